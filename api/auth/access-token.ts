@@ -1,0 +1,71 @@
+import { jwtVerify, SignJWT } from 'jose'
+import { JWTExpired } from 'jose/errors'
+import type { Clock } from '../../runtime/clock.ts'
+import { PatchbayError } from '../../runtime/errors.ts'
+
+/** What an access token says. */
+export interface AccessClaims {
+  /** User id. */
+  sub: string
+  email: string
+  /** Unix time in seconds. */
+  exp: number
+}
+
+export interface AccessTokens {
+  issue(user: { id: string; email: string }): Promise<string>
+  /** Throws `token_expired` or `invalid_token`. Synchronous for a token verified before. */
+  verify(token: string): AccessClaims | Promise<AccessClaims>
+}
+
+/** Signatures are remembered, not decisions: expiry is checked at each use. */
+const REMEMBERED_TOKENS = 10_000
+const MAX_TOKEN_LENGTH = 4096
+
+/** HS256 JWTs with the claims `sub`, `email`, `iat` and `exp`. */
+export function createAccessTokens(secret: string, ttlS: number, clock: Clock): AccessTokens {
+  const key = new TextEncoder().encode(secret)
+  const verified = new Map<string, AccessClaims>()
+
+  function unexpired(claims: AccessClaims): AccessClaims {
+    if (claims.exp * 1000 <= clock.nowMs()) throw new PatchbayError('token_expired')
+    return claims
+  }
+
+  async function check(token: string): Promise<AccessClaims> {
+    const claims = await claimsOf(token, key, new Date(clock.nowMs()))
+    if (verified.size >= REMEMBERED_TOKENS) verified.delete(verified.keys().next().value as string)
+    verified.set(token, claims)
+    return claims
+  }
+
+  return {
+    issue(user) {
+      const nowS = Math.floor(clock.nowMs() / 1000)
+      return new SignJWT({ email: user.email })
+        .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+        .setSubject(user.id)
+        .setIssuedAt(nowS)
+        .setExpirationTime(nowS + ttlS)
+        .sign(key)
+    },
+    verify(token) {
+      const claims = verified.get(token)
+      return claims ? unexpired(claims) : check(token)
+    },
+  }
+}
+
+async function claimsOf(token: string, key: Uint8Array, now: Date): Promise<AccessClaims> {
+  if (token === '' || token.length > MAX_TOKEN_LENGTH) throw new PatchbayError('invalid_token')
+  try {
+    const { payload } = await jwtVerify(token, key, {
+      algorithms: ['HS256'],
+      requiredClaims: ['sub', 'email', 'exp'],
+      currentDate: now,
+    })
+    return { sub: String(payload.sub), email: String(payload.email), exp: Number(payload.exp) }
+  } catch (cause) {
+    throw new PatchbayError(cause instanceof JWTExpired ? 'token_expired' : 'invalid_token', { cause })
+  }
+}

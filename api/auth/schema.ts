@@ -1,0 +1,47 @@
+import { Type } from 'typebox'
+import type { User } from '../../store/schema.ts'
+import { Id, Instant, Nullable } from '../schema.ts'
+
+export const UserBody = Type.Object({
+  id: Id,
+  name: Type.String(),
+  email: Type.String(),
+  phone_number: Type.String({ description: 'E.164.' }),
+  current_workspace_id: Nullable(Id),
+  created_at: Instant,
+})
+
+export const SignedInBody = Type.Object({ user: UserBody })
+
+export const SignupInput = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 200 }),
+  email: Type.String({ format: 'email', maxLength: 254 }),
+  password: Type.String({ minLength: 8, maxLength: 1024 }),
+  phone_number: Type.String({ maxLength: 64, description: 'International format; stored as E.164.' }),
+})
+
+export const LoginInput = Type.Object({
+  email: Type.String({ maxLength: 254 }),
+  password: Type.String({ maxLength: 1024 }),
+})
+
+export const userExample = {
+  id: '0197f3a2-7c1e-7000-8000-000000000001',
+  name: 'Ada Lovelace',
+  email: 'ada@example.com',
+  phone_number: '+14155550123',
+  current_workspace_id: '0197f3a2-7c1e-7000-8000-000000000002',
+  created_at: '2026-01-31T09:00:00.000Z',
+}
+
+/** A user as callers see it: no hash. */
+export function userBody(user: User) {
+  return {
+    id: user.id,
+    name: user.name,
+    email: user.email,
+    phone_number: user.phone_number,
+    current_workspace_id: user.current_workspace_id,
+    created_at: user.created_at.toISOString(),
+  }
+}

@@ -1,0 +1,205 @@
+import { Type } from 'typebox'
+import { PatchbayError } from '../../runtime/errors.ts'
+import {
+  type BatchWithProgress,
+  batchById,
+  batchItems,
+  countBatches,
+  deleteBatch,
+  listBatches,
+  sendBatch,
+} from '../../store/batches.ts'
+import type { Tenant } from '../../store/tenant.ts'
+import { defineRoute, Reply } from '../route.ts'
+import { Page, PageQuery, pageOf } from '../schema.ts'
+import { Detail } from '../workspaces/schema.ts'
+import {
+  BatchBody,
+  BatchItemBody,
+  batchBody,
+  batchExample,
+  batchItemBody,
+  batchItemExample,
+  UploadForm,
+} from './schema.ts'
+import { receiveBatch } from './upload.ts'
+
+const tag = 'Batch calling'
+const DEFAULT_PAGE_SIZE = 25
+
+const batch_id = { description: 'The batch.', notFound: 'batch_not_found', example: batchExample.batch_id } as const
+
+const OptionalPage = Type.Object({
+  page: Type.Optional(Type.Integer({ ...PageQuery.page, default: undefined })),
+  page_size: Type.Optional(Type.Integer({ ...PageQuery.page_size, default: undefined })),
+})
+
+const upload = defineRoute({
+  method: 'POST',
+  path: '/batch/upload',
+  auth: 'jwt',
+  role: 'developer',
+  form: UploadForm,
+  files: {
+    file: {
+      description:
+        'CSV with a `phone_number` column; the other columns become dynamic variables. Comma, semicolon, tab or bar; UTF-8, UTF-16 or Windows-1252.',
+      required: true,
+      many: false,
+    },
+  },
+  success: { status: 201, schema: BatchBody },
+  errors: [
+    'malformed_body',
+    'file_too_large',
+    'csv_without_phone_number',
+    'csv_without_rows',
+    'invalid_phone_number',
+    'agent_not_found',
+  ],
+  tag,
+  summary: 'Make a batch that calls every number of a CSV file',
+  description:
+    'With `scheduled_time` it starts by itself, else it waits for send. A row whose number is none is `failed` at once and holds up no other.',
+  examples: {
+    body: {
+      file: 'phone_number,first_name\n+14155550199,Ada\n',
+      name: batchExample.name,
+      agent_id: batchExample.agent_id,
+      agent_phone_number: batchExample.agent_phone_number,
+      timezone: batchExample.timezone,
+    },
+    success: batchExample,
+  },
+  handler: async (request, { clock, databaseUrl }) => {
+    const id = await receiveBatch(request, { databaseUrl, nowMs: clock.nowMs() })
+    return batchBody(await requireBatch(request.tenant, id))
+  },
+})
+
+const send = defineRoute({
+  method: 'POST',
+  path: '/batch/{batch_id}/send',
+  auth: 'jwt',
+  role: 'developer',
+  params: { batch_id },
+  success: { status: 200, schema: BatchBody },
+  errors: ['batch_not_found', 'batch_sent'],
+  tag,
+  summary: 'Start a batch now',
+  examples: { success: { ...batchExample, status: 'running' } },
+  handler: async ({ params, tenant }, { clock }) => {
+    const sent = await sendBatch(tenant, params.batch_id, new Date(clock.nowMs()))
+    const batch = await requireBatch(tenant, params.batch_id)
+    if (!sent) throw new PatchbayError('batch_sent')
+    return batchBody(batch)
+  },
+})
+
+const read = defineRoute({
+  method: 'GET',
+  path: '/batch/{batch_id}',
+  auth: 'jwt_or_key',
+  role: 'member',
+  params: { batch_id },
+  success: { status: 200, schema: BatchBody },
+  errors: ['batch_not_found'],
+  tag,
+  summary: 'One batch',
+  examples: { success: batchExample },
+  handler: async ({ params, tenant }) => batchBody(await requireBatch(tenant, params.batch_id)),
+})
+
+const list = defineRoute({
+  method: 'GET',
+  path: '/batch',
+  auth: 'jwt_or_key',
+  role: 'member',
+  query: OptionalPage,
+  success: { status: 200, schema: Type.Union([Type.Array(BatchBody), Page(BatchBody)]) },
+  tag,
+  summary: 'The batches of the workspace, newest first; as pages when `page` or `page_size` is given',
+  examples: { success: [batchExample] },
+  handler: async ({ query, tenant }) => {
+    if (query.page === undefined && query.page_size === undefined) return (await listBatches(tenant)).map(batchBody)
+    const { page = 1, page_size = DEFAULT_PAGE_SIZE } = query
+    const [batches, total] = await Promise.all([
+      listBatches(tenant, { offset: (page - 1) * page_size, limit: page_size }),
+      countBatches(tenant),
+    ])
+    return pageOf(batches.map(batchBody), total, { page, page_size })
+  },
+})
+
+const items = defineRoute({
+  method: 'GET',
+  path: '/batch/{batch_id}/items',
+  auth: 'jwt_or_key',
+  role: 'member',
+  params: { batch_id },
+  query: OptionalPage,
+  success: {
+    status: 200,
+    schema: Type.Union([Type.Object({ items: Type.Array(BatchItemBody) }), Page(BatchItemBody)]),
+  },
+  errors: ['batch_not_found'],
+  tag,
+  summary: 'What became of each row, in the order of the file; as pages when `page` or `page_size` is given',
+  examples: { success: { items: [batchItemExample] } },
+  handler: async ({ params, query, tenant, signal }) => {
+    const batch = await requireBatch(tenant, params.batch_id)
+    if (query.page === undefined && query.page_size === undefined) {
+      const headers = [['content-type', 'application/json']] as const
+      return new Reply({ stream: allItems(tenant, batch, signal), headers })
+    }
+    const { page = 1, page_size = DEFAULT_PAGE_SIZE } = query
+    const found = await batchItems(tenant, batch, (page - 1) * page_size, page_size)
+    return pageOf(
+      found.map((item) => batchItemBody(batch.id, item)),
+      batch.total,
+      { page, page_size },
+    )
+  },
+})
+
+/** Rows a query; a million of them are never in memory at once. */
+const ROWS_PER_QUERY = 1_024
+
+async function* allItems(tenant: Tenant, batch: BatchWithProgress, signal: AbortSignal): AsyncGenerator<string> {
+  yield '{"items":['
+  for (let from = 0; from < batch.total; from += ROWS_PER_QUERY) {
+    signal.throwIfAborted()
+    const found = await batchItems(tenant, batch, from, ROWS_PER_QUERY)
+    const text = found.map((item) => JSON.stringify(batchItemBody(batch.id, item))).join(',')
+    yield from === 0 ? text : `,${text}`
+  }
+  yield ']}'
+}
+
+const remove = defineRoute({
+  method: 'DELETE',
+  path: '/batch/{batch_id}',
+  auth: 'jwt',
+  role: 'developer',
+  params: { batch_id },
+  success: { status: 200, schema: Detail },
+  errors: ['batch_not_found', 'batch_running'],
+  tag,
+  summary: 'Delete a batch that does not run; its calls stay in the log',
+  examples: { success: { detail: 'Batch deleted' } },
+  handler: async ({ params, tenant }) => {
+    if (!(await deleteBatch(tenant, params.batch_id))) {
+      await requireBatch(tenant, params.batch_id)
+      throw new PatchbayError('batch_running')
+    }
+    return { detail: 'Batch deleted' }
+  },
+})
+
+async function requireBatch(tenant: Tenant, id: string): Promise<BatchWithProgress> {
+  const batch = await batchById(tenant, id)
+  if (batch === undefined) throw new PatchbayError('batch_not_found')
+  return batch
+}
+
+export const batchRoutes = [upload, send, read, list, items, remove]

@@ -1,0 +1,132 @@
+import { type Static, Type } from 'typebox'
+import { instantOf, isTimeZone } from '../../runtime/zoned-time.ts'
+import { itemId } from '../../store/batch-rows.ts'
+import type { BatchItem, BatchWithProgress } from '../../store/batches.ts'
+import { type Fault, Id, Instant, Nullable, parseInstant } from '../schema.ts'
+
+export const BatchBody = Type.Object({
+  batch_id: Id,
+  workspace_id: Id,
+  name: Type.String(),
+  agent_id: Nullable(Id),
+  agent_phone_number: Type.String(),
+  status: Type.Enum(['pending', 'scheduled', 'running', 'completed', 'canceled'], {
+    description: '`pending` waits for send; `canceled`: its agent was deleted.',
+  }),
+  scheduled_time: Nullable(Instant),
+  timezone: Type.String(),
+  counts: Type.Object({
+    total: Type.Integer(),
+    pending: Type.Integer(),
+    in_progress: Type.Integer(),
+    completed: Type.Integer(),
+    failed: Type.Integer({ description: 'Rows without a valid number count here from the start.' }),
+    duplicates: Type.Integer({ description: 'Rows whose number an earlier row has. They are called like the others.' }),
+  }),
+  created_at: Instant,
+  started_at: Nullable(Instant),
+  finished_at: Nullable(Instant),
+})
+
+export const BatchItemBody = Type.Object({
+  id: Id,
+  phone_number: Type.String({ description: 'E.164; as the file has it where it is no phone number.' }),
+  status: Type.Enum(['pending', 'in_progress', 'completed', 'failed']),
+  call_log_id: Type.Optional(Type.String({ format: 'uuid', description: 'Present when a call was made.' })),
+  dynamic_variables: Type.Record(Type.String(), Type.String()),
+  error: Type.Optional(Type.String({ description: 'Present on failure.' })),
+})
+
+export const UploadForm = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 200 }),
+  agent_id: Type.String({ maxLength: 100 }),
+  agent_phone_number: Type.String({ maxLength: 64, description: 'A registered number, which the callees see.' }),
+  scheduled_time: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description: 'ISO 8601; without an offset it is read in `timezone`. Left out: the batch waits for send.',
+    }),
+  ),
+  timezone: Type.Optional(Type.String({ maxLength: 100, description: 'IANA zone; default UTC.' })),
+})
+
+export const batchExample: Static<typeof BatchBody> = {
+  batch_id: '0197f3a2-7c1e-7000-8000-00000000000b',
+  workspace_id: '0197f3a2-7c1e-7000-8000-000000000002',
+  name: 'Renewals of March',
+  agent_id: '0197f3a2-7c1e-7000-8000-000000000003',
+  agent_phone_number: '+14155550100',
+  status: 'scheduled',
+  scheduled_time: '2026-03-02T14:00:00.000Z',
+  timezone: 'America/New_York',
+  counts: { total: 3, pending: 2, in_progress: 0, completed: 0, failed: 1, duplicates: 0 },
+  created_at: '2026-02-27T10:00:00.000Z',
+  started_at: null,
+  finished_at: null,
+}
+
+export const batchItemExample: Static<typeof BatchItemBody> = {
+  id: '0197f3a2-7c1e-7000-8000-00000000000c',
+  phone_number: '+14155550199',
+  status: 'completed',
+  call_log_id: '0197f3a2-7c1e-7000-8000-000000000004',
+  dynamic_variables: { first_name: 'Ada' },
+}
+
+export function batchBody(batch: BatchWithProgress): Static<typeof BatchBody> {
+  const { total, completed, failed, duplicates } = batch
+  const inProgress = batch.in_progress ?? 0
+  return {
+    batch_id: batch.id,
+    workspace_id: batch.workspace_id,
+    name: batch.name,
+    agent_id: batch.agent_id,
+    agent_phone_number: batch.agent_phone_number,
+    status: batch.status,
+    scheduled_time: batch.scheduled_time?.toISOString() ?? null,
+    timezone: batch.timezone,
+    counts: {
+      total,
+      pending: total - completed - failed - inProgress,
+      in_progress: inProgress,
+      completed,
+      failed,
+      duplicates,
+    },
+    created_at: batch.created_at.toISOString(),
+    started_at: batch.started_at?.toISOString() ?? null,
+    finished_at: batch.finished_at?.toISOString() ?? null,
+  }
+}
+
+export function batchItemBody(batchId: string, item: BatchItem): Static<typeof BatchItemBody> {
+  return {
+    id: itemId(batchId, item.seq),
+    phone_number: item.phoneNumber,
+    status: item.status,
+    ...(item.callId === null ? {} : { call_log_id: item.callId }),
+    dynamic_variables: item.variables,
+    ...(item.error === null ? {} : { error: item.error }),
+  }
+}
+
+const OFFSET = /[T ].*(Z|[+\- ]\d\d:?\d\d)$/i
+
+/** When a batch starts, or what is wrong with the fields. */
+export function readSchedule(
+  fields: Pick<Static<typeof UploadForm>, 'scheduled_time' | 'timezone'>,
+  nowMs: number,
+): { scheduledTime: Date | null; timezone: string } | Fault {
+  const timezone = fields.timezone ?? 'UTC'
+  if (!isTimeZone(timezone)) {
+    return { loc: ['form', 'timezone'], msg: 'must be an IANA time zone, like "Europe/Berlin"', type: 'value_error' }
+  }
+  const text = fields.scheduled_time
+  const wall = text === undefined ? undefined : parseInstant(text)
+  if (text === undefined || wall === undefined) return { scheduledTime: null, timezone }
+  const scheduledTime = OFFSET.test(text) ? wall : new Date(instantOf(wall.getTime(), timezone))
+  if (scheduledTime.getTime() < nowMs) {
+    return { loc: ['form', 'scheduled_time'], msg: 'must not be in the past', type: 'value_error' }
+  }
+  return { scheduledTime, timezone }
+}

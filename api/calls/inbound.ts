@@ -1,0 +1,132 @@
+import { uuidv7 } from 'uuidv7'
+import type { Clock } from '../../runtime/clock.ts'
+import type { SessionLimits } from '../../runtime/link/messages.ts'
+import type { Logger } from '../../runtime/log.ts'
+import { parsePhoneNumber } from '../../runtime/phone-number.ts'
+import type { PluginRegistry } from '../../runtime/plugin/host.ts'
+import type { Calls } from '../../runtime/session/calls.ts'
+import type { CallJournal } from '../../runtime/session/journal.ts'
+import type { Quotas } from '../../runtime/session/quotas.ts'
+import type { IncomingCall, IncomingRefusal } from '../../runtime/telephony/carrier.ts'
+import type { Carriers } from '../../runtime/telephony/carriers.ts'
+import { LOCAL_TRUNK_ID, type TrunkDirectory } from '../../runtime/telephony/trunk.ts'
+import { agentById } from '../../store/agents.ts'
+import { writeEnd } from '../../store/call-writes.ts'
+import { insertCall } from '../../store/calls.ts'
+import type { Store } from '../../store/database.ts'
+import { hasReadyDocuments } from '../../store/documents.ts'
+import { type CalledNumber, findCalledNumber } from '../../store/inbound-calls.ts'
+import { agentSpec } from '../realtime/agent-spec.ts'
+
+export interface InboundOptions {
+  store: Store
+  plugins: PluginRegistry
+  carriers: Carriers
+  trunks: TrunkDirectory
+  calls: Calls
+  quotas: Quotas
+  journalOf(workspaceId: string): CallJournal
+  limits: SessionLimits
+  clock: Clock
+  log: Logger
+  /** Told of each call that is refused, and why. */
+  refused(provider: string, reason: string): void
+}
+
+const TRUNKS_TIMEOUT_MS = 2_000
+const MAX_CALLER_LENGTH = 64
+
+/** Takes the calls that come in over every carrier, until the signal aborts: number → agent → session. */
+export function startInbound(options: InboundOptions, signal: AbortSignal): void {
+  const { plugins, carriers, log } = options
+  for (const provider of plugins.catalogue.telephony.keys()) {
+    if (plugins.missingKey(provider) !== undefined) continue
+    carriers
+      .get(provider)
+      .then((carrier) => carrier.receive?.((call) => void answer(options, provider, call), signal))
+      .catch((err) => log.error({ err, provider }, `Calls over "${provider}" can't come in`))
+  }
+}
+
+/** The refusal a caller gets, and the true reason, which is the operator's alone. */
+interface Refusal {
+  why: IncomingRefusal
+  reason: string
+}
+
+/** Never throws: whatever goes wrong, the caller gets an answer. */
+async function answer(options: InboundOptions, provider: string, call: IncomingCall): Promise<void> {
+  const { log, refused } = options
+  const { to, from } = call
+  try {
+    const refusal = await admit(options, provider, call)
+    if (refusal === undefined) return
+    refused(provider, refusal.reason)
+    log.warn({ provider, to, from, ...refusal }, 'An incoming call was refused')
+    call.reject(refusal.why)
+  } catch (err) {
+    refused(provider, 'failed')
+    log.error({ err, provider, to, from }, 'An incoming call could not be taken')
+    call.reject('failed')
+  }
+}
+
+async function admit(options: InboundOptions, provider: string, call: IncomingCall): Promise<Refusal | undefined> {
+  const { store, calls, quotas, journalOf, limits, clock } = options
+  const number = parsePhoneNumber(call.to)
+  const called = number && (await findCalledNumber(store, provider, number))
+  if (number === undefined || called === undefined) return { why: 'unknown_number', reason: 'unknown_number' }
+  const trunk = await trunkOf(options, called, call)
+  if (trunk === 'foreign') return { why: 'unknown_number', reason: 'foreign_trunk' }
+  const tenant = store.tenant(called.workspaceId)
+  const agent = called.agentId === null ? undefined : await agentById(tenant, called.agentId)
+  if (agent === undefined) return { why: 'no_agent', reason: 'no_agent' }
+  if (call.signal.aborted) return undefined
+  const callId = uuidv7()
+  const place = await quotas.take({ callId, number, ...called })
+  if (place !== 'taken') return { why: 'no_capacity', reason: place }
+  try {
+    const spec = agentSpec(agent, {}, await hasReadyDocuments(tenant, agent.id))
+    await insertCall(tenant, {
+      id: callId,
+      agent_id: agent.id,
+      agent_name: agent.agent_name,
+      call_type: 'phone',
+      direction: 'inbound',
+      // From here on the reaper ends it, should this node die.
+      status: 'ringing',
+      from_number:
+        call.from === undefined ? null : (parsePhoneNumber(call.from) ?? call.from.slice(0, MAX_CALLER_LENGTH)),
+      to_number: number,
+      created_at: new Date(clock.nowMs()),
+    })
+    const leg = call.signal.aborted ? undefined : call.accept({ callId, ...(trunk === undefined ? {} : { trunk }) })
+    if (leg === undefined) {
+      quotas.release(callId)
+      const end = { status: 'canceled', endReason: 'caller_hangup', disposition: 'hung_up' } as const
+      await writeEnd(tenant, callId, end, new Date(clock.nowMs()), 0)
+      return undefined
+    }
+    void calls
+      .start({ callId, agent: spec, limits, leg, journal: journalOf(called.workspaceId) })
+      .finally(() => quotas.release(callId))
+    return undefined
+  } catch (error) {
+    quotas.release(callId)
+    throw error
+  }
+}
+
+/** The trunk the number was dialled over; undefined where the carrier has none; `foreign`: none of the number's own. */
+async function trunkOf(
+  { trunks }: InboundOptions,
+  called: CalledNumber,
+  call: IncomingCall,
+): Promise<string | undefined> {
+  if (call.trunks === undefined) return undefined
+  const known = await trunks.list(AbortSignal.timeout(TRUNKS_TIMEOUT_MS))
+  const own = known.find(({ id, workspaceId, name }) => {
+    return call.trunks?.includes(id) && workspaceId === called.workspaceId && name === called.trunk
+  })
+  return own?.id ?? (call.trunks.includes(LOCAL_TRUNK_ID) ? LOCAL_TRUNK_ID : 'foreign')
+}

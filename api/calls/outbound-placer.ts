@@ -1,0 +1,249 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '../../runtime/clock.ts'
+import { PatchbayError } from '../../runtime/errors.ts'
+import type { AgentSpec, SessionLimits } from '../../runtime/link/messages.ts'
+import type { Logger } from '../../runtime/log.ts'
+import { type PhoneNumber, parsePhoneNumber } from '../../runtime/phone-number.ts'
+import type { Calls } from '../../runtime/session/calls.ts'
+import type { Seat } from '../../runtime/session/dispatch.ts'
+import type { CallJournal } from '../../runtime/session/journal.ts'
+import type { Leg } from '../../runtime/session/leg.ts'
+import type { Quotas } from '../../runtime/session/quotas.ts'
+import { type AnsweredBy, type Carrier, CarrierFault } from '../../runtime/telephony/carrier.ts'
+import type { Carriers } from '../../runtime/telephony/carriers.ts'
+import {
+  AGENT_GONE,
+  type DialOutcome,
+  NO_CAPACITY,
+  NUMBER_FULL,
+  outcomeOfFailure,
+  SHUTDOWN,
+  VOICEMAIL,
+  WORKSPACE_FULL,
+} from '../../runtime/telephony/outcome.ts'
+import { writeEnd } from '../../store/call-writes.ts'
+import type { Store } from '../../store/database.ts'
+import { hasReadyDocuments } from '../../store/documents.ts'
+import { type CallToPlace, findCallToPlace, markPlaced, writeCarrierId } from '../../store/outbound-calls.ts'
+import type { Tenant } from '../../store/tenant.ts'
+import { agentSpec } from '../realtime/agent-spec.ts'
+
+export interface PlacerOptions {
+  store: Store
+  calls: Calls
+  quotas: Quotas
+  carriers: Carriers
+  journalOf(workspaceId: string): CallJournal
+  limits: SessionLimits
+  ringTimeoutMs: number
+  clock: Clock
+  log: Logger
+}
+
+/** A call that was dialled and not answered yet. */
+interface Dialling {
+  cancel(outcome: DialOutcome): void
+  readonly done: Promise<void>
+}
+
+const CARRIER_TIMEOUT_MS = 10_000
+/** The carrier ends the ringing; this is for one that doesn't. */
+const RING_MARGIN_MS = 5_000
+
+/** How often a call that waits for a place of its workspace asks again. */
+const QUOTA_POLL_MS = 500
+
+/** Places the outbound calls that this api node takes from the queue: a place and a seat first, then the carrier, then the session. */
+export class Placer {
+  readonly #options: PlacerOptions
+  readonly #dialling = new Map<string, Dialling>()
+
+  constructor(options: PlacerOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Resolves when the carrier has the order, or the call is over without one. A call is dialled once, however often and
+   * wherever this is called. Throws the signal's reason when it aborts before the carrier was asked.
+   */
+  async place(callId: string, workspaceId: string, waitMs: number, signal: AbortSignal): Promise<void> {
+    const { store, calls, clock } = this.#options
+    const tenant = store.tenant(workspaceId)
+    const found = await findCallToPlace(tenant, callId)
+    if (found === undefined) return
+    const { agent, provider } = found
+    const [from, to] = [found.call.from_number, found.call.to_number].map((text) => parsePhoneNumber(text ?? ''))
+    if (agent === undefined || provider === undefined || from === undefined || to === undefined) {
+      return this.#end(tenant, callId, AGENT_GONE)
+    }
+    await this.#waitForTurn(provider, signal)
+    const untilMs = clock.monotonicMs() + waitMs
+    const full = await this.#waitForPlace(found, untilMs, signal)
+    if (full !== undefined) return this.#end(tenant, callId, full)
+    let seat: Seat
+    try {
+      seat = await calls.reserve(untilMs - clock.monotonicMs(), signal)
+    } catch (error) {
+      this.#options.quotas.release(callId)
+      if (error instanceof PatchbayError && error.code === 'no_capacity') return this.#end(tenant, callId, NO_CAPACITY)
+      throw error
+    }
+    try {
+      // From here on the reaper leaves the call to this node; the mark keeps all others from dialling it.
+      await calls.hold(callId)
+      if (await markPlaced(tenant, callId, new Date(clock.nowMs()))) {
+        return this.#dial({ ...found, agent, provider }, from, to, seat)
+      }
+    } catch (error) {
+      await this.#giveBack(callId, seat)
+      throw error
+    }
+    await this.#giveBack(callId, seat)
+  }
+
+  /** Hangs up a call that still rings. False when it isn't one of this node's. */
+  hangUp(callId: string): boolean {
+    const dialling = this.#dialling.get(callId)
+    dialling?.cancel(outcomeOfFailure('canceled'))
+    return dialling !== undefined
+  }
+
+  /** Hangs up whatever still rings. */
+  async stop(): Promise<void> {
+    const all = [...this.#dialling.values()]
+    for (const dialling of all) dialling.cancel(SHUTDOWN)
+    await Promise.all(all.map(({ done }) => done))
+  }
+
+  /** The call is marked as placed: whatever happens now, it gets its one end. */
+  async #dial(
+    { call, agent, provider, trunk }: CallToPlace & { agent: NonNullable<CallToPlace['agent']>; provider: string },
+    from: PhoneNumber,
+    to: PhoneNumber,
+    seat: Seat,
+  ): Promise<void> {
+    const { store, calls, quotas, carriers, journalOf, limits, ringTimeoutMs, log } = this.#options
+    const tenant = store.tenant(call.workspace_id)
+    const journal = journalOf(call.workspace_id)
+    const done = Promise.withResolvers<void>()
+    let carrier: Carrier | undefined
+    let spec: AgentSpec
+    let over = false
+    /** True for the first that decides what becomes of the call. */
+    const decide = (): boolean => {
+      if (over) return false
+      over = true
+      clearTimeout(watchdog)
+      this.#dialling.delete(call.id)
+      return true
+    }
+    const finish = (outcome: DialOutcome) => {
+      if (!decide()) return
+      seat.release('done')
+      quotas.release(call.id)
+      void this.#end(tenant, call.id, outcome).finally(done.resolve)
+    }
+    const cancel = (outcome: DialOutcome) => {
+      finish(outcome)
+      carrier?.hangup(call.id, AbortSignal.timeout(CARRIER_TIMEOUT_MS)).catch((err) => {
+        log.warn({ err, callId: call.id }, 'The carrier did not hang up')
+      })
+    }
+    const answered = (leg: Leg, by: AnsweredBy) => {
+      if (by === 'machine' && agent.voicemail === 'hang_up') return cancel(VOICEMAIL)
+      if (!decide()) return leg.close('canceled')
+      done.resolve()
+      const live = calls.start({ callId: call.id, agent: spec, limits, leg, journal, seat })
+      void live.finally(() => quotas.release(call.id))
+      if (by !== 'unknown') calls.classified(call.id, by)
+    }
+    const watchdog = setTimeout(() => cancel(outcomeOfFailure('no_answer')), ringTimeoutMs + RING_MARGIN_MS)
+    this.#dialling.set(call.id, { cancel, done: done.promise })
+    try {
+      spec = agentSpec(agent, call.dynamic_variables, await hasReadyDocuments(tenant, agent.id), true)
+      carrier = await carriers.get(provider)
+      await carrier.dial(
+        {
+          callId: call.id,
+          workspaceId: call.workspace_id,
+          ...(trunk === null ? {} : { trunk }),
+          from,
+          to,
+          ringTimeoutMs,
+          detectMachine: agent.voicemail !== 'continue',
+        },
+        {
+          accepted: (carrierId) => {
+            writeCarrierId(tenant, call.id, carrierId).catch((err) => {
+              log.warn({ err, callId: call.id, carrierId }, "The carrier's name of a call was not written down")
+            })
+          },
+          ringing: () => {
+            if (over) return
+            journal.ringing(call.id).catch((err) => log.warn({ err, callId: call.id }, 'Ringing was not written down'))
+          },
+          answered,
+          classified: (by) => calls.classified(call.id, by),
+          failed: (failure, detail) => finish(outcomeOfFailure(failure, detail)),
+        },
+        AbortSignal.timeout(CARRIER_TIMEOUT_MS),
+      )
+    } catch (error) {
+      log.warn({ err: error, callId: call.id, provider }, 'The carrier did not take the call')
+      // It may have taken it all the same: a call nobody holds is ended there too.
+      cancel(outcomeOfFailure('carrier', this.#wordsOf(error, provider)))
+    }
+  }
+
+  /** A carrier that can't be made is found out when it is to dial. */
+  async #waitForTurn(provider: string, signal: AbortSignal): Promise<void> {
+    const carrier = await this.#options.carriers.get(provider).catch(() => undefined)
+    await carrier?.turn?.(signal)
+  }
+
+  /** Takes the call's place among those its workspace and number may have at once. Resolves with its end when there is none. */
+  async #waitForPlace(
+    { call, numberMax, workspaceMax }: CallToPlace,
+    untilMs: number,
+    signal: AbortSignal,
+  ): Promise<DialOutcome | undefined> {
+    const { quotas, clock } = this.#options
+    const claim = {
+      callId: call.id,
+      workspaceId: call.workspace_id,
+      number: call.from_number ?? '',
+      numberMax,
+      workspaceMax,
+    }
+    for (;;) {
+      const place = await quotas.take(claim)
+      if (place === 'taken') return undefined
+      if (clock.monotonicMs() >= untilMs) return place === 'number_full' ? NUMBER_FULL : WORKSPACE_FULL
+      await sleep(Math.min(QUOTA_POLL_MS, Math.max(1, untilMs - clock.monotonicMs())), undefined, { signal })
+    }
+  }
+
+  /** What an operator reads of a carrier's refusal. */
+  #wordsOf(error: unknown, provider: string): string | undefined {
+    if (error instanceof CarrierFault) return `${this.#options.carriers.titleOf(provider)} error: ${error.message}`
+    return error instanceof PatchbayError ? error.message : undefined
+  }
+
+  async #giveBack(callId: string, seat: Seat): Promise<void> {
+    seat.release('done')
+    this.#options.quotas.release(callId)
+    await this.#options.calls.drop(callId)
+  }
+
+  /** Writes the end, then lets the reaper see the call: it ends what could not be written. */
+  async #end(tenant: Tenant, callId: string, outcome: DialOutcome): Promise<void> {
+    const { calls, clock, log } = this.#options
+    log.info({ callId, ...outcome }, 'Call ended')
+    try {
+      await writeEnd(tenant, callId, outcome, new Date(clock.nowMs()), 0)
+    } catch (err) {
+      log.error({ err, callId }, 'The end of a call could not be written; the reaper will')
+    }
+    await calls.drop(callId).catch((err) => log.warn({ err, callId }, 'The lease of an ended call was not dropped'))
+  }
+}

@@ -1,0 +1,81 @@
+import type { Clock } from '../../runtime/clock.ts'
+import type { Logger } from '../../runtime/log.ts'
+import { HANGUP_CHANNEL } from '../../runtime/session/hangup.ts'
+import type { Quotas } from '../../runtime/session/quotas.ts'
+import type { Carriers } from '../../runtime/telephony/carriers.ts'
+import type { Store } from '../../store/database.ts'
+import type { RedisClient } from '../../store/redis/client.ts'
+import { type JobQueue, openQueue, runJobs } from '../../workers/queues.ts'
+import type { Sessions } from '../realtime/start.ts'
+import { Placer } from './outbound-placer.ts'
+
+/** Calls this node waits a seat for at once; those beyond stay in the queue for other nodes. */
+const CONCURRENCY = 50
+/** A call whose api node died before it dialled is taken by another after this, at most twice. */
+const LOCK_MS = 5_000
+
+export interface Outbound {
+  /** Queues calls to be placed by any api node. */
+  readonly queue: JobQueue<'outbound-calls'>
+  /** Takes no further call and hangs up those that still ring; answered ones are the sessions'. */
+  stop(): Promise<void>
+}
+
+export interface OutboundOptions {
+  config: { readonly idleTimeoutMs: number; readonly maxCallDurationMs: number; readonly ringTimeoutMs: number }
+  store: Store
+  redis: RedisClient
+  sessions: Sessions
+  carriers: Carriers
+  quotas: Quotas
+  clock: Clock
+  log: Logger
+}
+
+/** The part of an api node that places calls, and ends those that others ask it to end. */
+export async function startOutbound(options: OutboundOptions): Promise<Outbound> {
+  const { config, store, redis, sessions, carriers, quotas, clock, log } = options
+  const placer = new Placer({
+    store,
+    calls: sessions.calls,
+    quotas,
+    carriers,
+    journalOf: sessions.journalOf,
+    limits: { idleMs: config.idleTimeoutMs, maxDurationMs: config.maxCallDurationMs },
+    ringTimeoutMs: config.ringTimeoutMs,
+    clock,
+    log,
+  })
+  const subscriber = redis.duplicate()
+  subscriber.on('error', (err) => log.warn({ err }, 'Listening for hang-ups was interrupted; reconnecting'))
+  await subscriber.connect()
+  await subscriber.subscribe(HANGUP_CHANNEL, (callId) => {
+    if (!placer.hangUp(callId)) sessions.calls.hangUp(callId)
+  })
+  const queue = openQueue('outbound-calls', redis)
+  const runner = runJobs(
+    'outbound-calls',
+    redis,
+    {
+      concurrency: CONCURRENCY,
+      lockMs: LOCK_MS,
+      onError: (err, job) => log.warn({ err, callId: job?.callId }, 'A call could not be placed yet'),
+      // The sweep of the job workers queues again what is still to be placed.
+      onPoison: ({ callId }) => log.error({ callId }, 'Placing a call ended several processes'),
+    },
+    ({ payload, signal }) => placer.place(payload.callId, payload.workspaceId, payload.waitMs, signal),
+  )
+  let stopping: Promise<void> | undefined
+  return {
+    queue,
+    stop() {
+      stopping ??= (async () => {
+        await runner.stop(0)
+        await placer.stop()
+        await queue.close()
+        subscriber.destroy()
+      })()
+      return stopping
+    },
+  }
+}

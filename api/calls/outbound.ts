@@ -1,0 +1,216 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Static, Type } from 'typebox'
+import { PatchbayError } from '../../runtime/errors.ts'
+import { requestHangup } from '../../runtime/session/hangup.ts'
+import { agentByNumber } from '../../store/agents.ts'
+import { type CallWithTurns, callById, insertCall } from '../../store/calls.ts'
+import { type Cell, csvRecord, eachCall } from '../../store/csv-export.ts'
+import { cancelQueuedCall } from '../../store/outbound-calls.ts'
+import type { Call } from '../../store/schema.ts'
+import type { Tenant } from '../../store/tenant.ts'
+import { queueCall } from '../../workers/calls/queue.ts'
+import { requirePhoneNumber } from '../phone-number.ts'
+import { defineRoute, Reply } from '../route.ts'
+import { CallBody, CallFilterQuery, callBody, callExample, callFilter } from './schema.ts'
+
+const tag = 'Calls'
+
+const call_log_id = {
+  description: 'The call.',
+  notFound: 'call_log_not_found',
+  example: callExample.call_log_id,
+} as const
+
+const outboundExample: Static<typeof CallBody> = {
+  ...callExample,
+  call_type: 'phone',
+  direction: 'outbound',
+  status: 'queued',
+  end_reason: null,
+  disposition: null,
+  from_number: '+14155550100',
+  to_number: '+14155550199',
+  dynamic_variables: { first_name: 'Ada' },
+  answered_at: null,
+  ended_at: null,
+  duration: null,
+  transcript: [],
+  usage: { llm_input_tokens: 0, llm_output_tokens: 0, stt_seconds: 0, tts_characters: 0, total_tokens: 0 },
+  latency: { turns: 0, p50_ms: null, p95_ms: null },
+}
+
+const outboundCall = defineRoute({
+  method: 'POST',
+  path: '/calls/outbound_call',
+  auth: 'jwt_or_key',
+  role: 'member',
+  body: Type.Object({
+    agent_phone_number: Type.Optional(
+      Type.String({ maxLength: 64, description: 'A registered number of the agent; the callee sees it.' }),
+    ),
+    phone_number_to_dial: Type.Optional(Type.String({ maxLength: 64 })),
+    dynamic_variables: Type.Record(Type.String(), Type.String(), {
+      default: {},
+      description: "Fill `{{name}}` in the agent's system prompt and first message.",
+    }),
+  }),
+  success: { status: 201, schema: CallBody },
+  errors: ['invalid_phone_number', 'agent_not_found'],
+  tag,
+  summary: 'Call a phone number with an agent',
+  description: 'Answers at once with the call log, queued; read the call to see what became of it.',
+  examples: {
+    body: {
+      agent_phone_number: '+14155550100',
+      phone_number_to_dial: '+14155550199',
+      dynamic_variables: { first_name: 'Ada' },
+    },
+    success: outboundExample,
+  },
+  handler: async ({ body, tenant, log }, { config, clock, outbound }) => {
+    const from = requirePhoneNumber(body.agent_phone_number)
+    const to = requirePhoneNumber(body.phone_number_to_dial)
+    const agent = await agentByNumber(tenant, from)
+    if (agent === undefined) throw new PatchbayError('agent_not_found')
+    const call = await insertCall(tenant, {
+      agent_id: agent.id,
+      agent_name: agent.agent_name,
+      call_type: 'phone',
+      direction: 'outbound',
+      status: 'queued',
+      from_number: from,
+      to_number: to,
+      dynamic_variables: JSON.stringify(body.dynamic_variables),
+      created_at: new Date(clock.nowMs()),
+    })
+    await queueCall(outbound.queue, call, config.queueWaitMs).catch((err) => {
+      log.warn({ err, callId: call.id }, 'The call could not be queued; the sweep of the job workers will')
+    })
+    return callBody({ ...call, turns: [] }, config.publicUrl)
+  },
+})
+
+/** How long the answer to a hang-up waits for the call to be over. */
+const HANGUP_WAIT_MS = 2_000
+const HANGUP_POLL_MS = 25
+
+const hangup = defineRoute({
+  method: 'POST',
+  path: '/calls/{call_log_id}/hangup',
+  auth: 'jwt_or_key',
+  role: 'member',
+  params: { call_log_id },
+  success: { status: 200, schema: CallBody },
+  errors: ['call_log_not_found'],
+  tag,
+  summary: 'End a call',
+  description:
+    'Whether it waits, rings or talks, and on whichever node it is. A call that is over stays as it is. The answer is the call as it is then.',
+  examples: { success: { ...callExample, end_reason: 'api_hangup' } },
+  handler: async ({ params, tenant, signal }, { config, clock, redis }) => {
+    const id = params.call_log_id
+    let call = await requireCall(tenant, id)
+    if (!isOver(call) && !(await cancelQueuedCall(tenant, id, new Date(clock.nowMs())))) {
+      await requestHangup(redis, id)
+      const untilMs = clock.monotonicMs() + HANGUP_WAIT_MS
+      while (!isOver(call) && clock.monotonicMs() < untilMs) {
+        await sleep(HANGUP_POLL_MS, undefined, { signal })
+        call = await requireCall(tenant, id)
+      }
+    }
+    return callBody(await requireCall(tenant, id), config.publicUrl)
+  },
+})
+
+const exportCsv = defineRoute({
+  method: 'GET',
+  path: '/calls/export-csv',
+  auth: 'jwt_or_key',
+  role: 'member',
+  query: Type.Object(CallFilterQuery),
+  success: { status: 200, schema: Type.String(), contentType: 'text/csv; charset=utf-8' },
+  tag,
+  summary: 'The calls of the workspace as a CSV file, newest first',
+  description:
+    'RFC 4180, with the filters of `/calls/logs`. A text that a spreadsheet would take for a formula gets an apostrophe in front; phone numbers don’t.',
+  handler: async ({ query, tenant, signal }, { config, clock }) => {
+    const day = new Date(clock.nowMs()).toISOString().slice(0, 10)
+    return new Reply({
+      stream: csvOf(tenant, callFilter(query), config.publicUrl, signal),
+      headers: [
+        ['content-type', 'text/csv; charset=utf-8'],
+        ['content-disposition', `attachment; filename="calls-${day}.csv"`],
+      ],
+    })
+  },
+})
+
+const COLUMNS = [
+  'call_log_id',
+  'workspace_id',
+  'agent_id',
+  'agent_name',
+  'call_type',
+  'direction',
+  'status',
+  'end_reason',
+  'disposition',
+  'from_number',
+  'to_number',
+  'batch_id',
+  'campaign_slug',
+  'created_at',
+  'answered_at',
+  'ended_at',
+  'duration',
+  'summary',
+  'recording_url',
+  'llm_input_tokens',
+  'llm_output_tokens',
+  'stt_seconds',
+  'tts_characters',
+  'total_tokens',
+  'cost_llm',
+  'cost_stt',
+  'cost_tts',
+  'platform_cost',
+  'total_cost',
+  'turns',
+  'p50_ms',
+  'p95_ms',
+  'error',
+] as const
+const PHONE_COLUMNS = new Set([COLUMNS.indexOf('from_number'), COLUMNS.indexOf('to_number')])
+
+/** The CSV in pieces of a few hundred calls. */
+export async function* csvOf(
+  tenant: Tenant,
+  filter: ReturnType<typeof callFilter>,
+  publicUrl: string,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  yield `${COLUMNS.join(',')}\r\n`
+  for await (const calls of eachCall(tenant, filter, signal)) {
+    let text = ''
+    for (const call of calls) text += csvRecord(cellsOf(call, publicUrl), PHONE_COLUMNS)
+    yield text
+  }
+}
+
+function cellsOf(call: Call, publicUrl: string): Cell[] {
+  const { usage, cost, latency, ...scalars } = callBody({ ...call, turns: [] }, publicUrl)
+  const row: Readonly<Record<(typeof COLUMNS)[number], Cell>> = { ...scalars, ...usage, ...cost, ...latency }
+  return COLUMNS.map((name) => row[name])
+}
+
+async function requireCall(tenant: Tenant, id: string): Promise<CallWithTurns> {
+  const call = await callById(tenant, id)
+  if (call === undefined) throw new PatchbayError('call_log_not_found')
+  return call
+}
+
+function isOver(call: Call): boolean {
+  return call.status !== 'queued' && call.status !== 'ringing' && call.status !== 'in_progress'
+}
+
+export const outboundRoutes = [outboundCall, hangup, exportCsv]

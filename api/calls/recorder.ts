@@ -1,0 +1,44 @@
+import { join } from 'node:path'
+import type { Clock } from '../../runtime/clock.ts'
+import type { Logger } from '../../runtime/log.ts'
+import type { ObjectStore } from '../../runtime/plugin/contract.ts'
+import type { CallTap } from '../../runtime/recording/call-recording.ts'
+import { RecordingSpool, type SpooledCall } from '../../runtime/recording/spool.ts'
+import type { AudioFormat } from '../../runtime/session/leg.ts'
+import type { Store } from '../../store/database.ts'
+import type { RedisClient } from '../../store/redis/client.ts'
+import { startRecordings } from '../../workers/recordings/start.ts'
+
+/** The part of an api node that records its calls and brings the recordings into the object store. */
+export interface Recorder {
+  /** Records a call from now on; absent where calls are not recorded. */
+  readonly record: ((call: SpooledCall, format: AudioFormat) => CallTap | undefined) | undefined
+  /** Closes what is still recorded, and stores what it can in `graceMs`; the rest waits for the next start. */
+  stop(graceMs: number): Promise<void>
+}
+
+export async function startRecorder(services: {
+  config: { readonly dataDir: string; readonly recordCalls: boolean }
+  store: Store
+  redis: RedisClient
+  objects: ObjectStore
+  clock: Clock
+  log: Logger
+}): Promise<Recorder> {
+  const { config, store, redis, objects, clock, log } = services
+  const spool = await RecordingSpool.open({
+    dir: join(config.dataDir, 'recordings'),
+    nowMs: () => clock.monotonicMs(),
+    log,
+    finished: (call) => uploads.queue(call),
+  })
+  // Also where calls are no longer recorded: what was recorded before may still wait.
+  const uploads = startRecordings({ store, redis, objects, spool, log })
+  return {
+    record: config.recordCalls ? (call, format) => spool.record(call, format) : undefined,
+    async stop(graceMs) {
+      await spool.close()
+      await uploads.stop(graceMs)
+    },
+  }
+}

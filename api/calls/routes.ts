@@ -1,0 +1,151 @@
+import { uuidv7 } from 'uuidv7'
+import { PatchbayError } from '../../runtime/errors.ts'
+import { agentById, agentByNumber } from '../../store/agents.ts'
+import { callById, callsPage, cancelUnopenedSession, insertCall, type NewCall, withTurns } from '../../store/calls.ts'
+import { isDuplicate } from '../../store/database.ts'
+import type { Agent, Call } from '../../store/schema.ts'
+import type { Tenant } from '../../store/tenant.ts'
+import { isUuid } from '../ids.ts'
+import { requirePhoneNumber } from '../phone-number.ts'
+import { issueSessionToken, SESSION_TOKEN_TTL_S } from '../realtime/tokens.ts'
+import { defineRoute } from '../route.ts'
+import { Page, pageOf } from '../schema.ts'
+import {
+  CallBody,
+  CallLogsQuery,
+  callBody,
+  callExample,
+  callFilter,
+  GenerateTokenQuery,
+  SessionTokenBody,
+} from './schema.ts'
+
+const tag = 'Calls'
+
+const call_log_id = {
+  description: 'The call.',
+  notFound: 'call_log_not_found',
+  example: callExample.call_log_id,
+} as const
+
+const generateToken = defineRoute({
+  method: 'GET',
+  path: '/calls/generate-token',
+  auth: 'jwt_or_key',
+  role: 'member',
+  query: GenerateTokenQuery,
+  success: { status: 200, schema: SessionTokenBody },
+  errors: ['invalid_phone_number', 'agent_not_found', 'session_exists'],
+  tag,
+  summary: 'A token that opens a web voice session with an agent',
+  description: 'Names the agent by one of its phone numbers (`phone`) or by `agent_id`. Makes the call log, queued.',
+  examples: {
+    query: { agent_id: callExample.agent_id },
+    success: {
+      token: 'Qm9vbGVhbiBsb2dpYyBpcyBhbGdlYnJhIG9mIHR3byB2YWw',
+      session_id: '0197f3a2-7c1e-7000-8000-000000000006',
+      agent_id: callExample.agent_id,
+      call_log_id: callExample.call_log_id,
+      realtime_url: 'ws://localhost:8080/realtime?token=Qm9vbGVhbiBsb2dpYyBpcyBhbGdlYnJhIG9mIHR3byB2YWw',
+      webrtc: null,
+      expires_at: '2026-01-31T09:10:00.000Z',
+    },
+  },
+  handler: async ({ query, tenant }, { redis, clock, config }) => {
+    const agent = await agentOf(tenant, query)
+    const sessionId = query.id ?? uuidv7()
+    const nowMs = clock.nowMs()
+    const call = await openSession(tenant, agent, sessionId, nowMs)
+    const { token, expiresAt } = await issueSessionToken(
+      redis,
+      { workspaceId: tenant.workspaceId, callId: call.id },
+      nowMs,
+    )
+    return {
+      token,
+      session_id: sessionId,
+      agent_id: agent.id,
+      call_log_id: call.id,
+      realtime_url: `${config.publicUrl.replace(/^http/, 'ws')}/realtime?token=${token}`,
+      webrtc: null,
+      expires_at: expiresAt.toISOString(),
+    }
+  },
+})
+
+const logs = defineRoute({
+  method: 'GET',
+  path: '/calls/logs',
+  auth: 'jwt_or_key',
+  role: 'member',
+  query: CallLogsQuery,
+  success: { status: 200, schema: Page(CallBody) },
+  tag,
+  summary: 'The calls of the workspace, newest first',
+  examples: {
+    query: { page: 1, page_size: 25, call_type: 'web' },
+    success: { items: [callExample], total: 1, page: 1, page_size: 25, total_pages: 1 },
+  },
+  handler: async ({ query, tenant }, { config }) => {
+    const page = { number: query.page, size: query.page_size }
+    const { calls, total } = await callsPage(tenant, callFilter(query), page)
+    const items = (await withTurns(tenant, calls)).map((call) => callBody(call, config.publicUrl))
+    return pageOf(items, total, query)
+  },
+})
+
+const read = defineRoute({
+  method: 'GET',
+  path: '/calls/{call_log_id}',
+  auth: 'jwt_or_key',
+  role: 'member',
+  params: { call_log_id },
+  success: { status: 200, schema: CallBody },
+  errors: ['call_log_not_found'],
+  tag,
+  summary: 'One call',
+  examples: { success: callExample },
+  handler: async ({ params, tenant }, { config }) => {
+    const call = await callById(tenant, params.call_log_id)
+    if (call === undefined) throw new PatchbayError('call_log_not_found')
+    return callBody(call, config.publicUrl)
+  },
+})
+
+/** The agent of a phone number or an id; without either the phone number is what is missing. */
+async function agentOf(tenant: Tenant, query: { phone?: string; agent_id?: string }): Promise<Agent> {
+  const agent =
+    query.phone === undefined && query.agent_id !== undefined
+      ? await (isUuid(query.agent_id) ? agentById(tenant, query.agent_id) : undefined)
+      : await agentByNumber(tenant, requirePhoneNumber(query.phone))
+  if (agent === undefined) throw new PatchbayError('agent_not_found')
+  return agent
+}
+
+/** Makes the call of a session. An id whose earlier token ran out unused is free again. */
+async function openSession(tenant: Tenant, agent: Agent, sessionId: string, nowMs: number): Promise<Call> {
+  const call: NewCall = {
+    agent_id: agent.id,
+    agent_name: agent.agent_name,
+    call_type: 'web',
+    direction: 'inbound',
+    status: 'queued',
+    session_id: sessionId,
+    created_at: new Date(nowMs),
+  }
+  try {
+    return await insertCall(tenant, call)
+  } catch (error) {
+    if (!isDuplicate(error, 'calls_live_session')) throw error
+    const expired = new Date(nowMs - SESSION_TOKEN_TTL_S * 1000)
+    const freed = await cancelUnopenedSession(tenant, sessionId, expired, new Date(nowMs))
+    if (!freed) throw new PatchbayError('session_exists', { cause: error })
+  }
+  try {
+    return await insertCall(tenant, call)
+  } catch (cause) {
+    throw isDuplicate(cause, 'calls_live_session') ? new PatchbayError('session_exists', { cause }) : cause
+  }
+}
+
+export const callRoutes = [generateToken, logs, read]

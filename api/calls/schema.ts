@@ -1,0 +1,205 @@
+import { type Static, Type } from 'typebox'
+import { roundUsd } from '../../runtime/cost.ts'
+import type { CallFilter, CallWithTurns } from '../../store/calls.ts'
+import { isUuid } from '../ids.ts'
+import { Id, Instant, Nullable, PageQuery, parseInstant } from '../schema.ts'
+
+export const CallTypeName = Type.Enum(['phone', 'web'])
+
+const Text = Nullable(Type.String())
+const Cost = Nullable(Type.Number({ description: 'USD; null when the price is unknown.' }))
+
+export const CallBody = Type.Object({
+  call_log_id: Id,
+  workspace_id: Id,
+  agent_id: Id,
+  agent_name: Type.String(),
+  call_type: CallTypeName,
+  direction: Type.Enum(['inbound', 'outbound']),
+  status: Type.Enum(['queued', 'ringing', 'in_progress', 'completed', 'failed', 'busy', 'no_answer', 'canceled']),
+  end_reason: Text,
+  disposition: Text,
+  from_number: Text,
+  to_number: Text,
+  dynamic_variables: Type.Record(Type.String(), Type.String()),
+  batch_id: Nullable(Id),
+  campaign_slug: Text,
+  created_at: Instant,
+  answered_at: Nullable(Instant),
+  ended_at: Nullable(Instant),
+  duration: Nullable(Type.Number({ description: 'Seconds from answer to end.' })),
+  transcript: Type.Array(
+    Type.Object({
+      role: Type.Enum(['user', 'assistant']),
+      text: Type.String({ description: 'Of an interrupted turn, the words the caller heard.' }),
+      start_ms: Type.Integer({ description: 'Milliseconds from the answer.' }),
+      end_ms: Type.Integer(),
+      interrupted: Type.Boolean(),
+    }),
+  ),
+  summary: Text,
+  recording_url: Text,
+  usage: Type.Object({
+    llm_input_tokens: Type.Integer(),
+    llm_output_tokens: Type.Integer(),
+    stt_seconds: Type.Number(),
+    tts_characters: Type.Integer(),
+    total_tokens: Type.Integer(),
+  }),
+  cost: Type.Object({ cost_llm: Cost, cost_stt: Cost, cost_tts: Cost, platform_cost: Cost, total_cost: Cost }),
+  latency: Type.Object({
+    turns: Type.Integer(),
+    p50_ms: Nullable(Type.Integer()),
+    p95_ms: Nullable(Type.Integer()),
+  }),
+  error: Text,
+  answered_by: Nullable(
+    Type.Enum(['human', 'machine', 'screening', 'unknown'], {
+      description: 'Who picked up an outbound call, as far as one could hear.',
+    }),
+  ),
+  consent: Nullable(
+    Type.Enum(['given', 'refused', 'unanswered'], {
+      description: "What the caller said to the agent's consent message.",
+    }),
+  ),
+})
+
+export const CallFilterQuery = {
+  call_type: Type.Optional(CallTypeName),
+  agent_id: Type.Optional(Type.String({ maxLength: 100 })),
+  start_date: Type.Optional(Type.String({ format: 'date-time', description: 'Created then or later.' })),
+  end_date: Type.Optional(Type.String({ format: 'date-time', description: 'Created before.' })),
+}
+
+export const CallLogsQuery = Type.Object({ ...PageQuery, ...CallFilterQuery })
+
+export const GenerateTokenQuery = Type.Object({
+  phone: Type.Optional(Type.String({ maxLength: 64, description: 'A registered number of the agent.' })),
+  agent_id: Type.Optional(Type.String({ maxLength: 100, description: 'The agent, instead of a number of it.' })),
+  id: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 128, description: 'Your id of the session; made when left out.' }),
+  ),
+})
+
+export const SessionTokenBody = Type.Object({
+  token: Type.String({ description: 'Opens one session, once, within ten minutes.' }),
+  session_id: Type.String(),
+  agent_id: Id,
+  call_log_id: Id,
+  realtime_url: Type.String({ description: 'WebSocket address, token included.' }),
+  webrtc: Nullable(Type.Object({})),
+  expires_at: Instant,
+})
+
+export const callExample: Static<typeof CallBody> = {
+  call_log_id: '0197f3a2-7c1e-7000-8000-000000000004',
+  workspace_id: '0197f3a2-7c1e-7000-8000-000000000002',
+  agent_id: '0197f3a2-7c1e-7000-8000-000000000003',
+  agent_name: 'Reception',
+  call_type: 'web',
+  direction: 'inbound',
+  status: 'completed',
+  end_reason: 'caller_hangup',
+  disposition: 'completed',
+  from_number: null,
+  to_number: null,
+  dynamic_variables: {},
+  batch_id: null,
+  campaign_slug: null,
+  created_at: '2026-01-31T09:00:00.000Z',
+  answered_at: '2026-01-31T09:00:01.200Z',
+  ended_at: '2026-01-31T09:00:41.700Z',
+  duration: 40.5,
+  transcript: [
+    { role: 'assistant', text: 'Hello, how can I help you?', start_ms: 120, end_ms: 1840, interrupted: false },
+    { role: 'user', text: 'When do you open?', start_ms: 2600, end_ms: 3500, interrupted: false },
+  ],
+  summary: null,
+  recording_url: null,
+  usage: { llm_input_tokens: 210, llm_output_tokens: 18, stt_seconds: 3.1, tts_characters: 64, total_tokens: 228 },
+  cost: { cost_llm: null, cost_stt: null, cost_tts: null, platform_cost: null, total_cost: null },
+  latency: { turns: 1, p50_ms: 640, p95_ms: 640 },
+  error: null,
+  answered_by: null,
+  consent: null,
+}
+
+/** The filter of a call log query. An agent id that is none matches no call, like one of another workspace. */
+export function callFilter(query: {
+  call_type?: 'phone' | 'web'
+  agent_id?: string
+  start_date?: string
+  end_date?: string
+}): CallFilter {
+  return {
+    callType: query.call_type,
+    agentId: query.agent_id === undefined || isUuid(query.agent_id) ? query.agent_id : NO_AGENT,
+    start: query.start_date === undefined ? undefined : parseInstant(query.start_date),
+    end: query.end_date === undefined ? undefined : parseInstant(query.end_date),
+  }
+}
+
+/** The nil UUID with a version is nobody's id. */
+const NO_AGENT = '00000000-0000-7000-8000-000000000000'
+
+/** A call as callers see it. `publicUrl` begins the address of its recording. */
+export function callBody(call: CallWithTurns, publicUrl: string): Static<typeof CallBody> {
+  const costs = [call.cost_llm, call.cost_stt, call.cost_tts, call.platform_cost].map(rounded)
+  const [cost_llm = null, cost_stt = null, cost_tts = null, platform_cost = null] = costs
+  const latencies = [...call.turn_latencies_ms].sort((a, b) => a - b)
+  return {
+    call_log_id: call.id,
+    workspace_id: call.workspace_id,
+    agent_id: call.agent_id,
+    agent_name: call.agent_name,
+    call_type: call.call_type,
+    direction: call.direction,
+    status: call.status,
+    end_reason: call.end_reason,
+    disposition: call.disposition,
+    from_number: call.from_number,
+    to_number: call.to_number,
+    dynamic_variables: call.dynamic_variables,
+    batch_id: call.batch_id,
+    campaign_slug: call.campaign_slug,
+    created_at: call.created_at.toISOString(),
+    answered_at: call.answered_at?.toISOString() ?? null,
+    ended_at: call.ended_at?.toISOString() ?? null,
+    duration: call.duration_ms === null ? null : call.duration_ms / 1000,
+    transcript: call.turns.map(({ role, text, start_ms, end_ms, interrupted }) => ({
+      role,
+      text,
+      start_ms,
+      end_ms,
+      interrupted,
+    })),
+    summary: call.summary,
+    recording_url: call.recording_key === null ? null : `${publicUrl}/calls/${call.id}/recording`,
+    usage: {
+      llm_input_tokens: call.llm_input_tokens,
+      llm_output_tokens: call.llm_output_tokens,
+      stt_seconds: call.stt_seconds,
+      tts_characters: call.tts_characters,
+      total_tokens: call.llm_input_tokens + call.llm_output_tokens,
+    },
+    cost: {
+      cost_llm,
+      cost_stt,
+      cost_tts,
+      platform_cost,
+      total_cost: costs.includes(null) ? null : roundUsd(costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0)),
+    },
+    latency: { turns: latencies.length, p50_ms: percentile(latencies, 0.5), p95_ms: percentile(latencies, 0.95) },
+    error: call.error,
+    answered_by: call.answered_by,
+    consent: call.consent,
+  }
+}
+
+const rounded = (usd: number | null): number | null => (usd === null ? null : roundUsd(usd))
+
+/** Nearest rank of an ascending list; null when it is empty. */
+function percentile(sorted: readonly number[], share: number): number | null {
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null
+}

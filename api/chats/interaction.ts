@@ -1,0 +1,158 @@
+import { passagesNote } from '../../runtime/conversation/knowledge.ts'
+import type { Prices } from '../../runtime/cost.ts'
+import { PatchbayError } from '../../runtime/errors.ts'
+import type { Logger } from '../../runtime/log.ts'
+import type { VectorScope } from '../../runtime/plugin/contract.ts'
+import type { Tool } from '../../runtime/tools/tool.ts'
+import { appendExchange, openSession } from '../../store/chats.ts'
+import { isDuplicate } from '../../store/database.ts'
+import type { Agent } from '../../store/schema.ts'
+import type { Tenant } from '../../store/tenant.ts'
+import { type Passage, retrieve } from '../knowledge/retrieve.ts'
+import { agentSpec } from '../realtime/agent-spec.ts'
+import type { Services } from '../services.ts'
+import type { Spent, streamAnswer } from './model.ts'
+import { takeTurn } from './turns.ts'
+
+export interface Interaction {
+  agent: Agent
+  sessionId: string
+  message: string
+  dynamicVariables: Readonly<Record<string, string>>
+}
+
+export type InteractionEvent =
+  | { type: 'delta'; text: string }
+  | { type: 'done'; chatId: string; response: string; sources: Passage[]; usage: Spent; costUsd: number | null }
+
+/** Messages of the past that the model reads. */
+const HISTORY_MESSAGES = 40
+const TOP_K = 4
+const TURN_TIMEOUT_MS = 60_000
+const ANSWER_TIMEOUT_MS = 120_000
+const NOTHING_SPENT: Spent = { inputTokens: 0, outputTokens: 0 }
+
+/**
+ * Answers a message of a session: waits for its turn, looks things up, streams the model's words and, at the end, writes
+ * both down. When the caller goes away in the middle, the model is cancelled and the words sent so far are kept.
+ */
+export async function* interact(
+  services: Services,
+  tenant: Tenant,
+  interaction: Interaction,
+  options: { signal: AbortSignal; log: Logger },
+): AsyncGenerator<InteractionEvent, void> {
+  const { agent, sessionId, message } = interaction
+  const { redis, plugins, prices, clock } = services
+  const { log } = options
+  const askedAt = new Date(clock.nowMs())
+  const turn = await takeTurn(redis, [tenant.workspaceId, agent.id, sessionId], {
+    timeoutMs: TURN_TIMEOUT_MS,
+    signal: options.signal,
+    log,
+  })
+  const stop = new AbortController()
+  const signal = AbortSignal.any([options.signal, turn.lost, stop.signal])
+  const deadline = setTimeout(() => {
+    stop.abort(new PatchbayError('timeout', { params: { action: 'The answer', timeoutMs: ANSWER_TIMEOUT_MS } }))
+  }, ANSWER_TIMEOUT_MS)
+  let words: ReturnType<typeof streamAnswer> | undefined
+  let response = ''
+  let save: ((spent: Spent, costUsd: number | null) => Promise<string>) | undefined
+  try {
+    const scope = { workspaceId: tenant.workspaceId, agentId: agent.id }
+    const [session, sources] = await Promise.all([
+      openSession(tenant, agent.id, sessionId, HISTORY_MESSAGES),
+      retrieve(services, scope, message, TOP_K, signal).catch((err) => {
+        if (signal.aborted) throw err
+        // An answer from the prompt alone beats none.
+        log.warn({ err, agentId: agent.id }, 'Retrieval failed; answering without passages')
+        return []
+      }),
+    ])
+    const dynamicVariables = { ...session.chat?.dynamic_variables, ...interaction.dynamicVariables }
+    save = ({ inputTokens, outputTokens }, costUsd) =>
+      appendExchange(tenant, session.chat, {
+        agentId: agent.id,
+        sessionId,
+        dynamicVariables,
+        question: { text: message, at: askedAt },
+        answer: { text: storable(response), at: new Date(clock.nowMs()), inputTokens, outputTokens, costUsd },
+      })
+
+    const model = await import('./model.ts')
+    words = model.streamAnswer(
+      plugins,
+      {
+        agent: agentSpec(agent, dynamicVariables, sources.length > 0),
+        messages: session.messages,
+        passages: sources,
+        question: message,
+        callTool: (name, input, aborted) =>
+          callTool(services, { agent, scope, dynamicVariables, log }, name, input, aborted),
+      },
+      { signal, log },
+    )
+    let step = await words.next()
+    for (; !step.done; step = await words.next()) {
+      response += step.value
+      yield { type: 'delta', text: step.value }
+    }
+    const usage = step.value
+    const keep = save
+    save = undefined
+    const costUsd = costOf(prices, agent, usage, new Date(clock.nowMs()))
+    const chatId = await keep(usage, costUsd).catch(asOvertaken)
+    yield { type: 'done', chatId, response, sources, usage, costUsd }
+  } finally {
+    clearTimeout(deadline)
+    stop.abort()
+    await words?.return(NOTHING_SPENT)
+    // Left in the middle: the client went away, or the model failed after its first words, which were read.
+    if (save !== undefined && response !== '' && !turn.lost.aborted) {
+      // What it cost is not known: the model tells at the end.
+      await save(NOTHING_SPENT, null).catch((err) => {
+        log.warn({ err }, 'An unfinished answer could not be kept')
+      })
+    }
+    turn.release()
+  }
+}
+
+/** What came of a tool of the agent, as its model reads it. */
+async function callTool(
+  services: Services,
+  chat: {
+    agent: Agent
+    scope: VectorScope
+    dynamicVariables: Readonly<Record<string, string>>
+    log: Logger
+  },
+  name: string,
+  input: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<string> {
+  const tool = (chat.agent.tools as unknown as Tool[]).find((one) => one.name === name)
+  if (tool === undefined) return `There is no tool "${name}".`
+  if (tool.type !== 'knowledge') {
+    const { workspaceId } = chat.scope
+    return services.tools.ofChat(tool, input, { workspaceId, dynamicVariables: chat.dynamicVariables }, signal)
+  }
+  const passages = await retrieve(services, chat.scope, String(input.query ?? ''), TOP_K, signal)
+  return passages.length === 0 ? 'Nothing was found.' : passagesNote(passages)
+}
+
+/** The lease ran out unnoticed and another message of the session was answered meanwhile. */
+function asOvertaken(cause: unknown): never {
+  throw isDuplicate(cause) ? new PatchbayError('unavailable', { cause }) : cause
+}
+
+/** What a model may say and a database can't hold. */
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '')
+}
+
+function costOf(prices: Prices, agent: Agent, { inputTokens, outputTokens }: Spent, at: Date): number | null {
+  const usage = { llmInputTokens: inputTokens, llmOutputTokens: outputTokens, sttSeconds: 0, ttsCharacters: 0 }
+  return prices.costOf({ llm: { provider: agent.llm_provider, model: agent.llm_model } }, usage, at).llmUsd
+}

@@ -1,0 +1,182 @@
+import { initializeLogger, llm } from '@livekit/agents'
+import { systemClock } from '../../runtime/clock.ts'
+import { Breakers } from '../../runtime/conversation/breaker.ts'
+import { passagesNote } from '../../runtime/conversation/knowledge.ts'
+import { closeChain, identityIn, openLlms } from '../../runtime/conversation/providers.ts'
+import { ResilientLlm } from '../../runtime/conversation/resilient-llm.ts'
+import { PatchbayError } from '../../runtime/errors.ts'
+import type { AgentSpec } from '../../runtime/link/messages.ts'
+import type { Logger } from '../../runtime/log.ts'
+import type { PluginRegistry } from '../../runtime/plugin/host.ts'
+
+/** The language model of a chat. Importing this loads @livekit/agents: routes do so with the first chat. */
+
+export interface Prompt {
+  agent: AgentSpec
+  messages: readonly { role: 'user' | 'assistant'; content: string }[]
+  passages: readonly { filename: string; text: string }[]
+  question: string
+  /** Calls a tool of the agent: what the model is to read. */
+  callTool(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<string>
+}
+
+export interface Spent {
+  inputTokens: number
+  outputTokens: number
+}
+
+/** Models that say nothing for this long have failed, all of them. */
+const SILENCE_TIMEOUT_MS = 30_000
+const CONNECTION = { maxRetry: 0, retryIntervalMs: 0, timeoutMs: 10_000 }
+/** Rounds of tools in one answer. */
+const MAX_TOOL_STEPS = 5
+/** What acts on a line is of no use where there is none. */
+const CHAT_TOOLS = new Set(['http', 'knowledge'])
+
+/** What the chats of this process know of the providers' health. */
+const breakers = new Breakers()
+
+/**
+ * Streams the model's answer piece by piece and returns what it cost: tools are called as the model asks, and where it
+ * fails, the agent's fallbacks go on. Aborting the signal cancels the model. Throws `provider_fault` when no model
+ * answers, `timeout` when they fall silent, and the signal's reason.
+ */
+export async function* streamAnswer(
+  plugins: PluginRegistry,
+  prompt: Prompt,
+  options: { signal: AbortSignal; log: Logger },
+): AsyncGenerator<string, Spent> {
+  const { agent } = prompt
+  const { signal, log } = options
+  // The library's own logger prints what prompts and answers hold; failures are told through ours.
+  initializeLogger({ pretty: false, level: 'silent' })
+  signal.throwIfAborted()
+  const chain = await openLlms(
+    { source: plugins, identityOf: identityIn(plugins), breakers, clock: systemClock, log },
+    agent,
+    {
+      failed: (_stage, message, { fault }, err) => log.warn({ err, fault }, message),
+    },
+  )
+  const model = new ResilientLlm(chain, Math.random)
+  let failure: Error | undefined
+  model.on('error', ({ error }) => {
+    failure = error
+  })
+  const context = contextOf(prompt)
+  const tools = toolsOf(agent)
+  const spent: Spent = { inputTokens: 0, outputTokens: 0 }
+  try {
+    for (let step = 0; ; step++) {
+      const offered = step < MAX_TOOL_STEPS ? tools : []
+      const calls = yield* streamStep(model, context, offered, spent, signal)
+      if (failure !== undefined) throw failed(plugins, agent, chain.lastFailure ?? failure.message, failure)
+      if (calls.length === 0) return spent
+      for (const call of calls) context.items.push(call, await outputOf(call, prompt, signal))
+    }
+  } finally {
+    await closeChain(chain, log)
+  }
+}
+
+/** One request to the model: yields its words, returns the tools it wants called. */
+async function* streamStep(
+  model: ResilientLlm,
+  context: llm.ChatContext,
+  tools: llm.FunctionTool[],
+  spent: Spent,
+  signal: AbortSignal,
+): AsyncGenerator<string, llm.FunctionCall[]> {
+  const stream = model.chat({
+    chatCtx: context,
+    connOptions: CONNECTION,
+    ...(tools.length === 0 ? {} : { toolCtx: tools }),
+  })
+  const close = () => stream.close()
+  signal.addEventListener('abort', close)
+  let silent = false
+  const watchdog = setTimeout(() => {
+    silent = true
+    close()
+  }, SILENCE_TIMEOUT_MS)
+  const calls: llm.FunctionCall[] = []
+  try {
+    for await (const { delta, usage } of stream) {
+      watchdog.refresh()
+      if (usage !== undefined) {
+        spent.inputTokens += usage.promptTokens
+        spent.outputTokens += usage.completionTokens
+      }
+      calls.push(...(delta?.toolCalls ?? []))
+      if (delta?.content) yield delta.content
+    }
+    signal.throwIfAborted()
+    if (silent) {
+      const params = { action: 'The language model', timeoutMs: SILENCE_TIMEOUT_MS }
+      throw new PatchbayError('timeout', { params })
+    }
+    return calls
+  } finally {
+    clearTimeout(watchdog)
+    signal.removeEventListener('abort', close)
+    close()
+  }
+}
+
+/** The agent's tools as the model is told of them; they are called by outputOf. */
+function toolsOf(agent: AgentSpec): llm.FunctionTool[] {
+  return (agent.tools ?? [])
+    .filter(({ kind }) => CHAT_TOOLS.has(kind))
+    .map(({ name, description, parameters }) =>
+      llm.tool({
+        name,
+        description,
+        parameters: parameters as Parameters<typeof llm.tool>[0]['parameters'] & object,
+        execute: async () => undefined,
+      }),
+    )
+}
+
+async function outputOf(call: llm.FunctionCall, prompt: Prompt, signal: AbortSignal): Promise<llm.FunctionCallOutput> {
+  const input = parsed(call.args)
+  const output =
+    input === undefined ? 'Wrong arguments: they are no JSON object' : await prompt.callTool(call.name, input, signal)
+  return llm.FunctionCallOutput.create({ callId: call.callId, name: call.name, output, isError: false })
+}
+
+function parsed(json: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(json || '{}')
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** What the model reads: as in a call, passages stand just before the words they are for. */
+function contextOf({ agent, messages, passages, question }: Prompt): llm.ChatContext {
+  const context = llm.ChatContext.empty()
+  const notes = passages.length === 0 ? [] : [{ role: 'system' as const, content: passagesNote(passages) }]
+  const all = [
+    { role: 'system' as const, content: agent.systemPrompt },
+    ...messages,
+    ...notes,
+    { role: 'user' as const, content: question },
+  ]
+  const nowMs = Date.now()
+  // A context keeps its messages in the order of their times.
+  all.forEach(({ role, content }, i) => {
+    context.addMessage({ role, content, createdAt: nowMs - all.length + i })
+  })
+  return context
+}
+
+function failed(plugins: PluginRegistry, agent: AgentSpec, detail: string, cause: Error): PatchbayError {
+  if (cause instanceof PatchbayError) return cause
+  return new PatchbayError('provider_fault', {
+    params: { provider: plugins.titleOf(agent.llm.provider), detail },
+    cause,
+  })
+}

@@ -1,0 +1,40 @@
+import type { Embeddings } from '../../runtime/knowledge/embeddings.ts'
+import { termsOf } from '../../runtime/knowledge/terms.ts'
+import type { VectorScope, VectorStore } from '../../runtime/plugin/contract.ts'
+import { findChunks } from '../../store/chunks.ts'
+import type { Store } from '../../store/database.ts'
+
+export interface Passage {
+  documentId: string
+  filename: string
+  /** Number of the passage in its document, from 0. */
+  chunk: number
+  text: string
+  score: number
+}
+
+/** More words than this say nothing new about what is wanted. */
+const MAX_QUERY_CHARACTERS = 2_000
+
+/** The passages of an agent's documents that fit the query best, best first; of no other agent, whatever is asked. */
+export async function retrieve(
+  { store, vectors, embeddings }: { store: Store; vectors: VectorStore; embeddings: Embeddings | undefined },
+  scope: VectorScope,
+  query: string,
+  topK: number,
+  signal: AbortSignal,
+): Promise<Passage[]> {
+  const text = query.slice(0, MAX_QUERY_CHARACTERS)
+  const terms = termsOf(text)
+  const dense = await embeddings?.query(text, signal)
+  if (terms.ids.length === 0 && dense === undefined) return []
+  const wanted = { terms, limit: topK, ...(dense === undefined ? {} : { dense }) }
+  const matches = await vectors.search(scope, wanted, signal)
+  const found = await findChunks(store, scope, matches)
+  const byPlace = new Map(found.map((chunk) => [`${chunk.document_id}/${chunk.seq}`, chunk]))
+  // A match whose text is missing belongs to a document deleted this instant.
+  return matches.flatMap(({ documentId, chunk, score }) => {
+    const text = byPlace.get(`${documentId}/${chunk}`)
+    return text === undefined ? [] : [{ documentId, filename: text.filename, chunk, text: text.text, score }]
+  })
+}

@@ -1,0 +1,159 @@
+import { Type } from 'typebox'
+import { PatchbayError } from '../../runtime/errors.ts'
+import { agentById } from '../../store/agents.ts'
+import { countDocuments, deleteDocument, listDocuments } from '../../store/documents.ts'
+import type { Tenant } from '../../store/tenant.ts'
+import { queueDocument } from '../../workers/documents/queue.ts'
+import { agentExample } from '../agents/schema.ts'
+import { defineRoute } from '../route.ts'
+import { Page, pageOf } from '../schema.ts'
+import { Detail } from '../workspaces/schema.ts'
+import { retrieve } from './retrieve.ts'
+import {
+  DocumentBody,
+  DocumentListQuery,
+  documentBody,
+  documentExample,
+  passageBody,
+  passageExample,
+  QueryBody,
+  QueryInput,
+  UploadBody,
+} from './schema.ts'
+import { drain, Upload } from './upload.ts'
+
+const tag = 'Knowledge base'
+const DEFAULT_PAGE_SIZE = 25
+
+const agent_id = { description: 'The agent.', notFound: 'agent_not_found', example: agentExample.agent_id } as const
+
+async function requireAgent(tenant: Tenant, agentId: string): Promise<void> {
+  if ((await agentById(tenant, agentId)) === undefined) throw new PatchbayError('agent_not_found')
+}
+
+const upload = defineRoute({
+  method: 'POST',
+  path: '/agents/{agent_id}/upload',
+  auth: 'jwt',
+  role: 'developer',
+  params: { agent_id },
+  form: Type.Object({}),
+  files: {
+    files: { description: 'One or more txt, md, html, pdf, docx, csv or json files.', required: true, many: true },
+  },
+  success: { status: 201, schema: UploadBody },
+  errors: ['agent_not_found', 'malformed_body', 'file_too_large'],
+  tag,
+  summary: 'Add documents to the knowledge base of an agent',
+  description:
+    'Files are kept together or not at all, and then read in the background: poll the documents until none is ' +
+    '`processing`. A file that can’t be read is `failed` with its reason and doesn’t hold up the others.',
+  examples: {
+    body: { files: ['Breakfast is served from seven to ten.'] },
+    success: { documents: [{ ...documentExample, status: 'processing', chunks: 0 }] },
+  },
+  handler: async (request, { documentJobs }) => {
+    const { tenant, params, log } = request
+    const exists = (await agentById(tenant, params.agent_id)) !== undefined
+    const incoming = new Upload(tenant, params.agent_id, log)
+    try {
+      await request.form(async (file) => {
+        if (exists && file.field === 'files') await incoming.receive(file)
+        else await drain(file)
+      })
+      if (!exists) throw new PatchbayError('agent_not_found')
+      const documents = await incoming.finish()
+      for (const { id, status } of documents) {
+        if (status !== 'processing') continue
+        await queueDocument(documentJobs, id).catch((err) => {
+          log.warn({ err, documentId: id }, 'Document could not be queued; the job worker will find it')
+        })
+      }
+      return { documents: documents.map(documentBody) }
+    } catch (error) {
+      await incoming.discard()
+      throw error
+    }
+  },
+})
+
+const list = defineRoute({
+  method: 'GET',
+  path: '/agents/{agent_id}/documents',
+  auth: 'jwt_or_key',
+  role: 'member',
+  params: { agent_id },
+  query: DocumentListQuery,
+  success: { status: 200, schema: Type.Union([Type.Array(DocumentBody), Page(DocumentBody)]) },
+  errors: ['agent_not_found'],
+  tag,
+  summary: 'The documents of an agent, oldest first; as pages when `page` or `page_size` is given',
+  examples: { success: [documentExample] },
+  handler: async ({ params, query, tenant }) => {
+    await requireAgent(tenant, params.agent_id)
+    if (query.page === undefined && query.page_size === undefined) {
+      return (await listDocuments(tenant, params.agent_id)).map(documentBody)
+    }
+    const { page = 1, page_size = DEFAULT_PAGE_SIZE } = query
+    const [documents, total] = await Promise.all([
+      listDocuments(tenant, params.agent_id, { offset: (page - 1) * page_size, limit: page_size }),
+      countDocuments(tenant, params.agent_id),
+    ])
+    return pageOf(documents.map(documentBody), total, { page, page_size })
+  },
+})
+
+const remove = defineRoute({
+  method: 'DELETE',
+  path: '/agents/{agent_id}/documents/{document_id}',
+  auth: 'jwt',
+  role: 'developer',
+  params: {
+    agent_id,
+    document_id: {
+      description: 'The document.',
+      notFound: 'document_not_found',
+      example: documentExample.document_id,
+    },
+  },
+  success: { status: 200, schema: Detail },
+  errors: ['agent_not_found', 'document_not_found'],
+  tag,
+  summary: 'Delete a document, also while it is processed; retrieval stops finding it at once',
+  examples: { success: { detail: 'Document deleted' } },
+  handler: async ({ params, tenant, signal, log }, { vectors }) => {
+    const { agent_id: agentId, document_id: documentId } = params
+    await requireAgent(tenant, agentId)
+    if (!(await deleteDocument(tenant, agentId, documentId))) throw new PatchbayError('document_not_found')
+    // Nobody sees its vectors any more, since their texts are gone; removing them only frees space.
+    await vectors.remove({ workspaceId: tenant.workspaceId, agentId }, documentId, signal).catch((err) => {
+      log.warn({ err, documentId }, 'Vectors of a deleted document could not be removed')
+    })
+    return { detail: 'Document deleted' }
+  },
+})
+
+const query = defineRoute({
+  method: 'POST',
+  path: '/agents/{agent_id}/query',
+  auth: 'jwt_or_key',
+  role: 'member',
+  params: { agent_id },
+  body: QueryInput,
+  success: { status: 200, schema: QueryBody },
+  errors: ['agent_not_found'],
+  tag,
+  summary: 'Test what retrieval finds in the knowledge base of an agent',
+  examples: {
+    body: { query: 'How long can I return an item?', top_k: 5 },
+    success: { query: 'How long can I return an item?', results: [passageExample] },
+  },
+  handler: async ({ params, body, tenant, signal }, services) => {
+    await requireAgent(tenant, params.agent_id)
+    const scope = { workspaceId: tenant.workspaceId, agentId: params.agent_id }
+    const passages = await retrieve(services, scope, body.query, body.top_k, signal)
+    return { query: body.query, results: passages.map(passageBody) }
+  },
+})
+
+export const knowledgeRoutes = [upload, list, remove, query]

@@ -1,0 +1,59 @@
+import { Counter, Histogram, type Registry } from 'prom-client'
+import type { Carriers } from '../runtime/telephony/carriers.ts'
+import type { AnyRoute } from './route.ts'
+
+/** Told of every answer. `route` is undefined where no route matched. */
+export type ObserveAnswer = (route: AnyRoute | undefined, status: number, durationMs: number) => void
+
+/** Times answers by route and status. The observer of a pair is looked up once, because labels cost more than counting. */
+export function observeAnswers(registry: Registry): ObserveAnswer {
+  const histogram = new Histogram({
+    name: 'patchbay_http_request_duration_seconds',
+    help: 'Time from the head of a request to its answer; of a stream, to its beginning.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  })
+  const unmatched = {}
+  const observers = new Map<object, Map<number, { observe(seconds: number): void }>>()
+
+  function observerOf(route: AnyRoute | undefined, status: number) {
+    const byStatus = observers.get(route ?? unmatched) ?? new Map<number, { observe(seconds: number): void }>()
+    const observer = histogram.labels({ method: route?.method ?? '', route: route?.path ?? '', status: String(status) })
+    observers.set(route ?? unmatched, byStatus.set(status, observer))
+    return observer
+  }
+
+  return (route, status, durationMs) => {
+    const observer = observers.get(route ?? unmatched)?.get(status) ?? observerOf(route, status)
+    observer.observe(durationMs / 1000)
+  }
+}
+
+/** Counts the incoming calls that were refused, by provider and true reason. */
+export function countRefusedCalls(registry: Registry): Counter<'provider' | 'reason'> {
+  return new Counter({
+    name: 'patchbay_refused_calls_total',
+    help: 'Incoming calls that were refused, by provider and reason.',
+    labelNames: ['provider', 'reason'],
+    registers: [registry],
+  })
+}
+
+/** Counts what carriers turned away before it was a call: unknown sources, floods, scanners, malformed messages. */
+export function countCarrierRefusals(registry: Registry, carriers: Carriers, providers: Iterable<string>): void {
+  const names = [...providers]
+  new Counter({
+    name: 'patchbay_carrier_refusals_total',
+    help: 'Messages and calls that a carrier refused by itself, by provider and reason.',
+    labelNames: ['provider', 'reason'],
+    registers: [registry],
+    async collect() {
+      this.reset()
+      for (const provider of names) {
+        const carrier = await carriers.get(provider)
+        for (const [reason, count] of carrier.refusals ?? []) this.inc({ provider, reason }, count)
+      }
+    },
+  })
+}

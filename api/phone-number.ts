@@ -1,0 +1,9 @@
+import { PatchbayError } from '../runtime/errors.ts'
+import { type PhoneNumber, parsePhoneNumber } from '../runtime/phone-number.ts'
+
+/** A number a caller sent, in E.164. Throws `invalid_phone_number`; a missing number is an invalid one. */
+export function requirePhoneNumber(text: string | undefined): PhoneNumber {
+  const number = text === undefined ? undefined : parsePhoneNumber(text)
+  if (number === undefined) throw new PatchbayError('invalid_phone_number')
+  return number
+}

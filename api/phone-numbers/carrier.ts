@@ -1,0 +1,55 @@
+import { PatchbayError } from '../../runtime/errors.ts'
+import { CarrierFault, type CarrierNumbers } from '../../runtime/telephony/carrier.ts'
+import { ValidationError } from '../schema.ts'
+import type { Services } from '../services.ts'
+
+/** A purchase or a registration at a carrier takes seconds at worst. */
+const CARRIER_TIMEOUT_MS = 15_000
+
+/** Throws 422 for a provider that is no telephony plugin. */
+export function requireProvider({ plugins }: Services, provider: string): void {
+  const known = plugins.catalogue.telephony
+  if (known.has(provider)) return
+  const msg = `must be one of ${[...known.keys()].map((name) => JSON.stringify(name)).join(', ')}`
+  throw new ValidationError([{ loc: ['body', 'provider'], msg, type: 'enum' }])
+}
+
+/** What the provider's carrier does with numbers. */
+export async function numbersOf({ carriers }: Services, provider: string): Promise<CarrierNumbers | undefined> {
+  return (await carriers.get(provider)).numbers
+}
+
+/** As `numbersOf`. Throws 422 when a trunk is named and the provider has none. */
+export async function requireRegistrable(
+  services: Services,
+  provider: string,
+  trunk: string | undefined,
+): Promise<CarrierNumbers | undefined> {
+  const numbers = await numbersOf(services, provider)
+  if (trunk !== undefined && numbers?.register === undefined) {
+    const msg = `provider ${JSON.stringify(provider)} has no trunks`
+    throw new ValidationError([{ loc: ['body', 'trunk'], msg, type: 'value_error' }])
+  }
+  return numbers
+}
+
+/** Runs a carrier's operation within a bound; its fault becomes the 500 that names the provider. */
+export async function askCarrier<T>(
+  { plugins }: Services,
+  provider: string,
+  signal: AbortSignal,
+  operation: (signal: AbortSignal) => Promise<T> | undefined,
+): Promise<T | undefined> {
+  const timeout = AbortSignal.timeout(CARRIER_TIMEOUT_MS)
+  try {
+    return await operation(AbortSignal.any([signal, timeout]))
+  } catch (cause) {
+    const detail = timeout.aborted
+      ? `it did not answer within ${CARRIER_TIMEOUT_MS / 1000} s`
+      : cause instanceof CarrierFault
+        ? cause.message
+        : undefined
+    if (detail === undefined) throw cause
+    throw new PatchbayError('provider_fault', { params: { provider: plugins.titleOf(provider), detail }, cause })
+  }
+}

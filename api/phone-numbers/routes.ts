@@ -1,0 +1,205 @@
+import { PatchbayError } from '../../runtime/errors.ts'
+import { type PhoneNumber, parsePhoneNumber } from '../../runtime/phone-number.ts'
+import { agentById } from '../../store/agents.ts'
+import { isDuplicate } from '../../store/database.ts'
+import {
+  changePhoneNumber,
+  deletePhoneNumber,
+  insertPhoneNumber,
+  listPhoneNumbers,
+  phoneNumberRow,
+} from '../../store/phone-numbers.ts'
+import type { PhoneNumberRow } from '../../store/schema.ts'
+import type { Tenant } from '../../store/tenant.ts'
+import { isUuid } from '../ids.ts'
+import { ListOf, ListQuery, listOf } from '../paging.ts'
+import { requirePhoneNumber } from '../phone-number.ts'
+import { defineRoute } from '../route.ts'
+import { Detail } from '../workspaces/schema.ts'
+import { askCarrier, numbersOf, requireProvider, requireRegistrable } from './carrier.ts'
+import {
+  ChangePhoneNumberInput,
+  CreatePhoneNumberInput,
+  PhoneNumberBody,
+  PurchaseInput,
+  phoneNumberBody,
+  phoneNumberExample,
+} from './schema.ts'
+
+const tag = 'Phone numbers'
+
+const phone_number = {
+  description: 'E.164, with or without its plus.',
+  example: phoneNumberExample.phone_number,
+} as const
+
+const create = defineRoute({
+  method: 'POST',
+  path: '/phone-numbers',
+  auth: 'jwt',
+  role: 'developer',
+  body: CreatePhoneNumberInput,
+  success: { status: 201, schema: PhoneNumberBody },
+  errors: ['invalid_phone_number', 'agent_not_found', 'phone_number_taken', 'provider_fault'],
+  tag,
+  summary: 'Register a phone number of a provider',
+  description: 'Calls to it reach the agent; outbound calls with it as their source are made by the provider.',
+  examples: {
+    body: { phone_number: '+1 415 555 0199', provider: 'sim', agent_id: phoneNumberExample.agent_id },
+    success: phoneNumberExample,
+  },
+  handler: async ({ body, tenant, signal }, services) => {
+    requireProvider(services, body.provider)
+    const number = requirePhoneNumber(body.phone_number)
+    const agentId = await requireAgent(tenant, body.agent_id ?? null)
+    const carrier = await requireRegistrable(services, body.provider, body.trunk ?? undefined)
+    const row = { phone_number: number, provider: body.provider, agent_id: agentId, trunk: body.trunk ?? null }
+    const inserted = await insert(tenant, row)
+    try {
+      await askCarrier(services, body.provider, signal, (bound) =>
+        carrier?.register?.(number, body.trunk ?? undefined, bound, tenant.workspaceId),
+      )
+    } catch (error) {
+      await deletePhoneNumber(tenant, number)
+      throw error
+    }
+    return phoneNumberBody(inserted)
+  },
+})
+
+const purchase = defineRoute({
+  method: 'POST',
+  path: '/phone-numbers/purchase',
+  auth: 'jwt',
+  role: 'developer',
+  body: PurchaseInput,
+  success: { status: 201, schema: PhoneNumberBody },
+  errors: ['phone_number_taken', 'provider_fault'],
+  tag,
+  summary: 'Buy a phone number from a provider',
+  examples: {
+    body: { provider: 'sim', country: 'US', area_code: '415' },
+    success: { ...phoneNumberExample, agent_id: null },
+  },
+  handler: async ({ body, tenant, signal, log }, services) => {
+    requireProvider(services, body.provider)
+    const numbers = await numbersOf(services, body.provider)
+    const wanted = {
+      country: body.country,
+      ...(body.area_code === undefined ? {} : { areaCode: body.area_code }),
+    }
+    const number = await askCarrier(services, body.provider, signal, (bound) => numbers?.purchase?.(wanted, bound))
+    if (number === undefined) {
+      throw new PatchbayError('provider_fault', {
+        params: { provider: services.plugins.titleOf(body.provider), detail: 'it sells no numbers' },
+      })
+    }
+    try {
+      return phoneNumberBody(
+        await insert(tenant, { phone_number: number, provider: body.provider, agent_id: null, trunk: null }),
+      )
+    } catch (error) {
+      await askCarrier(services, body.provider, signal, (bound) => numbers?.release?.(number, bound)).catch((err) => {
+        log.error({ err, phoneNumber: number }, 'A number was bought but could be neither stored nor given back')
+      })
+      throw error
+    }
+  },
+})
+
+const list = defineRoute({
+  method: 'GET',
+  path: '/phone-numbers',
+  auth: 'jwt',
+  role: 'member',
+  query: ListQuery,
+  success: { status: 200, schema: ListOf(PhoneNumberBody) },
+  tag,
+  summary: 'The phone numbers of the workspace',
+  examples: { success: [phoneNumberExample] },
+  handler: async ({ tenant, query }) => listOf((await listPhoneNumbers(tenant)).map(phoneNumberBody), query),
+})
+
+const read = defineRoute({
+  method: 'GET',
+  path: '/phone-numbers/{phone_number}',
+  auth: 'jwt',
+  role: 'member',
+  params: { phone_number },
+  success: { status: 200, schema: PhoneNumberBody },
+  errors: ['phone_number_not_found'],
+  tag,
+  summary: 'One phone number',
+  examples: { success: phoneNumberExample },
+  handler: async ({ params, tenant }) => phoneNumberBody(await requireRow(tenant, params.phone_number)),
+})
+
+const change = defineRoute({
+  method: 'PATCH',
+  path: '/phone-numbers/{phone_number}',
+  auth: 'jwt',
+  role: 'developer',
+  params: { phone_number },
+  body: ChangePhoneNumberInput,
+  success: { status: 200, schema: PhoneNumberBody },
+  errors: ['phone_number_not_found', 'agent_not_found'],
+  tag,
+  summary: 'Choose which agent answers a phone number, and how many calls it may have',
+  examples: { body: { agent_id: phoneNumberExample.agent_id }, success: phoneNumberExample },
+  handler: async ({ params, body, tenant }) => {
+    const { phone_number } = await requireRow(tenant, params.phone_number)
+    const { agent_id, max_concurrent_calls } = body
+    const row = await changePhoneNumber(tenant, phone_number, {
+      ...(agent_id === undefined ? {} : { agent_id: await requireAgent(tenant, agent_id) }),
+      ...(max_concurrent_calls === undefined ? {} : { max_concurrent_calls }),
+    })
+    if (row === undefined) throw new PatchbayError('phone_number_not_found')
+    return phoneNumberBody(row)
+  },
+})
+
+const remove = defineRoute({
+  method: 'DELETE',
+  path: '/phone-numbers/{phone_number}',
+  auth: 'jwt',
+  role: 'developer',
+  params: { phone_number },
+  success: { status: 200, schema: Detail },
+  errors: ['phone_number_not_found', 'provider_fault'],
+  tag,
+  summary: 'Give up a phone number',
+  description: 'A bought number is given back to its provider.',
+  examples: { success: { detail: 'Phone number deleted' } },
+  handler: async ({ params, tenant, signal }, services) => {
+    const { phone_number, provider } = await requireRow(tenant, params.phone_number)
+    const numbers = await numbersOf(services, provider)
+    await askCarrier(services, provider, signal, (bound) => numbers?.release?.(phone_number as PhoneNumber, bound))
+    if (!(await deletePhoneNumber(tenant, phone_number))) throw new PatchbayError('phone_number_not_found')
+    return { detail: 'Phone number deleted' }
+  },
+})
+
+export const phoneNumberRoutes = [create, purchase, list, read, change, remove]
+
+async function insert(tenant: Tenant, row: Parameters<typeof insertPhoneNumber>[1]): Promise<PhoneNumberRow> {
+  try {
+    return await insertPhoneNumber(tenant, row)
+  } catch (error) {
+    throw isDuplicate(error) ? new PatchbayError('phone_number_taken') : error
+  }
+}
+
+/** A number in a path names nothing when it isn't one. */
+async function requireRow(tenant: Tenant, text: string): Promise<PhoneNumberRow> {
+  const number = parsePhoneNumber(text.startsWith('+') ? text : `+${text.trim()}`)
+  const row = number === undefined ? undefined : await phoneNumberRow(tenant, number)
+  if (row === undefined) throw new PatchbayError('phone_number_not_found')
+  return row
+}
+
+async function requireAgent(tenant: Tenant, agentId: string | null): Promise<string | null> {
+  if (agentId === null) return null
+  const agent = isUuid(agentId) ? await agentById(tenant, agentId) : undefined
+  if (agent === undefined) throw new PatchbayError('agent_not_found')
+  return agent.id
+}

@@ -1,0 +1,71 @@
+import type { Socket } from '../socket.ts'
+
+/** A client that doesn't catch up within this is closed. */
+const MAX_STALL_MS = 10_000
+const MAX_WAITING_MESSAGES = 1_000
+
+/**
+ * What goes out to a client, in order. When the client reads too slowly audio waits here, where the oldest can be dropped,
+ * and not in the socket: a caller who catches up hears what is said now.
+ */
+export class Outbox {
+  readonly #socket: Socket
+  readonly #maxBufferedBytes: number
+  readonly #maxAudioBytes: number
+  #waiting: (string | Uint8Array)[] = []
+  #audioBytes = 0
+  #messages = 0
+  #stalledAtMs: number | undefined
+
+  /** Lets the socket hold half of `maxAudioBytes`, and as much again waits here. */
+  constructor(socket: Socket, maxAudioBytes: number) {
+    this.#socket = socket
+    this.#maxBufferedBytes = maxAudioBytes / 2
+    this.#maxAudioBytes = maxAudioBytes
+  }
+
+  /** False when the client is hopelessly behind: end it. */
+  send(data: string | Uint8Array, nowMs: number): boolean {
+    if (this.#waiting.length === 0 && this.#socket.bufferedBytes() < this.#maxBufferedBytes) {
+      this.#stalledAtMs = undefined
+      return this.#socket.send(data)
+    }
+    this.#stalledAtMs ??= nowMs
+    this.#waiting.push(typeof data === 'string' ? data : data.slice())
+    if (typeof data === 'string') this.#messages++
+    else this.#audioBytes += data.byteLength
+    while (this.#audioBytes > this.#maxAudioBytes) this.#dropOldestAudio()
+    return this.#messages <= MAX_WAITING_MESSAGES && nowMs - this.#stalledAtMs <= MAX_STALL_MS
+  }
+
+  /** The socket has room again. False as of `send`. */
+  drain(): boolean {
+    while (this.#waiting.length > 0 && this.#socket.bufferedBytes() < this.#maxBufferedBytes) {
+      const data = this.#waiting.shift()!
+      if (typeof data === 'string') this.#messages--
+      else this.#audioBytes -= data.byteLength
+      if (!this.#socket.send(data)) return false
+    }
+    if (this.#waiting.length === 0) this.#stalledAtMs = undefined
+    return true
+  }
+
+  /** Drops the audio that waits. */
+  clearAudio(): void {
+    this.#waiting = this.#waiting.filter((data) => typeof data === 'string')
+    this.#audioBytes = 0
+  }
+
+  /** Hands the messages that wait to the socket, for it is about to be closed. */
+  flush(): void {
+    this.clearAudio()
+    for (const data of this.#waiting.splice(0)) this.#socket.send(data)
+    this.#messages = 0
+  }
+
+  #dropOldestAudio(): void {
+    const index = this.#waiting.findIndex((data) => typeof data !== 'string')
+    const [dropped] = this.#waiting.splice(index, 1)
+    this.#audioBytes -= dropped?.length ?? 0
+  }
+}

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../runtime/clock.ts'
+import type { Prices, StageChoices } from '../../runtime/cost.ts'
+import { createLinkHub, type LinkedWorker, type LinkHubOptions } from '../../runtime/link/api-end.ts'
+import type { Logger } from '../../runtime/log.ts'
+import type { CallTap } from '../../runtime/recording/call-recording.ts'
+import type { SpooledCall } from '../../runtime/recording/spool.ts'
+import { Calls } from '../../runtime/session/calls.ts'
+import { Dispatch } from '../../runtime/session/dispatch.ts'
+import type { CallJournal } from '../../runtime/session/journal.ts'
+import { Leases } from '../../runtime/session/leases.ts'
+import type { AudioFormat } from '../../runtime/session/leg.ts'
+import {
+  addProgress,
+  stageChoicesOf,
+  writeAnswered,
+  writeEnd,
+  writeObserved,
+  writeRinging,
+  writeTurn,
+} from '../../store/call-writes.ts'
+import type { Store } from '../../store/database.ts'
+import type { RedisClient } from '../../store/redis/client.ts'
+import type { WebSocketRoute } from '../socket.ts'
+import { realtimeRoute } from './websocket.ts'
+
+/** The sessions of an api node: the link the workers dial, the legs of the callers, and what joins them. */
+
+export interface SessionsOptions {
+  config: {
+    readonly linkToken: string
+    readonly queueWaitMs: number
+    readonly recoveryWaitMs: number
+    readonly wrapUpMs: number
+    readonly realtimeSampleRateHz: number
+    readonly idleTimeoutMs: number
+    readonly maxCallDurationMs: number
+  }
+  store: Store
+  prices: Prices
+  redis: RedisClient
+  /** Answers what workers ask. */
+  answer: LinkHubOptions['answer']
+  /** Records calls, where calls are to be recorded. */
+  record?: ((call: SpooledCall, format: AudioFormat) => CallTap | undefined) | undefined
+  clock: Clock
+  log: Logger
+}
+
+export interface Sessions {
+  /** `/link` and `/realtime`. */
+  readonly routes: readonly WebSocketRoute[]
+  /** Joins legs of any kind to agents. */
+  readonly calls: Calls
+  /** Where a call of the workspace is written down; one for each call. */
+  journalOf(workspaceId: string): CallJournal
+  /** The voice workers linked to this node. */
+  workers(): LinkedWorker[]
+  /** Opens no new session, waits for the running ones, ends those left after `graceMs`, then closes the links. */
+  stop(graceMs: number): Promise<void>
+}
+
+export function createSessions(options: SessionsOptions): Sessions {
+  const { config, store, prices, redis, answer, record, clock, log } = options
+  const leases = new Leases(redis, log)
+  const hub = createLinkHub({
+    nodeId: randomUUID(),
+    token: config.linkToken,
+    clock,
+    log,
+    answer,
+    changed: (worker) => dispatch.changed(worker, clock.monotonicMs()),
+    gone: (worker, leaving) => dispatch.gone(worker, leaving),
+  })
+  const dispatch = new Dispatch({ redis, leases, workers: hub.workers, wrapUpMs: config.wrapUpMs, log })
+  const waits = { queueMs: config.queueWaitMs, recoveryMs: config.recoveryWaitMs }
+  const calls = new Calls({ dispatch, leases, waits, clock, log })
+  const journalOf = (workspaceId: string) => makeJournal({ store, prices, record, clock }, workspaceId)
+  let draining = false
+  const realtime = realtimeRoute({
+    store,
+    redis,
+    calls,
+    journalOf,
+    sampleRateHz: config.realtimeSampleRateHz,
+    limits: { idleMs: config.idleTimeoutMs, maxDurationMs: config.maxCallDurationMs },
+    clock,
+    draining: () => draining,
+  })
+  return {
+    routes: [hub.route, realtime],
+    calls,
+    workers: hub.workers,
+    journalOf,
+    async stop(graceMs) {
+      draining = true
+      await calls.drain(graceMs)
+      hub.close()
+      dispatch.stop()
+      leases.stop()
+    },
+  }
+}
+
+interface JournalDeps {
+  store: Store
+  record: SessionsOptions['record']
+  prices: Prices
+  clock: Clock
+}
+
+/** Where the sessions of a workspace are written down. */
+function makeJournal({ store, prices, record, clock }: JournalDeps, workspaceId: string): CallJournal {
+  const tenant = store.tenant(workspaceId)
+  /** Of the calls written here: one as a rule. */
+  const choices = new Map<string, Promise<StageChoices | undefined>>()
+  const choicesOf = (callId: string) => {
+    const known = choices.get(callId) ?? stageChoicesOf(tenant, callId)
+    choices.set(callId, known)
+    known.catch(() => choices.delete(callId))
+    return known
+  }
+  return {
+    ringing: (callId) => writeRinging(tenant, callId),
+    answered: (callId, at) => writeAnswered(tenant, callId, at),
+    turn: (callId, seq, turn) => writeTurn(tenant, callId, seq, turn),
+    async progress(callId, usage, latenciesMs) {
+      const costs = prices.costOf((await choicesOf(callId)) ?? {}, usage, new Date(clock.nowMs()))
+      await addProgress(tenant, callId, usage, latenciesMs, costs)
+    },
+    observed: (callId, what) => writeObserved(tenant, callId, what),
+    async ended(callId, outcome, at, durationMs) {
+      await writeEnd(tenant, callId, outcome, at, durationMs, prices.platformUsdPerMinute(at))
+    },
+    record: (callId, format) => record?.({ workspaceId, callId }, format),
+  }
+}

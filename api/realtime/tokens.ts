@@ -1,0 +1,39 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { RedisClient } from '../../store/redis/client.ts'
+
+/**
+ * One-time tokens that open a realtime session. A token is 256 random bits; Redis keeps only its SHA-256, beside the
+ * call it opens, so that a look into Redis opens nothing. Taking a token deletes it in the same command.
+ */
+
+export const SESSION_TOKEN_TTL_S = 600
+
+/** The call a token opens. */
+export interface SessionGrant {
+  workspaceId: string
+  callId: string
+}
+
+const keyOf = (token: string): string => `patchbay:session-token:${createHash('sha256').update(token).digest('hex')}`
+
+/** Makes a token that opens the session of `grant` once, within ten minutes of `nowMs`. */
+export async function issueSessionToken(
+  redis: RedisClient,
+  grant: SessionGrant,
+  nowMs: number,
+): Promise<{ token: string; expiresAt: Date }> {
+  const token = randomBytes(32).toString('base64url')
+  await redis.set(keyOf(token), JSON.stringify([grant.workspaceId, grant.callId]), {
+    expiration: { type: 'EX', value: SESSION_TOKEN_TTL_S },
+  })
+  return { token, expiresAt: new Date(nowMs + SESSION_TOKEN_TTL_S * 1000) }
+}
+
+/** The call of the token, or undefined when it was used, is expired or was never issued. A second taker gets nothing. */
+export async function takeSessionToken(redis: RedisClient, token: string): Promise<SessionGrant | undefined> {
+  if (!/^[A-Za-z0-9_-]{43}$/.test(token)) return undefined
+  const value = await redis.getDel(keyOf(token))
+  if (value === null) return undefined
+  const [workspaceId, callId] = JSON.parse(value) as [string, string]
+  return { workspaceId, callId }
+}

@@ -1,0 +1,59 @@
+import type { Clock } from '../../runtime/clock.ts'
+import { PatchbayError } from '../../runtime/errors.ts'
+import type { SessionLimits } from '../../runtime/link/messages.ts'
+import type { Calls } from '../../runtime/session/calls.ts'
+import type { CallJournal } from '../../runtime/session/journal.ts'
+import { findWaitingCall } from '../../store/call-writes.ts'
+import type { Store } from '../../store/database.ts'
+import { hasReadyDocuments } from '../../store/documents.ts'
+import type { RedisClient } from '../../store/redis/client.ts'
+import type { Socket, SocketHandlers, WebSocketRoute } from '../socket.ts'
+import { agentSpec } from './agent-spec.ts'
+import { takeSessionToken } from './tokens.ts'
+import { WebSocketLeg } from './websocket-leg.ts'
+
+/** A message over this closes the connection; one over 100 ms of audio only gets an error. */
+const MAX_PAYLOAD_BYTES = 1 << 20
+const MAX_BACKPRESSURE_BYTES = 4 << 20
+/** A client that vanished is noticed in this time; a live one answers the pings sent meanwhile. */
+const IDLE_TIMEOUT_S = 12
+
+export interface RealtimeOptions {
+  store: Store
+  redis: RedisClient
+  calls: Calls
+  journalOf(workspaceId: string): CallJournal
+  sampleRateHz: number
+  limits: SessionLimits
+  clock: Clock
+  /** True once the node stops: no session is opened any more. */
+  draining(): boolean
+}
+
+/** `GET /realtime?token=…`: 401 before the upgrade for a token that was used, is expired or was never issued. */
+export function realtimeRoute(options: RealtimeOptions): WebSocketRoute {
+  const { store, redis, calls, journalOf, sampleRateHz, limits, clock, draining } = options
+  return {
+    path: '/realtime',
+    maxPayloadBytes: MAX_PAYLOAD_BYTES,
+    maxBackpressureBytes: MAX_BACKPRESSURE_BYTES,
+    idleTimeoutS: IDLE_TIMEOUT_S,
+    async upgrade({ query }) {
+      // Before the token is used up: another node can still serve it.
+      if (draining()) throw new PatchbayError('unavailable')
+      const grant = await takeSessionToken(redis, query.get('token') ?? '')
+      if (grant === undefined) throw new PatchbayError('invalid_token')
+      const tenant = store.tenant(grant.workspaceId)
+      const waiting = await findWaitingCall(tenant, grant.callId)
+      if (waiting === undefined) throw new PatchbayError('invalid_token')
+      const { callId } = waiting
+      const hasKnowledge = await hasReadyDocuments(tenant, waiting.agent.id)
+      const agent = agentSpec(waiting.agent, waiting.dynamicVariables, hasKnowledge)
+      return (socket: Socket): SocketHandlers => {
+        const leg = new WebSocketLeg(callId, sampleRateHz, socket, clock)
+        void calls.start({ callId, agent, limits, leg, journal: journalOf(grant.workspaceId) })
+        return leg.handlers
+      }
+    },
+  }
+}

@@ -1,0 +1,34 @@
+import type { ReportSpan } from '../../store/reports.ts'
+import { isUuid } from '../ids.ts'
+import { parseInstant, ValidationError } from '../schema.ts'
+
+const WEEK_MS = 7 * 86_400_000
+/** An id no agent has: a filter that isn't an id matches nothing. */
+const NO_AGENT = '00000000-0000-0000-0000-000000000000'
+
+interface SpanInput {
+  start_date?: string
+  end_date?: string
+  agent_id?: string
+  call_type?: 'phone' | 'web'
+}
+
+/** The span a report's query names: the last 7 days unless it says otherwise. Throws 422 when it ends before it starts. */
+export function spanOf(query: SpanInput, nowMs: number): ReportSpan {
+  const endMs = instantMs(query.end_date) ?? nowMs
+  const startMs = instantMs(query.start_date) ?? endMs - WEEK_MS
+  if (startMs > endMs) {
+    const loc = ['query', query.start_date === undefined ? 'end_date' : 'start_date']
+    throw new ValidationError([{ loc, msg: 'start_date must not be after end_date', type: 'value_error' }])
+  }
+  return {
+    startMs,
+    endMs,
+    ...(query.agent_id === undefined ? {} : { agentId: isUuid(query.agent_id) ? query.agent_id : NO_AGENT }),
+    ...(query.call_type === undefined ? {} : { callType: query.call_type }),
+  }
+}
+
+function instantMs(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : parseInstant(text)?.getTime()
+}

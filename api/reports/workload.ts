@@ -1,0 +1,111 @@
+import type { Static } from 'typebox'
+import { WORKER_METRICS } from '../../runtime/metrics.ts'
+import { allowInfrastructure } from '../../runtime/plugin/guard.ts'
+import { histogramQuantile, parsePrometheusText, type Sample } from '../../runtime/prometheus-text.ts'
+import { listWorkers, type WorkerEntry } from '../../runtime/session/slots.ts'
+import type { Services } from '../services.ts'
+import { WORKER_STATES, type Workload } from './schema.ts'
+
+const SCRAPE_TIMEOUT_MS = 1000
+const MAX_PAGE_BYTES = 1024 * 1024
+
+type WorkerLoad = Static<typeof Workload>['workers'][number]
+
+/** Scrapes every live worker's metrics at once. Takes a second at most, however many don't answer. */
+export async function readWorkload(services: Services, signal: AbortSignal): Promise<Static<typeof Workload>> {
+  const entries = await listWorkers(services.redis)
+  const workers = await Promise.all(
+    entries.map(async (entry) => {
+      const page = await scrape(entry.metricsUrl, signal).catch((err: unknown) => {
+        services.log.debug({ err, workerId: entry.workerId }, 'Worker metrics could not be read')
+        return undefined
+      })
+      return page === undefined ? unreachable(entry) : workerLoad(entry, parsePrometheusText(page))
+    }),
+  )
+  workers.sort((a, b) => (a.worker_id < b.worker_id ? -1 : 1))
+  const sum = (pick: (worker: WorkerLoad) => number | null) => workers.reduce((total, w) => total + (pick(w) ?? 0), 0)
+  const [activeSessions, capacity] = [sum((worker) => worker.active_sessions), sum((worker) => worker.capacity)]
+  return {
+    scraped_at: new Date(services.clock.nowMs()).toISOString(),
+    totals: {
+      workers: workers.length,
+      active_sessions: activeSessions,
+      capacity,
+      utilization: share(activeSessions, capacity),
+    },
+    workers,
+  }
+}
+
+async function scrape(url: string, signal: AbortSignal): Promise<string> {
+  const disallow = allowInfrastructure([url])
+  try {
+    return await fetchPage(url, signal)
+  } finally {
+    disallow()
+  }
+}
+
+async function fetchPage(url: string, signal: AbortSignal): Promise<string> {
+  const timeout = AbortSignal.timeout(SCRAPE_TIMEOUT_MS)
+  const response = await fetch(url, { signal: AbortSignal.any([signal, timeout]), redirect: 'error' })
+  if (!response.ok || response.body === null) {
+    await response.body?.cancel()
+    throw new Error(`GET ${url} answered ${response.status}`)
+  }
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body) {
+    bytes += chunk.byteLength
+    if (bytes > MAX_PAGE_BYTES) throw new Error(`GET ${url} answered more than ${MAX_PAGE_BYTES} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** One worker's figures from its metrics page; what the page lacks is `null`. */
+export function workerLoad(entry: WorkerEntry, samples: readonly Sample[]): WorkerLoad {
+  const named = (name: string) => samples.filter((sample) => sample.name === name)
+  const value = (name: string) => named(name)[0]?.value ?? null
+  const state = named(WORKER_METRICS.state).find((sample) => sample.value === 1)?.labels.state
+  const turnBuckets = named(`${WORKER_METRICS.turnLatencyMs}_bucket`)
+    .filter((sample) => sample.labels.stage === 'total')
+    .map((sample) => ({ le: sample.labels.le === '+Inf' ? Infinity : Number(sample.labels.le), count: sample.value }))
+  const [activeSessions, capacity] = [value(WORKER_METRICS.activeSessions), value(WORKER_METRICS.capacity)]
+  return {
+    worker_id: entry.workerId,
+    state: WORKER_STATES.find((known) => known === state) ?? 'unreachable',
+    active_sessions: activeSessions,
+    capacity,
+    utilization: activeSessions === null || capacity === null ? null : share(activeSessions, capacity),
+    cpu_utilization: value(WORKER_METRICS.cpuUtilization),
+    memory_bytes: value(WORKER_METRICS.memoryBytes),
+    event_loop_lag_ms: value(WORKER_METRICS.eventLoopLagMs),
+    turn_latency_p50_ms: histogramQuantile(0.5, turnBuckets),
+    turn_latency_p95_ms: histogramQuantile(0.95, turnBuckets),
+    sessions_total: value(WORKER_METRICS.sessionsTotal),
+    failures_total: named(WORKER_METRICS.failuresTotal).reduce((total, sample) => total + sample.value, 0),
+  }
+}
+
+function unreachable(entry: WorkerEntry): WorkerLoad {
+  return {
+    worker_id: entry.workerId,
+    state: 'unreachable',
+    active_sessions: null,
+    capacity: null,
+    utilization: null,
+    cpu_utilization: null,
+    memory_bytes: null,
+    event_loop_lag_ms: null,
+    turn_latency_p50_ms: null,
+    turn_latency_p95_ms: null,
+    sessions_total: null,
+    failures_total: null,
+  }
+}
+
+function share(part: number, whole: number): number {
+  return whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 10_000
+}

@@ -1,0 +1,151 @@
+import type { Static, TObject, TSchema } from 'typebox'
+import type { ErrorCode } from '../runtime/errors.ts'
+import type { Logger } from '../runtime/log.ts'
+import type { User, WorkspaceRole } from '../store/schema.ts'
+import type { Tenant } from '../store/tenant.ts'
+import type { RequestBody } from './body.ts'
+import type { ReceiveFile, UploadedForm } from './multipart.ts'
+import type { Services } from './services.ts'
+
+/** The one source of an endpoint: its types, its checks and its page of the OpenAPI document. */
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+/** Who may call: anyone, a user with the access token cookie, or also an API key (which acts as Developer). */
+export type Auth = 'none' | 'jwt' | 'jwt_or_key'
+/** Least role in the workspace; `none`: the endpoint belongs to no workspace. */
+export type RequiredRole = WorkspaceRole | 'none'
+
+type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParamNames<Rest>
+  : never
+
+export interface Param {
+  description: string
+  /** The parameter is a UUID; anything else names nothing and gets this error. */
+  notFound?: ErrorCode
+  example?: string
+}
+
+export interface FormFiles {
+  [field: string]: { description: string; required: boolean; many: boolean }
+}
+
+export interface Route<
+  Path extends string = string,
+  A extends Auth = Auth,
+  R extends RequiredRole = RequiredRole,
+  Q extends TObject | undefined = TObject | undefined,
+  B extends TObject | undefined = TObject | undefined,
+  F extends TObject | undefined = TObject | undefined,
+  S extends TSchema = TSchema,
+> {
+  method: Method
+  /** With parameters as OpenAPI writes them: `/agents/{agent_id}`. */
+  path: Path
+  /** Also served with a slash at its end. */
+  trailingSlash?: true
+  auth: A
+  role: R
+  /** `path`: the workspace is the parameter `workspace_id` and not the header's or the user's current one. */
+  workspace?: 'path'
+  params?: { [Name in ParamNames<Path>]: Param }
+  query?: Q
+  /** JSON body. */
+  body?: B
+  /** Text fields of a multipart body; read with `request.form`. */
+  form?: F
+  files?: FormFiles
+  /** Request headers the handler reads, in lower case; `all` where others decide which. */
+  headers?: readonly string[] | 'all'
+  /** The one success. A schema of type `string` with a contentType is sent as it is. */
+  success: {
+    /** 302: the answer has no body and says where the thing is. */
+    status: 200 | 201 | 302
+    schema: S
+    contentType?: string
+    description?: string
+    /** The same body may also come with this status. */
+    orStatus?: number
+    /** The answer may also come as server-sent events; says which. */
+    events?: string
+  }
+  /** Errors beyond those of authentication, roles, parameters and validation, which are known. */
+  errors?: readonly ErrorCode[]
+  tag: string
+  summary: string
+  description?: string
+  /** `body`: the JSON body or, with its files as text, the fields of the form. */
+  examples?: { body?: unknown; query?: Record<string, unknown>; success?: unknown }
+  handler: (
+    request: ApiRequest<Path, A, R, Q, B, F>,
+    services: Services,
+  ) => Promise<Static<S> | Reply> | Static<S> | Reply
+}
+
+export interface ApiRequest<
+  Path extends string = string,
+  A extends Auth = Auth,
+  R extends RequiredRole = RequiredRole,
+  Q extends TObject | undefined = TObject | undefined,
+  B extends TObject | undefined = TObject | undefined,
+  F extends TObject | undefined = TObject | undefined,
+> {
+  /** The request's x-request-id. */
+  readonly id: string
+  readonly params: { readonly [Name in ParamNames<Path>]: string }
+  readonly query: Q extends TObject ? Static<Q> : undefined
+  readonly body: B extends TObject ? Static<B> : undefined
+  /** Undefined when an API key called. */
+  readonly user: A extends 'jwt' ? User : User | undefined
+  readonly tenant: R extends 'none' ? undefined : Tenant
+  /** What the caller is in the workspace. */
+  readonly role: R extends 'none' ? undefined : WorkspaceRole
+  readonly cookies: string
+  /** A header listed in the route's `headers`, in lower case; empty when absent. */
+  header(name: string): string
+  /** Reads the multipart body: each file goes to `receive` as it arrives, the text fields come back checked. */
+  form(receive: ReceiveFile): Promise<UploadedForm<F extends TObject ? Static<F> : Record<string, never>>>
+  readonly rawBody: RequestBody
+  /** Path and query as they were asked for, still encoded. */
+  readonly target: string
+  readonly signal: AbortSignal
+  readonly remoteAddress: string
+  readonly log: Logger
+}
+
+/** An answer with headers, another content type or a stream. */
+export class Reply {
+  readonly headers: readonly (readonly [string, string])[]
+  readonly body: unknown
+  readonly stream: AsyncIterable<string | Uint8Array> | undefined
+  readonly status: number | undefined
+
+  constructor(answer: {
+    body?: unknown
+    stream?: AsyncIterable<string | Uint8Array>
+    headers?: readonly (readonly [string, string])[]
+    /** Default: the route's success. */
+    status?: number
+  }) {
+    this.body = answer.body
+    this.stream = answer.stream
+    this.headers = answer.headers ?? []
+    this.status = answer.status
+  }
+}
+
+/** Types the handler from the definition; changes nothing. */
+export function defineRoute<
+  const Path extends string,
+  A extends Auth,
+  R extends RequiredRole,
+  Q extends TObject | undefined = undefined,
+  B extends TObject | undefined = undefined,
+  F extends TObject | undefined = undefined,
+  S extends TSchema = TSchema,
+>(route: Route<Path, A, R, Q, B, F, S>): AnyRoute {
+  return route as unknown as AnyRoute
+}
+
+/** A route whose handler takes what its own definition promises; only request.ts calls it. */
+export type AnyRoute = Route<string, Auth, RequiredRole>

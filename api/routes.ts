@@ -1,0 +1,35 @@
+import { agentRoutes } from './agents/routes.ts'
+import { apiKeyRoutes } from './api-keys/routes.ts'
+import { authRoutes } from './auth/routes.ts'
+import { batchRoutes } from './batches/routes.ts'
+import { outboundRoutes } from './calls/outbound.ts'
+import { recordingRoutes } from './calls/recording.ts'
+import { callRoutes } from './calls/routes.ts'
+import { chatRoutes } from './chats/routes.ts'
+import { knowledgeRoutes } from './knowledge/routes.ts'
+import { phoneNumberRoutes } from './phone-numbers/routes.ts'
+import { reportRoutes } from './reports/routes.ts'
+import type { AnyRoute } from './route.ts'
+import { systemRoutes } from './system/routes.ts'
+import { telephonyRoutes } from './telephony/routes.ts'
+import { trunkRoutes } from './trunks/routes.ts'
+import { workspaceRoutes } from './workspaces/routes.ts'
+
+/** Every endpoint, one list a noun. The OpenAPI document is made from this and nothing else. */
+export const routes: readonly AnyRoute[] = [
+  ...authRoutes,
+  ...workspaceRoutes,
+  ...agentRoutes,
+  ...apiKeyRoutes,
+  ...callRoutes,
+  ...outboundRoutes,
+  ...recordingRoutes,
+  ...batchRoutes,
+  ...knowledgeRoutes,
+  ...chatRoutes,
+  ...phoneNumberRoutes,
+  ...trunkRoutes,
+  ...reportRoutes,
+  ...telephonyRoutes,
+  ...systemRoutes(() => routes),
+]

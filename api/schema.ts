@@ -1,0 +1,225 @@
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { TLocalizedValidationError } from 'typebox/error'
+import Format from 'typebox/format'
+import { Settings } from 'typebox/system'
+import { PatchbayError } from '../runtime/errors.ts'
+
+/** From schemas to checks and from their findings to the items of a 422 answer. */
+
+export type FaultType =
+  | 'missing'
+  | 'string_type'
+  | 'int_type'
+  | 'float_type'
+  | 'bool_type'
+  | 'enum'
+  | 'greater_than_equal'
+  | 'less_than_equal'
+  | 'string_too_short'
+  | 'string_too_long'
+  | 'datetime_parsing'
+  | 'time_parsing'
+  | 'list_type'
+  | 'dict_type'
+  | 'value_error'
+
+export interface Fault {
+  loc: string[]
+  msg: string
+  type: FaultType
+}
+
+/** Input that breaks its schema or a rule; the answer is 422 with all its faults. */
+export class ValidationError extends PatchbayError {
+  readonly faults: readonly Fault[]
+
+  constructor(faults: readonly Fault[]) {
+    super('validation')
+    this.faults = faults
+  }
+}
+
+export type Place = 'body' | 'query' | 'form'
+
+const MAX_FAULTS = 100
+const PARSED_TYPES = new Set(['integer', 'number', 'boolean'])
+
+let prepared = false
+/** ISO 8601 is wider than the RFC 3339 of JSON Schema: a date alone counts, and no offset means UTC. */
+function prepare(): void {
+  if (prepared) return
+  prepared = true
+  Settings.Set({ maxErrors: MAX_FAULTS })
+  Format.Set('date-time', (text) => parseInstant(text) !== undefined)
+  Format.Set('time', (text) => /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/.test(text))
+  Format.Set('email', (text) => text.length <= 254 && /^[^\s@"<>()[\]\\,;:]+@[^\s@.]+(\.[^\s@.]+)+$/.test(text))
+}
+
+const INSTANT =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d|60)(?:[.,](\d{1,9}))?)?(Z|[+\- ]\d\d:?\d\d)?)?$/i
+
+/** Reads an ISO 8601 date or date-time; without offset it is UTC. Undefined when it is neither. */
+export function parseInstant(text: string): Date | undefined {
+  const match = INSTANT.exec(text)
+  if (!match) return undefined
+  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '0', zone = 'Z'] = match
+  const calendarDay = new Date(`${year}-${month}-${day}T00:00:00.000Z`)
+  if (Number.isNaN(calendarDay.getTime()) || calendarDay.getUTCDate() !== Number(day)) return undefined
+  // An unescaped plus of a query string arrives as a space.
+  const offset = zone.toUpperCase() === 'Z' ? 'Z' : zone.replace(' ', '+').replace(/^(.\d\d):?(\d\d)$/, '$1:$2')
+  const ms = fraction.padEnd(3, '0').slice(0, 3)
+  const instant = new Date(
+    `${year}-${month}-${day}T${hour}:${minute}:${second === '60' ? '59' : second}.${ms}${offset}`,
+  )
+  return Number.isNaN(instant.getTime()) ? undefined : instant
+}
+
+/** A compiled object schema: takes what arrived, gives the known fields with defaults, or throws ValidationError. */
+export type Check<T extends TObject> = (input: unknown, place: Place) => Static<T>
+
+/** Compiles once, at start. Unknown fields are left out; `coerce` reads numbers and booleans from text. */
+export function compileCheck<T extends TObject>(schema: T, options: { coerce?: boolean } = {}): Check<T> {
+  prepare()
+  const validator = Compile(schema)
+  const properties = Object.entries(schema.properties as TProperties) as [string, TSchema & SchemaKeywords][]
+  const parsed = new Set(
+    options.coerce ? properties.filter(([, p]) => PARSED_TYPES.has(p.type ?? '')).map(([k]) => k) : [],
+  )
+  return (input, place) => {
+    if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+      throw new ValidationError([{ loc: [place], msg: 'must be an object', type: 'dict_type' }])
+    }
+    const known: Record<string, unknown> = {}
+    for (const [key, property] of properties) {
+      let value = Object.hasOwn(input, key) ? (input as Record<string, unknown>)[key] : undefined
+      if (value === undefined) value = property.default
+      else if (parsed.has(key)) value = parseText(value, property.type)
+      if (value !== undefined) known[key] = value
+    }
+    if (validator.Check(known)) return known as Static<T>
+    throw new ValidationError(faultsOf(validator.Errors(known), known, place))
+  }
+}
+
+interface SchemaKeywords {
+  type?: string
+  default?: unknown
+}
+
+function parseText(value: unknown, type: string | undefined): unknown {
+  if (typeof value !== 'string') return value
+  if (type === 'boolean') return value === 'true' ? true : value === 'false' ? false : value
+  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value.trim()) ? Number(value) : value
+}
+
+function faultsOf(errors: readonly TLocalizedValidationError[], input: unknown, place: Place): Fault[] {
+  const faults = new Map<string, Fault>()
+  for (const error of errors) {
+    // Of a union the first branch speaks: by convention the others are null or shorthands.
+    const branch = /\/anyOf\/(\d+)/.exec(error.schemaPath)
+    if (error.keyword === 'anyOf' || (branch && branch[1] !== '0')) continue
+    const path = error.instancePath
+      .split('/')
+      .slice(1)
+      .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    if (error.keyword === 'required') {
+      for (const name of error.params.requiredProperties)
+        add({ loc: [place, ...path, name], msg: 'Field required', type: 'missing' })
+    } else {
+      add({ loc: [place, ...path], msg: sentence(error), type: faultType(error) })
+    }
+  }
+  if (faults.size === 0) add({ loc: [place], msg: `is no valid ${typeof input}`, type: 'value_error' })
+  return [...faults.values()]
+
+  function add(fault: Fault): void {
+    const key = fault.loc.join('\0')
+    if (!faults.has(key)) faults.set(key, fault)
+  }
+}
+
+const TYPE_FAULTS: Readonly<Record<string, FaultType>> = {
+  string: 'string_type',
+  integer: 'int_type',
+  number: 'float_type',
+  boolean: 'bool_type',
+  array: 'list_type',
+  object: 'dict_type',
+}
+
+const KEYWORD_FAULTS: Readonly<Record<string, FaultType>> = {
+  enum: 'enum',
+  const: 'enum',
+  minimum: 'greater_than_equal',
+  exclusiveMinimum: 'greater_than_equal',
+  maximum: 'less_than_equal',
+  exclusiveMaximum: 'less_than_equal',
+  minLength: 'string_too_short',
+  maxLength: 'string_too_long',
+}
+
+function faultType(error: TLocalizedValidationError): FaultType {
+  if (error.keyword === 'type') return TYPE_FAULTS[String(error.params.type)] ?? 'value_error'
+  if (error.keyword === 'format') {
+    if (error.params.format === 'date-time') return 'datetime_parsing'
+    if (error.params.format === 'time') return 'time_parsing'
+  }
+  return KEYWORD_FAULTS[error.keyword] ?? 'value_error'
+}
+
+function sentence(error: TLocalizedValidationError): string {
+  if (error.keyword === 'enum')
+    return `must be one of ${error.params.allowedValues.map((value) => JSON.stringify(value)).join(', ')}`
+  return error.message
+}
+
+/**
+ * Finds text no database column or JSON document can hold: a NUL character or half of a surrogate pair. Returns the
+ * path of the first such string (a key counts as its own path), else undefined.
+ */
+export function unstorableText(root: unknown): string[] | undefined {
+  const pending: { value: unknown; path: string[] }[] = [{ value: root, path: [] }]
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    const { value, path } = next
+    if (typeof value === 'string') {
+      if (value.includes('\0') || !value.isWellFormed()) return path
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [key, item] of Object.entries(value)) {
+        if (key.includes('\0') || !key.isWellFormed()) return [...path, key.replaceAll('\0', '').toWellFormed()]
+        if (typeof item === 'string' || typeof item === 'object') pending.push({ value: item, path: [...path, key] })
+      }
+    }
+  }
+  return undefined
+}
+
+/** `schema` or null. */
+export function Nullable<T extends TSchema>(schema: T) {
+  return Type.Union([schema, Type.Null()])
+}
+
+export const Instant = Type.String({ format: 'date-time', examples: ['2026-01-31T09:00:00.000Z'] })
+export const Id = Type.String({ format: 'uuid' })
+
+/** The query fields of a paginated list. */
+export const PageQuery = {
+  page: Type.Integer({ minimum: 1, maximum: 2_147_483_647, default: 1, description: 'Page, from 1.' }),
+  page_size: Type.Integer({ minimum: 1, maximum: 200, default: 25, description: 'Items a page.' }),
+}
+
+/** The pagination envelope around items. */
+export function Page<T extends TSchema>(item: T) {
+  return Type.Object({
+    items: Type.Array(item),
+    total: Type.Integer(),
+    page: Type.Integer(),
+    page_size: Type.Integer(),
+    total_pages: Type.Integer(),
+  })
+}
+
+/** Puts a page of items into its envelope. */
+export function pageOf<T>(items: T[], total: number, query: { page: number; page_size: number }) {
+  return { items, total, page: query.page, page_size: query.page_size, total_pages: Math.ceil(total / query.page_size) }
+}

@@ -1,0 +1,395 @@
+import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket, WebSocket } from 'uWebSockets.js'
+import { createServer } from 'node:net'
+import { PatchbayError } from '../runtime/errors.ts'
+import { RequestBody } from './body.ts'
+import type { Socket, SocketHandlers, UpgradeRequest, WebSocketRoute } from './socket.ts'
+
+// The library reads this once, when it is loaded. Its own limit of 4 KiB is less than a browser's cookies may take.
+process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= '16384'
+const { default: uWS } = await import('uWebSockets.js')
+
+/** A streamed reply is given up when the client takes nothing for this long. */
+const SLOW_READER_TIMEOUT_MS = 30_000
+const PAUSE_RENEWAL_MS = 3000
+/** LIBUS_LISTEN_EXCLUSIVE_PORT: without it two processes would silently share the port. */
+const EXCLUSIVE_PORT = 1
+
+/** An HTTP request. Headers are read before the first await; they are gone afterwards. */
+export interface Incoming {
+  readonly method: string
+  readonly path: string
+  /** Without the question mark, still encoded. */
+  readonly query: string
+  /** Value of a header named in lower case; empty when absent. */
+  header(name: string): string
+  /** All headers by their names in lower case. */
+  headers(): Record<string, string>
+  readonly body: RequestBody
+  /** Aborts when the client goes away or the server is closed over it. */
+  readonly signal: AbortSignal
+  readonly remoteAddress: string
+}
+
+export interface Outgoing {
+  status: number
+  headers: readonly (readonly [name: string, value: string])[]
+  /** A stream is sent as it is made, at the client's pace; its iterator is ended when the client goes away. */
+  body?: string | Uint8Array | AsyncIterable<string | Uint8Array>
+}
+
+export interface ServerOptions {
+  host: string
+  /** 0: any free port. */
+  port: number
+  /** Never rejects. Runs synchronously up to its first await. */
+  handle(incoming: Incoming): Outgoing | Promise<Outgoing>
+  webSockets: readonly WebSocketRoute[]
+  /** The HTTP answer to a refused upgrade. */
+  refuse(error: unknown, request: UpgradeRequest): Outgoing
+  requestId(header: string): string
+}
+
+export interface Server {
+  readonly port: number
+  /** Takes no new connection; what is connected stays. */
+  refuseConnections(): void
+  /** Takes no new connection, lets requests in flight finish for at most `graceMs`, then closes everything. */
+  close(graceMs: number): Promise<void>
+}
+
+/** Listens, or throws `configuration` with the cure when the port can't be had. */
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const app = uWS.App()
+  const open = new Set<Exchange>()
+  const state = { closing: false, idle: undefined as (() => void) | undefined }
+
+  for (const route of options.webSockets) addWebSocket(app, route, options)
+  app.any('/*', (res, req) => {
+    const exchange = new Exchange(res, req, () => {
+      open.delete(exchange)
+      if (open.size === 0) state.idle?.()
+    })
+    open.add(exchange)
+    const outgoing = options.handle(exchange)
+    exchange.seal()
+    if (outgoing instanceof Promise) outgoing.then((settled) => exchange.send(settled, state.closing))
+    else exchange.send(outgoing, state.closing)
+  })
+
+  const listening = await listen(app, options.host, options.port)
+  const port = uWS.us_socket_local_port(listening as unknown as Parameters<typeof uWS.us_socket_local_port>[0])
+  const refuseConnections = () => {
+    if (!state.closing) uWS.us_listen_socket_close(listening)
+    state.closing = true
+  }
+  return {
+    port,
+    refuseConnections,
+    async close(graceMs) {
+      refuseConnections()
+      if (open.size > 0) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, graceMs)
+          state.idle = () => {
+            clearTimeout(timer)
+            resolve()
+          }
+        })
+      }
+      app.close()
+    },
+  }
+}
+
+/** One request and its response. Every use of `#res` after its end or abort would throw, hence `#over`. */
+class Exchange implements Incoming {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly body: RequestBody
+  readonly #res: HttpResponse
+  readonly #done: () => void
+  #req: HttpRequest | undefined
+  #over = false
+  #abort: AbortController | undefined
+  #paused: NodeJS.Timeout | undefined
+  #writable: (() => void) | undefined
+
+  constructor(res: HttpResponse, req: HttpRequest, done: () => void) {
+    this.method = req.getCaseSensitiveMethod()
+    this.path = req.getUrl()
+    this.query = req.getQuery() ?? ''
+    this.#res = res
+    this.#req = req
+    this.#done = done
+    this.body = new RequestBody(this)
+    res.onAborted(() => this.#end(true))
+    if (this.method !== 'GET' && this.method !== 'HEAD') res.onData((chunk, last) => this.body.push(chunk, last))
+  }
+
+  header(name: string): string {
+    if (this.#req === undefined) throw new Error(`Header "${name}" was read after the first await`)
+    return this.#req.getHeader(name)
+  }
+
+  headers(): Record<string, string> {
+    const all: Record<string, string> = {}
+    this.#req?.forEach((name, value) => {
+      all[name] = value
+    })
+    return all
+  }
+
+  seal(): void {
+    this.#req = undefined
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController()
+      if (this.#over) this.#abort.abort()
+    }
+    return this.#abort.signal
+  }
+
+  get remoteAddress(): string {
+    return this.#over ? '' : Buffer.from(this.#res.getRemoteAddressAsText()).toString()
+  }
+
+  /** The library would cut off a silent client after 10 s, although it is us who don't listen; resuming starts anew. */
+  pause(): void {
+    if (this.#over) return
+    this.#res.pause()
+    this.#paused = setInterval(() => {
+      this.#res.resume()
+      this.#res.pause()
+    }, PAUSE_RENEWAL_MS)
+  }
+
+  resume(): void {
+    clearInterval(this.#paused)
+    if (!this.#over) this.#res.resume()
+  }
+
+  send(outgoing: Outgoing, closing: boolean): void {
+    if (this.#over) {
+      if (isStream(outgoing.body)) void outgoing.body[Symbol.asyncIterator]().return?.()
+      return
+    }
+    this.body.discard()
+    const { body } = outgoing
+    if (isStream(body) && this.method !== 'HEAD') {
+      void this.#stream(outgoing, body, closing)
+      return
+    }
+    this.#res.cork(() => {
+      this.#head(outgoing)
+      if (this.method !== 'HEAD') this.#res.end(body as string | Uint8Array | undefined, closing)
+      else this.#res.endWithoutBody(typeof body === 'string' ? Buffer.byteLength(body) : 0, closing)
+    })
+    this.#end(false)
+  }
+
+  #head(outgoing: Outgoing): void {
+    const res = this.#res
+    res.writeStatus(STATUS_LINES[outgoing.status] ?? String(outgoing.status))
+    for (const [name, value] of outgoing.headers) res.writeHeader(name, value)
+  }
+
+  async #stream(outgoing: Outgoing, body: AsyncIterable<string | Uint8Array>, closing: boolean): Promise<void> {
+    const res = this.#res
+    res.onWritable(() => {
+      this.#writable?.()
+      return true
+    })
+    res.cork(() => this.#head(outgoing))
+    try {
+      for await (const chunk of body) {
+        if (this.#over) return
+        let accepted = true
+        res.cork(() => {
+          accepted = res.write(chunk)
+        })
+        if (!accepted) await this.#drained()
+        if (this.#over) return
+      }
+      if (this.#over) return
+      res.cork(() => res.end(undefined, closing))
+      this.#end(false)
+    } catch {
+      // The head is sent: only a cut connection can tell the client that the body is not whole.
+      if (!this.#over) res.close()
+    }
+  }
+
+  #drained(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        if (!this.#over) this.#res.close()
+      }, SLOW_READER_TIMEOUT_MS)
+      this.#writable = () => {
+        this.#writable = undefined
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  #end(aborted: boolean): void {
+    if (this.#over) return
+    this.#over = true
+    clearInterval(this.#paused)
+    if (aborted) {
+      this.body.abort()
+      this.#abort?.abort()
+    }
+    this.#writable?.()
+    this.#done()
+  }
+}
+
+interface SocketData {
+  accept: (socket: Socket) => SocketHandlers
+  handlers?: SocketHandlers
+  socket?: UwsSocket
+}
+
+class UwsSocket implements Socket {
+  readonly #ws: WebSocket<SocketData>
+  open = true
+
+  constructor(ws: WebSocket<SocketData>) {
+    this.#ws = ws
+  }
+
+  send(data: string | Uint8Array): boolean {
+    // 2: over the backpressure limit, dropped. 0: queued behind a slow peer.
+    return this.open && this.#ws.send(data, typeof data !== 'string') !== 2
+  }
+
+  bufferedBytes(): number {
+    return this.open ? this.#ws.getBufferedAmount() : 0
+  }
+
+  close(code: number, reason: string): void {
+    if (this.open) this.#ws.end(code, reason)
+  }
+
+  terminate(): void {
+    if (this.open) this.#ws.close()
+  }
+}
+
+function addWebSocket(app: TemplatedApp, route: WebSocketRoute, options: ServerOptions): void {
+  app.ws<SocketData>(route.path, {
+    maxPayloadLength: route.maxPayloadBytes,
+    maxBackpressure: route.maxBackpressureBytes,
+    idleTimeout: route.idleTimeoutS,
+    sendPingsAutomatically: true,
+    upgrade: async (res, req, context) => {
+      let gone = false
+      res.onAborted(() => {
+        gone = true
+      })
+      const headers = new Map<string, string>()
+      req.forEach((name, value) => {
+        headers.set(name, value)
+      })
+      const request: UpgradeRequest = {
+        query: new URLSearchParams(req.getQuery()),
+        header: (name) => headers.get(name),
+        remoteAddress: Buffer.from(res.getRemoteAddressAsText()).toString(),
+        requestId: options.requestId(headers.get('x-request-id') ?? ''),
+      }
+      const header = (name: string) => headers.get(name) ?? ''
+      try {
+        const accept = await route.upgrade(request)
+        if (gone) return
+        // Not corked: when the socket keeps its address over the upgrade, the library's cork takes it for HTTP still and,
+        // reading the WebSocket's state as a response's, may close it.
+        res.upgrade<SocketData>(
+          { accept },
+          header('sec-websocket-key'),
+          header('sec-websocket-protocol'),
+          header('sec-websocket-extensions'),
+          context,
+        )
+      } catch (error) {
+        if (gone) return
+        const refusal = options.refuse(error, request)
+        res.cork(() => {
+          res.writeStatus(STATUS_LINES[refusal.status] ?? String(refusal.status))
+          for (const [name, value] of refusal.headers) res.writeHeader(name, value)
+          res.end(refusal.body as string)
+        })
+      }
+    },
+    open: (ws) => {
+      const data = ws.getUserData()
+      data.socket = new UwsSocket(ws)
+      data.handlers = data.accept(data.socket)
+    },
+    message: (ws, message, isBinary) => {
+      ws.getUserData().handlers?.message(isBinary ? new Uint8Array(message) : Buffer.from(message).toString())
+    },
+    drain: (ws) => ws.getUserData().handlers?.drain?.(),
+    close: (ws, code) => {
+      const { socket, handlers } = ws.getUserData()
+      if (socket) socket.open = false
+      handlers?.close(code)
+    },
+  })
+}
+
+type Listen = (host: string, port: number, options: number, done: (socket: us_listen_socket | false) => void) => void
+
+async function listen(app: TemplatedApp, host: string, port: number): Promise<us_listen_socket> {
+  const listening = await new Promise<us_listen_socket | false>((resolve) => {
+    // The typings lack the overload with host and options.
+    ;(app.listen as unknown as Listen).call(app, host, port, EXCLUSIVE_PORT, resolve)
+  })
+  if (listening) return listening
+  const code = await whyNot(host, port)
+  const cure: Record<string, string> = {
+    EADDRINUSE: `Port ${port} is in use; set PORT to a free one or stop the program that listens on it.`,
+    EACCES: `Port ${port} needs more rights than this user has; set PORT to one above 1023.`,
+    EADDRNOTAVAIL: `"${host}" is no address of this machine; set PATCHBAY_HOST to one of its own or to 0.0.0.0.`,
+  }
+  const reason = cure[code] ?? `Can't listen on ${host}:${port} (${code}); set PORT and PATCHBAY_HOST.`
+  throw new PatchbayError('configuration', { params: { reason } })
+}
+
+/** The library doesn't say why it can't listen; the system's own answer to the same attempt does. */
+function whyNot(host: string, port: number): Promise<string> {
+  return new Promise((resolve) => {
+    const probe = createServer()
+    probe.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+    probe.listen(port, host, () => {
+      probe.close(() => resolve('EADDRINUSE'))
+    })
+  })
+}
+
+function isStream(body: Outgoing['body']): body is AsyncIterable<string | Uint8Array> {
+  return typeof body === 'object' && Symbol.asyncIterator in body
+}
+
+const STATUS_LINES: Readonly<Record<number, string>> = {
+  200: '200 OK',
+  201: '201 Created',
+  204: '204 No Content',
+  206: '206 Partial Content',
+  302: '302 Found',
+  304: '304 Not Modified',
+  400: '400 Bad Request',
+  401: '401 Unauthorized',
+  403: '403 Forbidden',
+  404: '404 Not Found',
+  405: '405 Method Not Allowed',
+  409: '409 Conflict',
+  416: '416 Range Not Satisfiable',
+  422: '422 Unprocessable Entity',
+  500: '500 Internal Server Error',
+  502: '502 Bad Gateway',
+  503: '503 Service Unavailable',
+}

@@ -1,0 +1,52 @@
+import type { EffectiveConfig } from '../config/schema.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Prices } from '../runtime/cost.ts'
+import type { Embeddings } from '../runtime/knowledge/embeddings.ts'
+import type { Logger } from '../runtime/log.ts'
+import type { ObjectStore, VectorStore } from '../runtime/plugin/contract.ts'
+import type { PluginRegistry } from '../runtime/plugin/host.ts'
+import type { ProviderHealth } from '../runtime/plugin/provider-health.ts'
+import type { Carriers } from '../runtime/telephony/carriers.ts'
+import type { Store } from '../store/database.ts'
+import type { RedisClient } from '../store/redis/client.ts'
+import type { JobQueue } from '../workers/queues.ts'
+import type { AccessTokens } from './auth/access-token.ts'
+import type { Outbound } from './calls/outbound-start.ts'
+import type { Sessions } from './realtime/start.ts'
+import type { ToolCalls } from './tools/tool-calls.ts'
+import type { TrunkBook } from './trunks/book.ts'
+
+/** What handlers work with; made once by start.ts. */
+export interface Services {
+  readonly config: EffectiveConfig
+  readonly log: Logger
+  readonly clock: Clock
+  readonly store: Store
+  /** For uploads that are loaded over a connection of their own; everything else goes through `store`. */
+  readonly databaseUrl: string
+  readonly redis: RedisClient
+  readonly accessTokens: AccessTokens
+  /** Makes providers; its catalogue lists those an agent may name. */
+  readonly plugins: PluginRegistry
+  /** What the use of models costs. */
+  readonly prices: Prices
+  /** Which providers refuse to serve, and why. */
+  readonly providerHealth: ProviderHealth
+  /** The telephony plugins' carriers of this process. */
+  readonly carriers: Carriers
+  /** The SIP trunks of all workspaces. */
+  readonly trunks: TrunkBook
+  /** The running calls and the voice workers of this node. */
+  readonly sessions: Sessions
+  /** Places calls, on whichever node takes them. */
+  readonly outbound: Outbound
+  /** Finds passages of agents' documents; use it through api/knowledge/retrieve.ts. */
+  readonly vectors: VectorStore
+  /** Makes vectors of questions; undefined where the operator has no provider of them. */
+  readonly embeddings: Embeddings | undefined
+  /** Calls the tools of agents. */
+  readonly tools: ToolCalls
+  readonly documentJobs: JobQueue<'documents'>
+  /** Recordings, and whatever else is kept as whole files. */
+  readonly objects: ObjectStore
+}

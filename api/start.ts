@@ -1,0 +1,170 @@
+import { collectDefaultMetrics, Registry } from 'prom-client'
+import { loadPrices } from '../runtime/cost.ts'
+import { openEmbeddings } from '../runtime/knowledge/embeddings.ts'
+import { createProviderHealth } from '../runtime/plugin/provider-health.ts'
+import { refusals } from '../runtime/plugin/refusals.ts'
+import type { Role, RoleContext } from '../runtime/role.ts'
+import { Quotas } from '../runtime/session/quotas.ts'
+import { Carriers } from '../runtime/telephony/carriers.ts'
+import { providersInUse } from '../store/agents.ts'
+import { openStore } from '../store/database.ts'
+import { openObjects } from '../store/object-folder.ts'
+import { createRedis } from '../store/redis/client.ts'
+import { openVectors } from '../store/vector-shelf.ts'
+import { openQueue } from '../workers/queues.ts'
+import { startAdminServer } from './admin.ts'
+import { createAccessTokens } from './auth/access-token.ts'
+import { createAuthenticator } from './auth/authenticate.ts'
+import { preparePasswords } from './auth/password.ts'
+import { startInbound } from './calls/inbound.ts'
+import { startOutbound } from './calls/outbound-start.ts'
+import { startRecorder } from './calls/recorder.ts'
+import { answerAsks } from './knowledge/ask.ts'
+import { countCarrierRefusals, countRefusedCalls, observeAnswers } from './metrics.ts'
+import { createSessions } from './realtime/start.ts'
+import { createRequestPath, errorReply, requestIdOf } from './request.ts'
+import { routes } from './routes.ts'
+import { startServer } from './server.ts'
+import type { Services } from './services.ts'
+import { doorOf, streamRoutes } from './telephony/web.ts'
+import { createToolCalls } from './tools/tool-calls.ts'
+import { openTrunkBook } from './trunks/book.ts'
+
+/** Starts an api node: REST, realtime sessions and the link to the voice workers. The database is migrated. */
+export async function startApi(context: RoleContext): Promise<Role> {
+  const { log, clock } = context
+  /** What is open, closed in the opposite order, whether the start succeeds or not. */
+  const opened: ((graceMs: number) => unknown)[] = []
+  const stop = async (graceMs: number) => {
+    for (let close = opened.pop(); close; close = opened.pop()) {
+      await Promise.resolve(close(graceMs)).catch((err) => log.warn({ err }, 'Closing a part of the API failed'))
+    }
+  }
+  try {
+    const store = openStore({
+      databaseUrl: context.databaseUrl,
+      onIdleError: (err) => log.warn({ err }, 'Database connection lost; reconnecting'),
+    })
+    opened.push(() => store.close())
+    const redis = await createRedis(context.redisUrl, log)
+    opened.push(() => redis.destroy())
+    const embeddings = await openEmbeddings(context.plugins, context.config.embedding, log)
+    const vectors = await openVectors(context.plugins, store, embeddings?.identity)
+    const documentJobs = openQueue('documents', redis)
+    opened.push(() => documentJobs.close())
+    await preparePasswords()
+
+    const registry = new Registry()
+    collectDefaultMetrics({ register: registry })
+    registry.registerMetric(refusals)
+    const admin = await startAdminServer(context.config.adminPort, registry, async (provider, signal) =>
+      (await carriers.get(provider)).diagnose?.(signal),
+    )
+    opened.push(() => admin.close())
+
+    const providerHealth = createProviderHealth(context.plugins, log)
+    const { defaultLlm, defaultStt, defaultTts } = context.config
+    providersInUse(store)
+      .then((named) => providerHealth.announce([defaultLlm, defaultStt, defaultTts, ...named]))
+      .catch((err) => log.warn({ err }, 'The providers could not be checked'))
+    const tools = createToolCalls({
+      config: context.config,
+      store,
+      log,
+      calls: () => sessions.calls,
+      carriers: () => carriers,
+    })
+    const answer = answerAsks({ store, vectors, embeddings, tools })
+    const prices = await loadPrices(context.plugins, context.config.pricesFile)
+    // Replaced below, before anyone can ask: port 0 is known only then.
+    let config = context.config
+    const objects = await openObjects({ ...context, publicUrl: () => config.publicUrl })
+    const recorder = await startRecorder({ ...context, store, redis, objects })
+    opened.push((graceMs) => recorder.stop(graceMs))
+    const { record } = recorder
+    const sessions = createSessions({ config, store, prices, redis, answer, record, clock, log })
+    opened.push(() => sessions.stop(0))
+    const trunks = await openTrunkBook({ config: context.config, store, redis, log })
+    opened.push(() => trunks.close())
+    const carriers = new Carriers(context.plugins, trunks, (provider) => doorOf(config, provider))
+    const quotas = new Quotas(redis, log)
+    opened.push(() => quotas.stop())
+    const outbound = await startOutbound({ ...context, store, redis, sessions, carriers, quotas })
+    opened.push(() => outbound.stop())
+    const server = await startServer({
+      host: context.config.host,
+      port: context.config.port,
+      handle: (incoming) => handle(incoming),
+      webSockets: [...sessions.routes, ...streamRoutes({ plugins: context.plugins, carriers })],
+      refuse: (error, request) => errorReply(error, request.requestId, log),
+      requestId: requestIdOf,
+    })
+    opened.push((graceMs) => server.close(graceMs))
+    opened.push((graceMs) => {
+      server.refuseConnections()
+      return outbound.stop().then(() => sessions.stop(graceMs))
+    })
+    // No request can come before this turn of the event loop is over.
+    config = {
+      ...context.config,
+      publicUrl: withPort(context.config.publicUrl, context.config.port, server.port),
+    }
+    const callsIn = new AbortController()
+    opened.push(() => callsIn.abort())
+    const refusedCalls = countRefusedCalls(registry)
+    const { catalogue, missingKey } = context.plugins
+    const usable = [...catalogue.telephony.keys()].filter((name) => missingKey(name) === undefined)
+    countCarrierRefusals(registry, carriers, usable)
+    startInbound(
+      {
+        ...context,
+        store,
+        carriers,
+        trunks,
+        calls: sessions.calls,
+        quotas,
+        journalOf: sessions.journalOf,
+        limits: { idleMs: config.idleTimeoutMs, maxDurationMs: config.maxCallDurationMs },
+        refused: (provider, reason) => refusedCalls.inc({ provider, reason }),
+      },
+      callsIn.signal,
+    )
+    const accessTokens = createAccessTokens(config.jwtApiSecret, config.accessTokenTtlS, clock)
+    const services: Services = {
+      config,
+      log,
+      clock,
+      store,
+      databaseUrl: context.databaseUrl,
+      redis,
+      plugins: context.plugins,
+      providerHealth,
+      prices,
+      carriers,
+      trunks,
+      sessions,
+      outbound,
+      vectors,
+      embeddings,
+      tools,
+      documentJobs,
+      objects,
+      accessTokens,
+    }
+    const authenticator = createAuthenticator(store, accessTokens)
+    const handle = createRequestPath({ routes, services, authenticator, log, observe: observeAnswers(registry) })
+
+    return { name: 'api', url: `http://127.0.0.1:${server.port}`, stop }
+  } catch (error) {
+    await stop(0)
+    throw error
+  }
+}
+
+/** The public address with the port that was really opened, where any free one was asked for. */
+function withPort(publicUrl: string, asked: number, port: number): string {
+  if (asked !== 0) return publicUrl
+  const url = new URL(publicUrl)
+  if (url.port === '0') url.port = String(port)
+  return url.href.replace(/\/$/, '')
+}

@@ -1,0 +1,48 @@
+import type { EffectiveConfig } from '../../config/schema.ts'
+import { PatchbayError } from '../../runtime/errors.ts'
+import type { PluginRegistry } from '../../runtime/plugin/host.ts'
+import type { Carriers } from '../../runtime/telephony/carriers.ts'
+import type { CarrierDoor, CarrierWeb } from '../../runtime/telephony/web.ts'
+import type { WebSocketRoute } from '../socket.ts'
+
+/** The requests and media streams of carriers that speak HTTP and WebSocket. */
+
+/** A message of a stream holds 20 ms of audio; what is much longer is none. */
+const MAX_PAYLOAD_BYTES = 64 * 1024
+const MAX_BACKPRESSURE_BYTES = 256 * 1024
+const IDLE_TIMEOUT_S = 30
+
+interface Telephony {
+  readonly plugins: PluginRegistry
+  readonly carriers: Carriers
+}
+
+/** Undefined for a plugin that is none of telephony, has no key or takes no requests. */
+export async function webOf({ plugins, carriers }: Telephony, provider: string): Promise<CarrierWeb | undefined> {
+  if (!plugins.catalogue.telephony.has(provider) || plugins.missingKey(provider) !== undefined) return undefined
+  return (await carriers.get(provider)).web
+}
+
+/** The WebSocket of each telephony plugin: `/telephony/<plugin>/stream`. */
+export function streamRoutes(telephony: Telephony): WebSocketRoute[] {
+  return [...telephony.plugins.catalogue.telephony.keys()].map((provider) => {
+    const path = `/telephony/${provider}/stream`
+    return {
+      path,
+      maxPayloadBytes: MAX_PAYLOAD_BYTES,
+      maxBackpressureBytes: MAX_BACKPRESSURE_BYTES,
+      idleTimeoutS: IDLE_TIMEOUT_S,
+      async upgrade({ query, header }) {
+        const web = await webOf(telephony, provider)
+        if (web === undefined) throw new PatchbayError('not_found')
+        return web.stream({ target: path, query, header: (name) => header(name) ?? '' })
+      },
+    }
+  })
+}
+
+/** Where requests of a provider reach this node. */
+export function doorOf(config: Pick<EffectiveConfig, 'publicUrl' | 'nodeUrl'>, provider: string): CarrierDoor {
+  const at = (url: string) => `${url.replace(/\/$/, '')}/telephony/${provider}`
+  return { publicUrl: at(config.publicUrl), nodeUrl: at(config.nodeUrl ?? config.publicUrl) }
+}

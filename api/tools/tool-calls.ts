@@ -1,0 +1,131 @@
+import JsonSchema from 'typebox/schema'
+import type { Logger } from '../../runtime/log.ts'
+import { type PhoneNumber, parsePhoneNumber } from '../../runtime/phone-number.ts'
+import { type NetRule, parseInfrastructureRule } from '../../runtime/plugin/net-rule.ts'
+import { createSecretBox } from '../../runtime/secret-box.ts'
+import type { Calls } from '../../runtime/session/calls.ts'
+import { CarrierFault } from '../../runtime/telephony/carrier.ts'
+import type { Carriers } from '../../runtime/telephony/carriers.ts'
+import { callHttp, type ToolResult } from '../../runtime/tools/call-http.ts'
+import { parametersOf, type Tool } from '../../runtime/tools/tool.ts'
+import { type ToolsOfCall, toolsOfCall } from '../../store/agent-tools.ts'
+import type { Store } from '../../store/database.ts'
+import { openTool } from '../agents/tools.ts'
+
+/** Calls the tools of agents, on behalf of calls and chats. */
+
+const CARRIER_TIMEOUT_MS = 8_000
+const NOT_POSSIBLE = 'This is not possible in this conversation.'
+
+/** The box in which the header values of tools are sealed. */
+export const toolSecrets = (secret: string) => createSecretBox(secret, 'tool headers')
+
+export interface ToolCallsOptions {
+  config: { readonly jwtApiSecret: string; readonly toolsAllowNet?: readonly string[] | undefined }
+  store: Store
+  log: Logger
+  /** The running calls and the carriers; asked for when a tool needs them. */
+  calls(): Calls
+  carriers(): Carriers
+}
+
+export interface ToolScope {
+  workspaceId: string
+  dynamicVariables: Readonly<Record<string, string>>
+}
+
+export interface ToolCalls {
+  /** For a running call: what the language model is to read. */
+  ofCall(callId: string, name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<string>
+  /** For a chat, where there is no line to act on. */
+  ofChat(tool: Tool, input: Record<string, unknown>, scope: ToolScope, signal: AbortSignal): Promise<string>
+}
+
+export function createToolCalls({ config, store, log, calls, carriers }: ToolCallsOptions): ToolCalls {
+  const box = toolSecrets(config.jwtApiSecret)
+  const allowed: readonly NetRule[] = (config.toolsAllowNet ?? []).map(parseInfrastructureRule)
+
+  const http = (
+    tool: Tool & { type: 'http' },
+    input: Record<string, unknown>,
+    scope: ToolScope,
+    signal: AbortSignal,
+  ) => {
+    const opened = openTool(tool, box, scope.workspaceId)
+    if (opened.type !== 'http') throw new TypeError('A tool changed its type')
+    return callHttp(opened.http, { input, variables: scope.dynamicVariables }, { allowed, signal })
+  }
+
+  const transfer = async (callId: string, to: string, { provider }: ToolsOfCall): Promise<ToolResult> => {
+    if (provider === undefined) return { output: NOT_POSSIBLE }
+    const carrier = await carriers().get(provider)
+    if (carrier.transfer === undefined) return { output: NOT_POSSIBLE, fault: `${provider} can't transfer calls` }
+    try {
+      await carrier.transfer(
+        callId,
+        parsePhoneNumber(to) ?? (to as PhoneNumber),
+        AbortSignal.timeout(CARRIER_TIMEOUT_MS),
+      )
+      return { output: 'The caller is being transferred.' }
+    } catch (error) {
+      if (!(error instanceof CarrierFault)) log.warn({ err: error, callId }, 'A transfer failed')
+      const words = error instanceof Error ? error.message : String(error)
+      return {
+        output: 'The transfer failed; the caller is still here.',
+        fault: `${carriers().titleOf(provider)} error: ${words}`,
+      }
+    }
+  }
+
+  const run = async (
+    callId: string,
+    tool: Tool,
+    input: Record<string, unknown>,
+    scope: ToolsOfCall,
+    signal: AbortSignal,
+  ): Promise<ToolResult> => {
+    switch (tool.type) {
+      case 'http':
+        return http(tool, input, scope, signal)
+      case 'transfer':
+        return transfer(callId, tool.to, scope)
+      case 'send_dtmf':
+        return { output: calls().sendDtmf(callId, String(input.keys)) ? 'The keys were pressed.' : NOT_POSSIBLE }
+      default:
+        return { output: NOT_POSSIBLE }
+    }
+  }
+
+  return {
+    async ofCall(callId, name, input, signal) {
+      const scope = await toolsOfCall(store, callId)
+      const tool = (scope?.tools as Tool[] | undefined)?.find((one) => one.name === name)
+      if (scope === undefined || tool === undefined) return `There is no tool "${name}".`
+      const unfit = faultOfInput(tool, input)
+      if (unfit !== undefined) return unfit
+      const { output, fault } = await run(callId, tool, input, scope, signal)
+      if (fault !== undefined) calls().fault(callId, `Tool "${name}": ${fault}`)
+      return output
+    },
+    async ofChat(tool, input, scope, signal) {
+      const unfit = faultOfInput(tool, input)
+      if (unfit !== undefined) return unfit
+      if (tool.type !== 'http') return NOT_POSSIBLE
+      const { output, fault } = await http(tool, input, scope, signal)
+      if (fault !== undefined) log.warn({ tool: tool.name, fault }, 'A tool of a chat failed')
+      return output
+    },
+  }
+}
+
+/** What the model got wrong, in words it can mend it by. */
+function faultOfInput(tool: Tool, input: Record<string, unknown>): string | undefined {
+  const validator = JsonSchema.Compile(parametersOf(tool))
+  if (validator.Check(input)) return undefined
+  const [, faults] = validator.Errors(input)
+  const [first] = faults
+  return `Wrong arguments: ${first?.instancePath ?? ''} ${first?.message ?? 'they do not fit the schema'}`.replace(
+    '  ',
+    ' ',
+  )
+}

@@ -1,0 +1,96 @@
+import { networkInterfaces } from 'node:os'
+import type { EffectiveConfig } from '../../config/schema.ts'
+import type { Logger } from '../../runtime/log.ts'
+import { createSecretBox } from '../../runtime/secret-box.ts'
+import { LOCAL_TRUNK_ID, type Trunk, type TrunkDirectory } from '../../runtime/telephony/trunk.ts'
+import type { Store } from '../../store/database.ts'
+import type { RedisClient } from '../../store/redis/client.ts'
+import type { TrunkRow } from '../../store/schema.ts'
+import { allTrunks } from '../../store/trunks.ts'
+
+/** Where api nodes hear that trunks have changed; the message says nothing. */
+const CHANNEL = 'patchbay:trunks'
+/** A softphone or two on this machine. */
+const LOCAL_CALLS = 100
+
+/** The trunks of all workspaces, with their passwords opened, and word of their changes on every api node. */
+export interface TrunkBook extends TrunkDirectory {
+  sealPassword(trunkId: string, password: string): string
+  /** Tells every node. */
+  changed(): Promise<void>
+  close(): void
+}
+
+export async function openTrunkBook(options: {
+  config: Pick<EffectiveConfig, 'jwtApiSecret' | 'databaseUrl'>
+  store: Store
+  redis: RedisClient
+  log: Logger
+}): Promise<TrunkBook> {
+  const { config, store, redis, log } = options
+  const box = createSecretBox(config.jwtApiSecret, 'trunk passwords')
+  const listeners = new Set<() => void>()
+  const subscriber = redis.duplicate()
+  subscriber.on('error', (err) => log.warn({ err }, 'Listening for changes of trunks was interrupted; reconnecting'))
+  await subscriber.connect()
+  await subscriber.subscribe(CHANNEL, () => {
+    for (const listener of listeners) listener()
+  })
+  const opened = (row: TrunkRow): Trunk => {
+    const password = row.password === null ? undefined : box.open(row.password, row.id)
+    if (row.password !== null && password === undefined) {
+      log.error({ trunk: row.name }, 'The password of a trunk was sealed under another JWT_API_SECRET; set it again')
+    }
+    return {
+      id: row.id,
+      workspaceId: row.workspace_id,
+      name: row.name,
+      host: row.host,
+      transport: row.transport,
+      register: row.register,
+      username: row.username ?? undefined,
+      password,
+      allowedAddresses: row.allowed_addresses,
+      codecs: row.codecs,
+      maxConcurrentCalls: row.max_concurrent_calls,
+      maxCallsPerSecond: row.max_calls_per_second,
+      countries: row.countries,
+    }
+  }
+  return {
+    async list() {
+      const trunks = (await allTrunks(store)).map(opened)
+      // With a database of its own this is one machine, and whoever is on it may call.
+      return config.databaseUrl === undefined ? [...trunks, localTrunk()] : trunks
+    },
+    watch(changed) {
+      listeners.add(changed)
+      return () => listeners.delete(changed)
+    },
+    sealPassword: (trunkId, password) => box.seal(password, trunkId),
+    async changed() {
+      await redis.publish(CHANNEL, '')
+    },
+    close: () => subscriber.destroy(),
+  }
+}
+
+/** Softphones on this machine: no host to call out by, and no account. */
+function localTrunk(): Trunk {
+  const own = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
+  return {
+    id: LOCAL_TRUNK_ID,
+    workspaceId: '',
+    name: LOCAL_TRUNK_ID,
+    host: '',
+    transport: 'udp',
+    register: false,
+    username: undefined,
+    password: undefined,
+    allowedAddresses: ['127.0.0.0/8', '::1', ...own.map(({ address }) => address.replace(/%.*$/, ''))],
+    codecs: ['PCMU', 'PCMA'],
+    maxConcurrentCalls: LOCAL_CALLS,
+    maxCallsPerSecond: LOCAL_CALLS,
+    countries: [],
+  }
+}

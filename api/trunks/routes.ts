@@ -1,0 +1,181 @@
+import { Type } from 'typebox'
+import { PatchbayError } from '../../runtime/errors.ts'
+import { isDuplicate } from '../../store/database.ts'
+import type { TrunkRow } from '../../store/schema.ts'
+import type { Tenant } from '../../store/tenant.ts'
+import {
+  countNumbersOf,
+  deleteTrunk,
+  insertTrunk,
+  listTrunks,
+  newTrunkId,
+  type TrunkChanges,
+  trunkById,
+  updateTrunk,
+} from '../../store/trunks.ts'
+import { defineRoute } from '../route.ts'
+import { Detail } from '../workspaces/schema.ts'
+import type { TrunkBook } from './book.ts'
+import {
+  ChangeTrunkInput,
+  CreateTrunkInput,
+  refuseBadTrunk,
+  TrunkBody,
+  type TrunkInput,
+  trunkBody,
+  trunkExample,
+} from './schema.ts'
+
+const tag = 'Trunks'
+
+const trunk_id = { description: 'The trunk.', notFound: 'trunk_not_found', example: trunkExample.trunk_id } as const
+
+const create = defineRoute({
+  method: 'POST',
+  path: '/trunks',
+  auth: 'jwt',
+  role: 'developer',
+  body: CreateTrunkInput,
+  success: { status: 201, schema: TrunkBody },
+  errors: ['trunk_taken'],
+  tag,
+  summary: 'Add a SIP trunk',
+  description:
+    'Calls come in from its addresses, or with its username and password; phone numbers that name it call out over it.',
+  examples: {
+    body: { name: 'main', host: 'sip.example.com', allowed_addresses: ['192.0.2.0/24'] },
+    success: trunkExample,
+  },
+  handler: async ({ body, tenant }, { trunks }) => {
+    const id = newTrunkId()
+    const trunk = {
+      name: body.name,
+      host: body.host,
+      transport: body.transport ?? 'udp',
+      register: body.register ?? false,
+      username: body.username ?? null,
+      password: body.password == null ? null : trunks.sealPassword(id, body.password),
+      allowed_addresses: body.allowed_addresses ?? [],
+      codecs: body.codecs ?? ['PCMU', 'PCMA'],
+      max_concurrent_calls: body.max_concurrent_calls ?? 100,
+      max_calls_per_second: body.max_calls_per_second ?? 10,
+      countries: body.countries ?? [],
+    }
+    refuseBadTrunk({ ...trunk, hasPassword: trunk.password !== null })
+    const row = await taken(() =>
+      insertTrunk(tenant, id, {
+        ...trunk,
+        allowed_addresses: JSON.stringify(trunk.allowed_addresses),
+        codecs: JSON.stringify(trunk.codecs),
+        countries: JSON.stringify(trunk.countries),
+      }),
+    )
+    await trunks.changed()
+    return trunkBody(row)
+  },
+})
+
+const list = defineRoute({
+  method: 'GET',
+  path: '/trunks',
+  auth: 'jwt',
+  role: 'member',
+  success: { status: 200, schema: Type.Array(TrunkBody) },
+  tag,
+  summary: 'The SIP trunks of the workspace',
+  examples: { success: [trunkExample] },
+  handler: async ({ tenant }) => (await listTrunks(tenant)).map(trunkBody),
+})
+
+const read = defineRoute({
+  method: 'GET',
+  path: '/trunks/{trunk_id}',
+  auth: 'jwt',
+  role: 'member',
+  params: { trunk_id },
+  success: { status: 200, schema: TrunkBody },
+  errors: ['trunk_not_found'],
+  tag,
+  summary: 'One SIP trunk',
+  examples: { success: trunkExample },
+  handler: async ({ params, tenant }) => trunkBody(await requireTrunk(tenant, params.trunk_id)),
+})
+
+const change = defineRoute({
+  method: 'PATCH',
+  path: '/trunks/{trunk_id}',
+  auth: 'jwt',
+  role: 'developer',
+  params: { trunk_id },
+  body: ChangeTrunkInput,
+  success: { status: 200, schema: TrunkBody },
+  errors: ['trunk_not_found', 'trunk_taken'],
+  tag,
+  summary: 'Change a SIP trunk; fields that are left out keep their values',
+  description: 'Running calls go on. Phone numbers follow a new name.',
+  examples: { body: { max_concurrent_calls: 30 }, success: { ...trunkExample, max_concurrent_calls: 30 } },
+  handler: async ({ params, body, tenant }, { trunks }) => {
+    const before = await requireTrunk(tenant, params.trunk_id)
+    const changes = columns(body, before.id, trunks)
+    refuseBadTrunk({
+      host: body.host ?? before.host,
+      register: body.register ?? before.register,
+      username: body.username === undefined ? before.username : body.username,
+      hasPassword: (body.password === undefined ? before.password : body.password) !== null,
+      allowed_addresses: body.allowed_addresses ?? before.allowed_addresses,
+      countries: body.countries ?? before.countries,
+    })
+    const row = await taken(() => updateTrunk(tenant, before, changes))
+    if (row === undefined) throw new PatchbayError('trunk_not_found')
+    await trunks.changed()
+    return trunkBody(row)
+  },
+})
+
+const remove = defineRoute({
+  method: 'DELETE',
+  path: '/trunks/{trunk_id}',
+  auth: 'jwt',
+  role: 'developer',
+  params: { trunk_id },
+  success: { status: 200, schema: Detail },
+  errors: ['trunk_not_found', 'trunk_in_use'],
+  tag,
+  summary: 'Remove a SIP trunk that no phone number names',
+  examples: { success: { detail: 'Trunk deleted' } },
+  handler: async ({ params, tenant }, { trunks }) => {
+    const { id, name } = await requireTrunk(tenant, params.trunk_id)
+    if ((await countNumbersOf(tenant, name)) > 0) throw new PatchbayError('trunk_in_use')
+    if (!(await deleteTrunk(tenant, id))) throw new PatchbayError('trunk_not_found')
+    await trunks.changed()
+    return { detail: 'Trunk deleted' }
+  },
+})
+
+export const trunkRoutes = [create, list, read, change, remove]
+
+function columns(body: TrunkInput, id: string, trunks: TrunkBook): TrunkChanges {
+  const { password, allowed_addresses, codecs, countries, ...plain } = body
+  const given = Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined)) as TrunkChanges
+  return {
+    ...given,
+    ...(password === undefined ? {} : { password: password === null ? null : trunks.sealPassword(id, password) }),
+    ...(allowed_addresses === undefined ? {} : { allowed_addresses: JSON.stringify(allowed_addresses) }),
+    ...(codecs === undefined ? {} : { codecs: JSON.stringify(codecs) }),
+    ...(countries === undefined ? {} : { countries: JSON.stringify(countries) }),
+  }
+}
+
+async function taken<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    throw isDuplicate(error) ? new PatchbayError('trunk_taken') : error
+  }
+}
+
+async function requireTrunk(tenant: Tenant, id: string): Promise<TrunkRow> {
+  const row = await trunkById(tenant, id)
+  if (row === undefined) throw new PatchbayError('trunk_not_found')
+  return row
+}

@@ -1,0 +1,72 @@
+import { Type } from 'typebox'
+import type { Member, MemberWorkspace } from '../../store/workspaces.ts'
+import { Id, Instant, Nullable } from '../schema.ts'
+
+export const RoleName = Type.Enum(['member', 'developer', 'admin'])
+
+export const WorkspaceBody = Type.Object({
+  workspace_id: Id,
+  name: Type.String(),
+  type: Type.String(),
+  slug: Type.String(),
+  role: RoleName,
+  max_concurrent_calls: Nullable(Type.Integer({ description: 'Phone calls it may have at once; null: any number.' })),
+  created_at: Instant,
+})
+
+export const ChangeWorkspaceInput = Type.Object({
+  max_concurrent_calls: Nullable(
+    Type.Integer({
+      minimum: 0,
+      maximum: 1_000_000,
+      description: 'Phone calls the workspace may have at once; null: any number.',
+    }),
+  ),
+})
+
+export const MemberBody = Type.Object({
+  user_id: Id,
+  name: Type.String(),
+  email: Type.String(),
+  role: RoleName,
+  joined_at: Instant,
+})
+
+export const CreateWorkspaceInput = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 200 }),
+  type: Type.String({ minLength: 1, maxLength: 100, default: 'team', description: 'Any word of yours.' }),
+})
+
+export const InviteInput = Type.Object({
+  email: Type.String({ format: 'email', maxLength: 254 }),
+  role: RoleName,
+})
+
+export const Detail = Type.Object({ detail: Type.String() })
+
+export const workspaceExample = {
+  workspace_id: '0197f3a2-7c1e-7000-8000-000000000002',
+  name: 'Analytical Engines',
+  type: 'team',
+  slug: 'analytical-engines',
+  role: 'admin',
+  max_concurrent_calls: null,
+  created_at: '2026-01-31T09:00:00.000Z',
+}
+
+/** A workspace as one of its members sees it. */
+export function workspaceBody(workspace: MemberWorkspace) {
+  return {
+    workspace_id: workspace.id,
+    name: workspace.name,
+    type: workspace.type,
+    slug: workspace.slug,
+    role: workspace.role,
+    max_concurrent_calls: workspace.max_concurrent_calls,
+    created_at: workspace.created_at.toISOString(),
+  }
+}
+
+export function memberBody(member: Member) {
+  return { ...member, joined_at: member.joined_at.toISOString() }
+}

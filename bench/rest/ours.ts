@@ -1,0 +1,53 @@
+/** Patchbay's own request path and routes, in a process of its own. Arguments: the database. */
+
+import { createAccessTokens } from '../../api/auth/access-token.ts'
+import { createAuthenticator } from '../../api/auth/authenticate.ts'
+import { authRoutes } from '../../api/auth/routes.ts'
+import { callRoutes } from '../../api/calls/routes.ts'
+import { reportRoutes } from '../../api/reports/routes.ts'
+import { createRequestPath, errorReply, requestIdOf } from '../../api/request.ts'
+import { defineRoute } from '../../api/route.ts'
+import { startServer } from '../../api/server.ts'
+import type { Services } from '../../api/services.ts'
+import { systemClock } from '../../runtime/clock.ts'
+import { createLogger } from '../../runtime/log.ts'
+import { openStore } from '../../store/database.ts'
+import type { User } from '../../store/schema.ts'
+import { AgentInput, AgentOutput, answerTo, PATH_WITHOUT_DATABASE, SECRET, serveParent, userOf } from './work.ts'
+
+const withoutDatabase = defineRoute({
+  method: 'POST',
+  path: PATH_WITHOUT_DATABASE,
+  auth: 'jwt',
+  role: 'none',
+  body: AgentInput,
+  success: { status: 200, schema: AgentOutput },
+  tag: 'Bench',
+  summary: 'Authentication, validation and JSON',
+  handler: ({ body, user }) => answerTo(body, user.id),
+})
+
+const store = openStore({ databaseUrl: process.argv[2] ?? '' })
+const log = createLogger({ level: 'warn', name: 'bench' })
+const known = createAuthenticator(store, createAccessTokens(SECRET, 3600, systemClock))
+const server = await startServer({
+  host: '127.0.0.1',
+  port: 0,
+  handle: createRequestPath({
+    routes: [withoutDatabase, ...authRoutes, ...callRoutes, ...reportRoutes],
+    services: { store, clock: systemClock, log, config: { publicUrl: 'http://localhost' } } as unknown as Services,
+    authenticator: {
+      authenticate: async (credentials, route) => {
+        if (route !== withoutDatabase) return known.authenticate(credentials, route)
+        const { sub } = await userOf(credentials.cookies)
+        return { user: { id: sub } as User, membership: undefined, viaKey: false, refused: false }
+      },
+    },
+    log,
+    observe: () => {},
+  }),
+  webSockets: [],
+  refuse: (error, request) => errorReply(error, request.requestId, log),
+  requestId: requestIdOf,
+})
+serveParent(server.port)

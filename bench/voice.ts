@@ -1,0 +1,142 @@
+/**
+ * The voice path beside a stock AgentSession of @livekit/agents in the same run: latency, false cut-offs, barge-in,
+ * CPU and memory. Each side runs in a process of its own; the providers, simulated over real sockets, in a third.
+ */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import type { Latencies } from './voice/providers-client.ts'
+import type { Result, Scenario } from './voice/scenario.ts'
+
+interface Figure {
+  name: string
+  ours: number
+  peer: number | null
+  ratio: number | null
+  target: string
+  runs: number
+}
+
+const NONE: Latencies = { sttMs: 0, llmMs: 0, ttsMs: 0 }
+/** About what hosted providers take. */
+const TYPICAL: Latencies = { sttMs: 120, llmMs: 250, ttsMs: 120 }
+/** Providers in the same rack: what is left is mostly the wait for the end of the turn. */
+const NEAR: Latencies = { sttMs: 20, llmMs: 60, ttsMs: 30 }
+const ENDPOINTING_MS = 300
+
+type Side = 'ours' | 'stock'
+type ScenarioOf<K extends Scenario['kind']> = Omit<Extract<Scenario, { kind: K }>, 'port'>
+
+export async function run(args: readonly string[]): Promise<void> {
+  const scale = args.includes('--long') ? 4 : 1
+  const only = args.find((argument) => !argument.startsWith('-'))
+  const server = fork(join(import.meta.dirname, 'voice/providers-server.ts'))
+  const [{ port }] = (await once(server, 'message')) as [{ port: number }]
+  const play = <K extends Scenario['kind']>(side: Side, scenario: ScenarioOf<K>) => live<K>(side, scenario, port)
+  const both = <K extends Scenario['kind']>(scenario: ScenarioOf<K>, peer: ScenarioOf<K> = scenario) =>
+    // At the same time: whatever else the machine does, it does to both.
+    Promise.all([play<K>('ours', scenario), play<K>('stock', peer)])
+  const figures: Figure[] = []
+  const note = (name: string, ours: number, peer: number | null, target: string, runs: number): void => {
+    const ratio = peer === null || peer === 0 ? null : round(ours / peer)
+    figures.push({ name, ours: round(ours), peer: peer === null ? null : round(peer), ratio, target, runs })
+    process.stdout.write(`${JSON.stringify(figures.at(-1))}\n`)
+  }
+  const wanted = (part: string): boolean => only === undefined || only === part
+  try {
+    if (wanted('added')) {
+      const turns = { kind: 'latency', sessions: 5, turns: 5 * scale, latencies: NONE } as const
+      const [ours, peer] = await both<'latency'>({ ...turns, fixedEndpointingMs: ENDPOINTING_MS }, turns)
+      const added = (result: { turnsMs: number[] }) => result.turnsMs.map((ms) => ms - ENDPOINTING_MS)
+      const runs = ours.turnsMs.length
+      note('added latency p50 (ms)', at(added(ours), 0.5), at(added(peer), 0.5), '<= 20, ratio <= 0.5', runs)
+      note('added latency p95 (ms)', at(added(ours), 0.95), at(added(peer), 0.95), '<= 60, ratio <= 0.5', runs)
+      const first = (result: { firstTurnsMs: number[] }) => at(result.firstTurnsMs, 0.5) - ENDPOINTING_MS
+      note('added latency, first turn p50 (ms)', first(ours), first(peer), '-', ours.firstTurnsMs.length)
+      note('unanswered turns', ours.unanswered, peer.unanswered, '0', runs)
+    }
+    if (wanted('turn')) {
+      const [ours, peer] = await both<'latency'>({ kind: 'latency', sessions: 5, turns: 5 * scale, latencies: TYPICAL })
+      const [near, peerNear] = await both<'latency'>({
+        kind: 'latency',
+        sessions: 5,
+        turns: 3 * scale,
+        latencies: NEAR,
+      })
+      note(
+        'whole turn p50, near providers (ms)',
+        at(near.turnsMs, 0.5),
+        at(peerNear.turnsMs, 0.5),
+        'ratio <= 0.6',
+        near.turnsMs.length,
+      )
+      note('whole turn p50 (ms)', at(ours.turnsMs, 0.5), at(peer.turnsMs, 0.5), 'ratio <= 0.6', ours.turnsMs.length)
+      note('whole turn p95 (ms)', at(ours.turnsMs, 0.95), at(peer.turnsMs, 0.95), '-', ours.turnsMs.length)
+      note('unanswered turns', ours.unanswered, peer.unanswered, '0', ours.turnsMs.length + ours.unanswered)
+      const [cut, peerCut] = await both<'pauses'>({ kind: 'pauses', rounds: scale, latencies: TYPICAL })
+      note('false cut-offs (share)', cut.cutOff / cut.total, peerCut.cutOff / peerCut.total, '<= peer', cut.total)
+    }
+    if (wanted('barge')) {
+      const [ours, peer] = await both<'barge'>({ kind: 'barge', rounds: 3 * scale, latencies: NONE })
+      const runs = ours.stoppedMs.length + ours.missed
+      note('barge-in p50 (ms)', at(ours.stoppedMs, 0.5), at(peer.stoppedMs, 0.5), 'ratio <= 0.5', runs)
+      note('barge-ins missed', ours.missed, peer.missed, '0', runs)
+      const share = ({ gapsMs }: { gapsMs: number[] }) => gapsMs.filter((ms) => ms > 0).length / gapsMs.length
+      note('held up by hum, cough or noise (share)', share(ours), share(peer), '<= peer', ours.gapsMs.length)
+      note(
+        'longest such hold-up (ms)',
+        Math.max(...ours.gapsMs),
+        Math.max(...peer.gapsMs),
+        '<= peer',
+        ours.gapsMs.length,
+      )
+    }
+    if (wanted('cpu')) {
+      const load = { kind: 'cpu', seconds: 10 * scale, latencies: TYPICAL } as const
+      const [ours, peer] = await both<'cpu'>({ ...load, sessions: 20 }, { ...load, sessions: 10 })
+      note('CPU a session (share of a core)', ours.coreShare, peer.coreShare, '-', 20)
+      note('sessions a core', 1 / ours.coreShare, 1 / peer.coreShare, '>= 40', 20)
+      note('cadence error p99 (ms)', at(ours.cadenceMs, 0.99), at(peer.cadenceMs, 0.99), '<= 10', ours.cadenceMs.length)
+    }
+    if (wanted('memory')) {
+      const calls = 200 * scale
+      const ours = await play<'memory'>('ours', { kind: 'memory', calls, warmUp: 40, atOnce: 20, latencies: NONE })
+      const slope = (ours.heapBytes[1]! - ours.heapBytes[0]!) / 1024 / (calls - 40)
+      note('heap kept a finished call (KiB)', slope, null, '<= 1', calls)
+    }
+  } finally {
+    server.disconnect()
+  }
+  process.stdout.write('\n')
+  for (const figure of figures) {
+    const cells = [figure.name.padEnd(38), figure.ours, figure.peer ?? '-', figure.ratio ?? '-', figure.target]
+    process.stdout.write(`${cells.map((cell) => String(cell).padEnd(10)).join(' ')}\n`)
+  }
+}
+
+async function live<K extends Scenario['kind']>(
+  side: Side,
+  scenario: ScenarioOf<K>,
+  port: number,
+): Promise<Extract<Result, { kind: K }>> {
+  const child = fork(join(import.meta.dirname, 'voice/subject.ts'), [side, JSON.stringify({ ...scenario, port })], {
+    execArgv: ['--expose-gc'],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  const exited = once(child, 'exit').then(([code]) => {
+    throw new Error(`The ${side} side of ${scenario.kind} ended with code ${code}`)
+  })
+  exited.catch(() => {})
+  const [result] = (await Promise.race([once(child, 'message'), exited])) as [Extract<Result, { kind: K }>]
+  return result
+}
+
+/** The value below which the given share of all values lies. */
+function at(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}
+
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000
+}

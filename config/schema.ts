@@ -1,0 +1,332 @@
+/**
+ * Every setting of Patchbay: its environment variable, type, default and a sentence. config/load.ts is the only
+ * reader of process.env; the README's table and `patchbay config` are made from this list.
+ */
+export interface Setting {
+  env: string
+  type: 'string' | 'integer' | 'number' | 'boolean' | 'url' | 'list' | 'path'
+  /** `undefined`: unset unless the operator sets it. */
+  default: string | number | boolean | undefined
+  description: string
+  secret?: true
+  choices?: readonly string[]
+  /** Smallest number, or shortest string. */
+  min?: number
+  max?: number
+}
+
+export const SETTINGS = {
+  port: {
+    env: 'PORT',
+    type: 'integer',
+    default: 8080,
+    min: 0,
+    max: 65535,
+    description: 'Port of the REST API and the realtime sessions.',
+  },
+  host: { env: 'PATCHBAY_HOST', type: 'string', default: '0.0.0.0', description: 'Address the API listens on.' },
+  adminPort: {
+    env: 'PATCHBAY_ADMIN_PORT',
+    type: 'integer',
+    default: undefined,
+    min: 0,
+    max: 65535,
+    description: 'Loopback port of the metrics endpoint; default PORT + 1000.',
+  },
+  publicUrl: {
+    env: 'PUBLIC_URL',
+    type: 'url',
+    default: undefined,
+    description: 'Address under which clients reach this instance; default http://localhost:PORT.',
+  },
+  nodeUrl: {
+    env: 'PATCHBAY_NODE_URL',
+    type: 'url',
+    default: undefined,
+    description:
+      'Address under which carriers reach this very api node, for the media of its calls, where several nodes share PUBLIC_URL; default PUBLIC_URL.',
+  },
+  dataDir: {
+    env: 'PATCHBAY_DATA_DIR',
+    type: 'path',
+    default: '.data',
+    description: 'Folder of the embedded database, Redis, files and generated secrets.',
+  },
+  databaseUrl: {
+    env: 'DATABASE_URL',
+    type: 'url',
+    default: undefined,
+    secret: true,
+    description: 'Postgres to use instead of the embedded one.',
+  },
+  redisUrl: {
+    env: 'REDIS_URL',
+    type: 'url',
+    default: undefined,
+    secret: true,
+    description: 'Redis to use instead of the embedded one.',
+  },
+  jwtApiSecret: {
+    env: 'JWT_API_SECRET',
+    type: 'string',
+    default: undefined,
+    secret: true,
+    min: 32,
+    description:
+      'Secret that signs access tokens; at least 32 characters. Generated and kept in the data folder by the embedded default, required with DATABASE_URL.',
+  },
+  linkToken: {
+    env: 'PATCHBAY_LINK_TOKEN',
+    type: 'string',
+    default: undefined,
+    secret: true,
+    min: 16,
+    description:
+      'Secret a voice worker shows to an api node; at least 16 characters. Generated and kept in the data folder by npm start, required where api and voice start alone.',
+  },
+  apiUrls: {
+    env: 'PATCHBAY_API_URLS',
+    type: 'list',
+    default: undefined,
+    description:
+      'The api nodes a voice worker dials, as ws:// or wss:// addresses, comma-separated; default the local one.',
+  },
+  accessTokenTtlS: {
+    env: 'PATCHBAY_ACCESS_TOKEN_TTL_S',
+    type: 'integer',
+    default: 900,
+    min: 1,
+    description: 'Lifetime of an access token in seconds.',
+  },
+  refreshTokenTtlS: {
+    env: 'PATCHBAY_REFRESH_TOKEN_TTL_S',
+    type: 'integer',
+    default: 2592000,
+    min: 1,
+    description: 'Lifetime of a refresh token in seconds.',
+  },
+  maxUploadBytes: {
+    env: 'PATCHBAY_MAX_UPLOAD_BYTES',
+    type: 'integer',
+    default: 52428800,
+    min: 1,
+    description: 'Largest file an upload may hold, in bytes.',
+  },
+  voiceWorkers: {
+    env: 'PATCHBAY_VOICE_WORKERS',
+    type: 'integer',
+    default: 1,
+    min: 0,
+    max: 256,
+    description: 'Voice worker processes that npm start runs.',
+  },
+  workerCapacity: {
+    env: 'PATCHBAY_WORKER_CAPACITY',
+    type: 'integer',
+    default: 20,
+    min: 1,
+    max: 1000,
+    description: 'Sessions one voice worker takes at once.',
+  },
+  workerMaxLagMs: {
+    env: 'PATCHBAY_WORKER_MAX_LAG_MS',
+    type: 'integer',
+    default: 100,
+    min: 10,
+    description: 'A worker whose event loop lags more than this takes no new session.',
+  },
+  wrapUpMs: {
+    env: 'PATCHBAY_WRAP_UP_MS',
+    type: 'integer',
+    default: 0,
+    min: 0,
+    description: 'Rest of a worker slot between two sessions, in milliseconds.',
+  },
+  metricsHost: {
+    env: 'PATCHBAY_METRICS_HOST',
+    type: 'string',
+    default: '127.0.0.1',
+    description: 'Address a voice worker serves its metrics on.',
+  },
+  queueWaitMs: {
+    env: 'PATCHBAY_QUEUE_WAIT_MS',
+    type: 'integer',
+    default: 5000,
+    min: 0,
+    description: 'How long a session waits for a free worker before it ends with no_capacity.',
+  },
+  recoveryWaitMs: {
+    env: 'PATCHBAY_RECOVERY_WAIT_MS',
+    type: 'integer',
+    default: 20000,
+    min: 0,
+    description: 'How long a running call whose worker died waits for another before it ends with worker_lost.',
+  },
+  ringTimeoutMs: {
+    env: 'PATCHBAY_RING_TIMEOUT_MS',
+    type: 'integer',
+    default: 30000,
+    min: 15000,
+    description: 'How long an outbound call may ring.',
+  },
+  sipPort: {
+    env: 'PATCHBAY_SIP_PORT',
+    type: 'integer',
+    default: 5060,
+    min: 0,
+    max: 65535,
+    description: 'UDP and TCP port of SIP calls; 0 takes and places none.',
+  },
+  sipHost: {
+    env: 'PATCHBAY_SIP_HOST',
+    type: 'string',
+    default: '0.0.0.0',
+    description: 'Address SIP and the media of its calls listen on.',
+  },
+  sipPublicAddress: {
+    env: 'PATCHBAY_SIP_PUBLIC_ADDRESS',
+    type: 'string',
+    default: undefined,
+    description: 'IP address under which SIP trunks reach this machine, where a NAT stands between.',
+  },
+  rtpPorts: {
+    env: 'PATCHBAY_RTP_PORTS',
+    type: 'string',
+    default: '16384-18383',
+    description: 'UDP ports of the media of SIP calls, two a call.',
+  },
+  idleTimeoutMs: {
+    env: 'PATCHBAY_IDLE_TIMEOUT_MS',
+    type: 'integer',
+    default: 60000,
+    min: 1000,
+    description: 'A caller who says nothing this long while the agent listens is hung up on.',
+  },
+  maxCallDurationMs: {
+    env: 'PATCHBAY_MAX_CALL_DURATION_MS',
+    type: 'integer',
+    default: 3600000,
+    min: 1000,
+    description: 'Longest call.',
+  },
+  realtimeSampleRateHz: {
+    env: 'PATCHBAY_REALTIME_SAMPLE_RATE_HZ',
+    type: 'integer',
+    default: 24000,
+    min: 8000,
+    max: 48000,
+    description: 'Sample rate of realtime WebSocket sessions.',
+  },
+  recordCalls: {
+    env: 'PATCHBAY_RECORD_CALLS',
+    type: 'boolean',
+    default: false,
+    description:
+      'Records calls in stereo. Many countries want the consent of everybody on the line: have the agent ask.',
+  },
+  defaultLlm: {
+    env: 'PATCHBAY_DEFAULT_LLM',
+    type: 'string',
+    default: 'offline',
+    description: 'Language-model provider of agents that name none.',
+  },
+  defaultStt: {
+    env: 'PATCHBAY_DEFAULT_STT',
+    type: 'string',
+    default: 'sim',
+    description: 'Speech-to-text provider of agents that name none.',
+  },
+  defaultTts: {
+    env: 'PATCHBAY_DEFAULT_TTS',
+    type: 'string',
+    default: 'offline',
+    description: 'Text-to-speech provider of agents that name none.',
+  },
+  embedding: {
+    env: 'PATCHBAY_EMBEDDING',
+    type: 'string',
+    default: undefined,
+    description:
+      'Provider of embeddings for knowledge bases, as provider or provider/model, or none; default the first whose key is set.',
+  },
+  allowNet: {
+    env: 'PATCHBAY_ALLOW_NET',
+    type: 'list',
+    default: undefined,
+    description: 'Network grants of plugins, as --allow-net: plugin:host:port, comma-separated.',
+  },
+  allowEnv: {
+    env: 'PATCHBAY_ALLOW_ENV',
+    type: 'list',
+    default: undefined,
+    description: 'Variables plugins may read, as --allow-env: plugin:NAME, comma-separated.',
+  },
+  allowRun: {
+    env: 'PATCHBAY_ALLOW_RUN',
+    type: 'list',
+    default: undefined,
+    description: 'Programs plugins may run, as --allow-run: plugin:program, comma-separated.',
+  },
+  allowRead: {
+    env: 'PATCHBAY_ALLOW_READ',
+    type: 'list',
+    default: undefined,
+    description: 'Paths plugins may read, as --allow-read: plugin:path, comma-separated.',
+  },
+  allowListen: {
+    env: 'PATCHBAY_ALLOW_LISTEN',
+    type: 'list',
+    default: undefined,
+    description: 'Ports plugins may open, as --allow-listen: plugin:port or plugin:first-last, comma-separated.',
+  },
+  pricesFile: {
+    env: 'PATCHBAY_PRICES',
+    type: 'string',
+    default: undefined,
+    description: 'JSON file of prices that go before those of config/prices.json.',
+  },
+  toolsAllowNet: {
+    env: 'PATCHBAY_TOOLS_ALLOW_NET',
+    type: 'list',
+    default: undefined,
+    description: 'Private addresses the HTTP tools of agents may reach: host:port, address or range, comma-separated.',
+  },
+  logLevel: {
+    env: 'PATCHBAY_LOG_LEVEL',
+    type: 'string',
+    default: 'info',
+    choices: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+    description: 'Least severe level that is logged.',
+  },
+  drainMs: {
+    env: 'PATCHBAY_DRAIN_MS',
+    type: 'integer',
+    default: 10000,
+    min: 0,
+    description: 'How long a stopping process waits for its sessions and requests.',
+  },
+} as const satisfies Record<string, Setting>
+
+type SettingType<S extends Setting> = S['type'] extends 'integer' | 'number'
+  ? number
+  : S['type'] extends 'boolean'
+    ? boolean
+    : S['type'] extends 'list'
+      ? readonly string[]
+      : string
+
+/** The effective configuration. A setting without default may be undefined. */
+export type Config = {
+  readonly [K in keyof typeof SETTINGS]: (typeof SETTINGS)[K] extends { default: undefined }
+    ? SettingType<(typeof SETTINGS)[K]> | undefined
+    : SettingType<(typeof SETTINGS)[K]>
+}
+
+/** What a role gets: every setting that is derived or generated when unset has its value. */
+export type EffectiveConfig = Config & {
+  readonly adminPort: number
+  readonly publicUrl: string
+  readonly apiUrls: readonly string[]
+  readonly jwtApiSecret: string
+  readonly linkToken: string
+}

@@ -1,0 +1,292 @@
+/**
+ * The command line: reads the configuration, starts the roles it names, stops them gracefully.
+ * Every role is imported only where it runs, so a voice worker never loads the database driver.
+ */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describeConfig } from './config/describe.ts'
+import { deriveConfig, effectiveConfig, type RoleName } from './config/effective.ts'
+import { loadConfig, processEnvironment } from './config/load.ts'
+import { nearest } from './config/nearest.ts'
+import { type EffectiveConfig, SETTINGS } from './config/schema.ts'
+import { systemClock } from './runtime/clock.ts'
+import { PatchbayError } from './runtime/errors.ts'
+import { type StopRequests, watchStopRequests } from './runtime/lifecycle.ts'
+import { createLogger, type Logger } from './runtime/log.ts'
+import { allowInfrastructure, installGuard } from './runtime/plugin/guard.ts'
+import { loadPlugins } from './runtime/plugin/host.ts'
+import { refusals } from './runtime/plugin/refusals.ts'
+import type { Role, RoleContext, VoiceContext } from './runtime/role.ts'
+import { type Supervised, supervise } from './runtime/supervisor.ts'
+import type { EmbeddedServices } from './store/embedded.ts'
+
+const USAGE = `Usage: patchbay <command> [--allow-net=plugin:host:port,…] [--allow-env=…] [--allow-run=…]
+                          [--allow-read=…] [--allow-listen=…]
+
+  start     everything on this machine: database, Redis, api, jobs and voice workers
+  api       an api node                (DATABASE_URL, REDIS_URL)
+  jobs      a job worker               (DATABASE_URL, REDIS_URL)
+  voice     a voice worker             (PATCHBAY_API_URLS)
+  config    the effective configuration, secrets masked
+  doctor    asks every provider that has its key whether it serves, and how fast;
+            doctor sip: looks at the SIP trunks of the running api node
+  plugins   the plugins, what they offer, ask for and are granted
+  help      this text
+
+Several roles may be named: patchbay api jobs.
+`
+const ROLES = ['api', 'jobs', 'voice'] as const satisfies readonly RoleName[]
+const COMMANDS = ['start', ...ROLES, 'config', 'doctor', 'plugins', 'help']
+
+/** On top of the drain: what closing sockets and pools may take. */
+const STOP_MARGIN_MS = 2_000
+const SERVICES_STOP_MS = 15_000
+const FORCED_STOP_MS = 5_000
+const VOICE_READY_TIMEOUT_MS = 60_000
+
+/** Already in the configuration; nothing else in the process shall find them. */
+const OWN_SECRETS = Object.values(SETTINGS).flatMap((setting) => ('secret' in setting ? [setting.env] : []))
+
+let log: Logger | undefined
+
+async function main(argv: readonly string[]): Promise<void> {
+  const flags = argv.filter((argument) => argument.startsWith('-') && argument !== '--help' && argument !== '-h')
+  const words = argv.filter((argument) => !argument.startsWith('-'))
+  const [command = 'help'] = words
+  const unknown = words.find((word, at) => !COMMANDS.includes(word) && !(command === 'doctor' && at > 0))
+  if (unknown !== undefined) {
+    const near = nearest(unknown, COMMANDS)
+    fail(`"${unknown}" is not a command${near ? `, did you mean "${near}"?` : ''} See: npm run patchbay help`)
+  }
+  if (command === 'help' || argv.length > words.length + flags.length) {
+    process.stdout.write(USAGE)
+    return
+  }
+  const config = loadConfig(processEnvironment(), flags)
+  if (command === 'config') {
+    process.stdout.write(`${describeConfig(deriveConfig(config))}\n`)
+  } else if (command === 'plugins') {
+    const { describePlugins } = await import('./runtime/plugin/describe.ts')
+    process.stdout.write(`${await describePlugins(config)}\n`)
+  } else if (command === 'doctor') {
+    const { runDoctor } = await import('./runtime/doctor.ts')
+    const { text, healthy } = await runDoctor(words.slice(1), { config })
+    process.stdout.write(`${text}\n`)
+    process.exitCode = healthy ? 0 : 1
+  } else {
+    const stop = watchStopRequests(() => log)
+    const selfContained = command === 'start'
+    const roles = selfContained ? ROLES : ROLES.filter((role) => words.includes(role))
+    log = createLogger({ level: config.logLevel, name: selfContained ? 'patchbay' : roles.join('+') })
+    await run({
+      roles,
+      selfContained,
+      flags,
+      stop,
+      log,
+      config: await effectiveConfig(config, { roles, selfContained }),
+    })
+  }
+}
+
+interface Run {
+  readonly roles: readonly RoleName[]
+  readonly selfContained: boolean
+  readonly flags: readonly string[]
+  readonly stop: StopRequests
+  readonly log: Logger
+  readonly config: EffectiveConfig
+}
+
+/** What runs, in the order it was started. */
+interface Running {
+  embedded?: EmbeddedServices
+  roles: Role[]
+  voiceWorkers: Supervised[]
+}
+
+async function run(options: Run): Promise<void> {
+  const { stop, config } = options
+  const running: Running = { roles: [], voiceWorkers: [] }
+  const closing = new AbortController()
+  let failure: unknown
+  const starting = start(options, running, closing.signal)
+  try {
+    const reason = await Promise.race([starting.then(() => stop.requested), stop.requested])
+    say(options, reason === 'error' ? 'Stopping after an error' : 'Stopping: running sessions may finish')
+  } catch (error) {
+    failure = error
+  }
+  const hurry = stop.forced.then(async () => {
+    closing.abort()
+    await Promise.race([endChildren(running), sleep(FORCED_STOP_MS)])
+    process.exit(130)
+  })
+  // What was being started when the stop came is stopped with the rest.
+  const settled = starting.catch(() => {})
+  const graceMs = failure === undefined ? config.drainMs : 0
+  await Promise.race([
+    hurry,
+    Promise.race([settled, sleep(STOP_MARGIN_MS)]).then(() => stopAll(running, graceMs, closing)),
+  ])
+  if (failure !== undefined) throw failure
+  say(options, 'Stopped')
+}
+
+async function start(options: Run, running: Running, signal: AbortSignal): Promise<void> {
+  const { roles, selfContained, config, log } = options
+  const startedAtMs = performance.now()
+  const env = processEnvironment()
+  const plugins = await loadPlugins({ config, env, log, signal })
+  const voiceContext: VoiceContext = { config, env, plugins, log, clock: systemClock, signal }
+  const services = roles.includes('api') || roles.includes('jobs') ? await connectServices(options, running) : undefined
+  if (services !== undefined) allowInfrastructure([services.databaseUrl, services.redisUrl])
+  if (roles.includes('voice') && !selfContained) allowInfrastructure(config.apiUrls)
+  installGuard({ grants: plugins.grants.values(), hide: [...OWN_SECRETS, ...plugins.variables], env, log, refusals })
+  if (services !== undefined) {
+    const context: RoleContext = { ...voiceContext, ...services }
+    if (roles.includes('api')) {
+      say(options, 'Starting the API')
+      const { startApi } = await import('./api/start.ts')
+      running.roles.push(await startApi(context))
+    }
+    if (roles.includes('jobs')) {
+      say(options, 'Starting the job worker')
+      const { startJobs } = await import('./workers/start.ts')
+      running.roles.push(await startJobs(context))
+    }
+  }
+  if (selfContained) {
+    await startVoiceWorkers(options, running)
+  } else if (roles.includes('voice')) {
+    const { startVoice } = await import('./workers/voice/start.ts')
+    running.roles.push(await startVoice(voiceContext))
+  }
+  process.send?.('ready')
+  const seconds = ((performance.now() - startedAtMs) / 1_000).toFixed(1)
+  log.info({ roles }, `Started in ${seconds} s`)
+  announce(options, running)
+}
+
+/** The database, migrated, and Redis: the operator's where one is named, embedded otherwise. */
+async function connectServices(options: Run, running: Running): Promise<{ databaseUrl: string; redisUrl: string }> {
+  const { config, log } = options
+  if (config.databaseUrl === undefined || config.redisUrl === undefined) {
+    const names = [!config.databaseUrl && 'database', !config.redisUrl && 'Redis'].filter((name) => name !== false)
+    say(options, `Starting the embedded ${names.join(' and ')} in ${config.dataDir}`)
+    const { startEmbedded } = await import('./store/embedded.ts')
+    running.embedded = await startEmbedded({
+      dataDir: config.dataDir,
+      log,
+      postgres: config.databaseUrl === undefined,
+      redis: config.redisUrl === undefined,
+      searchPath: processEnvironment().PATH,
+    })
+  }
+  const databaseUrl = config.databaseUrl ?? running.embedded?.databaseUrl ?? ''
+  const redisUrl = config.redisUrl ?? running.embedded?.redisUrl ?? ''
+  const [{ migrate }, { createRedis }] = await Promise.all([
+    import('./store/migrate.ts'),
+    import('./store/redis/client.ts'),
+  ])
+  const applied = await migrate(databaseUrl, log).catch((error) => unreachable('DATABASE_URL', 'PostgreSQL', error))
+  if (applied.length > 0) say(options, `Updated the database: ${applied.join(', ')}`)
+  const redis = await createRedis(redisUrl, log).catch((error) => unreachable('REDIS_URL', 'Redis', error))
+  redis.destroy()
+  return { databaseUrl, redisUrl }
+}
+
+function unreachable(variable: string, what: string, error: unknown): never {
+  if (!(error instanceof PatchbayError && error.code === 'unavailable')) throw error
+  const detail =
+    error.cause instanceof Error ? error.cause.message || (error.cause as NodeJS.ErrnoException).code : error.cause
+  const reason = `The ${what} of ${variable} can't be reached (${detail}); start it, correct ${variable}, or unset it and use npm start, which brings its own.`
+  throw new PatchbayError('configuration', { params: { reason }, cause: error })
+}
+
+/** One child process per voice worker. They get neither the addresses nor the secrets of the store. */
+async function startVoiceWorkers(options: Run, running: Running): Promise<void> {
+  const { config, log, flags } = options
+  if (config.voiceWorkers === 0) return
+  say(options, `Starting ${config.voiceWorkers === 1 ? 'a voice worker' : `${config.voiceWorkers} voice workers`}`)
+  const api = running.roles.find((role) => role.name === 'api')
+  const { DATABASE_URL: _database, REDIS_URL: _redis, JWT_API_SECRET: _secret, ...env } = processEnvironment()
+  const apiUrls = env.PATCHBAY_API_URLS || (api?.url?.replace(/^http/, 'ws') ?? config.apiUrls.join(','))
+  const workers = Array.from({ length: config.voiceWorkers }, (_, index) =>
+    supervise({
+      name: `Voice worker ${index + 1}`,
+      log,
+      // A group of its own: a terminal's Ctrl-C reaches the parent, which lets the calls end first.
+      spawn: () =>
+        fork(import.meta.filename, ['voice', ...flags], {
+          detached: true,
+          stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+          env: { ...env, PATCHBAY_API_URLS: apiUrls, PATCHBAY_LINK_TOKEN: config.linkToken },
+        }),
+      ready: async (child, signal) => void (await once(child, 'message', { signal })),
+      readyTimeoutMs: VOICE_READY_TIMEOUT_MS,
+      stopSignal: 'SIGTERM',
+    }).then((worker) => running.voiceWorkers.push(worker)),
+  )
+  const failed = (await Promise.allSettled(workers)).find((result) => result.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
+}
+
+/** Sessions first, then the voice workers that serve them, then the services everybody uses. */
+async function stopAll(running: Running, graceMs: number, closing: AbortController): Promise<void> {
+  await Promise.all(running.roles.map((role) => withinMs(role.stop(graceMs), graceMs + STOP_MARGIN_MS, role.name)))
+  await Promise.all(running.voiceWorkers.map((worker) => worker.stop(graceMs + STOP_MARGIN_MS)))
+  closing.abort()
+  await running.embedded?.stop(SERVICES_STOP_MS)
+}
+
+/** The operator does not want to wait: calls are cut, data are still written. */
+async function endChildren(running: Running): Promise<void> {
+  await Promise.all(running.voiceWorkers.map((worker) => worker.stop(0)))
+  await running.embedded?.stop(FORCED_STOP_MS)
+}
+
+async function withinMs(stopping: Promise<void>, limitMs: number, name: string): Promise<void> {
+  const timer = new AbortController()
+  const late = sleep(limitMs, undefined, { signal: timer.signal }).then(
+    () => log?.warn({ role: name, limitMs }, 'The role did not stop in time'),
+    () => {},
+  )
+  const failed = stopping.catch((err: unknown) => log?.error({ err, role: name }, 'The role did not stop cleanly'))
+  await Promise.race([failed, late])
+  timer.abort()
+}
+
+/** Progress for the person who typed npm start; stdout carries the log alone. */
+function say(options: Run, line: string): void {
+  if (options.selfContained) process.stderr.write(`${line}\n`)
+}
+
+function announce(options: Run, running: Running): void {
+  const { port, publicUrl, dataDir } = options.config
+  const own = running.roles.find((role) => role.name === 'api')?.url?.replace('127.0.0.1', 'localhost')
+  const url = port === 0 && own !== undefined ? own : publicUrl
+  const hints = [
+    ['npm run demo', 'a simulated caller talks to an agent, live in the terminal'],
+    [`${url}/docs`, 'the API, to read and to try'],
+    ['Ctrl-C', `stops everything; data stay in ${dataDir}`],
+  ] as const
+  const width = Math.max(...hints.map(([what]) => what.length))
+  const lines = hints.map(([what, does]) => `  ${what.padEnd(width)}   ${does}\n`)
+  say(options, `\nPatchbay listens on ${own ?? url}\n\n${lines.join('')}`)
+}
+
+function fail(sentence: string): never {
+  process.stderr.write(`patchbay: ${sentence}\n`)
+  process.exit(1)
+}
+
+try {
+  await main(process.argv.slice(2))
+  process.exit()
+} catch (error) {
+  if (error instanceof PatchbayError) fail(error.message)
+  log?.fatal({ err: error }, 'Patchbay could not start')
+  fail(error instanceof Error ? (error.stack ?? error.message) : String(error))
+}

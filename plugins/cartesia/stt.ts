@@ -1,0 +1,88 @@
+import type { APIConnectOptions } from '@livekit/agents'
+import * as cartesia from '@livekit/agents-plugin-cartesia'
+import type { PluginHost, SpeechOptions } from '../../runtime/plugin/contract.ts'
+import { explainFailure } from '../../runtime/plugin/provider-error.ts'
+import { judgeErrors } from '../../runtime/speech/api-error.ts'
+import { bytesOf } from '../../runtime/speech/pcm.ts'
+import type { SocketAddress } from '../../runtime/speech/socket.ts'
+import { type RecognitionProtocol, SocketSpeechStream } from '../../runtime/speech/socket-stt.ts'
+import { CARTESIA, endpointOf, LISTEN_VERSION } from './endpoint.ts'
+
+const SAMPLE_RATE_HZ = 16_000
+const DEFAULT_MODEL = 'ink-2'
+
+export function makeStt(host: PluginHost, { model = DEFAULT_MODEL, language = 'en' }: SpeechOptions): CartesiaSTT {
+  const { base, socketBase, key, headers } = endpointOf(host)
+  const query = new URLSearchParams({ model, sample_rate: String(SAMPLE_RATE_HZ), encoding: 'pcm_s16le' })
+  const address = { url: `${socketBase}/stt/turns/websocket?${query}`, headers: headers(LISTEN_VERSION) }
+  return new CartesiaSTT({ apiKey: key, model, language, baseUrl: base }, address, language)
+}
+
+/** LiveKit's recogniser with a stream of ours: its own passes over refusals of the server, and reports only part of its use. */
+class CartesiaSTT extends cartesia.STT {
+  readonly #address: SocketAddress
+  readonly #language: string
+
+  constructor(options: Partial<cartesia.STTOptions>, address: SocketAddress, language: string) {
+    super(options)
+    judgeErrors(this, CARTESIA)
+    this.#address = address
+    this.#language = language
+  }
+
+  override stream({ connOptions }: { connOptions?: APIConnectOptions } = {}): never {
+    const stream = new SocketSpeechStream(this, {
+      provider: CARTESIA,
+      protocol: () => turns(this.#address),
+      language: this.#language,
+      connOptions,
+    })
+    // The base class names its own stream, private members included, where any SpeechStream serves.
+    return stream as never
+  }
+}
+
+interface TurnMessage {
+  type: 'connected' | 'turn.start' | 'turn.update' | 'turn.eager_end' | 'turn.resume' | 'turn.end' | 'error'
+  transcript?: string
+  status_code?: number
+  error_code?: string
+  title?: string
+  message?: string
+}
+
+/** Recognition turn by turn: docs.cartesia.ai/api-reference/stt/turns/websocket. Messages carry no times. */
+function turns(address: SocketAddress): RecognitionProtocol {
+  let givenSamples = 0
+  let startS = 0
+  return {
+    address,
+    sampleRateHz: SAMPLE_RATE_HZ,
+    audio(samples) {
+      givenSamples += samples.length
+      return bytesOf(samples)
+    },
+    finish: () => ['{"type":"close"}'],
+    read(text, hearing) {
+      const message = JSON.parse(text) as TurnMessage
+      const nowS = givenSamples / SAMPLE_RATE_HZ
+      const words = { text: message.transcript ?? '', startS, endS: nowS }
+      switch (message.type) {
+        case 'turn.start':
+          startS = nowS
+          return hearing.started()
+        case 'turn.update':
+        case 'turn.eager_end':
+          return hearing.interim(words)
+        case 'turn.end':
+          hearing.final(words)
+          return hearing.ended()
+        case 'error': {
+          const { status_code: status, error_code: code, message: said, title } = message
+          return hearing.failed(explainFailure(CARTESIA, { status, code, message: said ?? title }))
+        }
+        default:
+      }
+    },
+  }
+}

@@ -1,0 +1,44 @@
+import { explainFailure } from '../../runtime/plugin/provider-error.ts'
+import { bytesOf } from '../../runtime/speech/pcm.ts'
+import type { SocketAddress } from '../../runtime/speech/socket.ts'
+import type { RecognitionProtocol } from '../../runtime/speech/socket-stt.ts'
+import { DEEPGRAM, HEARING_RATE_HZ } from './endpoint.ts'
+
+interface FluxMessage {
+  type: string
+  event?: 'StartOfTurn' | 'Update' | 'EagerEndOfTurn' | 'TurnResumed' | 'EndOfTurn'
+  transcript?: string
+  audio_window_start?: number
+  audio_window_end?: number
+  words?: { confidence?: number }[]
+  code?: string
+  description?: string
+}
+
+/** Conversational recognition with turns, /v2/listen: developers.deepgram.com/reference/speech-to-text/listen-flux. */
+export function flux(address: SocketAddress): RecognitionProtocol {
+  return {
+    address,
+    sampleRateHz: HEARING_RATE_HZ,
+    audio: bytesOf,
+    finish: () => ['{"type":"CloseStream"}'],
+    read(text, hearing) {
+      const message = JSON.parse(text) as FluxMessage
+      if (message.type === 'Error') {
+        return hearing.failed(explainFailure(DEEPGRAM, { message: message.description, code: message.code }))
+      }
+      if (message.type !== 'TurnInfo') return
+      const words = {
+        text: message.transcript ?? '',
+        startS: message.audio_window_start,
+        endS: message.audio_window_end,
+        confidence: message.words?.[0]?.confidence,
+      }
+      if (message.event === 'StartOfTurn') hearing.started()
+      if (message.event === 'EndOfTurn') {
+        hearing.final(words)
+        hearing.ended()
+      } else hearing.interim(words)
+    },
+  }
+}

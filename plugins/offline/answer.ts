@@ -1,0 +1,181 @@
+import { splitSentences } from '../../runtime/speech/sentences.ts'
+import { Bm25 } from './bm25.ts'
+import { type Language, languageOf } from './languages.ts'
+import { detectLanguage, type QuestionTerm, questionTerms, terms, words } from './words.ts'
+
+/** What is known when an answer is due. */
+export interface Conversation {
+  /** Texts that hold the facts: the system prompt first, then retrieved passages. */
+  sources: readonly string[]
+  turns: readonly { role: 'user' | 'assistant'; text: string }[]
+  /** A language tag; told from the prompt when absent. A question in another known language is answered in that. */
+  language?: string
+}
+
+/** The share of a question's weight a sentence must hold to count as its answer. */
+const MIN_COVERAGE = 0.45
+/** What a synonym is worth beside the word itself. */
+const ALIKE_WEIGHT = 0.6
+/** What a question word ("where") is worth beside a topic. */
+const HINT_WEIGHT = 0.3
+/** What the previous question adds to the ranking of a follow-up ("and on Sundays?"). */
+const PREVIOUS_WEIGHT = 0.2
+/** A second sentence is added when it is nearly as good, and the answer stays short enough to listen to. */
+const SECOND_SENTENCE = 0.7
+const MAX_WORDS = 40
+
+/** Answers with sentences of the sources, or says that it doesn't know: it never makes up a fact. */
+export function answer({ sources, turns, language: tag }: Conversation): string {
+  const questions = turns.filter((turn) => turn.role === 'user')
+  const question = questions.at(-1)?.text ?? ''
+  const spoken = tag === undefined ? detectLanguage(sources[0] ?? '', languageOf(tag)) : languageOf(tag)
+  const language = detectLanguage(question, spoken)
+  const polite = smallTalk(question, turns, sources, language)
+  if (polite !== undefined) return polite
+  const asked = questionTerms(question, language)
+  if (asked.length === 0) return language.say.prompt
+  const previous = questionTerms(questions.at(-2)?.text ?? '', language)
+  return retrieve(facts(sources, language), asked, previous) ?? language.say.unknown
+}
+
+function smallTalk(
+  question: string,
+  turns: Conversation['turns'],
+  sources: readonly string[],
+  language: Language,
+): string | undefined {
+  const said = words(question).join(' ')
+  const { say } = language
+  if (said === '' || language.greeting.test(said)) return say.greeting
+  if (language.farewell.test(said)) return say.farewell
+  if (language.thanks.test(said)) return say.thanks
+  if (language.howAreYou.test(said)) return say.howAreYou
+  if (language.repeat.test(said)) {
+    return turns.findLast((turn) => turn.role === 'assistant')?.text ?? say.nothingToRepeat
+  }
+  if (language.whoAreYou.test(said)) return introduction(sources, language) ?? say.whoAreYou
+  return undefined
+}
+
+/** A sentence that can be said, and the text it is found by: a question of an FAQ belongs to its answer. */
+interface Fact {
+  text: string
+  terms: string[]
+  /** Where it stands, so that two sentences are said in the order written. */
+  position: number
+}
+
+function facts(sources: readonly string[], language: Language): Fact[] {
+  const found: Fact[] = []
+  const seen = new Set<string>()
+  let asked = ''
+  for (const sentence of sentencesOf(sources, language)) {
+    if (/[?？]$/.test(sentence)) {
+      asked = sentence
+      continue
+    }
+    const text = sayable(sentence, language)
+    if (text !== undefined && !seen.has(text)) {
+      seen.add(text)
+      found.push({ text, terms: terms(`${asked} ${text}`, language), position: found.length })
+    }
+    asked = ''
+  }
+  return found
+}
+
+function retrieve(
+  facts: readonly Fact[],
+  asked: readonly QuestionTerm[],
+  previous: readonly QuestionTerm[],
+): string | undefined {
+  const index = new Bm25(facts.map((fact) => fact.terms))
+  const ranked = facts
+    .map((fact, document) => ({
+      fact,
+      coverage: coverage(index, document, asked),
+      score: relevance(index, document, asked) + PREVIOUS_WEIGHT * relevance(index, document, previous),
+    }))
+    .filter((candidate) => candidate.coverage >= MIN_COVERAGE && candidate.score > 0)
+    .sort((a, b) => b.score - a.score || a.fact.position - b.fact.position)
+  const [best, second] = ranked
+  if (!best) return undefined
+  const both = second && second.score >= SECOND_SENTENCE * best.score ? [best.fact, second.fact] : [best.fact]
+  both.sort((a, b) => a.position - b.position)
+  const text = both.map((fact) => fact.text).join(' ')
+  return words(text).length <= MAX_WORDS ? text : best.fact.text
+}
+
+/** The part of the question's weight that a sentence speaks of: 0–1. A topic no sentence has weighs most. */
+function coverage(index: Bm25, document: number, asked: readonly QuestionTerm[]): number {
+  let total = 0
+  let held = 0
+  const onlyHints = asked.every((term) => term.hint)
+  for (const { term, alike, hint } of asked) {
+    const weight = index.inverseFrequency(term) * (hint && !onlyHints ? HINT_WEIGHT : 1)
+    total += weight
+    if (index.has(document, term)) held += weight
+    else if (hasAny(index, document, alike)) held += weight * (onlyHints ? 1 : ALIKE_WEIGHT)
+  }
+  return total === 0 ? 0 : held / total
+}
+
+function relevance(index: Bm25, document: number, asked: readonly QuestionTerm[]): number {
+  let score = 0
+  for (const { term, alike, hint } of asked) {
+    const weight = hint ? HINT_WEIGHT : 1
+    score += weight * index.score(document, term)
+    let best = 0
+    for (const other of alike) best = Math.max(best, index.score(document, other))
+    score += weight * ALIKE_WEIGHT * best
+  }
+  return score
+}
+
+function hasAny(index: Bm25, document: number, alike: ReadonlySet<string>): boolean {
+  for (const term of alike) if (index.has(document, term)) return true
+  return false
+}
+
+/** A sentence as it can be said to a caller, or undefined for an order to the agent. */
+function sayable(sentence: string, language: Language): string | undefined {
+  const identity = identityOf(sentence, language)
+  if (identity !== undefined) return identity
+  return language.instruction.test(words(sentence).join(' ')) ? undefined : sentence
+}
+
+/** "You are Ava, the receptionist of Harbour Dental." → "I'm Ava, the receptionist of Harbour Dental." */
+function identityOf(sentence: string, language: Language): string | undefined {
+  const { match, says } = language.identity
+  return match.test(sentence) ? sentence.replace(match, says) : undefined
+}
+
+function introduction(sources: readonly string[], language: Language): string | undefined {
+  for (const sentence of sentencesOf(sources, language)) {
+    const identity = identityOf(sentence, language)
+    if (identity !== undefined) return identity
+  }
+  return undefined
+}
+
+/** Lines are sentences of their own; Markdown and the numbers of passages are not spoken. */
+function* sentencesOf(sources: readonly string[], language: Language): Generator<string> {
+  for (const source of sources) {
+    for (const line of source.split(/\r?\n/)) {
+      if (/^\s*(#|\|[\s:|-]+\|?\s*$|-{3,}|```)/.test(line)) continue
+      for (const sentence of splitSentences(plain(line), language.code)) {
+        if (words(sentence).length > 1 && !/:$/.test(sentence)) yield sentence
+      }
+    }
+  }
+}
+
+function plain(line: string): string {
+  return line
+    .replace(/^\s*(?:[-*•>]|\d+[.)]|\[[^\]]+\](?!\()|[QA]:)\s+/, '')
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/[*_`~]{1,3}(?=\S)|(?<=\S)[*_`~]{1,3}/g, '')
+    .replace(/\s*\|\s*/g, ', ')
+    .replace(/\s+/g, ' ')
+    .trim()
+}

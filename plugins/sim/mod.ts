@@ -1,0 +1,62 @@
+import { definePlugin, type PluginHost } from '../../runtime/plugin/contract.ts'
+import { SentenceTTS } from '../offline/tts.ts'
+import { SimLLM } from './llm.ts'
+import { readLlmScenario, readSttScenario, readTtsScenario, type TtsScenario } from './scenario.ts'
+import { SimSTT } from './stt.ts'
+import { SimCarrier } from './telephony.ts'
+import { simVoice, TONE } from './tts.ts'
+import builtIn from './utterances.json' with { type: 'json' }
+import { Vocabulary } from './vocabulary.ts'
+
+const DEFAULT_VOICES = ['en-us']
+
+/** A world for tests, demonstrations and benchmarks: see README.md. */
+export default definePlugin({
+  stt: async (host, { model, settings }) => {
+    const scenario = readSttScenario(model, settings)
+    const utterances = [
+      ...builtIn,
+      ...strings(settings.utterances),
+      ...(await utterancesOfFile(host, settings.utterancesFile)),
+      ...(scenario.utterances ?? []),
+    ]
+    const voices = scenario.voices ?? (settings.voices === undefined ? DEFAULT_VOICES : strings(settings.voices))
+    const vocabulary = vocabularyOf(host)
+    const stt = new SimSTT(scenario, () => vocabulary.templates(utterances, voices))
+    // Rendered while the agent greets; a failure shows where the stream asks for it.
+    stt.templates().catch(() => {})
+    return stt
+  },
+  llm: (_host, { model, settings }) => new SimLLM(readLlmScenario(model, settings)),
+  telephony: (host, { settings }) => new SimCarrier(host, settings),
+  tts: (host, { voice, settings }) => new SentenceTTS(simVoice(host.run.spawn, ttsScenario(voice, settings))),
+})
+
+/** The voice of an agent is a scenario, or short for the scenario of that voice alone. */
+function ttsScenario(voice: string | undefined, settings: Readonly<Record<string, unknown>>): TtsScenario {
+  if (voice === undefined || voice === TONE || /^en-us(\+[fm]\d)?$/.test(voice)) return { voice: voice ?? TONE }
+  return readTtsScenario(voice, settings)
+}
+
+const vocabularies = new WeakMap<AbortSignal, Vocabulary>()
+
+/** One vocabulary for all sessions of a process: what an utterance sounds like is worked out once. */
+function vocabularyOf(host: PluginHost): Vocabulary {
+  let vocabulary = vocabularies.get(host.signal)
+  if (!vocabulary) {
+    vocabulary = new Vocabulary(host.run.spawn, host.signal)
+    vocabularies.set(host.signal, vocabulary)
+  }
+  return vocabulary
+}
+
+/** A file with one utterance a line; needs read access to it. */
+async function utterancesOfFile(host: PluginHost, path: unknown): Promise<string[]> {
+  if (typeof path !== 'string') return []
+  const text = new TextDecoder().decode(await host.read.bytes(path))
+  return text.split(/\r?\n/).filter((line) => line.trim() !== '')
+}
+
+function strings(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : []
+}

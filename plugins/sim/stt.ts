@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto'
+import { type APIConnectOptions, type AudioBuffer, mergeFrames, normalizeLanguage, stt } from '@livekit/agents'
+import type { AudioFrame } from '@livekit/rtc-node'
+import { delay, Faults } from './fault.ts'
+import { Recogniser, type RecogniserEvent } from './recogniser.ts'
+import type { SttScenario } from './scenario.ts'
+import type { Template } from './template.ts'
+
+const END_SILENCE_MS = 200
+const LANGUAGE = normalizeLanguage('en')
+/** Audio kept while the vocabulary is being rendered; the oldest is dropped. */
+const MAX_WAITING_MS = 20_000
+const USAGE_EVERY_S = 5
+
+/** A speech recogniser that understands a closed vocabulary: see README.md. */
+export class SimSTT extends stt.STT {
+  readonly label = 'sim.STT'
+  readonly scenario: SttScenario
+  readonly faults: Faults
+  readonly templates: () => Promise<Template[]>
+
+  constructor(scenario: SttScenario, templates: () => Promise<Template[]>) {
+    super({ streaming: true, interimResults: true, alignedTranscript: false })
+    this.scenario = scenario
+    this.faults = new Faults(scenario.fault)
+    this.templates = templates
+  }
+
+  override get model(): string {
+    return 'closed-vocabulary'
+  }
+
+  override get provider(): string {
+    return 'sim'
+  }
+
+  protected override async _recognize(buffer: AudioBuffer): Promise<stt.SpeechEvent> {
+    const frame = Array.isArray(buffer) ? mergeFrames(buffer) : buffer
+    const recogniser = new Recogniser(frame.sampleRate, { endSilenceMs: this.scenario.endSilenceMs ?? END_SILENCE_MS })
+    recogniser.use(await this.templates())
+    const heard: Extract<RecogniserEvent, { type: 'final' }>[] = []
+    const keep = (event: RecogniserEvent) => {
+      if (event.type === 'final') heard.push(event)
+    }
+    recogniser.push(frame.data, keep)
+    recogniser.flush(keep)
+    return {
+      type: stt.SpeechEventType.FINAL_TRANSCRIPT,
+      requestId: randomUUID(),
+      alternatives: [
+        {
+          language: LANGUAGE,
+          text: heard.map((event) => event.text).join(' '),
+          startTime: (heard[0]?.startMs ?? 0) / 1000,
+          endTime: (heard.at(-1)?.endMs ?? 0) / 1000,
+          confidence: Math.min(1, ...heard.map((event) => event.confidence)),
+        },
+      ],
+    }
+  }
+
+  override stream(options?: { connOptions?: APIConnectOptions }): stt.SpeechStream {
+    return new SimSpeechStream(this, options?.connOptions)
+  }
+}
+
+class SimSpeechStream extends stt.SpeechStream {
+  readonly label = 'sim.SpeechStream'
+  readonly #owner: SimSTT
+  readonly #requestId = randomUUID()
+  #recogniser: Recogniser | undefined
+  #rateHz = 0
+  #templates: Template[] | undefined
+  #failure: unknown
+  #waiting: AudioFrame[] = []
+  #waitingMs = 0
+  #unreportedS = 0
+  /** Results on their way, when the scenario delays them: delivered in order. */
+  #delivery: Promise<void> = Promise.resolve()
+
+  constructor(owner: SimSTT, connOptions?: APIConnectOptions) {
+    super(owner, undefined, connOptions)
+    this.#owner = owner
+  }
+
+  protected override async run(): Promise<void> {
+    const limitMs = this.#owner.faults.begin()
+    let heardMs = 0
+    const loading = this.#load()
+    for await (const item of this.input) {
+      if (this.abortSignal.aborted) return
+      if (this.#failure !== undefined) throw this.#failure
+      if (heardMs >= limitMs) await this.#owner.faults.strike(this.abortSignal)
+      if (typeof item === 'symbol') {
+        await loading
+        this.#recogniser?.flush((event) => this.#emit(event))
+        continue
+      }
+      heardMs += durationMs(item)
+      this.#hear(item)
+    }
+    if (this.abortSignal.aborted) return
+    await loading
+    if (this.#failure !== undefined) throw this.#failure
+    this.#recogniser?.flush((event) => this.#emit(event))
+    this.#report()
+    await this.#delivery
+  }
+
+  async #load(): Promise<void> {
+    try {
+      this.#templates = await this.#owner.templates()
+    } catch (error) {
+      this.#failure = error
+      return
+    }
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const frame of waiting) this.#recognise(frame, this.#templates)
+  }
+
+  #hear(frame: AudioFrame): void {
+    this.#unreportedS += durationMs(frame) / 1000
+    if (this.#unreportedS >= USAGE_EVERY_S) this.#report()
+    if (this.#templates) {
+      this.#recognise(frame, this.#templates)
+      return
+    }
+    this.#waiting.push(frame)
+    this.#waitingMs += durationMs(frame)
+    while (this.#waitingMs > MAX_WAITING_MS) {
+      const dropped = this.#waiting.shift()
+      this.#waitingMs -= dropped ? durationMs(dropped) : this.#waitingMs
+    }
+  }
+
+  #recognise(frame: AudioFrame, templates: Template[]): void {
+    if (this.abortSignal.aborted) return
+    if (!this.#recogniser || this.#rateHz !== frame.sampleRate) {
+      this.#rateHz = frame.sampleRate
+      const { endSilenceMs = END_SILENCE_MS } = this.#owner.scenario
+      this.#recogniser = new Recogniser(frame.sampleRate, { endSilenceMs })
+      this.#recogniser.use(templates)
+    }
+    this.#recogniser.push(frame.data, (event) => this.#emit(event))
+  }
+
+  #emit(event: RecogniserEvent): void {
+    const { latencyMs = 0 } = this.#owner.scenario
+    if (latencyMs === 0) {
+      this.#put(event)
+      return
+    }
+    const dueMs = performance.now() + latencyMs
+    this.#delivery = this.#delivery.then(async () => {
+      await delay(dueMs - performance.now(), this.abortSignal)
+      this.#put(event)
+    })
+  }
+
+  #put(event: RecogniserEvent): void {
+    const type = EVENT_TYPES[event.type]
+    if (this.queue.closed || this.abortSignal.aborted) return
+    if (event.type === 'start' || event.type === 'end') {
+      this.queue.put({ type, requestId: this.#requestId })
+      return
+    }
+    const data: stt.SpeechData = {
+      language: LANGUAGE,
+      text: event.text,
+      startTime: this.startTimeOffset + event.startMs / 1000,
+      endTime: this.startTimeOffset + event.endMs / 1000,
+      confidence: event.confidence,
+    }
+    this.queue.put({ type, requestId: this.#requestId, alternatives: [data] })
+  }
+
+  #report(): void {
+    if (this.#unreportedS === 0 || this.queue.closed) return
+    this.queue.put({
+      type: stt.SpeechEventType.RECOGNITION_USAGE,
+      requestId: this.#requestId,
+      recognitionUsage: { audioDuration: this.#unreportedS },
+    })
+    this.#unreportedS = 0
+  }
+}
+
+const EVENT_TYPES = {
+  start: stt.SpeechEventType.START_OF_SPEECH,
+  interim: stt.SpeechEventType.INTERIM_TRANSCRIPT,
+  final: stt.SpeechEventType.FINAL_TRANSCRIPT,
+  end: stt.SpeechEventType.END_OF_SPEECH,
+} as const
+
+function durationMs(frame: AudioFrame): number {
+  return (frame.samplesPerChannel / frame.sampleRate) * 1000
+}

@@ -1,0 +1,58 @@
+import type { Spawn } from '../offline/espeak.ts'
+import { espeakVoice, type SpeakSentence, type Voice } from '../offline/tts.ts'
+import { delay, Faults } from './fault.ts'
+import type { TtsScenario } from './scenario.ts'
+
+/** The voice that is a beep: no program runs, and any number of sessions cost next to nothing. */
+export const TONE = 'tone'
+const TONE_RATE_HZ = 16_000
+const TONE_HZ = 440
+const TONE_LEVEL = 8_000
+/** How long the beep lasts for each character: the pace of an ordinary speaker. */
+const MS_PER_CHARACTER = 60
+const CHUNK_MS = 20
+
+/** A voice whose delays and faults are its scenario's. */
+export function simVoice(spawn: Spawn, scenario: TtsScenario): Voice {
+  const { voice = TONE } = scenario
+  const spoken = voice === TONE ? undefined : espeakVoice(spawn, { voice })
+  const sampleRateHz = spoken?.sampleRateHz ?? TONE_RATE_HZ
+  return {
+    provider: 'sim',
+    name: voice,
+    language: spoken?.language ?? 'en',
+    sampleRateHz,
+    speak: withScenario(spoken?.speak ?? tone, sampleRateHz, scenario),
+  }
+}
+
+/** A beep as long as the text would take to say. */
+async function* tone(text: string, signal: AbortSignal): AsyncGenerator<Int16Array<ArrayBuffer>> {
+  const length = (TONE_RATE_HZ * CHUNK_MS) / 1000
+  const chunks = Math.ceil((text.length * MS_PER_CHARACTER) / CHUNK_MS)
+  for (let chunk = 0; chunk < chunks && !signal.aborted; chunk++) {
+    yield Int16Array.from({ length }, (_, i) => {
+      const time = (chunk * length + i) / TONE_RATE_HZ
+      return TONE_LEVEL * Math.sin(2 * Math.PI * TONE_HZ * time)
+    })
+  }
+}
+
+function withScenario(speak: SpeakSentence, sampleRateHz: number, scenario: TtsScenario): SpeakSentence {
+  const faults = new Faults(scenario.fault)
+  const { firstByteMs = 0, speed = 0 } = scenario
+  return async function* (text, signal) {
+    const limitMs = faults.begin()
+    const startMs = performance.now() + firstByteMs
+    await delay(firstByteMs, signal)
+    let madeMs = 0
+    for await (const samples of speak(text, signal)) {
+      if (madeMs >= limitMs) break
+      if (speed > 0) await delay(startMs + madeMs / speed - performance.now(), signal)
+      if (signal.aborted) return
+      yield samples
+      madeMs += (samples.length / sampleRateHz) * 1000
+    }
+    if (limitMs !== Number.POSITIVE_INFINITY) await faults.strike(signal)
+  }
+}

@@ -1,0 +1,56 @@
+import { type SipMessage, SipParseError } from './message.ts'
+import { assemble, type Head, MAX_HEAD_BYTES, parseHead } from './parser.ts'
+
+const PING = Buffer.from('\r\n\r\n', 'latin1')
+const EMPTY = Buffer.alloc(0)
+
+/** Cuts a TCP or TLS stream into messages by Content-Length (RFC 3261, section 18.3). Holds one message at most. */
+export class MessageFraming {
+  #held: Buffer = EMPTY
+  #head: Head | undefined
+  readonly #ping: () => void
+
+  /** @param ping called for the double line break of a keep-alive (RFC 5626, section 3.5.1), to be answered by one */
+  constructor(ping: () => void) {
+    this.#ping = ping
+  }
+
+  /** What the bytes complete. Throws SipParseError: where the next message would begin is then unknown; close the stream. */
+  push(bytes: Uint8Array): SipMessage[] {
+    this.#held = this.#held.length === 0 ? Buffer.from(bytes) : Buffer.concat([this.#held, bytes])
+    const messages: SipMessage[] = []
+    for (let message = this.#next(); message !== undefined; message = this.#next()) messages.push(message)
+    return messages
+  }
+
+  #next(): SipMessage | undefined {
+    this.#head ??= this.#readHead()
+    const head = this.#head
+    if (head === undefined) return undefined
+    const length = head.contentLength
+    if (length === undefined) throw new SipParseError('Content-Length is missing, which a stream needs')
+    if (this.#held.length < length) return undefined
+    const body = Buffer.from(this.#held.subarray(0, length))
+    this.#held = this.#held.subarray(length)
+    this.#head = undefined
+    return assemble(head, body)
+  }
+
+  #readHead(): Head | undefined {
+    while (this.#held[0] === 13 && this.#held[1] === 10) {
+      // Half a ping: the other half may be on its way.
+      if (this.#held.length < 4 && PING.subarray(0, this.#held.length).equals(this.#held)) return undefined
+      const ping = this.#held.subarray(0, 4).equals(PING)
+      if (ping) this.#ping()
+      this.#held = this.#held.subarray(ping ? 4 : 2)
+    }
+    const end = this.#held.indexOf(PING)
+    if (end < 0) {
+      if (this.#held.length > MAX_HEAD_BYTES) throw new SipParseError('The headers are too long', 513)
+      return undefined
+    }
+    const head = parseHead(this.#held.subarray(0, end + 4))
+    this.#held = this.#held.subarray(end + 4)
+    return head
+  }
+}

@@ -1,0 +1,29 @@
+import { PatchbayError } from '../../runtime/errors.ts'
+import type { PluginHost } from '../../runtime/plugin/contract.ts'
+
+export interface SipSettings {
+  /** 0: no calls. */
+  port: number
+  address: string
+  publicAddress: string | undefined
+  rtpPorts: { first: number; last: number }
+  tls: { port: number; key: string; cert: string } | undefined
+}
+
+/** The operator's settings: variables that config/schema.ts describes, and the plugin's options. Throws `configuration`. */
+export function readSettings(host: PluginHost, options: Readonly<Record<string, unknown>>): SipSettings {
+  const range = host.env.get('PATCHBAY_RTP_PORTS') || '16384-18383'
+  const [, first, last] = /^(\d{1,5})-(\d{1,5})$/.exec(range) ?? []
+  if (first === undefined || last === undefined || Number(last) > 65535 || Number(last) <= Number(first)) {
+    const reason = `PATCHBAY_RTP_PORTS is "${range}"; write a range as 16384-18383`
+    throw new PatchbayError('configuration', { params: { reason } })
+  }
+  const tls = options.tls as { port?: number; key: string; cert: string } | undefined
+  return {
+    port: Number(host.env.get('PATCHBAY_SIP_PORT') || 5060),
+    address: host.env.get('PATCHBAY_SIP_HOST') || '0.0.0.0',
+    publicAddress: host.env.get('PATCHBAY_SIP_PUBLIC_ADDRESS') || undefined,
+    rtpPorts: { first: Number(first), last: Number(last) },
+    tls: tls && { port: tls.port ?? 5061, key: tls.key, cert: tls.cert },
+  }
+}

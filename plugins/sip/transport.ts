@@ -1,0 +1,180 @@
+import type { Socket } from 'node:net'
+import type { Listener, PluginHost, UdpSocket } from '../../runtime/plugin/contract.ts'
+import type { Flow, Protocol } from './flow.ts'
+import { MessageFraming } from './framing.ts'
+import type { Gatekeeper } from './gatekeeper.ts'
+import { localAddressFor } from './local-address.ts'
+import { type SipMessage, SipParseError } from './message.ts'
+import { parseMessage } from './parser.ts'
+
+const MAX_CONNECTIONS = 2_000
+/** A connection nobody uses is closed. */
+const IDLE_MS = 15 * 60_000
+/** What a peer that doesn't read may have waiting. */
+const MAX_WAITING_BYTES = 1024 * 1024
+const PONG = Buffer.from('\r\n', 'latin1')
+
+export interface TransportOptions {
+  host: PluginHost
+  /** Port and address of UDP and TCP. */
+  port: number
+  address: string
+  publicAddress: string | undefined
+  tls: { port: number; key: Uint8Array; cert: Uint8Array } | undefined
+  gatekeeper: Gatekeeper
+  receive(message: SipMessage, flow: Flow): void
+}
+
+interface Connection {
+  readonly flow: Flow
+  readonly socket: Socket
+}
+
+/** UDP, TCP and TLS (RFC 3261, section 18): bytes to messages, and flows back to where they came from. */
+export class Transport {
+  readonly #options: TransportOptions
+  #udp: UdpSocket | undefined
+  #listeners: Listener[] = []
+  /** Open connections by protocol, address and port, whoever opened them. */
+  readonly #connections = new Map<string, Connection>()
+  readonly #connecting = new Map<string, Promise<Flow>>()
+  #tlsPort = 5061
+
+  constructor(options: TransportOptions) {
+    this.#options = options
+  }
+
+  /** The port of UDP and TCP. */
+  get port(): number {
+    return this.#udp?.port ?? this.#options.port
+  }
+
+  /** Throws what opening a port throws; then none is open. */
+  async open(): Promise<void> {
+    const { host, port, address, tls } = this.#options
+    try {
+      const udp = await host.net.udp({ port, address })
+      this.#udp = udp
+      udp.receive((bytes, from) => this.#datagram(bytes, from))
+      this.#listeners.push(await this.#listen('tcp', { port: udp.port, address }))
+      if (tls === undefined) return
+      const { port: tlsPort, key, cert } = tls
+      const listener = await this.#listen('tls', { port: tlsPort, address, key, cert })
+      this.#tlsPort = listener.port
+      this.#listeners.push(listener)
+    } catch (error) {
+      this.close()
+      throw error
+    }
+  }
+
+  close(): void {
+    this.#udp?.close()
+    for (const listener of this.#listeners) listener.close()
+    for (const { socket } of this.#connections.values()) socket.destroy()
+    this.#listeners = []
+  }
+
+  /** The address of ours that this peer sees. */
+  localAddress(peer: string): string {
+    return localAddressFor(peer, { bound: this.#options.address, publicAddress: this.#options.publicAddress })
+  }
+
+  /** The way to an address. A connection is opened once and shared. Throws what connecting throws. */
+  async flowTo(protocol: Protocol, address: string, port: number, servername?: string): Promise<Flow> {
+    if (protocol === 'udp') return this.#udpFlow(address, port)
+    const key = `${protocol} ${address} ${port}`
+    const open = this.#connections.get(key)
+    if (open !== undefined) return open.flow
+    let connecting = this.#connecting.get(key)
+    if (connecting === undefined) {
+      connecting = this.#options.host.net
+        .connect({
+          ...{ host: address, port, tls: protocol === 'tls' },
+          ...(servername === undefined || protocol !== 'tls' ? {} : { servername }),
+        })
+        .then((socket) => this.#connected(protocol, socket, { address, port }))
+        .finally(() => this.#connecting.delete(key))
+      this.#connecting.set(key, connecting)
+    }
+    return connecting
+  }
+
+  /** A way that needs no connection to be opened: UDP, or a connection that is there. */
+  openFlow(protocol: Protocol, address: string, port: number): Flow | undefined {
+    if (protocol === 'udp') return this.#udpFlow(address, port)
+    return this.#connections.get(`${protocol} ${address} ${port}`)?.flow
+  }
+
+  #udpFlow(address: string, port: number): Flow {
+    return {
+      protocol: 'udp',
+      address,
+      port,
+      local: { host: this.localAddress(address), port: this.port },
+      send: (bytes) => this.#udp?.send(bytes, port, address),
+    }
+  }
+
+  #datagram(bytes: Buffer, { address, port }: { address: string; port: number }): void {
+    const { gatekeeper } = this.#options
+    // Keep-alives are a few bytes of nothing.
+    if (bytes.length < 12 || !gatekeeper.admits(address)) return
+    try {
+      this.#options.receive(parseMessage(bytes), this.#udpFlow(address, port))
+    } catch (error) {
+      this.#malformed(error, address)
+    }
+  }
+
+  #malformed(error: unknown, address: string): void {
+    if (!(error instanceof SipParseError)) throw error
+    this.#options.gatekeeper.refuse('malformed', address, error.message)
+  }
+
+  #listen(protocol: Protocol, where: { port: number; address: string; key?: Uint8Array; cert?: Uint8Array }) {
+    return this.#options.host.net.listen({
+      ...where,
+      maxConnections: MAX_CONNECTIONS,
+      accept: (socket, from) => {
+        if (this.#options.gatekeeper.admits(from.address)) this.#connected(protocol, socket, from)
+        else socket.destroy()
+      },
+    })
+  }
+
+  #connected(protocol: Protocol, socket: Socket, from: { address: string; port: number }): Flow {
+    const key = `${protocol} ${from.address} ${from.port}`
+    const flow: Flow = {
+      protocol,
+      ...from,
+      local: { host: this.localAddress(from.address), port: protocol === 'tls' ? this.#tlsPort : this.port },
+      send(bytes, failed) {
+        if (!socket.writable || socket.writableLength > MAX_WAITING_BYTES) {
+          socket.destroy()
+          // Whoever sends is not told before it has finished sending.
+          if (failed !== undefined) queueMicrotask(failed)
+        } else socket.write(bytes)
+      },
+    }
+    const framing = new MessageFraming(() => socket.write(PONG))
+    socket.setTimeout(IDLE_MS, () => socket.destroy())
+    socket.on('data', (bytes: Buffer) => {
+      try {
+        for (const message of framing.push(bytes)) {
+          if (!this.#options.gatekeeper.admits(from.address)) break
+          this.#options.receive(message, flow)
+        }
+      } catch (error) {
+        socket.destroy()
+        this.#malformed(error, from.address)
+      }
+    })
+    socket.on('error', () => socket.destroy())
+    socket.once('close', () => {
+      if (this.#connections.get(key)?.socket === socket) this.#connections.delete(key)
+    })
+    this.#connections.set(key, { flow, socket })
+    return flow
+  }
+}

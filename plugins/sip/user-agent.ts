@@ -1,0 +1,161 @@
+import type { Challenger } from './challenger.ts'
+import { ALLOW, type CallContext, SUPPORTED } from './context.ts'
+import type { Flow } from './flow.ts'
+import type { Gatekeeper } from './gatekeeper.ts'
+import { InboundCall } from './inbound-call.ts'
+import { headerOf, type SipRequest, tokensOf } from './message.ts'
+import { serializeResponse } from './serializer.ts'
+import type { ServerTransaction } from './server-transaction.ts'
+import { responseTo } from './server-transaction.ts'
+import type { Established } from './session.ts'
+import { MIN_SE_S, termsAsServer } from './session-timer.ts'
+import type { TransactionUser } from './transactions.ts'
+import type { ActiveTrunk, TrunkTable } from './trunk-table.ts'
+
+/** Extensions that a request may insist on. */
+const UNDERSTOOD: ReadonlySet<string> = new Set(['100rel', 'timer'])
+const KNOWN_METHODS: ReadonlySet<string> = new Set(ALLOW.value.split(', '))
+
+export interface UserAgentOptions {
+  gatekeeper: Gatekeeper
+  trunks: TrunkTable
+  challenger: Challenger
+  context: () => CallContext
+  /** A call that may come in, over one of these trunks. */
+  invited(call: InboundCall, trunks: readonly ActiveTrunk[]): void
+}
+
+/** The user agent server (RFC 3261, section 8.2 and 13.3): every request finds its dialog, or is a new call, or is refused. */
+export class UserAgent implements TransactionUser {
+  readonly #options: UserAgentOptions
+  readonly #dialogs = new Map<string, { receive(transaction: ServerTransaction): void }>()
+  readonly #sessions = new Map<string, Established>()
+  readonly #pending = new Map<ServerTransaction, InboundCall>()
+
+  constructor(options: UserAgentOptions) {
+    this.#options = options
+  }
+
+  opened(session: Established): void {
+    const { callId, localTag } = session.dialog
+    this.#sessions.set(`${callId} ${localTag}`, session)
+    this.#dialogs.set(`${callId} ${localTag}`, session)
+  }
+
+  closed(session: Established): void {
+    const { callId, localTag } = session.dialog
+    this.#sessions.delete(`${callId} ${localTag}`)
+    this.#dialogs.delete(`${callId} ${localTag}`)
+  }
+
+  request(transaction: ServerTransaction): void {
+    const { request, flow } = transaction
+    if (this.#options.gatekeeper.isScanner(headerOf(request, 'user-agent'), flow.address)) {
+      transaction.abandon()
+      return
+    }
+    const toTag = request.to.params.get('tag')
+    if (toTag !== undefined) {
+      const dialog = this.#dialogs.get(`${request.callId} ${toTag}`)
+      if (dialog === undefined) transaction.respond(481)
+      else dialog.receive(transaction)
+      return
+    }
+    if (request.method === 'INVITE') this.#invite(transaction)
+    else this.#outside(transaction)
+  }
+
+  /** A request outside of any dialog that begins none. */
+  #outside(transaction: ServerTransaction): void {
+    const { request, flow } = transaction
+    const { trunks, context, gatekeeper } = this.#options
+    if (!trunks.knows(flow.address)) {
+      gatekeeper.refuse('unknown_source', flow.address, `${request.method} from an address of no trunk`)
+      transaction.abandon()
+      return
+    }
+    const headers = [ALLOW, SUPPORTED, { name: 'accept', value: 'application/sdp' }]
+    const toTag = context().token()
+    if (request.method === 'OPTIONS') transaction.respond(200, { toTag, headers })
+    else if (request.method === 'BYE') transaction.respond(481, { toTag })
+    else transaction.respond(KNOWN_METHODS.has(request.method) ? 481 : 405, { toTag, headers })
+  }
+
+  #invite(transaction: ServerTransaction): void {
+    const { request } = transaction
+    const trunks = this.#identify(transaction)
+    if (trunks === undefined) return
+    const toTag = this.#options.context().token()
+    const unknown = tokensOf(request, 'require').filter((token) => !UNDERSTOOD.has(token))
+    if (unknown.length > 0) {
+      transaction.respond(420, { toTag, headers: [{ name: 'unsupported', value: unknown.join(', ') }] })
+    } else if (!['sip', 'sips', 'tel'].includes(request.uri.scheme)) transaction.respond(416, { toTag })
+    else if (termsAsServer(request) === 'too_short') {
+      transaction.respond(422, { toTag, headers: [{ name: 'min-se', value: String(MIN_SE_S) }] })
+    } else if (this.#isMerged(request)) transaction.respond(482, { toTag })
+    else {
+      transaction.respond(100)
+      const call = new InboundCall(transaction, this.#options.context())
+      const key = `${request.callId} ${call.toTag}`
+      this.#pending.set(transaction, call)
+      this.#dialogs.set(key, call)
+      call.settled.finally(() => {
+        this.#pending.delete(transaction)
+        if (this.#dialogs.get(key) === call) this.#dialogs.delete(key)
+      })
+      this.#options.invited(call, trunks)
+    }
+  }
+
+  /** The same call over two ways (section 8.2.2.2). */
+  #isMerged(request: SipRequest): boolean {
+    const fromTag = request.from.params.get('tag')
+    return [...this.#pending.keys()].some(
+      ({ request: other }) => other.callId === request.callId && other.from.params.get('tag') === fromTag,
+    )
+  }
+
+  /** The trunks a call may have come over; undefined when it was refused or challenged. */
+  #identify(transaction: ServerTransaction): readonly ActiveTrunk[] | undefined {
+    const { request, flow } = transaction
+    const { trunks, challenger, gatekeeper, context } = this.#options
+    const known = trunks.from(flow.address)
+    if (known.length > 0) return known
+    if (!trunks.takesStrangers) {
+      gatekeeper.refuse('unknown_source', flow.address, 'An INVITE from an address whose calls no trunk takes')
+      transaction.abandon()
+      return undefined
+    }
+    const passwords = (username: string): string[] =>
+      trunks.withUsername(username).map(({ trunk }) => trunk.password ?? '')
+    const proof = challenger.check(request, passwords)
+    const toTag = context().token()
+    switch (proof.verdict) {
+      case 'proven':
+        return trunks.withUsername(proof.username).slice(proof.index, proof.index + 1)
+      case 'wrong':
+        gatekeeper.refuse('wrong_credentials', flow.address, 'The username or password is wrong', {
+          username: proof.username?.slice(0, 60),
+        })
+        transaction.respond(403, { toTag })
+        return undefined
+      default:
+        transaction.respond(401, { toTag, headers: challenger.challenge(proof.verdict === 'stale') })
+        return undefined
+    }
+  }
+
+  ack(request: SipRequest): void {
+    this.#sessions.get(`${request.callId} ${request.to.params.get('tag')}`)?.acknowledged(request)
+  }
+
+  cancel(invite: ServerTransaction): void {
+    this.#pending.get(invite)?.cancel()
+  }
+
+  overloaded(request: SipRequest, flow: Flow): void {
+    this.#options.gatekeeper.refuse('overloaded', flow.address, 'Too many transactions at once')
+    const headers = [{ name: 'retry-after', value: '10' }]
+    flow.send(serializeResponse(responseTo(request, flow, 503, { headers, toTag: 'overloaded' })))
+  }
+}

@@ -1,0 +1,43 @@
+import type { AnsweredBy, DialFailure } from '../../runtime/telephony/carrier.ts'
+import type { DialNews } from '../../runtime/telephony/stream/dialled.ts'
+
+/** Telnyx's hang-up causes as ours. Pure. */
+const FAILURES: Readonly<Record<string, DialFailure>> = {
+  user_busy: 'busy',
+  timeout: 'no_answer',
+  no_answer: 'no_answer',
+  call_rejected: 'rejected',
+  originator_cancel: 'canceled',
+  unallocated_number: 'invalid_number',
+  invalid_number_format: 'invalid_number',
+  not_found: 'invalid_number',
+}
+
+/** The fields of a webhook's payload that are read here. */
+export interface CallPayload {
+  call_control_id?: string
+  client_state?: string
+  direction?: string
+  from?: string
+  to?: string
+  hangup_cause?: string
+  result?: string
+}
+
+/** A webhook of a call we dialled. */
+export function dialNews(event: string, payload: CallPayload): DialNews {
+  const carrierId = payload.call_control_id ?? ''
+  if (event !== 'call.hangup') return { carrierId, ringing: event === 'call.initiated' }
+  const cause = payload.hangup_cause ?? 'unspecified'
+  if (cause === 'normal_clearing') {
+    return { carrierId, over: { failure: 'rejected', detail: 'The callee hung up at once', answered: true } }
+  }
+  const failure = FAILURES[cause] ?? 'carrier'
+  const detail = failure === 'carrier' ? { detail: `Telnyx error: the call failed (${cause})` } : {}
+  return { carrierId, over: { failure, answered: false, ...detail } }
+}
+
+export function answeredBy({ result = '' }: CallPayload): AnsweredBy {
+  if (result.startsWith('human')) return 'human'
+  return result.startsWith('machine') || result === 'fax_detected' ? 'machine' : 'unknown'
+}

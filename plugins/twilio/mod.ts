@@ -1,0 +1,4 @@
+import { definePlugin } from '../../runtime/plugin/contract.ts'
+import { makeCarrier } from './carrier.ts'
+
+export default definePlugin({ telephony: makeCarrier })

@@ -1,0 +1,70 @@
+import { type PhoneNumber, parsePhoneNumber } from '../../runtime/phone-number.ts'
+import { CarrierFault, type CarrierNumbers } from '../../runtime/telephony/carrier.ts'
+import type { TwilioApi } from './api.ts'
+
+/** Begins the friendly name of numbers that were bought here: only those are given back. */
+const BOUGHT = 'Patchbay '
+/** Countries whose numbers Twilio can search by area code; elsewhere it is the beginning of the number. */
+const AREA_CODES = new Set(['US', 'CA'])
+
+/** @param publicUrl where Twilio brings incoming calls; undefined in a process that has no door */
+export function twilioNumbers(api: TwilioApi, publicUrl: string | undefined): CarrierNumbers {
+  const delivery = () => {
+    if (publicUrl === undefined) throw new CarrierFault('calls can be delivered to api nodes alone')
+    return {
+      voiceUrl: `${publicUrl}/voice`,
+      voiceMethod: 'POST',
+      statusCallback: `${publicUrl}/status`,
+      statusCallbackMethod: 'POST',
+    }
+  }
+  const find = async (number: PhoneNumber, signal: AbortSignal) => {
+    const found = await api.ask(signal, (client) => client.incomingPhoneNumbers.list({ phoneNumber: number, limit: 1 }))
+    return found[0]
+  }
+  return {
+    async purchase({ country, areaCode }, signal) {
+      const offers = await api.ask(signal, (client) =>
+        client.availablePhoneNumbers(country).local.list({
+          limit: 1,
+          voiceEnabled: true,
+          ...(areaCode === undefined
+            ? {}
+            : AREA_CODES.has(country)
+              ? { areaCode: Number(areaCode) }
+              : { contains: `${areaCode}*` }),
+        }),
+      )
+      const offered = offers[0]?.phoneNumber
+      if (offered === undefined) {
+        const area = areaCode === undefined ? '' : ` with area code ${areaCode}`
+        throw new CarrierFault(`no number of ${country}${area} is for sale`)
+      }
+      const bought = await api.ask(signal, (client) =>
+        client.incomingPhoneNumbers.create({
+          phoneNumber: offered,
+          friendlyName: `${BOUGHT}${offered}`,
+          ...delivery(),
+        }),
+      )
+      const number = parsePhoneNumber(bought.phoneNumber)
+      if (number === undefined) throw new CarrierFault(`it sold "${bought.phoneNumber}", which is no phone number`)
+      return number
+    },
+    async register(number, trunk, signal) {
+      if (trunk !== undefined) throw new CarrierFault(`it has no trunk "${trunk}"; leave the trunk out`)
+      const owned = await find(number, signal)
+      if (owned === undefined) throw new CarrierFault(`the account does not own ${number}`)
+      await api.ask(signal, (client) => client.incomingPhoneNumbers(owned.sid).update(delivery()))
+    },
+    async release(number, signal) {
+      const owned = await find(number, signal)
+      if (owned === undefined) return
+      await api.ask(signal, async (client) => {
+        const resource = client.incomingPhoneNumbers(owned.sid)
+        if (owned.friendlyName.startsWith(BOUGHT)) await resource.remove()
+        else await resource.update({ voiceUrl: '', statusCallback: '' })
+      })
+    },
+  }
+}

@@ -1,0 +1,444 @@
+import { voice } from '@livekit/agents'
+import type { Logger } from 'pino'
+import { fromAgent, toAgent } from '../call.ts'
+import type { Clock } from '../clock.ts'
+import type { OpenSession, SessionEndReason, TurnLatency } from '../link/messages.ts'
+import { codecFor } from '../media/codec.ts'
+import type { Pacer } from '../media/pacer.ts'
+import type { ProviderIdentity } from '../plugin/provider-error.ts'
+import type { AgentState } from '../session/leg.ts'
+import type { AnsweredBy } from '../telephony/carrier.ts'
+import { ConversationAgent } from './agent.ts'
+import type { Breakers } from './breaker.ts'
+import type { Stage } from './chain.ts'
+import { Company } from './company.ts'
+import type { Conversation, SessionPort } from './contract.ts'
+import { Ears } from './ears.ts'
+import { Farewell } from './farewell.ts'
+import type { Fillers } from './fillers.ts'
+import { Keypad } from './keypad.ts'
+import { Knowledge } from './knowledge.ts'
+import { LatencyMeter } from './latency.ts'
+import { CallLimits } from './limits.ts'
+import { Listen } from './listen.ts'
+import { type LocalModels, MODEL_RATE_HZ } from './models.ts'
+import { Mouth } from './mouth.ts'
+import { Opening } from './opening.ts'
+import { phrasesFor } from './phrases.ts'
+import { createPipeline } from './pipeline.ts'
+import { closeProviders, type ProviderSource, type Providers } from './providers.ts'
+import { ResilientLlm } from './resilient-llm.ts'
+import { ResilientTts } from './resilient-tts.ts'
+import { makeTools } from './tools.ts'
+import { Transcript } from './transcript.ts'
+import { endpointingDelayMs, TurnEnd } from './turn.ts'
+import { UsageMeter } from './usage.ts'
+import { VoiceActivity } from './voice-activity.ts'
+
+/** So many failed answers in a row end the call. */
+const MAX_FAILURES = 3
+const CLOSE_TIMEOUT_MS = 3000
+/** What was used since the last report is lost with the worker. */
+const USAGE_EVERY_MS = 3_000
+
+/** What a voice worker counts of its conversations. */
+export interface ConversationObserver {
+  turn(latency: TurnLatency): void
+  failure(stage: 'stt' | 'llm' | 'tts' | 'session'): void
+}
+
+export interface ConversationDeps {
+  providers: ProviderSource
+  /** Who a provider is to an operator. */
+  identityOf?: (provider: string) => ProviderIdentity
+  /** Shared by the conversations of the process. */
+  breakers: Breakers
+  fillers: Fillers
+  random(): number
+  models: LocalModels
+  pacer: Pacer
+  clock: Clock
+  log: Logger
+  observer: ConversationObserver
+  /** Silence that ends the caller's turn, by how sure the end-of-turn model is; default: the curve of turn.ts. */
+  endpointingDelayMs?: (probability: number) => number
+}
+
+/** One conversation: wires the stages around a session of @livekit/agents. Made by conversations.ts. */
+export class AgentConversation implements Conversation {
+  readonly #deps: ConversationDeps
+  readonly #open: OpenSession
+  readonly #port: SessionPort
+  readonly #providers: Providers
+  readonly #log: Logger
+  readonly #abort = new AbortController()
+  readonly #ears: Ears
+  readonly #voice: VoiceActivity
+  readonly #turnEnd: TurnEnd
+  readonly #listen: Listen
+  readonly #mouth: Mouth
+  readonly #knowledge: Knowledge | undefined
+  readonly #transcript: Transcript
+  readonly #latency = new LatencyMeter()
+  readonly #usage = new UsageMeter()
+  readonly #answeredMs: number
+  readonly #limits: CallLimits
+  readonly #keypad = new Keypad()
+  readonly #llm: ResilientLlm
+  readonly #tts: ResilientTts
+  readonly #company: Company
+  readonly #opening: Opening
+  readonly #farewell: Farewell
+  readonly #session: voice.AgentSession
+  readonly #leave: (() => void)[] = []
+  readonly #in: ReturnType<typeof toAgent>
+  #state: AgentState = 'listening'
+  #speechStartMs: number | undefined
+  #speechEndMs = 0
+  /** A typed turn that the session has not taken yet. */
+  #typed: string | undefined
+  #failures = 0
+  /** What the session says or is about to say. */
+  readonly #speeches = new Set<voice.SpeechHandle>()
+  /** The caller's last turn was answered with at least a sound. */
+  #replied = false
+  #usageReportedMs: number
+  #closing: Promise<void> | undefined
+
+  constructor(deps: ConversationDeps, open: OpenSession, port: SessionPort, providers: Providers) {
+    const { clock, models, pacer } = deps
+    this.#deps = deps
+    this.#open = open
+    this.#port = port
+    this.#providers = providers
+    this.#log = deps.log.child({ callId: open.callId })
+    const answeredMs = clock.monotonicMs() - open.elapsedMs
+    this.#answeredMs = answeredMs
+    this.#usageReportedMs = clock.monotonicMs()
+    this.#limits = new CallLimits(open.limits, answeredMs)
+    this.#transcript = new Transcript(port, open.history.length, (atMs) => Math.max(0, Math.round(atMs - answeredMs)))
+    this.#ears = new Ears(clock)
+    this.#turnEnd = new TurnEnd(this.#ears, models, clock, deps.endpointingDelayMs ?? endpointingDelayMs, (err) =>
+      this.#failed('session', err),
+    )
+    this.#voice = new VoiceActivity(this.#ears, models, clock, {
+      speechStarted: (startMs) => this.#speechStarted(startMs),
+      paused: () => this.#turnEnd.paused(),
+      speechEnded: (endMs) => this.#speechEnded(endMs),
+    })
+    this.#knowledge = open.agent.hasKnowledge
+      ? new Knowledge(port, this.#abort.signal, (err) => this.#log.warn({ err }, 'Knowledge base lookup failed'))
+      : undefined
+    this.#mouth = new Mouth(open.format, codecFor(open.format).encode, port, clock, {
+      started: () => this.#transcript.agentStarted(),
+      audible: (atMs) => this.#audible(atMs),
+      progress: () => this.#progress(),
+    })
+    this.#listen = new Listen(
+      providers.stt,
+      this.#ears,
+      this.#voice,
+      {
+        agentSpeaks: () => this.#mouth.speaking,
+        interim: (text) => this.#said(text),
+        failed: () => void this.#sayGoodbye('stt'),
+      },
+      this.#abort.signal,
+    )
+    this.#llm = new ResilientLlm(providers.llm, deps.random)
+    this.#tts = new ResilientTts(providers.tts, deps.random)
+    this.#company = new Company(open.agent, this.#mouth, deps.fillers, this.#tts)
+    this.#opening = new Opening(open, port, this.#ears, answeredMs, {
+      voicemail: () => this.#end('voicemail'),
+      userTurn: (text) => this.#userTurn(text),
+      failed: (error) => this.#failed('session', error),
+    })
+    this.#session = createPipeline({ llm: this.#llm, tts: this.#tts }, this.#voice, this.#turnEnd)
+    this.#farewell = new Farewell(
+      this.#session,
+      open.agent.language,
+      { replied: () => this.#replied, hungUp: () => this.#end('agent_hangup') },
+      this.#log,
+    )
+    this.#in = toAgent(open.format, MODEL_RATE_HZ, this.#ears, clock, pacer)
+    this.#leave.push(
+      this.#in.close,
+      fromAgent(this.#mouth, pacer).close,
+      pacer.add((_frames, nowMs) => this.#tick(nowMs)),
+    )
+  }
+
+  async start(): Promise<void> {
+    const { agent, history } = this.#open
+    this.#subscribe()
+    this.#session.output.audio = this.#mouth
+    // The phone rings still: connections are there when the first word is.
+    this.#llm.prewarm()
+    this.#tts.prewarm()
+    await this.#session.start({
+      agent: new ConversationAgent(agent, history, {
+        listen: () => this.#listen.stream(),
+        knowledge: this.#knowledge,
+        tools: makeTools(
+          agent.tools ?? [],
+          this.#port,
+          { hangUp: (speech) => this.#farewell.hangUp(speech) },
+          this.#abort.signal,
+        ),
+        takesTurn: (text) => this.#opening.takesTurn(text),
+        firstText: () => this.#latency.firstText(this.#deps.clock.monotonicMs()),
+        spoken: (text) => (text === undefined ? this.#mouth.textDone() : this.#mouth.addText(text)),
+      }),
+      record: false,
+    })
+    const last = history.at(-1)
+    const nowMs = this.#deps.clock.monotonicMs()
+    if (last === undefined ? agent.firstMessage.trim() !== '' : last.role === 'user' || last.interrupted) {
+      this.#company.waits(nowMs)
+    }
+    if (last === undefined) {
+      this.#opening.begin(this.#session)
+    } else if (last.role === 'user') {
+      // The caller has been waiting since then, whichever worker answers.
+      this.#latency.turnCommitted(this.#answeredMs + last.endMs, nowMs)
+      this.#session.generateReply()
+    } else if (last.interrupted) {
+      this.#session.generateReply({
+        instructions: 'Your last words were cut off by a fault of the line. Finish what you were saying from there.',
+      })
+    }
+  }
+
+  audio(bytes: Uint8Array, timestamp: number): void {
+    if (this.#closing === undefined) this.#in.audio(bytes, timestamp)
+  }
+
+  text(text: string): void {
+    if (this.#closing !== undefined || text.trim() === '') return
+    this.#limits.active()
+    this.#company.waits(this.#deps.clock.monotonicMs())
+    this.#typed = text
+    this.#guard(async () => {
+      await this.#session.interrupt().await
+      this.#session.generateReply({ userInput: text, inputModality: 'text' })
+    })
+  }
+
+  dtmf(digit: string): void {
+    if (this.#closing !== undefined) return
+    this.#limits.active()
+    if (this.#opening.takesKey(digit)) return
+    this.#keyed(this.#keypad.press(digit, this.#deps.clock.monotonicMs()))
+  }
+
+  carrierVerdict(by: AnsweredBy): void {
+    if (this.#closing === undefined) this.#opening.carrierVerdict(by, this.#deps.clock.monotonicMs())
+  }
+
+  played(markId: number): void {
+    this.#mouth.played(markId)
+  }
+
+  close(reason: string): Promise<void> {
+    this.#closing ??= this.#close(reason)
+    return this.#closing
+  }
+
+  async #close(reason: string): Promise<void> {
+    this.#log.debug({ reason }, 'Conversation closes')
+    for (const leave of this.#leave.splice(0)) leave()
+    this.#settle(true)
+    this.#reportUsage()
+    this.#abort.abort()
+    this.#opening.close()
+    this.#turnEnd.close()
+    this.#mouth.stop()
+    let timer: NodeJS.Timeout | undefined
+    try {
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, CLOSE_TIMEOUT_MS)
+      })
+      await Promise.race([this.#session.close(), late])
+    } catch (err) {
+      this.#log.warn({ err }, 'The agent session did not close cleanly')
+    } finally {
+      clearTimeout(timer)
+      // What was cut off by the close is counted with it.
+      this.#reportUsage()
+      this.#session.removeAllListeners()
+      await closeProviders(this.#providers, this.#log)
+    }
+  }
+
+  /** Ends the session from this side: said once, then everything is released. */
+  #end(reason: SessionEndReason, error?: string): void {
+    if (this.#closing !== undefined) return
+    this.#settle(true)
+    this.#reportUsage()
+    this.#port.ended(reason, error)
+    void this.close(reason)
+  }
+
+  #subscribe(): void {
+    const session = this.#session
+    const { AgentSessionEventTypes: events } = voice
+    session.on(events.AgentStateChanged, ({ newState }) => this.#stateChanged(newState))
+    session.on(events.UserInputTranscribed, ({ transcript, isFinal }) => this.#words(transcript, isFinal))
+    session.on(events.ConversationItemAdded, ({ item }) => {
+      if (item.type !== 'message') return
+      if (item.role === 'user') this.#userTurn(item.textContent ?? '')
+      // A cut-off first message is kept in full by the session: the model is to know what was heard.
+      else if (item.role === 'assistant' && item.interrupted) item.content = [this.#mouth.heardSoFar()?.text ?? '']
+    })
+    session.on(events.SpeechCreated, ({ speechHandle }) => {
+      this.#speeches.add(speechHandle)
+      speechHandle.addDoneCallback(() => {
+        this.#speeches.delete(speechHandle)
+        if (this.#mouth.speaking) return
+        this.#settle(speechHandle.interrupted)
+        // Words of another speech, whose sound is still being made, stay.
+        if (this.#speeches.size === 0) this.#mouth.dropUnspoken()
+      })
+    })
+    session.on(events.MetricsCollected, ({ metrics }) => this.#usage.count(metrics))
+    session.on(events.Error, ({ error }) => this.#providerFailed(error))
+    session.on(events.Close, ({ error }) => {
+      if (this.#closing !== undefined) return
+      this.#failed('session', error)
+      this.#end('error', 'The agent session ended by itself')
+    })
+  }
+
+  #tick(nowMs: number): void {
+    this.#keyed(this.#keypad.tick(nowMs))
+    this.#opening.tick(nowMs)
+    const waiting = this.#state === 'listening' && !this.#voice.speaking && !this.#mouth.speaking
+    this.#company.tick(nowMs, { callerSpeaks: this.#voice.speaking, thinking: this.#state === 'thinking' })
+    const over = this.#limits.check(nowMs, waiting)
+    if (over !== undefined) this.#end(over)
+    if (nowMs - this.#usageReportedMs >= USAGE_EVERY_MS) this.#reportUsage()
+  }
+
+  #speechStarted(startMs: number): void {
+    this.#limits.active()
+    this.#turnEnd.speechStarted()
+    this.#opening.speechStarted(startMs)
+    this.#listen.speechStarted()
+    this.#company.interrupted()
+    this.#speechStartMs ??= startMs
+  }
+
+  #speechEnded(endMs: number): void {
+    // The model's window ends up to 64 ms after the last sound; the sound itself says when, unless the line is noisy.
+    const { lastLoudMs } = this.#ears
+    this.#speechEndMs = lastLoudMs < endMs && lastLoudMs > endMs - 300 ? lastLoudMs : endMs
+    this.#turnEnd.speechEnded(this.#speechEndMs)
+    this.#opening.speechEnded(this.#speechEndMs)
+    this.#listen.speechEnded(endMs - this.#voice.speechStartMs)
+  }
+
+  /** Words of the caller, also those that are no turn. */
+  #said(text: string): void {
+    this.#knowledge?.hint(text)
+    this.#opening.words(text, this.#deps.clock.monotonicMs())
+  }
+
+  #words(text: string, final: boolean): void {
+    const nowMs = this.#deps.clock.monotonicMs()
+    const endMs = this.#voice.speaking ? nowMs : this.#speechEndMs || nowMs
+    // Words, not sounds, are what an answer is owed to.
+    if (!this.#voice.speaking && !this.#mouth.speaking) this.#company.waits(endMs)
+    this.#transcript.words(text, this.#speechStartMs ?? endMs, endMs, final)
+  }
+
+  #userTurn(text: string): void {
+    const nowMs = this.#deps.clock.monotonicMs()
+    const typed = text === this.#typed
+    this.#company.waits(nowMs)
+    if (typed) this.#typed = undefined
+    this.#ears.forget()
+    this.#mouth.expectReply()
+    this.#replied = false
+    if (typed) {
+      this.#latency.turnCommitted(nowMs, nowMs)
+      this.#transcript.user(text, nowMs, nowMs)
+      return
+    }
+    const endMs = this.#voice.speaking ? nowMs : this.#speechEndMs || nowMs
+    this.#transcript.user(text, this.#speechStartMs ?? endMs, endMs)
+    this.#speechStartMs = undefined
+    this.#latency.turnCommitted(endMs, nowMs)
+  }
+
+  #audible(atMs: number): void {
+    this.#failures = 0
+    this.#replied = true
+    const latency = this.#latency.audible(atMs)
+    if (latency === undefined) return
+    this.#port.latency(latency)
+    this.#deps.observer.turn(latency)
+  }
+
+  #progress(): void {
+    const heard = this.#mouth.heardSoFar()
+    if (heard !== undefined) this.#transcript.agentProgress(heard)
+  }
+
+  /** The agent's running turn is over: what was heard of it goes into the record. */
+  #settle(interrupted: boolean): void {
+    const heard = this.#mouth.speaking ? this.#mouth.heardSoFar() : this.#mouth.takeHeard()
+    this.#transcript.agentDone(heard, interrupted)
+    this.#reportUsage()
+  }
+
+  #stateChanged(state: voice.AgentState): void {
+    const next = state === 'thinking' || state === 'speaking' ? state : 'listening'
+    if (next === this.#state && state !== 'listening') return
+    this.#state = next
+    this.#port.state(next)
+  }
+
+  #keyed(entry: string | undefined): void {
+    if (entry !== undefined) this.text(`[The caller pressed ${[...entry].join(' ')} on the keypad]`)
+  }
+
+  /** No provider of a stage answered. Their own failures were told one by one. */
+  #providerFailed(event: unknown): void {
+    const { type, recoverable, error } = event as { type?: string; recoverable?: boolean; error?: unknown }
+    const stage = type === 'llm_error' ? 'llm' : type === 'tts_error' ? 'tts' : 'session'
+    if (stage === 'session') this.#failed(stage, error ?? event)
+    if (recoverable === true || this.#closing !== undefined) return
+    this.#failures++
+    // Another attempt can't help where the key or the account is the reason.
+    const hopeless = stage !== 'session' && this.#providers[stage].hopeless
+    if (hopeless || this.#failures >= MAX_FAILURES) void this.#sayGoodbye(stage)
+    else
+      this.#guard(() => void this.#session.say(phrasesFor(this.#open.agent.language).sayAgain, { addToChatCtx: false }))
+  }
+
+  /** The call can't go on: the caller is told if that is possible, then it ends. */
+  async #sayGoodbye(stage: Stage | 'session'): Promise<void> {
+    const why = stage === 'session' ? undefined : this.#providers[stage].lastFailure
+    const times = this.#failures > 1 ? ` ${this.#failures} times` : ''
+    const reason = `The ${stage} provider failed${times}${why === undefined ? '' : `: ${why}`}`
+    await this.#farewell.say('goodbye')
+    this.#end('error', reason)
+  }
+
+  #failed(stage: 'stt' | 'llm' | 'tts' | 'session', err: unknown): void {
+    if (this.#closing !== undefined) return
+    this.#deps.observer.failure(stage)
+    this.#log.warn({ err, stage }, 'A stage of the conversation failed')
+  }
+
+  #reportUsage(): void {
+    this.#usageReportedMs = this.#deps.clock.monotonicMs()
+    const usage = this.#usage.take(this.#ears.heardMs)
+    if (usage !== undefined) this.#port.usage(usage)
+  }
+
+  /** A call into the session that fails concerns this conversation alone. */
+  #guard(act: () => void | Promise<void>): void {
+    void (async () => act())().catch((err: unknown) => this.#failed('session', err))
+  }
+}

@@ -1,0 +1,68 @@
+import type { Clock } from '../clock.ts'
+import { explainFailure, type ProviderFailure, type ProviderIdentity } from '../plugin/provider-error.ts'
+import type { CircuitBreaker } from './breaker.ts'
+
+export type Stage = 'stt' | 'llm' | 'tts'
+
+/** One provider of a stage, as this conversation made it. */
+export interface Candidate<T> {
+  readonly instance: T
+  readonly provider: string
+  readonly identity: ProviderIdentity
+  readonly breaker: CircuitBreaker
+}
+
+export interface ChainEvents {
+  /** A provider failed. `message` is for the operator: what happened, what to do, and what was done. */
+  failed(stage: Stage, message: string, failure: ProviderFailure, error: unknown): void
+}
+
+/** The providers of a stage in the order the agent names them, with what is known of their health. */
+export class Chain<T> {
+  readonly stage: Stage
+  readonly candidates: readonly Candidate<T>[]
+  readonly #clock: Clock
+  readonly #events: ChainEvents
+  /** Of the last failure, in words an operator understands. */
+  lastFailure: string | undefined
+  /** The last failure will be the same next time: the key or the account is the reason. */
+  hopeless = false
+
+  constructor(stage: Stage, candidates: readonly Candidate<T>[], clock: Clock, events: ChainEvents) {
+    this.stage = stage
+    this.candidates = candidates
+    this.#clock = clock
+    this.#events = events
+  }
+
+  /** The one the agent names first. */
+  get first(): T {
+    return this.candidates[0]!.instance
+  }
+
+  /** All of them in the order to try: those worth a request, then, lest nothing is tried at all, the others. */
+  order(): Candidate<T>[] {
+    const nowMs = this.#clock.monotonicMs()
+    const worth = this.candidates.filter(({ breaker }) => breaker.allows(nowMs))
+    return [...worth, ...this.candidates.filter((candidate) => !worth.includes(candidate))]
+  }
+
+  began(candidate: Candidate<T>): void {
+    candidate.breaker.began(this.#clock.monotonicMs())
+  }
+
+  succeeded(candidate: Candidate<T>): void {
+    candidate.breaker.succeeded()
+  }
+
+  /** Judges the failure, remembers it and tells it. `next`: who is tried instead. */
+  failed(candidate: Candidate<T>, error: unknown, next: Candidate<T> | undefined): ProviderFailure {
+    const failure = explainFailure(candidate.identity, error)
+    candidate.breaker.failed(failure.fault, this.#clock.monotonicMs())
+    const went = next === undefined || next === candidate ? '' : `; went on with ${next.identity.title}`
+    this.lastFailure = failure.message
+    this.hopeless = failure.fault === 'authentication' || failure.fault === 'quota'
+    this.#events.failed(this.stage, `${failure.message}${went}`, failure, error)
+    return failure
+  }
+}

@@ -1,0 +1,30 @@
+import { PatchbayError } from '../errors.ts'
+import { codecFor } from '../media/codec.ts'
+import { AgentConversation, type ConversationDeps } from './agent-session.ts'
+import type { ChainEvents } from './chain.ts'
+import type { OpenConversation } from './contract.ts'
+import { openProviders } from './providers.ts'
+
+/** Makes the function that the link calls for every session it is offered. */
+export function conversations(deps: ConversationDeps): OpenConversation {
+  return async (open, port) => {
+    codecFor(open.format)
+    const events: ChainEvents = {
+      failed(stage, message, { fault }, err) {
+        deps.observer.failure(stage)
+        deps.log.warn({ callId: open.callId, stage, fault, err }, message)
+        port.fault(message)
+      },
+    }
+    const { providers: source, ...shared } = deps
+    const providers = await openProviders({ source, ...shared }, open.agent, events)
+    const conversation = new AgentConversation(deps, open, port, providers)
+    try {
+      await conversation.start()
+    } catch (cause) {
+      await conversation.close('failed to start')
+      throw cause instanceof PatchbayError ? cause : new PatchbayError('internal', { cause })
+    }
+    return conversation
+  }
+}

@@ -1,0 +1,81 @@
+import type { Clock } from '../clock.ts'
+import { lastLoud, samplesPerFrame } from '../media/frame.ts'
+import { EOT_SAMPLES, MODEL_RATE_HZ } from './models.ts'
+
+/** Above this a sample counts as sound: about -44 dB of full scale. */
+const LOUD = 200
+/**
+ * A caller whose packets stopped so many ticks ago is silent, not frozen: what follows is fed silence. Counted in ticks,
+ * not in time: after a stall of this process the packets that wait in the socket are read only after the next tick.
+ */
+const STALLED_AFTER_TICKS = 6
+const SILENT_FRAME = new Int16Array(samplesPerFrame(MODEL_RATE_HZ))
+
+/** Takes the caller's audio at 16 kHz. `endMs` is the monotonic instant at which its last sample arrived. */
+export type Listener = (samples: Int16Array, endMs: number) => void
+
+/**
+ * The caller's audio inside a conversation: one run of 16 kHz samples, handed to every listener (voice activity,
+ * speech to text) as it arrives, with the last 1.2 s kept for the end-of-turn model.
+ */
+export class Ears {
+  readonly #clock: Clock
+  readonly #listeners = new Set<Listener>()
+  readonly #ring = new Int16Array(EOT_SAMPLES)
+  #ringAt = 0
+  #ringFilled = 0
+  #ticksWithoutAudio = 0
+  /** When the last loud sample arrived, in monotonic milliseconds. */
+  lastLoudMs = 0
+  /** All audio heard so far, in milliseconds. */
+  heardMs = 0
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  hear(samples: Int16Array): void {
+    if (samples.length === 0) return
+    const nowMs = this.#clock.monotonicMs()
+    this.#ticksWithoutAudio = 0
+    const loudest = lastLoud(samples, LOUD)
+    if (loudest >= 0) this.lastLoudMs = nowMs - ((samples.length - 1 - loudest) * 1000) / MODEL_RATE_HZ
+    this.#deliver(samples, nowMs)
+  }
+
+  /** Once a tick: keeps time going when the caller's packets stop. */
+  tick(nowMs: number): void {
+    if (++this.#ticksWithoutAudio > STALLED_AFTER_TICKS) this.#deliver(SILENT_FRAME, nowMs)
+  }
+
+  #deliver(samples: Int16Array, nowMs: number): void {
+    this.heardMs += (samples.length * 1000) / MODEL_RATE_HZ
+    for (let i = 0; i < samples.length; i++) {
+      this.#ring[this.#ringAt] = samples[i]!
+      this.#ringAt = this.#ringAt + 1 === EOT_SAMPLES ? 0 : this.#ringAt + 1
+    }
+    this.#ringFilled = Math.min(EOT_SAMPLES, this.#ringFilled + samples.length)
+    for (const listener of this.#listeners) listener(samples, nowMs)
+  }
+
+  /** The last 1.2 s of this turn; what lies before the turn is silence. */
+  recent(): Int16Array {
+    const out = new Int16Array(EOT_SAMPLES)
+    const filled = this.#ringFilled
+    const start = (this.#ringAt - filled + EOT_SAMPLES) % EOT_SAMPLES
+    const head = this.#ring.subarray(start, Math.min(start + filled, EOT_SAMPLES))
+    out.set(head, EOT_SAMPLES - filled)
+    out.set(this.#ring.subarray(0, filled - head.length), EOT_SAMPLES - filled + head.length)
+    return out
+  }
+
+  /** A turn is over: the next one is judged by its own audio. */
+  forget(): void {
+    this.#ringFilled = 0
+  }
+}

@@ -1,0 +1,394 @@
+import { voice } from '@livekit/agents'
+import type { AudioFrame } from '@livekit/rtc-node'
+import type { Clock } from '../clock.ts'
+import type { Encode } from '../media/codec.ts'
+import { concatSamples, FRAME_MS, firstLoud, samplesPerFrame } from '../media/frame.ts'
+import { Resampler } from '../media/resample.ts'
+import type { AudioFormat } from '../session/leg.ts'
+import type { SessionPort } from './contract.ts'
+import { SpokenText } from './heard.ts'
+
+/** Synthesised audio held for one session at most; beyond, the synthesiser waits. */
+const MAX_AHEAD_FRAMES = 500
+/** Frames kept behind the play position, to take a false interruption back. */
+const KEEP_BEHIND_FRAMES = 50
+const PROGRESS_EVERY_FRAMES = 20
+const AUDIBLE = 60
+/** Silence a synthesiser puts before its first sound is cut to this. */
+const LEAD_IN_MS = 10
+const MAX_PLAYOUT_DELAY_MS = 1000
+
+/** One flushed piece of speech: its frames, and the words that belong to them. */
+interface Segment {
+  frames: (Int16Array | undefined)[]
+  cursor: number
+  rest: Int16Array
+  spoken: SpokenText
+  synthesised: boolean
+  started: boolean
+  startMs: number
+  /** Leading silence that was cut off, so that word timings still fit. */
+  cutMs: number
+  resampler: Resampler | undefined
+  rateHz: number
+}
+
+export interface MouthEvents {
+  /** The first frame of a piece of speech leaves. Monotonic time. */
+  started(atMs: number): void
+  /** The first sample of a reply that can be heard leaves. Monotonic time. */
+  audible(atMs: number): void
+  /** Words so far, every 400 ms while speaking. */
+  progress(): void
+}
+
+/** Something said out of turn, while the answer is not there yet. */
+interface Interjection {
+  frames: Int16Array[]
+  cursor: number
+  text: string
+  startMs: number
+}
+
+/** What the caller heard of the pieces of speech since it was last asked. Monotonic times. */
+export interface Heard {
+  text: string
+  playedMs: number
+  startMs: number
+  endMs: number
+}
+
+/**
+ * The agent's voice: takes synthesised audio as fast as it comes and sends it at the pace of speech, one frame a tick,
+ * in the leg's format. Knows at each moment which words the caller has heard.
+ */
+export class Mouth extends voice.AudioOutput {
+  readonly #format: AudioFormat
+  readonly #encode: Encode
+  readonly #port: SessionPort
+  readonly #clock: Clock
+  readonly #events: MouthEvents
+  readonly #frameSamples: number
+  #segment: Segment | undefined
+  #heard: Heard | undefined
+  #paused = false
+  /** Something was sent that a client may still hold. */
+  #dirty = false
+  #credit = 1
+  #timestamp = 0
+  #sinceProgress = 0
+  #awaitingAudible = true
+  #room: (() => void) | undefined
+  #markId = 0
+  readonly #marks = new Map<number, number>()
+  #playoutDelayMs = 0
+  #interjection: Interjection | undefined
+
+  constructor(format: AudioFormat, encode: Encode, port: SessionPort, clock: Clock, events: MouthEvents) {
+    super(undefined, undefined, { pause: true })
+    this.#format = format
+    this.#encode = encode
+    this.#port = port
+    this.#clock = clock
+    this.#events = events
+    this.#frameSamples = samplesPerFrame(format.sampleRateHz)
+  }
+
+  /** There is speech that the caller hears or would hear if it were not held back. */
+  get speaking(): boolean {
+    return this.#segment?.started === true
+  }
+
+  /** Something said out of turn is on the line. */
+  get interjecting(): boolean {
+    return this.#interjection !== undefined
+  }
+
+  /** Says something out of turn, unless the agent speaks. The answer, when it comes, waits until it is over. */
+  interject(samples: Int16Array, sampleRateHz: number, text: string): void {
+    if (this.speaking || this.#paused || this.#interjection !== undefined) return
+    const resampler = new Resampler(sampleRateHz, this.#format.sampleRateHz)
+    const all = concatSamples(resampler.push(samples), resampler.flush())
+    const frames: Int16Array[] = []
+    for (let at = 0; at < all.length; at += this.#frameSamples) {
+      const frame = new Int16Array(this.#frameSamples)
+      frame.set(all.subarray(at, at + this.#frameSamples))
+      frames.push(frame)
+    }
+    if (frames.length > 0) this.#interjection = { frames, cursor: 0, text, startMs: this.#clock.monotonicMs() }
+  }
+
+  /** The caller speaks: what was said out of turn is over. */
+  hush(): void {
+    if (this.#interjection === undefined) return
+    this.#endInterjection(this.#interjection, true)
+    this.#silence()
+  }
+
+  /** The next audible sample answers the caller: tell when it leaves. */
+  expectReply(): void {
+    this.#awaitingAudible = true
+  }
+
+  /** Words of the running piece of speech, as the session produces them. */
+  addText(text: string | voice.TimedString): void {
+    const segment = this.#open()
+    if (typeof text === 'string') segment.spoken.add(text)
+    else segment.spoken.add(text.text, text.startTime === undefined ? undefined : text.startTime * 1000)
+  }
+
+  textDone(): void {
+    if (this.#segment !== undefined) this.#segment.spoken.complete = true
+  }
+
+  override async captureFrame(frame: AudioFrame): Promise<void> {
+    await super.captureFrame(frame)
+    const segment = this.#open()
+    if (segment.resampler === undefined || segment.rateHz !== frame.sampleRate) {
+      segment.rateHz = frame.sampleRate
+      segment.resampler = new Resampler(frame.sampleRate, this.#format.sampleRateHz)
+    }
+    this.#append(segment, segment.resampler.push(frame.data))
+    if (segment.frames.length - segment.cursor > MAX_AHEAD_FRAMES) {
+      await new Promise<void>((resolve) => {
+        this.#room = resolve
+      })
+    }
+  }
+
+  override flush(): void {
+    super.flush()
+    const segment = this.#segment
+    if (segment === undefined || segment.synthesised || segment.resampler === undefined) return
+    this.#append(segment, segment.resampler.flush())
+    if (segment.rest.length > 0) {
+      const last = new Int16Array(this.#frameSamples)
+      last.set(segment.rest)
+      segment.frames.push(last)
+      segment.rest = new Int16Array(0)
+    }
+    segment.synthesised = true
+    // A synthesiser that made no sound at all has nothing to play.
+    if (segment.frames.length === 0) this.#finish(segment, false)
+  }
+
+  override clearBuffer(): void {
+    this.#makeRoom()
+    const segment = this.#segment
+    this.#silence()
+    if (segment === undefined) return
+    if (segment.resampler === undefined) this.#segment = undefined
+    else this.#finish(segment, true)
+  }
+
+  override pause(): void {
+    if (this.#paused) return
+    this.#paused = true
+    const segment = this.#segment
+    if (segment?.started !== true) return
+    const heldByClient = Math.round(this.#playoutDelayMs / FRAME_MS)
+    segment.cursor = Math.max(0, segment.cursor - Math.min(heldByClient, KEEP_BEHIND_FRAMES))
+    this.#silence()
+  }
+
+  override resume(): void {
+    this.#paused = false
+  }
+
+  /** The client says that playback reached a mark: what lies between sending and hearing is learnt from it. */
+  played(markId: number): void {
+    const sentMs = this.#marks.get(markId)
+    if (sentMs === undefined) return
+    for (const id of this.#marks.keys()) if (id <= markId) this.#marks.delete(id)
+    this.#playoutDelayMs = Math.min(MAX_PLAYOUT_DELAY_MS, Math.max(0, this.#clock.monotonicMs() - sentMs))
+  }
+
+  /** Once a tick: sends what is due. */
+  tick(frames: number): void {
+    this.#timestamp = (this.#timestamp + (frames - 1) * this.#frameSamples) >>> 0
+    for (let i = 0; i < frames; i++) {
+      this.#timestamp = (this.#timestamp + this.#frameSamples) >>> 0
+      if (!this.#sendNext()) {
+        this.#credit = 1
+        break
+      }
+    }
+  }
+
+  /** What was heard since the last call, running speech included. */
+  heardSoFar(): Heard | undefined {
+    const running = this.#segment?.started === true ? this.#heardOf(this.#segment, true) : undefined
+    return join(this.#heard, running)
+  }
+
+  /** Takes what was heard; the next call starts anew. */
+  takeHeard(): Heard | undefined {
+    const heard = this.#heard
+    this.#heard = undefined
+    return heard
+  }
+
+  /** Forgets words that no sound has come for, and none will. */
+  dropUnspoken(): void {
+    if (this.#segment?.started === false && this.#segment.resampler === undefined) this.#segment = undefined
+  }
+
+  /** Stops for good: whoever waits for room or for the end of playback goes on. */
+  stop(): void {
+    this.#interjection = undefined
+    this.#paused = true
+    this.clearBuffer()
+  }
+
+  #open(): Segment {
+    this.#segment ??= {
+      frames: [],
+      cursor: 0,
+      rest: new Int16Array(0),
+      spoken: new SpokenText(),
+      synthesised: false,
+      started: false,
+      startMs: 0,
+      cutMs: 0,
+      resampler: undefined,
+      rateHz: 0,
+    }
+    return this.#segment
+  }
+
+  #append(segment: Segment, samples: Int16Array): void {
+    let input = samples
+    if (segment.frames.length === 0 && segment.rest.length === 0) {
+      const loud = firstLoud(samples, AUDIBLE)
+      const leadIn = Math.round((LEAD_IN_MS * this.#format.sampleRateHz) / 1000)
+      const from = loud < 0 ? samples.length : Math.max(0, loud - leadIn)
+      segment.cutMs += (from * 1000) / this.#format.sampleRateHz
+      input = samples.subarray(from)
+    }
+    const all = concatSamples(segment.rest, input)
+    let at = 0
+    for (; at + this.#frameSamples <= all.length; at += this.#frameSamples) {
+      segment.frames.push(all.slice(at, at + this.#frameSamples))
+    }
+    segment.rest = all.slice(at)
+    // Nothing was due at the last tick: the first frame need not wait for the next one.
+    if (this.#credit > 0 && this.#sendNext()) this.#credit = 0
+  }
+
+  /** Sends one frame; false when there is none. */
+  #sendNext(): boolean {
+    if (this.#interjection !== undefined && !this.#paused && !this.speaking) {
+      this.#sendInterjected(this.#interjection)
+      return true
+    }
+    const segment = this.#segment
+    if (segment === undefined || this.#paused) return false
+    const frame = segment.frames[segment.cursor]
+    if (frame === undefined) {
+      if (segment.synthesised) this.#finishPlayed(segment)
+      return false
+    }
+    const nowMs = this.#clock.monotonicMs()
+    if (!segment.started) {
+      segment.started = true
+      segment.startMs = nowMs
+      this.#events.started(nowMs)
+      this.onPlaybackStarted(this.#clock.nowMs())
+    }
+    if (this.#awaitingAudible) {
+      const index = firstLoud(frame, AUDIBLE)
+      if (index >= 0) {
+        this.#awaitingAudible = false
+        this.#events.audible(nowMs + (index * 1000) / this.#format.sampleRateHz)
+      }
+    }
+    this.#dirty = true
+    this.#port.sendAudio(this.#encode(frame), this.#timestamp)
+    segment.cursor++
+    const forget = segment.cursor - KEEP_BEHIND_FRAMES
+    if (forget >= 0) segment.frames[forget] = undefined
+    if (segment.frames.length - segment.cursor < MAX_AHEAD_FRAMES / 2) this.#makeRoom()
+    if (++this.#sinceProgress >= PROGRESS_EVERY_FRAMES) {
+      this.#sinceProgress = 0
+      this.#events.progress()
+    }
+    // The end is known with the last frame, not a tick later.
+    if (segment.synthesised && segment.cursor === segment.frames.length) this.#finishPlayed(segment)
+    return true
+  }
+
+  #sendInterjected(interjection: Interjection): void {
+    this.#dirty = true
+    this.#port.sendAudio(this.#encode(interjection.frames[interjection.cursor++]!), this.#timestamp)
+    if (interjection.cursor >= interjection.frames.length) this.#endInterjection(interjection, false)
+  }
+
+  /** What was heard of it belongs to the turn it stands before. */
+  #endInterjection(interjection: Interjection, cut: boolean): void {
+    this.#interjection = undefined
+    const { text, startMs, cursor, frames } = interjection
+    if (text === '') return
+    const spoken = new SpokenText()
+    spoken.add(text)
+    spoken.complete = true
+    const playedMs = cursor * FRAME_MS
+    const heard = cut ? spoken.heardBy(playedMs, frames.length * FRAME_MS) : text
+    if (heard !== '') this.#heard = join(this.#heard, { text: heard, playedMs, startMs, endMs: startMs + playedMs })
+  }
+
+  #finishPlayed(segment: Segment): void {
+    const id = this.#markId++
+    this.#marks.set(id, this.#clock.monotonicMs())
+    if (this.#marks.size > 16) this.#marks.delete(this.#marks.keys().next().value!)
+    this.#port.mark(id)
+    this.#finish(segment, false)
+  }
+
+  #finish(segment: Segment, interrupted: boolean): void {
+    const heard = segment.started ? this.#heardOf(segment, interrupted) : undefined
+    this.#segment = undefined
+    this.#heard = join(this.#heard, heard)
+    this.#makeRoom()
+    this.onPlaybackFinished({
+      playbackPosition: (heard?.playedMs ?? 0) / 1000,
+      interrupted,
+      synchronizedTranscript: heard?.text ?? '',
+    })
+  }
+
+  /** @param partial not all of it, or not yet: what the client still holds is not heard */
+  #heardOf(segment: Segment, partial: boolean): Heard {
+    // A paused segment was already put back by what the client had not played.
+    const behindMs = partial && !this.#paused ? this.#playoutDelayMs : 0
+    const playedMs = Math.max(0, segment.cursor * FRAME_MS - behindMs)
+    const totalMs = segment.synthesised ? segment.frames.length * FRAME_MS : undefined
+    const text = partial
+      ? segment.spoken.heardBy(
+          playedMs === 0 ? 0 : playedMs + segment.cutMs,
+          totalMs === undefined ? undefined : totalMs + segment.cutMs,
+        )
+      : segment.spoken.text.trim()
+    return { text, playedMs, startMs: segment.startMs, endMs: segment.startMs + playedMs }
+  }
+
+  #silence(): void {
+    if (!this.#dirty) return
+    this.#dirty = false
+    this.#port.clear()
+  }
+
+  #makeRoom(): void {
+    this.#room?.()
+    this.#room = undefined
+  }
+}
+
+function join(a: Heard | undefined, b: Heard | undefined): Heard | undefined {
+  if (a === undefined || b === undefined) return a ?? b
+  return {
+    text: `${a.text} ${b.text}`.trim(),
+    playedMs: a.playedMs + b.playedMs,
+    startMs: a.startMs,
+    endMs: b.endMs,
+  }
+}

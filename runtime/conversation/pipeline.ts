@@ -1,0 +1,81 @@
+import { stt, voice } from '@livekit/agents'
+import type { ResilientLlm } from './resilient-llm.ts'
+import type { ResilientTts } from './resilient-tts.ts'
+import type { TurnEnd } from './turn.ts'
+import type { VoiceActivity } from './voice-activity.ts'
+
+/** Evidence of an open voice after which the agent falls silent, to hear whether it is meant (see barge-in.ts). */
+const BARGE_IN_MS = 160
+/** No words within this time of the caller's sound: it was none, and the agent goes on where it stopped. */
+const FALSE_INTERRUPTION_MS = 600
+/** Replies are prepared this often at most before a turn is over; each costs tokens when the words change. */
+const MAX_PREPARED_REPLIES = 4
+const MAX_PREPARED_SPEECH_MS = 20_000
+/** Rounds of tools in one answer. */
+const MAX_TOOL_STEPS = 5
+/** Retries are made below the session, by ResilientLlm and ResilientTts. */
+const PROVIDER = { maxRetry: 0, retryIntervalMs: 0, timeoutMs: 8000 }
+
+/**
+ * The session of @livekit/agents that joins the stages: turn-taking by our ears, replies and their voice prepared while
+ * the caller's silence is still being judged.
+ */
+export function createPipeline(
+  providers: { llm: ResilientLlm; tts: ResilientTts },
+  ears: VoiceActivity,
+  turnEnd: TurnEnd,
+): voice.AgentSession {
+  return new voice.AgentSession({
+    stt: new HandledStt(),
+    llm: providers.llm,
+    tts: providers.tts,
+    vad: ears,
+    userAwayTimeout: null,
+    maxToolSteps: MAX_TOOL_STEPS,
+    // A leg cancels its own echo; the caller may interrupt from the first word.
+    aecWarmupDuration: null,
+    turnHandling: {
+      turnDetection: turnEnd,
+      // The wait is TurnEnd's: see unlikelyThreshold there.
+      endpointing: { mode: 'fixed', minDelay: 0, maxDelay: 0 },
+      interruption: {
+        enabled: true,
+        mode: 'vad',
+        minDuration: BARGE_IN_MS,
+        minWords: 0,
+        falseInterruptionTimeout: FALSE_INTERRUPTION_MS,
+        resumeFalseInterruption: true,
+        backchannelBoundary: null,
+      },
+      preemptiveGeneration: {
+        enabled: true,
+        preemptiveTts: true,
+        maxSpeechDuration: MAX_PREPARED_SPEECH_MS,
+        maxRetries: MAX_PREPARED_REPLIES,
+      },
+    },
+    connOptions: {
+      llmConnOptions: PROVIDER,
+      ttsConnOptions: PROVIDER,
+      // Failures are counted by the conversation, where something can be said to the caller.
+      maxUnrecoverableErrors: Number.MAX_SAFE_INTEGER,
+    },
+  })
+}
+
+/** The recogniser as the session sees it: it is fed and read by Listen, and its failures are handled there. */
+class HandledStt extends stt.STT {
+  override label = 'patchbay.listen'
+
+  constructor() {
+    super({ streaming: true, interimResults: true })
+  }
+
+  override stream(): stt.SpeechStream {
+    throw new Error('Listen reads the recogniser')
+  }
+
+  protected override async _recognize(): Promise<stt.SpeechEvent> {
+    throw new Error('Listen reads the recogniser')
+  }
+}

@@ -1,0 +1,228 @@
+import { VAD, type VADEvent, VADEventType, VADStream } from '@livekit/agents'
+import type { Clock } from '../clock.ts'
+import { concatSamples } from '../media/frame.ts'
+import { floorEvidence } from './barge-in.ts'
+import type { Ears } from './ears.ts'
+import { type LocalModels, MODEL_RATE_HZ, VAD_WINDOW_SAMPLES, type Vad } from './models.ts'
+
+const WINDOW_MS = (VAD_WINDOW_SAMPLES * 1000) / MODEL_RATE_HZ
+const ACTIVATION = 0.5
+const DEACTIVATION = 0.35
+/** Two windows of speech begin a stretch of speech, four of silence end it. */
+const MIN_SPEECH_MS = 2 * WINDOW_MS
+const MIN_SILENCE_MS = 4 * WINDOW_MS
+/** Silence after which the end of the turn is worth thinking about. */
+const PAUSE_MS = 3 * WINDOW_MS
+/** Windows waiting for the model; beyond 2 s the oldest are dropped: late news of speech is worth nothing. */
+const MAX_WAITING_WINDOWS = 64
+/** A muted line sends zeros; no model is needed to know that nobody speaks. */
+const DIGITAL_SILENCE = 4
+const NO_FRAMES: VADEvent['frames'] = []
+
+interface Window {
+  samples: Int16Array
+  endMs: number
+}
+
+/** What the rest of the conversation wants to know of the caller's voice. Times are monotonic milliseconds. */
+export interface VoiceListener {
+  speechStarted(startMs: number): void
+  /** 96 ms of silence within speech: perhaps the end. */
+  paused(): void
+  speechEnded(endMs: number): void
+}
+
+/** Hears who speaks when: the Silero model over the ears' samples, as @livekit/agents wants it. */
+export class VoiceActivity extends VAD {
+  override label = 'patchbay.silero'
+  readonly #ears: Ears
+  readonly #models: LocalModels
+  readonly #clock: Clock
+  readonly #listener: VoiceListener
+  /** The caller speaks now, or paused less than 128 ms ago. */
+  speaking = false
+  /** Start of the present stretch of speech, and end of the last window that held speech. */
+  speechStartMs = 0
+  lastSpeechMs = 0
+  /** Set by what hears words: the stretch of speech is one that takes the floor. */
+  wordsHeard = false
+
+  constructor(ears: Ears, models: LocalModels, clock: Clock, listener: VoiceListener) {
+    super({ updateInterval: WINDOW_MS })
+    this.#ears = ears
+    this.#models = models
+    this.#clock = clock
+    this.#listener = listener
+  }
+
+  override stream(): VADStream {
+    const { listen } = this.#ears
+    return new VoiceActivityStream(this, this.#models.createVad(), listen.bind(this.#ears), this.#clock, this.#listener)
+  }
+}
+
+class VoiceActivityStream extends VADStream {
+  readonly #voice: VoiceActivity
+  readonly #model: Vad
+  readonly #clock: Clock
+  readonly #listener: VoiceListener
+  readonly #leave: () => void
+  #rest = new Int16Array(0)
+  #waiting: Window[] = []
+  #running = false
+  #events: VADEvent[] = []
+  #reader: ((result: IteratorResult<VADEvent>) => void) | undefined
+  #speechMs = 0
+  #silenceMs = 0
+  #evidenceMs = 0
+  #windows = 0
+  #muted = false
+
+  constructor(voice: VoiceActivity, model: Vad, listen: Ears['listen'], clock: Clock, listener: VoiceListener) {
+    super(voice)
+    this.#voice = voice
+    this.#model = model
+    this.#clock = clock
+    this.#listener = listener
+    this.#leave = listen((samples, endMs) => this.#hear(samples, endMs))
+  }
+
+  /** The ears feed this stream; the session's own copy of the audio is not needed. */
+  override updateInputStream(): void {}
+  override detachInputStream(): void {}
+  protected override async monitorMetrics(): Promise<void> {}
+
+  override flush(): void {
+    this.#voice.speaking = false
+    this.#speechMs = 0
+    this.#silenceMs = 0
+    this.#evidenceMs = 0
+  }
+
+  override next(): Promise<IteratorResult<VADEvent>> {
+    const event = this.#events.shift()
+    if (event !== undefined) return Promise.resolve({ done: false, value: event })
+    if (this.closed) return Promise.resolve({ done: true, value: undefined })
+    return new Promise((resolve) => {
+      this.#reader = resolve
+    })
+  }
+
+  override close(): void {
+    if (this.closed) return
+    this.#leave()
+    this.closed = true
+    this.#waiting = []
+    this.#voice.speaking = false
+    this.#reader?.({ done: true, value: undefined })
+    this.#reader = undefined
+  }
+
+  #hear(samples: Int16Array, endMs: number): void {
+    const all = concatSamples(this.#rest, samples)
+    let at = 0
+    for (; at + VAD_WINDOW_SAMPLES <= all.length; at += VAD_WINDOW_SAMPLES) {
+      const behindMs = ((all.length - at - VAD_WINDOW_SAMPLES) * 1000) / MODEL_RATE_HZ
+      this.#waiting.push({ samples: all.slice(at, at + VAD_WINDOW_SAMPLES), endMs: endMs - behindMs })
+    }
+    this.#rest = all.slice(at)
+    if (this.#waiting.length > MAX_WAITING_WINDOWS) this.#waiting.splice(0, this.#waiting.length - MAX_WAITING_WINDOWS)
+    if (!this.#running && this.#waiting.length > 0) void this.#run()
+  }
+
+  async #run(): Promise<void> {
+    this.#running = true
+    try {
+      for (let next = this.#waiting.shift(); next !== undefined && !this.closed; next = this.#waiting.shift()) {
+        const startedMs = this.#clock.monotonicMs()
+        const probability = await this.#predict(next.samples)
+        if (!this.closed) this.#judge(next, probability, this.#clock.monotonicMs() - startedMs)
+      }
+    } catch (error) {
+      this.logger.error({ error }, 'voice activity model failed')
+    } finally {
+      this.#running = false
+    }
+  }
+
+  async #predict(samples: Int16Array): Promise<number> {
+    const muted = samples.every((sample) => sample <= DIGITAL_SILENCE && sample >= -DIGITAL_SILENCE)
+    if (muted && this.#muted) return 0
+    // One zero window still runs, so that the model's state ends in silence.
+    this.#muted = muted
+    return this.#model.predict(samples)
+  }
+
+  #judge({ samples, endMs }: Window, probability: number, inferenceMs: number): void {
+    const voice = this.#voice
+    this.#windows++
+    const isSpeech = probability >= ACTIVATION || (voice.speaking && probability > DEACTIVATION)
+    if (isSpeech) {
+      this.#speechMs += WINDOW_MS
+      this.#silenceMs = 0
+      this.#evidenceMs += WINDOW_MS * floorEvidence(samples, probability)
+      voice.lastSpeechMs = endMs
+    } else {
+      this.#silenceMs += WINDOW_MS
+      if (!voice.speaking) {
+        this.#speechMs = 0
+        this.#evidenceMs = 0
+        voice.wordsHeard = false
+      }
+    }
+    const starts = !voice.speaking && this.#speechMs >= MIN_SPEECH_MS
+    if (starts) {
+      voice.speaking = true
+      voice.speechStartMs = endMs - this.#speechMs
+      this.#listener.speechStarted(voice.speechStartMs)
+      this.#send(VADEventType.START_OF_SPEECH, probability, inferenceMs)
+    }
+    // Silence between turns is no news: the session learnt of it by END_OF_SPEECH.
+    if (!voice.speaking && !isSpeech) return
+    this.#send(VADEventType.INFERENCE_DONE, probability, inferenceMs)
+    if (!voice.speaking || isSpeech) return
+    if (this.#silenceMs === PAUSE_MS) this.#listener.paused()
+    if (this.#silenceMs < MIN_SILENCE_MS) return
+    voice.speaking = false
+    this.#listener.speechEnded(voice.lastSpeechMs)
+    this.#send(VADEventType.END_OF_SPEECH, probability, inferenceMs)
+    this.#speechMs = 0
+    this.#evidenceMs = 0
+    voice.wordsHeard = false
+  }
+
+  #send(type: VADEventType, probability: number, inferenceMs: number): void {
+    const voice = this.#voice
+    // The session pauses the agent once INFERENCE_DONE reports enough speech: what it is told is the evidence that the
+    // caller wants the floor, not the length of the sound.
+    const speechDuration =
+      type !== VADEventType.INFERENCE_DONE
+        ? this.#speechMs
+        : voice.wordsHeard
+          ? Number.MAX_SAFE_INTEGER
+          : this.#evidenceMs
+    this.#emit({
+      type,
+      samplesIndex: this.#windows * VAD_WINDOW_SAMPLES,
+      timestamp: this.#windows * WINDOW_MS,
+      speechDuration,
+      silenceDuration: this.#silenceMs,
+      frames: NO_FRAMES,
+      probability,
+      inferenceDuration: inferenceMs,
+      speaking: voice.speaking,
+      rawAccumulatedSilence: this.#silenceMs,
+      rawAccumulatedSpeech: this.#silenceMs === 0 ? this.#speechMs : 0,
+    })
+  }
+
+  #emit(event: VADEvent): void {
+    const reader = this.#reader
+    if (reader === undefined) {
+      this.#events.push(event)
+      return
+    }
+    this.#reader = undefined
+    reader({ done: false, value: event })
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * Every error Patchbay raises on purpose: its code, the HTTP status a caller would see, the sentence
+ * the caller reads, and whether trying again can help. `{name}` in a sentence is filled from `params`.
+ * The 4xx and 5xx sentences are the specification's section 7.2 and decisions.md, to the letter.
+ */
+export const ERRORS = {
+  // 400
+  malformed_body: { status: 400, retryable: false, detail: 'Malformed body' },
+  body_too_large: { status: 400, retryable: false, detail: 'Body too large' },
+  file_too_large: { status: 400, retryable: false, detail: 'File too large' },
+  invalid_phone_number: { status: 400, retryable: false, detail: 'Invalid phone number format' },
+  csv_without_phone_number: { status: 400, retryable: false, detail: 'CSV must have a phone_number column' },
+  csv_without_rows: { status: 400, retryable: false, detail: 'CSV has no rows' },
+  batch_running: { status: 400, retryable: false, detail: 'Batch is currently running' },
+  last_admin: { status: 400, retryable: false, detail: 'Workspace must keep an admin' },
+  // 401
+  invalid_token: { status: 401, retryable: false, detail: 'Invalid or missing token' },
+  token_expired: { status: 401, retryable: false, detail: 'Token expired' },
+  invalid_api_key: { status: 401, retryable: false, detail: 'Invalid API key' },
+  user_not_found: { status: 401, retryable: false, detail: 'User not found' },
+  wrong_credentials: { status: 401, retryable: false, detail: 'Invalid email or password' },
+  // 403
+  insufficient_permissions: { status: 403, retryable: false, detail: 'Insufficient permissions' },
+  not_a_member: { status: 403, retryable: false, detail: 'Not a member of this workspace' },
+  admin_required: { status: 403, retryable: false, detail: 'Admin access required' },
+  /** A request to /telephony that its carrier didn't sign. */
+  forged_request: { status: 403, retryable: false, detail: 'Signature does not match' },
+  cross_origin: { status: 403, retryable: false, detail: 'Cross-origin request refused' },
+  // 404, 405
+  not_found: { status: 404, retryable: false, detail: 'Not Found' },
+  agent_not_found: { status: 404, retryable: false, detail: 'Agent not found' },
+  document_not_found: { status: 404, retryable: false, detail: 'Document not found' },
+  chat_not_found: { status: 404, retryable: false, detail: 'Chat not found' },
+  batch_not_found: { status: 404, retryable: false, detail: 'Batch not found' },
+  recording_not_found: { status: 404, retryable: false, detail: 'Recording not found' },
+  call_log_not_found: { status: 404, retryable: false, detail: 'Call log not found' },
+  workspace_not_found: { status: 404, retryable: false, detail: 'Workspace not found' },
+  member_not_found: { status: 404, retryable: false, detail: 'Member not found' },
+  api_key_not_found: { status: 404, retryable: false, detail: 'API key not found' },
+  phone_number_not_found: { status: 404, retryable: false, detail: 'Phone number not found' },
+  trunk_not_found: { status: 404, retryable: false, detail: 'Trunk not found' },
+  method_not_allowed: { status: 405, retryable: false, detail: 'Method Not Allowed' },
+  // 409
+  email_taken: { status: 409, retryable: false, detail: 'Email already registered' },
+  batch_sent: { status: 409, retryable: false, detail: 'Batch already sent' },
+  phone_number_taken: { status: 409, retryable: false, detail: 'Phone number already registered' },
+  trunk_taken: { status: 409, retryable: false, detail: 'Trunk name already taken' },
+  trunk_in_use: { status: 409, retryable: false, detail: 'Trunk is used by phone numbers' },
+  session_exists: { status: 409, retryable: false, detail: 'Session already exists' },
+  // 422: the body of a validation error is a list, see api/schema.ts
+  validation: { status: 422, retryable: false, detail: 'Validation error' },
+  // 500, 503
+  /** An external service failed at a caller's request: its name, then its own words. */
+  provider_fault: { status: 500, retryable: true, detail: '{provider} error: {detail}' },
+  internal: { status: 500, retryable: true, detail: 'Internal server error' },
+  unavailable: { status: 503, retryable: true, detail: 'Service unavailable' },
+  // not of HTTP: configuration, plugins, sessions
+  configuration: { status: 500, retryable: false, detail: '{reason}' },
+  permission_denied: { status: 500, retryable: false, detail: '{reason}' },
+  plugin: { status: 500, retryable: false, detail: '{reason}' },
+  no_capacity: { status: 503, retryable: true, detail: 'No voice worker is free' },
+  link_lost: { status: 503, retryable: true, detail: 'The link to the voice worker was lost' },
+  timeout: { status: 503, retryable: true, detail: '{action} did not finish within {timeoutMs} ms' },
+} as const satisfies Record<string, { status: number; retryable: boolean; detail: string }>
+
+export type ErrorCode = keyof typeof ERRORS
+
+/** An error of the table above. `message` is the caller's sentence; `cause` is for the operator's log only. */
+export class PatchbayError extends Error {
+  readonly code: ErrorCode
+  readonly status: number
+  readonly retryable: boolean
+
+  constructor(code: ErrorCode, options: { params?: Record<string, string | number>; cause?: unknown } = {}) {
+    const entry = ERRORS[code]
+    const message = entry.detail.replace(/\{(\w+)\}/g, (_, name: string) => String(options.params?.[name] ?? ''))
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'PatchbayError'
+    this.code = code
+    this.status = entry.status
+    this.retryable = entry.retryable
+  }
+}

@@ -1,0 +1,40 @@
+import type { Logger } from './log.ts'
+
+/** Ctrl-C in a terminal reaches us from the terminal and again from npm: signals this close together are one. */
+const SAME_SIGNAL_MS = 500
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+export interface StopRequests {
+  /** The first signal, or the reason given to `request`. */
+  readonly requested: Promise<string>
+  /** A second signal: the operator does not want to wait. */
+  readonly forced: Promise<void>
+  request(reason: string): void
+}
+
+/** Turns signals, a lost parent process and errors nobody caught into one request to stop. Installed once a process. */
+export function watchStopRequests(log: () => Logger | undefined): StopRequests {
+  const requested = Promise.withResolvers<string>()
+  const forced = Promise.withResolvers<void>()
+  let requestedAtMs: number | undefined
+  const onSignal = (signal: string): void => {
+    if (requestedAtMs === undefined) {
+      requestedAtMs = performance.now()
+      requested.resolve(signal)
+    } else if (performance.now() - requestedAtMs > SAME_SIGNAL_MS) {
+      forced.resolve()
+    }
+  }
+  for (const signal of SIGNALS) process.on(signal, onSignal)
+  const onCrash = (err: unknown): void => {
+    process.exitCode = 1
+    const logger = log()
+    if (logger === undefined) process.stderr.write(`${err instanceof Error ? err.stack : String(err)}\n`)
+    else logger.fatal({ err }, 'An error nobody handled; stopping')
+    onSignal('error')
+  }
+  process.on('uncaughtException', onCrash)
+  process.on('unhandledRejection', onCrash)
+  process.once('disconnect', () => onSignal('disconnect'))
+  return { requested: requested.promise, forced: forced.promise, request: onSignal }
+}

@@ -1,0 +1,349 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Socket, SocketHandlers, UpgradeRequest, WebSocketRoute } from '../../api/socket.ts'
+import type { Clock } from '../clock.ts'
+import { PatchbayError } from '../errors.ts'
+import type { Logger } from '../log.ts'
+import type { AnsweredBy } from '../telephony/carrier.ts'
+import { AudioBatch } from './batch.ts'
+import {
+  type AskMethod,
+  LINK_PROTOCOL,
+  type NodeMessage,
+  type OpenSession,
+  type WorkerMessage,
+  type WorkerState,
+} from './messages.ts'
+import { decodeAudio, decodeWorkerMessage, MAX_MESSAGE_BYTES } from './protocol.ts'
+
+/** The api node's end of the link: voice workers dial in, sessions are opened on them, their messages come back. */
+
+/** A worker beats once a second; this long without a beat and it counts as lost. */
+const HEARTBEAT_TIMEOUT_MS = 3_000
+const CHECK_INTERVAL_MS = 500
+/** Audio is dropped while this much waits to be sent: about a second of forty calls. */
+const AUDIO_BACKPRESSURE_BYTES = 1 << 20
+/** What a session used is still told after its end, within this. */
+const CLOSE_WAIT_MS = 2_000
+/** A worker that lets this much pile up is lost. */
+const MAX_BACKPRESSURE_BYTES = 16 << 20
+
+/** What a session hears from its worker. After `lost`, `ended` or a close only `usage` follows. */
+export interface LinkEvents {
+  message(message: SessionMessage): void
+  /** Audio in the leg's format; `bytes` is valid during the call only. */
+  audio(bytes: Uint8Array, timestamp: number): void
+  /** The worker or the way to it is gone. */
+  lost(): void
+}
+
+/** Messages of a worker that belong to one session. `ask` and `closed` are for the link itself. */
+export type SessionMessage = Exclude<Extract<WorkerMessage, { session: number }>, { type: 'ask' | 'closed' }>
+
+/** One session on one worker. Nothing throws; after `close`, `lost` or `ended` nothing is sent. */
+export interface LinkSession {
+  audio(bytes: Uint8Array, timestamp: number): void
+  text(text: string): void
+  dtmf(digit: string): void
+  played(id: number): void
+  /** Who picked up, as the carrier has it. */
+  carrierVerdict(by: AnsweredBy): void
+  /** Ends it, unless it is over. Resolves, soon in any case, when everything it used was told. */
+  close(reason: string): Promise<void>
+}
+
+/** A voice worker as an api node sees it. */
+export interface LinkedWorker {
+  readonly workerId: string
+  readonly capacity: number
+  readonly activeSessions: number
+  readonly state: WorkerState
+  readonly metricsUrl: string
+  /** Offers the session; `accepted` or `rejected` arrives as a message. */
+  open(session: Omit<OpenSession, 'session'>, events: LinkEvents): LinkSession
+}
+
+export interface LinkHub {
+  readonly route: WebSocketRoute
+  /** The worker of that id, while its link is up. */
+  worker(workerId: string): LinkedWorker | undefined
+  workers(): LinkedWorker[]
+  /** Closes every link. */
+  close(): void
+}
+
+export interface LinkHubOptions {
+  nodeId: string
+  /** What a worker has to show as `Authorization: Bearer …`. */
+  token: string
+  clock: Clock
+  log: Logger
+  /** Answers what a worker asks while a session of `callId` runs; a PatchbayError becomes the answer's `error`. */
+  answer(method: AskMethod, params: unknown, callId: string): Promise<unknown>
+  /** A worker came, changed its state or capacity, or beat. */
+  changed(worker: LinkedWorker): void
+  /** A worker's link is gone; `leaving` when the worker itself closed it for good. */
+  gone(worker: LinkedWorker, leaving: boolean): void
+}
+
+/** Close code by which a worker says that it stops. */
+export const LEAVING = 1001
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+export function createLinkHub(options: LinkHubOptions): LinkHub {
+  const links = new Map<string, WorkerLink>()
+  const expected = digest(`Bearer ${options.token}`)
+  const checker = setInterval(() => {
+    const nowMs = options.clock.monotonicMs()
+    for (const link of links.values()) {
+      if (nowMs - link.beatAtMs > HEARTBEAT_TIMEOUT_MS) link.fail('no heartbeat')
+    }
+  }, CHECK_INTERVAL_MS)
+
+  const hello = (link: WorkerLink): void => {
+    links.get(link.workerId)?.fail('replaced by a new link of the same worker')
+    links.set(link.workerId, link)
+    options.log.info({ workerId: link.workerId, capacity: link.capacity }, 'Voice worker linked')
+  }
+  const gone = (link: WorkerLink, leaving: boolean): void => {
+    if (links.get(link.workerId) !== link) return
+    links.delete(link.workerId)
+    options.gone(link, leaving)
+  }
+
+  return {
+    route: {
+      path: '/link',
+      maxPayloadBytes: MAX_MESSAGE_BYTES,
+      maxBackpressureBytes: MAX_BACKPRESSURE_BYTES,
+      idleTimeoutS: 12,
+      async upgrade(request: UpgradeRequest) {
+        const shown = digest(request.header('authorization') ?? '')
+        if (!timingSafeEqual(shown, expected)) throw new PatchbayError('invalid_token')
+        return (socket: Socket): SocketHandlers => new WorkerLink(socket, options, hello, gone)
+      },
+    },
+    worker: (workerId) => links.get(workerId),
+    workers: () => [...links.values()],
+    close() {
+      clearInterval(checker)
+      for (const link of [...links.values()]) link.fail('the api node stops')
+    },
+  }
+}
+
+interface OpenedSession {
+  callId: string
+  events: LinkEvents
+}
+
+/** A session that is over, until its worker has told all it used. */
+interface ClosingSession {
+  events: LinkEvents
+  told: PromiseWithResolvers<void>
+  timer: NodeJS.Timeout
+}
+
+class WorkerLink implements LinkedWorker, SocketHandlers {
+  workerId = ''
+  capacity = 0
+  activeSessions = 0
+  state: WorkerState = 'draining'
+  metricsUrl = ''
+  beatAtMs: number
+  readonly #socket: Socket
+  readonly #options: LinkHubOptions
+  readonly #hello: (link: WorkerLink) => void
+  readonly #gone: (link: WorkerLink, leaving: boolean) => void
+  readonly #sessions = new Map<number, OpenedSession>()
+  readonly #closing = new Map<number, ClosingSession>()
+  readonly #batch: AudioBatch
+  #nextSession = 1
+  #open = true
+
+  constructor(
+    socket: Socket,
+    options: LinkHubOptions,
+    hello: (link: WorkerLink) => void,
+    gone: (link: WorkerLink, leaving: boolean) => void,
+  ) {
+    this.#socket = socket
+    this.#options = options
+    this.#hello = hello
+    this.#gone = gone
+    this.beatAtMs = options.clock.monotonicMs()
+    this.#batch = new AudioBatch(options.clock, (message) => {
+      if (socket.bufferedBytes() < AUDIO_BACKPRESSURE_BYTES) socket.send(message)
+    })
+  }
+
+  message(data: string | Uint8Array): void {
+    if (!this.#open) return
+    if (typeof data !== 'string') {
+      this.#audio(data)
+      return
+    }
+    const message = decodeWorkerMessage(data)
+    if (message === undefined) {
+      this.fail('a message that is none')
+      return
+    }
+    if (this.workerId === '' && message.type !== 'hello') {
+      this.fail('no hello')
+      return
+    }
+    switch (message.type) {
+      case 'hello':
+        if (this.workerId !== '') {
+          this.fail('a second hello')
+          return
+        }
+        if (message.protocol !== LINK_PROTOCOL) {
+          this.fail(`link protocol ${message.protocol}`)
+          return
+        }
+        this.workerId = message.workerId
+        this.capacity = message.capacity
+        this.metricsUrl = message.metricsUrl
+        this.#hello(this)
+        this.#send({ type: 'welcome', nodeId: this.#options.nodeId })
+        break
+      case 'heartbeat':
+        this.beatAtMs = this.#options.clock.monotonicMs()
+        this.state = message.state
+        this.capacity = message.capacity
+        this.activeSessions = message.activeSessions
+        this.#options.changed(this)
+        this.#send({ type: 'beat' })
+        break
+      case 'ask':
+        return void this.#answer(message)
+      case 'closed':
+        this.#told(message.session)
+        return
+      default:
+        this.#deliver(message)
+        return
+    }
+  }
+
+  close(code: number): void {
+    this.#end(code === LEAVING)
+  }
+
+  /** Breaks the link: the peer is gone, silent or wrong. */
+  fail(reason: string): void {
+    if (!this.#open) return
+    this.#options.log.warn({ workerId: this.workerId, reason }, 'Voice worker link closed')
+    this.#end(false)
+    this.#socket.terminate()
+  }
+
+  open(open: Omit<OpenSession, 'session'>, events: LinkEvents): LinkSession {
+    const session = this.#nextSession
+    this.#nextSession = (session + 1) % 0x1_0000_0000
+    this.#sessions.set(session, { callId: open.callId, events })
+    const live = (): boolean => this.#sessions.has(session)
+    if (this.#open) this.#send({ type: 'open', session, ...open })
+    else queueMicrotask(() => this.#lose(session))
+    return {
+      audio: (bytes, timestamp) => {
+        if (live()) this.#batch.add(session, timestamp, bytes)
+      },
+      text: (text) => {
+        if (live()) this.#send({ type: 'text', session, text })
+      },
+      dtmf: (digit) => {
+        if (live()) this.#send({ type: 'dtmf', session, digit })
+      },
+      carrierVerdict: (by) => {
+        if (live()) this.#send({ type: 'carrier_verdict', session, by })
+      },
+      played: (id) => {
+        if (live()) this.#send({ type: 'played', session, id })
+      },
+      close: async (reason) => {
+        if (live()) {
+          this.#close(session)
+          this.#send({ type: 'close', session, reason })
+        }
+        await this.#closing.get(session)?.told.promise
+      },
+    }
+  }
+
+  #send(message: NodeMessage): void {
+    if (!this.#open) return
+    // Audio of the session that waits in the batch comes before what is said about it.
+    this.#batch.flush()
+    if (!this.#socket.send(JSON.stringify(message))) this.fail('it reads too slowly')
+  }
+
+  #audio(data: Uint8Array): void {
+    const chunks = this.workerId === '' ? undefined : decodeAudio(data)
+    if (chunks === undefined) {
+      this.fail('audio that is none')
+      return
+    }
+    for (const { session, timestamp, bytes } of chunks) this.#sessions.get(session)?.events.audio(bytes, timestamp)
+  }
+
+  #deliver(message: SessionMessage): void {
+    const opened = this.#sessions.get(message.session)
+    if (opened === undefined) {
+      if (message.type === 'usage') this.#closing.get(message.session)?.events.message(message)
+      return
+    }
+    if (message.type === 'ended') this.#close(message.session)
+    if (message.type === 'rejected') this.#sessions.delete(message.session)
+    // Known before the next beat says so.
+    if (message.type === 'rejected' && (message.reason === 'draining' || message.reason === 'overloaded')) {
+      this.state = message.reason
+    }
+    opened.events.message(message)
+  }
+
+  async #answer({ session, id, method, params }: Extract<WorkerMessage, { type: 'ask' }>): Promise<void> {
+    const opened = this.#sessions.get(session)
+    if (opened === undefined) return
+    try {
+      const result = await this.#options.answer(method, params, opened.callId)
+      this.#send({ type: 'answer', session, id, result })
+    } catch (err) {
+      this.#options.log.warn({ err, callId: opened.callId, method }, 'A question of a voice worker failed')
+      const error = err instanceof PatchbayError ? err.message : new PatchbayError('internal').message
+      this.#send({ type: 'answer', session, id, error })
+    }
+  }
+
+  /** From now on the session is told only what it used. */
+  #close(session: number): void {
+    const opened = this.#sessions.get(session)
+    if (opened === undefined) return
+    this.#sessions.delete(session)
+    const timer = setTimeout(() => this.#told(session), CLOSE_WAIT_MS)
+    this.#closing.set(session, { events: opened.events, told: Promise.withResolvers(), timer })
+  }
+
+  #told(session: number): void {
+    const closing = this.#closing.get(session)
+    if (closing === undefined) return
+    this.#closing.delete(session)
+    clearTimeout(closing.timer)
+    closing.told.resolve()
+  }
+
+  #lose(session: number): void {
+    const opened = this.#sessions.get(session)
+    if (this.#sessions.delete(session)) opened?.events.lost()
+  }
+
+  #end(leaving: boolean): void {
+    if (!this.#open) return
+    this.#open = false
+    this.#batch.stop()
+    this.#gone(this, leaving)
+    for (const session of [...this.#sessions.keys()]) this.#lose(session)
+    for (const session of [...this.#closing.keys()]) this.#told(session)
+  }
+}

@@ -1,0 +1,396 @@
+import WebSocket from 'ws'
+import type { Clock } from '../clock.ts'
+import type { Conversation, OpenConversation } from '../conversation/contract.ts'
+import { PatchbayError } from '../errors.ts'
+import type { Logger } from '../log.ts'
+import { AudioBatch } from './batch.ts'
+import { LINK_PROTOCOL, type NodeMessage, type WorkerMessage, type WorkerState } from './messages.ts'
+import { decodeAudio, decodeNodeMessage, MAX_MESSAGE_BYTES } from './protocol.ts'
+import { LinkPort } from './worker-port.ts'
+
+/** The voice worker's end of the link: dials every api node and runs the conversations it is offered. */
+
+const HEARTBEAT_MS = 1_000
+const HANDSHAKE_TIMEOUT_MS = 5_000
+/** An api node that answers no heartbeat this long is gone. */
+const SILENCE_TIMEOUT_MS = 5_000
+const OPEN_TIMEOUT_MS = 10_000
+const CLOSE_TIMEOUT_MS = 5_000
+const MIN_RECONNECT_MS = 100
+const MAX_RECONNECT_MS = 3_000
+/** Audio is dropped while this much waits to be sent. */
+const AUDIO_BACKPRESSURE_BYTES = 1 << 20
+/** An api node that lets this much pile up is lost. */
+const MAX_BACKPRESSURE_BYTES = 16 << 20
+const LEAVING = 1001
+
+export interface LinksOptions {
+  /** The api nodes: `ws://` or `wss://` addresses; `/link` is added where the path is empty. */
+  urls: readonly string[]
+  token: string
+  workerId: string
+  /** Sessions at once, over all api nodes. */
+  capacity: number
+  metricsUrl: string
+  openConversation: OpenConversation
+  /** `draining` and `overloaded` take no new session. */
+  state(): WorkerState
+  clock: Clock
+  /** A number in [0, 1): spreads the reconnections of many workers. */
+  random(): number
+  log: Logger
+  /** Aborts: everything is closed at once. */
+  signal: AbortSignal
+}
+
+export interface Links {
+  activeSessions(): number
+  /** Api nodes linked now. */
+  connectedNodes(): number
+  /**
+   * Takes no new session and waits for the running ones; after `graceMs` hands those back to their api nodes, which
+   * offer them to another worker. Then leaves every api node.
+   */
+  stop(graceMs: number): Promise<void>
+}
+
+/** Keeps a link to every api node until stopped; a lost link closes its sessions and is dialled again. */
+export function connectLinks(options: LinksOptions): Links {
+  const worker = new LinkedConversations(options)
+  return {
+    activeSessions: () => worker.active,
+    connectedNodes: () => worker.links.filter((link) => link.connected).length,
+    stop: (graceMs) => worker.stop(graceMs),
+  }
+}
+
+class LinkedConversations {
+  readonly options: LinksOptions
+  readonly links: NodeLink[]
+  active = 0
+  #stopping: Promise<void> | undefined
+  #idle: (() => void) | undefined
+
+  constructor(options: LinksOptions) {
+    this.options = options
+    this.links = options.urls.map((url) => new NodeLink(url, this))
+    options.signal.addEventListener('abort', () => void this.stop(0), { once: true })
+    if (options.signal.aborted) void this.stop(0)
+  }
+
+  state(): WorkerState {
+    return this.#stopping === undefined ? this.options.state() : 'draining'
+  }
+
+  released(): void {
+    this.active--
+    if (this.active === 0) this.#idle?.()
+  }
+
+  stop(graceMs: number): Promise<void> {
+    this.#stopping ??= this.#stop(graceMs)
+    return this.#stopping
+  }
+
+  async #stop(graceMs: number): Promise<void> {
+    // The state is read once `#stopping` is set.
+    await Promise.resolve()
+    for (const link of this.links) link.beat()
+    if (this.active > 0 && graceMs > 0 && !this.options.signal.aborted) {
+      let timer: NodeJS.Timeout | undefined
+      await new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, graceMs)
+        this.#idle = resolve
+        this.options.signal.addEventListener('abort', () => resolve(), { once: true })
+      })
+      clearTimeout(timer)
+    }
+    await Promise.all(this.links.map((link) => link.leave()))
+  }
+}
+
+interface RunningSession {
+  port: LinkPort
+  conversation: Conversation | undefined
+  /** Set once the session is over: what comes back from openConversation later is closed at once. */
+  over: boolean
+}
+
+class NodeLink {
+  readonly #url: string
+  readonly #worker: LinkedConversations
+  readonly #sessions = new Map<number, RunningSession>()
+  readonly #closing = new Set<Promise<void>>()
+  /** Of sessions that are over and whose conversations close. */
+  readonly #ports = new Set<LinkPort>()
+  readonly #batch: AudioBatch
+  #socket: WebSocket | undefined
+  #attempts = 0
+  #heardAtMs = 0
+  #left = false
+  #redial: NodeJS.Timeout | undefined
+  #heartbeat: NodeJS.Timeout | undefined
+
+  constructor(url: string, worker: LinkedConversations) {
+    const parsed = new URL(url)
+    if (parsed.pathname === '/') parsed.pathname = '/link'
+    this.#url = parsed.href
+    this.#worker = worker
+    this.#batch = new AudioBatch(worker.options.clock, (message) => {
+      const socket = this.#socket
+      if (socket?.readyState === WebSocket.OPEN && socket.bufferedAmount < AUDIO_BACKPRESSURE_BYTES) {
+        socket.send(message)
+      }
+    })
+    this.#dial()
+  }
+
+  get connected(): boolean {
+    return this.#socket?.readyState === WebSocket.OPEN
+  }
+
+  /** Tells the api node the worker's state now. */
+  beat(): void {
+    const { clock, capacity, log } = this.#worker.options
+    if (!this.connected) return
+    if (clock.monotonicMs() - this.#heardAtMs > SILENCE_TIMEOUT_MS) {
+      log.warn({ url: this.#url }, 'Api node is silent')
+      this.#socket?.terminate()
+      return
+    }
+    this.send({ type: 'heartbeat', state: this.#worker.state(), activeSessions: this.#worker.active, capacity })
+  }
+
+  send(message: WorkerMessage): void {
+    const socket = this.#socket
+    if (socket?.readyState !== WebSocket.OPEN) return
+    // Audio of the session that waits in the batch comes before what is said about it.
+    this.#batch.flush()
+    if (socket.bufferedAmount > MAX_BACKPRESSURE_BYTES) socket.terminate()
+    else socket.send(JSON.stringify(message))
+  }
+
+  audio(session: number, timestamp: number, bytes: Uint8Array): void {
+    if (this.connected) this.#batch.add(session, timestamp, bytes)
+  }
+
+  /** Hands back the sessions still running, waits until their conversations are released, and hangs up. */
+  async leave(): Promise<void> {
+    this.#left = true
+    clearTimeout(this.#redial)
+    for (const session of [...this.#sessions.keys()]) {
+      this.send({ type: 'ended', session, reason: 'worker_drained' })
+      this.#end(session, 'worker_drained')
+    }
+    await Promise.all(this.#closing)
+    const socket = this.#socket
+    if (socket === undefined || socket.readyState === WebSocket.CLOSED) return
+    await new Promise<void>((resolve) => {
+      socket.once('close', () => resolve())
+      setTimeout(() => socket.terminate(), 1_000).unref()
+      if (socket.readyState === WebSocket.OPEN) socket.close(LEAVING, 'stopping')
+      else socket.terminate()
+    })
+  }
+
+  #dial(): void {
+    const { token, workerId, capacity, metricsUrl, clock, log } = this.#worker.options
+    const socket = new WebSocket(this.#url, {
+      headers: { authorization: `Bearer ${token}` },
+      handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+      maxPayload: MAX_MESSAGE_BYTES,
+      perMessageDeflate: false,
+    })
+    this.#socket = socket
+    socket.binaryType = 'nodebuffer'
+    socket.on('open', () => {
+      this.#heardAtMs = clock.monotonicMs()
+      this.send({ type: 'hello', protocol: LINK_PROTOCOL, workerId, capacity, metricsUrl })
+      this.beat()
+      this.#heartbeat = setInterval(() => this.beat(), HEARTBEAT_MS)
+    })
+    socket.on('message', (data: Buffer, isBinary) => {
+      this.#heardAtMs = clock.monotonicMs()
+      if (isBinary) this.#receiveAudio(data)
+      else this.#receive(data.toString())
+    })
+    socket.on('error', (err) => {
+      // Said once: an api node that is down would fill the log.
+      if (this.#attempts === 0) log.warn({ err, url: this.#url }, 'Link to an api node failed')
+    })
+    socket.on('close', () => this.#lost(socket))
+  }
+
+  #lost(socket: WebSocket): void {
+    if (this.#socket !== socket) return
+    clearInterval(this.#heartbeat)
+    this.#batch.stop()
+    for (const session of [...this.#sessions.keys()]) this.#end(session, 'link_lost')
+    // Their numbers will belong to other sessions.
+    for (const port of this.#ports) port.end()
+    this.#ports.clear()
+    if (this.#left) return
+    const limitMs = Math.min(MIN_RECONNECT_MS * 2 ** Math.min(this.#attempts, 10), MAX_RECONNECT_MS)
+    this.#attempts++
+    this.#redial = setTimeout(() => this.#dial(), limitMs * (0.5 + this.#worker.options.random() / 2))
+  }
+
+  #fail(reason: string): void {
+    this.#worker.options.log.error({ url: this.#url, reason }, 'Api node sent what is not of the link')
+    this.#socket?.terminate()
+  }
+
+  #receiveAudio(data: Uint8Array): void {
+    const chunks = decodeAudio(data)
+    if (chunks === undefined) {
+      this.#fail('audio')
+      return
+    }
+    for (const { session, timestamp, bytes } of chunks) {
+      this.#tell(session, (conversation) => conversation.audio(bytes, timestamp))
+    }
+  }
+
+  #receive(json: string): void {
+    const message = decodeNodeMessage(json)
+    if (message === undefined) {
+      this.#fail(json.slice(0, 200))
+      return
+    }
+    if (message.type === 'welcome') {
+      this.#attempts = 0
+      this.#worker.options.log.info({ url: this.#url, nodeId: message.nodeId }, 'Linked to an api node')
+      return
+    }
+    if (message.type === 'beat') return
+    if (message.type === 'open') return void this.#open(message)
+    const running = this.#sessions.get(message.session)
+    if (running === undefined) return
+    switch (message.type) {
+      case 'text':
+        this.#tell(message.session, (conversation) => conversation.text(message.text))
+        break
+      case 'dtmf':
+        this.#tell(message.session, (conversation) => conversation.dtmf(message.digit))
+        break
+      case 'carrier_verdict':
+        this.#tell(message.session, (conversation) => conversation.carrierVerdict?.(message.by))
+        break
+      case 'played':
+        this.#tell(message.session, (conversation) => conversation.played(message.id))
+        break
+      case 'answer':
+        running.port.answer(message.id, message.result, message.error)
+        break
+      case 'close':
+        this.#end(message.session, message.reason)
+        return
+    }
+  }
+
+  /** Tells the api node that nothing more comes of the session, unless the link to it is another one by now. */
+  #closed(session: number, port: LinkPort): void {
+    if (this.#ports.delete(port)) this.send({ type: 'closed', session })
+    port.end()
+  }
+
+  /** A conversation that throws ends itself alone. */
+  #tell(session: number, act: (conversation: Conversation) => void): void {
+    const running = this.#sessions.get(session)
+    if (running?.conversation === undefined) return
+    try {
+      act(running.conversation)
+    } catch (err) {
+      this.#worker.options.log.error({ err, session }, 'A conversation failed')
+      running.port.ended('error', new PatchbayError('internal').message)
+    }
+  }
+
+  async #open(open: Extract<NodeMessage, { type: 'open' }>): Promise<void> {
+    const { session } = open
+    const { capacity, openConversation, log } = this.#worker.options
+    const reject = (reason: 'full' | 'draining' | 'overloaded' | 'bad_agent', message: string): void =>
+      this.send({ type: 'rejected', session, reason, message })
+    const state = this.#worker.state()
+    if (state !== 'ready') return reject(state, `The worker is ${state}`)
+    if (this.#worker.active >= capacity) return reject('full', 'The worker is full')
+    if (this.#sessions.has(session)) return this.#fail(`session ${session} twice`)
+
+    const port = new LinkPort(session, this, () => this.#end(session, 'ended'))
+    const running: RunningSession = { port, conversation: undefined, over: false }
+    this.#sessions.set(session, running)
+    this.#worker.active++
+    let giveUp: NodeJS.Timeout | undefined
+    const opening = (async () => openConversation(open, port))()
+    try {
+      const conversation = await Promise.race([
+        opening,
+        new Promise<never>((_, reject) => {
+          giveUp = setTimeout(() => {
+            const params = { action: 'Opening the conversation', timeoutMs: OPEN_TIMEOUT_MS }
+            reject(new PatchbayError('timeout', { params }))
+          }, OPEN_TIMEOUT_MS)
+        }),
+      ])
+      if (running.over) {
+        this.#release(session, conversation, port, 'closed')
+        return
+      }
+      running.conversation = conversation
+      this.send({ type: 'accepted', session })
+      port.start()
+    } catch (err) {
+      log.warn({ err, callId: open.callId }, 'A conversation could not be opened')
+      const known = err instanceof PatchbayError
+      if (known && err.code === 'timeout') {
+        opening.then(
+          (late) => late.close('timeout').catch(() => undefined),
+          () => undefined,
+        )
+      }
+      if (!running.over) {
+        this.#sessions.delete(session)
+        reject('bad_agent', known ? err.message : new PatchbayError('internal').message)
+      }
+      this.#closed(session, port)
+      this.#worker.released()
+    } finally {
+      clearTimeout(giveUp)
+    }
+  }
+
+  /** The session is over on this side; its conversation is released in the background. */
+  #end(session: number, reason: string): void {
+    const running = this.#sessions.get(session)
+    if (running === undefined) return
+    this.#sessions.delete(session)
+    running.over = true
+    running.port.close()
+    this.#ports.add(running.port)
+    if (running.conversation !== undefined) this.#release(session, running.conversation, running.port, reason)
+  }
+
+  /** Closes the conversation, which tells what it used to the end, and says that this was all. */
+  #release(session: number, conversation: Conversation, port: LinkPort, reason: string): void {
+    const closing = (async () => {
+      let timer: NodeJS.Timeout | undefined
+      try {
+        await Promise.race([
+          conversation.close(reason),
+          new Promise<never>((_, reject) => {
+            const params = { action: 'Closing the conversation', timeoutMs: CLOSE_TIMEOUT_MS }
+            timer = setTimeout(() => reject(new PatchbayError('timeout', { params })), CLOSE_TIMEOUT_MS)
+          }),
+        ])
+      } catch (err) {
+        this.#worker.options.log.error({ err, session }, 'A conversation did not close')
+      } finally {
+        clearTimeout(timer)
+        this.#closed(session, port)
+        this.#worker.released()
+      }
+    })()
+    this.#closing.add(closing)
+    void closing.finally(() => this.#closing.delete(closing))
+  }
+}

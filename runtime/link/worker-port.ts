@@ -1,0 +1,173 @@
+import type { SessionPort } from '../conversation/contract.ts'
+import { PatchbayError } from '../errors.ts'
+import type { AgentState } from '../session/leg.ts'
+import type { Answerer, Consent } from '../telephony/answerer.ts'
+import type { AskMethod, AskMethods, SessionEndReason, Turn, TurnLatency, Usage, WorkerMessage } from './messages.ts'
+
+/** How a conversation speaks to its session: the worker's side of one session on one link. */
+
+const ASK_TIMEOUT_MS: Readonly<Record<AskMethod, number>> = { knowledge: 10_000, tool: 20_000 }
+const MAX_ASKS = 64
+/** Ten seconds of audio: as long as an opening may take. What comes after is dropped. */
+const MAX_EARLY = 500
+
+/** What the port needs of the link it goes over. */
+export interface PortLink {
+  send(message: WorkerMessage): void
+  audio(session: number, timestamp: number, bytes: Uint8Array): void
+}
+
+interface Asked {
+  resolve(result: unknown): void
+  reject(error: Error): void
+}
+
+export class LinkPort implements SessionPort {
+  readonly #session: number
+  readonly #link: PortLink
+  readonly #endedItself: () => void
+  readonly #asked = new Map<number, Asked>()
+  #nextAsk = 1
+  /** The session is over: only what was used is still told. */
+  #over = false
+  /** Nothing is told any more. */
+  #ended = false
+  /** What the conversation says before its session is accepted. */
+  #early: (() => void)[] | undefined = []
+
+  /** `ended` is called once, after the conversation ended its session itself. */
+  constructor(session: number, link: PortLink, ended: () => void) {
+    this.#session = session
+    this.#link = link
+    this.#endedItself = ended
+  }
+
+  sendAudio(bytes: Uint8Array, timestamp: number): void {
+    if (this.#over) return
+    if (this.#early === undefined) this.#link.audio(this.#session, timestamp, bytes)
+    else this.#hold(() => this.#link.audio(this.#session, timestamp, bytes))
+  }
+
+  /** The session is accepted: what was said so far goes out, and from now on everything at once. */
+  start(): void {
+    const early = this.#early ?? []
+    this.#early = undefined
+    for (const send of early) send()
+  }
+
+  state(state: AgentState): void {
+    this.#send({ type: 'state', session: this.#session, state })
+  }
+
+  transcript(turn: Turn, final: boolean): void {
+    this.#send({ type: 'transcript', session: this.#session, turn, final })
+  }
+
+  turn(seq: number, turn: Turn): void {
+    this.#send({ type: 'turn', session: this.#session, seq, turn })
+  }
+
+  latency(latency: TurnLatency): void {
+    this.#send({ type: 'latency', session: this.#session, latency })
+  }
+
+  heard(seq: number, turn: Turn): void {
+    this.#send({ type: 'heard', session: this.#session, seq, turn })
+  }
+
+  clear(): void {
+    this.#send({ type: 'clear', session: this.#session })
+  }
+
+  mark(id: number): void {
+    this.#send({ type: 'mark', session: this.#session, id })
+  }
+
+  answeredBy(by: Answerer): void {
+    this.#send({ type: 'answered_by', session: this.#session, by })
+  }
+
+  consent(consent: Consent): void {
+    this.#send({ type: 'consent', session: this.#session, consent })
+  }
+
+  usage(usage: Usage): void {
+    // What was used is told to the last: a conversation that closes counts it then.
+    const message: WorkerMessage = { type: 'usage', session: this.#session, usage }
+    if (this.#over && !this.#ended) this.#link.send(message)
+    else this.#send(message)
+  }
+
+  fault(message: string): void {
+    this.#send({ type: 'fault', session: this.#session, message })
+  }
+
+  ended(reason: SessionEndReason, error?: string): void {
+    if (this.#over) return
+    this.start()
+    this.#send({ type: 'ended', session: this.#session, reason, ...(error === undefined ? {} : { error }) })
+    this.close()
+    this.#endedItself()
+  }
+
+  async ask<M extends AskMethod>(
+    method: M,
+    params: AskMethods[M]['params'],
+    signal: AbortSignal,
+  ): Promise<AskMethods[M]['result']> {
+    if (this.#over) throw new PatchbayError('link_lost')
+    if (this.#asked.size >= MAX_ASKS) throw new PatchbayError('unavailable')
+    const id = this.#nextAsk++
+    const timeoutMs = ASK_TIMEOUT_MS[method]
+    const timeout = AbortSignal.timeout(timeoutMs)
+    const either = AbortSignal.any([signal, timeout])
+    either.throwIfAborted()
+    let aborted: (() => void) | undefined
+    try {
+      const result = await new Promise<unknown>((resolve, reject) => {
+        this.#asked.set(id, { resolve, reject })
+        aborted = () =>
+          reject(
+            timeout.aborted
+              ? new PatchbayError('timeout', { params: { action: `Asking for ${method}`, timeoutMs } })
+              : signal.reason,
+          )
+        either.addEventListener('abort', aborted, { once: true })
+        this.#send({ type: 'ask', session: this.#session, id, method, params })
+      })
+      return result as AskMethods[M]['result']
+    } finally {
+      this.#asked.delete(id)
+      if (aborted !== undefined) either.removeEventListener('abort', aborted)
+    }
+  }
+
+  /** The api node's answer; one that nobody waits for is dropped. */
+  answer(id: number, result: unknown, error: string | undefined): void {
+    const asked = this.#asked.get(id)
+    if (error === undefined) asked?.resolve(result)
+    else asked?.reject(new PatchbayError('unavailable', { cause: new Error(error) }))
+  }
+
+  /** Nothing more is sent. */
+  end(): void {
+    this.close()
+    this.#ended = true
+  }
+
+  /** Nothing more is sent but what was used, and nobody waits for an answer any more. */
+  close(): void {
+    this.#over = true
+    for (const asked of this.#asked.values()) asked.reject(new PatchbayError('link_lost'))
+  }
+
+  #send(message: WorkerMessage): void {
+    if (this.#over) return
+    if (this.#early === undefined) this.#link.send(message)
+    else this.#hold(() => this.#link.send(message))
+  }
+
+  #hold(send: () => void): void {
+    if (this.#early !== undefined && this.#early.length < MAX_EARLY) this.#early.push(send)
+  }
+}

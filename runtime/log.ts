@@ -1,0 +1,60 @@
+import { type DestinationStream, destination, type Logger, pino, stdSerializers } from 'pino'
+import pretty from 'pino-pretty'
+
+export type { Logger } from 'pino'
+
+export interface LoggerOptions {
+  level: string
+  /** Role or part of the system, on every line. */
+  name: string
+  /** Where lines go; default stdout, for people when that is a terminal and as JSON otherwise. */
+  destination?: DestinationStream
+}
+
+const SECRET_KEY = /^(authorization|cookie|set-cookie|x-api-key|.*(password|secret)|.*token|api_?key)$/i
+const CREDENTIALS_IN_URL = /(\/\/[^/\s:@]*:)[^/\s@]+@/g
+const MAX_DEPTH = 6
+export const CENSORED = '[redacted]'
+
+/** Copies a log record with every secret field, at any depth, and every password in a URL replaced. */
+function redact(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return value.includes('://') ? value.replace(CREDENTIALS_IN_URL, '$1***@') : value
+  if (typeof value !== 'object' || value === null || value instanceof Error) return value
+  if (depth >= MAX_DEPTH) return '[too deep]'
+  if (Array.isArray(value)) return value.map((item) => redact(item, depth + 1))
+  const prototype = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) return value
+  const copy: Record<string, unknown> = {}
+  for (const [key, item] of Object.entries(value)) {
+    copy[key] = SECRET_KEY.test(key) && item !== undefined && item !== null ? CENSORED : redact(item, depth + 1)
+  }
+  return copy
+}
+
+const serializeError = (error: unknown) =>
+  error instanceof Error ? redact({ ...stdSerializers.err(error) }) : redact(error)
+
+/**
+ * Makes the process's logger. Times are ISO 8601. Fields named like a credential (authorization, cookie, x-api-key,
+ * …password, …token, …secret) never reach the destination.
+ */
+export function createLogger({ level, name, destination: target }: LoggerOptions): Logger {
+  const stream =
+    target ??
+    (process.stdout.isTTY
+      ? pretty({ ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l', singleLine: true })
+      : destination({ fd: 1, sync: false }))
+  return pino(
+    {
+      name,
+      level,
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: {
+        level: (label) => ({ level: label }),
+        log: (record) => redact(record) as Record<string, unknown>,
+      },
+      serializers: { err: serializeError, error: serializeError, reason: serializeError, cause: serializeError },
+    },
+    stream,
+  )
+}

@@ -1,0 +1,79 @@
+/** Telephone events (RFC 4733): the keys of a phone, as packets of their own beside the audio. */
+
+const KEYS = '0123456789*#ABCD'
+/** A packet every 20 ms, at 8 kHz. */
+const STEP = 160
+const VOLUME = 10
+/** How long a key sounds, and how long it is quiet before the next. */
+const TONE_STEPS = 5
+const GAP_STEPS = 3
+/** The last packet of a key goes out this often, so that one of them arrives. */
+const ENDINGS = 3
+const MAX_QUEUED = 64
+
+export function isKeys(text: string): boolean {
+  return /^[0-9A-D*#]+$/.test(text)
+}
+
+/** Tells each key once: all packets of one press have the same timestamp. */
+export class DtmfReceiver {
+  #last: number | undefined
+
+  /** The key that this packet begins, undefined when it is known already or none. */
+  push(payload: Uint8Array, timestamp: number): string | undefined {
+    if (payload.length < 4) return undefined
+    // One that comes late belongs to an earlier key.
+    if (this.#last !== undefined && ((timestamp - this.#last) | 0) <= 0) return undefined
+    const key = KEYS[payload[0] ?? 255]
+    if (key !== undefined) this.#last = timestamp | 0
+    return key
+  }
+
+  /** The other side began a new stream: its timestamps have nothing to do with those before. */
+  reset(): void {
+    this.#last = undefined
+  }
+}
+
+export interface DtmfPacket {
+  payload: Uint8Array
+  /** Where the key began. */
+  timestamp: number
+  marker: boolean
+}
+
+/** Sends keys, one packet a tick. */
+export class DtmfSender {
+  #queue: string[] = []
+  #step = 0
+  #startedAt = 0
+
+  get isBusy(): boolean {
+    return this.#queue.length > 0
+  }
+
+  /** Keys beyond 64 that wait are dropped. */
+  send(keys: string): void {
+    this.#queue = [...this.#queue, ...keys].slice(0, MAX_QUEUED)
+  }
+
+  /** What is due at this timestamp; undefined in the gap between two keys. */
+  tick(timestamp: number): DtmfPacket | undefined {
+    const key = this.#queue[0]
+    if (key === undefined) return undefined
+    const step = this.#step++
+    if (step === 0) this.#startedAt = timestamp
+    if (step + 1 >= TONE_STEPS + ENDINGS + GAP_STEPS) {
+      this.#queue.shift()
+      this.#step = 0
+    }
+    if (step >= TONE_STEPS + ENDINGS) return undefined
+    const ended = step >= TONE_STEPS
+    const duration = Math.min(step + 1, TONE_STEPS) * STEP
+    return {
+      payload: Uint8Array.of(KEYS.indexOf(key), (ended ? 0x80 : 0) | VOLUME, duration >> 8, duration & 0xff),
+      timestamp: this.#startedAt,
+      marker: step === 0,
+    }
+  }
+}

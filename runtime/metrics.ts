@@ -1,0 +1,105 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { TurnLatency, WorkerState } from './link/messages.ts'
+
+/** Names of a voice worker's metrics; GET /reports/workload is computed from them. */
+export const WORKER_METRICS = {
+  /** Gauge 1 with the label `worker_id`. */
+  info: 'patchbay_worker_info',
+  /** Gauge by label `state` (ready, draining, overloaded): 1 for the present one, 0 for the others. */
+  state: 'patchbay_worker_state',
+  activeSessions: 'patchbay_worker_active_sessions',
+  capacity: 'patchbay_worker_capacity',
+  /** Share of one core over the last second; above 1 with several threads. */
+  cpuUtilization: 'patchbay_worker_cpu_utilization',
+  memoryBytes: 'patchbay_worker_memory_bytes',
+  eventLoopLagMs: 'patchbay_worker_event_loop_lag_ms',
+  /** Histogram by label `stage`: total, endpointing, llm, tts. */
+  turnLatencyMs: 'patchbay_worker_turn_latency_ms',
+  sessionsTotal: 'patchbay_worker_sessions_total',
+  /** Counter by label `stage`: stt, llm, tts, session, process. */
+  failuresTotal: 'patchbay_worker_failures_total',
+} as const
+
+const WORKER_STATES = ['ready', 'draining', 'overloaded'] as const satisfies readonly WorkerState[]
+const LATENCY_BUCKETS_MS = [
+  50, 100, 150, 200, 250, 300, 350, 400, 450, 500, 600, 700, 800, 900, 1000, 1200, 1400, 1700, 2000, 2500, 3000, 4000,
+  6000, 10_000,
+]
+
+/** What is read at each scrape. */
+export interface WorkerReadings {
+  state: WorkerState
+  activeSessions: number
+  cpuUtilization: number
+  memoryBytes: number
+  eventLoopLagMs: number
+}
+
+export type FailureStage = 'stt' | 'llm' | 'tts' | 'session' | 'process'
+
+export interface WorkerMetrics {
+  readonly registry: Registry
+  sessionOpened(): void
+  turn(latency: TurnLatency): void
+  failure(stage: FailureStage): void
+}
+
+/** A voice worker's metrics on a registry of their own. */
+export function createWorkerMetrics(workerId: string, capacity: number, read: () => WorkerReadings): WorkerMetrics {
+  const registry = new Registry()
+  const registers = [registry]
+  const gauge = (name: string, help: string, value: (readings: WorkerReadings) => number): void => {
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(value(read()))
+      },
+    })
+  }
+  new Gauge({ name: WORKER_METRICS.info, help: 'The worker', labelNames: ['worker_id'], registers }).set(
+    { worker_id: workerId },
+    1,
+  )
+  new Gauge({
+    name: WORKER_METRICS.state,
+    help: 'Whether the worker takes sessions',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      const { state } = read()
+      for (const one of WORKER_STATES) this.set({ state: one }, one === state ? 1 : 0)
+    },
+  })
+  gauge(WORKER_METRICS.activeSessions, 'Sessions running', (readings) => readings.activeSessions)
+  gauge(WORKER_METRICS.capacity, 'Sessions taken at once', () => capacity)
+  gauge(WORKER_METRICS.cpuUtilization, 'Share of one core used', (readings) => readings.cpuUtilization)
+  gauge(WORKER_METRICS.memoryBytes, 'Resident memory', (readings) => readings.memoryBytes)
+  gauge(WORKER_METRICS.eventLoopLagMs, 'Longest stall of the event loop', (readings) => readings.eventLoopLagMs)
+  const turnLatency = new Histogram({
+    name: WORKER_METRICS.turnLatencyMs,
+    help: "End of the caller's speech to the first sound of the answer, by stage",
+    labelNames: ['stage'],
+    buckets: LATENCY_BUCKETS_MS,
+    registers,
+  })
+  const sessions = new Counter({ name: WORKER_METRICS.sessionsTotal, help: 'Sessions taken', registers })
+  const failures = new Counter({
+    name: WORKER_METRICS.failuresTotal,
+    help: 'Failures of a stage',
+    labelNames: ['stage'],
+    registers,
+  })
+  return {
+    registry,
+    sessionOpened: () => sessions.inc(),
+    turn(latency) {
+      turnLatency.observe({ stage: 'total' }, latency.totalMs)
+      turnLatency.observe({ stage: 'endpointing' }, latency.endpointingMs)
+      turnLatency.observe({ stage: 'llm' }, latency.llmMs)
+      turnLatency.observe({ stage: 'tts' }, latency.ttsMs)
+    },
+    failure: (stage) => failures.inc({ stage }),
+  }
+}

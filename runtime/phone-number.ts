@@ -1,0 +1,40 @@
+import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
+
+/** A number in E.164: `+` and 7 to 15 digits, of a country and length that exist. */
+export type PhoneNumber = string & { readonly __brand: 'PhoneNumber' }
+
+const E164 = /^\+[1-9]\d{6,14}$/
+/** What people write around digits: spaces, dots, hyphens, dashes, brackets, slashes. Letters and extensions are refused. */
+const WRITTEN = /^\s*(\+|00)[\d\s()[\]./\u00a0\u2010-\u2015\u202f-]+$/
+const LONGEST_INPUT = 40
+/** Country code plus the digits that decide whether a national prefix is present. */
+const PREFIX_LENGTH = 7
+const MAX_PREFIXES = 20_000
+/** North America: one length, and no national prefix to mistake for a digit of the number. */
+const NORTH_AMERICAN = /^\+1[2-9]\d{9}$/
+
+/** Prefix and length of an E.164 number → whether libphonenumber takes such a number as it is. */
+const knownPrefixes = new Map<string, boolean>()
+
+/**
+ * Reads an international number as people write it (`+1 (415) 555-2671`, `0044 20 7946 0018`) into E.164. Undefined when
+ * it has no country code, or a length its country doesn't use. Validity of the single number is the carrier's to say.
+ */
+export function parsePhoneNumber(text: string): PhoneNumber | undefined {
+  if (NORTH_AMERICAN.test(text)) return text as PhoneNumber
+  if (!E164.test(text)) return text.length <= LONGEST_INPUT && WRITTEN.test(text) ? parseWritten(text) : undefined
+  // A million rows of a file share few prefixes, and libphonenumber costs 5 µs a number.
+  const prefix = `${text.length}${text.slice(0, PREFIX_LENGTH)}`
+  let asIs = knownPrefixes.get(prefix)
+  if (asIs === undefined) {
+    asIs = parseWritten(text) === text
+    if (knownPrefixes.size >= MAX_PREFIXES) knownPrefixes.clear()
+    knownPrefixes.set(prefix, asIs)
+  }
+  return asIs ? (text as PhoneNumber) : parseWritten(text)
+}
+
+function parseWritten(text: string): PhoneNumber | undefined {
+  const number = parsePhoneNumberFromString(text.trim().replace(/^00/, '+'))
+  return number?.isPossible() ? (number.number as string as PhoneNumber) : undefined
+}

@@ -1,0 +1,324 @@
+import type { llm, stt, tts } from '@livekit/agents'
+import type { Logger } from 'pino'
+import type { Terms } from '../knowledge/terms.ts'
+import type { Carrier } from '../telephony/carrier.ts'
+import type { TrunkDirectory } from '../telephony/trunk.ts'
+import type { CarrierDoor } from '../telephony/web.ts'
+
+/**
+ * What a plugin is. A plugin is a folder `plugins/<name>/` with `plugin.json` (the manifest: data, read before any
+ * code of the plugin runs) and `mod.ts`, whose default export is `definePlugin({ stt: (host, options) => … })`.
+ */
+
+export const PLUGIN_KINDS = ['stt', 'llm', 'tts', 'telephony', 'embedding', 'vectorstore', 'objectstore'] as const
+export type PluginKind = (typeof PLUGIN_KINDS)[number]
+
+/** What a plugin asks for, and what an operator grants. Entries are as Deno writes them. */
+export interface Permissions {
+  /** `host`, `host:port`, `*.example.com:443`, an IP, a CIDR, or `${VARIABLE}` holding a URL. */
+  net?: string[]
+  /** Names of environment variables. */
+  env?: string[]
+  /** Names or absolute paths of programs. */
+  run?: string[]
+  /** Paths of files or folders. */
+  read?: string[]
+  /** Ports to open: `5060`, `udp:5060`, `tcp:5060-5061`, or `${VARIABLE}` holding one. */
+  listen?: string[]
+}
+
+/** What a kind offers, for `patchbay plugins`, validation of agents and the OpenAPI document. */
+export interface Provides {
+  /** Model names; absent or empty: any name is accepted. */
+  models?: string[]
+  /** Voice names (tts); absent or empty: any name is accepted. */
+  voices?: string[]
+  languages?: string[]
+  /** Used when an agent names none. */
+  defaultModel?: string
+  defaultVoice?: string
+  /**
+   * The lists are examples, and any name is accepted: always (`true`), or once this variable is set, because then another
+   * server answers.
+   */
+  open?: boolean | string
+  /**
+   * Of a kind the process has one of (vectorstore, objectstore): the variable that, once set, makes this plugin that one.
+   * The one without it is the default.
+   */
+  chosenBy?: string
+}
+
+/** The credential of a provider. */
+export interface KeyRequirement {
+  /** The variable that holds it: without it the provider can't be used, and nothing tries. */
+  env: string
+  /** A variable that, once set, makes the key optional: another server answers, which may need none. */
+  unless?: string
+}
+
+export interface Manifest {
+  name: string
+  /** The provider's name as people write it (`Twilio`): error messages start with it. Default: `name`. */
+  title?: string
+  version: string
+  description?: string
+  provides: Partial<Record<PluginKind, Provides>>
+  permissions: Permissions
+  key?: KeyRequirement
+  /** JSON Schema of the options an operator may set in config/plugins.json. */
+  options?: Record<string, unknown>
+}
+
+/** The only door to the outside a plugin gets. Every handle checks the operator's grants and names the cure. */
+export interface PluginHost {
+  readonly plugin: string
+  readonly env: { get(name: string): string | undefined }
+  readonly net: {
+    fetch(url: string | URL, init?: RequestInit): Promise<Response>
+    /** Opens a TCP or TLS connection once name and resolved address are granted. */
+    connect(options: {
+      host: string
+      port: number
+      tls?: boolean
+      /** The name a TLS certificate must be for, where `host` is an address. */
+      servername?: string
+      signal?: AbortSignal
+    }): Promise<import('node:net').Socket>
+    /** Opens a UDP port. */
+    udp(options: { port: number; address?: string }): Promise<UdpSocket>
+    /** Opens a TCP or TLS port. */
+    listen(options: ListenOptions): Promise<Listener>
+    /** The addresses of a name. */
+    resolve(host: string): Promise<string[]>
+  }
+  readonly run: {
+    spawn(
+      program: string,
+      args: readonly string[],
+      options?: { signal?: AbortSignal },
+    ): import('node:child_process').ChildProcessWithoutNullStreams
+  }
+  readonly read: { bytes(path: string): Promise<Uint8Array> }
+  readonly log: Logger
+  /** Aborts when the process stops: close what is open. */
+  readonly signal: AbortSignal
+}
+
+/** A UDP port that a plugin opened. Closed with the process at the latest. */
+export interface UdpSocket {
+  /** Where it is bound. */
+  readonly address: string
+  readonly port: number
+  /** Sends to an IP address. What can't be sent is lost, as datagrams are. */
+  send(bytes: Uint8Array, port: number, address: string): void
+  /** Called for every datagram; `bytes` is the handler's to keep. */
+  receive(handler: (bytes: Buffer, from: { address: string; port: number }) => void): void
+  close(): void
+}
+
+export interface ListenOptions {
+  port: number
+  address?: string
+  /** With both it is TLS. PEM. */
+  key?: Uint8Array
+  cert?: Uint8Array
+  maxConnections: number
+  accept(socket: import('node:net').Socket, from: { address: string; port: number }): void
+}
+
+export interface Listener {
+  readonly port: number
+  /** Cuts its connections, too. */
+  close(): void
+}
+
+/** Options of one use: the operator's settings of the plugin, then what the agent chose. */
+export interface SpeechOptions {
+  model?: string
+  voice?: string
+  language?: string
+  temperature?: number
+  /** The operator's own options of the plugin, validated against the manifest. */
+  settings: Readonly<Record<string, unknown>>
+}
+
+export interface EmbeddingProvider {
+  readonly dimensions: number
+  embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]>
+}
+
+/** Whose vectors: every operation is bound to both, whatever the store. */
+export interface VectorScope {
+  workspaceId: string
+  agentId: string
+}
+
+/** One chunk of a document as a vector store keeps it. The text stays in the database. */
+export interface VectorPoint {
+  /** Number of the chunk in its document. */
+  chunk: number
+  terms: Terms
+  /** Of the process's embedding provider; absent where there is none. */
+  dense?: Float32Array
+}
+
+/** What is looked for: by its words, and by its meaning where there is an embedding provider. */
+export interface VectorQuery {
+  terms: Terms
+  dense?: Float32Array
+  limit: number
+}
+
+/** Who makes the dense vectors: those of another model can't be compared with them. */
+export interface EmbeddingIdentity {
+  /** `provider/model`. */
+  model: string
+  dimensions: number
+}
+
+export interface VectorMatch {
+  documentId: string
+  chunk: number
+  /** Higher is better; comparable within one search only. */
+  score: number
+}
+
+export interface VectorStore {
+  /** Adds or replaces points of a document, at most 256 at once. The same points again change nothing. */
+  upsert(scope: VectorScope, documentId: string, points: readonly VectorPoint[], signal: AbortSignal): Promise<void>
+  /**
+   * The best matches, best first, of documents the core still has; at most `limit`. With a dense vector, BM25 and cosine
+   * rank 50 each, fused by reciprocal rank (runtime/knowledge/fusion.ts); without, BM25 alone.
+   */
+  search(scope: VectorScope, query: VectorQuery, signal: AbortSignal): Promise<VectorMatch[]>
+  /** Removes every point of a document; an unknown one is no error. */
+  remove(scope: VectorScope, documentId: string, signal: AbortSignal): Promise<void>
+  /** Removes every point of an agent, or of a whole workspace, whose documents are deleted. */
+  removeAll(owner: { workspaceId: string; agentId?: string }, signal: AbortSignal): Promise<void>
+}
+
+/** Keeps bytes in the core's database for vector stores that bring no engine of their own. Rows go with their document. */
+export interface VectorShelf {
+  put(scope: VectorScope, documentId: string, firstChunk: number, bytes: Uint8Array, signal: AbortSignal): Promise<void>
+  /** Changes whenever `list` may answer otherwise. */
+  version(scope: VectorScope, signal: AbortSignal): Promise<number>
+  /** The rows of all documents that are ready, in a stable order. A row never changes under its id. */
+  list(scope: VectorScope, signal: AbortSignal): Promise<ShelfRow[]>
+  /** Bytes of the rows that still exist, in any order. */
+  read(scope: VectorScope, ids: readonly number[], signal: AbortSignal): Promise<{ id: number; bytes: Uint8Array }[]>
+  remove(scope: VectorScope, documentId: string, signal: AbortSignal): Promise<void>
+}
+
+export interface ShelfRow {
+  id: number
+  documentId: string
+  byteLength: number
+}
+
+export interface VectorStoreOptions {
+  shelf: VectorShelf
+  /** Whose dense vectors come; undefined: none do. */
+  embedding: EmbeddingIdentity | undefined
+  /** The operator's own options of the plugin, validated against the manifest. */
+  settings: Readonly<Record<string, unknown>>
+}
+
+/** Bytes to keep, in pieces of the reader's choice; what was read once can be read again when sending it failed. */
+export interface ObjectSource {
+  readonly size: number
+  /** The bytes from `start` up to, not including, `end`. */
+  bytes(start: number, end: number): Promise<Uint8Array>
+}
+
+export interface StoredObject {
+  size: number
+  /** Read it to its end or end its iterator: both release what is held. */
+  body: AsyncIterable<Uint8Array>
+}
+
+/**
+ * Keeps whole objects under keys such as `recordings/<workspace>/<call>.wav` (runtime/plugin/object-key.ts). Every method
+ * throws ProviderError when the provider is at fault.
+ */
+export interface ObjectStore {
+  /** Replaces what was there; a reader sees the old object or the new one, never a part. */
+  put(key: string, source: ObjectSource, contentType: string, signal: AbortSignal): Promise<void>
+  /** Undefined: there is none. */
+  get(key: string, signal: AbortSignal): Promise<StoredObject | undefined>
+  /** An address at which anyone may download it under this name for so long. Undefined: there is none. */
+  url(key: string, link: { expiresInS: number; filename: string }, signal: AbortSignal): Promise<string | undefined>
+  /** Removing what is not there is no error. */
+  remove(key: string, signal: AbortSignal): Promise<void>
+}
+
+/** A folder of the core for object stores that bring no storage of their own. */
+export interface ObjectFolder {
+  put(key: string, source: ObjectSource, signal: AbortSignal): Promise<void>
+  get(key: string, signal: AbortSignal): Promise<StoredObject | undefined>
+  has(key: string): Promise<boolean>
+  remove(key: string): Promise<void>
+  /** A signed address under which the api serves the object until then. */
+  link(key: string, link: { expiresInS: number; filename: string }): string
+}
+
+export interface ObjectStoreOptions {
+  folder: ObjectFolder
+  /** The operator's own options of the plugin, validated against the manifest. */
+  settings: Readonly<Record<string, unknown>>
+}
+
+export interface CarrierOptions {
+  /** Where the carrier's requests reach us; absent in processes that take none. */
+  door?: CarrierDoor
+  /** The trunks of all workspaces. */
+  trunks: TrunkDirectory
+  /** The operator's own options of the plugin, validated against the manifest. */
+  settings: Readonly<Record<string, unknown>>
+}
+
+export type Awaitable<T> = T | Promise<T>
+
+/** What a factory of each kind makes. */
+export interface PluginInstances {
+  stt: stt.STT
+  llm: llm.LLM
+  tts: tts.TTS
+  embedding: EmbeddingProvider
+  vectorstore: VectorStore
+  objectstore: ObjectStore
+  telephony: Carrier
+}
+
+/** What a factory of each kind is given besides its host. */
+export interface PluginOptions {
+  stt: SpeechOptions
+  llm: SpeechOptions
+  tts: SpeechOptions
+  embedding: SpeechOptions
+  vectorstore: VectorStoreOptions
+  objectstore: ObjectStoreOptions
+  telephony: CarrierOptions
+}
+
+/** A factory makes one instance for one session (stt, llm, tts) or for the process (the other kinds). */
+export type PluginFactories = {
+  [K in keyof PluginInstances]?: (host: PluginHost, options: PluginOptions[K]) => Awaitable<PluginInstances[K]>
+} & {
+  /**
+   * Asks the provider for something that costs nothing and needs the key. Resolves when it answers as it should; throws
+   * ProviderError (runtime/plugin/provider-error.ts) when it refuses or can't be reached.
+   */
+  check?: (host: PluginHost, options: CheckOptions) => Promise<void>
+}
+
+export interface CheckOptions {
+  /** The operator's own options of the plugin, validated against the manifest. */
+  settings: Readonly<Record<string, unknown>>
+  signal: AbortSignal
+}
+
+/** Marks the factories of a plugin. Does no work: importing `mod.ts` has no side effect. */
+export function definePlugin(factories: PluginFactories): PluginFactories {
+  return factories
+}

@@ -1,0 +1,323 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Logger } from 'pino'
+import { PatchbayError } from '../errors.ts'
+import { type Catalogue, chosenProvider, defaultsOf, makeCatalogue } from './catalogue.ts'
+import type {
+  Manifest,
+  Permissions,
+  PluginFactories,
+  PluginHost,
+  PluginInstances,
+  PluginOptions,
+  Provides,
+  SpeechOptions,
+} from './contract.ts'
+import { makeHost } from './handles.ts'
+import {
+  faultOfOptions,
+  type PluginFolder,
+  type PluginSettings,
+  readManifests,
+  readPluginSettings,
+} from './manifest.ts'
+import type { Environment } from './net-rule.ts'
+import {
+  compileGrants,
+  type GrantFlags,
+  type Grants,
+  grantsOfFlags,
+  mergePermissions,
+  NO_GRANTS,
+} from './permissions.ts'
+import { attribute, pluginScope } from './scope.ts'
+
+export type { Catalogue } from './catalogue.ts'
+
+const CHECK_TIMEOUT_MS = 10_000
+
+/** The checkout: what relative paths in grants start from. */
+export const ROOT = join(import.meta.dirname, '../..')
+
+type FactoryKind = keyof PluginInstances
+
+/** What one use chooses; what it leaves open is the manifest's default. */
+export type CreateOptions<K extends FactoryKind> = Omit<PluginOptions[K], 'settings'>
+
+export interface LoadedPlugin extends PluginFolder {
+  readonly settings: PluginSettings
+  /** What the operator wrote for it, in files and flags. */
+  readonly granted: Permissions
+  readonly grants: Grants
+}
+
+export interface PluginRegistry {
+  /** Every folder found, broken ones included. */
+  readonly plugins: readonly LoadedPlugin[]
+  readonly catalogue: Catalogue
+  /** The provider's name as people write it. */
+  titleOf(provider: string): string
+  /** The provider of a kind the process has one of. Throws `plugin` when none is installed. */
+  chosen(kind: 'vectorstore' | 'objectstore'): string
+  /** Why the provider can't be used for want of its key, with the cure; undefined when it can. */
+  missingKey(provider: string): string | undefined
+  /** Whether a server of the operator's choice answers in the provider's place. */
+  servedElsewhere(provider: string): boolean
+  /**
+   * Asks the provider whether it would serve. Resolves with the milliseconds its answer took; undefined when the plugin
+   * has nothing to ask. Throws what `create` throws, and ProviderError.
+   */
+  check(provider: string, timeoutMs?: number): Promise<number | undefined>
+  /** What each plugin may use, by its name: for the guard. */
+  readonly grants: ReadonlyMap<string, Grants>
+  /** Variables that plugins ask for or are granted: for the guard to hide, since handles give them out. */
+  readonly variables: ReadonlySet<string>
+  /**
+   * Makes an instance: the plugin's mod.ts is imported on first use, then its factory called. The caller closes what
+   * it gets. Throws `plugin` when the provider is unknown, broken, misconfigured, or its factory throws, and `timeout`
+   * when it takes longer than `createTimeoutMs`; `permission_denied` passes through.
+   */
+  create<K extends FactoryKind>(
+    kind: K,
+    provider: string,
+    ...options: Record<never, never> extends CreateOptions<K> ? [CreateOptions<K>?] : [CreateOptions<K>]
+  ): Promise<PluginInstances[K]>
+}
+
+export interface LoadPluginsOptions {
+  /** Default: `plugins/` of the checkout. */
+  dir?: string
+  /** The operator's grants and options. Default: `config/plugins.json` of the checkout. */
+  settingsFile?: string
+  /** Grants of flags and environment settings. */
+  config: GrantFlags
+  /** Where `${VARIABLE}` and `host.env` read from. */
+  env: Environment
+  log: Logger
+  /** Handed to every plugin; aborts when the process stops. */
+  signal: AbortSignal
+  createTimeoutMs?: number
+}
+
+/** Reads and validates manifests and grants. Imports no plugin code: that is for `create`. */
+export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRegistry> {
+  const { log, createTimeoutMs = 10_000 } = options
+  // A copy: what handles give out stays the same when the guard hides variables from process.env.
+  const env = { ...options.env }
+  const [folders, settings] = await Promise.all([
+    readManifests(options.dir ?? join(ROOT, 'plugins')),
+    readPluginSettings(options.settingsFile ?? join(ROOT, 'config/plugins.json')),
+  ])
+  const flags = grantsOfFlags(options.config)
+  const names = new Set(folders.map(({ name }) => name))
+  for (const name of new Set([...Object.keys(settings), ...flags.keys()])) {
+    if (!names.has(name)) log.warn({ plugin: name }, `Grants name the plugin "${name}", which is not installed`)
+  }
+
+  const plugins = folders.map((folder) => loadPlugin(folder, settings[folder.name] ?? {}, flags, env))
+  for (const { name, fault } of plugins) if (fault) log.error({ plugin: name }, fault.message)
+  const byName = new Map(plugins.map((plugin) => [plugin.name, plugin]))
+  const catalogue = makeCatalogue(plugins)
+  const opened = new Map<string, Promise<{ factories: PluginFactories; host: PluginHost }>>()
+  const missingKey = (name: string): string | undefined => {
+    const plugin = byName.get(name)
+    return plugin?.manifest && faultOfKey(plugin.manifest, env)
+  }
+
+  const openOnce = (plugin: LoadedPlugin): Promise<{ factories: PluginFactories; host: PluginHost }> => {
+    const known = opened.get(plugin.name)
+    if (known) return known
+    const { name, dir, grants } = plugin
+    const host = makeHost({ plugin: name, dir, grants, env, log, signal: options.signal })
+    const promise = importFactories(plugin).then((factories) => ({ factories, host }))
+    promise.catch(() => opened.delete(name))
+    opened.set(name, promise)
+    return promise
+  }
+
+  return {
+    plugins,
+    catalogue,
+    titleOf: (provider) => byName.get(provider)?.manifest?.title ?? provider,
+    chosen(kind) {
+      const provider = chosenProvider(catalogue, kind, env)
+      if (provider === undefined) throw unknownProvider(kind, 'default', [...catalogue[kind].keys()])
+      return provider
+    },
+    missingKey,
+    servedElsewhere(provider) {
+      const variable = byName.get(provider)?.manifest?.key?.unless
+      return variable !== undefined && Boolean(env[variable])
+    },
+    async check(provider, timeoutMs = CHECK_TIMEOUT_MS) {
+      const plugin = byName.get(provider)
+      if (plugin?.fault) throw plugin.fault
+      if (!plugin) throw unknownProvider('anything', provider, [...byName.keys()])
+      requireKey(missingKey(provider))
+      const { factories, host } = await openOnce(plugin)
+      const { check } = factories
+      if (check === undefined) return undefined
+      const settings = plugin.settings.options ?? {}
+      const startedMs = performance.now()
+      const giveUp = AbortSignal.any([options.signal, AbortSignal.timeout(timeoutMs)])
+      const asking = pluginScope.run({ plugin: provider }, () => check(host, { settings, signal: giveUp }))
+      await within(
+        asking.then(() => ({})),
+        `Asking "${provider}"`,
+        timeoutMs + 500,
+        options.signal,
+      )
+      return performance.now() - startedMs
+    },
+    grants: new Map(plugins.map(({ name, grants }) => [name, grants])),
+    variables: new Set(
+      plugins.flatMap(({ manifest, grants }) => [...(manifest?.permissions.env ?? []), ...grants.env]),
+    ),
+    async create(kind, provider, ...[chosen]) {
+      const plugin = byName.get(provider)
+      const provides = plugin?.manifest?.provides[kind]
+      if (plugin?.fault) throw plugin.fault
+      if (!plugin || !provides) throw unknownProvider(kind, provider, [...catalogue[kind].keys()])
+      requireKey(missingKey(provider))
+      const making = openOnce(plugin).then(({ factories, host }) =>
+        make(kind, plugin, provides, factories, host, chosen ?? {}),
+      )
+      return within(making, `Making ${kind} of plugin "${provider}"`, createTimeoutMs, options.signal)
+    },
+  }
+}
+
+function loadPlugin(
+  folder: PluginFolder,
+  settings: PluginSettings,
+  flags: ReadonlyMap<string, Permissions>,
+  env: Environment,
+): LoadedPlugin {
+  const { name } = folder
+  const manifest = folder.manifest && withOpenLists(folder.manifest, env)
+  const granted = mergePermissions([settings.grant ?? {}, flags.get(name) ?? {}])
+  if (!manifest) return { ...folder, settings, granted, grants: NO_GRANTS }
+  const grants = compileGrants(granted, { env, baseDir: ROOT, requested: manifest.permissions })
+  const wrong = faultOfOptions(manifest, settings.options ?? {})
+  if (wrong === undefined) return { ...folder, manifest, settings, granted, grants }
+  const reason = `Plugin "${name}" has options that don't fit: ${wrong}; correct them in config/plugins.json`
+  return {
+    ...folder,
+    settings,
+    granted,
+    grants,
+    manifest: undefined,
+    fault: new PatchbayError('plugin', { params: { reason } }),
+  }
+}
+
+/** The sentence about a key that is not set. */
+function faultOfKey({ name, title = name, key }: Manifest, env: Environment): string | undefined {
+  if (key === undefined || env[key.env] || (key.unless !== undefined && env[key.unless])) return undefined
+  const other = key.unless === undefined ? '' : `, or ${key.unless} to use another server`
+  return `${title} can't be used: ${key.env} is not set; set it to your key${other} and restart`
+}
+
+function requireKey(reason: string | undefined): void {
+  if (reason !== undefined) throw new PatchbayError('plugin', { params: { reason } })
+}
+
+/** The manifest as it counts here: lists that are only examples are dropped, their first name kept as the default. */
+function withOpenLists(manifest: Manifest, env: Environment): Manifest {
+  const kinds = Object.entries(manifest.provides).map(([kind, provides]) => {
+    const { open, models: _models, voices: _voices, ...rest } = provides
+    if (!(open === true || (typeof open === 'string' && env[open]))) return [kind, provides]
+    const { model, voice } = defaultsOf(provides)
+    const defaults = { ...(model && { defaultModel: model }), ...(voice && { defaultVoice: voice }) }
+    return [kind, { ...rest, ...defaults }]
+  })
+  return { ...manifest, provides: Object.fromEntries(kinds) }
+}
+
+function unknownProvider(kind: string, provider: string, available: string[]): PatchbayError {
+  const reason = `No plugin provides ${kind} "${provider}"; available: ${available.join(', ') || 'none'}`
+  return new PatchbayError('plugin', { params: { reason } })
+}
+
+async function importFactories({ name, dir }: LoadedPlugin): Promise<PluginFactories> {
+  const file = join(dir, existsSync(join(dir, 'mod.ts')) ? 'mod.ts' : 'mod.js')
+  try {
+    const module: { default?: unknown } = await pluginScope.run(
+      { plugin: name },
+      () => import(pathToFileURL(file).href),
+    )
+    if (typeof module.default === 'object' && module.default !== null) return module.default
+    throw new Error('its default export is not definePlugin({ … })')
+  } catch (cause) {
+    throw pluginFault(`Plugin "${name}" can't be loaded from ${file}`, cause)
+  }
+}
+
+async function make<K extends FactoryKind>(
+  kind: K,
+  plugin: LoadedPlugin,
+  provides: Provides,
+  factories: PluginFactories,
+  host: PluginHost,
+  chosen: object,
+): Promise<PluginInstances[K]> {
+  const factory = factories[kind] as ((host: PluginHost, options: SpeechOptions) => unknown) | undefined
+  if (typeof factory !== 'function') {
+    throw pluginFault(`Plugin "${plugin.name}" can't make ${kind}`, new Error(`mod.ts has no ${kind} factory`))
+  }
+  const { model, voice } = defaultsOf(provides)
+  const options: SpeechOptions = {
+    ...(model === undefined ? {} : { model }),
+    ...(voice === undefined ? {} : { voice }),
+    ...Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== undefined)),
+    settings: plugin.settings.options ?? {},
+  }
+  try {
+    const instance = await pluginScope.run({ plugin: plugin.name }, async () => factory(host, options))
+    if (typeof instance !== 'object' || instance === null) throw new Error(`the factory returned ${String(instance)}`)
+    return attribute(instance, plugin.name) as PluginInstances[K]
+  } catch (cause) {
+    throw pluginFault(`Plugin "${plugin.name}" can't make ${kind}`, cause)
+  }
+}
+
+/** A refusal is told as it is: it names its cure. Everything else is put behind what was tried. */
+function pluginFault(action: string, cause: unknown): PatchbayError {
+  if (cause instanceof PatchbayError) return cause
+  const why = cause instanceof Error ? cause.message : String(cause)
+  return new PatchbayError('plugin', { params: { reason: `${action}: ${why}` }, cause })
+}
+
+/** The instance in time, or `timeout`, or `unavailable` once the process stops; one that comes too late is closed. */
+async function within<T extends object>(
+  making: Promise<T>,
+  action: string,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<T> {
+  let late = false
+  const giveUp = Promise.withResolvers<never>()
+  const stop = (error: PatchbayError): void => {
+    late = true
+    giveUp.reject(error)
+  }
+  const onAbort = (): void => stop(new PatchbayError('unavailable', { cause: signal.reason }))
+  // Not AbortSignal.timeout: its timer would not keep the process alive for the answer.
+  const timer = setTimeout(() => stop(new PatchbayError('timeout', { params: { action, timeoutMs } })), timeoutMs)
+  signal.addEventListener('abort', onAbort)
+  if (signal.aborted) onAbort()
+  making.then((instance) => (late ? closeInstance(instance) : undefined)).catch(() => {})
+  try {
+    return await Promise.race([making, giveUp.promise])
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
+/** Closes an instance of any kind: LiveKit's LLMs have `aclose`, the others `close`. */
+export async function closeInstance(instance: object): Promise<void> {
+  const { aclose, close } = instance as { aclose?: () => Promise<void>; close?: () => Promise<void> }
+  await (aclose ?? close)?.call(instance)
+}

@@ -1,0 +1,171 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import Type from 'typebox'
+import { Compile } from 'typebox/compile'
+import * as JsonSchema from 'typebox/schema'
+import { PatchbayError } from '../errors.ts'
+import { type Manifest, type Permissions, PLUGIN_KINDS } from './contract.ts'
+import { parseListenRule } from './listen-rule.ts'
+import { parseNetRule } from './net-rule.ts'
+
+const VariableName = Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]*$' })
+const Names = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 1000 })
+
+export const PermissionsSchema = Type.Object(
+  {
+    net: Type.Optional(Names),
+    env: Type.Optional(Type.Array(VariableName)),
+    run: Type.Optional(Names),
+    read: Type.Optional(Names),
+    listen: Type.Optional(Names),
+  },
+  { additionalProperties: false },
+)
+
+const ProvidesSchema = Type.Object(
+  {
+    models: Type.Optional(Names),
+    voices: Type.Optional(Names),
+    languages: Type.Optional(Names),
+    defaultModel: Type.Optional(Type.String({ minLength: 1 })),
+    defaultVoice: Type.Optional(Type.String({ minLength: 1 })),
+    open: Type.Optional(Type.Union([Type.Boolean(), VariableName])),
+    chosenBy: Type.Optional(VariableName),
+  },
+  { additionalProperties: false },
+)
+
+const ManifestSchema = Type.Object(
+  {
+    name: Type.String({ pattern: '^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$' }),
+    title: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    version: Type.String({ pattern: '^\\d+\\.\\d+\\.\\d+' }),
+    description: Type.Optional(Type.String({ maxLength: 500 })),
+    provides: Type.Object(Object.fromEntries(PLUGIN_KINDS.map((kind) => [kind, Type.Optional(ProvidesSchema)])), {
+      additionalProperties: false,
+      minProperties: 1,
+    }),
+    permissions: PermissionsSchema,
+    key: Type.Optional(
+      Type.Object({ env: VariableName, unless: Type.Optional(VariableName) }, { additionalProperties: false }),
+    ),
+    options: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  },
+  { additionalProperties: false },
+)
+
+const manifestValidator = Compile(ManifestSchema)
+
+/** A plugin's folder: its manifest, or why it can't be used. Nothing in it has run. */
+export interface PluginFolder {
+  /** The folder's name, which is the plugin's. */
+  readonly name: string
+  readonly dir: string
+  readonly manifest: Manifest | undefined
+  readonly fault: PatchbayError | undefined
+}
+
+/** Reads `<dir>/<name>/plugin.json` of every folder, sorted by name. A broken manifest is that folder's fault alone. */
+export async function readManifests(dir: string): Promise<PluginFolder[]> {
+  const entries = await readdir(dir, { withFileTypes: true }).catch((cause) => {
+    const reason = `The plugin folder "${dir}" can't be read; name an existing one`
+    throw new PatchbayError('configuration', { params: { reason }, cause })
+  })
+  const names = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => name)
+  return Promise.all(names.sort().map((name) => readFolder(name, join(dir, name))))
+}
+
+async function readFolder(name: string, dir: string): Promise<PluginFolder> {
+  try {
+    return {
+      name,
+      dir,
+      manifest: parseManifest(name, await readFile(join(dir, 'plugin.json'), 'utf8')),
+      fault: undefined,
+    }
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    const reason = `Plugin "${name}" can't be used: ${why}; correct ${join(dir, 'plugin.json')}`
+    return { name, dir, manifest: undefined, fault: new PatchbayError('plugin', { params: { reason }, cause }) }
+  }
+}
+
+/** Validates the text of a plugin.json that lies in the folder `name`. Throws an Error that says what is wrong. */
+export function parseManifest(name: string, text: string): Manifest {
+  const manifest: unknown = JSON.parse(text)
+  if (!manifestValidator.Check(manifest))
+    throw new Error(firstFault(manifestValidator.Errors(manifest), 'the manifest'))
+  if (manifest.name !== name) throw new Error(`its name is "${manifest.name}" but its folder is "${name}"`)
+  for (const [kind, provides] of Object.entries(manifest.provides)) checkDefaults(kind, provides)
+  for (const entry of manifest.permissions.net ?? []) parseNetRule(entry, {})
+  for (const entry of manifest.permissions.listen ?? []) parseListenRule(entry, {})
+  return manifest as Manifest
+}
+
+function checkDefaults(kind: string, provides: Manifest['provides']['llm']): void {
+  const { models, voices, defaultModel, defaultVoice } = provides ?? {}
+  for (const [field, value, list] of [
+    ['defaultModel', defaultModel, models] as const,
+    ['defaultVoice', defaultVoice, voices] as const,
+  ]) {
+    if (value !== undefined && list && list.length > 0 && !list.includes(value)) {
+      throw new Error(`${field} "${value}" of ${kind} is not in its list`)
+    }
+  }
+}
+
+interface SchemaFault {
+  keyword: string
+  instancePath: string
+  message: string
+}
+
+/** The fault that helps most in one line: `/provides/llm/models must be array`. */
+export function firstFault(faults: readonly SchemaFault[], whole: string): string {
+  const fault = faults.find(({ keyword }) => keyword !== 'boolean') ?? faults[0]
+  const stray = faults.find(({ keyword }) => keyword === 'boolean')
+  if (fault?.keyword === 'additionalProperties' && stray) return `${stray.instancePath} is unknown`
+  return fault ? `${fault.instancePath || whole} ${fault.message}` : `${whole} is not valid`
+}
+
+/** Settings of one plugin in config/plugins.json. */
+export interface PluginSettings {
+  /** What the operator lets it use. */
+  grant?: Permissions
+  /** The operator's options, validated against the manifest's JSON Schema. */
+  options?: Record<string, unknown>
+}
+
+const SettingsSchema = Type.Record(
+  Type.String({ pattern: '^[a-z0-9-]+$' }),
+  Type.Object(
+    { grant: Type.Optional(PermissionsSchema), options: Type.Optional(Type.Record(Type.String(), Type.Unknown())) },
+    { additionalProperties: false },
+  ),
+)
+const settingsValidator = Compile(SettingsSchema)
+
+/** Reads config/plugins.json: settings per plugin. An absent file grants nothing. Throws `configuration`. */
+export async function readPluginSettings(file: string): Promise<Readonly<Record<string, PluginSettings>>> {
+  try {
+    const settings: unknown = JSON.parse(await readFile(file, 'utf8'))
+    if (settingsValidator.Check(settings)) return settings as Record<string, PluginSettings>
+    throw new Error(firstFault(settingsValidator.Errors(settings), 'the file'))
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return {}
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new PatchbayError('configuration', { params: { reason: `${file}: ${why}` }, cause })
+  }
+}
+
+/** Why these options don't fit the manifest's schema, or undefined when they do. */
+export function faultOfOptions(manifest: Manifest, options: Readonly<Record<string, unknown>>): string | undefined {
+  if (manifest.options === undefined) {
+    const [stray] = Object.keys(options)
+    return stray === undefined ? undefined : `/${stray} is unknown: the plugin has no options`
+  }
+  const validator = JsonSchema.Compile(manifest.options)
+  if (validator.Check(options)) return undefined
+  const [, faults] = validator.Errors(options)
+  return firstFault(faults, 'options')
+}

@@ -1,0 +1,158 @@
+/**
+ * What a provider's failure means to an operator. Pure, and free of any provider's or library's types: an error is
+ * judged by its status, its code and its words.
+ */
+
+export type ProviderFault = 'authentication' | 'quota' | 'rate_limit' | 'bad_request' | 'transient'
+
+export interface ProviderFailure {
+  fault: ProviderFault
+  /** HTTP status, where there was one. */
+  status: number | undefined
+  /** Whether another attempt can help: not where the key, the account or the request is wrong. */
+  retryable: boolean
+  /** What happened and what to do about it. Holds no key, prompt or transcript. */
+  message: string
+}
+
+/** Who failed. */
+export interface ProviderIdentity {
+  /** As people write it: `OpenAI`. */
+  title: string
+  /** The variable that holds the key. */
+  keyVariable?: string | undefined
+}
+
+/** Raised by a plugin that has judged its provider's failure itself. */
+export class ProviderError extends Error {
+  readonly failure: ProviderFailure
+
+  constructor(failure: ProviderFailure, cause?: unknown) {
+    super(failure.message, cause === undefined ? undefined : { cause })
+    this.name = 'ProviderError'
+    this.failure = failure
+  }
+}
+
+const QUOTA = /insufficient_quota|quota|billing|out of credits|insufficient (funds|credits|balance)|payment required/i
+const REFUSED_KEY = /invalid[_ ]api[_ ]key|incorrect api key|invalid_auth|invalid credentials|unauthorized/i
+const RATE = /rate[_ ]limit|too many requests|concurrency limit/i
+const MAX_WORDS = 160
+
+interface Clues {
+  status: number | undefined
+  /** `insufficient_quota`, `ECONNREFUSED`, … */
+  code: string | undefined
+  words: string
+  timedOut: boolean
+}
+
+/** Judges what a provider's client, socket or HTTP answer raised. */
+export function explainFailure(provider: ProviderIdentity, error: unknown): ProviderFailure {
+  const judged = findFailure(error)
+  if (judged !== undefined) return judged
+  const clues = cluesOf(error)
+  const fault = faultOf(clues)
+  return {
+    fault,
+    status: clues.status,
+    retryable: fault === 'transient' || fault === 'rate_limit',
+    message: messageFor(provider, fault, clues),
+  }
+}
+
+/** Judges an HTTP answer that is no success. `words` is what the provider said about it. */
+export function explainStatus(
+  provider: ProviderIdentity,
+  status: number,
+  words: string,
+  code?: string,
+): ProviderFailure {
+  return explainFailure(provider, { status, code, message: words })
+}
+
+/** What a plugin made of its provider's failure; undefined for an error that no plugin has judged. */
+export function findFailure(error: unknown): ProviderFailure | undefined {
+  if (error instanceof ProviderError) return error.failure
+  const cause = error instanceof Error ? error.cause : undefined
+  return cause === undefined ? undefined : findFailure(cause)
+}
+
+function faultOf({ status, code, words }: Clues): ProviderFault {
+  const said = `${code ?? ''} ${words}`
+  if (status === 402 || ((status === undefined || status < 500) && QUOTA.test(said))) return 'quota'
+  if (status === 401 || status === 403 || REFUSED_KEY.test(said)) return 'authentication'
+  if (status === 429 || (status === undefined && RATE.test(said))) return 'rate_limit'
+  if (status === 408 || status === 409 || status === 425 || status === 499) return 'transient'
+  if (status !== undefined && status >= 400 && status < 500) return 'bad_request'
+  return 'transient'
+}
+
+function messageFor({ title, keyVariable }: ProviderIdentity, fault: ProviderFault, clues: Clues): string {
+  const number = clues.status === undefined ? '' : ` (${clues.status})`
+  switch (fault) {
+    case 'authentication':
+      return `${title} refused the key${number}; check ${keyVariable ?? 'it'} and what it may be used for`
+    case 'quota':
+      return `${title} says the account has no credit or quota left${number}; check its plan and billing`
+    case 'rate_limit':
+      return `${title} limits the rate of requests${number}; fewer calls at once or a larger plan help`
+    case 'bad_request':
+      return `${title} refused the request${number}: ${harmless(clues.words) || 'it gave no reason'}`
+    case 'transient':
+      if (clues.timedOut) return `${title} did not answer in time`
+      if (clues.status !== undefined && clues.status >= 400) return `${title} has a fault of its own${number}`
+      return `${title} could not be reached or broke off (${clues.code ?? (harmless(clues.words) || 'no reason given')})`
+  }
+}
+
+/** The head of what a provider said. Some servers quote the whole request behind it, so nothing quoted is kept. */
+function harmless(words: string): string {
+  const head = words.replace(/^\d{3}\s+/, '').split(/[{[\n]/)[0] ?? ''
+  const masked = head.replace(/\b(sk|key|tok|dg)[-_][\w*-]{6,}/gi, '…').trim()
+  return masked.length > MAX_WORDS ? `${masked.slice(0, MAX_WORDS)}…` : masked
+}
+
+function cluesOf(error: unknown): Clues {
+  const chain = causesOf(error)
+  const first = <T>(pick: (link: Record<string, unknown>) => T | undefined): T | undefined => {
+    for (const link of chain) {
+      const found = pick(link)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+  const words = first((link) => text(link.message)) ?? (typeof error === 'string' ? error : '')
+  return {
+    status:
+      first((link) => httpStatus(link.status) ?? httpStatus(link.statusCode)) ??
+      // The ws package tells the status of a refused upgrade in words alone.
+      httpStatus(Number(/Unexpected server response: (\d{3})/.exec(words)?.[1])),
+    code: first((link) => text(link.code) ?? text((link.body as Record<string, unknown> | undefined)?.code)),
+    words,
+    timedOut: chain.some(
+      ({ name, code }) => /Timeout/.test(String(name)) || code === 'ETIMEDOUT' || code === 'timeout',
+    ),
+  }
+}
+
+const MAX_CAUSES = 5
+
+function causesOf(error: unknown): Record<string, unknown>[] {
+  const chain: Record<string, unknown>[] = []
+  let link = error
+  while (typeof link === 'object' && link !== null && chain.length < MAX_CAUSES) {
+    const record = link as Record<string, unknown>
+    chain.push(record)
+    link = record.cause ?? (Array.isArray(record.errors) ? record.errors[0] : undefined)
+  }
+  return chain
+}
+
+function httpStatus(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 400 && value <= 599 ? value : undefined
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}

@@ -1,0 +1,91 @@
+import type { Logger } from 'pino'
+import type { PluginRegistry } from './host.ts'
+import { explainFailure, ProviderError } from './provider-error.ts'
+
+/** How one provider that needs a key is doing. */
+export interface ProviderCheckup {
+  provider: string
+  /** What it provides: `llm, stt`. */
+  kinds: string
+  state: 'ok' | 'no_key' | 'refused' | 'failed'
+  latencyMs?: number
+  /** What is wrong and what to do about it. */
+  message?: string
+}
+
+/** Asks a provider whether it would serve with the key it is given. Never throws. */
+export async function checkProvider(registry: PluginRegistry, provider: string): Promise<ProviderCheckup> {
+  const plugin = registry.plugins.find(({ name }) => name === provider)
+  const about = { provider, kinds: Object.keys(plugin?.manifest?.provides ?? {}).join(', ') }
+  const missing = registry.missingKey(provider)
+  if (missing !== undefined) return { ...about, state: 'no_key', message: missing }
+  try {
+    const latencyMs = await registry.check(provider)
+    return { ...about, state: 'ok', ...(latencyMs === undefined ? {} : { latencyMs }) }
+  } catch (error) {
+    if (!(error instanceof ProviderError)) {
+      const message = error instanceof Error ? error.message : String(error)
+      return { ...about, state: 'failed', message }
+    }
+    const { fault, message } = explainFailure({ title: registry.titleOf(provider) }, error)
+    return { ...about, state: fault === 'authentication' || fault === 'quota' ? 'refused' : 'failed', message }
+  }
+}
+
+/** The providers that need a key, by name. */
+export function keyedProviders(registry: PluginRegistry): string[] {
+  return registry.plugins.flatMap(({ name, manifest }) => (manifest?.key ? [name] : []))
+}
+
+export interface ProviderHealth {
+  /** Why nobody should rely on the provider: its key is missing or refused. Undefined when it may serve. */
+  refusal(provider: string): Promise<string | undefined>
+  /**
+   * Asks every provider that has its key, and logs what is wrong; `inUse` are those that agents rely on, whose missing keys
+   * are told as well.
+   */
+  announce(inUse: Iterable<string>): Promise<void>
+}
+
+const GOOD_FOR_MS = 300_000
+/** Someone who has just corrected a key wants to see it taken. */
+const REFUSED_FOR_MS = 10_000
+
+/** Remembers for a while how providers are doing, so that saving agents asks them now and then alone. */
+export function createProviderHealth(registry: PluginRegistry, log: Logger): ProviderHealth {
+  const known = new Map<string, { checkup: Promise<ProviderCheckup>; untilMs: number }>()
+  const keyed = new Set(keyedProviders(registry))
+
+  const checkup = (provider: string): Promise<ProviderCheckup> => {
+    const last = known.get(provider)
+    if (last !== undefined && performance.now() < last.untilMs) return last.checkup
+    const entry = { checkup: checkProvider(registry, provider), untilMs: Number.POSITIVE_INFINITY }
+    known.set(provider, entry)
+    entry.checkup.then(({ state }) => {
+      entry.untilMs = performance.now() + (state === 'ok' ? GOOD_FOR_MS : REFUSED_FOR_MS)
+    })
+    return entry.checkup
+  }
+
+  return {
+    async refusal(provider) {
+      if (!keyed.has(provider)) return undefined
+      const missing = registry.missingKey(provider)
+      if (missing !== undefined) return missing
+      const { state, message } = await checkup(provider)
+      // A provider that is away for a moment is no reason to refuse an agent.
+      return state === 'refused' ? message : undefined
+    },
+    async announce(inUse) {
+      const wanted = new Set(inUse)
+      await Promise.all(
+        [...keyed].map(async (provider) => {
+          if (registry.missingKey(provider) !== undefined && !wanted.has(provider)) return
+          const { state, message, latencyMs } = await checkup(provider)
+          if (state === 'ok') log.debug({ provider, latencyMs }, 'A provider answers')
+          else log.error({ provider, state }, message ?? `The provider "${provider}" does not serve`)
+        }),
+      )
+    },
+  }
+}

@@ -1,0 +1,165 @@
+import dgram from 'node:dgram'
+import { lookup } from 'node:dns/promises'
+import { once } from 'node:events'
+import net, { BlockList, isIP, isIPv6 } from 'node:net'
+import tls from 'node:tls'
+import type { Logger } from 'pino'
+import type { Listener, ListenOptions, UdpSocket } from './contract.ts'
+import { allowsListen } from './listen-rule.ts'
+import { allowsHost, type NetRule, normalizeHost } from './net-rule.ts'
+import { type Grants, permissionDenied } from './permissions.ts'
+import { type PluginScope, pluginScope } from './scope.ts'
+
+/** The handles of plugins that listen. */
+
+/** A burst of 200 calls' packets must not be lost while the process does something else. */
+const RECEIVE_BUFFER_BYTES = 1024 * 1024
+
+/** Never the other side of a call: link-local (cloud metadata too), multicast, broadcast, nowhere. */
+const NOBODY = new BlockList()
+for (const [base, bits] of [
+  ['0.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+] as const) {
+  NOBODY.addSubnet(base, bits, 'ipv4')
+}
+for (const [base, bits] of [
+  ['::', 128],
+  ['fe80::', 10],
+  ['ff00::', 8],
+] as const)
+  NOBODY.addSubnet(base, bits, 'ipv6')
+
+const ANYBODY = new BlockList()
+ANYBODY.addSubnet('0.0.0.0', 0, 'ipv4')
+ANYBODY.addSubnet('::', 0, 'ipv6')
+
+export interface SocketOptions {
+  plugin: string
+  grants: Grants
+  log: Logger
+  signal: AbortSignal
+}
+
+/** Opens a UDP port. What it sends is not held to `net`: whoever listens answers those who call. */
+export async function openUdp(
+  options: SocketOptions,
+  { port, address = '0.0.0.0' }: { port: number; address?: string },
+): Promise<UdpSocket> {
+  const { plugin, grants, signal, log } = options
+  if (!allowsListen(grants.listen, 'udp', port)) throw permissionDenied(plugin, 'listen', `udp:${port}`)
+  signal.throwIfAborted()
+  const scope: PluginScope = {
+    plugin,
+    only: { ...grants, net: [{ kind: 'addresses', addresses: ANYBODY, port: undefined }] },
+  }
+  const ipv6 = isIPv6(address)
+  // Only addresses are sent to: a lookup would cost a turn of the event loop for every packet.
+  const asIs: net.LookupFunction = (host, _options, callback) => callback(null, host, ipv6 ? 6 : 4)
+  const socket = dgram.createSocket({ type: ipv6 ? 'udp6' : 'udp4', lookup: asIs as never })
+  try {
+    // Without a lookup it may be bound before bind() returns.
+    const listening = once(socket, 'listening', { signal })
+    socket.bind(port, address)
+    await listening
+  } catch (error) {
+    socket.close()
+    throw error
+  }
+  // ICMP errors of earlier datagrams arrive here; UDP promises nothing, and neither do we.
+  socket.on('error', (err) => log.debug({ err }, 'A UDP socket failed'))
+  try {
+    socket.setRecvBufferSize(RECEIVE_BUFFER_BYTES)
+  } catch (err) {
+    log.debug({ err }, 'The receive buffer could not be enlarged')
+  }
+  const bound = socket.address()
+  const close = (): void => {
+    signal.removeEventListener('abort', close)
+    try {
+      socket.close()
+    } catch {
+      // It is closed already.
+    }
+  }
+  signal.addEventListener('abort', close, { once: true })
+  let closed = false
+  socket.once('close', () => {
+    closed = true
+  })
+  return {
+    address: bound.address,
+    port: bound.port,
+    send(bytes, toPort, toAddress) {
+      const family = isIP(toAddress)
+      if (closed || family === 0 || toPort < 1 || toPort > 65535) return
+      if (NOBODY.check(toAddress, family === 6 ? 'ipv6' : 'ipv4')) return
+      const to = ipv6 && family === 4 ? `::ffff:${toAddress}` : toAddress
+      pluginScope.run(scope, () => socket.send(bytes, toPort, to, () => undefined))
+    },
+    receive: (handler) =>
+      void socket.on('message', (bytes, from) =>
+        handler(bytes, { address: plainAddress(from.address), port: from.port }),
+      ),
+    close,
+  }
+}
+
+/** Opens a TCP port, or a TLS port when it is given a key. */
+export async function openListener(
+  options: SocketOptions,
+  { port, address = '0.0.0.0', key, cert, maxConnections, accept }: ListenOptions,
+): Promise<Listener> {
+  const { plugin, grants, signal } = options
+  if (!allowsListen(grants.listen, 'tcp', port)) throw permissionDenied(plugin, 'listen', `tcp:${port}`)
+  signal.throwIfAborted()
+  const open = new Set<net.Socket>()
+  const greet = (socket: net.Socket): void => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+    socket.on('error', () => socket.destroy())
+    accept(socket, { address: plainAddress(socket.remoteAddress ?? ''), port: socket.remotePort ?? 0 })
+  }
+  const server =
+    key === undefined || cert === undefined
+      ? net.createServer({ noDelay: true }, greet)
+      : tls.createServer({ key: Buffer.from(key), cert: Buffer.from(cert), noDelay: true }, greet)
+  server.maxConnections = maxConnections
+  server.on('tlsClientError', (_error: Error, socket: tls.TLSSocket) => void socket.destroy())
+  server.listen(port, address)
+  try {
+    await once(server, 'listening', { signal })
+  } catch (error) {
+    server.close()
+    throw error
+  }
+  const bound = server.address() as net.AddressInfo
+  const close = (): void => {
+    signal.removeEventListener('abort', close)
+    server.close()
+    for (const socket of open) socket.destroy()
+  }
+  signal.addEventListener('abort', close, { once: true })
+  return { port: bound.port, close }
+}
+
+/** The addresses of a name. A plugin that listens may ask for any: it has to find those who take its calls. */
+export async function resolveName(options: SocketOptions, host: string): Promise<string[]> {
+  const { plugin, grants, signal } = options
+  const name = normalizeHost(host)
+  if (isIP(name) !== 0) return [name]
+  if (grants.listen.length === 0 && !allowsHost(grants.net, name, undefined)) {
+    throw permissionDenied(plugin, 'net', name)
+  }
+  signal.throwIfAborted()
+  const rule: NetRule = { kind: 'name', name, port: undefined, reach: 'anywhere' }
+  const found = await pluginScope.run({ plugin, only: { ...grants, net: [rule] } }, () => lookup(name, { all: true }))
+  return found.map((one) => one.address)
+}
+
+/** An IPv4 address that came over an IPv6 socket, as itself. */
+function plainAddress(address: string): string {
+  return address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address
+}

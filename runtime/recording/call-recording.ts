@@ -1,0 +1,109 @@
+import { codecFor, type Decode } from '../media/codec.ts'
+import { bytesOf } from '../media/frame.ts'
+import type { AudioFormat } from '../session/leg.ts'
+import { AGENT, CALLER, StereoWindow } from './stereo.ts'
+
+/** What a call shows of itself to whoever records it: the leg's own bytes, as they pass. No method throws. */
+export interface CallTap {
+  /** `timestamp` counts samples and skips what was lost, as in LegEvents. `bytes` is valid during the call only. */
+  caller(bytes: Uint8Array, timestamp: number): void
+  agent(bytes: Uint8Array): void
+  /** What was sent and not yet played is dropped. */
+  cleared(): void
+  ended(): void
+}
+
+/** Where the sound goes; it never waits. */
+export interface RecordingSink {
+  write(bytes: Uint8Array): void
+  end(): void
+}
+
+/** Audio this old is final: network jitter and a late tick are over by then. */
+const SETTLE_MS = 1_000
+/** Sound may stand this far ahead of the present, as a leg that plays from a buffer has it. */
+const AHEAD_MS = 1_000
+/** A caller's clock that is this far off its arrival was set anew. */
+const MAX_DRIFT_MS = 300
+/** The agent's frames are one run unless they are this late. */
+const MAX_LATE_MS = 60
+
+/**
+ * One call in stereo: the caller left, the agent right, aligned by the moment each was heard or sent. Holds two seconds of
+ * sound and gives the rest away.
+ */
+export class CallRecording implements CallTap {
+  readonly #decode: Decode
+  readonly #rateHz: number
+  readonly #window: StereoWindow
+  readonly #sink: RecordingSink
+  readonly #nowMs: () => number
+  readonly #startedMs: number
+  /** Position of the caller's timestamp 0. */
+  #callerZero: number | undefined
+  #agentAt = 0
+  #over = false
+
+  /** Begins now. `nowMs` is monotonic. Throws `unavailable` for an encoding this build can't decode. */
+  constructor(format: AudioFormat, sink: RecordingSink, nowMs: () => number) {
+    this.#decode = codecFor(format).decode
+    this.#rateHz = format.sampleRateHz
+    this.#window = new StereoWindow(this.#framesIn(SETTLE_MS + AHEAD_MS))
+    this.#sink = sink
+    this.#nowMs = nowMs
+    this.#startedMs = nowMs()
+  }
+
+  caller(bytes: Uint8Array, timestamp: number): void {
+    if (this.#over) return
+    const samples = this.#decode(bytes)
+    // What arrives now was spoken up to now.
+    const heardAt = this.#position() - samples.length
+    const placed = this.#callerZero === undefined ? undefined : this.#callerZero + timestamp
+    if (placed === undefined || Math.abs(placed - heardAt) > this.#framesIn(MAX_DRIFT_MS)) {
+      this.#callerZero = heardAt - timestamp
+    }
+    this.flush()
+    this.#window.put(CALLER, this.#callerZero! + timestamp, samples)
+  }
+
+  agent(bytes: Uint8Array): void {
+    if (this.#over) return
+    const samples = this.#decode(bytes)
+    const now = this.#position()
+    if (this.#agentAt < now - this.#framesIn(MAX_LATE_MS)) this.#agentAt = now
+    this.flush()
+    this.#window.put(AGENT, this.#agentAt, samples)
+    this.#agentAt += samples.length
+  }
+
+  cleared(): void {
+    if (this.#over) return
+    this.#agentAt = Math.min(this.#agentAt, this.#position())
+    this.#window.silence(AGENT, this.#agentAt)
+  }
+
+  /** Gives away what is final. Called at least once a second, so that silence costs no memory either. */
+  flush(): void {
+    if (!this.#over) this.#giveUntil(this.#position() - this.#framesIn(SETTLE_MS))
+  }
+
+  ended(): void {
+    if (this.#over) return
+    this.#giveUntil(this.#position())
+    this.#over = true
+    this.#sink.end()
+  }
+
+  #giveUntil(position: number): void {
+    while (this.#window.start < position) this.#sink.write(bytesOf(this.#window.take(position)))
+  }
+
+  #position(): number {
+    return this.#framesIn(this.#nowMs() - this.#startedMs)
+  }
+
+  #framesIn(ms: number): number {
+    return Math.round((ms * this.#rateHz) / 1000)
+  }
+}

@@ -1,0 +1,32 @@
+import type { Logger } from 'pino'
+import type { EffectiveConfig } from '../config/schema.ts'
+import type { Clock } from './clock.ts'
+import type { PluginRegistry } from './plugin/host.ts'
+
+/** A role of the process (api, jobs, voice), started by main.ts. */
+export interface Role {
+  readonly name: string
+  /** Address this role listens on, with the port it really got: `http://127.0.0.1:8080`. */
+  readonly url?: string
+  /** Takes nothing new, finishes what runs, releases everything. Resolves when done or when `graceMs` is over. */
+  stop(graceMs: number): Promise<void>
+}
+
+/** What a voice worker gets: it reaches no database and no Redis. */
+export interface VoiceContext {
+  readonly config: EffectiveConfig
+  /** The process's environment, for plugins alone: settings are in `config`. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The plugins of this process, loaded once; the guard enforces their grants already. */
+  readonly plugins: PluginRegistry
+  readonly log: Logger
+  readonly clock: Clock
+  /** Aborts once every role has drained, or at once when the stop is forced: whatever is still open closes. */
+  readonly signal: AbortSignal
+}
+
+/** What `startApi` and `startJobs` get. The database is migrated. */
+export interface RoleContext extends VoiceContext {
+  readonly databaseUrl: string
+  readonly redisUrl: string
+}

@@ -1,0 +1,39 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+
+/** Keeps secrets of users in the database: AES-256-GCM with a key derived from the instance's own secret. */
+export interface SecretBox {
+  /** `label` says whose secret it is: sealed text that was moved to another row doesn't open. */
+  seal(text: string, label: string): string
+  /** Undefined when it was sealed under another secret, for another label, or was changed. */
+  open(sealed: string, label: string): string | undefined
+}
+
+const IV_BYTES = 12
+const TAG_BYTES = 16
+const VERSION = 'v1.'
+
+/** @param purpose separates the keys of different uses of one secret */
+export function createSecretBox(secret: string, purpose: string): SecretBox {
+  const key = Buffer.from(hkdfSync('sha256', secret, '', `patchbay ${purpose}`, 32))
+  return {
+    seal(text, label) {
+      const iv = randomBytes(IV_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(label))
+      const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+      return VERSION + Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url')
+    },
+    open(sealed, label) {
+      if (!sealed.startsWith(VERSION)) return undefined
+      const bytes = Buffer.from(sealed.slice(VERSION.length), 'base64url')
+      if (bytes.length < IV_BYTES + TAG_BYTES) return undefined
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES))
+      decipher.setAAD(Buffer.from(label)).setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES))
+      try {
+        const text = decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES))
+        return Buffer.concat([text, decipher.final()]).toString('utf8')
+      } catch {
+        return undefined
+      }
+    },
+  }
+}

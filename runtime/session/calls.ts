@@ -1,0 +1,77 @@
+import type { AnsweredBy } from '../telephony/carrier.ts'
+import type { Seat } from './dispatch.ts'
+import { LiveCall, type LiveCallOptions } from './live-call.ts'
+import type { Outcome } from './session.ts'
+
+type PerCall = 'callId' | 'agent' | 'limits' | 'leg' | 'journal' | 'seat'
+
+/** The calls of this node: started, counted, and drained when the node stops. */
+export class Calls {
+  readonly #shared: Omit<LiveCallOptions, PerCall>
+  readonly #live = new Map<string, LiveCall>()
+
+  constructor(shared: Omit<LiveCallOptions, PerCall>) {
+    this.#shared = shared
+  }
+
+  get size(): number {
+    return this.#live.size
+  }
+
+  /** Joins the leg to an agent. Resolves when the call is over and written down. */
+  start(call: Pick<LiveCallOptions, PerCall>): Promise<Outcome> {
+    const live = new LiveCall({ ...this.#shared, ...call })
+    this.#live.set(live.callId, live)
+    return live.done.finally(() => this.#live.delete(live.callId))
+  }
+
+  /** Takes a seat for a call that is still to come; whoever takes it starts the call with it or releases it. */
+  reserve(waitMs: number, signal: AbortSignal): Promise<Seat> {
+    return this.#shared.dispatch.take(waitMs, signal)
+  }
+
+  /** Leases a call that has no leg yet: as long as this node lives, nobody else ends it. */
+  hold(callId: string): Promise<void> {
+    return this.#shared.leases.holdCall(callId)
+  }
+
+  /** Ends the lease of a call that got no leg. */
+  drop(callId: string): Promise<void> {
+    return this.#shared.leases.dropCall(callId)
+  }
+
+  /** The carrier says who picked up. */
+  classified(callId: string, by: AnsweredBy): void {
+    this.#live.get(callId)?.classified(by)
+  }
+
+  /** Presses keys on the line of a call. False when it is none of this node's, or has no keys to press. */
+  sendDtmf(callId: string, keys: string): boolean {
+    const leg = this.#live.get(callId)?.leg
+    if (leg?.sendDtmf === undefined) return false
+    leg.sendDtmf(keys)
+    return true
+  }
+
+  /** Notes what went wrong in a call, for its log. */
+  fault(callId: string, message: string): void {
+    this.#live.get(callId)?.faults.add(message)
+  }
+
+  /** Ends the call. False when it isn't one of this node's. */
+  hangUp(callId: string): boolean {
+    const live = this.#live.get(callId)
+    live?.hangUp()
+    return live !== undefined
+  }
+
+  /** Waits for the running calls, ends those left after `graceMs`, and resolves when all are written down. */
+  async drain(graceMs: number): Promise<void> {
+    const all = Promise.all([...this.#live.values()].map((call) => call.done))
+    const timer = setTimeout(() => {
+      for (const call of [...this.#live.values()]) call.shutDown()
+    }, graceMs)
+    await all
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,20 @@
+import type { Turn, Usage } from '../link/messages.ts'
+import type { CallTap } from '../recording/call-recording.ts'
+import type { Answerer, Consent } from '../telephony/answerer.ts'
+import type { AudioFormat } from './leg.ts'
+import type { Outcome } from './session.ts'
+
+/** Where a call is written down as it happens. Every method retries or fails; the journal of a call is written in order. */
+export interface CallJournal {
+  ringing(callId: string): Promise<void>
+  answered(callId: string, at: Date): Promise<void>
+  turn(callId: string, seq: number, turn: Turn): Promise<void>
+  /** Adds to the sums of the call. */
+  progress(callId: string, usage: Usage, turnLatenciesMs: readonly number[]): Promise<void>
+  /** Who picked up; what the caller said to the consent message. */
+  observed?(callId: string, what: { answeredBy?: Answerer; consent?: Consent }): Promise<void>
+  /** The one terminal status; a call that has one keeps it. */
+  ended(callId: string, outcome: Outcome, at: Date, durationMs: number): Promise<void>
+  /** Records the sound of the call from now on, where it is to be recorded. */
+  record?(callId: string, format: AudioFormat): CallTap | undefined
+}

@@ -1,0 +1,209 @@
+import type { SessionEndReason, Turn } from '../link/messages.ts'
+import type { Answerer } from '../telephony/answerer.ts'
+import type { LegEndReason } from './leg.ts'
+
+/**
+ * The life of one call: queued → ringing → in_progress → ended. Pure: it says what follows from what happened, and
+ * runtime/session/live-call.ts does it. Whatever arrives after the end changes nothing.
+ */
+
+export type EndReason =
+  | LegEndReason
+  | Exclude<SessionEndReason, 'worker_drained'>
+  | 'no_capacity'
+  /** Someone ended the call over the API. */
+  | 'api_hangup'
+  /** The worker died, and no other could take over. */
+  | 'worker_lost'
+
+/** How a call ended: exactly one per call. */
+export interface Outcome {
+  status: 'completed' | 'failed' | 'canceled'
+  endReason: EndReason
+  disposition: 'completed' | 'hung_up' | 'failed' | 'transferred' | 'voicemail' | 'screened'
+  error?: string
+}
+
+export interface SessionState {
+  readonly phase: 'queued' | 'ringing' | 'in_progress' | 'ended'
+  /** Which worker runs the conversation: none yet, one that was offered the session, one that accepted. */
+  readonly worker: 'none' | 'offered' | 'joined'
+  readonly answeredAtMs: number | undefined
+  /** Until when a worker is looked for. */
+  readonly seekUntilMs: number
+  /** Turns that are over, in order. */
+  readonly turns: readonly Turn[]
+  /** What the caller has heard of the agent's running turn. */
+  readonly heard: Turn | undefined
+  /** Who picked up, as far as one could hear. */
+  readonly answeredBy?: Answerer
+  readonly outcome: Outcome | undefined
+}
+
+/** How long a worker is looked for: for a call that rings, and for one that lost its worker in the middle. */
+export interface Waits {
+  queueMs: number
+  recoveryMs: number
+}
+
+export type SessionEvent =
+  /** The leg is up. */
+  | { type: 'connected' }
+  | { type: 'seated' }
+  | { type: 'accepted' }
+  /** A worker had no room after all. */
+  | { type: 'declined' }
+  /** The agent can't be run by any worker. */
+  | { type: 'refused'; message: string }
+  | { type: 'worker_lost' }
+  | { type: 'no_capacity' }
+  | { type: 'turn'; seq: number; turn: Turn }
+  | { type: 'heard'; seq: number; turn: Turn }
+  | { type: 'agent_ended'; reason: Exclude<SessionEndReason, 'worker_drained'>; error?: string }
+  | { type: 'answered_by'; by: Answerer }
+  | { type: 'leg_ended'; reason: LegEndReason }
+  | { type: 'hung_up' }
+
+export type SessionEffect =
+  /** Look for a worker until `seekUntilMs`. */
+  | { type: 'seek' }
+  /** Offer the session to the worker whose seat was taken, with the turns so far. */
+  | { type: 'offer' }
+  | { type: 'record_ringing' }
+  /** The agent is there for the first time: tell the leg, write it down. */
+  | { type: 'answer' }
+  /** Another worker took over. */
+  | { type: 'resume' }
+  | { type: 'record_turn'; seq: number; turn: Turn }
+  /** Release everything, close the leg, write the outcome. */
+  | { type: 'finish'; outcome: Outcome }
+
+export interface Step {
+  state: SessionState
+  effects: SessionEffect[]
+}
+
+export const QUEUED: SessionState = {
+  phase: 'queued',
+  worker: 'none',
+  answeredAtMs: undefined,
+  seekUntilMs: 0,
+  turns: [],
+  heard: undefined,
+  outcome: undefined,
+}
+
+/** What follows from the event. `nowMs` is monotonic. */
+export function step(state: SessionState, event: SessionEvent, nowMs: number, waits: Waits): Step {
+  const same: Step = { state, effects: [] }
+  if (state.phase === 'ended') return same
+  switch (event.type) {
+    case 'connected':
+      if (state.phase !== 'queued') return same
+      return {
+        state: { ...state, phase: 'ringing', seekUntilMs: nowMs + waits.queueMs },
+        effects: [{ type: 'record_ringing' }, { type: 'seek' }],
+      }
+    case 'seated':
+      return { state: { ...state, worker: 'offered' }, effects: [{ type: 'offer' }] }
+    case 'accepted':
+      return accepted(state, nowMs)
+    case 'declined':
+      if (nowMs >= state.seekUntilMs) return finish(state, { reason: noWorker(state) })
+      return { state: { ...state, worker: 'none' }, effects: [{ type: 'seek' }] }
+    case 'refused':
+      return finish(state, { reason: 'error', error: event.message })
+    case 'worker_lost':
+      return lost(state, nowMs, waits.recoveryMs)
+    case 'no_capacity':
+      return finish(state, { reason: noWorker(state) })
+    case 'turn':
+      return turn(state, event.seq, event.turn)
+    case 'heard':
+      return event.seq === state.turns.length ? { state: { ...state, heard: event.turn }, effects: [] } : same
+    case 'answered_by':
+      return { state: { ...state, answeredBy: event.by }, effects: [] }
+    case 'agent_ended':
+      return finish(state, event)
+    case 'leg_ended':
+      return finish(state, event)
+    case 'hung_up':
+      return finish(state, { reason: 'api_hangup' })
+  }
+}
+
+const noWorker = (state: SessionState): EndReason => (state.answeredAtMs === undefined ? 'no_capacity' : 'worker_lost')
+
+function accepted(state: SessionState, nowMs: number): Step {
+  if (state.worker !== 'offered') return { state, effects: [] }
+  if (state.answeredAtMs !== undefined) return { state: { ...state, worker: 'joined' }, effects: [{ type: 'resume' }] }
+  return {
+    state: { ...state, worker: 'joined', phase: 'in_progress', answeredAtMs: nowMs },
+    effects: [{ type: 'answer' }],
+  }
+}
+
+/** What was heard of the running turn becomes a turn, so that the next worker and the call log know of it. */
+function lost(state: SessionState, nowMs: number, recoveryWaitMs: number): Step {
+  const { heard, turns } = state
+  // A worker that dies while opening the session uses up the wait for the first one.
+  const seekUntilMs = state.worker === 'joined' ? nowMs + recoveryWaitMs : state.seekUntilMs
+  const next: SessionState = { ...state, worker: 'none', heard: undefined, seekUntilMs }
+  if (heard === undefined || heard.text === '') return { state: next, effects: [{ type: 'seek' }] }
+  const cut = { ...heard, interrupted: true }
+  return {
+    state: { ...next, turns: [...turns, cut] },
+    effects: [{ type: 'record_turn', seq: turns.length, turn: cut }, { type: 'seek' }],
+  }
+}
+
+/** A turn at the end, or a better version of an earlier one. A gap would lose its place in the history: it closes up. */
+function turn(state: SessionState, seq: number, said: Turn): Step {
+  const place = Math.min(seq, state.turns.length)
+  const turns = [...state.turns]
+  turns[place] = said
+  const heard = place < state.turns.length ? state.heard : undefined
+  return { state: { ...state, turns, heard }, effects: [{ type: 'record_turn', seq: place, turn: said }] }
+}
+
+function finish(state: SessionState, cause: { reason: EndReason; error?: string }): Step {
+  const { heard, turns } = state
+  const effects: SessionEffect[] = []
+  let all = turns
+  if (heard !== undefined && heard.text !== '') {
+    const cut = { ...heard, interrupted: true }
+    all = [...turns, cut]
+    effects.push({ type: 'record_turn', seq: turns.length, turn: cut })
+  }
+  const outcome = outcomeOf(cause, state, all)
+  effects.push({ type: 'finish', outcome })
+  return { state: { ...state, phase: 'ended', worker: 'none', heard: undefined, turns: all, outcome }, effects }
+}
+
+const OWN_FAULTS: Partial<Record<EndReason, string>> = {
+  no_capacity: 'No voice worker is free',
+  worker_lost: 'The voice worker was lost and no other was free',
+  error: 'The conversation failed',
+  shutdown: 'The server was stopped',
+}
+
+/** `completed` once the agent was there, unless we failed; a caller who left before that canceled. */
+function outcomeOf(
+  cause: { reason: EndReason; error?: string },
+  { answeredAtMs, answeredBy }: SessionState,
+  turns: readonly Turn[],
+): Outcome {
+  const { reason: endReason } = cause
+  const fault = OWN_FAULTS[endReason]
+  if (fault !== undefined) {
+    return { status: 'failed', endReason, disposition: 'failed', error: cause.error ?? fault }
+  }
+  if (answeredAtMs === undefined) return { status: 'canceled', endReason, disposition: 'hung_up' }
+  if (endReason === 'transferred') return { status: 'completed', endReason, disposition: 'transferred' }
+  if (answeredBy === 'machine' || endReason === 'voicemail') {
+    return { status: 'completed', endReason, disposition: 'voicemail' }
+  }
+  if (answeredBy === 'screening') return { status: 'completed', endReason, disposition: 'screened' }
+  const spoken = turns.some(({ role }) => role === 'user')
+  return { status: 'completed', endReason, disposition: spoken ? 'completed' : 'hung_up' }
+}

@@ -1,0 +1,138 @@
+import type { Answerer } from './answerer.ts'
+import type { AnsweredBy } from './carrier.ts'
+
+/** What machines say, by languages that phrases.ts knows. Apostrophes and dashes are blanks, letters are small. */
+const MACHINE = [
+  /leave (?:\w+ ){0,3}(?:message|name)/,
+  /(?:at|after) the (?:\w+ )?(?:tone|beep)/,
+  /(?:reached|welcome to) (?:\w+ ){0,4}(?:voice ?mail|mailbox|answering)/,
+  /voice ?mail (?:box|of|service)|mailbox is full|record your message/,
+  /(?:is|am|are) (?:not|un) ?available (?:right now|at the moment|to take)/,
+  /(?:can ?not|can t|unable to) (?:take|answer|come to) (?:your call|the phone)/,
+  /(?:can|will) not be (?:reached|completed)/,
+  /nachricht (?:\w+ ){0,3}(?:hinterlassen|nach)|nach dem (?:signal|ton|piep)|mailbox|anrufbeantworter/,
+  /deje (?:\w+ ){0,2}mensaje|despues de la senal|buzon de voz/,
+  /laiss\w+ (?:\w+ ){0,2}message|apres le (?:bip|signal)|messagerie|repondeur/,
+  /lasci\w* (?:\w+ ){0,2}messaggio|dopo il segnale|segreteria/,
+  /deixe (?:\w+ ){0,2}(?:mensagem|recado)|apos o (?:sinal|bipe)|caixa postal/,
+]
+
+/** What call assistants say before they let a human decide. */
+const SCREENING = [
+  /who (?:is|s) (?:this|calling)|who is it/,
+  /(?:state|say|record|tell me) (?:\w+ ){0,4}your name/,
+  /(?:reason|why) (?:\w+ ){0,2}(?:for (?:your call|calling)|you (?:are|re) calling)/,
+  /(?:call )?screening|before i (?:try to )?(?:connect|put you through)/,
+  /using a (?:\w+ ){0,3}assistant/,
+  /wer (?:ruft an|spricht|ist da)|ihren namen|quien (?:llama|habla)|qui est a l appareil|chi parla|quem fala/,
+]
+
+/** A greeting that goes on this long without a pause is no human's. It has to begin as soon as the call is answered. */
+const LONG_GREETING_MS = 5_000
+const GREETING_BEGINS_MS = 2_500
+/** A human says a few words and waits. */
+const HUMAN_PAUSE_MS = 800
+const HUMAN_GREETING_MS = 2_400
+/** After the carrier said "machine", words of ours may still say that it is an assistant. */
+const CARRIER_GRACE_MS = 4_000
+/** Nobody has said anything this long after the answer. */
+const SILENCE_MS = 15_000
+/** What is said later is a conversation. */
+const WINDOW_MS = 45_000
+
+/**
+ * Says who picked up, from what is heard while the agent already speaks: words first, then how long the greeting is, then the
+ * carrier's own verdict. A screening assistant may still turn into a human or a machine; those two stay. Pure: times are
+ * monotonic milliseconds.
+ */
+export class AnswerDetector {
+  readonly #answeredAtMs: number
+  #verdict: Answerer | undefined
+  #greetingFromMs: number | undefined
+  #greetingUntilMs: number | undefined
+  #speaking = false
+  #text = ''
+  #carrierMachineAtMs: number | undefined
+
+  constructor(answeredAtMs: number) {
+    this.#answeredAtMs = answeredAtMs
+  }
+
+  get verdict(): Answerer | undefined {
+    return this.#verdict
+  }
+
+  speechStarted(atMs: number): void {
+    this.#speaking = true
+    this.#greetingFromMs ??= atMs
+    // A new utterance after a pause: the greeting was the one before.
+    if (this.#verdict === 'screening') this.#text = ''
+  }
+
+  speechEnded(atMs: number): void {
+    this.#speaking = false
+    this.#greetingUntilMs ??= atMs
+  }
+
+  /** Words of the callee, also those of a running utterance. Returns a verdict that is new. */
+  words(text: string, nowMs: number): Answerer | undefined {
+    if (this.#isSettled(nowMs)) return undefined
+    this.#text = plain(text)
+    if (MACHINE.some((phrase) => phrase.test(this.#text))) return this.#decide('machine')
+    if (SCREENING.some((phrase) => phrase.test(this.#text))) return this.#decide('screening')
+    return undefined
+  }
+
+  /** The beep of a machine. */
+  beep(nowMs: number): Answerer | undefined {
+    return this.#isSettled(nowMs) ? undefined : this.#decide('machine')
+  }
+
+  /** The carrier's verdict, which may come at any time. */
+  carrier(by: AnsweredBy, nowMs: number): Answerer | undefined {
+    if (this.#isSettled(nowMs) || by === 'unknown') return undefined
+    if (by === 'human') return this.#verdict === undefined ? this.#decide('human') : undefined
+    this.#carrierMachineAtMs ??= nowMs
+    return undefined
+  }
+
+  /** Call it often: verdicts that time brings. */
+  tick(nowMs: number): Answerer | undefined {
+    if (this.#verdict !== undefined) return undefined
+    const from = this.#greetingFromMs
+    if (this.#carrierMachineAtMs !== undefined && nowMs - this.#carrierMachineAtMs >= CARRIER_GRACE_MS) {
+      return this.#decide('machine')
+    }
+    if (from === undefined) return nowMs - this.#answeredAtMs >= SILENCE_MS ? this.#decide('unknown') : undefined
+    const early = from - this.#answeredAtMs <= GREETING_BEGINS_MS
+    if (this.#speaking && this.#greetingUntilMs === undefined) {
+      return early && nowMs - from >= LONG_GREETING_MS ? this.#decide('machine') : undefined
+    }
+    const until = this.#greetingUntilMs
+    if (until === undefined || this.#speaking || this.#carrierMachineAtMs !== undefined) return undefined
+    // The words of a short greeting come a moment after it.
+    const isShort = until - from <= HUMAN_GREETING_MS
+    if (isShort && this.#text !== '' && nowMs - until >= HUMAN_PAUSE_MS) return this.#decide('human')
+    return nowMs - this.#answeredAtMs >= SILENCE_MS ? this.#decide(this.#text === '' ? 'unknown' : 'human') : undefined
+  }
+
+  #isSettled(nowMs: number): boolean {
+    return this.#verdict === 'machine' || nowMs - this.#answeredAtMs > WINDOW_MS
+  }
+
+  #decide(verdict: Answerer): Answerer | undefined {
+    if (verdict === this.#verdict) return undefined
+    this.#verdict = verdict
+    return verdict
+  }
+}
+
+/** Small letters without accents, one blank between words. */
+function plain(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+}

@@ -1,0 +1,113 @@
+import type { PhoneNumber } from '../phone-number.ts'
+import type { Leg } from '../session/leg.ts'
+import type { CarrierWeb } from './web.ts'
+
+/** A carrier, as a telephony plugin makes it: it dials people and hands over their media as legs. One for the process. */
+export interface Carrier {
+  /**
+   * Asks for a call. Resolves when the carrier has taken the order; what becomes of it is told to `events`. Throws when
+   * the order was refused or its fate is unknown: `lookup` says which.
+   */
+  dial(order: DialOrder, events: DialEvents, signal: AbortSignal): Promise<void>
+  /**
+   * Resolves when the carrier may be asked for one more call; awaited before each `dial`, and before anything is held for
+   * the call. Absent: at any time.
+   */
+  turn?(signal: AbortSignal): Promise<void>
+  /**
+   * Ends the call in whatever state it is. One that is over or unknown is no error. `carrierId` is what the carrier calls
+   * it, where another process has dialled it.
+   */
+  hangup(callId: string, signal: AbortSignal, carrierId?: string): Promise<void>
+  /** Leads the caller to another number and leaves: the leg ends with `transferred`. Throws CarrierFault. */
+  transfer?(callId: string, to: PhoneNumber, signal: AbortSignal): Promise<void>
+  /** What the carrier knows of a call whose api node died. */
+  lookup(callId: string, signal: AbortSignal, carrierId?: string): Promise<CarrierCallState>
+  /**
+   * Offers calls that come in to `onCall` until the signal aborts. Asked of carriers in api nodes alone: elsewhere nothing
+   * listens. Absent: this carrier only dials, or its calls come another way.
+   */
+  receive?(onCall: (call: IncomingCall) => void, signal: AbortSignal): Promise<void>
+  /** Answers the carrier's HTTP requests and takes its media streams. Absent: it has none. */
+  readonly web?: CarrierWeb
+  /** Looks at its ports and trunks, and names the faults: for `patchbay doctor`. Asked of carriers in api nodes. */
+  diagnose?(signal: AbortSignal): Promise<CarrierFinding[]>
+  /** What was refused so far, and how often, by reason: for the metrics. */
+  readonly refusals?: ReadonlyMap<string, number>
+  /** Absent: numbers are registered here without the carrier being told, and none can be bought. */
+  readonly numbers?: CarrierNumbers
+}
+
+/** Something a carrier found out about itself; where it isn't `ok`, with its cure. */
+export interface CarrierFinding {
+  ok: boolean
+  text: string
+}
+
+/** What a carrier does with phone numbers. Each throws CarrierFault with the carrier's own words. */
+export interface CarrierNumbers {
+  /** Buys a number and has its calls delivered here. */
+  purchase?(wanted: { country: string; areaCode?: string }, signal: AbortSignal): Promise<PhoneNumber>
+  /** Has the calls of a number we own delivered here, over this trunk of the workspace where the carrier has several. */
+  register?(number: PhoneNumber, trunk: string | undefined, signal: AbortSignal, workspaceId: string): Promise<void>
+  /** Undoes both. */
+  release?(number: PhoneNumber, signal: AbortSignal): Promise<void>
+}
+
+/** A carrier said no, or failed. The message is the carrier's own, without secrets: callers read it. */
+export class CarrierFault extends Error {
+  override readonly name = 'CarrierFault'
+}
+
+/** Somebody calls one of our numbers. Exactly one of `accept` and `reject` is called, once. */
+export interface IncomingCall {
+  /** As it was dialled; E.164 where the carrier could tell. */
+  readonly to: string
+  /** Undefined: withheld, or no number. */
+  readonly from: string | undefined
+  /** Ids of the trunks it may have come over; undefined where the carrier knows no trunks. */
+  readonly trunks?: readonly string[]
+  /** Aborts when the caller hangs up before the call was accepted. */
+  readonly signal: AbortSignal
+  /**
+   * Takes the call: it rings until the leg's `answer`. `callId` is ours, `trunk` the one of `trunks` whose number was
+   * dialled. Undefined: the carrier refused it after all, such as for the trunk's own limits, and has said so.
+   */
+  accept(as: { callId: string; trunk?: string }): Leg | undefined
+  reject(why: IncomingRefusal): void
+}
+
+export type IncomingRefusal = 'unknown_number' | 'no_agent' | 'no_capacity' | 'forbidden' | 'failed'
+
+export interface DialOrder {
+  /** Ours. The carrier gets it along, so that it can be asked about it later. */
+  callId: string
+  workspaceId: string
+  /** Name of the trunk that `from` was registered with. */
+  trunk?: string
+  from: PhoneNumber
+  to: PhoneNumber
+  /** How long it may ring. */
+  ringTimeoutMs: number
+  /** Who answers decides what the agent does: the carrier is to say, if it can. */
+  detectMachine?: boolean
+}
+
+/** What becomes of an order: `ringing` any number of times, then one of `answered` and `failed`, then nothing. */
+export interface DialEvents {
+  /** What the carrier calls this call: kept, so that it can be asked about it when this process is gone. */
+  accepted?(carrierId: string): void
+  ringing(): void
+  /** The callee picked up. The leg is live; its session starts it. */
+  answered(leg: Leg, by: AnsweredBy): void
+  failed(failure: DialFailure, detail?: string): void
+  /** The carrier's own word on who answered, which may come long after `answered`. */
+  classified?(by: AnsweredBy): void
+}
+
+export type AnsweredBy = 'human' | 'machine' | 'unknown'
+
+/** `canceled`: we hung up before anyone answered. `carrier`: the carrier itself failed. */
+export type DialFailure = 'busy' | 'no_answer' | 'rejected' | 'invalid_number' | 'canceled' | 'carrier'
+
+export type CarrierCallState = 'live' | 'ended' | 'unknown'

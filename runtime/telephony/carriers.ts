@@ -1,0 +1,39 @@
+import type { PluginRegistry } from '../plugin/host.ts'
+import type { Carrier } from './carrier.ts'
+import { NO_TRUNKS, type TrunkDirectory } from './trunk.ts'
+import type { CarrierDoor } from './web.ts'
+
+/** The carriers of this process by the plugin that makes them: one instance each, made when first needed. */
+export class Carriers {
+  readonly #plugins: PluginRegistry
+  readonly #trunks: TrunkDirectory
+  readonly #doorOf: ((provider: string) => CarrierDoor) | undefined
+  readonly #made = new Map<string, Promise<Carrier>>()
+
+  /**
+   * @param trunks none where nothing is dialled and nothing listens
+   * @param doorOf where a provider's requests reach this process; absent where they don't
+   */
+  constructor(plugins: PluginRegistry, trunks: TrunkDirectory = NO_TRUNKS, doorOf?: (provider: string) => CarrierDoor) {
+    this.#plugins = plugins
+    this.#trunks = trunks
+    this.#doorOf = doorOf
+  }
+
+  /** The provider's name as people write it: errors of its carrier begin with it. */
+  titleOf(provider: string): string {
+    return this.#plugins.titleOf(provider)
+  }
+
+  /** Throws what the plugin registry throws; the next call tries again. */
+  get(provider: string): Promise<Carrier> {
+    let made = this.#made.get(provider)
+    if (made === undefined) {
+      const door = this.#doorOf?.(provider)
+      made = this.#plugins.create('telephony', provider, { trunks: this.#trunks, ...(door && { door }) })
+      made.catch(() => this.#made.delete(provider))
+      this.#made.set(provider, made)
+    }
+    return made
+  }
+}

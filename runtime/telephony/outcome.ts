@@ -1,0 +1,64 @@
+import type { DialFailure } from './carrier.ts'
+
+/** How a call that never became a conversation ends. `status` is its state for good, `disposition` what it came to. */
+export interface DialOutcome {
+  status: 'completed' | 'failed' | 'busy' | 'no_answer' | 'canceled'
+  endReason: string
+  disposition: string
+  error?: string
+}
+
+const OUTCOMES: Readonly<Record<DialFailure, DialOutcome>> = {
+  busy: { status: 'busy', endReason: 'busy', disposition: 'busy' },
+  no_answer: { status: 'no_answer', endReason: 'no_answer', disposition: 'no_answer' },
+  rejected: { status: 'failed', endReason: 'rejected', disposition: 'rejected', error: 'The callee refused the call' },
+  invalid_number: {
+    status: 'failed',
+    endReason: 'invalid_number',
+    disposition: 'failed',
+    error: 'The number is not in service',
+  },
+  canceled: { status: 'canceled', endReason: 'api_hangup', disposition: 'canceled' },
+  carrier: { status: 'failed', endReason: 'carrier_error', disposition: 'failed', error: 'The carrier failed' },
+}
+
+/** @param detail the carrier's own words, for the call log */
+export function outcomeOfFailure(failure: DialFailure, detail?: string): DialOutcome {
+  const outcome = OUTCOMES[failure]
+  return detail === undefined || outcome.error === undefined ? outcome : { ...outcome, error: detail }
+}
+
+/** A machine took the call: the agent hangs up without a word. */
+export const VOICEMAIL: DialOutcome = { status: 'completed', endReason: 'voicemail', disposition: 'voicemail' }
+
+export const NO_CAPACITY: DialOutcome = {
+  status: 'failed',
+  endReason: 'no_capacity',
+  disposition: 'failed',
+  error: 'No voice worker is free',
+}
+
+export const WORKSPACE_FULL: DialOutcome = {
+  ...NO_CAPACITY,
+  error: 'The workspace has as many calls at once as it may',
+}
+
+export const NUMBER_FULL: DialOutcome = {
+  ...NO_CAPACITY,
+  error: 'The phone number has as many calls at once as it may',
+}
+
+/** The agent or its number was deleted between the request and the dialling. */
+export const AGENT_GONE: DialOutcome = {
+  status: 'failed',
+  endReason: 'agent_deleted',
+  disposition: 'failed',
+  error: 'Agent not found',
+}
+
+export const SHUTDOWN: DialOutcome = {
+  status: 'failed',
+  endReason: 'shutdown',
+  disposition: 'failed',
+  error: 'The server was stopped',
+}

@@ -1,0 +1,35 @@
+/** How a workspace's calls reach a telephone network that has no interface of its own: a SIP trunk. */
+export interface Trunk {
+  readonly id: string
+  readonly workspaceId: string
+  /** What phone numbers call it by; unique in its workspace. */
+  readonly name: string
+  /** A name or address, with its port where it isn't the protocol's own: `sip.example.com`, `192.0.2.1:5080`. */
+  readonly host: string
+  readonly transport: 'udp' | 'tcp' | 'tls'
+  /** Whether we register there, so that calls find us behind a NAT. */
+  readonly register: boolean
+  readonly username: string | undefined
+  readonly password: string | undefined
+  /** Addresses and ranges whose calls are taken: `192.0.2.1`, `192.0.2.0/24`, `2001:db8::/32`. */
+  readonly allowedAddresses: readonly string[]
+  /** Most wanted first. */
+  readonly codecs: readonly ('PCMU' | 'PCMA')[]
+  readonly maxConcurrentCalls: number
+  readonly maxCallsPerSecond: number
+  /** ISO 3166-1 alpha-2 of the countries that may be called. */
+  readonly countries: readonly string[]
+}
+
+/** The built-in trunk: softphones on this machine. Its calls may be for any number of the instance. */
+export const LOCAL_TRUNK_ID = 'local'
+
+/** The trunks of all workspaces, as a carrier sees them. */
+export interface TrunkDirectory {
+  /** Those there are now. */
+  list(signal: AbortSignal): Promise<readonly Trunk[]>
+  /** Calls back after each change, on whichever node it was made; the returned function ends it. */
+  watch(changed: () => void): () => void
+}
+
+export const NO_TRUNKS: TrunkDirectory = { list: async () => [], watch: () => () => undefined }

@@ -1,0 +1,50 @@
+import type { StreamHandlers, StreamSocket } from './stream/socket.ts'
+
+/**
+ * The part of a carrier that speaks HTTP and WebSocket: it is told of its calls by requests to `/telephony/<plugin>/…` and
+ * streams their media to `/telephony/<plugin>/stream`. Whatever arrives there is the public's until its signature is checked.
+ */
+
+/** The addresses of a carrier's requests, without a slash at their ends. */
+export interface CarrierDoor {
+  /** Of all api nodes: `https://voice.example.com/telephony/twilio`. Calls come in here. */
+  readonly publicUrl: string
+  /** Of this api node: what belongs to a call it holds. The same where there is one node. */
+  readonly nodeUrl: string
+}
+
+export interface CarrierRequest {
+  readonly method: string
+  /** The last part of the path: what happened. */
+  readonly event: string
+  /** Path and query as they were asked for, still encoded. */
+  readonly target: string
+  readonly query: URLSearchParams
+  /** Value of a header named in lower case; empty when absent. */
+  header(name: string): string
+  readonly body: string
+}
+
+export interface CarrierReply {
+  status: 200 | 204
+  contentType?: string
+  body?: string
+}
+
+export interface CarrierWeb {
+  /** Throws `forged_request` before anything else when the signature doesn't fit. */
+  handle(request: CarrierRequest, signal: AbortSignal): Promise<CarrierReply>
+  /** As `handle`, for the request that opens a stream; the function returned is given the open socket. */
+  stream(request: Pick<CarrierRequest, 'target' | 'query' | 'header'>): (socket: StreamSocket) => StreamHandlers
+}
+
+/** The addresses under which a carrier may have asked for this target, as they are configured. */
+export function publicUrlsOf(door: CarrierDoor | undefined, target: string): string[] {
+  if (door === undefined) return []
+  return [...new Set([door.publicUrl, door.nodeUrl])].map((url) => {
+    const { pathname } = new URL(url)
+    // A proxy may have taken a prefix off the path, so what follows ours is appended to the address.
+    const own = pathname.slice(pathname.lastIndexOf('/telephony/'))
+    return url + target.slice(target.indexOf(own) + own.length)
+  })
+}

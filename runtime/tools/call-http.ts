@@ -1,0 +1,66 @@
+import type { NetRule } from '../plugin/net-rule.ts'
+import { ForbiddenAddress, type Reached, sendRequest } from './http-request.ts'
+import { fillHeader, fillJson, fillUrl, UnfitArgument, type Values } from './template.ts'
+import type { HttpRequest } from './tool.ts'
+
+/** What of an answer a language model reads. */
+const MAX_OUTPUT_CHARACTERS = 8_000
+const MAX_ERROR_CHARACTERS = 500
+
+/** What came of a call: for the model, and, where it failed, for the operator. */
+export interface ToolResult {
+  output: string
+  fault?: string
+}
+
+/** Calls an HTTP tool. Never throws but for `signal`: what went wrong is told to the model and to the operator. */
+export async function callHttp(
+  http: HttpRequest,
+  values: { input: Values; variables: Values },
+  options: { allowed: readonly NetRule[]; signal: AbortSignal },
+): Promise<ToolResult> {
+  const limit = AbortSignal.timeout(http.timeoutMs)
+  const signal = AbortSignal.any([options.signal, limit])
+  try {
+    const reached = await sendRequest(outgoing(http, values), { allowed: options.allowed, signal })
+    return resultOf(reached)
+  } catch (error) {
+    options.signal.throwIfAborted()
+    if (error instanceof UnfitArgument) return { output: `Wrong arguments: ${error.message}` }
+    if (limit.aborted) {
+      const fault = `no answer within ${http.timeoutMs} ms`
+      return { output: `The request failed: ${fault}`, fault }
+    }
+    if (error instanceof ForbiddenAddress) return { output: 'The tool is not available', fault: error.message }
+    const { code, message } = error as NodeJS.ErrnoException
+    return { output: 'The request failed: the server could not be reached', fault: code ?? message }
+  }
+}
+
+function outgoing({ method, url, headers, body }: HttpRequest, values: { input: Values; variables: Values }) {
+  const all = { ...values.variables, ...values.input }
+  const filled = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), fillHeader(value, all)])
+  const hasBody = method !== 'GET' && (body !== undefined || method !== 'DELETE')
+  const content = hasBody ? JSON.stringify(body === undefined ? values.input : fillJson(body, all)) : undefined
+  return {
+    method,
+    url: fillUrl(url, all),
+    headers: {
+      accept: 'application/json, text/*;q=0.9',
+      ...(content === undefined ? {} : { 'content-type': 'application/json' }),
+      ...Object.fromEntries(filled),
+    },
+    ...(content === undefined ? {} : { body: content }),
+  }
+}
+
+function resultOf({ status, text }: Reached): ToolResult {
+  if (status >= 200 && status < 300) return { output: cut(text.trim(), MAX_OUTPUT_CHARACTERS) || 'Done' }
+  const fault = `status ${status}`
+  const words = cut(text.trim(), MAX_ERROR_CHARACTERS)
+  return { output: `The request failed with ${fault}${words === '' ? '' : `: ${words}`}`, fault }
+}
+
+function cut(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most)}…` : text
+}

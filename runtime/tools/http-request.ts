@@ -1,0 +1,135 @@
+import { lookup as dnsLookup } from 'node:dns'
+import { type IncomingMessage, request as plainRequest } from 'node:http'
+import { request as tlsRequest } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import { allowsHost, allowsResolved, type NetRule, normalizeHost, parseInfrastructureRule } from '../plugin/net-rule.ts'
+import { NO_GRANTS } from '../plugin/permissions.ts'
+import { pluginScope } from '../plugin/scope.ts'
+import { isPublicAddress } from './address.ts'
+
+/** Requests on behalf of agents, to addresses their makers chose: none may reach what stands behind this server. */
+
+const MAX_REDIRECTS = 3
+const MAX_RESPONSE_BYTES = 64 * 1024
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+
+export interface Outgoing {
+  method: string
+  url: string
+  headers: Readonly<Record<string, string>>
+  body?: string
+}
+
+export interface Reached {
+  status: number
+  contentType: string
+  /** At most 64 KiB of it. */
+  text: string
+}
+
+/** The operator forbids the address. The message is for the operator. */
+export class ForbiddenAddress extends Error {
+  override readonly name = 'ForbiddenAddress'
+
+  constructor(host: string, address: string) {
+    const shown = host === address ? address : `${host} (${address})`
+    super(`${shown} is no public address; PATCHBAY_TOOLS_ALLOW_NET can allow it`)
+  }
+}
+
+/**
+ * Sends the request and reads the answer. The address each name resolves to is checked and is the one connected to, on
+ * redirects too; `allowed` are the operator's exceptions. A redirect to another origin gets none of the headers.
+ * Throws ForbiddenAddress, the signal's reason and what sockets throw.
+ */
+export async function sendRequest(
+  outgoing: Outgoing,
+  options: { allowed: readonly NetRule[]; signal: AbortSignal },
+): Promise<Reached> {
+  let next = outgoing
+  for (let redirects = 0; ; redirects++) {
+    const response = await sendOnce(next, options)
+    const { statusCode = 0, headers } = response
+    if (!REDIRECTS.has(statusCode) || headers.location === undefined || redirects === MAX_REDIRECTS) {
+      return { status: statusCode, contentType: headers['content-type'] ?? '', text: await readSome(response) }
+    }
+    response.destroy()
+    next = redirected(next, statusCode, headers.location)
+  }
+}
+
+function redirected(before: Outgoing, status: number, location: string): Outgoing {
+  const from = new URL(before.url)
+  const to = new URL(location, from)
+  if (to.protocol !== from.protocol && to.protocol !== 'https:') {
+    throw new Error(`The redirect to ${to.protocol}//${to.host} was refused`)
+  }
+  const headers = to.origin === from.origin ? before.headers : {}
+  const { body, ...rest } = before
+  const keeps = status === 307 || status === 308 || before.method === 'GET'
+  const method = keeps ? before.method : 'GET'
+  return { ...rest, url: to.href, headers, method, ...(keeps && body !== undefined ? { body } : {}) }
+}
+
+function sendOnce(
+  { method, url, headers, body }: Outgoing,
+  { allowed, signal }: { allowed: readonly NetRule[]; signal: AbortSignal },
+): Promise<IncomingMessage> {
+  const target = new URL(url)
+  const secure = target.protocol === 'https:'
+  if (!secure && target.protocol !== 'http:') throw new Error(`"${target.protocol}" is no address of the web`)
+  const host = normalizeHost(target.hostname)
+  const port = Number(target.port) || (secure ? 443 : 80)
+  const granted = allowsHost(allowed, host, port)
+  const fits = (address: string): boolean =>
+    isPublicAddress(address) ||
+    (granted && allowsResolved(allowed, host, address, port)) ||
+    allowsHost(allowed, address, port)
+  if (isIP(host) !== 0 && !fits(host)) throw new ForbiddenAddress(host, host)
+  const content = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+  // The process's guard lets through what this request is for, and nothing else.
+  const only = {
+    ...NO_GRANTS,
+    net: [parseInfrastructureRule(isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`)],
+  }
+  return new Promise((resolve, reject) => {
+    const request = pluginScope.run({ plugin: 'tools', only }, () =>
+      (secure ? tlsRequest : plainRequest)(target, {
+        method,
+        headers: { 'user-agent': 'Patchbay', 'accept-encoding': 'identity', ...headers, ...content },
+        agent: false,
+        lookup: checkedLookup(host, fits),
+        signal,
+      }),
+    )
+    request.once('response', resolve)
+    request.once('error', (error) => reject(signal.aborted ? signal.reason : error))
+    request.end(body)
+  })
+}
+
+/** Resolves as usual, and keeps only the addresses that may be reached. */
+function checkedLookup(host: string, fits: (address: string) => boolean): LookupFunction {
+  return (hostname, options, callback) => {
+    dnsLookup(hostname, { ...options, all: true }, (error, found) => {
+      if (error !== null) return callback(error, '', 0)
+      const reachable = found.filter(({ address }) => fits(address))
+      const [first] = reachable
+      if (first === undefined) return callback(new ForbiddenAddress(host, found[0]?.address ?? 'nothing'), '', 0)
+      if (options.all === true) callback(null, reachable)
+      else callback(null, first.address, first.family)
+    })
+  }
+}
+
+async function readSome(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    length += chunk.length
+    if (length >= MAX_RESPONSE_BYTES) break
+  }
+  response.destroy()
+  return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, MAX_RESPONSE_BYTES))
+}

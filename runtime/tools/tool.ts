@@ -1,0 +1,50 @@
+import type { ToolSpec } from '../link/messages.ts'
+
+export const HTTP_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+export const DEFAULT_TOOL_TIMEOUT_MS = 5_000
+export const MAX_TOOL_TIMEOUT_MS = 15_000
+
+/** The request of an HTTP tool. `{{name}}` stands for an argument of the model, else for a variable of the call. */
+export interface HttpRequest {
+  method: (typeof HTTP_METHODS)[number]
+  url: string
+  /** Stored sealed, for they hold keys. */
+  headers: Record<string, string>
+  /** JSON, its strings templates; absent: the arguments, where the method has a body. */
+  body?: unknown
+  timeoutMs: number
+}
+
+interface Named {
+  name: string
+  description: string
+}
+
+/** A tool of an agent. */
+export type Tool =
+  | (Named & { type: 'http'; parameters: Record<string, unknown>; http: HttpRequest })
+  | (Named & { type: 'transfer'; to: string })
+  | (Named & { type: 'hang_up' | 'send_dtmf' | 'knowledge' })
+
+const object = (properties: Record<string, unknown>): Record<string, unknown> => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+})
+
+const PARAMETERS = {
+  transfer: object({}),
+  hang_up: object({}),
+  send_dtmf: object({ keys: { type: 'string', description: 'Keys to press: 0-9, *, #', pattern: '^[0-9*#]{1,32}$' } }),
+  knowledge: object({ query: { type: 'string', description: 'What to look up' } }),
+} as const
+
+/** JSON Schema of the arguments. */
+export function parametersOf(tool: Tool): Record<string, unknown> {
+  return tool.type === 'http' ? tool.parameters : PARAMETERS[tool.type]
+}
+
+/** The tool as a language model is told of it. */
+export function toolSpec(tool: Tool): ToolSpec {
+  return { name: tool.name, description: tool.description, parameters: parametersOf(tool), kind: tool.type }
+}

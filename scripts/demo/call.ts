@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { words } from '../../plugins/offline/words.ts'
+import { Caller } from './caller.ts'
+import { Conversation, type Exchange, type Say } from './conversation.ts'
+import type { Combination } from './providers.ts'
+import { type CallLog, RestClient, type SessionToken } from './rest.ts'
+import { AGENT, QUESTIONS } from './script.ts'
+
+export interface DemoCall {
+  exchanges: Exchange[]
+  log: CallLog
+  /** What went otherwise than it should; empty when all went well. */
+  faults: string[]
+}
+
+const LOG_TIMEOUT_MS = 20_000
+const RECOVERY_TIMEOUT_MS = 45_000
+
+/** A new user with a workspace and the demo's agent. */
+export async function makeAgent(
+  url: string,
+  agent: Record<string, unknown> = AGENT,
+): Promise<{ rest: RestClient; agentId: string }> {
+  const rest = new RestClient(url)
+  const email = `demo-${randomUUID()}@example.com`
+  const password = randomUUID()
+  await rest.send('POST', '/auth/signup', { name: 'Demo', email, password, phone_number: '+14155550100' })
+  await rest.send('POST', '/auth/login', { email, password })
+  const workspace = await rest.send<{ workspace_id: string }>('POST', '/workspaces', { name: 'Demo', type: 'business' })
+  await rest.send('POST', `/workspaces/${workspace.workspace_id}/switch`)
+  const { agent_id } = await rest.send<{ agent_id: string }>('POST', '/agents', agent)
+  return { rest, agentId: agent_id }
+}
+
+/** Opens a realtime session with an agent. */
+export async function dialAgent(
+  rest: RestClient,
+  agentId: string,
+  signal: AbortSignal,
+): Promise<{ caller: Caller; callLogId: string }> {
+  const token = await rest.send<SessionToken>('GET', `/calls/generate-token?agent_id=${agentId}`)
+  const realtime = new URL(token.realtime_url)
+  // The instance may be known to the world under another name than to us.
+  realtime.host = new URL(rest.url).host
+  realtime.protocol = rest.url.startsWith('https') ? 'wss' : 'ws'
+  return { caller: await Caller.dial({ url: realtime.href }, signal), callLogId: token.call_log_id }
+}
+
+/** The whole demo once: an agent, a call with three questions and one barge-in, the call log, and what was wrong. */
+export async function runDemo(
+  url: string,
+  options: { killWorker: boolean; providers?: Combination | undefined; say: Say; signal: AbortSignal },
+): Promise<DemoCall> {
+  const { say, signal } = options
+  const { rest, agentId } = await makeAgent(url, { ...AGENT, ...options.providers })
+  say(`Agent "${AGENT.agent_name}" ${agentId}`)
+  const { caller, callLogId } = await dialAgent(rest, agentId, signal)
+  say(`Call ${callLogId}`)
+  const exchanges: Exchange[] = []
+  try {
+    const conversation = new Conversation(caller, say, signal)
+    await conversation.greeting()
+    for (const [index, question] of QUESTIONS.entries()) {
+      exchanges.push(await conversation.ask(question))
+      if (index === 0 && options.killWorker) {
+        await conversation.agentDone()
+        await killVoiceWorker(rest, say, signal)
+      }
+    }
+    await conversation.agentDone()
+    await caller.hangUp(signal)
+  } finally {
+    caller.vanish()
+  }
+  const log = await finishedLog(rest, callLogId, signal)
+  return { exchanges, log, faults: faultsOf(exchanges, log) }
+}
+
+/** The log of a call that is over, once it has a terminal status. */
+export async function finishedLog(rest: RestClient, callLogId: string, signal: AbortSignal): Promise<CallLog> {
+  const deadlineMs = performance.now() + LOG_TIMEOUT_MS
+  for (;;) {
+    const log = await rest.send<CallLog>('GET', `/calls/${callLogId}`)
+    if (!['queued', 'ringing', 'in_progress'].includes(log.status) || performance.now() > deadlineMs) return log
+    await sleep(100, undefined, { signal })
+  }
+}
+
+interface Workload {
+  workers: { worker_id: string; state: string; active_sessions: number | null }[]
+}
+
+/** Kills the voice worker that serves the call, without any warning, and waits until another one has taken it over. */
+export async function killVoiceWorker(rest: RestClient, say: Say, signal: AbortSignal): Promise<void> {
+  const serving = async (except?: string) => {
+    const { workers } = await rest.send<Workload>('GET', '/reports/workload')
+    const others = workers.filter((worker) => worker.worker_id !== except)
+    // The load of a worker is not known in its first moments; the only one there is it must be.
+    const worker = others.find(({ active_sessions }) => (active_sessions ?? 0) > 0) ?? others[0]
+    return worker?.worker_id
+  }
+  const worker = await serving()
+  if (worker === undefined) throw new Error('There is no voice worker')
+  const [, host, pid] = /^(.*)-(\d+)$/.exec(worker) ?? []
+  if (host !== hostname()) throw new Error(`The voice worker ${worker} runs on another machine`)
+  process.kill(Number(pid), 'SIGKILL')
+  const killedMs = performance.now()
+  say(`          voice worker ${worker} killed`)
+  let successor: string | undefined
+  while (successor === undefined) {
+    if (performance.now() - killedMs > RECOVERY_TIMEOUT_MS) throw new Error('No voice worker took the call over')
+    await sleep(100, undefined, { signal })
+    successor = await serving(worker)
+  }
+  say(`          the call goes on in ${successor} after ${((performance.now() - killedMs) / 1000).toFixed(1)} s`)
+}
+
+function faultsOf(exchanges: readonly Exchange[], log: CallLog): string[] {
+  const faults: string[] = []
+  const expect = (condition: boolean, fault: string) => {
+    if (!condition) faults.push(fault)
+  }
+  const has = (text: string, part: string) => words(text).join(' ').includes(words(part).join(' '))
+  expect(exchanges.length === QUESTIONS.length, `${exchanges.length} of ${QUESTIONS.length} questions were asked`)
+  expect(log.status === 'completed', `the call log's status is "${log.status}", not "completed"`)
+  for (const [index, question] of QUESTIONS.entries()) {
+    const heard = exchanges[index]?.heard ?? ''
+    expect(has(heard, question.text), `"${question.text}" was heard as "${heard}"`)
+    const at = log.transcript.findIndex((turn) => turn.role === 'user' && has(turn.text, question.text))
+    expect(at >= 0, `the call log lacks the question "${question.text}"`)
+    const answer = log.transcript[at + 1]
+    const right = answer?.role === 'assistant' && has(answer.text, question.expects)
+    expect(right, `"${question.text}" was answered with "${answer?.text ?? ''}"`)
+    const cut = QUESTIONS[index + 1]?.bargesIn === true
+    expect(
+      answer?.interrupted === cut,
+      `the call log ${cut ? 'does not mark' : 'marks'} the answer to "${question.text}" as interrupted`,
+    )
+  }
+  return faults
+}

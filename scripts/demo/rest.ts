@@ -1,0 +1,47 @@
+/** A JSON client of the REST API that keeps its cookies, as a browser would. */
+export class RestClient {
+  readonly url: string
+  readonly #cookies = new Map<string, string>()
+
+  constructor(url: string) {
+    this.url = url
+  }
+
+  /** The body of a successful answer. Throws an Error with status and body of any other. */
+  async send<T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T> {
+    const response = await fetch(new URL(path, this.url), {
+      method,
+      headers: {
+        cookie: [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+    for (const line of response.headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+      if (name !== undefined && value !== undefined) this.#cookies.set(name, value)
+    }
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
+    return JSON.parse(text) as T
+  }
+}
+
+const TIMEOUT_MS = 30_000
+
+/** The fields of GET /calls/{call_log_id} that the demo looks at. */
+export interface CallLog {
+  call_log_id: string
+  status: string
+  end_reason: string | null
+  duration: number | null
+  transcript: { role: 'user' | 'assistant'; text: string; start_ms: number; end_ms: number; interrupted: boolean }[]
+  usage: { llm_input_tokens: number; llm_output_tokens: number; stt_seconds: number; tts_characters: number }
+  latency: { turns: number; p50_ms: number | null; p95_ms: number | null }
+}
+
+export interface SessionToken {
+  call_log_id: string
+  realtime_url: string
+}

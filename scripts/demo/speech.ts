@@ -1,0 +1,27 @@
+import { spawn } from 'node:child_process'
+import { ESPEAK_SAMPLE_RATE_HZ, espeak } from '../../plugins/offline/espeak.ts'
+import { Resampler } from '../../runtime/media/resample.ts'
+
+/** A sentence as the simulated caller says it: mono 16-bit samples at `rateHz`, without silence around it. */
+export async function renderSpeech(text: string, rateHz: number, voice = 'en-us'): Promise<Int16Array<ArrayBuffer>> {
+  const resampler = new Resampler(ESPEAK_SAMPLE_RATE_HZ, rateHz)
+  const parts: Int16Array[] = []
+  const start = (program: string, args: readonly string[], options?: { signal?: AbortSignal }) =>
+    spawn(program, args, { ...options, stdio: 'pipe' })
+  for await (const part of espeak(start, text, { voice, trimEnd: true }, new AbortController().signal)) {
+    parts.push(resampler.push(part))
+  }
+  parts.push(resampler.flush())
+  return joinSamples(parts)
+}
+
+/** One run of samples out of many. */
+export function joinSamples(parts: readonly Int16Array[]): Int16Array<ArrayBuffer> {
+  const joined = new Int16Array(parts.reduce((sum, part) => sum + part.length, 0))
+  let offset = 0
+  for (const part of parts) {
+    joined.set(part, offset)
+    offset += part.length
+  }
+  return joined
+}

@@ -1,0 +1,151 @@
+#!/bin/sh
+# What the npm scripts call: finds Node 22, installs what is missing, then becomes the program asked for.
+set -eu
+cd "$(dirname "$0")/.."
+
+say() { printf '%s\n' "$*" >&2; }
+fail() { say "patchbay: $*"; exit 1; }
+
+# Runs a program so that Ctrl-C and SIGTERM reach it even when they are sent to this shell alone.
+attended() {
+  "$@" &
+  child=$!
+  trap 'kill -TERM "$child" 2>/dev/null || true' INT TERM HUP
+  status=0
+  wait "$child" || status=$?
+  trap - INT TERM HUP
+  return "$status"
+}
+
+is_node_22() {
+  case $("$1" --version 2>/dev/null) in
+    v22.1[89].* | v22.[2-9][0-9].*) return 0 ;;
+    *) return 1 ;;
+  esac
+}
+
+# Puts a Node of 22.18 or newer first on PATH, so that npm and everything it starts run under it, too.
+find_node() {
+  if is_node_22 node; then return; fi
+  cache=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/patchbay
+  node22=
+  if [ -r "$cache/node22" ]; then node22=$(cat "$cache/node22"); fi
+  if [ -z "$node22" ] || ! is_node_22 "$node22"; then
+    command -v npx >/dev/null || fail "Node.js with npm is missing; install Node 22 from https://nodejs.org and start again."
+    say "Fetching Node 22 (this machine has $(node --version 2>/dev/null || echo none))"
+    node22=$(npx --yes -p node@22 -c 'node -p process.execPath' 2>/dev/null) || node22=
+    is_node_22 "$node22" || fail "Node 22 could not be fetched from the npm registry; check the network or install Node 22 from https://nodejs.org."
+    mkdir -p "$cache" && printf '%s\n' "$node22" >"$cache/node22" || true
+  fi
+  PATH=$(dirname "$node22"):$PATH
+  export PATH
+}
+
+install_packages() {
+  if node scripts/packages-current.ts; then return; fi
+  take_install_lock
+  if node scripts/packages-current.ts; then drop_install_lock; return; fi
+  say "Installing the npm packages of package-lock.json (a minute or two)"
+  installed=yes
+  attended npm ci --no-audit --no-fund --loglevel=error >&2 || installed=no
+  drop_install_lock
+  if [ "$installed" = no ]; then fail "npm ci failed; its message is above."; fi
+}
+
+# Two commands started at once must not both empty node_modules. A lock whose holder is gone is taken over.
+install_lock=.npm-ci.lock
+take_install_lock() {
+  waited=
+  until mkdir "$install_lock" 2>/dev/null; do
+    holder=$(cat "$install_lock/pid" 2>/dev/null || true)
+    if [ -n "$holder" ] && ! kill -0 "$holder" 2>/dev/null; then drop_install_lock; continue; fi
+    if [ -z "$waited" ]; then say "Another command installs the npm packages; waiting for it"; waited=yes; fi
+    sleep 1
+  done
+  printf '%s\n' "$$" >"$install_lock/pid"
+}
+drop_install_lock() { rm -rf "$install_lock"; }
+
+# The Debian package of a program.
+package_of() {
+  case $1 in
+    sipp) echo sip-tester ;;
+    *) echo "$1" ;;
+  esac
+}
+
+# install_programs <program>…
+install_programs() {
+  missing=
+  elsewhere=
+  for program in "$@"; do
+    if command -v "$program" >/dev/null; then continue; fi
+    missing="$missing $(package_of "$program")"
+    elsewhere="$elsewhere ${program%-server}"
+  done
+  if [ -z "$missing" ]; then return; fi
+  if [ "$(id -u)" != 0 ] || ! [ -f /etc/debian_version ] || ! command -v apt-get >/dev/null; then
+    fail "please install$missing (Debian, Ubuntu: sudo apt-get install$missing; Fedora: sudo dnf install$elsewhere; macOS: brew install$elsewhere) and start again."
+  fi
+  for program in $missing; do say "Installing the system package $program"; done
+  # Nothing of what is installed shall run by itself: Patchbay starts its own Redis.
+  policy=/usr/sbin/policy-rc.d
+  made_policy=
+  if ! [ -e "$policy" ]; then
+    printf '#!/bin/sh\nexit 101\n' >"$policy" && chmod 755 "$policy" && made_policy=yes
+  fi
+  export DEBIAN_FRONTEND=noninteractive
+  # shellcheck disable=SC2086 # one word a package
+  attended sh -ec '
+    apt-get install -y -qq --no-install-recommends "$@" >/dev/null 2>&1 ||
+      { apt-get update -qq && apt-get install -y -qq --no-install-recommends "$@" >/dev/null; }' sh $missing >&2 || status=$?
+  if [ -n "$made_policy" ]; then rm -f "$policy"; fi
+  for program in "$@"; do
+    command -v "$program" >/dev/null || fail "$program could not be installed; run: apt-get install$missing"
+  done
+  case $missing in
+    *redis-server*)
+      if [ -d /run/systemd/system ]; then systemctl disable --quiet redis-server.service || true; fi ;;
+  esac
+}
+
+# The programs of the embedded default that the configuration does not replace.
+install_default_programs() {
+  [ -n "${REDIS_URL:-}" ] || install_programs redis-server
+  [ "${PATCHBAY_DEFAULT_TTS:-offline}" != offline ] || install_programs espeak-ng
+}
+
+# The SIP peers of the tests, where they can be had by themselves; elsewhere those tests say what is missing.
+install_test_peers() {
+  if [ "$(id -u)" != 0 ] || ! [ -f /etc/debian_version ] || ! command -v apt-get >/dev/null; then return; fi
+  install_programs sipp baresip
+}
+
+command=${1:-help}
+if [ $# -gt 0 ]; then shift; fi
+find_node
+case $command in
+  start)
+    install_default_programs
+    install_packages
+    exec node main.ts start "$@" ;;
+  test)
+    install_programs redis-server espeak-ng
+    install_test_peers
+    install_packages
+    exec node scripts/test.ts "$@" ;;
+  demo)
+    # Without a running Patchbay it starts its own.
+    install_programs redis-server espeak-ng
+    install_packages
+    exec node scripts/demo.ts "$@" ;;
+  bench)
+    install_programs redis-server espeak-ng
+    install_packages
+    exec node bench/run.ts "$@" ;;
+  patchbay)
+    install_packages
+    exec node main.ts "$@" ;;
+  *)
+    fail "usage: scripts/run.sh start|test|demo|bench|patchbay [arguments]" ;;
+esac

@@ -1,0 +1,74 @@
+/**
+ * `npm test`: types, lint and every test. Prints `N passed, M failed` as its last line and exits 0 only when nothing
+ * failed. Arguments name test files or folders; without any, the types and the lint of everything are checked and all
+ * tests run.
+ */
+import { spawn } from 'node:child_process'
+import { globSync, readFileSync, statSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { countResults } from './tap-counts.ts'
+
+const root = join(import.meta.dirname, '..')
+const TAP = '@tapjs/run/dist/esm/index.js'
+/** The end of tap's output, where its summary is. */
+const KEPT_CHARACTERS = 4_000
+const SHOW_CURSOR = '\u001b[?25h'
+
+const files = process.argv.slice(2).flatMap((path) => {
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory()
+  return isFolder ? globSync(`${path}/**/*.test.ts`) : [path]
+})
+const interrupted = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort())
+
+/** Runs an installed program and passes on what it prints; resolves with its success and the end of its output. */
+async function run(program: string, args: readonly string[]): Promise<{ ok: boolean; output: string }> {
+  if (interrupted.signal.aborted) return { ok: false, output: '' }
+  const child = spawn(process.execPath, [join(root, 'node_modules', program), ...args], {
+    cwd: root,
+    // As in a CI job, tap prints one line a file instead of redrawing its table.
+    env: { ...process.env, CI: '1' },
+    stdio: ['inherit', 'pipe', 'inherit'],
+  })
+  const stop = (): void => void child.kill('SIGTERM')
+  interrupted.signal.addEventListener('abort', stop)
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    const shown = text.replaceAll(SHOW_CURSOR, '')
+    output = `${output}${shown}`.slice(-KEPT_CHARACTERS)
+    process.stdout.write(shown)
+  })
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
+  interrupted.signal.removeEventListener('abort', stop)
+  return { ok: code === 0, output }
+}
+
+/** tap's own test class is generated from .taprc; the one npm installs has another set of plugins. */
+function needsTapBuild(): boolean {
+  const generated = join(root, 'node_modules/@tapjs/test/test-built/dist/esm/index.js')
+  return readFileSync(generated, 'utf8').includes('from "@tapjs/typescript"')
+}
+
+let passed = 0
+let failed = 0
+if (needsTapBuild()) await run(TAP, ['build'])
+if (files.length === 0) {
+  for (const [what, program, args] of [
+    ['Types', 'typescript/bin/tsc', ['--noEmit']],
+    ['Lint', '@biomejs/biome/bin/biome', ['check', '--error-on-warnings']],
+  ] as const) {
+    const { ok } = await run(program, args)
+    process.stdout.write(`${what}: ${ok ? 'no fault' : 'faults, see above'}\n`)
+    if (ok) passed++
+    else failed++
+  }
+}
+// Most tests of calls wait for speech more than they compute.
+const { ok, output } = await run(TAP, ['run', `--jobs=${availableParallelism() + 1}`, '--reporter=base', ...files])
+const counts = countResults(output)
+passed += counts.passed
+// A run that was cut off or found nothing to run failed, whatever it had counted.
+failed += ok && counts.passed > 0 ? counts.failed : Math.max(counts.failed, 1)
+process.stdout.write(`\n${passed} passed, ${failed} failed\n`)
+process.exitCode = failed === 0 ? 0 : 1

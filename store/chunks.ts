@@ -1,0 +1,54 @@
+import type { Store } from './database.ts'
+import type { Tenant } from './tenant.ts'
+
+/** Passages of documents. */
+
+/** Keeps chunks numbered from `first`; the same ones again replace themselves. Throws a foreign key violation once the document is gone. */
+export async function putChunks(
+  tenant: Tenant,
+  documentId: string,
+  first: number,
+  texts: readonly string[],
+): Promise<void> {
+  await tenant.db
+    .insertInto('chunks')
+    .values(texts.map((text, i) => ({ document_id: documentId, seq: first + i, text })))
+    .onConflict((conflict) =>
+      conflict.columns(['document_id', 'seq']).doUpdateSet((e) => ({ text: e.ref('excluded.text') })),
+    )
+    .execute()
+}
+
+export interface FoundChunk {
+  document_id: string
+  seq: number
+  filename: string
+  text: string
+}
+
+const CHUNKS_OF_MATCHES = {
+  name: 'chunks-of-matches',
+  text: `select c.document_id, c.seq, d.filename, c.text
+    from unnest($3::uuid[], $4::int[]) as wanted (document_id, seq)
+    join documents d on d.id = wanted.document_id and d.workspace_id = $1 and d.agent_id = $2 and d.status = 'ready'
+    join chunks c on c.document_id = wanted.document_id and c.seq = wanted.seq and c.workspace_id = $1`,
+}
+
+/** Texts of an agent's chunks, in any order; those of documents that are gone or not ready are missing. */
+export async function findChunks(
+  store: Store,
+  scope: { workspaceId: string; agentId: string },
+  wanted: readonly { documentId: string; chunk: number }[],
+): Promise<FoundChunk[]> {
+  if (wanted.length === 0) return []
+  const { rows } = await store.pool.query<FoundChunk>({
+    ...CHUNKS_OF_MATCHES,
+    values: [
+      scope.workspaceId,
+      scope.agentId,
+      wanted.map(({ documentId }) => documentId),
+      wanted.map(({ chunk }) => chunk),
+    ],
+  })
+  return rows
+}

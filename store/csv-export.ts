@@ -1,0 +1,47 @@
+import { type CallFilter, matching } from './calls.ts'
+import type { Call } from './schema.ts'
+import type { Tenant } from './tenant.ts'
+
+/** Rows a query: few enough that making their text leaves the event loop to the calls in between. */
+const ROWS_PER_QUERY = 500
+
+/** The calls of a filter, newest first, a few at a time: each query begins after the last row of the one before. */
+export async function* eachCall(tenant: Tenant, filter: CallFilter, signal: AbortSignal): AsyncGenerator<Call[]> {
+  let last: Call | undefined
+  do {
+    signal.throwIfAborted()
+    let query = matching(tenant, filter).selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc')
+    if (last !== undefined) {
+      const { created_at, id } = last
+      query = query
+        .where('created_at', '<=', created_at)
+        .where((eb) => eb.or([eb('created_at', '<', created_at), eb('id', '<', id)]))
+    }
+    const calls = await query.limit(ROWS_PER_QUERY).execute()
+    if (calls.length > 0) yield calls
+    last = calls.length === ROWS_PER_QUERY ? calls[calls.length - 1] : undefined
+  } while (last !== undefined)
+}
+
+export type Cell = string | number | boolean | null
+
+/** One record of RFC 4180, line end included. `verbatim` names the columns whose text a spreadsheet may take as it is. */
+export function csvRecord(cells: readonly Cell[], verbatim: ReadonlySet<number>): string {
+  let line = ''
+  for (let i = 0; i < cells.length; i++) {
+    if (i > 0) line += ','
+    const cell = cells[i]
+    if (typeof cell === 'string') line += quoted(verbatim.has(i) ? cell : unarmed(cell))
+    else if (cell !== null && cell !== undefined) line += String(cell)
+  }
+  return `${line}\r\n`
+}
+
+/** A text that a spreadsheet would run as a formula gets an apostrophe in front. */
+function unarmed(text: string): string {
+  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+}
+
+function quoted(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}

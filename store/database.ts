@@ -1,0 +1,74 @@
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import type { AllTables, GlobalTables } from './schema.ts'
+import { boundTo, globalOnly, type Tenant } from './tenant.ts'
+
+const INT8_OID = 20
+
+/** Every door to Postgres. Pick the narrowest: a tenant's, then `global`, and `acrossTenants` only in background jobs. */
+export interface Store {
+  /** Tables of no workspace; a query that names a tenant table is refused. */
+  readonly global: Kysely<GlobalTables>
+  /** A handle whose every query is bound to this workspace, joins and subqueries included. */
+  tenant(workspaceId: string): Tenant
+  /** All tables of all workspaces, unbound: for jobs, the reaper and lookups by a secret or a phone number. */
+  readonly acrossTenants: Kysely<AllTables>
+  /** For statements on the hottest paths, prepared by name. They carry their own workspace condition. */
+  readonly pool: pg.Pool
+  /** Waits for running queries, then closes every connection. */
+  close(): Promise<void>
+}
+
+export interface StoreOptions {
+  /** A postgres:// URL; `?host=/folder` reaches a unix socket. */
+  databaseUrl: string
+  maxConnections?: number
+  /** A query running longer is cancelled by Postgres. */
+  statementTimeoutMs?: number
+  /** Waiting for a free connection longer than this fails. */
+  acquireTimeoutMs?: number
+  /** Told of connections that break while idle; the pool replaces them. */
+  onIdleError?: (error: Error) => void
+}
+
+/** Opens a pool. Connects on first use, so a database that is still starting is no error here. */
+export function openStore(options: StoreOptions): Store {
+  const pool = new pg.Pool({
+    connectionString: options.databaseUrl,
+    max: options.maxConnections ?? 10,
+    connectionTimeoutMillis: options.acquireTimeoutMs ?? 5000,
+    statement_timeout: options.statementTimeoutMs ?? 30_000,
+    idle_in_transaction_session_timeout: 30_000,
+    keepAlive: true,
+    types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
+  })
+  pool.on('error', (error) => options.onIdleError?.(error))
+  const acrossTenants = new Kysely<AllTables>({ dialect: new PostgresDialect({ pool }) })
+  return {
+    global: globalOnly(acrossTenants),
+    tenant: (workspaceId) => ({ workspaceId, db: boundTo(acrossTenants, workspaceId) }),
+    acrossTenants,
+    pool,
+    close: () => acrossTenants.destroy(),
+  }
+}
+
+/** bigint columns hold counts and milliseconds far below 2^53. */
+function parserOf(oid: number, format?: 'text' | 'binary'): (text: string) => unknown {
+  if (oid === INT8_OID && format !== 'binary') return Number
+  return format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text')
+}
+
+/** The SQLSTATE of an error Postgres raised, else undefined. */
+export function sqlState(error: unknown): string | undefined {
+  return error instanceof pg.DatabaseError ? error.code : undefined
+}
+
+/** True for a unique violation, of this constraint or index if named. */
+export function isDuplicate(error: unknown, constraint?: string): boolean {
+  return (
+    error instanceof pg.DatabaseError &&
+    error.code === '23505' &&
+    (constraint === undefined || error.constraint === constraint)
+  )
+}

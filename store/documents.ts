@@ -1,0 +1,202 @@
+import { sql } from 'kysely'
+import type { DocumentFormat } from '../runtime/knowledge/blocks.ts'
+import type { Store } from './database.ts'
+import type { Document } from './schema.ts'
+import type { Tenant } from './tenant.ts'
+
+/** Documents of agents, and the uploads they are read from. */
+
+export interface NewDocument {
+  id: string
+  filename: string
+  format: DocumentFormat | 'unsupported'
+  size_bytes: number
+  status: 'processing' | 'failed'
+  error: string | null
+}
+
+export async function openUpload(tenant: Tenant, uploadId: string, agentId: string): Promise<void> {
+  await tenant.db.insertInto('uploads').values({ id: uploadId, agent_id: agentId }).execute()
+}
+
+export async function appendToUpload(tenant: Tenant, uploadId: string, seq: number, bytes: Buffer): Promise<void> {
+  await tenant.db.insertInto('upload_parts').values({ upload_id: uploadId, seq, bytes }).execute()
+}
+
+export async function discardUploads(tenant: Tenant, uploadIds: readonly string[]): Promise<void> {
+  if (uploadIds.length > 0) await tenant.db.deleteFrom('uploads').where('id', 'in', uploadIds).execute()
+}
+
+/** Makes documents of finished uploads, all or none; returned in the order given. */
+export async function addDocuments(
+  tenant: Tenant,
+  agentId: string,
+  documents: readonly NewDocument[],
+): Promise<Document[]> {
+  const rows = await tenant.db
+    .insertInto('documents')
+    .values(documents.map((document) => ({ ...document, agent_id: agentId })))
+    .returningAll()
+    .execute()
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return documents.flatMap(({ id }) => byId.get(id) ?? [])
+}
+
+/** Oldest first. */
+export function listDocuments(
+  tenant: Tenant,
+  agentId: string,
+  range?: { offset: number; limit: number },
+): Promise<Document[]> {
+  let query = tenant.db.selectFrom('documents').selectAll().where('agent_id', '=', agentId).orderBy('id')
+  if (range !== undefined) query = query.offset(range.offset).limit(range.limit)
+  return query.execute()
+}
+
+export async function countDocuments(tenant: Tenant, agentId: string): Promise<number> {
+  const { count } = await tenant.db
+    .selectFrom('documents')
+    .select((e) => e.fn.countAll<number>().as('count'))
+    .where('agent_id', '=', agentId)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** True when a call of the agent should look things up. */
+export async function hasReadyDocuments(tenant: Tenant, agentId: string): Promise<boolean> {
+  const row = await tenant.db
+    .selectFrom('documents')
+    .select('id')
+    .where('agent_id', '=', agentId)
+    .where('status', '=', 'ready')
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Removes the document with its upload, chunks and index; retrieval stops finding it at once. False: there was none. */
+export function deleteDocument(tenant: Tenant, agentId: string, documentId: string): Promise<boolean> {
+  return tenant.db.transaction().execute(async (db) => {
+    const deleted = await db
+      .deleteFrom('documents')
+      .where('id', '=', documentId)
+      .where('agent_id', '=', agentId)
+      .returning('id')
+      .executeTakeFirst()
+    if (deleted === undefined) return false
+    await db.deleteFrom('uploads').where('id', '=', documentId).execute()
+    await bumpVersion({ workspaceId: tenant.workspaceId, db }, agentId)
+    return true
+  })
+}
+
+/** For the documents job, which knows an id alone. Undefined once the document is gone. */
+export function findDocument(store: Store, documentId: string): Promise<Document | undefined> {
+  return store.acrossTenants.selectFrom('documents').selectAll().where('id', '=', documentId).executeTakeFirst()
+}
+
+/** The bytes of an upload, or undefined when a part is missing. */
+export async function readUpload(
+  tenant: Tenant,
+  uploadId: string,
+  sizeBytes: number,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const bytes = new Uint8Array(sizeBytes)
+  let at = 0
+  for (let seq = 0; at < sizeBytes; seq++) {
+    const part = await tenant.db
+      .selectFrom('upload_parts')
+      .select('bytes')
+      .where('upload_id', '=', uploadId)
+      .where('seq', '=', seq)
+      .executeTakeFirst()
+    if (part === undefined || at + part.bytes.length > sizeBytes) return undefined
+    bytes.set(part.bytes, at)
+    at += part.bytes.length
+  }
+  return bytes
+}
+
+/** Makes the document findable and drops its upload. False when it was deleted meanwhile. */
+export function finishDocument(tenant: Tenant, document: Document, chunkCount: number): Promise<boolean> {
+  return tenant.db.transaction().execute(async (db) => {
+    const finished = await db
+      .updateTable('documents')
+      .set({ status: 'ready', chunk_count: chunkCount, error: null, updated_at: sql<Date>`now()` })
+      .where('id', '=', document.id)
+      .where('status', '=', 'processing')
+      .returning('id')
+      .executeTakeFirst()
+    if (finished === undefined) return false
+    await db.deleteFrom('chunks').where('document_id', '=', document.id).where('seq', '>=', chunkCount).execute()
+    await db.deleteFrom('uploads').where('id', '=', document.id).execute()
+    await bumpVersion({ workspaceId: tenant.workspaceId, db }, document.agent_id)
+    return true
+  })
+}
+
+/** Ends the processing of a document that can't be read, and drops what was kept of it. */
+export function failDocument(tenant: Tenant, documentId: string, error: string): Promise<void> {
+  return tenant.db.transaction().execute(async (db) => {
+    const failed = await db
+      .updateTable('documents')
+      .set({ status: 'failed', chunk_count: 0, error, updated_at: sql<Date>`now()` })
+      .where('id', '=', documentId)
+      .where('status', '=', 'processing')
+      .returning('id')
+      .executeTakeFirst()
+    if (failed === undefined) return
+    await db.deleteFrom('chunks').where('document_id', '=', documentId).execute()
+    await db.deleteFrom('uploads').where('id', '=', documentId).execute()
+  })
+}
+
+/** Ids of documents that have waited this long: their job may have been lost with Redis, or never been queued. */
+export async function processingDocuments(store: Store, olderThanMs: number, limit: number): Promise<string[]> {
+  const rows = await store.acrossTenants
+    .selectFrom('documents')
+    .select('id')
+    .where('status', '=', 'processing')
+    .where('created_at', '<', sql<Date>`now() - ${`${olderThanMs} milliseconds`}::interval`)
+    .orderBy('created_at')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/** Removes uploads whose request died before they became documents. */
+export async function removeStaleUploads(store: Store, olderThanMs: number): Promise<number> {
+  const { numDeletedRows } = await store.acrossTenants
+    .deleteFrom('uploads')
+    .where('created_at', '<', sql<Date>`now() - ${`${olderThanMs} milliseconds`}::interval`)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('documents').select('id').whereRef('documents.id', '=', 'uploads.id'))),
+    )
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}
+
+async function bumpVersion(tenant: Tenant, agentId: string): Promise<void> {
+  await tenant.db
+    .updateTable('agents')
+    .set((e) => ({ knowledge_version: e('knowledge_version', '+', 1) }))
+    .where('id', '=', agentId)
+    .execute()
+}
+
+const AGENT_OF_CALL = {
+  name: 'agent-of-call',
+  text: 'select workspace_id as "workspaceId", agent_id as "agentId" from calls where id = $1 and agent_id is not null',
+}
+
+/** Whose knowledge base a call uses; undefined once its agent is deleted. */
+export async function agentOfCall(
+  store: Store,
+  callId: string,
+): Promise<{ workspaceId: string; agentId: string } | undefined> {
+  const { rows } = await store.pool.query<{ workspaceId: string; agentId: string }>({
+    ...AGENT_OF_CALL,
+    values: [callId],
+  })
+  return rows[0]
+}

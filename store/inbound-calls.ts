@@ -1,0 +1,34 @@
+import type { PhoneNumber } from '../runtime/phone-number.ts'
+import type { Store } from './database.ts'
+
+/** A registered number, whoever owns it, with what decides whether it may be called now. */
+export interface CalledNumber {
+  workspaceId: string
+  agentId: string | null
+  /** Name of the trunk it was registered with. */
+  trunk: string | null
+  numberMax: number | null
+  workspaceMax: number | null
+}
+
+/** Undefined when no workspace has the number with this provider. */
+export function findCalledNumber(
+  store: Store,
+  provider: string,
+  phoneNumber: PhoneNumber,
+): Promise<CalledNumber | undefined> {
+  return store.acrossTenants
+    .selectFrom('phone_numbers')
+    .innerJoin('workspaces', 'workspaces.id', 'phone_numbers.workspace_id')
+    .select([
+      'phone_numbers.workspace_id as workspaceId',
+      'phone_numbers.agent_id as agentId',
+      'phone_numbers.trunk',
+      'phone_numbers.max_concurrent_calls as numberMax',
+      'workspaces.max_concurrent_calls as workspaceMax',
+    ])
+    .where('phone_numbers.phone_number', '=', phoneNumber)
+    .where('phone_numbers.provider', '=', provider)
+    .where('workspaces.deleted_at', 'is', null)
+    .executeTakeFirst()
+}

@@ -1,0 +1,27 @@
+import { sql as foundation } from './0001-foundation.ts'
+import { sql as knowledge } from './0002-knowledge.ts'
+import { sql as chats } from './0003-chats.ts'
+import { sql as batches } from './0004-batches.ts'
+import { sql as reports } from './0005-reports.ts'
+import { sql as telephony } from './0006-telephony.ts'
+import { sql as trunks } from './0007-trunks.ts'
+import { sql as chatCosts } from './0008-chat-costs.ts'
+import { sql as agentFallbacks } from './0009-agent-fallbacks.ts'
+
+export interface Migration {
+  readonly name: string
+  readonly sql: string
+}
+
+/** Every migration in the order it is applied. A released one never changes. */
+export const MIGRATIONS: readonly Migration[] = [
+  { name: '0001-foundation', sql: foundation },
+  { name: '0002-knowledge', sql: knowledge },
+  { name: '0003-chats', sql: chats },
+  { name: '0004-batches', sql: batches },
+  { name: '0005-reports', sql: reports },
+  { name: '0006-telephony', sql: telephony },
+  { name: '0007-trunks', sql: trunks },
+  { name: '0008-chat-costs', sql: chatCosts },
+  { name: '0009-agent-fallbacks', sql: agentFallbacks },
+]

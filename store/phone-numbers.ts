@@ -1,0 +1,44 @@
+import type { PhoneNumber } from '../runtime/phone-number.ts'
+import type { PhoneNumberRow } from './schema.ts'
+import type { Tenant } from './tenant.ts'
+
+/** Throws a unique violation when any workspace has the number. */
+export function insertPhoneNumber(
+  tenant: Tenant,
+  number: { phone_number: PhoneNumber; provider: string; agent_id: string | null; trunk: string | null },
+): Promise<PhoneNumberRow> {
+  return tenant.db.insertInto('phone_numbers').values(number).returningAll().executeTakeFirstOrThrow()
+}
+
+/** By number. */
+export function listPhoneNumbers(tenant: Tenant): Promise<PhoneNumberRow[]> {
+  return tenant.db.selectFrom('phone_numbers').selectAll().orderBy('phone_number').execute()
+}
+
+export function phoneNumberRow(tenant: Tenant, phoneNumber: string): Promise<PhoneNumberRow | undefined> {
+  return tenant.db.selectFrom('phone_numbers').selectAll().where('phone_number', '=', phoneNumber).executeTakeFirst()
+}
+
+/** Which agent answers and how many calls there may be; undefined when the workspace has no such number. */
+export function changePhoneNumber(
+  tenant: Tenant,
+  phoneNumber: string,
+  changes: { agent_id?: string | null; max_concurrent_calls?: number | null },
+): Promise<PhoneNumberRow | undefined> {
+  if (Object.keys(changes).length === 0) return phoneNumberRow(tenant, phoneNumber)
+  return tenant.db
+    .updateTable('phone_numbers')
+    .set(changes)
+    .where('phone_number', '=', phoneNumber)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** False when the workspace has no such number. */
+export async function deletePhoneNumber(tenant: Tenant, phoneNumber: string): Promise<boolean> {
+  const { numDeletedRows } = await tenant.db
+    .deleteFrom('phone_numbers')
+    .where('phone_number', '=', phoneNumber)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}

@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createClient } from 'redis'
+import { PatchbayError } from '../../runtime/errors.ts'
+import type { Logger } from '../../runtime/log.ts'
+
+const CONNECT_TIMEOUT_MS = 5_000
+const COMMAND_TIMEOUT_MS = 5_000
+const PING_INTERVAL_MS = 10_000
+/** Longer than any blocking command (BullMQ's waits at most 10 s), so that only a dead peer runs into it. */
+const SILENCE_TIMEOUT_MS = 30_000
+const MAX_QUEUED_COMMANDS = 10_000
+const MAX_RECONNECT_DELAY_MS = 2_000
+
+function makeClient(url: string) {
+  const common = {
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    socketTimeout: SILENCE_TIMEOUT_MS,
+    reconnectStrategy: (retries: number) => Math.min(50 * 2 ** Math.min(retries, 6), MAX_RECONNECT_DELAY_MS),
+  }
+  const options = {
+    pingInterval: PING_INTERVAL_MS,
+    commandsQueueMaxLength: MAX_QUEUED_COMMANDS,
+    commandOptions: { timeout: COMMAND_TIMEOUT_MS },
+  }
+  const parsed = new URL(url)
+  if (parsed.protocol !== 'unix:') return createClient({ ...options, url, socket: common })
+  const database = Number(parsed.searchParams.get('db') ?? 0)
+  return createClient({
+    ...options,
+    database,
+    socket: { ...common, path: decodeURIComponent(parsed.pathname), tls: false },
+  })
+}
+
+/** A node-redis client; BullMQ takes it as its `connection`. */
+export type RedisClient = ReturnType<typeof makeClient>
+
+/**
+ * Connects to `redis://`, `rediss://` or `unix:///path/redis.sock?db=0`. The client reconnects by itself; a command that
+ * could not be sent for 5 s is rejected, and a peer silent for 30 s counts as dead. Pub/sub and blocking commands need
+ * a connection of their own: `client.duplicate()`. Throws `unavailable` when the first connection fails.
+ */
+export async function createRedis(url: string, log: Logger): Promise<RedisClient> {
+  const client = makeClient(url)
+  let connected = false
+  client.on('error', (err: Error) => {
+    if (connected) log.warn({ err }, 'Redis connection failed; reconnecting')
+    connected = false
+  })
+  client.on('ready', () => {
+    connected = true
+  })
+  const giveUp = new AbortController()
+  try {
+    const timeout = sleep(CONNECT_TIMEOUT_MS, undefined, { signal: giveUp.signal }).then(() => {
+      throw new PatchbayError('timeout', { params: { action: 'Connecting to Redis', timeoutMs: CONNECT_TIMEOUT_MS } })
+    })
+    await Promise.race([client.connect(), timeout])
+    return client
+  } catch (cause) {
+    if (client.isOpen) client.destroy()
+    throw new PatchbayError('unavailable', { cause })
+  } finally {
+    giveUp.abort()
+  }
+}

@@ -1,0 +1,348 @@
+import type { ColumnType, Generated, GeneratedAlways, JSONColumnType, Selectable } from 'kysely'
+import type { DocumentFormat } from '../runtime/knowledge/blocks.ts'
+import type { Answerer, Consent, VoicemailBehaviour } from '../runtime/telephony/answerer.ts'
+
+/**
+ * The tables as Kysely types; the truth is store/migrations. Times are `Date`, bigints are numbers, ids are strings.
+ * A tenant table has `workspace_id`, which only the tenant handle (store/tenant.ts) writes and compares.
+ */
+
+type CreatedAt = ColumnType<Date, Date | undefined, never>
+/** Bound by the tenant handle, so nobody else writes it. */
+type BoundWorkspace = ColumnType<string, never, never>
+
+export type WorkspaceRole = 'member' | 'developer' | 'admin'
+
+export interface UsersTable {
+  id: string
+  name: string
+  email: string
+  password_hash: string
+  phone_number: string
+  current_workspace_id: string | null
+  created_at: CreatedAt
+}
+
+export interface RefreshTokensTable {
+  id: string
+  family_id: string
+  user_id: string
+  token_hash: Buffer
+  created_at: CreatedAt
+  expires_at: Date
+  rotated_at: Date | null
+  revoked_at: Date | null
+}
+
+export interface WorkspacesTable {
+  id: string
+  name: string
+  type: string
+  slug: string
+  /** Phone calls it may have at once; null: any number. */
+  max_concurrent_calls: Generated<number | null>
+  created_at: CreatedAt
+  deleted_at: Date | null
+}
+
+export interface MembershipsTable {
+  workspace_id: string
+  user_id: string
+  role: WorkspaceRole
+  joined_at: Generated<Date>
+}
+
+export interface ApiKeysTable {
+  id: string
+  workspace_id: BoundWorkspace
+  name: string
+  prefix: string
+  key_hash: Buffer
+  created_at: CreatedAt
+  last_used_at: Date | null
+}
+
+export interface AgentsTable {
+  id: string
+  workspace_id: BoundWorkspace
+  agent_name: string
+  llm_provider: string
+  llm_model: string
+  temperature: number
+  system_prompt: string
+  first_message: string
+  stt_provider: string
+  stt_model: string
+  tts_provider: string
+  tts_voice: string
+  tools: JSONColumnType<unknown[], string | undefined, string>
+  fallbacks: JSONColumnType<Record<string, unknown>, string | undefined, string>
+  voicemail: Generated<VoicemailBehaviour>
+  voicemail_message: Generated<string>
+  recording_notice: Generated<string>
+  consent_message: Generated<string>
+  /** Counts the changes of what retrieval may find. */
+  knowledge_version: Generated<number>
+  created_at: CreatedAt
+  updated_at: Generated<Date>
+}
+
+export interface PhoneNumbersTable {
+  phone_number: string
+  workspace_id: BoundWorkspace
+  agent_id: string | null
+  provider: string
+  trunk: string | null
+  /** Calls it may have at once; null: any number. */
+  max_concurrent_calls: Generated<number | null>
+  created_at: CreatedAt
+}
+
+export interface TrunksTable {
+  id: string
+  workspace_id: BoundWorkspace
+  name: string
+  host: string
+  transport: 'udp' | 'tcp' | 'tls'
+  register: boolean
+  username: string | null
+  /** Sealed. */
+  password: string | null
+  allowed_addresses: JSONColumnType<string[], string, string>
+  codecs: JSONColumnType<('PCMU' | 'PCMA')[], string, string>
+  max_concurrent_calls: number
+  max_calls_per_second: number
+  countries: JSONColumnType<string[], string, string>
+  created_at: CreatedAt
+  updated_at: Generated<Date>
+}
+
+export type CallType = 'phone' | 'web'
+export type CallStatus =
+  | 'queued'
+  | 'ringing'
+  | 'in_progress'
+  | 'completed'
+  | 'failed'
+  | 'busy'
+  | 'no_answer'
+  | 'canceled'
+
+export interface CallsTable {
+  id: string
+  workspace_id: BoundWorkspace
+  /** Stays when the agent is deleted. */
+  agent_id: string
+  agent_name: string
+  call_type: CallType
+  direction: 'inbound' | 'outbound'
+  status: CallStatus
+  end_reason: string | null
+  disposition: string | null
+  from_number: string | null
+  to_number: string | null
+  dynamic_variables: JSONColumnType<Record<string, string>, string | undefined, string>
+  session_id: string | null
+  batch_id: string | null
+  campaign_slug: string | null
+  /** When the carrier was asked to dial; such a call is never dialled again. */
+  placed_at: Date | null
+  created_at: CreatedAt
+  answered_at: Date | null
+  ended_at: Date | null
+  duration_ms: number | null
+  summary: string | null
+  recording_key: string | null
+  llm_input_tokens: Generated<number>
+  llm_output_tokens: Generated<number>
+  stt_seconds: Generated<number>
+  tts_characters: Generated<number>
+  cost_llm: number | null
+  cost_stt: number | null
+  cost_tts: number | null
+  platform_cost: number | null
+  turn_latencies_ms: Generated<number[]>
+  error: string | null
+  /** What the carrier calls it. */
+  carrier_call_id: string | null
+  /** Who picked up an outbound call; null: nobody looked. */
+  answered_by: Answerer | null
+  /** What the caller said to the agent's consent message; null: there was none. */
+  consent: Consent | null
+}
+
+export interface CallTurnsTable {
+  workspace_id: BoundWorkspace
+  call_id: string
+  seq: number
+  role: 'user' | 'assistant'
+  text: string
+  start_ms: number
+  end_ms: number
+  interrupted: Generated<boolean>
+}
+
+/** Written by triggers on `calls` alone. */
+export interface CallCountsTable {
+  workspace_id: BoundWorkspace
+  span: ColumnType<'hour' | 'minute', never, never>
+  bucket: ColumnType<Date, never, never>
+  agent_id: ColumnType<string, never, never>
+  call_type: ColumnType<CallType, never, never>
+  calls: ColumnType<number, never, never>
+}
+
+export type DocumentStatus = 'processing' | 'ready' | 'failed'
+
+export interface DocumentsTable {
+  id: string
+  workspace_id: BoundWorkspace
+  agent_id: string
+  filename: string
+  format: DocumentFormat | 'unsupported'
+  size_bytes: number
+  status: DocumentStatus
+  chunk_count: Generated<number>
+  error: string | null
+  created_at: CreatedAt
+  updated_at: Generated<Date>
+}
+
+export interface UploadsTable {
+  id: string
+  workspace_id: BoundWorkspace
+  agent_id: string
+  created_at: CreatedAt
+}
+
+export interface UploadPartsTable {
+  upload_id: string
+  workspace_id: BoundWorkspace
+  seq: number
+  bytes: Buffer
+}
+
+export interface ChunksTable {
+  document_id: string
+  workspace_id: BoundWorkspace
+  seq: number
+  text: string
+}
+
+export interface VectorSegmentsTable {
+  id: GeneratedAlways<number>
+  document_id: string
+  workspace_id: BoundWorkspace
+  agent_id: string
+  first_chunk: number
+  bytes: Buffer
+}
+
+export interface ChatsTable {
+  id: string
+  workspace_id: BoundWorkspace
+  agent_id: string
+  session_id: string
+  message_count: Generated<number>
+  last_message: Generated<string>
+  dynamic_variables: JSONColumnType<Record<string, string>, string | undefined, string>
+  created_at: CreatedAt
+  updated_at: Generated<Date>
+}
+
+export interface ChatMessagesTable {
+  chat_id: string
+  workspace_id: BoundWorkspace
+  seq: number
+  role: 'user' | 'assistant'
+  content: string
+  llm_input_tokens: Generated<number>
+  llm_output_tokens: Generated<number>
+  /** Of the model's call that made the message; null where it isn't known. */
+  cost_llm: number | null
+  created_at: CreatedAt
+}
+
+export type BatchStatus = 'pending' | 'scheduled' | 'running' | 'completed' | 'canceled'
+
+export interface BatchesTable {
+  id: string
+  workspace_id: BoundWorkspace
+  name: string
+  agent_id: string | null
+  agent_phone_number: string
+  status: BatchStatus
+  scheduled_time: Date | null
+  timezone: string
+  columns: JSONColumnType<string[], string, string>
+  total: number
+  invalid: number
+  duplicates: number
+  /** Rows the runner has gone past. */
+  taken: number
+  completed: number
+  failed: number
+  created_at: CreatedAt
+  started_at: Date | null
+  finished_at: Date | null
+}
+
+export interface BatchItemsTable {
+  batch_id: string
+  workspace_id: BoundWorkspace
+  seq: number
+  call_id: string
+  status: 'in_progress' | 'completed' | 'failed'
+  error: string | null
+}
+
+/** Written by COPY alone; without workspace, so reached only by way of its batch. */
+export interface BatchRowsTable {
+  batch_id: string
+  block: number
+  rows: string
+}
+
+/** Tables of no single workspace: any code may query them. */
+export interface GlobalTables {
+  users: UsersTable
+  refresh_tokens: RefreshTokensTable
+  workspaces: WorkspacesTable
+  memberships: MembershipsTable
+  batch_rows: BatchRowsTable
+}
+
+/** Tables of a workspace. Add a name here and to TENANT_TABLES in store/tenant.ts; a type error says when one is missing. */
+export interface TenantTables {
+  batches: BatchesTable
+  batch_items: BatchItemsTable
+  api_keys: ApiKeysTable
+  agents: AgentsTable
+  phone_numbers: PhoneNumbersTable
+  trunks: TrunksTable
+  calls: CallsTable
+  call_turns: CallTurnsTable
+  call_counts: CallCountsTable
+  documents: DocumentsTable
+  uploads: UploadsTable
+  upload_parts: UploadPartsTable
+  chunks: ChunksTable
+  vector_segments: VectorSegmentsTable
+  chats: ChatsTable
+  chat_messages: ChatMessagesTable
+}
+
+export type AllTables = GlobalTables & TenantTables
+
+export type User = Selectable<UsersTable>
+export type Workspace = Selectable<WorkspacesTable>
+export type Agent = Selectable<AgentsTable>
+export type Call = Selectable<CallsTable>
+export type CallTurn = Selectable<CallTurnsTable>
+export type ApiKey = Selectable<ApiKeysTable>
+export type Document = Selectable<DocumentsTable>
+export type Chat = Selectable<ChatsTable>
+export type ChatMessage = Selectable<ChatMessagesTable>
+export type PhoneNumberRow = Selectable<PhoneNumbersTable>
+export type TrunkRow = Selectable<TrunksTable>
+export type Batch = Selectable<BatchesTable>

@@ -1,0 +1,50 @@
+import { type Kysely, sql } from 'kysely'
+import { uuidv7 } from 'uuidv7'
+import { PatchbayError } from '../runtime/errors.ts'
+import { isDuplicate } from './database.ts'
+import type { GlobalTables, User } from './schema.ts'
+import { insertWorkspace } from './workspaces.ts'
+
+/** Makes a user with a workspace of its own, of which it is Admin. Throws `email_taken`. */
+export async function createUser(
+  db: Kysely<GlobalTables>,
+  user: { name: string; email: string; passwordHash: string; phoneNumber: string },
+): Promise<User> {
+  try {
+    return await db.transaction().execute(async (trx) => {
+      const id = uuidv7()
+      await trx
+        .insertInto('users')
+        .values({
+          id,
+          name: user.name,
+          email: user.email,
+          password_hash: user.passwordHash,
+          phone_number: user.phoneNumber,
+        })
+        .execute()
+      const workspace = await insertWorkspace(trx, { name: `${user.name}'s workspace`, type: 'personal', adminId: id })
+      return trx
+        .updateTable('users')
+        .set({ current_workspace_id: workspace.id })
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirstOrThrow()
+    })
+  } catch (cause) {
+    throw isDuplicate(cause, 'users_email') ? new PatchbayError('email_taken', { cause }) : cause
+  }
+}
+
+/** The user of an e-mail address, whose case does not matter. */
+export function userByEmail(db: Kysely<GlobalTables>, email: string): Promise<User | undefined> {
+  return db
+    .selectFrom('users')
+    .selectAll()
+    .where(sql<string>`lower(email)`, '=', email.toLowerCase())
+    .executeTakeFirst()
+}
+
+export function userById(db: Kysely<GlobalTables>, id: string): Promise<User | undefined> {
+  return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
+}

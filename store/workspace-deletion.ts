@@ -1,0 +1,79 @@
+import { sql } from 'kysely'
+import type { Store } from './database.ts'
+
+/** Rows a statement removes: a few hundred milliseconds at most, so that a stop or a lock never waits long. */
+const ROWS_A_STATEMENT = 5_000
+
+/** Every table with a workspace, those that others refer to after them. A call's own triggers still need its sums. */
+export const TABLES_OF_A_WORKSPACE = [
+  'chat_messages',
+  'chats',
+  'vector_segments',
+  'chunks',
+  'upload_parts',
+  'uploads',
+  'documents',
+  'batch_items',
+  'batches',
+  'call_turns',
+  'calls',
+  'phone_numbers',
+  'trunks',
+  'agents',
+  'api_keys',
+  'memberships',
+  'call_counts',
+  'call_rollups',
+] as const
+
+/** Workspaces that were deleted but still have a row, oldest first. */
+export async function deletedWorkspaces(store: Store, limit: number): Promise<string[]> {
+  const rows = await store.global
+    .selectFrom('workspaces')
+    .select('id')
+    .where('deleted_at', 'is not', null)
+    .orderBy('deleted_at')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/** Calls of a workspace that are not over. */
+export async function openCallsOf(store: Store, workspaceId: string): Promise<string[]> {
+  const rows = await store
+    .tenant(workspaceId)
+    .db.selectFrom('calls')
+    .select('id')
+    .where('status', 'in', ['queued', 'ringing', 'in_progress'])
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/**
+ * Removes all rows of a deleted workspace and then its own, a few thousand a statement. Can be broken off at any moment
+ * and called again. Refuses a workspace that is not deleted. Returns the number of rows removed.
+ */
+export async function purgeWorkspace(store: Store, workspaceId: string, signal: AbortSignal): Promise<number> {
+  const workspace = await store.global
+    .selectFrom('workspaces')
+    .select('deleted_at')
+    .where('id', '=', workspaceId)
+    .executeTakeFirst()
+  if (workspace === undefined) return 0
+  if (workspace.deleted_at === null) throw new Error(`Workspace "${workspaceId}" is not deleted; its data stay`)
+  let removed = 0
+  for (const table of TABLES_OF_A_WORKSPACE) {
+    for (let gone = ROWS_A_STATEMENT; gone === ROWS_A_STATEMENT; removed += gone) {
+      signal.throwIfAborted()
+      const name = sql.table(table)
+      const result = await sql`
+        delete from ${name} where ctid = any (array(
+          select ctid from ${name} where workspace_id = ${workspaceId} limit ${ROWS_A_STATEMENT}))`.execute(
+        store.acrossTenants,
+      )
+      gone = Number(result.numAffectedRows ?? 0)
+    }
+  }
+  await store.global.deleteFrom('workspaces').where('id', '=', workspaceId).execute()
+  return removed
+}

@@ -1,0 +1,105 @@
+import t from 'tap'
+import { startTestApi } from '../../support/api.ts'
+import { callWhen, isOver, linkWorker, startPhone } from '../../support/phone.ts'
+
+t.test('outbound calls', async (t) => {
+  const api = await startTestApi(t, { env: { PATCHBAY_QUEUE_WAIT_MS: '1000' } })
+  const user = await api.signUp()
+  const phone = await startPhone(api, user)
+  const dial = (to: string, more: Record<string, unknown> = {}) =>
+    user.client.post('/calls/outbound_call', {
+      body: { agent_phone_number: phone.number, phone_number_to_dial: to, ...more },
+    })
+
+  await t.test('end without a voice worker, saying so', async (t) => {
+    const { status, body } = await dial('+14155552671')
+    t.equal(status, 201)
+    t.match(body, { status: 'queued', direction: 'outbound', call_type: 'phone', to_number: '+14155552671' })
+    t.match(await callWhen(user, body.call_log_id, isOver), {
+      status: 'failed',
+      end_reason: 'no_capacity',
+      disposition: 'failed',
+      error: 'No voice worker is free',
+    })
+  })
+
+  await linkWorker(t, api)
+
+  await t.test('go from queued over ringing and in_progress to their one end', async (t) => {
+    const { body } = await dial('+1 (415) 555-2671', { dynamic_variables: { name: 'Bob', company: 'Acme' } })
+    t.match(body, { status: 'queued', to_number: '+14155552671', from_number: phone.number })
+    await callWhen(user, body.call_log_id, ({ status }) => status === 'ringing')
+    const live = await callWhen(user, body.call_log_id, ({ status, transcript }) => {
+      return status === 'in_progress' && (transcript as unknown[]).length > 0
+    })
+    t.equal(live.transcript[0].text, 'Hello Bob, this is Ada.')
+    const { status, body: ended } = await user.client.post(`/calls/${body.call_log_id}/hangup`)
+    t.equal(status, 200)
+    t.match(ended, { status: 'completed', end_reason: 'api_hangup', disposition: 'hung_up' })
+    t.ok(ended.answered_at && ended.ended_at && ended.duration >= 0)
+    t.match(
+      (await user.client.post(`/calls/${body.call_log_id}/hangup`)).body,
+      ended,
+      'hanging up again changes nothing',
+    )
+  })
+
+  const ends: Record<string, Record<string, unknown>> = {
+    '+14155559901': { status: 'busy', end_reason: 'busy', disposition: 'busy' },
+    '+14155559903': { status: 'completed', end_reason: 'voicemail', disposition: 'voicemail' },
+    '+14155559905': { status: 'failed', end_reason: 'rejected', disposition: 'rejected' },
+    '+14155559906': { status: 'failed', end_reason: 'invalid_number', disposition: 'failed' },
+    '+14155559907': { status: 'failed', end_reason: 'carrier_error', disposition: 'failed' },
+  }
+  for (const [number, end] of Object.entries(ends)) {
+    await t.test(`to ${number} end as ${end.end_reason}`, async (t) => {
+      const { body } = await dial(number)
+      t.match(await callWhen(user, body.call_log_id, isOver), end)
+    })
+  }
+
+  await t.test('can be hung up while they ring', async (t) => {
+    const { body } = await dial('+14155559902')
+    await callWhen(user, body.call_log_id, ({ status }) => status === 'ringing')
+    const { body: ended } = await user.client.post(`/calls/${body.call_log_id}/hangup`)
+    t.match(ended, { status: 'canceled', end_reason: 'api_hangup', answered_at: null })
+  })
+
+  await t.test('are refused with the specified messages', async (t) => {
+    const cases: [Record<string, unknown>, number, unknown][] = [
+      [{}, 400, 'Invalid phone number format'],
+      [{ agent_phone_number: phone.number }, 400, 'Invalid phone number format'],
+      [{ agent_phone_number: phone.number, phone_number_to_dial: '12' }, 400, 'Invalid phone number format'],
+      [{ agent_phone_number: '+14155550000', phone_number_to_dial: '+14155552671' }, 404, 'Agent not found'],
+    ]
+    for (const [body, status, detail] of cases) {
+      t.match(await user.client.post('/calls/outbound_call', { body }), { status, body: { detail } })
+    }
+    const wrong = { agent_phone_number: 1, dynamic_variables: { a: 1 } }
+    const { status, body } = await user.client.post('/calls/outbound_call', { body: wrong })
+    t.equal(status, 422)
+    t.same(
+      body.detail.map(({ loc }: { loc: string[] }) => loc.join('.')),
+      ['body.agent_phone_number', 'body.dynamic_variables.a'],
+    )
+  })
+
+  await t.test('are nobody else’s business', async (t) => {
+    const other = await api.signUp()
+    const { body } = await dial('+14155559901')
+    for (const path of ['hangup', 'recording']) {
+      const method = path === 'hangup' ? 'POST' : 'GET'
+      const answer = await other.client.request(method, `/calls/${body.call_log_id}/${path}`)
+      t.match(answer, { status: 404, body: { detail: 'Call log not found' } }, path)
+    }
+    const theirs = { agent_phone_number: phone.number, phone_number_to_dial: '+14155552671' }
+    t.match(await other.client.post('/calls/outbound_call', { body: theirs }), { body: { detail: 'Agent not found' } })
+    t.match(await user.client.get(`/calls/${body.call_log_id}/recording`), { body: { detail: 'Recording not found' } })
+  })
+
+  await t.test('a queued call that nobody has begun is canceled at once', async (t) => {
+    const { body } = await user.client.get('/calls/generate-token', { query: { phone: phone.number } })
+    const { body: ended } = await user.client.post(`/calls/${body.call_log_id}/hangup`)
+    t.match(ended, { status: 'canceled', end_reason: 'api_hangup' })
+  })
+})

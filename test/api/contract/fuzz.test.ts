@@ -1,0 +1,97 @@
+import { request } from 'node:http'
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
+import { routes } from '../../../api/routes.ts'
+import { startTestApi } from '../../support/api.ts'
+import { undeclared } from '../../support/declared.ts'
+import { oddRequests, type Sent, wrongRequests } from './requests.ts'
+import { fingerprint, furnish } from './world.ts'
+
+/**
+ * Thousands of requests made from the schemas of the routes. None may be answered by a 5xx, an undeclared status or late,
+ * and no wrong one may store a row. `FUZZ_SEED` and `FUZZ_RUNS` repeat and widen a run.
+ */
+
+const SEED = Number(process.env.FUZZ_SEED ?? 20_260_131)
+const RUNS = Number(process.env.FUZZ_RUNS ?? 3000)
+const LATEST_MS = 2000
+const TIME_LIMIT_MS = 40_000
+
+/** Carriers are answered in their own words. */
+const FUZZED = routes.filter((route) => route.tag !== 'Telephony')
+
+async function startTarget(t: Test) {
+  const api = await startTestApi(t)
+  const ada = await api.signUp()
+  const own = await furnish(api, ada)
+  const cookie = [...ada.client.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  const { hostname, port } = new URL(api.url)
+  const statuses: Record<number, number> = {}
+
+  /** Sends the bytes as they are; throws when the answer is not what the route declares. Returns its status. */
+  async function ask({ route, path, headers, body }: Sent): Promise<number> {
+    const { status, text, ms } = await new Promise<{ status: number; text: string; ms: number }>((resolve, reject) => {
+      const startMs = performance.now()
+      const sent = { cookie, ...(body ? { 'content-length': String(body.length) } : {}), ...headers }
+      const outgoing = request({ hostname, port, method: route.method, path, headers: sent }, (incoming) => {
+        let text = ''
+        incoming.setEncoding('utf8').on('data', (chunk) => {
+          text += chunk
+        })
+        incoming.on('end', () => resolve({ status: incoming.statusCode ?? 0, text, ms: performance.now() - startMs }))
+      })
+      outgoing.on('error', reject)
+      outgoing.end(body)
+    })
+    statuses[status] = (statuses[status] ?? 0) + 1
+    const isJson = text.startsWith('{') || text.startsWith('[')
+    const fault = undeclared(route.method, path.split('?')[0] ?? '', status, isJson ? JSON.parse(text) : undefined)
+    if (fault) throw new Error(`${fault}: ${text.slice(0, 300)}`)
+    if (status >= 500 && status !== route.success.orStatus) throw new Error(`answered ${status} ${text.slice(0, 300)}`)
+    if (ms > LATEST_MS) throw new Error(`answered after ${ms} ms`)
+    return status
+  }
+  return { api, own, ask, statuses }
+}
+
+t.test('wrong requests are refused and store nothing', { timeout: 120_000 }, async (t) => {
+  const { api, own, ask, statuses } = await startTarget(t)
+  const wrong = FUZZED.flatMap((route) => wrongRequests(route, own))
+  const before = await fingerprint(api)
+  const refused = fc.asyncProperty(fc.oneof(...wrong), async (sent) => {
+    const status = await ask(sent)
+    if (status < 400) throw new Error(`answered ${status}`)
+  })
+  await fc.assert(refused, parameters(RUNS))
+  t.pass(`answered ${JSON.stringify(statuses)}`)
+  t.same(await fingerprint(api), before)
+})
+
+t.test('odd requests are answered as declared', { timeout: 120_000 }, async (t) => {
+  const { own, ask, statuses } = await startTarget(t)
+  const odd = FUZZED.filter(({ method }) => method !== 'DELETE').map((route) => oddRequests(route, own))
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(...odd), async (sent) => void (await ask(sent))),
+    parameters(RUNS / 4),
+  )
+  t.pass(`answered ${JSON.stringify(statuses)}`)
+})
+
+function parameters(numRuns: number): fc.Parameters<[Sent]> {
+  return { seed: SEED, numRuns: Math.ceil(numRuns), interruptAfterTimeLimit: TIME_LIMIT_MS / 2, reporter: report }
+}
+
+/** fast-check's own report prints whole bodies. */
+function report(run: fc.RunDetails<[Sent]>): void {
+  if (!run.failed) return
+  const [wrong] = run.counterexample ?? []
+  const { route, path = '', headers = {}, body } = wrong ?? {}
+  const shown = [
+    `${route?.method} ${path.slice(0, 300)}`,
+    JSON.stringify(headers).slice(0, 300),
+    String(body).slice(0, 300),
+  ]
+  throw new Error(
+    `${run.errorInstance instanceof Error ? run.errorInstance.message : ''}\n${shown.join('\n')}\nseed ${run.seed}`,
+  )
+}

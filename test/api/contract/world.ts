@@ -1,0 +1,191 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { uuidv7 } from 'uuidv7'
+import type { AnyRoute } from '../../../api/route.ts'
+import { objectPath } from '../../../store/object-folder.ts'
+import type { Call, TestApi, TestUser } from '../../support/api.ts'
+
+/** One of everything a workspace can hold, so that every path with a parameter names something that exists. */
+export interface Belongings {
+  readonly workspaceId: string
+  readonly agentId: string
+  readonly phoneNumber: string
+  readonly callId: string
+  readonly documentId: string
+  readonly chatId: string
+  readonly batchId: string
+  readonly apiKeyId: string
+  readonly trunkId: string
+  readonly memberId: string
+}
+
+let numbers = 0
+
+/** A valid number nobody has; every test api has a database of its own. */
+export function freshNumber(): string {
+  return `+1415${String(5_550_000 + ++numbers)}`
+}
+
+/** Fills the workspace of an Admin with one of everything. */
+export async function furnish(api: TestApi, admin: TestUser): Promise<Belongings> {
+  const { workspaceId } = admin
+  const headers = { 'x-workspace-id': workspaceId }
+  const post = async (path: string, call: Call) => {
+    const answer = await admin.client.post(path, { ...call, headers })
+    if (answer.status !== 201) throw new Error(`${path} answered ${answer.status} ${answer.text}`)
+    return answer.body
+  }
+  const agentId = (await post('/agents', { body: { agent_name: 'Ada', system_prompt: 'You answer.' } })).agent_id
+  const phoneNumber = freshNumber()
+  await post('/phone-numbers', { body: { phone_number: phoneNumber, provider: 'sim', agent_id: agentId } })
+  const apiKeyId = (await post('/api-keys', { body: { name: 'CRM' } })).id
+  const rows = await insertRows(api, { workspaceId, agentId, phoneNumber })
+  const memberId = await joiner(api, workspaceId)
+  return { workspaceId, agentId, phoneNumber, apiKeyId, memberId, ...rows }
+}
+
+/** What is long to make over the API: a finished call with its recording, a read document, a chat, a batch, a trunk. */
+async function insertRows(api: TestApi, of: Pick<Belongings, 'workspaceId' | 'agentId' | 'phoneNumber'>) {
+  const { workspaceId, agentId, phoneNumber } = of
+  const [callId, documentId, chatId, batchId, trunkId] = [uuidv7(), uuidv7(), uuidv7(), uuidv7(), uuidv7()]
+  const { db } = api.store.tenant(workspaceId)
+  const recording = `recordings/${workspaceId}/${callId}.wav`
+  const path = objectPath(api.config.dataDir, recording)
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, 'RIFF')
+  await db
+    .insertInto('calls')
+    .values({
+      id: callId,
+      agent_id: agentId,
+      agent_name: 'Ada',
+      call_type: 'web',
+      direction: 'inbound',
+      status: 'completed',
+      recording_key: recording,
+    } as never)
+    .execute()
+  await db
+    .insertInto('documents')
+    .values({
+      id: documentId,
+      agent_id: agentId,
+      filename: 'hours.txt',
+      format: 'txt',
+      size_bytes: 5,
+      status: 'ready',
+    } as never)
+    .execute()
+  await db
+    .insertInto('chats')
+    .values({ id: chatId, agent_id: agentId, session_id: 'lobby', last_message: 'Hello' } as never)
+    .execute()
+  await db
+    .insertInto('batches')
+    .values({
+      id: batchId,
+      name: 'March',
+      agent_id: agentId,
+      agent_phone_number: phoneNumber,
+      status: 'pending',
+      timezone: 'UTC',
+      columns: '[]',
+    } as never)
+    .execute()
+  await db
+    .insertInto('trunks')
+    .values({
+      id: trunkId,
+      name: trunkId,
+      host: 'sip.example.com',
+      transport: 'udp',
+      register: false,
+      allowed_addresses: '["192.0.2.0/24"]',
+      codecs: '["PCMU"]',
+      max_concurrent_calls: 1,
+      max_calls_per_second: 1,
+      countries: '[]',
+    } as never)
+    .execute()
+  return { callId, documentId, chatId, batchId, trunkId }
+}
+
+/** A user who is a Member and never calls. */
+async function joiner(api: TestApi, workspaceId: string): Promise<string> {
+  const id = uuidv7()
+  await api.store.pool.query(
+    `insert into users (id, name, email, password_hash, phone_number) values ($1, 'Joan', $2, '', '+14155550123')`,
+    [id, `${id}@example.com`],
+  )
+  await api.store.pool.query(`insert into memberships (workspace_id, user_id, role) values ($1, $2, 'member')`, [
+    workspaceId,
+    id,
+  ])
+  return id
+}
+
+/** The route's path with the belongings in the place of its parameters. */
+export function pathTo(route: AnyRoute, of: Belongings): string {
+  const values: Readonly<Record<string, string>> = {
+    workspace_id: of.workspaceId,
+    agent_id: of.agentId,
+    call_log_id: of.callId,
+    batch_id: of.batchId,
+    chat_id: of.chatId,
+    document_id: of.documentId,
+    trunk_id: of.trunkId,
+    user_id: of.memberId,
+    id: of.apiKeyId,
+    phone_number: of.phoneNumber,
+  }
+  return route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = values[name]
+    if (value === undefined && route.auth !== 'none') {
+      throw new Error(`No belonging stands for "${name}" of ${route.path}; add it to furnish`)
+    }
+    return encodeURIComponent(value ?? 'nothing')
+  })
+}
+
+/** A valid request to the route: its own example, with the ids of the belongings. */
+export function inputTo(route: AnyRoute, of: Belongings): Call {
+  const ids: Readonly<Record<string, () => string>> = {
+    agent_id: () => of.agentId,
+    agent_phone_number: () => of.phoneNumber,
+    phone: () => of.phoneNumber,
+    phone_number: freshNumber,
+    email: () => `${uuidv7()}@example.com`,
+    session_id: uuidv7,
+    name: uuidv7,
+  }
+  const own = (fields: unknown): Record<string, unknown> =>
+    Object.fromEntries(Object.entries((fields ?? {}) as object).map(([name, value]) => [name, ids[name]?.() ?? value]))
+  const query = own(route.examples?.query) as Record<string, string>
+  const example = own(route.examples?.body)
+  if (route.body) return { query, body: example }
+  if (route.form === undefined && route.files === undefined) return { query }
+  const form = new FormData()
+  for (const [name, value] of Object.entries(example)) {
+    if (route.files?.[name])
+      for (const text of [value].flat()) form.append(name, new Blob([String(text)]), `${name}.txt`)
+    else form.append(name, String(value))
+  }
+  return { query, form }
+}
+
+/** A fingerprint of every table: of the rows of one workspace where the table has workspaces, else of all rows. */
+export async function fingerprint(api: TestApi, workspaceId?: string): Promise<Record<string, string>> {
+  const { rows: tables } = await api.store.pool.query<{ name: string; owned: boolean }>(
+    `select t.table_name as name, bool_or(c.column_name = 'workspace_id') as owned
+     from information_schema.tables t join information_schema.columns c using (table_schema, table_name)
+     where t.table_schema = 'public' and t.table_type = 'BASE TABLE' group by 1 order by 1`,
+  )
+  const parts = tables.map(({ name, owned }) => {
+    const rows = owned && workspaceId !== undefined ? `where workspace_id = '${workspaceId}'` : ''
+    // Keys note when they were used, and users what they work in.
+    const row = name === 'api_keys' ? `to_jsonb(t) - 'last_used_at'` : 't'
+    return `select '${name}' as name, count(*) || ' rows ' || coalesce(md5(string_agg(md5((${row})::text), '' order by md5((${row})::text))), '') as print from "${name}" t ${rows}`
+  })
+  const { rows } = await api.store.pool.query<{ name: string; print: string }>(parts.join(' union all '))
+  return Object.fromEntries(rows.map(({ name, print }) => [name, print]))
+}

@@ -1,0 +1,54 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import t from 'tap'
+import { startTestApi } from '../../support/api.ts'
+
+t.test('a chat calls a tool with its sealed header, and falls back to another model', async (t) => {
+  const seen: { url: string; authorization: string | undefined }[] = []
+  const server = createServer((request, response) => {
+    seen.push({ url: request.url ?? '', authorization: request.headers.authorization })
+    response.end('shipped')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const api = await startTestApi(t, { env: { PATCHBAY_TOOLS_ALLOW_NET: `localhost:${port}` } })
+  const { client } = await api.signUp()
+  const script = [
+    { question: 'Where?', tool: { name: 'order_status', arguments: { id: 'A1' } }, answer: 'It is {output}.' },
+    { question: 'Inside?', tool: { name: 'inside', arguments: {} }, answer: '{output}' },
+    { question: 'Wrong?', tool: { name: 'order_status', arguments: { id: 3 } }, answer: '{output}' },
+  ]
+  const http = { url: `http://localhost:${port}/{{customer}}/{{id}}`, headers: { Authorization: 'Bearer s3cret' } }
+  const made = await client.post('/agents', {
+    body: {
+      agent_name: 'A',
+      system_prompt: 'Be kind.',
+      LLM_provider: 'sim',
+      LLM_model: JSON.stringify({ fault: { kind: 'error' } }),
+      fallbacks: { LLM: [{ provider: 'sim', model: JSON.stringify({ script }) }] },
+      tools: [
+        {
+          type: 'http',
+          name: 'order_status',
+          description: 'Where an order is.',
+          parameters: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+          http,
+        },
+        { type: 'http', name: 'inside', description: 'No.', http: { url: 'http://169.254.169.254/latest' } },
+        { type: 'hang_up', name: 'end_call', description: 'Not in chats.' },
+      ],
+    },
+  })
+  t.equal(made.status, 201)
+  const ask = async (message: string) => {
+    const body = { agent_id: made.body.agent_id, message, dynamic_variables: { customer: 'c 7' } }
+    const answer = await client.post('/chats/interaction', { body })
+    t.equal(answer.status, 200, answer.text)
+    return answer.body.response
+  }
+  t.equal(await ask('Where?'), 'It is shipped.')
+  t.same(seen, [{ url: '/c%207/A1', authorization: 'Bearer s3cret' }])
+  t.equal(await ask('Inside?'), 'The tool is not available')
+  t.match(await ask('Wrong?'), /^Wrong arguments: .*id/)
+})

@@ -1,0 +1,140 @@
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { childrenOf, commandLineOf, runMain, startInstance } from './support/instance.ts'
+import { testFolder } from './support/services.ts'
+
+const linuxOnly = process.platform === 'linux' ? false : 'reads /proc'
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await sleep(20)
+}
+
+async function allGone(pids: readonly number[]): Promise<boolean> {
+  return (await Promise.all(pids.map(commandLineOf))).every((line) => line === '')
+}
+
+async function health(url: string): Promise<number> {
+  return (await fetch(`${url}/health`, { signal: AbortSignal.timeout(10_000) })).status
+}
+
+t.test('start serves, and SIGTERM ends it and all its children', { skip: linuxOnly }, async (t) => {
+  const instance = await startInstance(t)
+  t.equal(await health(instance.url), 200)
+  const children = await childrenOf(instance.child.pid)
+  const lines = (await Promise.all(children.map(commandLineOf))).sort().join('\n')
+  for (const expected of [/redis-server/, /postgres -D/, /main\.ts voice/]) t.match(lines, expected)
+  t.equal(await instance.stop('SIGTERM'), 0)
+  t.ok(await allGone(children))
+  t.match(instance.output(), /^Stopped$/m)
+})
+
+t.test('a voice worker that is killed is replaced', { skip: linuxOnly }, async (t) => {
+  const instance = await startInstance(t)
+  const voiceWorkers = async (): Promise<number[]> => {
+    const children = await childrenOf(instance.child.pid)
+    const lines = await Promise.all(children.map(commandLineOf))
+    return children.filter((_, index) => lines[index]?.includes('main.ts voice'))
+  }
+  const [first = 0] = await voiceWorkers()
+  process.kill(first, 'SIGKILL')
+  await until(async () => (await voiceWorkers()).some((pid) => pid !== first))
+  t.equal(await health(instance.url), 200)
+})
+
+t.test('kill -9 leaves no process behind, and the next start finds the data', { skip: linuxOnly }, async (t) => {
+  const instance = await startInstance(t)
+  const children = await childrenOf(instance.child.pid)
+  const account = { email: 'ada@example.com', password: 'correct horse' }
+  const json = { 'content-type': 'application/json' }
+  const body = JSON.stringify({ ...account, name: 'Ada', phone_number: '+14155550123' })
+  t.equal((await fetch(`${instance.url}/auth/signup`, { method: 'POST', headers: json, body })).status, 201)
+  await instance.stop('SIGKILL')
+  await until(() => allGone(children))
+
+  const again = await startInstance(t, { PATCHBAY_DATA_DIR: instance.dataDir })
+  const login = { method: 'POST', headers: json, body: JSON.stringify(account) }
+  t.equal((await fetch(`${again.url}/auth/login`, login)).status, 200)
+})
+
+t.test('a second signal ends what does not want to end', { skip: linuxOnly }, async (t) => {
+  const instance = await startInstance(t, { PATCHBAY_DRAIN_MS: '60000' })
+  const children = await childrenOf(instance.child.pid)
+  const lines = await Promise.all(children.map(commandLineOf))
+  // A stopped process hears no signal: it stands for a worker that hangs.
+  process.kill(children.find((_, index) => lines[index]?.includes('main.ts voice')) ?? 0, 'SIGSTOP')
+  instance.child.kill('SIGINT')
+  await until(() => instance.output().includes('Stopping'))
+  await sleep(700)
+  t.equal(await instance.stop('SIGINT'), 130)
+  t.ok(await allGone(children))
+})
+
+t.test('a second instance on the same data folder ends with one sentence', async (t) => {
+  const { dataDir } = await startInstance(t, { PATCHBAY_VOICE_WORKERS: '0' })
+  const { code, stderr } = await runMain(['start'], { PORT: '0', PATCHBAY_DATA_DIR: dataDir })
+  t.equal(code, 1)
+  t.match(stderr, /^patchbay: Another Patchbay already runs on the data folder .*\n$/m)
+})
+
+t.test('a taken port ends with one sentence and leaves nothing running', async (t) => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const { port } = server.address() as { port: number }
+  const { code, stderr } = await runMain(['start'], {
+    PORT: String(port),
+    PATCHBAY_HOST: '127.0.0.1',
+    PATCHBAY_ADMIN_PORT: '0',
+    PATCHBAY_DATA_DIR: join(await testFolder(t), 'data'),
+  })
+  t.equal(code, 1)
+  t.match(stderr, `patchbay: Port ${port} is in use; set PORT`)
+})
+
+t.test('a data folder that cannot be written ends with one sentence', async (t) => {
+  const folder = await testFolder(t)
+  await writeFile(join(folder, 'file'), '')
+  const { code, stderr } = await runMain(['start'], { PORT: '0', PATCHBAY_DATA_DIR: join(folder, 'file', 'data') })
+  t.equal(code, 1)
+  t.match(stderr, /patchbay: The data folder ".*" can't be written \(ENOTDIR\); make it writable/)
+})
+
+t.test('bad configuration ends with every fault in one line', async (t) => {
+  const { code, stderr, stdout } = await runMain(['start'], { PORT: 'x', PATCHBAY_VOICE_WORKER: '1' })
+  t.equal(code, 1)
+  t.equal(stdout, '')
+  t.match(stderr, /^patchbay: PATCHBAY_VOICE_WORKER .*PATCHBAY_VOICE_WORKERS\?; PORT must be .*\.\n$/)
+})
+
+t.test('services of the operator that do not answer are named', async (t) => {
+  const { code, stderr } = await runMain(['jobs'], {
+    DATABASE_URL: 'postgres://patchbay@127.0.0.1:1/patchbay',
+    REDIS_URL: 'redis://127.0.0.1:1',
+    JWT_API_SECRET: 'x'.repeat(32),
+  })
+  t.equal(code, 1)
+  t.match(stderr, /^patchbay: The PostgreSQL of DATABASE_URL can't be reached \(.*ECONNREFUSED/)
+})
+
+t.test('an unknown command is answered with the nearest one', async (t) => {
+  const { code, stderr } = await runMain(['strat'])
+  t.equal(code, 1)
+  t.match(stderr, /"strat" is not a command, did you mean "start"\?/)
+})
+
+t.test('config prints what is in force and masks secrets', async (t) => {
+  const { code, stdout } = await runMain(['config'], { PORT: '7000', JWT_API_SECRET: 's'.repeat(40) })
+  t.equal(code, 0)
+  t.match(stdout, /^PORT +7000$/m)
+  t.notMatch(stdout, 'ssss')
+})
+
+t.test('help names every command', async (t) => {
+  const { code, stdout } = await runMain(['--help'])
+  t.equal(code, 0)
+  for (const command of ['start', 'api', 'jobs', 'voice', 'config', 'plugins']) t.match(stdout, `  ${command} `)
+})

@@ -1,0 +1,154 @@
+import { createServer } from 'node:net'
+import t, { type Test } from 'tap'
+import WebSocket from 'ws'
+import {
+  LINK_TOKEN,
+  makeCall,
+  openSession,
+  startNode,
+  startWorker,
+  until,
+  upgradeStatus,
+} from '../../support/realtime-node.ts'
+
+const bearer = { authorization: `Bearer ${LINK_TOKEN}` }
+const HELLO = JSON.stringify({
+  type: 'hello',
+  protocol: 1,
+  workerId: 'w',
+  capacity: 2,
+  metricsUrl: 'http://127.0.0.1/',
+})
+const BEAT = JSON.stringify({ type: 'heartbeat', state: 'ready', activeSessions: 0, capacity: 2 })
+
+t.test('the link', async (t) => {
+  const node = await startNode(t, { queueWaitMs: 300 })
+
+  const dial = async (t: Test): Promise<WebSocket> => {
+    const socket = new WebSocket(`${node.url}/link`, { headers: bearer })
+    socket.on('error', () => undefined)
+    t.teardown(() => socket.terminate())
+    await new Promise((resolve) => socket.once('open', resolve))
+    return socket
+  }
+  const gone = (socket: WebSocket) => until(() => socket.readyState === WebSocket.CLOSED)
+
+  t.test('is refused without the right token', async (t) => {
+    t.equal(await upgradeStatus(node, '/link'), 401)
+    t.equal(await upgradeStatus(node, '/link', { authorization: `Bearer ${LINK_TOKEN}x` }), 401)
+    t.equal(await upgradeStatus(node, '/link', { authorization: LINK_TOKEN }), 401)
+    t.equal(await upgradeStatus(node, '/link', bearer), 101)
+  })
+
+  t.test('is closed on anything that is not of the link', async (t) => {
+    const wrong: (string | Buffer)[][] = [
+      ['hello'],
+      [BEAT],
+      [Buffer.from([1, 0, 0])],
+      [HELLO.replace('"protocol":1', '"protocol":2')],
+      [HELLO, HELLO],
+      [HELLO, '{"type":"clear"}'],
+      [HELLO, Buffer.from([1, 0, 1, 0])],
+      [HELLO, Buffer.alloc(5 << 20)],
+    ]
+    for (const messages of wrong) {
+      const socket = await dial(t)
+      for (const message of messages) socket.send(message)
+      await gone(socket)
+    }
+    await until(() => node.sessions.workers().length === 0)
+  })
+
+  t.test('answers heartbeats, so that an idle worker knows the node lives', async (t) => {
+    const socket = await dial(t)
+    const types: string[] = []
+    socket.on('message', (data) => types.push(JSON.parse(String(data)).type))
+    for (const message of [HELLO, BEAT, BEAT]) socket.send(message)
+    await until(() => types.length === 3)
+    t.strictSame(types, ['welcome', 'beat', 'beat'])
+    socket.terminate()
+    await until(() => node.sessions.workers().length === 0)
+  })
+
+  t.test('takes messages of sessions that are not there for nothing', async (t) => {
+    const socket = await dial(t)
+    for (const message of [
+      HELLO,
+      BEAT,
+      '{"type":"accepted","session":9}',
+      '{"type":"ended","session":9,"reason":"idle"}',
+      '{"type":"ask","session":9,"id":1,"method":"knowledge","params":{}}',
+      Buffer.from([1, 0, 1, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 5, 5]),
+      BEAT,
+    ]) {
+      socket.send(message)
+    }
+    await until(() => node.sessions.workers()[0]?.state === 'ready')
+    t.equal(socket.readyState, WebSocket.OPEN)
+    socket.terminate()
+    await until(() => node.sessions.workers().length === 0)
+  })
+
+  t.test('of a worker that beats no more is given up, and its call goes to another', async (t) => {
+    const silent = await dial(t)
+    let asked = 0
+    silent.on('message', (data, isBinary) => {
+      const message = isBinary ? {} : (JSON.parse(String(data)) as { type?: string; session?: number })
+      if (message.type !== 'open') return
+      asked++
+      silent.send(JSON.stringify({ type: 'accepted', session: message.session }))
+    })
+    silent.send(HELLO)
+    silent.send(BEAT)
+    await until(() => node.sessions.workers()[0]?.state === 'ready')
+    const beating = setInterval(() => silent.send(BEAT), 500)
+    t.teardown(() => clearInterval(beating))
+    const client = await openSession(t, node, await makeCall(node))
+    t.equal(asked, 1)
+    clearInterval(beating)
+    await startWorker(t, [node], { workerId: 'other' })
+    await client.got('transcript', { text: 'Hello Bob' })
+    await gone(silent)
+  })
+
+  t.test('a new link of a worker replaces its old one', async (t) => {
+    const old = await dial(t)
+    old.send(HELLO)
+    const fresh = await dial(t)
+    fresh.send(HELLO)
+    await gone(old)
+    t.equal(fresh.readyState, WebSocket.OPEN)
+  })
+
+  t.test('a worker that says no is left alone, and the session goes to the next', async (t) => {
+    const full = await dial(t)
+    let offers = 0
+    full.on('message', (data) => {
+      const message = JSON.parse(String(data)) as { type: string; session: number }
+      if (message.type !== 'open') return
+      offers++
+      full.send(JSON.stringify({ type: 'rejected', session: message.session, reason: 'full', message: 'full' }))
+    })
+    full.send(HELLO.replace('"w"', '"full"'))
+    full.send(BEAT)
+    await until(() => node.sessions.workers().some(({ workerId, state }) => workerId === 'full' && state === 'ready'))
+    await startWorker(t, [node], { workerId: 'roomy' })
+    const clients = await Promise.all([1, 2, 3, 4].map(async () => openSession(t, node, await makeCall(node))))
+    t.equal(clients.length, 4)
+    t.ok(offers <= 2, `${offers} offers for two slots that rest after a no`)
+  })
+})
+
+t.test('a worker dials again until its node is there, and again when it went away', async (t) => {
+  const probe = createServer()
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
+  const address = probe.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  await new Promise((resolve) => probe.close(resolve))
+  const node = await startNode(t)
+  const links = await startWorker(t, [node, { ...node, url: `ws://127.0.0.1:${port}` }])
+  t.equal(links.connectedNodes(), 1, 'a node that is away keeps no other from being served')
+  node.sessions.stop(0)
+  await until(() => links.connectedNodes() === 0)
+  t.pass()
+})

@@ -1,0 +1,90 @@
+import t from 'tap'
+import {
+  endedCall,
+  makeCall,
+  openSession,
+  RealtimeClient,
+  startNode,
+  startWorker,
+  until,
+  upgradeStatus,
+} from '../../support/realtime-node.ts'
+
+t.test('a session without a free worker ends with no_capacity, and the call log says so', async (t) => {
+  const node = await startNode(t, { queueWaitMs: 200 })
+  const waiting = await makeCall(node)
+  const client = new RealtimeClient(node, waiting.token)
+  t.match(await client.got('session.ended'), { reason: 'no_capacity' })
+  t.equal(await client.closed(), 1000)
+  t.match((await endedCall(node, waiting)).call, {
+    status: 'failed',
+    end_reason: 'no_capacity',
+    disposition: 'failed',
+    answered_at: null,
+    duration_ms: 0,
+    error: 'No voice worker is free',
+  })
+})
+
+t.test('a session that waits gets the slot another gives back, after its wrap-up', async (t) => {
+  const node = await startNode(t, { queueWaitMs: 20_000, wrapUpMs: 200 })
+  await startWorker(t, [node], { capacity: 1 })
+  const first = await openSession(t, node, await makeCall(node))
+  const second = new RealtimeClient(node, (await makeCall(node)).token)
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  t.same(second.messages, [])
+  const endedAtMs = performance.now()
+  first.send({ type: 'end' })
+  await second.got('session.started')
+  t.ok(performance.now() - endedAtMs > 190)
+  second.socket.terminate()
+})
+
+t.test('a caller who leaves while waiting is canceled and takes no slot', async (t) => {
+  const node = await startNode(t, { queueWaitMs: 20_000 })
+  const waiting = await makeCall(node)
+  const impatient = new RealtimeClient(node, waiting.token)
+  await new Promise((resolve) => impatient.socket.once('open', resolve))
+  impatient.send({ type: 'end' })
+  t.match((await endedCall(node, waiting)).call, { status: 'canceled', end_reason: 'caller_hangup' })
+  await startWorker(t, [node], { capacity: 1 })
+  await openSession(t, node, await makeCall(node))
+})
+
+t.test('many nodes share the slots of a worker without going over its capacity', async (t) => {
+  const one = await startNode(t, { queueWaitMs: 1_500 })
+  const { databaseUrl, redisUrl } = one
+  const two = await startNode(t, { queueWaitMs: 1_500, databaseUrl, redisUrl })
+  const worker = await startWorker(t, [one, two], { capacity: 5 })
+  const calls = await Promise.all(Array.from({ length: 12 }, () => makeCall(one)))
+  const clients = calls.map(({ token }, i) => new RealtimeClient(i % 2 === 0 ? one : two, token))
+  t.teardown(() => {
+    for (const client of clients) client.socket.terminate()
+  })
+  const has = (type: string) => clients.filter(({ messages }) => messages[0]?.type === type).length
+  await until(() => has('session.started') + has('session.ended') === 12)
+  t.equal(has('session.started'), 5)
+  t.equal(has('session.ended'), 7)
+  t.equal(worker.activeSessions(), 5)
+})
+
+t.test('a node that stops opens no session, lets the running ones finish, and ends those that do not', async (t) => {
+  const node = await startNode(t)
+  await startWorker(t, [node])
+  const [quick, slow, late] = [await makeCall(node), await makeCall(node), await makeCall(node)]
+  const quickClient = await openSession(t, node, quick)
+  const slowClient = await openSession(t, node, slow)
+  const stopped = node.sessions.stop(500)
+  t.equal(await upgradeStatus(node, `/realtime?token=${late.token}`), 503)
+  quickClient.send({ type: 'text', text: 'hello' })
+  await quickClient.got('transcript', { text: '2: hello' })
+  quickClient.send({ type: 'end' })
+  t.match(await slowClient.got('session.ended'), { reason: 'shutdown' })
+  await stopped
+  t.match((await endedCall(node, quick)).call, { status: 'completed' })
+  t.match((await endedCall(node, slow)).call, { status: 'failed', end_reason: 'shutdown' })
+  t.ok(
+    (await node.redis.keys('patchbay:session-token:*')).length === 1,
+    'the token of the late one can be used elsewhere',
+  )
+})

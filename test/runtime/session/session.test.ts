@@ -1,0 +1,163 @@
+import fc from 'fast-check'
+import t from 'tap'
+import type { Turn } from '../../../runtime/link/messages.ts'
+import {
+  QUEUED,
+  type SessionEffect,
+  type SessionEvent,
+  type SessionState,
+  step,
+} from '../../../runtime/session/session.ts'
+
+const QUEUE_WAIT_MS = 5_000
+const WAITS = { queueMs: QUEUE_WAIT_MS, recoveryMs: 20_000 }
+const turn = (text: string, role: Turn['role'] = 'assistant'): Turn => ({
+  role,
+  text,
+  startMs: 0,
+  endMs: 1,
+  interrupted: false,
+})
+
+function play(events: readonly SessionEvent[], everyMs = 10): { state: SessionState; effects: SessionEffect[] } {
+  let state = QUEUED
+  const effects: SessionEffect[] = []
+  for (const [i, event] of events.entries()) {
+    const next = step(state, event, i * everyMs, WAITS)
+    state = next.state
+    effects.push(...next.effects)
+  }
+  return { state, effects }
+}
+
+const types = (effects: readonly SessionEffect[]) => effects.map(({ type }) => type)
+const UP: SessionEvent[] = [{ type: 'connected' }, { type: 'seated' }, { type: 'accepted' }]
+
+t.test('a call rings while a worker is looked for, and is answered when one accepts', async (t) => {
+  const { state, effects } = play(UP)
+  t.same(types(effects), ['record_ringing', 'seek', 'offer', 'answer'])
+  t.equal(state.phase, 'in_progress')
+  t.equal(state.answeredAtMs, 20)
+})
+
+t.test('a worker that declines is followed by another until the wait is over', async (t) => {
+  const declined: SessionEvent[] = [{ type: 'seated' }, { type: 'declined' }]
+  const again = play([{ type: 'connected' }, ...declined, ...declined])
+  t.same(types(again.effects).slice(-2), ['offer', 'seek'])
+  const over = play([{ type: 'connected' }, ...declined], QUEUE_WAIT_MS)
+  t.match(over.state.outcome, { status: 'failed', endReason: 'no_capacity' })
+})
+
+t.test('a call that lost its worker waits longer for the next than a call that rings', async (t) => {
+  const { state } = play([...UP, { type: 'worker_lost' }])
+  t.equal(state.seekUntilMs, 30 + WAITS.recoveryMs)
+  const again = play([...UP, { type: 'worker_lost' }, { type: 'seated' }, { type: 'worker_lost' }])
+  t.equal(again.state.seekUntilMs, 30 + WAITS.recoveryMs, 'a second loss while it is taken over starts no new wait')
+})
+
+t.test('what the caller heard of the turn a worker died in becomes an interrupted turn of the history', async (t) => {
+  const { state, effects } = play([
+    ...UP,
+    { type: 'turn', seq: 0, turn: turn('hello') },
+    { type: 'heard', seq: 1, turn: turn('I was') },
+    { type: 'heard', seq: 1, turn: turn('I was saying') },
+    { type: 'worker_lost' },
+    { type: 'seated' },
+    { type: 'accepted' },
+  ])
+  t.same(
+    state.turns.map(({ text, interrupted }) => [text, interrupted]),
+    [
+      ['hello', false],
+      ['I was saying', true],
+    ],
+  )
+  t.same(types(effects).slice(-5), ['record_turn', 'record_turn', 'seek', 'offer', 'resume'])
+  t.equal(effects.filter(({ type }) => type === 'answer').length, 1, 'the call is answered once')
+})
+
+t.test('what was heard of a turn that is over, or of another place, is no turn', async (t) => {
+  const done = play([
+    ...UP,
+    { type: 'heard', seq: 0, turn: turn('hel') },
+    { type: 'turn', seq: 0, turn: turn('hello') },
+    { type: 'heard', seq: 0, turn: turn('hel') },
+    { type: 'heard', seq: 7, turn: turn('nowhere') },
+    { type: 'worker_lost' },
+  ])
+  t.same(
+    done.state.turns.map(({ text }) => text),
+    ['hello'],
+  )
+})
+
+t.test('a turn said again replaces the first version, and a gap closes up', async (t) => {
+  const { state } = play([
+    ...UP,
+    { type: 'turn', seq: 0, turn: turn('helo') },
+    { type: 'turn', seq: 0, turn: turn('hello') },
+    { type: 'turn', seq: 9, turn: turn('bye') },
+  ])
+  t.same(
+    state.turns.map(({ text }) => text),
+    ['hello', 'bye'],
+  )
+})
+
+t.test('how a call ended follows from why, and from how far it got', async (t) => {
+  const user: SessionEvent = { type: 'turn', seq: 0, turn: turn('hi', 'user') }
+  const cases: [SessionEvent[], Record<string, unknown>][] = [
+    [
+      [{ type: 'connected' }, { type: 'leg_ended', reason: 'caller_hangup' }],
+      { status: 'canceled', disposition: 'hung_up' },
+    ],
+    [
+      [{ type: 'connected' }, { type: 'no_capacity' }],
+      { status: 'failed', endReason: 'no_capacity', error: 'No voice worker is free' },
+    ],
+    [
+      [{ type: 'connected' }, { type: 'seated' }, { type: 'refused', message: 'no such voice' }],
+      { status: 'failed', endReason: 'error', error: 'no such voice' },
+    ],
+    [[...UP, { type: 'leg_ended', reason: 'caller_hangup' }], { status: 'completed', disposition: 'hung_up' }],
+    [
+      [...UP, user, { type: 'leg_ended', reason: 'connection_lost' }],
+      { status: 'completed', disposition: 'completed' },
+    ],
+    [[...UP, user, { type: 'agent_ended', reason: 'idle' }], { status: 'completed', endReason: 'idle' }],
+    [[...UP, { type: 'agent_ended', reason: 'error', error: 'x' }], { status: 'failed', error: 'x' }],
+    [[...UP, { type: 'worker_lost' }, { type: 'no_capacity' }], { status: 'failed', endReason: 'worker_lost' }],
+    [[...UP, { type: 'leg_ended', reason: 'shutdown' }], { status: 'failed', endReason: 'shutdown' }],
+  ]
+  for (const [events, outcome] of cases) t.match(play(events).state.outcome, outcome)
+})
+
+t.test('whatever happens, a call ends at most once, nothing follows, and a leg that ended ends it', async (t) => {
+  const any = fc.constantFrom<SessionEvent>(
+    { type: 'connected' },
+    { type: 'seated' },
+    { type: 'accepted' },
+    { type: 'declined' },
+    { type: 'refused', message: 'no' },
+    { type: 'worker_lost' },
+    { type: 'no_capacity' },
+    { type: 'turn', seq: 0, turn: turn('a') },
+    { type: 'turn', seq: 3, turn: turn('b', 'user') },
+    { type: 'heard', seq: 1, turn: turn('c') },
+    { type: 'agent_ended', reason: 'idle' },
+    { type: 'hung_up' },
+  )
+  fc.assert(
+    fc.property(fc.array(any, { maxLength: 20 }), fc.array(any, { maxLength: 5 }), (before, after) => {
+      const { state, effects } = play([...before, { type: 'leg_ended', reason: 'caller_hangup' }, ...after])
+      const ends = types(effects).filter((type) => type === 'finish').length
+      const answers = types(effects).filter((type) => type === 'answer').length
+      const last = effects.at(-1)?.type
+      if (ends !== 1 || answers > 1 || last !== 'finish' || state.phase !== 'ended') {
+        throw new Error(`${ends} ends, ${answers} answers, last ${last}, ${state.phase}`)
+      }
+    }),
+    { numRuns: 2000 },
+  )
+  t.pass()
+})

@@ -1,0 +1,15 @@
+import { parse } from 'csv-parse/sync'
+import t from 'tap'
+import { csvRecord } from '../../store/csv-export.ts'
+
+t.test('writes RFC 4180 that a reader reads back', async (t) => {
+  const cells = ['plain', 'a,b', 'say "hi"', 'two\r\nlines', '', null, 1.5, true, ' spaced ']
+  const text = csvRecord(cells, new Set())
+  t.ok(text.endsWith('\r\n'))
+  t.same(parse(text), [['plain', 'a,b', 'say "hi"', 'two\r\nlines', '', '', '1.5', 'true', ' spaced ']])
+})
+
+t.test('puts an apostrophe before what a spreadsheet would run, phone numbers excepted', async (t) => {
+  const cells = ['=1+1', '+1', '-1', '@x', '\tx', "it's", '+14155550100', -2]
+  t.equal(csvRecord(cells, new Set([6])), "'=1+1,'+1,'-1,'@x,'\tx,it's,+14155550100,-2\r\n")
+})

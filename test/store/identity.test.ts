@@ -1,0 +1,65 @@
+import t from 'tap'
+import { uuidv7 } from 'uuidv7'
+import { openStore } from '../../store/database.ts'
+import { createIdentities } from '../../store/identity.ts'
+import { createUser } from '../../store/users.ts'
+import { testDatabase } from '../support/services.ts'
+
+t.test('those who ask at once get each their own identity', async (t) => {
+  const store = openStore({ databaseUrl: await testDatabase(t), maxConnections: 3 })
+  t.teardown(() => store.close())
+  const identityOf = createIdentities(store.pool)
+  const users = await Promise.all(
+    Array.from({ length: 20 }, (_, i) =>
+      createUser(store.global, {
+        name: `U${i}`,
+        email: `u${i}@example.com`,
+        passwordHash: '',
+        phoneNumber: '+14155550123',
+      }),
+    ),
+  )
+  const [ada, eve] = users
+  const asked = Array.from({ length: 900 }, (_, i) => users[i % users.length])
+  const found = await Promise.all(asked.map((user) => identityOf(user?.id ?? '', null)))
+  t.same(
+    found.map((identity) => [identity?.user.email, identity?.membership]),
+    asked.map((user) => [user?.email, { workspaceId: user?.current_workspace_id, role: 'admin' }]),
+  )
+  const mixed = await Promise.all([
+    identityOf(ada?.id ?? '', eve?.current_workspace_id ?? ''),
+    identityOf(uuidv7(), null),
+    identityOf(ada?.id ?? '', ada?.current_workspace_id ?? ''),
+  ])
+  t.equal(mixed[0]?.membership, undefined, 'no member there')
+  t.equal(mixed[1], undefined, 'nobody')
+  t.equal(mixed[2]?.membership?.role, 'admin')
+})
+
+t.test('what has changed is seen by whoever asks afterwards, however many ask', async (t) => {
+  const store = openStore({ databaseUrl: await testDatabase(t), maxConnections: 3 })
+  t.teardown(() => store.close())
+  const identityOf = createIdentities(store.pool)
+  const user = { name: 'Ada', email: 'ada@example.com', passwordHash: '', phoneNumber: '+14155550123' }
+  const { id } = await createUser(store.global, user)
+  let pending: Promise<unknown>[] = []
+  for (const role of ['member', 'developer', 'admin', 'member', 'developer'] as const) {
+    pending.push(...Array.from({ length: 300 }, () => identityOf(id, null)))
+    await store.global.updateTable('memberships').set({ role }).where('user_id', '=', id).execute()
+    t.equal((await identityOf(id, null))?.membership?.role, role)
+  }
+  await Promise.all(pending)
+  pending = Array.from({ length: 300 }, () => identityOf(id, null))
+  await store.global.deleteFrom('users').where('id', '=', id).execute()
+  t.equal(await identityOf(id, null), undefined)
+  await Promise.all(pending)
+})
+
+t.test('a database that fails fails everyone who asked, and nobody after it is back', async (t) => {
+  const store = openStore({ databaseUrl: await testDatabase(t), maxConnections: 1 })
+  t.teardown(() => store.close())
+  const identityOf = createIdentities(store.pool)
+  const isGone = await Promise.allSettled(Array.from({ length: 450 }, () => identityOf('no uuid', null)))
+  t.same(new Set(isGone.map(({ status }) => status)), new Set(['rejected']))
+  t.equal(await identityOf(uuidv7(), null), undefined)
+})

@@ -1,0 +1,42 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { createLogger } from '../../../runtime/log.ts'
+import { findRedisProgram, redisSocketUrl, startRedis } from '../../../store/embedded/redis.ts'
+import { createRedis } from '../../../store/redis/client.ts'
+import { testFolder, testRedis } from '../../support/services.ts'
+
+const log = createLogger({ level: 'silent', name: 'test' })
+
+t.test('a socket address reaches the database it names', async (t) => {
+  const url = await testRedis(t)
+  const [zero, two] = await Promise.all([createRedis(url, log), createRedis(`${url}?db=2`, log)])
+  t.teardown(() => {
+    zero.destroy()
+    two.destroy()
+  })
+  await two.set('here', 'two')
+  t.equal(await zero.get('here'), null)
+  t.equal(await two.get('here'), 'two')
+})
+
+t.test('a client reconnects to a Redis that was restarted', async (t) => {
+  const socketPath = join(await testFolder(t), 'redis.sock')
+  const searchPath = process.env.PATH
+  const program = findRedisProgram(searchPath)
+  const redis = await startRedis({ folder: undefined, socketPath, program, user: undefined, searchPath, log })
+  t.teardown(() => redis.stop(5_000))
+  const client = await createRedis(redisSocketUrl(socketPath), log)
+  t.teardown(() => client.destroy())
+  const first = redis.pid ?? 0
+  process.kill(first, 'SIGKILL')
+  while (redis.pid === undefined || redis.pid === first) await sleep(10)
+  let answer: string | undefined
+  while (answer === undefined) answer = await client.ping().catch(() => undefined)
+  t.equal(answer, 'PONG')
+})
+
+t.test('a Redis that does not answer is reported as unavailable', async (t) => {
+  await t.rejects(createRedis('redis://127.0.0.1:1', log), { code: 'unavailable' })
+  await t.rejects(createRedis('unix:///nowhere/redis.sock', log), { code: 'unavailable' })
+})

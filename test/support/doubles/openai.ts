@@ -1,0 +1,256 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { answer } from '../../../plugins/offline/answer.ts'
+import { openaiRealtime } from './openai-realtime.ts'
+import { type Double, type Exchange, json, startDouble } from './server.ts'
+import { bytesOf, type SpeechWorld, samplesOf } from './speech.ts'
+
+/**
+ * OpenAI's HTTP API as platform.openai.com/docs/api-reference describes it, as far as Patchbay uses it: chat completions
+ * streamed as server-sent events with tool calls and usage, speech, transcriptions, embeddings, models, and transcription
+ * sessions of the Realtime API.
+ */
+export interface OpenAIDoubleOptions {
+  key: string
+  speech: SpeechWorld
+  models?: readonly string[]
+}
+
+const MODELS = [
+  ...['gpt-4.1', 'gpt-4.1-mini', 'gpt-4o', 'gpt-4o-mini', 'gpt-5-mini'],
+  ...['gpt-4o-transcribe', 'gpt-4o-mini-transcribe', 'whisper-1', 'gpt-4o-mini-tts', 'tts-1'],
+  ...['text-embedding-3-small', 'text-embedding-3-large'],
+]
+const VOICES = ['alloy', 'ash', 'ballad', 'coral', 'echo', 'fable', 'nova', 'onyx', 'sage', 'shimmer', 'verse']
+const SPEECH_RATE_HZ = 24_000
+const WAV_HEADER_BYTES = 44
+const MAX_INPUT_CHARS = 4_096
+const DIMENSIONS: Readonly<Record<string, number>> = { 'text-embedding-3-small': 1536, 'text-embedding-3-large': 3072 }
+
+export function startOpenAIDouble(options: OpenAIDoubleOptions): Promise<Double> {
+  const { key, speech, models = MODELS } = options
+  return startDouble({
+    refuse: (request) => refusalOf(request, key),
+    errorBody,
+    http: {
+      'GET /v1/models': ({ response }) =>
+        json(response, 200, {
+          object: 'list',
+          data: models.map((id) => ({ id, object: 'model', created: 1_700_000_000, owned_by: 'openai' })),
+        }),
+      'POST /v1/chat/completions': (exchange) => completions(exchange, models),
+      'POST /v1/audio/speech': (exchange) => speak(exchange, speech),
+      'POST /v1/audio/transcriptions': (exchange) => transcribe(exchange, speech),
+      'POST /v1/embeddings': embed,
+    },
+    sockets: { '/v1/realtime': (channel, url) => openaiRealtime(channel, url, speech) },
+  })
+}
+
+function refusalOf(request: IncomingMessage, key: string): { status: number; body: object } | undefined {
+  const given = request.headers.authorization?.replace(/^Bearer /, '') ?? ''
+  if (given === key) return undefined
+  const message = given
+    ? `Incorrect API key provided: ${given}. You can find your API key at https://platform.openai.com/account/api-keys.`
+    : "You didn't provide an API key."
+  return { status: 401, body: errorBody(401, 'invalid_api_key', message) }
+}
+
+const WORDS: Readonly<Record<number, [type: string, code: string | null, message: string]>> = {
+  401: ['invalid_request_error', 'invalid_api_key', 'Incorrect API key provided.'],
+  403: ['invalid_request_error', 'unsupported_country_region_territory', 'Country, region, or territory not supported'],
+  429: [
+    'requests',
+    'rate_limit_exceeded',
+    'Rate limit reached for requests per min (RPM): Limit 3, Used 3, Requested 1.',
+  ],
+  500: ['server_error', null, 'The server had an error while processing your request. Sorry about that!'],
+  503: ['server_error', null, 'That model is currently overloaded with other requests.'],
+}
+
+function errorBody(status: number, code?: string, message?: string): object {
+  const [type, ownCode, words] = WORDS[status] ?? ['invalid_request_error', null, 'Bad request']
+  const isQuota = code === 'insufficient_quota'
+  const text = isQuota
+    ? 'You exceeded your current quota, please check your plan and billing details. For more information on this error, read the docs.'
+    : (message ?? words)
+  return { error: { message: text, type: isQuota ? 'insufficient_quota' : type, param: null, code: code ?? ownCode } }
+}
+
+interface ChatRequest {
+  model?: string
+  messages?: { role: string; content?: string | { type: string; text?: string }[]; tool_call_id?: string }[]
+  stream?: boolean
+  stream_options?: { include_usage?: boolean }
+  tools?: { type: string; function: { name: string } }[]
+}
+
+async function completions({ response, body, fault, request }: Exchange, models: readonly string[]): Promise<void> {
+  const asked = JSON.parse(String(body)) as ChatRequest
+  const { model = '', messages = [], tools = [] } = asked
+  if (!models.includes(model)) {
+    const words = `The model \`${model}\` does not exist or you do not have access to it.`
+    return json(response, 404, errorBody(404, 'model_not_found', words))
+  }
+  if (messages.length === 0) {
+    return json(response, 400, errorBody(400, 'empty_array', "Invalid 'messages': empty array. Expected at least 1."))
+  }
+  const texts = messages.map(({ role, content = '' }) => ({ role, text: textOf(content) }))
+  const last = texts.at(-1)
+  const tool = last?.role === 'user' && /use the tool/i.test(last.text) ? tools[0] : undefined
+  const reply =
+    last?.role === 'tool'
+      ? `The tool said: ${last.text}`
+      : answer({
+          sources: texts.filter(({ role }) => role === 'system' || role === 'developer').map(({ text }) => text),
+          turns: texts.flatMap(({ role, text }) => (role === 'user' || role === 'assistant' ? [{ role, text }] : [])),
+        })
+  const deltas: object[] = tool
+    ? toolDeltas(tool.function.name)
+    : (reply.match(/\s*\S+/g) ?? []).map((content) => ({ content }))
+  const usage = usageOf(texts.map(({ text }) => text).join(' '), reply)
+  const id = `chatcmpl-${randomUUID()}`
+  const head = {
+    id,
+    created: Math.floor(Date.now() / 1000),
+    model,
+    system_fingerprint: 'fp_double',
+    service_tier: 'default',
+  }
+  if (asked.stream !== true) {
+    const choice = { index: 0, message: { role: 'assistant', content: reply }, logprobs: null, finish_reason: 'stop' }
+    return json(response, 200, { ...head, object: 'chat.completion', choices: [choice], usage })
+  }
+  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-request-id': `req_${randomUUID()}` })
+  let sent = 0
+  const event = (choices: object[], extra: object = {}) => {
+    if (fault?.kind === 'disconnect' && sent >= fault.after) return void request.socket.destroy()
+    if (fault?.kind === 'malformed' && sent > 0 && sent <= fault.count) response.write('data: {"id": "chatc\n\n')
+    sent++
+    response.write(`data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', choices, ...extra })}\n\n`)
+  }
+  const nothingUsed = asked.stream_options?.include_usage ? { usage: null } : {}
+  const choice = (delta: object, finish_reason: string | null = null) => [
+    { index: 0, delta, logprobs: null, finish_reason },
+  ]
+  event(choice({ role: 'assistant', content: tool ? null : '', refusal: null }), nothingUsed)
+  for (const delta of deltas) {
+    if (response.destroyed) return
+    event(choice(delta), nothingUsed)
+    await sleep(1)
+  }
+  event(choice({}, tool ? 'tool_calls' : 'stop'), nothingUsed)
+  if (asked.stream_options?.include_usage) event([], { usage })
+  response.end('data: [DONE]\n\n')
+}
+
+function textOf(content: string | { text?: string }[] | null): string {
+  return typeof content === 'string' ? content : (content ?? []).map(({ text = '' }) => text).join(' ')
+}
+
+function toolDeltas(name: string): object[] {
+  const call = { index: 0, id: `call_${randomUUID()}`, type: 'function', function: { name, arguments: '' } }
+  const parts = ['{"', 'city', '":"', 'Paris', '"}'].map((text) => ({ index: 0, function: { arguments: text } }))
+  return [call, ...parts].map((part) => ({ tool_calls: [part] }))
+}
+
+function usageOf(prompt: string, completion: string): object {
+  const prompt_tokens = Math.ceil(prompt.length / 4) + 1
+  const completion_tokens = Math.ceil(completion.length / 4) + 1
+  return {
+    prompt_tokens,
+    completion_tokens,
+    total_tokens: prompt_tokens + completion_tokens,
+    prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
+    completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0 },
+  }
+}
+
+async function speak({ response, request, body, fault }: Exchange, speech: SpeechWorld): Promise<void> {
+  const { input = '', voice = '', response_format } = JSON.parse(String(body)) as Record<string, string>
+  if (input.trim() === '' || input.length > MAX_INPUT_CHARS) {
+    return json(response, 400, errorBody(400, 'invalid_value', "Invalid 'input': it must have 1 to 4096 characters."))
+  }
+  if (!VOICES.includes(voice)) {
+    return json(response, 400, errorBody(400, 'invalid_value', `Invalid value: '${voice}'. Supported voices are …`))
+  }
+  if (response_format !== 'pcm')
+    return json(response, 400, errorBody(400, 'invalid_value', 'The double speaks pcm only'))
+  const gone = new AbortController()
+  response.once('close', () => gone.abort())
+  response.writeHead(200, { 'content-type': 'audio/pcm', 'transfer-encoding': 'chunked' })
+  let sent = 0
+  for await (const samples of speech.speak(input, SPEECH_RATE_HZ, gone.signal)) {
+    if (fault?.kind === 'disconnect' && sent++ >= fault.after) return void request.socket.destroy()
+    // Cut at an odd byte now and then, as a network does.
+    const bytes = bytesOf(samples)
+    response.write(bytes.subarray(0, bytes.length - 1))
+    response.write(bytes.subarray(bytes.length - 1))
+  }
+  response.end()
+}
+
+async function transcribe({ request, response, body, fault }: Exchange, speech: SpeechWorld): Promise<void> {
+  if (fault?.kind === 'disconnect') return void request.socket.destroy()
+  const form = await new Response(new Uint8Array(body), {
+    headers: { 'content-type': request.headers['content-type'] ?? '' },
+  }).formData()
+  const file = form.get('file')
+  if (!(file instanceof File))
+    return json(response, 400, errorBody(400, undefined, "Missing required parameter: 'file'."))
+  const wav = Buffer.from(await file.arrayBuffer())
+  if (wav.toString('latin1', 0, 4) !== 'RIFF') {
+    return json(response, 400, errorBody(400, 'invalid_value', 'Audio file might be corrupted or unsupported'))
+  }
+  const heard: string[] = []
+  const rateHz = wav.readUInt32LE(24)
+  const samples = samplesOf(wav.subarray(WAV_HEADER_BYTES))
+  const listener = await speech.listen(rateHz, 200, (event) => void (event.type === 'final' && heard.push(event.text)))
+  listener.push(samples)
+  listener.push(new Int16Array(rateHz))
+  listener.flush()
+  json(response, 200, {
+    text: heard.join(' '),
+    usage: { type: 'duration', seconds: Math.ceil(samples.length / rateHz) },
+  })
+}
+
+function embed({ response, body }: Exchange) {
+  const asked = JSON.parse(String(body)) as {
+    model?: string
+    input?: string | string[]
+    dimensions?: number
+    encoding_format?: string
+  }
+  const { model = '', input = [], dimensions = DIMENSIONS[model], encoding_format } = asked
+  const texts = typeof input === 'string' ? [input] : input
+  if (dimensions === undefined) return json(response, 404, errorBody(404, 'model_not_found', `No model \`${model}\``))
+  if (texts.length === 0 || texts.length > 2048 || texts.includes('')) {
+    return json(response, 400, errorBody(400, undefined, "'$.input' is invalid. Please check the API reference."))
+  }
+  const data = texts.map((text, index) => {
+    const vector = hashedVector(text, dimensions)
+    const bytes = Buffer.from(vector.buffer)
+    return {
+      object: 'embedding',
+      index,
+      embedding: encoding_format === 'base64' ? bytes.toString('base64') : [...vector],
+    }
+  })
+  const tokens = texts.join(' ').split(/\s+/).length
+  json(response, 200, { object: 'list', data, model, usage: { prompt_tokens: tokens, total_tokens: tokens } })
+}
+
+/** A unit vector in which texts that share words lie near each other. */
+function hashedVector(text: string, dimensions: number): Float32Array<ArrayBuffer> {
+  const vector = new Float32Array(dimensions)
+  for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ['']) {
+    let hash = 2_166_136_261
+    for (const char of word) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 16_777_619) >>> 0
+    const at = hash % dimensions
+    vector[at] = (vector[at] ?? 0) + 1
+  }
+  const length = Math.hypot(...vector)
+  return vector.map((value) => value / length)
+}

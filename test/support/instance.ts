@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Teardown, testFolder } from './services.ts'
+
+const MAIN = join(import.meta.dirname, '../../main.ts')
+const START_TIMEOUT_MS = 60_000
+
+/** A whole Patchbay as an operator runs it: `main.ts start` in a process of its own. */
+export interface Instance {
+  readonly url: string
+  readonly dataDir: string
+  readonly child: ChildProcess
+  /** All it printed so far: its log and its progress. */
+  output(): string
+  /** Sends the signal and resolves with the exit code, or null when the signal itself ended it. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+}
+
+/** Starts a command of main.ts that is expected to end by itself. */
+export async function runMain(args: readonly string[], env: Record<string, string> = {}) {
+  const child = spawnMain(args, env)
+  const output = collect(child)
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, ...output }
+}
+
+/** Starts an instance on free ports with a data folder of its own; it is ended when `t` ends. */
+export async function startInstance(t: Teardown, env: Record<string, string> = {}): Promise<Instance> {
+  const dataDir = env.PATCHBAY_DATA_DIR ?? join(await testFolder(t), 'data')
+  const child = spawnMain(['start'], {
+    PORT: '0',
+    PATCHBAY_HOST: '127.0.0.1',
+    PATCHBAY_ADMIN_PORT: '0',
+    PATCHBAY_DATA_DIR: dataDir,
+    PATCHBAY_SIP_PORT: '0',
+    PATCHBAY_DRAIN_MS: '2000',
+    ...env,
+  })
+  const output = collect(child)
+  const text = (): string => output.stdout + output.stderr
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> => {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill(signal)
+      await once(child, 'close')
+    }
+    return child.exitCode
+  }
+  t.teardown(() => stop())
+  const endMs = performance.now() + START_TIMEOUT_MS
+  for (;;) {
+    const url = output.stderr.match(/^Patchbay listens on (\S+)$/m)?.[1]
+    if (url !== undefined) return { url, dataDir, child, output: text, stop }
+    if (child.exitCode !== null || performance.now() > endMs) throw new Error(`Patchbay did not start: ${text()}`)
+    await sleep(20)
+  }
+}
+
+/** Process ids of the living children of a process (Linux). */
+export async function childrenOf(pid: number | undefined): Promise<number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
+  return text.split(' ').filter(Boolean).map(Number)
+}
+
+/** The command line of a process, words separated by blanks; empty when it is gone (Linux). */
+export async function commandLineOf(pid: number): Promise<string> {
+  return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).replaceAll('\0', ' ')
+}
+
+function spawnMain(args: readonly string[], env: Record<string, string>): ChildProcess {
+  const { PATH = '', HOME = '' } = process.env
+  return spawn(process.execPath, [MAIN, ...args], { env: { PATH, HOME, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+function collect(child: ChildProcess): { stdout: string; stderr: string } {
+  const output = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text
+    })
+  }
+  return output
+}

@@ -1,0 +1,166 @@
+import { spawn } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdirSync, openSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { createLogger } from '../../runtime/log.ts'
+import { findRedisProgram, redisSocketUrl, startRedis } from '../../store/embedded/redis.ts'
+import { migrate } from '../../store/migrate.ts'
+import { MIGRATIONS } from '../../store/migrations/index.ts'
+
+/** The part of tap's `t` that is needed here. */
+export interface Teardown {
+  teardown(callback: () => unknown): unknown
+}
+
+interface SharedServices {
+  databaseUrl: string
+  /** Removed with everything in it once the last test process is gone. */
+  folder: string
+}
+
+const START_TIMEOUT_MS = 60_000
+const STOP_MS = 5_000
+const log = createLogger({ level: 'silent', name: 'test' })
+let shared: Promise<SharedServices> | undefined
+let template: Promise<string> | undefined
+
+/** The address of a fresh, migrated database, dropped when `t` ends. */
+export async function testDatabase(t: Teardown): Promise<string> {
+  template ??= makeTemplate()
+  return copyDatabase(t, template)
+}
+
+/** The address of a fresh database without any table. */
+export async function emptyDatabase(t: Teardown): Promise<string> {
+  return copyDatabase(t, Promise.resolve('template0'))
+}
+
+/** The address of a Redis of one's own, ended when `t` ends. */
+export async function testRedis(t: Teardown): Promise<string> {
+  const socketPath = join(await testFolder(t), 'redis.sock')
+  const program = findRedisProgram(process.env.PATH)
+  const searchPath = process.env.PATH
+  const redis = await startRedis({ folder: undefined, socketPath, program, user: undefined, searchPath, log })
+  t.teardown(() => redis.stop(STOP_MS))
+  return redisSocketUrl(socketPath)
+}
+
+/** A folder whose path is short enough for sockets, removed when `t` ends. */
+export async function testFolder(t: Teardown): Promise<string> {
+  const { folder } = await sharedServices()
+  const path = await mkdtemp(join(folder, 't-'))
+  t.teardown(() => rm(path, { recursive: true, force: true }))
+  return path
+}
+
+async function copyDatabase(t: Teardown, source: Promise<string>): Promise<string> {
+  const { databaseUrl } = await sharedServices()
+  const name = `test_${randomBytes(8).toString('hex')}`
+  const from = await source
+  await asAdmin(databaseUrl, (admin) => admin.query(`create database ${name} template ${from}`))
+  t.teardown(() => asAdmin(databaseUrl, (admin) => admin.query(`drop database if exists ${name} with (force)`)))
+  return withDatabase(databaseUrl, name)
+}
+
+/** Makes the migrated template once for all processes; its name changes with the migrations. */
+async function makeTemplate(): Promise<string> {
+  const { databaseUrl } = await sharedServices()
+  const name = `template_${createHash('sha256').update(JSON.stringify(MIGRATIONS)).digest('hex').slice(0, 16)}`
+  await asAdmin(databaseUrl, async (admin) => {
+    await admin.query('select pg_advisory_lock(1)')
+    const { rowCount } = await admin.query('select from pg_database where datname = $1', [name])
+    if (rowCount !== 0) return
+    await admin.query(`drop database if exists ${name}_making with (force)`)
+    await admin.query(`create database ${name}_making template template0`)
+    await migrate(withDatabase(databaseUrl, `${name}_making`), log)
+    await retryWhileInUse(() => admin.query(`alter database ${name}_making rename to ${name}`))
+  })
+  return name
+}
+
+/** The server notices a closed connection a moment after its client. */
+async function retryWhileInUse(action: () => Promise<unknown>): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      await action()
+      return
+    } catch (error) {
+      if ((error as { code?: string }).code !== '55006' || attempt === 50) throw error
+      await sleep(20)
+    }
+  }
+}
+
+async function asAdmin(databaseUrl: string, action: (admin: Client) => Promise<unknown>): Promise<void> {
+  const admin = new Client({ connectionString: withDatabase(databaseUrl, 'postgres') })
+  await admin.connect()
+  try {
+    await action(admin)
+  } finally {
+    await admin.end()
+  }
+}
+
+function withDatabase(databaseUrl: string, name: string): string {
+  const url = new URL(databaseUrl)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+function sharedServices(): Promise<SharedServices> {
+  shared ??= connectToKeeper()
+  return shared
+}
+
+async function connectToKeeper(): Promise<SharedServices> {
+  const checkout = createHash('sha256')
+    .update(import.meta.dirname)
+    .digest('hex')
+    .slice(0, 8)
+  const base = join(tmpdir(), `patchbay-test-${process.getuid?.() ?? 0}-${checkout}`)
+  const keeperLog = join(base, 'keeper.log')
+  for (const endMs = performance.now() + START_TIMEOUT_MS; performance.now() < endMs; ) {
+    const socket = await tryConnect(join(base, 'control.sock'))
+    const services = socket && (await readServices(socket))
+    if (services !== undefined) return services
+    mkdirSync(base, { recursive: true, mode: 0o700 })
+    // A keeper too many finds the lock taken and ends at once.
+    const keeper = spawn(process.execPath, [join(import.meta.dirname, 'services-keeper.ts'), base], {
+      detached: true,
+      env: { PATH: process.env.PATH },
+      stdio: ['ignore', openSync(keeperLog, 'a'), openSync(keeperLog, 'a')],
+    })
+    keeper.unref()
+    await Promise.race([once(keeper, 'exit'), sleep(300)])
+    await sleep(100)
+  }
+  throw new Error(`The test services did not start: ${readFileSync(keeperLog, 'utf8').slice(-2_000)}`)
+}
+
+async function tryConnect(path: string): Promise<Socket | undefined> {
+  const socket = connect(path)
+  try {
+    await once(socket, 'connect')
+    return socket
+  } catch {
+    return undefined
+  }
+}
+
+/** Keeps the connection open for the life of this process: that is what keeps the services alive. */
+async function readServices(socket: Socket): Promise<SharedServices | undefined> {
+  socket.on('error', () => {})
+  const lines = createInterface({ input: socket })
+  for await (const line of lines) {
+    socket.unref()
+    return JSON.parse(line) as SharedServices
+  }
+  return undefined
+}

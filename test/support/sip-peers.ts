@@ -1,0 +1,244 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import dgram from 'node:dgram'
+import { once } from 'node:events'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import net from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Teardown, testFolder } from './services.ts'
+
+/** Real SIP peers: sipp for scenarios, baresip for conversations. */
+
+const SCENARIOS = join(import.meta.dirname, '../plugins/sip/scenarios')
+const SIPP_TIMEOUT_S = 50
+/** Who answers: a softphone takes calls for its own user alone. */
+const PHONE = '+14155550177'
+
+/** Why tests with these programs are skipped; undefined when they run. In CI they must. */
+export function skipWithout(...programs: string[]): string | false {
+  const missing = programs.filter((program) => spawnSync('sh', ['-c', `command -v ${program}`]).status !== 0)
+  if (missing.length === 0) return false
+  const reason = `${missing.join(' and ')} missing; on Debian: apt-get install sip-tester baresip`
+  if (process.env.CI) throw new Error(reason)
+  return reason
+}
+
+/** A port that is free for UDP and TCP on loopback, a moment ago. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const udp = dgram.createSocket('udp4').bind(0, '127.0.0.1')
+    await once(udp, 'listening')
+    const { port } = udp.address()
+    udp.close()
+    const tcp = net.createServer().listen(port, '127.0.0.1')
+    const free = await once(tcp, 'listening').then(
+      () => true,
+      () => false,
+    )
+    tcp.close()
+    if (free) return port
+  }
+}
+
+export interface SippRun {
+  code: number | null
+  /** What went wrong, as sipp tells it. */
+  errors: string
+}
+
+/** A sipp that is under way; await `done`. */
+export interface Sipp {
+  readonly child: ChildProcess
+  readonly done: Promise<SippRun>
+}
+
+/** Starts sipp with a scenario of test/plugins/sip/scenarios. A server scenario listens once this resolves. */
+export async function startSipp(
+  t: Teardown,
+  options: { scenario: string; port?: number; peer?: string; args?: readonly string[] },
+): Promise<Sipp> {
+  const folder = await testFolder(t)
+  const port = options.port ?? (await freePort())
+  const args = [
+    ...(options.peer === undefined ? [] : [options.peer]),
+    ...['-sf', join(SCENARIOS, `${options.scenario}.xml`)],
+    ...['-i', '127.0.0.1', '-p', String(port), '-mi', '127.0.0.1', '-mp', String(await freePort())],
+    ...['-m', '1', '-nostdin', '-trace_err', '-error_file', join(folder, 'errors')],
+    ...['-timeout', `${SIPP_TIMEOUT_S}s`, '-timeout_error', ...(options.args ?? [])],
+  ]
+  const child = spawn('sipp', args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+  let printed = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      printed = (printed + text).slice(-20_000)
+    })
+  }
+  const done = once(child, 'close').then(async ([code]) => {
+    const errors = await readFile(join(folder, 'errors'), 'utf8').catch(() => '')
+    const told = (code === 0 || errors !== '' ? errors : printed).slice(-3_000)
+    return { code: code as number | null, errors: told }
+  })
+  t.teardown(() => void child.kill('SIGKILL'))
+  if (options.peer === undefined) await sleep(300)
+  return { child, done }
+}
+
+/** Runs one call of a client scenario to its end. */
+export async function sipp(
+  t: Teardown,
+  scenario: string,
+  sipPort: number,
+  number: string,
+  args: readonly string[] = [],
+): Promise<SippRun> {
+  const run = await startSipp(t, { scenario, peer: `127.0.0.1:${sipPort}`, args: ['-s', number, ...args] })
+  return run.done
+}
+
+export interface Baresip {
+  readonly port: number
+  /** Everything it reported so far: events and answers. */
+  readonly events: readonly Record<string, unknown>[]
+  command(command: string, params?: string): void
+  /** Resolves with the first event of this type. */
+  event(type: string, timeoutMs?: number): Promise<Record<string, unknown>>
+  /** What it heard, as 16-bit samples at 8 kHz; ends it. */
+  heard(): Promise<Int16Array>
+}
+
+/** Starts a softphone that says what `says` holds (16-bit samples at 8 kHz) in every call. */
+export async function startBaresip(
+  t: Teardown,
+  options: { says: Int16Array; autoAnswer?: boolean; port?: number },
+): Promise<Baresip> {
+  const folder = await testFolder(t)
+  const [port, control, rtp] = [options.port ?? (await freePort()), await freePort(), await freePort()]
+  await writeFile(join(folder, 'says.wav'), wav(options.says))
+  const mode = options.autoAnswer ? 'answermode=auto;' : ''
+  await writeFile(join(folder, 'accounts'), `<sip:${PHONE}@127.0.0.1:${port}>;regint=0;${mode}audio_codecs=PCMU\n`)
+  await writeFile(join(folder, 'contacts'), '')
+  await writeFile(
+    join(folder, 'config'),
+    [
+      `sip_listen 127.0.0.1:${port}`,
+      `audio_source aufile,${folder}/says.wav`,
+      'audio_player aubridge,nobody',
+      'audio_alert aubridge,alert',
+      'audio_path /nonexistent',
+      `rtp_ports ${rtp}-${Math.min(rtp + 200, 65000)}`,
+      'module_path /usr/lib/baresip/modules',
+      ...['g711', 'aufile', 'aubridge', 'sndfile'].map((module) => `module ${module}.so`),
+      'module_tmp account.so',
+      'module_app menu.so',
+      'module_app ctrl_tcp.so',
+      `ctrl_tcp_listen 127.0.0.1:${control}`,
+      `snd_path ${folder}`,
+      '',
+    ].join('\n'),
+  )
+  const child = spawn('baresip', ['-4', '-f', folder], { stdio: ['ignore', 'pipe', 'pipe'], cwd: folder })
+  let printed = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      printed = (printed + text).slice(-20_000)
+    })
+  }
+  t.teardown(() => void child.kill('SIGKILL'))
+  const socket = await connectControl(control, () => printed)
+  t.teardown(() => socket.destroy())
+  const events: Record<string, unknown>[] = []
+  const waiting: { type: string; resolve(event: Record<string, unknown>): void }[] = []
+  readNetstrings(socket, (text) => {
+    const event = JSON.parse(text) as Record<string, unknown>
+    events.push(event)
+    for (const one of waiting.filter(({ type }) => type === event.type)) one.resolve(event)
+  })
+  return {
+    port,
+    events,
+    command(command, params = '') {
+      const json = JSON.stringify({ command, params, token: command })
+      socket.write(`${Buffer.byteLength(json)}:${json},`)
+    },
+    event(type, timeoutMs = 30_000) {
+      const known = events.find((event) => event.type === type)
+      if (known !== undefined) return Promise.resolve(known)
+      const { promise, resolve, reject } = Promise.withResolvers<Record<string, unknown>>()
+      waiting.push({ type, resolve })
+      const timer = setTimeout(() => reject(new Error(`baresip reported no ${type}: ${printed}`)), timeoutMs)
+      return promise.finally(() => clearTimeout(timer))
+    },
+    async heard() {
+      child.kill('SIGTERM')
+      await Promise.race([once(child, 'close'), sleep(5_000)])
+      const name = (await readdir(folder)).find((file) => /^dump-.*-dec\.wav$/.test(file))
+      if (name === undefined) throw new Error(`baresip recorded nothing: ${printed}`)
+      const bytes = await readFile(join(folder, name))
+      return new Int16Array(new Uint8Array(bytes.subarray(44, bytes.length - (bytes.length % 2))).buffer)
+    },
+  }
+}
+
+async function connectControl(port: number, printed: () => string): Promise<net.Socket> {
+  for (let tries = 0; tries < 100; tries++) {
+    const socket = net.connect(port, '127.0.0.1')
+    const opened = await Promise.race([
+      once(socket, 'connect').then(() => true),
+      once(socket, 'close').then(() => false),
+    ]).catch(() => false)
+    if (opened) return socket
+    await sleep(100)
+  }
+  throw new Error(`baresip did not start: ${printed()}`)
+}
+
+function readNetstrings(socket: net.Socket, handle: (text: string) => void): void {
+  let held = Buffer.alloc(0)
+  socket.on('error', () => undefined)
+  socket.on('data', (bytes: Buffer) => {
+    held = Buffer.concat([held, bytes])
+    for (;;) {
+      const colon = held.indexOf(':')
+      const length = Number(held.subarray(0, Math.max(colon, 0)).toString())
+      if (colon < 0 || held.length < colon + length + 2) return
+      handle(held.subarray(colon + 1, colon + 1 + length).toString())
+      held = held.subarray(colon + length + 2)
+    }
+  })
+}
+
+/** A WAV file of 16-bit mono samples at 8 kHz. */
+function wav(samples: Int16Array): Buffer {
+  const data = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength)
+  const head = Buffer.alloc(44)
+  head.write('RIFF', 0)
+  head.writeUInt32LE(36 + data.length, 4)
+  head.write('WAVEfmt ', 8)
+  head.writeUInt32LE(16, 16)
+  head.writeUInt16LE(1, 20)
+  head.writeUInt16LE(1, 22)
+  head.writeUInt32LE(8_000, 24)
+  head.writeUInt32LE(16_000, 28)
+  head.writeUInt16LE(2, 32)
+  head.writeUInt16LE(16, 34)
+  head.write('data', 36)
+  head.writeUInt32LE(data.length, 40)
+  return Buffer.concat([head, data])
+}
+
+/** Answers one OPTIONS on this port, as sipp's scenarios would not: the keep-alive of a trunk that was just added. */
+export async function answerKeepAlive(port: number, act: () => Promise<unknown>): Promise<void> {
+  const socket = dgram.createSocket('udp4').bind(port, '127.0.0.1')
+  await once(socket, 'listening')
+  const answered = once(socket, 'message').then((message) => {
+    const [bytes, from] = message as [Buffer, dgram.RemoteInfo]
+    const lines = String(bytes).split('\r\n').slice(1)
+    const kept = lines.filter((line) => /^(Via|From|To|Call-ID|CSeq):/i.test(line))
+    const answer = ['SIP/2.0 200 OK', ...kept, 'Content-Length: 0', '', ''].join('\r\n')
+    return new Promise((resolve) => socket.send(answer, from.port, from.address, resolve))
+  })
+  await act()
+  await answered
+  socket.close()
+  await once(socket, 'close')
+}

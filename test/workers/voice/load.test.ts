@@ -1,0 +1,29 @@
+import { test } from 'tap'
+import { systemClock } from '../../../runtime/clock.ts'
+import { LagGate, watchLoad } from '../../../workers/voice/load.ts'
+
+test('one stall is no overload, two seconds of stalls are, and two quiet ones end it', (t) => {
+  const gate = new LagGate(100)
+  const after = (lagMs: number) => {
+    gate.sample(lagMs)
+    return gate.overloaded
+  }
+  t.strictSame([300, 10, 150].map(after), [false, false, false])
+  t.equal(after(101), true)
+  t.strictSame([70, 20].map(after), [true, true], 'lag below the limit, but not far enough')
+  t.equal(after(30), false)
+  t.end()
+})
+
+test('the load of this process is measured', async (t) => {
+  const load = watchLoad(100, systemClock)
+  t.teardown(() => load.stop())
+  const untilMs = performance.now() + 1300
+  while (performance.now() < untilMs) {
+    const busyUntilMs = performance.now() + 60
+    while (performance.now() < busyUntilMs);
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  t.ok(load.cpuUtilization > 0.1, `${load.cpuUtilization} of a core`)
+  t.ok(load.eventLoopLagMs > 30, `${load.eventLoopLagMs} ms`)
+})

@@ -1,0 +1,82 @@
+import type { Clock } from '../../runtime/clock.ts'
+import type { Logger } from '../../runtime/log.ts'
+import { dueBatches } from '../../store/batches.ts'
+import type { Store } from '../../store/database.ts'
+import { callsToPlace } from '../../store/outbound-calls.ts'
+import type { RedisClient } from '../../store/redis/client.ts'
+import { queueCall } from '../calls/queue.ts'
+import { openQueue, runJobs } from '../queues.ts'
+import { advanceBatch } from './advance.ts'
+
+const SWEEP_INTERVAL_MS = 1_000
+const MAX_BATCHES = 1_000
+/** A batch stands still this long, at most twice, when the process that advances it dies. */
+const LOCK_MS = 5_000
+/** A call that waits longer than this to be placed is queued again, in case its job was lost. */
+const LOST_AFTER_MS = 10_000
+const MAX_LOST = 500
+/** A batch's call waits this long for a worker: its row was taken because one was free. */
+export const BATCH_WAIT_MS = 600_000
+
+export interface BatchRunner {
+  stop(graceMs: number): Promise<void>
+}
+
+/**
+ * Works through batches. The database says what is to do; each second a job is queued for every batch that is due, so a
+ * lost job or a dead process costs a second.
+ */
+export function startBatches(services: {
+  store: Store
+  redis: RedisClient
+  clock: Clock
+  log: Logger
+  config: { readonly queueWaitMs: number }
+  sweepIntervalMs?: number
+  lostAfterMs?: number
+}): BatchRunner {
+  const { store, redis, clock, log, config, lostAfterMs = LOST_AFTER_MS } = services
+  const batches = openQueue('batches', redis)
+  const calls = openQueue('outbound-calls', redis)
+  const runner = runJobs(
+    'batches',
+    redis,
+    {
+      concurrency: 1,
+      lockMs: LOCK_MS,
+      onError: (err, job) => log.warn({ err, batchId: job?.batchId }, 'A batch could not be advanced; trying again'),
+      onPoison: ({ batchId }) => log.error({ batchId }, 'Advancing a batch ended several processes'),
+    },
+    ({ payload }) =>
+      advanceBatch({ store, redis, clock, log, place: (call) => queueCall(calls, call, BATCH_WAIT_MS) }, payload),
+  )
+
+  const sweep = async () => {
+    try {
+      const nowMs = clock.nowMs()
+      for (const { id, workspace_id } of await dueBatches(store, new Date(nowMs), MAX_BATCHES)) {
+        await batches.add({ batchId: id, workspaceId: workspace_id }, { jobId: id, attempts: 1, backoffMs: 1_000 })
+      }
+      for (const call of await callsToPlace(store, new Date(nowMs - lostAfterMs), MAX_LOST)) {
+        await queueCall(calls, call, call.batch_id === null ? config.queueWaitMs : BATCH_WAIT_MS)
+      }
+    } catch (err) {
+      log.warn({ err }, 'Looking for due batches failed; trying again in a second')
+    }
+  }
+  let sweeping: Promise<void> | undefined
+  const timer = setInterval(() => {
+    sweeping ??= sweep().finally(() => {
+      sweeping = undefined
+    })
+  }, services.sweepIntervalMs ?? SWEEP_INTERVAL_MS)
+
+  return {
+    async stop(graceMs) {
+      clearInterval(timer)
+      await sweeping
+      await runner.stop(graceMs)
+      await Promise.all([batches.close(), calls.close()])
+    },
+  }
+}

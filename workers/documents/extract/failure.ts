@@ -1,0 +1,7 @@
+/** Why a file can't become text, in words for the person who uploaded it. Trying again doesn't help. */
+export class ExtractionError extends Error {
+  constructor(message: string, options?: { cause: unknown }) {
+    super(message, options)
+    this.name = 'ExtractionError'
+  }
+}

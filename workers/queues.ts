@@ -1,0 +1,135 @@
+import { type Job, Queue, Worker } from 'bullmq'
+import type { RedisClient } from '../store/redis/client.ts'
+
+/** The payload of each queue's jobs: ids alone, the truth is in the database. */
+export interface QueuePayloads {
+  documents: { documentId: string }
+  /** Consumed by api nodes, where legs live. `waitMs`: how long the call may wait for a free worker. */
+  'outbound-calls': { callId: string; workspaceId: string; waitMs: number }
+  batches: { batchId: string; workspaceId: string }
+  /** One part for each node's spool, consumed by the api node that has it. */
+  recordings: { callId: string; workspaceId: string }
+  'workspace-deletion': { workspaceId: string }
+}
+export type QueueName = keyof QueuePayloads
+
+/** The braces keep a queue's keys in one slot of a Redis cluster. */
+const PREFIX = '{patchbay:queues}'
+const LOCK_MS = 60_000
+const MAX_STALLS = 2
+const STALLED_INTERVAL_MS = 30_000
+const ADD_TIMEOUT_MS = 2_000
+
+export interface JobOptions {
+  /** A job with the id of one that waits or runs is not added again. */
+  jobId: string
+  attempts: number
+  /** Before the second try; doubled for each further one, with jitter. */
+  backoffMs: number
+  /** Starts no sooner. */
+  delayMs?: number
+}
+
+export interface JobQueue<N extends QueueName> {
+  /** Rejects within 2 s when Redis can't be reached. */
+  add(payload: QueuePayloads[N], options: JobOptions): Promise<void>
+  close(): Promise<void>
+}
+
+/** The end that adds jobs; with `part`, to a queue of that part alone. Shares `redis`, and leaves it open. */
+export function openQueue<N extends QueueName>(name: N, redis: RedisClient, part?: string): JobQueue<N> {
+  const queue = new Queue(partOf(name, part), { connection: redis, prefix: PREFIX })
+  // The client itself reconnects and logs.
+  queue.on('error', () => {})
+  return {
+    async add(payload, { jobId, attempts, backoffMs, delayMs }) {
+      const adding = queue.add(name, payload, {
+        jobId,
+        attempts,
+        backoff: { type: 'exponential', delay: backoffMs, jitter: 0.5 },
+        removeOnComplete: true,
+        removeOnFail: true,
+        ...(delayMs === undefined ? {} : { delay: delayMs }),
+      })
+      await within(adding, ADD_TIMEOUT_MS)
+    },
+    close: () => queue.close(),
+  }
+}
+
+export interface RunningJob<N extends QueueName> {
+  payload: QueuePayloads[N]
+  /** No try follows this one. */
+  lastAttempt: boolean
+  /** Aborts when the process stops before the job is done; the job is then tried again elsewhere. */
+  signal: AbortSignal
+}
+
+export interface JobRunner {
+  /** Takes no new job, waits for the running ones, aborts those left after `graceMs`. */
+  stop(graceMs: number): Promise<void>
+}
+
+export interface RunnerOptions<N extends QueueName> {
+  concurrency: number
+  /** Runs the jobs of this part alone. */
+  part?: string
+  /** How long a job of a dead process is left alone; short only where running a job twice at once does no harm. */
+  lockMs?: number
+  onError: (error: Error, job: QueuePayloads[N] | undefined) => void
+  /** Three processes died over this job: it is not tried again. */
+  onPoison: (job: QueuePayloads[N]) => void
+}
+
+/** The end that runs jobs. A job whose process died is taken over by another within about a minute. */
+export function runJobs<N extends QueueName>(
+  name: N,
+  redis: RedisClient,
+  options: RunnerOptions<N>,
+  run: (job: RunningJob<N>) => Promise<void>,
+): JobRunner {
+  const aborter = new AbortController()
+  const worker = new Worker<QueuePayloads[N]>(
+    partOf(name, options.part),
+    async (job: Job<QueuePayloads[N]>) => {
+      const lastAttempt = job.attemptsMade + 1 >= (job.opts.attempts ?? 1)
+      await run({ payload: job.data, lastAttempt, signal: aborter.signal })
+    },
+    {
+      connection: redis,
+      prefix: PREFIX,
+      concurrency: options.concurrency,
+      lockDuration: options.lockMs ?? LOCK_MS,
+      stalledInterval: Math.min(options.lockMs ?? LOCK_MS, STALLED_INTERVAL_MS),
+      maxStalledCount: MAX_STALLS,
+    },
+  )
+  worker.on('error', (error) => options.onError(error, undefined))
+  worker.on('failed', (job, error) => {
+    options.onError(error, job?.data)
+    if (job !== undefined && job.stalledCounter > MAX_STALLS) options.onPoison(job.data)
+  })
+  return {
+    async stop(graceMs) {
+      const timer = setTimeout(() => aborter.abort(), graceMs)
+      await worker.close()
+      clearTimeout(timer)
+    },
+  }
+}
+
+function partOf(name: QueueName, part: string | undefined): string {
+  return part === undefined ? name : `${name}-${part}`
+}
+
+async function within<T>(promise: Promise<T>, timeoutMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`Redis did not answer within ${timeoutMs} ms`)), timeoutMs)
+  })
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

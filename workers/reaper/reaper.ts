@@ -1,0 +1,123 @@
+import { SESSION_TOKEN_TTL_S } from '../../api/realtime/tokens.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import type { Prices } from '../../runtime/cost.ts'
+import type { Logger } from '../../runtime/log.ts'
+import { LEASE_MS, unleasedCalls } from '../../runtime/session/leases.ts'
+import { type CallEnd, listOpenCalls, type OpenCall, writeEnd } from '../../store/call-writes.ts'
+import type { Store } from '../../store/database.ts'
+import type { RedisClient } from '../../store/redis/client.ts'
+
+/**
+ * Ends what nobody will end: calls whose api node died, and web sessions whose token ran out unused. A call is ended only
+ * after it was seen without a lease for as long as a lease lasts, so that a Redis that lost its memory costs no call.
+ */
+
+const INTERVAL_MS = 5_000
+const PAGE = 500
+
+const NODE_LOST: CallEnd = {
+  status: 'failed',
+  endReason: 'node_lost',
+  disposition: 'failed',
+  error: 'The server that held the call was lost',
+}
+const TOKEN_EXPIRED: CallEnd = { status: 'canceled', endReason: 'token_expired', disposition: 'no_answer' }
+
+export interface ReaperOptions {
+  store: Store
+  redis: RedisClient
+  clock: Clock
+  log: Logger
+  intervalMs?: number
+  /** How long a call has to be without a lease. */
+  graceMs?: number
+  /** Sees to it that the carrier holds no call whose node is gone; called before the end is written. */
+  releaseCarrier?: (call: OpenCall) => Promise<void>
+  /** What a minute of a call costs; without it nothing. */
+  prices?: Pick<Prices, 'platformUsdPerMinute'>
+}
+
+export interface Reaper {
+  /** Waits for the running round. */
+  stop(): Promise<void>
+}
+
+/** Which end a call without a lease gets; undefined: it may still be taken. */
+export function endOf(call: OpenCall, nowMs: number): CallEnd | undefined {
+  if (call.status !== 'queued') return NODE_LOST
+  // A phone call that waits to be dialled is none of a lease's business.
+  if (call.callType !== 'web') return call.placedAt === null ? undefined : NODE_LOST
+  return nowMs - call.createdAt.getTime() > SESSION_TOKEN_TTL_S * 1000 ? TOKEN_EXPIRED : undefined
+}
+
+export function startReaper(options: ReaperOptions): Reaper {
+  const { log, intervalMs = INTERVAL_MS } = options
+  const round = reaperRound(options)
+  let running: Promise<void> | undefined
+  const timer = setInterval(() => {
+    running ??= round()
+      .catch((err) => log.warn({ err }, 'Open calls could not be checked'))
+      .finally(() => {
+        running = undefined
+      })
+  }, intervalMs)
+  return {
+    async stop() {
+      clearInterval(timer)
+      await running
+    },
+  }
+}
+
+function reaperRound({
+  store,
+  redis,
+  clock,
+  log,
+  graceMs = LEASE_MS,
+  releaseCarrier,
+  prices,
+}: ReaperOptions): () => Promise<void> {
+  let suspects = new Map<string, number>()
+
+  /** Keeps the call suspect, or ends it once it was that long enough. */
+  const judge = async (call: OpenCall, still: Map<string, number>): Promise<void> => {
+    const end = endOf(call, clock.nowMs())
+    if (end === undefined) return
+    const sinceMs = suspects.get(call.id) ?? clock.monotonicMs()
+    if (clock.monotonicMs() - sinceMs < graceMs) {
+      still.set(call.id, sinceMs)
+      return
+    }
+    if (call.placedAt !== null) {
+      await releaseCarrier?.(call).catch((err) => log.warn({ err, callId: call.id }, 'The carrier could not be asked'))
+    }
+    const ended = await writeEnd(
+      store.tenant(call.workspaceId),
+      call.id,
+      end,
+      new Date(clock.nowMs()),
+      end === NODE_LOST ? undefined : 0,
+      prices?.platformUsdPerMinute(new Date(clock.nowMs())),
+    )
+    if (ended) log.warn({ callId: call.id, endReason: end.endReason }, 'Call ended by the reaper')
+  }
+
+  return async () => {
+    const still = new Map<string, number>()
+    let afterId: string | undefined
+    for (;;) {
+      const calls = await listOpenCalls(store, afterId, PAGE)
+      const unleased = new Set(
+        await unleasedCalls(
+          redis,
+          calls.map(({ id }) => id),
+        ),
+      )
+      for (const call of calls) if (unleased.has(call.id)) await judge(call, still)
+      if (calls.length < PAGE) break
+      afterId = calls.at(-1)?.id
+    }
+    suspects = still
+  }
+}

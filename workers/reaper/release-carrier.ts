@@ -1,0 +1,23 @@
+import type { Carriers } from '../../runtime/telephony/carriers.ts'
+import type { OpenCall } from '../../store/call-writes.ts'
+import type { Store } from '../../store/database.ts'
+
+const CARRIER_TIMEOUT_MS = 5_000
+
+/** Asks the carrier of a call whose api node died, and hangs up where someone is still on the line with nobody. */
+export function carrierReleaser(store: Store, carriers: Carriers): (call: OpenCall) => Promise<void> {
+  return async (call) => {
+    if (call.fromNumber === null) return
+    const number = await store
+      .tenant(call.workspaceId)
+      .db.selectFrom('phone_numbers')
+      .select('provider')
+      .where('phone_number', '=', call.fromNumber)
+      .executeTakeFirst()
+    if (number === undefined) return
+    const carrier = await carriers.get(number.provider)
+    const signal = AbortSignal.timeout(CARRIER_TIMEOUT_MS)
+    const carrierId = call.carrierId ?? undefined
+    if ((await carrier.lookup(call.id, signal, carrierId)) === 'live') await carrier.hangup(call.id, signal, carrierId)
+  }
+}

@@ -1,0 +1,51 @@
+import { loadPrices } from '../runtime/cost.ts'
+import { openEmbeddings } from '../runtime/knowledge/embeddings.ts'
+import type { Role, RoleContext } from '../runtime/role.ts'
+import { Carriers } from '../runtime/telephony/carriers.ts'
+import { openStore } from '../store/database.ts'
+import { openObjects } from '../store/object-folder.ts'
+import { createRedis } from '../store/redis/client.ts'
+import { openVectors } from '../store/vector-shelf.ts'
+import { startBatches } from './batch/start.ts'
+import { startDocuments } from './documents/start.ts'
+import { startReaper } from './reaper/reaper.ts'
+import { carrierReleaser } from './reaper/release-carrier.ts'
+import { startWorkspaceDeletion } from './workspaces/start.ts'
+
+/** Starts a job worker: the processors of every queue, and the reaper. The database is migrated. */
+export async function startJobs(context: RoleContext): Promise<Role> {
+  const { log, plugins } = context
+  /** What is open, closed in the opposite order, whether the start succeeds or not. */
+  const opened: ((graceMs: number) => unknown)[] = []
+  const stop = async (graceMs: number) => {
+    for (let close = opened.pop(); close; close = opened.pop()) {
+      await Promise.resolve(close(graceMs)).catch((err) => log.warn({ err }, 'Closing a part of the job worker failed'))
+    }
+  }
+  try {
+    const store = openStore({
+      databaseUrl: context.databaseUrl,
+      onIdleError: (err) => log.warn({ err }, 'Database connection lost; reconnecting'),
+    })
+    opened.push(() => store.close())
+    const redis = await createRedis(context.redisUrl, log)
+    opened.push(() => redis.destroy())
+    const embeddings = await openEmbeddings(plugins, context.config.embedding, log)
+    const vectors = await openVectors(plugins, store, embeddings?.identity)
+    const documents = startDocuments({ store, redis, vectors, embeddings, log })
+    opened.push((graceMs) => documents.stop(graceMs))
+    const batches = startBatches({ ...context, store, redis })
+    opened.push((graceMs) => batches.stop(graceMs))
+    const releaseCarrier = carrierReleaser(store, new Carriers(plugins))
+    const prices = await loadPrices(plugins, context.config.pricesFile)
+    const reaper = startReaper({ store, redis, clock: context.clock, log, releaseCarrier, prices })
+    opened.push(() => reaper.stop())
+    const objects = await openObjects({ ...context, publicUrl: () => context.config.publicUrl })
+    const deletion = startWorkspaceDeletion({ store, redis, objects, vectors, log })
+    opened.push((graceMs) => deletion.stop(graceMs))
+    return { name: 'jobs', stop }
+  } catch (error) {
+    await stop(0)
+    throw error
+  }
+}

@@ -1,0 +1,103 @@
+import { hostname } from 'node:os'
+import { Breakers } from '../../runtime/conversation/breaker.ts'
+import { conversations } from '../../runtime/conversation/conversations.ts'
+import { Fillers } from '../../runtime/conversation/fillers.ts'
+import { loadModels } from '../../runtime/conversation/models.ts'
+import { identityIn } from '../../runtime/conversation/providers.ts'
+import type { WorkerState } from '../../runtime/link/messages.ts'
+import { connectLinks, type Links } from '../../runtime/link/worker-end.ts'
+import { Pacer } from '../../runtime/media/pacer.ts'
+import { createWorkerMetrics } from '../../runtime/metrics.ts'
+import { createProviderHealth } from '../../runtime/plugin/provider-health.ts'
+import type { Role, VoiceContext } from '../../runtime/role.ts'
+import { watchLoad } from './load.ts'
+import { serveMetrics } from './metrics-server.ts'
+import { surviveStrayErrors } from './survive.ts'
+
+/** @livekit/agents writes its own lines; only what is worth an operator's attention, unless all is asked for. */
+const LIBRARY_LOG_LEVELS: Readonly<Record<string, string>> = { trace: 'debug', debug: 'info' }
+
+/**
+ * Starts a voice worker: loads the models, serves its metrics, dials the api nodes and runs the conversations they
+ * offer. Resolves once it is ready to take one. Needs no database and no Redis.
+ */
+export async function startVoice(context: VoiceContext): Promise<Role> {
+  const { config, plugins, log, clock, signal } = context
+  const workerId = `${hostname()}-${process.pid}`
+  /** What is open, closed in the opposite order, whether the start succeeds or not. */
+  const opened: (() => unknown)[] = []
+  const closeAll = async (): Promise<void> => {
+    for (let close = opened.pop(); close !== undefined; close = opened.pop()) {
+      try {
+        await close()
+      } catch (err) {
+        log.warn({ err }, 'Closing a part of the voice worker failed')
+      }
+    }
+  }
+  try {
+    let links: Links | undefined
+    const load = watchLoad(config.workerMaxLagMs, clock)
+    opened.push(() => load.stop())
+    const state = (): WorkerState => (load.overloaded ? 'overloaded' : 'ready')
+    let stopping = false
+    const metrics = createWorkerMetrics(workerId, config.workerCapacity, () => ({
+      state: stopping ? 'draining' : state(),
+      activeSessions: links?.activeSessions() ?? 0,
+      cpuUtilization: load.cpuUtilization,
+      memoryBytes: process.memoryUsage.rss(),
+      eventLoopLagMs: load.eventLoopLagMs,
+    }))
+    opened.push(
+      surviveStrayErrors((err) => {
+        metrics.failure('process')
+        log.error({ err }, 'An error nobody handled; the worker goes on')
+      }),
+    )
+    const models = await loadModels(LIBRARY_LOG_LEVELS[config.logLevel] ?? 'error')
+    const server = await serveMetrics(config.metricsHost, metrics.registry)
+    opened.push(() => server.close())
+    const openConversation = conversations({
+      providers: plugins,
+      identityOf: identityIn(plugins),
+      breakers: new Breakers(),
+      fillers: new Fillers(),
+      random: Math.random,
+      models,
+      pacer: new Pacer(clock, (err) => log.error({ err }, 'A conversation failed at its tick')),
+      clock,
+      log,
+      observer: metrics,
+    })
+    links = connectLinks({
+      urls: config.apiUrls,
+      token: config.linkToken,
+      workerId,
+      capacity: config.workerCapacity,
+      metricsUrl: server.url,
+      openConversation: async (open, port) => {
+        const conversation = await openConversation(open, port)
+        metrics.sessionOpened()
+        return conversation
+      },
+      state,
+      clock,
+      random: Math.random,
+      log,
+      signal,
+    })
+    const running = links
+    void createProviderHealth(plugins, log).announce([])
+    return {
+      name: 'voice',
+      async stop(graceMs) {
+        stopping = true
+        await running.stop(graceMs)
+        await closeAll()
+      },
+    }
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+}

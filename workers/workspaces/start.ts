@@ -1,0 +1,97 @@
+import type { Logger } from '../../runtime/log.ts'
+import type { ObjectStore, VectorStore } from '../../runtime/plugin/contract.ts'
+import { requestHangup } from '../../runtime/session/hangup.ts'
+import type { Store } from '../../store/database.ts'
+import { forgetRecordings, recordedCalls } from '../../store/recordings.ts'
+import type { RedisClient } from '../../store/redis/client.ts'
+import { deletedWorkspaces, openCallsOf, purgeWorkspace } from '../../store/workspace-deletion.ts'
+import { openQueue, runJobs } from '../queues.ts'
+
+const SWEEP_INTERVAL_MS = 5_000
+const SWEEP_LIMIT = 100
+const ATTEMPTS = 10
+const BACKOFF_MS = 1_000
+const RECORDINGS_AT_ONCE = 16
+
+export interface WorkspaceDeletion {
+  stop(graceMs: number): Promise<void>
+}
+
+/**
+ * Removes what deleted workspaces leave behind. Nobody sees a workspace from the moment it is marked; the mark in the
+ * database is the truth, so a job that is lost, or broken off by a crash, is queued again by the next sweep.
+ */
+export function startWorkspaceDeletion(services: {
+  store: Store
+  redis: RedisClient
+  objects: ObjectStore
+  vectors: VectorStore
+  log: Logger
+  sweepIntervalMs?: number
+}): WorkspaceDeletion {
+  const { store, redis, objects, vectors, log } = services
+  const queue = openQueue('workspace-deletion', redis)
+
+  const runner = runJobs(
+    'workspace-deletion',
+    redis,
+    {
+      concurrency: 1,
+      onError: (err, job) => log.warn({ err, workspaceId: job?.workspaceId }, 'Deleting a workspace was interrupted'),
+      onPoison: ({ workspaceId }) => log.error({ workspaceId }, 'Deleting a workspace ended several processes'),
+    },
+    async ({ payload: { workspaceId }, signal }) => {
+      const calls = await openCallsOf(store, workspaceId)
+      for (const callId of calls) await requestHangup(redis, callId)
+      await removeRecordings(store, objects, workspaceId, signal)
+      await vectors.removeAll({ workspaceId }, signal)
+      const rows = await purgeWorkspace(store, workspaceId, signal)
+      log.info({ workspaceId, rows, calls: calls.length }, 'Workspace deleted')
+    },
+  )
+
+  let sweeping: Promise<void> | undefined
+  const sweep = async () => {
+    try {
+      for (const workspaceId of await deletedWorkspaces(store, SWEEP_LIMIT)) {
+        await queue.add({ workspaceId }, { jobId: workspaceId, attempts: ATTEMPTS, backoffMs: BACKOFF_MS })
+      }
+    } catch (err) {
+      log.warn({ err }, 'Looking for deleted workspaces failed; trying again in a few seconds')
+    }
+    sweeping = undefined
+  }
+  const tick = () => {
+    sweeping ??= sweep()
+  }
+  tick()
+  const timer = setInterval(tick, services.sweepIntervalMs ?? SWEEP_INTERVAL_MS)
+
+  return {
+    async stop(graceMs) {
+      clearInterval(timer)
+      await sweeping
+      await runner.stop(graceMs)
+      await queue.close()
+    },
+  }
+}
+
+/** Objects go before the rows that name them, so that a crash in between leaves none that nobody knows. */
+async function removeRecordings(
+  store: Store,
+  objects: ObjectStore,
+  workspaceId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    const calls = await recordedCalls(store, workspaceId, RECORDINGS_AT_ONCE)
+    if (calls.length === 0) return
+    await Promise.all(calls.map(({ key }) => objects.remove(key, signal)))
+    await forgetRecordings(
+      store,
+      workspaceId,
+      calls.map(({ callId }) => callId),
+    )
+  }
+}

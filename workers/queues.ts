@@ -19,6 +19,8 @@ const LOCK_MS = 60_000
 const MAX_STALLS = 2
 const STALLED_INTERVAL_MS = 30_000
 const ADD_TIMEOUT_MS = 2_000
+/** After an error a worker of the library asks Redis again at once, and so without end while the reason lasts: it rests. */
+const REST_MS = 1_000
 
 export interface JobOptions {
   /** A job with the id of one that waits or runs is not added again. */
@@ -38,7 +40,7 @@ export interface JobQueue<N extends QueueName> {
 
 /** The end that adds jobs; with `part`, to a queue of that part alone. Shares `redis`, and leaves it open. */
 export function openQueue<N extends QueueName>(name: N, redis: RedisClient, part?: string): JobQueue<N> {
-  const queue = new Queue(partOf(name, part), { connection: redis, prefix: PREFIX })
+  const queue = new Queue(partOf(name, part), { connection: patient(redis), prefix: PREFIX })
   // The client itself reconnects and logs.
   queue.on('error', () => {})
   return {
@@ -89,33 +91,102 @@ export function runJobs<N extends QueueName>(
   run: (job: RunningJob<N>) => Promise<void>,
 ): JobRunner {
   const aborter = new AbortController()
-  const worker = new Worker<QueuePayloads[N]>(
-    partOf(name, options.part),
-    async (job: Job<QueuePayloads[N]>) => {
-      const lastAttempt = job.attemptsMade + 1 >= (job.opts.attempts ?? 1)
-      await run({ payload: job.data, lastAttempt, signal: aborter.signal })
-    },
-    {
-      connection: redis,
-      prefix: PREFIX,
-      concurrency: options.concurrency,
-      lockDuration: options.lockMs ?? LOCK_MS,
-      stalledInterval: Math.min(options.lockMs ?? LOCK_MS, STALLED_INTERVAL_MS),
-      maxStalledCount: MAX_STALLS,
-    },
-  )
-  worker.on('error', (error) => options.onError(error, undefined))
-  worker.on('failed', (job, error) => {
-    options.onError(error, job?.data)
-    if (job !== undefined && job.stalledCounter > MAX_STALLS) options.onPoison(job.data)
+  const keeper = new WorkerKeeper(() => {
+    const lockMs = options.lockMs ?? LOCK_MS
+    const worker = new Worker<QueuePayloads[N]>(
+      partOf(name, options.part),
+      async (job: Job<QueuePayloads[N]>) => {
+        const lastAttempt = job.attemptsMade + 1 >= (job.opts.attempts ?? 1)
+        await run({ payload: job.data, lastAttempt, signal: aborter.signal })
+      },
+      {
+        connection: patient(redis),
+        prefix: PREFIX,
+        autorun: false,
+        concurrency: options.concurrency,
+        lockDuration: lockMs,
+        stalledInterval: Math.min(lockMs, STALLED_INTERVAL_MS),
+        maxStalledCount: MAX_STALLS,
+      },
+    )
+    worker.on('error', (error) => options.onError(error, undefined))
+    worker.on('failed', (job, error) => {
+      options.onError(error, job?.data)
+      if (job !== undefined && job.stalledCounter > MAX_STALLS) options.onPoison(job.data)
+    })
+    return worker
   })
   return {
     async stop(graceMs) {
       const timer = setTimeout(() => aborter.abort(), graceMs)
-      await worker.close()
+      await keeper.stop()
       clearTimeout(timer)
     },
   }
+}
+
+/**
+ * Keeps a worker of the library at work, whatever Redis does. One that meets an error rests a while; one whose connection
+ * broke while it was made ready would never get another, and is replaced.
+ */
+class WorkerKeeper<Payload> {
+  readonly #make: () => Worker<Payload>
+  readonly #rests = new Set<NodeJS.Timeout>()
+  #worker: Worker<Payload>
+  #stopping = false
+
+  constructor(make: () => Worker<Payload>) {
+    this.#make = make
+    this.#worker = this.#begin()
+  }
+
+  /** Takes no new job and waits for the running ones. */
+  async stop(): Promise<void> {
+    this.#stopping = true
+    for (const timer of this.#rests) clearTimeout(timer)
+    await this.#worker.close()
+  }
+
+  #begin(): Worker<Payload> {
+    const worker = this.#make()
+    worker.on('error', () => {
+      if (worker.isPaused()) return
+      void worker.pause(true)
+      this.#later(() => void worker.resume())
+    })
+    void this.#run(worker)
+    return worker
+  }
+
+  async #run(worker: Worker<Payload>): Promise<void> {
+    try {
+      await worker.waitUntilReady()
+    } catch {
+      await worker.close(true)
+      this.#later(() => {
+        this.#worker = this.#begin()
+      })
+      return
+    }
+    if (!this.#stopping) worker.run().catch((error) => worker.emit('error', error))
+  }
+
+  #later(act: () => void): void {
+    if (this.#stopping) return
+    const timer = setTimeout(() => {
+      this.#rests.delete(timer)
+      act()
+    }, REST_MS)
+    this.#rests.add(timer)
+  }
+}
+
+/**
+ * The same connection without a limit on how long a command may take. The library keeps the first answer of Redis for
+ * good, a timeout too; a dead peer is found by the connection itself.
+ */
+function patient(redis: RedisClient): RedisClient {
+  return redis.withCommandOptions({ timeout: undefined }) as RedisClient
 }
 
 function partOf(name: QueueName, part: string | undefined): string {

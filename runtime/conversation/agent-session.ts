@@ -334,7 +334,7 @@ export class AgentConversation implements Conversation {
     this.#speechEndMs = lastLoudMs < endMs && lastLoudMs > endMs - 300 ? lastLoudMs : endMs
     this.#turnEnd.speechEnded(this.#speechEndMs)
     this.#opening.speechEnded(this.#speechEndMs)
-    this.#listen.speechEnded(endMs - this.#voice.speechStartMs)
+    this.#listen.speechEnded(endMs)
   }
 
   /** Words of the caller, also those that are no turn. */

@@ -49,6 +49,8 @@ export class Listen {
   #keptSamples = 0
   /** Words came of the audio that is kept. */
   #understood = false
+  /** End of the speech that was heard when words were last final: a quick recogniser has them before the silence is judged. */
+  #finalUpToMs = 0
   /** Speech was heard of which the recogniser still owes the words. */
   #owed = false
   #hangTimer: NodeJS.Timeout | undefined
@@ -92,10 +94,11 @@ export class Listen {
     this.#suspect = undefined
   }
 
-  /** The caller fell silent after so much speech: what is known of the words is worth preparing an answer for. */
-  speechEnded(speechMs: number): void {
+  /** The caller spoke until then, and fell silent: what is known of the words is worth preparing an answer for. */
+  speechEnded(endMs: number): void {
     clearTimeout(this.#hangTimer)
-    if (speechMs >= MIN_SPEECH_MS && !this.#understood && !this.#signal.aborted) {
+    const unheardMs = endMs - Math.max(this.#voice.speechStartMs, this.#finalUpToMs)
+    if (unheardMs >= MIN_SPEECH_MS && !this.#understood && !this.#signal.aborted) {
       const { withInterims, without } = HANGS_AFTER_MS
       this.#hangTimer = setTimeout(() => this.#giveUp?.(), this.#interims ? withInterims : without)
     }
@@ -200,6 +203,7 @@ export class Listen {
         break
       case stt.SpeechEventType.FINAL_TRANSCRIPT:
         this.#interim = ''
+        if (text !== '') this.#finalUpToMs = this.#voice.lastSpeechMs
         this.#forget()
         if (text === '' || this.#dropped(text)) return
         this.#events.interim(text)

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { APIConnectionError, APIStatusError } from '@livekit/agents'
 import { test } from 'tap'
 import { SentenceTTS } from '../../../plugins/offline/tts.ts'
@@ -87,6 +88,17 @@ test('a conversation survives its first recogniser failing and hanging in the mi
     t.ok(port.faults.length > 0, port.faults.join())
   }
   await Promise.all([survive('fails'), survive('hangs')])
+})
+
+test('a recogniser that has the words before the silence is judged is not taken for one that hangs', async (t) => {
+  const stt = new ScriptedStt({ utterances: [QUESTION], silenceMs: 40, finalDelayMs: 0 })
+  const { port, say, hangUp } = await call({ providers: { stt, llm: answering('Nine.'), tts: new ToneTts() } })
+  t.teardown(hangUp)
+  await say(speech(QUESTION, RATE_HZ))
+  await port.until('the answer', () => port.turns.length === 2)
+  await sleep(2_500)
+  t.equal(stt.streams, 1)
+  t.same(port.faults, [])
 })
 
 test('what one call learns of a provider spares the next the wait', async (t) => {

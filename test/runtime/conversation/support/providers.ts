@@ -12,6 +12,8 @@ export interface EarOptions {
   /** What the caller may say. Recognised by the length of its rendering. */
   utterances: readonly string[]
   finalDelayMs?: number
+  /** Of silence, before it calls words final. Default: 150. */
+  silenceMs?: number
   fail?: () => Error | undefined
 }
 
@@ -35,7 +37,7 @@ export class ScriptedStt extends stt.STT {
   }
 }
 
-/** Hears sound, waits for 150 ms of silence, and answers with the utterance of that length. */
+/** Hears sound, waits for a silence, and answers with the utterance of that length. */
 class ScriptedSpeech extends stt.SpeechStream {
   override label = 'test.Speech'
   readonly #owner: ScriptedStt
@@ -58,7 +60,7 @@ class ScriptedSpeech extends stt.SpeechStream {
         voicedMs += frameMs + silentMs
         silentMs = 0
       } else if (voicedMs > 0) silentMs += frameMs
-      if (silentMs < 150) continue
+      if (voicedMs === 0 || silentMs < (this.#owner.options.silenceMs ?? 150)) continue
       const text = this.#closest(voicedMs)
       voicedMs = 0
       silentMs = 0

@@ -14,6 +14,8 @@ const DELAY_CURVE: readonly (readonly [probability: number, delayMs: number])[] 
 ]
 /** What a closed or an open sentence adds to or takes from the model's opinion. */
 const CLOSED_SENTENCE_BONUS = 0.2
+/** Who has asked waits for the answer. */
+const QUESTION_BONUS = 0.35
 const OPEN_SENTENCE_LIMIT = 0.12
 const PREDICTION_TIMEOUT_MS = 400
 /** Taken when the model fails or is late. */
@@ -33,7 +35,8 @@ export function weighWords(probability: number, text: string): number {
   if (/(\.\.\.|…|,)$/u.test(trimmed) || (lastWord !== undefined && OPEN_ENDINGS.has(lastWord))) {
     return Math.min(probability, OPEN_SENTENCE_LIMIT)
   }
-  return /[.?!。？！]$/u.test(trimmed) ? Math.min(1, probability + CLOSED_SENTENCE_BONUS) : probability
+  if (/[?？]$/u.test(trimmed)) return Math.min(1, probability + QUESTION_BONUS)
+  return /[.!。！]$/u.test(trimmed) ? Math.min(1, probability + CLOSED_SENTENCE_BONUS) : probability
 }
 
 /** Silence in milliseconds, from the end of speech, that ends a turn of which the model is so sure. */

@@ -99,7 +99,7 @@ export async function run(args: readonly string[]): Promise<void> {
       note('cadence error p99 (ms)', at(ours.cadenceMs, 0.99), at(peer.cadenceMs, 0.99), '<= 10', ours.cadenceMs.length)
     }
     if (wanted('memory')) {
-      const calls = 200 * scale
+      const calls = 500 * scale
       const ours = await play<'memory'>('ours', { kind: 'memory', calls, warmUp: 40, atOnce: 20, latencies: NONE })
       const slope = (ours.heapBytes[1]! - ours.heapBytes[0]!) / 1024 / (calls - 40)
       note('heap kept a finished call (KiB)', slope, null, '<= 1', calls)

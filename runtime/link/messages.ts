@@ -144,6 +144,8 @@ export interface OpenSession {
   history: Turn[]
   /** Milliseconds since the call was answered. */
   elapsedMs: number
+  /** The seat was taken before somebody picked up: a worker that has become overloaded keeps the promise. */
+  reserved?: boolean
 }
 
 export type NodeMessage =

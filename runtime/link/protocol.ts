@@ -185,6 +185,7 @@ const NODE_MESSAGE = Type.Union([
     limits: Type.Object({ idleMs: ms, maxDurationMs: ms }),
     history: Type.Array(turn),
     elapsedMs: ms,
+    reserved: Type.Optional(Type.Boolean()),
   }),
   message('text', { session, text }),
   message('dtmf', { session, digit: Type.String({ maxLength: 1 }) }),

@@ -312,7 +312,8 @@ class NodeLink {
     const reject = (reason: 'full' | 'draining' | 'overloaded' | 'bad_agent', message: string): void =>
       this.send({ type: 'rejected', session, reason, message })
     const state = this.#worker.state()
-    if (state !== 'ready') return reject(state, `The worker is ${state}`)
+    const takes = state === 'ready' || (state === 'overloaded' && open.reserved === true)
+    if (!takes) return reject(state, `The worker is ${state}`)
     if (this.#worker.active >= capacity) return reject('full', 'The worker is full')
     if (this.#sessions.has(session)) return this.#fail(`session ${session} twice`)
 

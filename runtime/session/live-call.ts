@@ -63,7 +63,10 @@ export class LiveCall {
   readonly #over = new AbortController()
   #state: SessionState = QUEUED
   #seat: Seat | undefined
+  /** Taken beforehand, until it is used. */
   #reserved: Seat | undefined
+  /** The seat in use was taken beforehand. */
+  #promised = false
   #offered: LinkSession | undefined
   #offerTimer: NodeJS.Timeout | undefined
   #overtime: NodeJS.Timeout | undefined
@@ -180,7 +183,9 @@ export class LiveCall {
   async #seek(): Promise<void> {
     const waitMs = this.#state.seekUntilMs - this.#options.clock.monotonicMs()
     try {
-      const seat = this.#takeReserved() ?? (await this.#options.dispatch.take(waitMs, this.#over.signal))
+      const reserved = this.#takeReserved()
+      this.#promised = reserved !== undefined
+      const seat = reserved ?? (await this.#options.dispatch.take(waitMs, this.#over.signal))
       if (this.#state.phase === 'ended') return seat.release('done')
       this.#seat = seat
       this.happened({ type: 'seated' })
@@ -195,7 +200,7 @@ export class LiveCall {
   #takeReserved(): Seat | undefined {
     const seat = this.#reserved
     this.#reserved = undefined
-    if (seat === undefined || seat.worker.state === 'ready') return seat
+    if (seat === undefined || seat.worker.state !== 'draining') return seat
     seat.release('done')
     return undefined
   }
@@ -215,6 +220,7 @@ export class LiveCall {
         limits,
         history: [...turns],
         elapsedMs: answeredAtMs === undefined ? 0 : Math.round(clock.monotonicMs() - answeredAtMs),
+        ...(this.#promised ? { reserved: true } : {}),
       },
       fromWorker(this),
     )

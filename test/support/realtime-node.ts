@@ -9,6 +9,7 @@ import { startServer } from '../../api/server.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import type { OpenConversation } from '../../runtime/conversation/contract.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
+import type { WorkerState } from '../../runtime/link/messages.ts'
 import { connectLinks, type Links } from '../../runtime/link/worker-end.ts'
 import { openStore, type Store } from '../../store/database.ts'
 import { createRedis, type RedisClient } from '../../store/redis/client.ts'
@@ -86,7 +87,12 @@ export async function startNode(t: Teardown, options: NodeOptions = {}): Promise
 export async function startWorker(
   t: Teardown,
   nodes: readonly RealtimeNode[],
-  options: { workerId?: string; capacity?: number; openConversation?: OpenConversation } = {},
+  options: {
+    workerId?: string
+    capacity?: number
+    openConversation?: OpenConversation
+    state?: () => WorkerState
+  } = {},
 ): Promise<Links> {
   const workerId = options.workerId ?? uuidv7()
   const abort = new AbortController()
@@ -97,7 +103,7 @@ export async function startWorker(
     capacity: options.capacity ?? 10,
     metricsUrl: 'http://127.0.0.1:1/metrics',
     openConversation: options.openConversation ?? scriptedConversation,
-    state: () => 'ready',
+    state: options.state ?? (() => 'ready'),
     clock: systemClock,
     random: Math.random,
     log,

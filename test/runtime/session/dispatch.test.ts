@@ -1,4 +1,6 @@
 import t from 'tap'
+import type { AgentSpec, WorkerState } from '../../../runtime/link/messages.ts'
+import type { Leg } from '../../../runtime/session/leg.ts'
 import {
   endedCall,
   makeCall,
@@ -50,6 +52,56 @@ t.test('a caller who leaves while waiting is canceled and takes no slot', async 
   await startWorker(t, [node], { capacity: 1 })
   await openSession(t, node, await makeCall(node))
 })
+
+t.test('a worker that has become overloaded keeps the seat it promised, and gives no other', async (t) => {
+  const node = await startNode(t, { queueWaitMs: 300 })
+  let state: WorkerState = 'ready'
+  await startWorker(t, [node], { state: () => state })
+  const seat = await node.sessions.calls.reserve(1_000, AbortSignal.timeout(10_000))
+  state = 'overloaded'
+  await until(() => node.sessions.workers().every((worker) => worker.state === 'overloaded'))
+
+  const { workspaceId, callId } = await makeCall(node)
+  const answered = Promise.withResolvers<void>()
+  const journal = node.sessions.journalOf(workspaceId)
+  const limits = { idleMs: 60_000, maxDurationMs: 60_000 }
+  const over = node.sessions.calls.start({ callId, agent: AGENT, limits, leg: legOf(answered.resolve), journal, seat })
+  await answered.promise
+  node.sessions.calls.hangUp(callId)
+  t.match(await over, { status: 'completed' })
+
+  const other = new RealtimeClient(node, (await makeCall(node)).token)
+  t.match(await other.got('session.ended'), { reason: 'no_capacity' })
+})
+
+const AGENT: AgentSpec = {
+  agentId: 'a',
+  agentName: 'Ada',
+  systemPrompt: '',
+  firstMessage: '',
+  temperature: 0,
+  llm: { provider: 'x', model: '' },
+  stt: { provider: 'x', model: '' },
+  tts: { provider: 'x', voice: '' },
+  hasKnowledge: false,
+}
+
+/** The line of somebody who picked up. */
+function legOf(answer: () => void): Leg {
+  const nothing = () => {}
+  return {
+    format: { encoding: 'pcmu', sampleRateHz: 8_000 },
+    start: nothing,
+    answer,
+    sendAudio: nothing,
+    clear: nothing,
+    mark: nothing,
+    agentState: nothing,
+    transcript: nothing,
+    error: nothing,
+    close: nothing,
+  }
+}
 
 t.test('many nodes share the slots of a worker without going over its capacity', async (t) => {
   const one = await startNode(t, { queueWaitMs: 1_500 })

@@ -10,10 +10,10 @@ import type { AgentState } from '../session/leg.ts'
 import type { AnsweredBy } from '../telephony/carrier.ts'
 import { ConversationAgent } from './agent.ts'
 import type { Breakers } from './breaker.ts'
-import type { Stage } from './chain.ts'
 import { Company } from './company.ts'
 import type { Conversation, SessionPort } from './contract.ts'
 import { Ears } from './ears.ts'
+import { Failures } from './failures.ts'
 import { Farewell } from './farewell.ts'
 import type { Fillers } from './fillers.ts'
 import { Keypad } from './keypad.ts'
@@ -24,7 +24,6 @@ import { Listen } from './listen.ts'
 import { type LocalModels, MODEL_RATE_HZ } from './models.ts'
 import { Mouth } from './mouth.ts'
 import { Opening } from './opening.ts'
-import { phrasesFor } from './phrases.ts'
 import { createPipeline } from './pipeline.ts'
 import { closeProviders, type ProviderSource, type Providers } from './providers.ts'
 import { ResilientLlm } from './resilient-llm.ts'
@@ -35,8 +34,6 @@ import { endpointingDelayMs, TurnEnd } from './turn.ts'
 import { UsageMeter } from './usage.ts'
 import { VoiceActivity } from './voice-activity.ts'
 
-/** So many failed answers in a row end the call. */
-const MAX_FAILURES = 3
 const CLOSE_TIMEOUT_MS = 3000
 /** What was used since the last report is lost with the worker. */
 const USAGE_EVERY_MS = 3_000
@@ -89,6 +86,7 @@ export class AgentConversation implements Conversation {
   readonly #company: Company
   readonly #opening: Opening
   readonly #farewell: Farewell
+  readonly #failures: Failures
   readonly #session: voice.AgentSession
   readonly #leave: (() => void)[] = []
   readonly #in: ReturnType<typeof toAgent>
@@ -97,7 +95,6 @@ export class AgentConversation implements Conversation {
   #speechEndMs = 0
   /** A typed turn that the session has not taken yet. */
   #typed: string | undefined
-  #failures = 0
   /** What the session says or is about to say. */
   readonly #speeches = new Set<voice.SpeechHandle>()
   /** The caller's last turn was answered with at least a sound. */
@@ -119,7 +116,7 @@ export class AgentConversation implements Conversation {
     this.#transcript = new Transcript(port, open.history.length, (atMs) => Math.max(0, Math.round(atMs - answeredMs)))
     this.#ears = new Ears(clock)
     this.#turnEnd = new TurnEnd(this.#ears, models, clock, deps.endpointingDelayMs ?? endpointingDelayMs, (err) =>
-      this.#failed('session', err),
+      this.#failures.stage('session', err),
     )
     this.#voice = new VoiceActivity(this.#ears, models, clock, {
       speechStarted: (startMs) => this.#speechStarted(startMs),
@@ -141,7 +138,7 @@ export class AgentConversation implements Conversation {
       {
         agentSpeaks: () => this.#mouth.speaking,
         interim: (text) => this.#said(text),
-        failed: () => void this.#sayGoodbye('stt'),
+        failed: () => void this.#failures.giveUp('stt'),
       },
       this.#abort.signal,
     )
@@ -151,7 +148,7 @@ export class AgentConversation implements Conversation {
     this.#opening = new Opening(open, port, this.#ears, answeredMs, {
       voicemail: () => this.#end('voicemail'),
       userTurn: (text) => this.#userTurn(text),
-      failed: (error) => this.#failed('session', error),
+      failed: (error) => this.#failures.stage('session', error),
     })
     this.#session = createPipeline({ llm: this.#llm, tts: this.#tts }, this.#voice, this.#turnEnd)
     this.#farewell = new Farewell(
@@ -160,6 +157,16 @@ export class AgentConversation implements Conversation {
       { replied: () => this.#replied, hungUp: () => this.#end('agent_hangup') },
       this.#log,
     )
+    this.#failures = new Failures({
+      providers,
+      session: this.#session,
+      farewell: this.#farewell,
+      language: open.agent.language,
+      observer: deps.observer,
+      log: this.#log,
+      over: () => this.#closing !== undefined,
+      end: (reason) => this.#end('error', reason),
+    })
     this.#in = toAgent(open.format, MODEL_RATE_HZ, this.#ears, clock, pacer)
     this.#leave.push(
       this.#in.close,
@@ -301,10 +308,10 @@ export class AgentConversation implements Conversation {
       })
     })
     session.on(events.MetricsCollected, ({ metrics }) => this.#usage.count(metrics))
-    session.on(events.Error, ({ error }) => this.#providerFailed(error))
+    session.on(events.Error, ({ error }) => this.#failures.providers(error))
     session.on(events.Close, ({ error }) => {
       if (this.#closing !== undefined) return
-      this.#failed('session', error)
+      this.#failures.stage('session', error)
       this.#end('error', 'The agent session ended by itself')
     })
   }
@@ -371,7 +378,7 @@ export class AgentConversation implements Conversation {
   }
 
   #audible(atMs: number): void {
-    this.#failures = 0
+    this.#failures.overcome()
     this.#replied = true
     const latency = this.#latency.audible(atMs)
     if (latency === undefined) return
@@ -402,35 +409,6 @@ export class AgentConversation implements Conversation {
     if (entry !== undefined) this.text(`[The caller pressed ${[...entry].join(' ')} on the keypad]`)
   }
 
-  /** No provider of a stage answered. Their own failures were told one by one. */
-  #providerFailed(event: unknown): void {
-    const { type, recoverable, error } = event as { type?: string; recoverable?: boolean; error?: unknown }
-    const stage = type === 'llm_error' ? 'llm' : type === 'tts_error' ? 'tts' : 'session'
-    if (stage === 'session') this.#failed(stage, error ?? event)
-    if (recoverable === true || this.#closing !== undefined) return
-    this.#failures++
-    // Another attempt can't help where the key or the account is the reason.
-    const hopeless = stage !== 'session' && this.#providers[stage].hopeless
-    if (hopeless || this.#failures >= MAX_FAILURES) void this.#sayGoodbye(stage)
-    else
-      this.#guard(() => void this.#session.say(phrasesFor(this.#open.agent.language).sayAgain, { addToChatCtx: false }))
-  }
-
-  /** The call can't go on: the caller is told if that is possible, then it ends. */
-  async #sayGoodbye(stage: Stage | 'session'): Promise<void> {
-    const why = stage === 'session' ? undefined : this.#providers[stage].lastFailure
-    const times = this.#failures > 1 ? ` ${this.#failures} times` : ''
-    const reason = `The ${stage} provider failed${times}${why === undefined ? '' : `: ${why}`}`
-    await this.#farewell.say('goodbye')
-    this.#end('error', reason)
-  }
-
-  #failed(stage: 'stt' | 'llm' | 'tts' | 'session', err: unknown): void {
-    if (this.#closing !== undefined) return
-    this.#deps.observer.failure(stage)
-    this.#log.warn({ err, stage }, 'A stage of the conversation failed')
-  }
-
   #reportUsage(): void {
     this.#usageReportedMs = this.#deps.clock.monotonicMs()
     const usage = this.#usage.take(this.#ears.heardMs)
@@ -439,6 +417,6 @@ export class AgentConversation implements Conversation {
 
   /** A call into the session that fails concerns this conversation alone. */
   #guard(act: () => void | Promise<void>): void {
-    void (async () => act())().catch((err: unknown) => this.#failed('session', err))
+    void (async () => act())().catch((err: unknown) => this.#failures.stage('session', err))
   }
 }

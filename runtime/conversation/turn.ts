@@ -14,8 +14,9 @@ const DELAY_CURVE: readonly (readonly [probability: number, delayMs: number])[] 
 ]
 /** What a closed or an open sentence adds to or takes from the model's opinion. */
 const CLOSED_SENTENCE_BONUS = 0.2
-/** Who has asked waits for the answer. */
-const QUESTION_BONUS = 0.35
+/** On top of it for a question, whose caller waits for the answer; in full where the model isn't sure of the opposite. */
+const QUESTION_BONUS = 0.15
+const NOT_OVER = 0.1
 const OPEN_SENTENCE_LIMIT = 0.12
 const PREDICTION_TIMEOUT_MS = 400
 /** Taken when the model fails or is late. */
@@ -35,8 +36,9 @@ export function weighWords(probability: number, text: string): number {
   if (/(\.\.\.|…|,)$/u.test(trimmed) || (lastWord !== undefined && OPEN_ENDINGS.has(lastWord))) {
     return Math.min(probability, OPEN_SENTENCE_LIMIT)
   }
-  if (/[?？]$/u.test(trimmed)) return Math.min(1, probability + QUESTION_BONUS)
-  return /[.!。！]$/u.test(trimmed) ? Math.min(1, probability + CLOSED_SENTENCE_BONUS) : probability
+  if (!/[.?!。？！]$/u.test(trimmed)) return probability
+  const asked = /[?？]$/u.test(trimmed) ? QUESTION_BONUS * Math.min(1, probability / NOT_OVER) : 0
+  return Math.min(1, probability + CLOSED_SENTENCE_BONUS + asked)
 }
 
 /** Silence in milliseconds, from the end of speech, that ends a turn of which the model is so sure. */

@@ -11,9 +11,11 @@ const FRAME_SAMPLES = samplesPerFrame(RATE_HZ)
 const SILENCE = new Uint8Array(FRAME_SAMPLES).fill(0xff)
 /** Mean magnitude over which a frame of the agent is speech. */
 const SPEECH_LEVEL = 200
-/** The agent is silent this long: it is the callee's turn. */
+/** The agent has finished and is silent this long: it is the callee's turn. */
 const TURN_MS = 700
-/** The agent says nothing at all: the callee says hello, and at last hangs up. */
+/** One who paused in the middle of a sentence, or lost the rest of it, is waited for. */
+const PATIENCE_MS = 2_500
+/** The agent says nothing at all: the callee says hello or the last line again, and at last hangs up. */
 const HELLO_MS = 6_000
 const GIVE_UP_MS = 30_000
 /** How much of the agent's greeting one who leaves listens to. */
@@ -30,8 +32,8 @@ export interface Lines {
 }
 
 /**
- * The simulated callee and their phone line: hears the agent's packets, waits for the end of what it says, answers with
- * speech in 20 ms packets of μ-law, and hangs up after the last line. `tick` is called once a frame.
+ * The simulated callee and their phone line: hears the agent's packets, waits for the end of what it says, which the agent
+ * marks, answers with speech in 20 ms packets of μ-law, and hangs up after the last line. `tick` is called once a frame.
  */
 export class SimCallee implements Leg {
   readonly format: AudioFormat = { encoding: 'pcmu', sampleRateHz: RATE_HZ }
@@ -46,12 +48,15 @@ export class SimCallee implements Leg {
   #saidBytes = 0
   /** Index of the next line: the questions, then goodbye. */
   #next = 0
-  #saidHello = false
+  /** Hello, or the last line, was said again. */
+  #repeated = false
   /** Since when neither side has spoken, while the agent hasn't. */
   #quietFromMs = 0
   /** When the agent's speech began and when it was last heard, this turn. */
   #heardFromMs: number | undefined
   #heardMs: number | undefined
+  /** The agent marked the end of what was heard last, or broke it off. */
+  #finished = false
   /** The end of the audio received so far, when played without a gap. */
   #playedUntilMs = 0
   #marks: { id: number; atMs: number }[] = []
@@ -78,9 +83,11 @@ export class SimCallee implements Leg {
     if (!isSpeech(bytes)) return
     this.#heardFromMs ??= nowMs
     this.#heardMs = this.#playedUntilMs
+    this.#finished = false
   }
 
   clear(): void {
+    this.#finished = true
     const nowMs = this.#clock.monotonicMs()
     this.#playedUntilMs = nowMs
     this.#heardMs = this.#heardMs === undefined ? undefined : Math.min(this.#heardMs, nowMs)
@@ -88,6 +95,7 @@ export class SimCallee implements Leg {
   }
 
   mark(markId: number): void {
+    this.#finished = true
     this.#marks.push({ id: markId, atMs: this.#playedUntilMs })
   }
 
@@ -125,13 +133,16 @@ export class SimCallee implements Leg {
   #talk(quietMs: number): void {
     const { hello, questions, goodbye } = this.#lines
     if (this.#heardMs === undefined) {
-      if (quietMs > HELLO_MS && !this.#saidHello) {
-        this.#saidHello = true
-        this.#say(hello)
-      } else if (quietMs > TURN_MS && this.#next > questions.length) this.#hangUp()
+      if (this.#next > questions.length) {
+        if (quietMs > TURN_MS) this.#hangUp()
+      } else if (quietMs > HELLO_MS && !this.#repeated) {
+        this.#repeated = true
+        this.#say(questions[this.#next - 1] ?? hello)
+      }
       return
     }
-    if (quietMs < TURN_MS) return
+    if (quietMs < (this.#finished ? TURN_MS : PATIENCE_MS)) return
+    this.#repeated = false
     if (this.#next > questions.length) this.#hangUp()
     else this.#say(questions[this.#next++] ?? goodbye)
   }

@@ -15,6 +15,7 @@ export interface DemoCall {
   faults: string[]
 }
 
+/** A call that was hung up is logged as over within this. */
 const LOG_TIMEOUT_MS = 20_000
 const RECOVERY_TIMEOUT_MS = 45_000
 
@@ -74,17 +75,16 @@ export async function runDemo(
   } finally {
     caller.vanish()
   }
-  const log = await finishedLog(rest, callLogId, signal)
+  const log = await finishedLog(rest, callLogId, AbortSignal.any([signal, AbortSignal.timeout(LOG_TIMEOUT_MS)]))
   return { exchanges, log, faults: faultsOf(exchanges, log) }
 }
 
-/** The log of a call that is over, once it has a terminal status. */
+/** The log of a call once it has a terminal status; as it stands when the signal aborts. */
 export async function finishedLog(rest: RestClient, callLogId: string, signal: AbortSignal): Promise<CallLog> {
-  const deadlineMs = performance.now() + LOG_TIMEOUT_MS
   for (;;) {
     const log = await rest.send<CallLog>('GET', `/calls/${callLogId}`)
-    if (!['queued', 'ringing', 'in_progress'].includes(log.status) || performance.now() > deadlineMs) return log
-    await sleep(100, undefined, { signal })
+    if (!['queued', 'ringing', 'in_progress'].includes(log.status) || signal.aborted) return log
+    await sleep(100, undefined, { signal }).catch(() => undefined)
   }
 }
 

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Teardown, testFolder } from './services.ts'
 
 const MAIN = join(import.meta.dirname, '../../main.ts')
-const START_TIMEOUT_MS = 60_000
+const START_TIMEOUT_MS = 180_000
 
 /** A whole Patchbay as an operator runs it: `main.ts start` in a process of its own. */
 export interface Instance {

@@ -81,7 +81,10 @@ t.test('a callee hears the agent out, speaks, and hangs up after goodbye', async
   while (!heard.some(({ bytes }) => loud(bytes))) await new Promise((resolve) => setTimeout(resolve, 20))
   t.same(played, [5], 'the mark was reached')
   // The agent answers each line with a short word until the callee has had enough.
-  const timer = setInterval(() => leg.sendAudio(SPEECH), 1_500)
+  const timer = setInterval(() => {
+    leg.sendAudio(SPEECH)
+    leg.mark(6)
+  }, 1_500)
   t.equal(await ended, 'caller_hangup')
   clearInterval(timer)
   t.ok(

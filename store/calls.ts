@@ -1,4 +1,5 @@
 import { type Insertable, type RawBuilder, sql } from 'kysely'
+import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { uuidv7 } from 'uuidv7'
 import type { Call, CallsTable, CallTurn, CallType } from './schema.ts'
 import type { Tenant } from './tenant.ts'
@@ -25,11 +26,18 @@ export function insertCall(tenant: Tenant, call: NewCall): Promise<Call> {
     .executeTakeFirstOrThrow()
 }
 
-export async function callById(tenant: Tenant, id: string): Promise<CallWithTurns | undefined> {
-  const call = await tenant.db.selectFrom('calls').selectAll().where('id', '=', id).executeTakeFirst()
-  if (call === undefined) return undefined
-  const [whole] = await withTurns(tenant, [call])
-  return whole
+/** The call and its turns as of one moment: of a live call no turn is shown that its status doesn't know of. */
+export function callById(tenant: Tenant, id: string): Promise<CallWithTurns | undefined> {
+  return tenant.db
+    .selectFrom('calls')
+    .selectAll('calls')
+    .select((eb) =>
+      jsonArrayFrom(
+        eb.selectFrom('call_turns').selectAll('call_turns').whereRef('call_id', '=', 'calls.id').orderBy('seq'),
+      ).as('turns'),
+    )
+    .where('calls.id', '=', id)
+    .executeTakeFirst()
 }
 
 /** Adds what was said to each call. */

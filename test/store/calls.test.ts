@@ -1,6 +1,7 @@
 import t from 'tap'
 import { uuidv7 } from 'uuidv7'
-import { type CallFilter, callsPage, insertCall } from '../../store/calls.ts'
+import { writeAnswered, writeTurn } from '../../store/call-writes.ts'
+import { type CallFilter, callById, callsPage, insertCall } from '../../store/calls.ts'
 import { openStore } from '../../store/database.ts'
 import { createUser } from '../../store/users.ts'
 import { testDatabase } from '../support/services.ts'
@@ -83,4 +84,33 @@ t.test('every page of every filter is what sorting all calls would give', async 
   all.splice(0, all.length, ...all.filter((call) => call.call_type === 'phone'))
   for (const range of ranges) await check(range, 23)
   t.pass('no page differed')
+})
+
+t.test('a call that is read while it is written shows no turn before its answer', async (t) => {
+  const store = openStore({ databaseUrl: await testDatabase(t), maxConnections: 4 })
+  t.teardown(() => store.close())
+  const user = await createUser(store.global, {
+    name: 'Ada',
+    email: 'ada@example.com',
+    passwordHash: '',
+    phoneNumber: '+14155550123',
+  })
+  const tenant = store.tenant(user.current_workspace_id ?? '')
+  const turn = { role: 'user', text: 'Hello.', startMs: 0, endMs: 10, interrupted: false } as const
+  for (let i = 0; i < 100; i++) {
+    const { id } = await insertCall(tenant, {
+      agent_id: uuidv7(),
+      agent_name: 'A',
+      call_type: 'phone',
+      direction: 'inbound',
+      status: 'ringing',
+    })
+    const written = writeAnswered(tenant, id, new Date()).then(() => writeTurn(tenant, id, 0, turn))
+    for (let read = await callById(tenant, id); read?.status !== 'in_progress'; read = await callById(tenant, id)) {
+      if (read?.turns.length !== 0) t.fail(`a call that is ${read?.status} has turns`)
+    }
+    await written
+    const { turns, status } = (await callById(tenant, id)) ?? {}
+    if (i === 0) t.match({ turns, status }, { status: 'in_progress', turns: [{ seq: 0, text: 'Hello.', end_ms: 10 }] })
+  }
 })

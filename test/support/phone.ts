@@ -65,7 +65,7 @@ export async function callWhen(
   user: TestUser,
   callLogId: string,
   wanted: (call: { status: string } & Record<string, unknown>) => boolean,
-  timeoutMs = 20_000,
+  timeoutMs = 90_000,
   // biome-ignore lint/suspicious/noExplicitAny: a test reads any field
 ): Promise<any> {
   const untilMs = performance.now() + timeoutMs

@@ -10,7 +10,8 @@ import { type Teardown, testFolder } from './services.ts'
 /** Real SIP peers: sipp for scenarios, baresip for conversations. */
 
 const SCENARIOS = join(import.meta.dirname, '../plugins/sip/scenarios')
-const SIPP_TIMEOUT_S = 50
+const SIPP_TIMEOUT_S = 120
+const EVENT_TIMEOUT_MS = 90_000
 /** Who answers: a softphone takes calls for its own user alone. */
 const PHONE = '+14155550177'
 
@@ -50,6 +51,8 @@ export interface SippRun {
 export interface Sipp {
   readonly child: ChildProcess
   readonly done: Promise<SippRun>
+  /** Resolves once what sipp sent and received has a message that begins so, this many times. */
+  saw(begin: string, times?: number): Promise<void>
 }
 
 /** Starts sipp with a scenario of test/plugins/sip/scenarios. A server scenario listens once this resolves. */
@@ -64,6 +67,7 @@ export async function startSipp(
     ...['-sf', join(SCENARIOS, `${options.scenario}.xml`)],
     ...['-i', '127.0.0.1', '-p', String(port), '-mi', '127.0.0.1', '-mp', String(await freePort())],
     ...['-m', '1', '-nostdin', '-trace_err', '-error_file', join(folder, 'errors')],
+    ...['-trace_msg', '-message_file', join(folder, 'messages')],
     ...['-timeout', `${SIPP_TIMEOUT_S}s`, '-timeout_error', ...(options.args ?? [])],
   ]
   const child = spawn('sipp', args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -80,7 +84,15 @@ export async function startSipp(
   })
   t.teardown(() => void child.kill('SIGKILL'))
   if (options.peer === undefined) await sleep(300)
-  return { child, done }
+  const saw = async (begin: string, times = 1): Promise<void> => {
+    for (;;) {
+      const messages = await readFile(join(folder, 'messages'), 'utf8').catch(() => '')
+      if (messages.split(`\n\n${begin}`).length > times) return
+      if (child.exitCode !== null || child.signalCode !== null) throw new Error(`sipp never saw ${begin}: ${messages}`)
+      await sleep(50)
+    }
+  }
+  return { child, done, saw }
 }
 
 /** Runs one call of a client scenario to its end. */
@@ -101,7 +113,7 @@ export interface Baresip {
   readonly events: readonly Record<string, unknown>[]
   command(command: string, params?: string): void
   /** Resolves with the first event of this type. */
-  event(type: string, timeoutMs?: number): Promise<Record<string, unknown>>
+  event(type: string): Promise<Record<string, unknown>>
   /** What it heard, as 16-bit samples at 8 kHz; ends it. */
   heard(): Promise<Int16Array>
 }
@@ -160,12 +172,12 @@ export async function startBaresip(
       const json = JSON.stringify({ command, params, token: command })
       socket.write(`${Buffer.byteLength(json)}:${json},`)
     },
-    event(type, timeoutMs = 30_000) {
+    event(type) {
       const known = events.find((event) => event.type === type)
       if (known !== undefined) return Promise.resolve(known)
       const { promise, resolve, reject } = Promise.withResolvers<Record<string, unknown>>()
       waiting.push({ type, resolve })
-      const timer = setTimeout(() => reject(new Error(`baresip reported no ${type}: ${printed}`)), timeoutMs)
+      const timer = setTimeout(() => reject(new Error(`baresip reported no ${type}: ${printed}`)), EVENT_TIMEOUT_MS)
       return promise.finally(() => clearTimeout(timer))
     },
     async heard() {

@@ -15,7 +15,7 @@ const skip = skipWithout('baresip', 'espeak-ng')
 const NUMBER = '+14155550100'
 const QUESTION = 'What are your opening hours?'
 
-t.test('a softphone talks with an agent', { skip, timeout: 150_000 }, async (t) => {
+t.test('a softphone talks with an agent', { skip, timeout: 280_000 }, async (t) => {
   const sipPort = await freePort()
   const firstRtp = 20_000 + Math.floor(Math.random() * 5_000) * 2
   const instance = await startInstance(t, {
@@ -60,7 +60,8 @@ t.test('a softphone talks with an agent', { skip, timeout: 150_000 }, async (t) 
       t.match(called.length, 1, 'the caller spoke once')
       t.ok(Math.abs((called[0]?.ms ?? 0) - speechMs(speech)) < 300, JSON.stringify({ called, ms: speechMs(speech) }))
       const [greeting] = answered
-      t.ok(greeting !== undefined && greeting.startMs < 2_000, `the greeting begins it: ${JSON.stringify(answered)}`)
+      const greeted = greeting !== undefined && greeting.startMs < (called[0]?.startMs ?? 0)
+      t.ok(greeted, `the greeting begins it: ${JSON.stringify({ called, answered })}`)
       const reply = answered.find(({ startMs }) => startMs >= (called[0]?.endMs ?? Number.POSITIVE_INFINITY))
       t.ok(reply !== undefined, `the answer follows the question: ${JSON.stringify({ called, answered })}`)
       const [question] = over.transcript.filter((turn: Call) => turn.role === 'user')
@@ -129,7 +130,7 @@ async function onlyCall(client: ApiClient, wanted: (call: Call) => boolean): Pro
 }
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
-  const endMs = performance.now() + 40_000
+  const endMs = performance.now() + 100_000
   while (!(await condition())) {
     if (performance.now() > endMs) throw new Error(`This never came to be: ${condition}`)
     await sleep(100)

@@ -1,13 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { freePort, skipWithout, startSipp } from '../../support/sip-peers.ts'
 import { startSipApi } from '../../support/sip-phone.ts'
 
 const skip = skipWithout('sipp')
-/** The registrar grants 40 s, of which half may pass before we register anew. */
-const REFRESHED_AFTER_MS = 20_000
-
-t.test('a trunk is registered with, anew before that expires, and left', { skip, timeout: 60_000 }, async (t) => {
+t.test('a trunk is registered with, anew before that expires, and left', { skip, timeout: 280_000 }, async (t) => {
   const { user } = await startSipApi(t)
   const port = await freePort()
   const registrar = await startSipp(t, { scenario: 'registrar', port })
@@ -18,8 +14,8 @@ t.test('a trunk is registered with, anew before that expires, and left', { skip,
     },
   })
   t.equal(status, 201)
-  await sleep(REFRESHED_AFTER_MS + 3_000)
-  t.equal(registrar.child.exitCode, null, 'the trunk is still registered')
+  // Each is asked for the password once: the second pair is the refresh, which the 40 s granted call for.
+  await registrar.saw('SIP/2.0 200 OK', 2)
   await user.client.delete(`/trunks/${body.trunk_id}`)
   const { code, errors } = await registrar.done
   t.equal(code, 0, errors)

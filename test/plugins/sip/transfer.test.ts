@@ -78,7 +78,7 @@ async function startVoice(t: Teardown, says: number) {
 const CALLER = 0x91
 const SUPPORT = 0x15
 
-t.test('a caller is led to somebody else, against sipp', { skip, timeout: 120_000 }, async (t) => {
+t.test('a caller is led to somebody else, against sipp', { skip, timeout: 280_000 }, async (t) => {
   const sip = await startSipApi(t)
   await linkWorker(t, sip.api, { openConversation: conversationThatCalls('to_support', {}) })
   let trunks = 0
@@ -132,7 +132,7 @@ t.test('a caller is led to somebody else, against sipp', { skip, timeout: 120_00
   })
 })
 
-t.test('the agent presses keys, and the caller gets them', { skip, timeout: 60_000 }, async (t) => {
+t.test('the agent presses keys, and the caller gets them', { skip, timeout: 280_000 }, async (t) => {
   const sip = await startSipApi(t)
   await linkWorker(t, sip.api, { openConversation: conversationThatCalls('press', { keys: '42#' }) })
   const { number, agentId } = await addSipNumber(sip)
@@ -140,7 +140,7 @@ t.test('the agent presses keys, and the caller gets them', { skip, timeout: 60_0
   const caller = await startVoice(t, CALLER)
   const args = ['-s', number, '-key', 'media', String(caller.port)]
   const { child } = await startSipp(t, { scenario: 'in-refuses-refer', peer: `127.0.0.1:${sip.sipPort}`, args })
-  const untilMs = performance.now() + 20_000
+  const untilMs = performance.now() + 90_000
   while (caller.keys.size < 3 && performance.now() < untilMs) await new Promise((resolve) => setTimeout(resolve, 50))
   t.same([...caller.keys], [4, 2, 11])
   child.kill('SIGKILL')

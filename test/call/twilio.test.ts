@@ -57,9 +57,10 @@ t.test('a Twilio number converses, whoever calls whom', async (t) => {
     })
     const log = await finishedLog(rest, call.call_log_id, AbortSignal.timeout(LIMIT_MS))
     t.match(log, { status: 'completed', end_reason: 'voicemail', disposition: 'voicemail', answered_by: 'machine' })
-    const said = log.transcript.map(({ text }) => text)
-    t.equal(said[0], 'This call is recorded.')
-    t.equal(said.at(-1), 'Please call us back tomorrow.')
+    // Of the greeting between them a machine that beeps at once hears nothing.
+    const said = log.transcript.map(({ text }) => text).join(' ')
+    t.match(said, /^This call is recorded\./)
+    t.match(said, /Please call us back tomorrow\.$/)
   })
 
   /** A number whose machine says something nobody recognises, then beeps. */

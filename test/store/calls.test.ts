@@ -1,8 +1,9 @@
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { uuidv7 } from 'uuidv7'
 import { writeAnswered, writeTurn } from '../../store/call-writes.ts'
 import { type CallFilter, callById, callsPage, insertCall } from '../../store/calls.ts'
 import { openStore } from '../../store/database.ts'
+import type { Tenant } from '../../store/tenant.ts'
 import { createUser } from '../../store/users.ts'
 import { testDatabase } from '../support/services.ts'
 
@@ -15,8 +16,8 @@ function seeded(seed: number): () => number {
   }
 }
 
-t.test('every page of every filter is what sorting all calls would give', async (t) => {
-  const store = openStore({ databaseUrl: await testDatabase(t), maxConnections: 2 })
+async function newTenant(t: Test): Promise<Tenant> {
+  const store = openStore({ databaseUrl: await testDatabase(t), maxConnections: 4 })
   t.teardown(() => store.close())
   const user = await createUser(store.global, {
     name: 'Ada',
@@ -24,7 +25,11 @@ t.test('every page of every filter is what sorting all calls would give', async 
     passwordHash: '',
     phoneNumber: '+14155550123',
   })
-  const tenant = store.tenant(user.current_workspace_id ?? '')
+  return store.tenant(user.current_workspace_id ?? '')
+}
+
+t.test('every page of every filter is what sorting all calls would give', async (t) => {
+  const tenant = await newTenant(t)
   const agents = [uuidv7(), uuidv7(), uuidv7()]
   const random = seeded(7)
   const startMs = Date.parse('2026-01-31T22:40:00Z')
@@ -87,15 +92,7 @@ t.test('every page of every filter is what sorting all calls would give', async 
 })
 
 t.test('a call that is read while it is written shows no turn before its answer', async (t) => {
-  const store = openStore({ databaseUrl: await testDatabase(t), maxConnections: 4 })
-  t.teardown(() => store.close())
-  const user = await createUser(store.global, {
-    name: 'Ada',
-    email: 'ada@example.com',
-    passwordHash: '',
-    phoneNumber: '+14155550123',
-  })
-  const tenant = store.tenant(user.current_workspace_id ?? '')
+  const tenant = await newTenant(t)
   const turn = { role: 'user', text: 'Hello.', startMs: 0, endMs: 10, interrupted: false } as const
   for (let i = 0; i < 100; i++) {
     const { id } = await insertCall(tenant, {

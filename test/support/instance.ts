@@ -71,7 +71,9 @@ export async function commandLineOf(pid: number): Promise<string> {
 
 function spawnMain(args: readonly string[], env: Record<string, string>): ChildProcess {
   const { PATH = '', HOME = '' } = process.env
-  return spawn(process.execPath, [MAIN, ...args], { env: { PATH, HOME, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  // tap has every child process load its modules over a thread of tap's own, by NODE_OPTIONS: an operator's doesn't.
+  const command = ['-u', 'NODE_OPTIONS', process.execPath, MAIN, ...args]
+  return spawn('env', command, { env: { PATH, HOME, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
 function collect(child: ChildProcess): { stdout: string; stderr: string } {

@@ -161,6 +161,7 @@ export class Placer {
     this.#dialling.set(call.id, { cancel, done: done.promise })
     try {
       spec = agentSpec(agent, call.dynamic_variables, await hasReadyDocuments(tenant, agent.id), true)
+      seat.worker.warm(call.id, spec)
       carrier = await carriers.get(provider)
       await carrier.dial(
         {

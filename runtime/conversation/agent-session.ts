@@ -25,7 +25,7 @@ import { type LocalModels, MODEL_RATE_HZ } from './models.ts'
 import { Mouth } from './mouth.ts'
 import { Opening } from './opening.ts'
 import { createPipeline } from './pipeline.ts'
-import { closeProviders, type ProviderSource, type Providers } from './providers.ts'
+import { closeProviders, type ProviderSource, type Providers, prewarm } from './providers.ts'
 import { ResilientLlm } from './resilient-llm.ts'
 import { ResilientTts } from './resilient-tts.ts'
 import { makeTools } from './tools.ts'
@@ -33,6 +33,7 @@ import { Transcript } from './transcript.ts'
 import { endpointingDelayMs, TurnEnd } from './turn.ts'
 import { UsageMeter } from './usage.ts'
 import { VoiceActivity } from './voice-activity.ts'
+import type { WarmProviders } from './warm-providers.ts'
 
 const CLOSE_TIMEOUT_MS = 3000
 /** What was used since the last report is lost with the worker. */
@@ -46,6 +47,8 @@ export interface ConversationObserver {
 
 export interface ConversationDeps {
   providers: ProviderSource
+  /** Opened while a phone rang. */
+  warm?: WarmProviders
   /** Who a provider is to an operator. */
   identityOf?: (provider: string) => ProviderIdentity
   /** Shared by the conversations of the process. */
@@ -138,6 +141,8 @@ export class AgentConversation implements Conversation {
       {
         agentSpeaks: () => this.#mouth.speaking,
         interim: (text) => this.#said(text),
+        overdue: (endMs) => this.#company.waits(endMs),
+        noWords: () => this.#company.over(),
         failed: () => void this.#failures.giveUp('stt'),
       },
       this.#abort.signal,
@@ -180,8 +185,7 @@ export class AgentConversation implements Conversation {
     this.#subscribe()
     this.#session.output.audio = this.#mouth
     // The phone rings still: connections are there when the first word is.
-    this.#llm.prewarm()
-    this.#tts.prewarm()
+    prewarm(this.#providers)
     await this.#session.start({
       agent: new ConversationAgent(agent, history, {
         listen: () => this.#listen.stream(),

@@ -16,8 +16,9 @@ export function conversations(deps: ConversationDeps): OpenConversation {
         port.fault(message)
       },
     }
-    const { providers: source, ...shared } = deps
-    const providers = await openProviders({ source, ...shared }, open.agent, events)
+    const { providers: source, warm, ...shared } = deps
+    const providers =
+      (await warm?.take(open.callId, events)) ?? (await openProviders({ source, ...shared }, open.agent, events))
     const conversation = new AgentConversation(deps, open, port, providers)
     try {
       await conversation.start()

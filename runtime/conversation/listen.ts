@@ -26,6 +26,10 @@ export interface ListenEvents {
   agentSpeaks(): boolean
   /** Words so far of the running utterance. */
   interim(text: string): void
+  /** Words of what was said until then are overdue. */
+  overdue(endMs: number): void
+  /** It was given up that words come of the sound. */
+  noWords(): void
   /** The last recogniser failed for the last time. */
   failed(): void
 }
@@ -100,10 +104,17 @@ export class Listen {
     const unheardMs = endMs - Math.max(this.#voice.speechStartMs, this.#finalUpToMs)
     if (unheardMs >= MIN_SPEECH_MS && !this.#understood && !this.#signal.aborted) {
       const { withInterims, without } = HANGS_AFTER_MS
-      this.#hangTimer = setTimeout(() => this.#giveUp?.(), this.#interims ? withInterims : without)
+      const hangs = () => {
+        this.#events.overdue(endMs)
+        this.#giveUp?.()
+      }
+      this.#hangTimer = setTimeout(hangs, this.#interims ? withInterims : without)
     }
     clearTimeout(this.#owedTimer)
-    this.#owedTimer = setTimeout(() => this.#forget(), OWED_FOR_MS)
+    this.#owedTimer = setTimeout(() => {
+      this.#forget()
+      this.#events.noWords()
+    }, OWED_FOR_MS)
     if (this.#interim === '' || this.#dropped(this.#interim)) return
     this.#emit({
       type: stt.SpeechEventType.PREFLIGHT_TRANSCRIPT,

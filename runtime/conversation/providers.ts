@@ -79,6 +79,11 @@ export function identityIn(plugins: PluginRegistry): (provider: string) => Provi
   })
 }
 
+/** Opens the connections of language models and voices ahead, where they can. */
+export function prewarm({ llm, tts }: Pick<Providers, 'llm' | 'tts'>): void {
+  for (const { instance } of [...llm.candidates, ...tts.candidates]) (instance as { prewarm?(): void }).prewarm?.()
+}
+
 /** Releases all of them, whatever the others do. */
 export async function closeProviders(providers: Providers, log: Logger): Promise<void> {
   await Promise.all([providers.stt, providers.llm, providers.tts].map((chain) => closeChain(chain, log)))

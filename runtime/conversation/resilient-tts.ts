@@ -52,11 +52,6 @@ export class ResilientTts extends tts.TTS {
   override stream(): tts.SynthesizeStream {
     return new ResilientStream(this)
   }
-
-  /** Opens connections ahead, where a voice can. */
-  prewarm(): void {
-    for (const { instance } of this.chain.candidates) (instance as { prewarm?: () => void }).prewarm?.()
-  }
 }
 
 class ResilientStream extends tts.SynthesizeStream {

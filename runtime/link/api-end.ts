@@ -6,6 +6,7 @@ import type { Logger } from '../log.ts'
 import type { AnsweredBy } from '../telephony/carrier.ts'
 import { AudioBatch } from './batch.ts'
 import {
+  type AgentSpec,
   type AskMethod,
   LINK_PROTOCOL,
   type NodeMessage,
@@ -58,6 +59,8 @@ export interface LinkedWorker {
   readonly activeSessions: number
   readonly state: WorkerState
   readonly metricsUrl: string
+  /** A session of this agent is likely to follow for this call. */
+  warm(callId: string, agent: AgentSpec): void
   /** Offers the session; `accepted` or `rejected` arrives as a message. */
   open(session: Omit<OpenSession, 'session'>, events: LinkEvents): LinkSession
 }
@@ -237,6 +240,10 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
     this.#options.log.warn({ workerId: this.workerId, reason }, 'Voice worker link closed')
     this.#end(false)
     this.#socket.terminate()
+  }
+
+  warm(callId: string, agent: AgentSpec): void {
+    if (this.#open) this.#send({ type: 'warm', callId, agent })
   }
 
   open(open: Omit<OpenSession, 'session'>, events: LinkEvents): LinkSession {

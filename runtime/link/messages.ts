@@ -153,6 +153,8 @@ export type NodeMessage =
   /** Answers a heartbeat: the worker knows that the node lives. */
   | { type: 'beat' }
   | ({ type: 'open' } & OpenSession)
+  /** Somebody's phone rings for this agent: connections are opened, and used by the session of this call. */
+  | { type: 'warm'; callId: string; agent: AgentSpec }
   | { type: 'text'; session: number; text: string }
   | { type: 'dtmf'; session: number; digit: string }
   | { type: 'played'; session: number; id: number }

@@ -138,46 +138,47 @@ const WORKER_MESSAGE = Type.Union([
 
 const provider = { provider: Type.String(), model: Type.String() }
 const voice = { provider: Type.String(), voice: Type.String() }
+const AGENT = Type.Object({
+  agentId: Type.String(),
+  agentName: Type.String(),
+  systemPrompt: Type.String(),
+  firstMessage: Type.String(),
+  temperature: Type.Number(),
+  llm: Type.Object(provider),
+  stt: Type.Object(provider),
+  tts: Type.Object(voice),
+  language: Type.Optional(Type.String()),
+  fallbacks: Type.Optional(
+    Type.Object({
+      llm: Type.Optional(Type.Array(Type.Object(provider))),
+      stt: Type.Optional(Type.Array(Type.Object(provider))),
+      tts: Type.Optional(Type.Array(Type.Object(voice))),
+    }),
+  ),
+  tools: Type.Optional(
+    Type.Array(
+      Type.Object({
+        name: Type.String(),
+        description: Type.String(),
+        parameters: Type.Record(Type.String(), Type.Unknown()),
+        kind: oneOf('http', 'transfer', 'hang_up', 'send_dtmf', 'knowledge'),
+      }),
+    ),
+  ),
+  hasKnowledge: Type.Boolean(),
+  recordingNotice: Type.Optional(Type.String()),
+  consentMessage: Type.Optional(Type.String()),
+  voicemail: Type.Optional(
+    Type.Object({ behaviour: oneOf('hang_up', 'leave_message', 'continue'), message: Type.String() }),
+  ),
+})
 const NODE_MESSAGE = Type.Union([
   message('welcome', { nodeId: Type.String() }),
   message('beat', {}),
   message('open', {
     session,
     callId: Type.String(),
-    agent: Type.Object({
-      agentId: Type.String(),
-      agentName: Type.String(),
-      systemPrompt: Type.String(),
-      firstMessage: Type.String(),
-      temperature: Type.Number(),
-      llm: Type.Object(provider),
-      stt: Type.Object(provider),
-      tts: Type.Object(voice),
-      language: Type.Optional(Type.String()),
-      fallbacks: Type.Optional(
-        Type.Object({
-          llm: Type.Optional(Type.Array(Type.Object(provider))),
-          stt: Type.Optional(Type.Array(Type.Object(provider))),
-          tts: Type.Optional(Type.Array(Type.Object(voice))),
-        }),
-      ),
-      tools: Type.Optional(
-        Type.Array(
-          Type.Object({
-            name: Type.String(),
-            description: Type.String(),
-            parameters: Type.Record(Type.String(), Type.Unknown()),
-            kind: oneOf('http', 'transfer', 'hang_up', 'send_dtmf', 'knowledge'),
-          }),
-        ),
-      ),
-      hasKnowledge: Type.Boolean(),
-      recordingNotice: Type.Optional(Type.String()),
-      consentMessage: Type.Optional(Type.String()),
-      voicemail: Type.Optional(
-        Type.Object({ behaviour: oneOf('hang_up', 'leave_message', 'continue'), message: Type.String() }),
-      ),
-    }),
+    agent: AGENT,
     format: Type.Object({
       encoding: oneOf('pcm_s16le', 'pcmu', 'pcma', 'opus'),
       sampleRateHz: Type.Integer({ minimum: 8000, maximum: 48_000 }),
@@ -187,6 +188,7 @@ const NODE_MESSAGE = Type.Union([
     elapsedMs: ms,
     reserved: Type.Optional(Type.Boolean()),
   }),
+  message('warm', { callId: Type.String(), agent: AGENT }),
   message('text', { session, text }),
   message('dtmf', { session, digit: Type.String({ maxLength: 1 }) }),
   message('played', { session, id }),

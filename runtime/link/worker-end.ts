@@ -4,7 +4,7 @@ import type { Conversation, OpenConversation } from '../conversation/contract.ts
 import { PatchbayError } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import { AudioBatch } from './batch.ts'
-import { LINK_PROTOCOL, type NodeMessage, type WorkerMessage, type WorkerState } from './messages.ts'
+import { type AgentSpec, LINK_PROTOCOL, type NodeMessage, type WorkerMessage, type WorkerState } from './messages.ts'
 import { decodeAudio, decodeNodeMessage, MAX_MESSAGE_BYTES } from './protocol.ts'
 import { LinkPort } from './worker-port.ts'
 
@@ -33,6 +33,8 @@ export interface LinksOptions {
   capacity: number
   metricsUrl: string
   openConversation: OpenConversation
+  /** A session of this agent is likely to follow for this call. */
+  warm?(callId: string, agent: AgentSpec): void
   /** `draining` and `overloaded` take no new session. */
   state(): WorkerState
   clock: Clock
@@ -264,6 +266,10 @@ class NodeLink {
     }
     if (message.type === 'beat') return
     if (message.type === 'open') return void this.#open(message)
+    if (message.type === 'warm') {
+      this.#worker.options.warm?.(message.callId, message.agent)
+      return
+    }
     const running = this.#sessions.get(message.session)
     if (running === undefined) return
     switch (message.type) {

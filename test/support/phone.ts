@@ -42,7 +42,7 @@ export async function startPhone(
 export async function linkWorker(
   t: Teardown,
   api: TestApi,
-  options: { capacity?: number; openConversation?: OpenConversation } = {},
+  options: { capacity?: number; openConversation?: OpenConversation; warm?: (callId: string) => void } = {},
 ): Promise<void> {
   const links = connectLinks({
     urls: [api.url.replace(/^http/, 'ws')],
@@ -51,6 +51,7 @@ export async function linkWorker(
     capacity: options.capacity ?? 10,
     metricsUrl: 'http://127.0.0.1:1/metrics',
     openConversation: options.openConversation ?? scriptedConversation,
+    ...(options.warm && { warm: options.warm }),
     state: () => 'ready',
     clock: systemClock,
     random: Math.random,

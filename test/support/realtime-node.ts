@@ -9,7 +9,7 @@ import { startServer } from '../../api/server.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import type { OpenConversation } from '../../runtime/conversation/contract.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
-import type { WorkerState } from '../../runtime/link/messages.ts'
+import type { AgentSpec, WorkerState } from '../../runtime/link/messages.ts'
 import { connectLinks, type Links } from '../../runtime/link/worker-end.ts'
 import { openStore, type Store } from '../../store/database.ts'
 import { createRedis, type RedisClient } from '../../store/redis/client.ts'
@@ -91,6 +91,7 @@ export async function startWorker(
     workerId?: string
     capacity?: number
     openConversation?: OpenConversation
+    warm?: (callId: string, agent: AgentSpec) => void
     state?: () => WorkerState
   } = {},
 ): Promise<Links> {
@@ -103,6 +104,7 @@ export async function startWorker(
     capacity: options.capacity ?? 10,
     metricsUrl: 'http://127.0.0.1:1/metrics',
     openConversation: options.openConversation ?? scriptedConversation,
+    ...(options.warm && { warm: options.warm }),
     state: options.state ?? (() => 'ready'),
     clock: systemClock,
     random: Math.random,

@@ -4,6 +4,7 @@ import { conversations } from '../../runtime/conversation/conversations.ts'
 import { Fillers } from '../../runtime/conversation/fillers.ts'
 import { loadModels } from '../../runtime/conversation/models.ts'
 import { identityIn } from '../../runtime/conversation/providers.ts'
+import { WarmProviders } from '../../runtime/conversation/warm-providers.ts'
 import type { WorkerState } from '../../runtime/link/messages.ts'
 import { connectLinks, type Links } from '../../runtime/link/worker-end.ts'
 import { Pacer } from '../../runtime/media/pacer.ts'
@@ -57,10 +58,15 @@ export async function startVoice(context: VoiceContext): Promise<Role> {
     const models = await loadModels(LIBRARY_LOG_LEVELS[config.logLevel] ?? 'error')
     const server = await serveMetrics(config.metricsHost, metrics.registry)
     opened.push(() => server.close())
+    const breakers = new Breakers()
+    const identityOf = identityIn(plugins)
+    const warm = new WarmProviders({ source: plugins, identityOf, breakers, clock, log })
+    opened.push(() => warm.close())
     const openConversation = conversations({
       providers: plugins,
-      identityOf: identityIn(plugins),
-      breakers: new Breakers(),
+      identityOf,
+      warm,
+      breakers,
       fillers: new Fillers(),
       random: Math.random,
       models,
@@ -80,6 +86,7 @@ export async function startVoice(context: VoiceContext): Promise<Role> {
         metrics.sessionOpened()
         return conversation
       },
+      warm: (callId, agent) => warm.open(callId, agent),
       state,
       clock,
       random: Math.random,

@@ -23,12 +23,14 @@ t.test('outbound calls', async (t) => {
     })
   })
 
-  await linkWorker(t, api)
+  const warmed: string[] = []
+  await linkWorker(t, api, { warm: (callId) => warmed.push(callId) })
 
   await t.test('go from queued over ringing and in_progress to their one end', async (t) => {
     const { body } = await dial('+1 (415) 555-2671', { dynamic_variables: { name: 'Bob', company: 'Acme' } })
     t.match(body, { status: 'queued', to_number: '+14155552671', from_number: phone.number })
     await callWhen(user, body.call_log_id, ({ status }) => status === 'ringing')
+    t.ok(warmed.includes(body.call_log_id), 'connections are opened while the phone rings')
     const live = await callWhen(user, body.call_log_id, ({ status, transcript }) => {
       return status === 'in_progress' && (transcript as unknown[]).length > 0
     })

@@ -135,6 +135,15 @@ test('a caller whose answer is late hears a filler in the agent’s voice, befor
   t.ok(port.latencies[0]!.totalMs > 5_000, 'a filler is no answer')
 })
 
+test('a caller whose recogniser hangs is not left in silence', async (t) => {
+  const deaf = new ScriptedStt({ utterances: [] })
+  const { port, say, hangUp } = await call({ providers: { stt: deaf, llm: answering(), tts: new ToneTts() } })
+  t.teardown(hangUp)
+  await say(speech(QUESTION, RATE_HZ))
+  await port.until('something is heard', () => port.loudFrames > 5)
+  t.ok(deaf.streams > 1, 'the recogniser was opened again')
+})
+
 test('where no voice can be had, a tone is heard, and the call ends with the reason', async (t) => {
   const refused = new APIStatusError({ message: 'Incorrect API key', options: { statusCode: 401 } })
   const { port, conversation, hangUp } = await call({

@@ -1,6 +1,7 @@
 import { createServer } from 'node:net'
 import t, { type Test } from 'tap'
 import WebSocket from 'ws'
+import type { AgentSpec } from '../../../runtime/link/messages.ts'
 import {
   LINK_TOKEN,
   makeCall,
@@ -137,6 +138,25 @@ t.test('the link', async (t) => {
     t.equal(clients.length, 4)
     t.ok(offers <= 2, `${offers} offers for two slots that rest after a no`)
   })
+})
+
+t.test('a worker is told of the agent whose phone rings', async (t) => {
+  const node = await startNode(t)
+  const told = Promise.withResolvers<[string, AgentSpec]>()
+  await startWorker(t, [node], { warm: (callId, agent) => told.resolve([callId, agent]) })
+  const agent: AgentSpec = {
+    agentId: 'a',
+    agentName: 'Ada',
+    systemPrompt: 'be kind',
+    firstMessage: '',
+    temperature: 0.5,
+    llm: { provider: 'x', model: 'm' },
+    stt: { provider: 'x', model: 'm' },
+    tts: { provider: 'x', voice: 'v' },
+    hasKnowledge: false,
+  }
+  node.sessions.workers()[0]?.warm('call-1', agent)
+  t.strictSame(await told.promise, ['call-1', agent])
 })
 
 t.test('a worker dials again until its node is there, and again when it went away', async (t) => {

@@ -4,13 +4,12 @@
  * tests run.
  */
 import { spawn } from 'node:child_process'
-import { globSync, readFileSync, statSync } from 'node:fs'
+import { globSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { countResults } from './tap-counts.ts'
 
 const root = join(import.meta.dirname, '..')
-const TAP = '@tapjs/run/dist/esm/index.js'
 /** The end of tap's output, where its summary is. */
 const KEPT_CHARACTERS = 4_000
 const SHOW_CURSOR = '\u001b[?25h'
@@ -44,15 +43,8 @@ async function run(program: string, args: readonly string[]): Promise<{ ok: bool
   return { ok: code === 0, output }
 }
 
-/** tap's own test class is generated from .taprc; the one npm installs has another set of plugins. */
-function needsTapBuild(): boolean {
-  const generated = join(root, 'node_modules/@tapjs/test/test-built/dist/esm/index.js')
-  return readFileSync(generated, 'utf8').includes('from "@tapjs/typescript"')
-}
-
 let passed = 0
 let failed = 0
-if (needsTapBuild()) await run(TAP, ['build'])
 if (files.length === 0) {
   for (const [what, program, args] of [
     ['Types', 'typescript/bin/tsc', ['--noEmit']],
@@ -65,7 +57,9 @@ if (files.length === 0) {
   }
 }
 // Most tests of calls wait for speech more than they compute.
-const { ok, output } = await run(TAP, ['run', `--jobs=${availableParallelism() + 1}`, '--reporter=base', ...files])
+const jobs = String(availableParallelism() + 1)
+const tests = files.length > 0 ? files : globSync('test/**/*.test.ts', { cwd: root }).sort()
+const { ok, output } = await run('../scripts/run-tests.ts', [jobs, ...tests])
 const counts = countResults(output)
 passed += counts.passed
 // A run that was cut off or found nothing to run failed, whatever it had counted.

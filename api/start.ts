@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { loadPrices } from '../runtime/cost.ts'
 import { openEmbeddings } from '../runtime/knowledge/embeddings.ts'
+import { closeInstance } from '../runtime/plugin/host.ts'
 import { createProviderHealth } from '../runtime/plugin/provider-health.ts'
 import { refusals } from '../runtime/plugin/refusals.ts'
 import type { Role, RoleContext } from '../runtime/role.ts'
@@ -50,6 +51,7 @@ export async function startApi(context: RoleContext): Promise<Role> {
     opened.push(() => redis.destroy())
     const embeddings = await openEmbeddings(context.plugins, context.config.embedding, log)
     const vectors = await openVectors(context.plugins, store, embeddings?.identity)
+    opened.push(() => closeInstance(vectors))
     const documentJobs = openQueue('documents', redis)
     opened.push(() => documentJobs.close())
     await preparePasswords()

@@ -1,5 +1,6 @@
 import { loadPrices } from '../runtime/cost.ts'
 import { openEmbeddings } from '../runtime/knowledge/embeddings.ts'
+import { closeInstance } from '../runtime/plugin/host.ts'
 import type { Role, RoleContext } from '../runtime/role.ts'
 import { Carriers } from '../runtime/telephony/carriers.ts'
 import { openStore } from '../store/database.ts'
@@ -32,6 +33,7 @@ export async function startJobs(context: RoleContext): Promise<Role> {
     opened.push(() => redis.destroy())
     const embeddings = await openEmbeddings(plugins, context.config.embedding, log)
     const vectors = await openVectors(plugins, store, embeddings?.identity)
+    opened.push(() => closeInstance(vectors))
     const documents = startDocuments({ store, redis, vectors, embeddings, log })
     opened.push((graceMs) => documents.stop(graceMs))
     const batches = startBatches({ ...context, store, redis })

@@ -1,134 +1,168 @@
-import { setImmediate as breathe } from 'node:timers/promises'
-import type { DenseRows } from '../../runtime/knowledge/dense.ts'
-import { mergeSegments, type Segment } from '../../runtime/knowledge/segment.ts'
-import type { ShelfRow, VectorScope, VectorShelf } from '../../runtime/plugin/contract.ts'
-import { type DenseModel, decodeRow, joinDense, type Row } from './row.ts'
+import { FULL_BLOCK_CHUNKS } from '../../runtime/knowledge/engine/blocks.ts'
+import type { Engine, EngineBlock, Index } from '../../runtime/knowledge/engine/engine.ts'
+import type { ShelfRow, VectorMatch, VectorQuery, VectorScope, VectorShelf } from '../../runtime/plugin/contract.ts'
 
-/** Read at once: little enough that loading an index doesn't hold up the audio of the node's calls. */
+/** Read at once: little enough that neither the event loop nor the searches of other agents wait for long. */
 const READ_BYTES = 256 * 1024
 const READ_ROWS = 256
-/** Smaller segments are merged: a search pays for each block it touches, but merging takes longer than reading. */
-const FULL_BLOCK_CHUNKS = 64
-/** Merging this many takes about 10 ms, for which nothing else of the process runs. */
-const MERGED_BLOCK_CHUNKS = 128
-/** Bookkeeping beside the bytes of a segment, for a block and for each of its chunks. */
-const BLOCK_OVERHEAD_BYTES = 1024
-const CHUNK_OVERHEAD_BYTES = 8
 
-/** Rows of the shelf as they are searched: short documents are put together. */
-export interface Block {
-  readonly segment: Segment
-  /** In the order of the segment's chunks. */
-  readonly dense: DenseRows | undefined
-  /** The document of each chunk. */
-  readonly documentIds: readonly string[]
-  readonly rowIds: readonly number[]
+interface Block extends EngineBlock {
+  /** Indexes that have it. */
+  users: number
 }
 
-interface Part extends Row {
-  readonly row: ShelfRow
-}
-
+/** The index of an agent in one of its versions. */
 interface Entry {
   readonly version: number
-  readonly blocks: readonly Block[]
-  readonly bytes: number
+  /** Where its blocks are. */
+  readonly engine: Engine
+  readonly blocks: Block[]
+  /** Settles once all blocks are there. */
+  ready: Promise<void>
+  /** What its engine searches; undefined until it is ready. */
+  index: Index | undefined
+  byteLength: number
+  /** The cache, the loading, and each search: with the last, its blocks go. */
+  users: number
 }
 
 /**
- * Indexes of the agents used last, up to `maxBytes` together (one agent's alone may be larger). Each use asks the shelf
- * for the version; after a change only rows that are new, or that stood beside a removed one, are read.
+ * Which blocks the engine holds for whom: indexes of the agents used last, up to `maxBytes` together (one agent's alone may be
+ * larger). Each use asks the shelf for the version; after a change only rows that are new, or that stood beside a removed
+ * one, are read. An engine that was lost is replaced by the next use.
  */
 export class IndexCache {
   readonly #shelf: VectorShelf
   readonly #maxBytes: number
-  readonly #model: DenseModel | undefined
+  readonly #makeEngine: () => Engine
+  #engine: Engine
   /** In the order of use, oldest first. */
   readonly #entries = new Map<string, Entry>()
-  readonly #loading = new Map<string, Promise<Entry>>()
+  readonly #loading = new Map<string, Entry>()
   #bytes = 0
+  #isClosed = false
 
-  constructor(shelf: VectorShelf, maxBytes: number, model: DenseModel | undefined) {
+  constructor(shelf: VectorShelf, maxBytes: number, makeEngine: () => Engine) {
     this.#shelf = shelf
     this.#maxBytes = maxBytes
-    this.#model = model
+    this.#makeEngine = makeEngine
+    this.#engine = makeEngine()
   }
 
-  /** The index of an agent as it is now. */
-  async get(scope: VectorScope, signal: AbortSignal): Promise<readonly Block[]> {
-    const key = `${scope.workspaceId}/${scope.agentId}`
+  /** Searches the index of an agent as it is now. */
+  async search(scope: VectorScope, query: VectorQuery, signal: AbortSignal): Promise<VectorMatch[]> {
     const version = await this.#shelf.version(scope, signal)
+    const entry = this.#use(scope, version)
+    try {
+      await withSignal(entry.ready, signal)
+      return await entry.engine.search(entry.index!, query, signal)
+    } finally {
+      release(entry)
+    }
+  }
+
+  /** Searches throw `unavailable` from then on. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#engine.close()
+  }
+
+  /** The index, there or on its way; the caller releases it. */
+  #use(scope: VectorScope, version: number): Entry {
+    if (this.#engine.isOver && !this.#isClosed) this.#replaceEngine()
+    const key = `${scope.workspaceId}/${scope.agentId}`
     const cached = this.#entries.get(key)
     if (cached?.version === version) {
       this.#entries.delete(key)
       this.#entries.set(key, cached)
-      return cached.blocks
+      cached.users++
+      return cached
     }
     const loadKey = `${key}@${version}`
-    let loading = this.#loading.get(loadKey)
-    if (loading === undefined) {
-      loading = this.#load(scope, version, cached).finally(() => this.#loading.delete(loadKey))
-      this.#loading.set(loadKey, loading)
-      loading.then((entry) => this.#keep(key, entry)).catch(() => {})
+    const loading = this.#loading.get(loadKey)
+    if (loading !== undefined) {
+      loading.users++
+      return loading
     }
-    return (await withSignal(loading, signal)).blocks
+    const entry: Entry = {
+      version,
+      engine: this.#engine,
+      blocks: [],
+      ready: Promise.resolve(),
+      index: undefined,
+      byteLength: 0,
+      // Whoever asked, and the loading.
+      users: 2,
+    }
+    this.#loading.set(loadKey, entry)
+    if (cached !== undefined) cached.users++
+    entry.ready = this.#load(scope, entry, cached?.blocks ?? [])
+      .then(() => this.#keep(key, entry))
+      .finally(() => {
+        if (this.#loading.get(loadKey) === entry) this.#loading.delete(loadKey)
+        release(entry)
+        if (cached !== undefined) release(cached)
+      })
+    entry.ready.catch(() => {})
+    return entry
   }
 
   /** Shared by all who wait, so no single caller's signal ends it; each of its queries has the database's own timeout. */
-  async #load(scope: VectorScope, version: number, previous: Entry | undefined): Promise<Entry> {
+  async #load(scope: VectorScope, entry: Entry, previous: readonly Block[]): Promise<void> {
     const rows = await this.#shelf.list(scope, new AbortController().signal)
-    const blocks = reusable(previous?.blocks ?? [], rows)
-    const held = new Set(blocks.flatMap((block) => block.rowIds))
-    const missing = rows.filter(({ id }) => !held.has(id))
-    let open: Part[] = []
-    let openChunks = 0
-    const close = () => {
-      if (open.length > 0) blocks.push(blockOf(open))
-      open = []
-      openChunks = 0
+    for (const block of reusable(previous, rows)) {
+      block.users++
+      entry.blocks.push(block)
     }
-    for (const batch of batches(missing)) {
-      const read = await this.#shelf.read(
-        scope,
-        batch.map(({ id }) => id),
-        new AbortController().signal,
-      )
+    const held = new Set(entry.blocks.flatMap((block) => block.rowIds))
+    for (const batch of batches(rows.filter(({ id }) => !held.has(id)))) {
+      const ids = batch.map(({ id }) => id)
+      const read = await this.#shelf.read(scope, ids, new AbortController().signal)
       const bytesOf = new Map(read.map(({ id, bytes }) => [id, bytes]))
-      for (const row of batch) {
-        const bytes = bytesOf.get(row.id)
+      const shelved = batch.flatMap(({ id, documentId }) => {
+        const bytes = bytesOf.get(id)
         // Deleted since it was listed.
-        if (bytes === undefined) continue
-        const part = { row, ...decodeRow(bytes, this.#model) }
-        const chunks = part.segment.chunkNumbers.length
-        if (chunks >= FULL_BLOCK_CHUNKS) {
-          blocks.push(blockOf([part]))
-          continue
-        }
-        if (openChunks + chunks > MERGED_BLOCK_CHUNKS) {
-          close()
-          await breathe()
-        }
-        open.push(part)
-        openChunks += chunks
-      }
-      await breathe()
+        return bytes === undefined ? [] : [{ id, documentId, bytes }]
+      })
+      for (const info of await entry.engine.add(shelved, entry.blocks)) entry.blocks.push({ ...info, users: 1 })
     }
-    close()
-    return { version, blocks, bytes: blocks.reduce((sum, block) => sum + bytesOfBlock(block), 0) }
+    entry.index = entry.engine.indexOf(entry.blocks)
+    entry.byteLength = entry.blocks.reduce((sum, { byteLength }) => sum + byteLength, 0)
   }
 
   #keep(key: string, entry: Entry): void {
     const previous = this.#entries.get(key)
-    if (previous !== undefined && previous.version > entry.version) return
-    this.#bytes += entry.bytes - (previous?.bytes ?? 0)
-    this.#entries.delete(key)
+    const isOutdated = previous !== undefined && previous.version > entry.version
+    if (isOutdated || entry.engine !== this.#engine) return
+    entry.users++
+    if (previous !== undefined) this.#forget(key, previous)
     this.#entries.set(key, entry)
-    for (const [oldest, { bytes }] of this.#entries) {
+    this.#bytes += entry.byteLength
+    for (const [oldest, old] of this.#entries) {
       if (this.#bytes <= this.#maxBytes || oldest === key) break
-      this.#entries.delete(oldest)
-      this.#bytes -= bytes
+      this.#forget(oldest, old)
     }
   }
+
+  #forget(key: string, entry: Entry): void {
+    this.#entries.delete(key)
+    this.#bytes -= entry.byteLength
+    release(entry)
+  }
+
+  /** The blocks of a lost engine went with it. */
+  #replaceEngine(): void {
+    this.#entries.clear()
+    this.#loading.clear()
+    this.#bytes = 0
+    this.#engine = this.#makeEngine()
+  }
+}
+
+/** Gives an entry up; with its last user, blocks that no other entry has are dropped. */
+function release(entry: Entry): void {
+  if (--entry.users > 0) return
+  entry.engine.drop(entry.blocks.filter((block) => --block.users === 0))
 }
 
 /** Blocks whose rows are all still there. With rows to add, at most one that has room is given up to be filled. */
@@ -136,27 +170,8 @@ function reusable(blocks: readonly Block[], rows: readonly ShelfRow[]): Block[] 
   const present = new Set(rows.map(({ id }) => id))
   const whole = blocks.filter((block) => block.rowIds.every((id) => present.has(id)))
   const grows = whole.reduce((sum, block) => sum + block.rowIds.length, 0) < rows.length
-  const room = grows ? whole.findIndex(({ documentIds }) => documentIds.length < FULL_BLOCK_CHUNKS) : -1
+  const room = grows ? whole.findIndex(({ chunks }) => chunks < FULL_BLOCK_CHUNKS) : -1
   return whole.filter((_, i) => i !== room)
-}
-
-function blockOf(parts: readonly Part[]): Block {
-  const segments = parts.map(({ segment }) => segment)
-  return {
-    segment: segments.length === 1 ? segments[0]! : mergeSegments(segments),
-    dense: parts.length === 1 ? parts[0]!.dense : joinDense(parts),
-    documentIds: parts.flatMap(({ row, segment }) => Array(segment.chunkNumbers.length).fill(row.documentId)),
-    rowIds: parts.map(({ row }) => row.id),
-  }
-}
-
-function bytesOfBlock({ segment, dense, documentIds }: Block): number {
-  return (
-    segment.byteLength +
-    (dense?.rows.byteLength ?? 0) +
-    BLOCK_OVERHEAD_BYTES +
-    documentIds.length * CHUNK_OVERHEAD_BYTES
-  )
 }
 
 function* batches(rows: readonly ShelfRow[]): Generator<ShelfRow[]> {

@@ -5,8 +5,11 @@ const DEFAULT_CACHE_BYTES = 256 * 1024 * 1024
 
 /** Retrieval without any service: see README.md for what it costs and where it ends. */
 export default definePlugin({
-  vectorstore: (_host, { shelf, embedding, settings }) => {
+  vectorstore: (host, { shelf, embedding, settings }) => {
     const { cacheBytes } = settings
-    return new EmbeddedVectors(shelf, typeof cacheBytes === 'number' ? cacheBytes : DEFAULT_CACHE_BYTES, embedding)
+    const bytes = typeof cacheBytes === 'number' ? cacheBytes : DEFAULT_CACHE_BYTES
+    return new EmbeddedVectors(shelf, bytes, embedding, (err) => {
+      host.log.error({ err }, 'The search threads ended; the next search starts others and reads its index again')
+    })
   },
 })

@@ -88,6 +88,14 @@ export function decodeSegment(bytes: Uint8Array): Segment {
   }
 }
 
+/** What `decodeSegment` would say, without the rest. @throws RangeError when the bytes can't be a segment. */
+export function chunkNumbersOf(bytes: Uint8Array): Uint32Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const chunks = bytes.byteLength >= 16 && view.getUint32(0, true) === MAGIC ? view.getUint32(4, true) : -1
+  if (chunks < 0 || 16 + 4 * chunks > bytes.byteLength) throw new RangeError('The bytes are not an index segment')
+  return Uint32Array.from({ length: chunks }, (_, i) => view.getUint32(16 + 4 * i, true))
+}
+
 /** One segment of the chunks of several, in their order; chunks keep their numbers. @throws RangeError beyond 256 chunks. */
 export function mergeSegments(segments: readonly Segment[]): Segment {
   const postingsOf = new Map<number, number[]>()

@@ -11,12 +11,9 @@ await startTestJobs(t, api)
 const { client, workspaceId } = await api.signUp()
 const { store } = api
 const tools = { ofCall: async () => 'called', ofChat: async () => 'called' }
-const answer = answerAsks({
-  tools,
-  store,
-  vectors: new EmbeddedVectors(vectorShelf(store), 1 << 24),
-  embeddings: undefined,
-})
+const vectors = new EmbeddedVectors(vectorShelf(store), 1 << 24)
+t.teardown(() => vectors.close())
+const answer = answerAsks({ tools, store, vectors, embeddings: undefined })
 
 async function makeAgent(document?: string): Promise<string> {
   const { body } = await client.post('/agents', { body: { agent_name: 'Ava', system_prompt: 'You are Ava.' } })

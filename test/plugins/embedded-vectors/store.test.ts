@@ -2,7 +2,7 @@ import t from 'tap'
 import { uuidv7 } from 'uuidv7'
 import { EmbeddedVectors } from '../../../plugins/embedded-vectors/store.ts'
 import { termsOf } from '../../../runtime/knowledge/terms.ts'
-import type { VectorScope, VectorShelf } from '../../../runtime/plugin/contract.ts'
+import type { EmbeddingIdentity, VectorScope, VectorShelf } from '../../../runtime/plugin/contract.ts'
 import { openStore } from '../../../store/database.ts'
 import { vectorShelf } from '../../../store/vector-shelf.ts'
 import { runVectorStoreConformance } from '../../conformance/vectorstore.ts'
@@ -12,6 +12,13 @@ const store = openStore({ databaseUrl: await testDatabase(t), maxConnections: 4 
 t.teardown(() => store.close())
 const shelf = vectorShelf(store)
 const signal = new AbortController().signal
+
+/** A vector store that is closed with the tests. */
+function open(cacheBytes: number, embedding?: EmbeddingIdentity, from = shelf): EmbeddedVectors {
+  const vectors = new EmbeddedVectors(from, cacheBytes, embedding)
+  t.teardown(() => vectors.close())
+  return vectors
+}
 
 async function makeScope(): Promise<VectorScope> {
   const scope = { workspaceId: uuidv7(), agentId: uuidv7() }
@@ -43,7 +50,7 @@ async function ready({ agentId }: VectorScope, documentId: string): Promise<void
 
 t.test('the vectorstore of plugin "embedded-vectors" conforms', (t) =>
   runVectorStoreConformance(t, {
-    store: new EmbeddedVectors(shelf, 1 << 24, { model: 'test/three', dimensions: 3 }),
+    store: open(1 << 24, { model: 'test/three', dimensions: 3 }),
     makeScope,
     makeDocument,
     ready,
@@ -54,12 +61,12 @@ t.test('vectors of another model are not compared, their chunks are still found 
   const scope = await makeScope()
   const id = await makeDocument(scope)
   const dense = Float32Array.of(1, 0, 0)
-  const before = new EmbeddedVectors(shelf, 1 << 24, { model: 'test/three', dimensions: 3 })
+  const before = open(1 << 24, { model: 'test/three', dimensions: 3 })
   await before.upsert(scope, id, [{ chunk: 0, terms: termsOf('apple'), dense }], signal)
   await ready(scope, id)
   t.equal((await before.search(scope, { terms: termsOf('pear'), dense, limit: 5 }, signal)).length, 1)
   for (const embedding of [undefined, { model: 'test/other', dimensions: 3 }, { model: 'test/three', dimensions: 4 }]) {
-    const after = new EmbeddedVectors(shelf, 1 << 24, embedding)
+    const after = open(1 << 24, embedding)
     t.same(await after.search(scope, { terms: termsOf('pear'), dense, limit: 5 }, signal), [])
     t.equal((await after.search(scope, { terms: termsOf('apple'), dense, limit: 5 }, signal)).length, 1)
   }
@@ -74,7 +81,7 @@ t.test('an index is read once, and after a change only what is new', async (t) =
       return shelf.read(scope, ids, signal)
     },
   }
-  const vectors = new EmbeddedVectors(counting, 1 << 24)
+  const vectors = open(1 << 24, undefined, counting)
   const scope = await makeScope()
   const put = async (text: string) => {
     const id = await makeDocument(scope)
@@ -96,7 +103,7 @@ t.test('an index is read once, and after a change only what is new', async (t) =
 })
 
 t.test('a thousand short documents are found each as itself, before and after some are deleted', async (t) => {
-  const vectors = new EmbeddedVectors(shelf, 1 << 24)
+  const vectors = open(1 << 24)
   const scope = await makeScope()
   const ids: string[] = []
   for (let i = 0; i < 1000; i++) {
@@ -125,7 +132,7 @@ t.test('indexes beyond the memory they may take are forgotten, the oldest first'
     },
   }
   // Room for two of the three small indexes.
-  const vectors = new EmbeddedVectors(counting, 3000)
+  const vectors = open(3000, undefined, counting)
   const scopes = [await makeScope(), await makeScope(), await makeScope()]
   for (const scope of scopes) {
     const id = await makeDocument(scope)

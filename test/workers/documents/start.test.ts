@@ -30,6 +30,7 @@ t.teardown(() => store.close())
 const redis = await createRedis(redisUrl, log)
 t.teardown(() => redis.destroy())
 const vectors = new EmbeddedVectors(vectorShelf(store), 1 << 24)
+t.teardown(() => vectors.close())
 
 const workspaceId = uuidv7()
 await store.global.insertInto('workspaces').values({ id: workspaceId, name: 'W', type: 'x', slug: 'w' }).execute()

@@ -1,6 +1,6 @@
-import { type DenseRows, denseRows, widthOf } from '../../runtime/knowledge/dense.ts'
-import { decodeSegment, encodeSegment, type Segment } from '../../runtime/knowledge/segment.ts'
-import type { VectorPoint } from '../../runtime/plugin/contract.ts'
+import type { VectorPoint } from '../../plugin/contract.ts'
+import { type DenseRows, denseRows, widthOf } from '../dense.ts'
+import { chunkNumbersOf, encodeSegment } from '../segment.ts'
 
 /**
  * A row of the shelf: the segment of up to 256 chunks, alone or with their dense vectors. Little-endian:
@@ -11,7 +11,9 @@ import type { VectorPoint } from '../../runtime/plugin/contract.ts'
  * `model` is a hash of what made the vectors: those of different models can't be compared.
  */
 export interface Row {
-  segment: Segment
+  /** Bytes for decodeSegment. */
+  segment: Uint8Array
+  chunkNumbers: Uint32Array
   dense: DenseRows | undefined
 }
 
@@ -45,38 +47,32 @@ export function encodeRow(points: readonly VectorPoint[], model: DenseModel | un
   return Buffer.concat([head, segment, padding, Buffer.from(scales.buffer), Buffer.from(rows.buffer)])
 }
 
-/** @throws RangeError when the bytes are no row. Vectors of another model than `model` are left out. */
+/** Views of `bytes`. @throws RangeError when they are no row. Vectors of another model than `model` are left out. */
 export function decodeRow(bytes: Uint8Array, model: DenseModel | undefined): Row {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (bytes.length < HEAD_BYTES || view.getUint32(0, true) !== MAGIC) {
-    return { segment: decodeSegment(bytes), dense: undefined }
+    return { segment: bytes, chunkNumbers: chunkNumbersOf(bytes), dense: undefined }
   }
   const [segmentBytes, dimensions, id] = [4, 8, 12].map((at) => view.getUint32(at, true)) as [number, number, number]
-  const segment = decodeSegment(bytes.subarray(HEAD_BYTES, HEAD_BYTES + segmentBytes))
-  const count = segment.chunkNumbers.length
+  const segment = bytes.subarray(HEAD_BYTES, HEAD_BYTES + segmentBytes)
+  const chunkNumbers = chunkNumbersOf(segment)
   const width = widthOf(dimensions)
   const scalesAt = HEAD_BYTES + segmentBytes + (-segmentBytes & 3)
-  const rowsAt = scalesAt + count * 4
-  if (bytes.length !== rowsAt + count * width) throw new RangeError('The bytes are not a row of vectors')
-  if (id !== model?.id || dimensions !== model.dimensions) return { segment, dense: undefined }
-  // Not slice(): that of a Buffer is a view, and of a buffer that may not be aligned.
+  const rowsAt = scalesAt + chunkNumbers.length * 4
+  if (bytes.length !== rowsAt + chunkNumbers.length * width) throw new RangeError('The bytes are not a row of vectors')
+  if (id !== model?.id || dimensions !== model.dimensions) return { segment, chunkNumbers, dense: undefined }
+  // A copy, which is thus aligned; not slice(), since that of a Buffer is a view.
   const scales = new Float32Array(new Uint8Array(bytes.subarray(scalesAt, rowsAt)).buffer)
-  return { segment, dense: { width, scales, rows: new Int8Array(new Uint8Array(bytes.subarray(rowsAt)).buffer) } }
+  return {
+    segment,
+    chunkNumbers,
+    dense: { width, scales, rows: new Int8Array(bytes.buffer, bytes.byteOffset + rowsAt, chunkNumbers.length * width) },
+  }
 }
 
-/** The vectors of several rows one after the other; rows without any have empty ones. */
-export function joinDense(rows: readonly Row[]): DenseRows | undefined {
-  const width = rows.find(({ dense }) => dense !== undefined)?.dense?.width
-  if (width === undefined) return undefined
-  const count = rows.reduce((sum, { segment }) => sum + segment.chunkNumbers.length, 0)
-  const joined = { width, rows: new Int8Array(count * width), scales: new Float32Array(count) }
-  let at = 0
-  for (const { segment, dense } of rows) {
-    if (dense !== undefined) {
-      joined.rows.set(dense.rows, at * width)
-      joined.scales.set(dense.scales, at)
-    }
-    at += segment.chunkNumbers.length
-  }
-  return joined
+/** The row without its vectors, in memory of its own. */
+export function withoutVectors(bytes: Uint8Array): Uint8Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (bytes.length < HEAD_BYTES || view.getUint32(0, true) !== MAGIC) return new Uint8Array(bytes)
+  return new Uint8Array(bytes.subarray(HEAD_BYTES, HEAD_BYTES + view.getUint32(4, true)))
 }

@@ -1,0 +1,93 @@
+;; Inner products of one query with many rows: the whole cost of an exhaustive search. It waits for memory, not for sums:
+;; rows of eight pages are read side by side, so that the processor fetches ahead in all of them, which takes half the time.
+;; What each stream does stands here eight times since V8 doesn't inline functions of a module.
+;; dots.ts holds the compiled module; test/runtime/knowledge/engine/dense-search.test.ts compiles this file and compares.
+(module
+  (memory (export "memory") 1024)
+  (func $total (param $sum v128) (result i32)
+    (i32.add
+      (i32.add (i32x4.extract_lane 0 (local.get $sum)) (i32x4.extract_lane 1 (local.get $sum)))
+      (i32.add (i32x4.extract_lane 2 (local.get $sum)) (i32x4.extract_lane 3 (local.get $sum)))))
+  ;; pages: i32[8], each where i8[count][dims] lies; query: i16[dims]; out: i32[count][8]; dims is a multiple of 16
+  (func (export "dots") (param $pages i32) (param $count i32) (param $dims i32) (param $query i32) (param $out i32)
+    (local $end i32) (local $q i32) (local $low v128) (local $high v128) (local $row v128)
+    (local $at0 i32) (local $at1 i32) (local $at2 i32) (local $at3 i32)
+    (local $at4 i32) (local $at5 i32) (local $at6 i32) (local $at7 i32)
+    (local $sum0 v128) (local $sum1 v128) (local $sum2 v128) (local $sum3 v128)
+    (local $sum4 v128) (local $sum5 v128) (local $sum6 v128) (local $sum7 v128)
+    (if (i32.eqz (local.get $count)) (then (return)))
+    (local.set $at0 (i32.load offset=0 (local.get $pages)))
+    (local.set $at1 (i32.load offset=4 (local.get $pages)))
+    (local.set $at2 (i32.load offset=8 (local.get $pages)))
+    (local.set $at3 (i32.load offset=12 (local.get $pages)))
+    (local.set $at4 (i32.load offset=16 (local.get $pages)))
+    (local.set $at5 (i32.load offset=20 (local.get $pages)))
+    (local.set $at6 (i32.load offset=24 (local.get $pages)))
+    (local.set $at7 (i32.load offset=28 (local.get $pages)))
+    (loop $each
+      (local.set $end (i32.add (local.get $at0) (local.get $dims)))
+      (local.set $q (local.get $query))
+      (local.set $sum0 (v128.const i32x4 0 0 0 0))
+      (local.set $sum1 (v128.const i32x4 0 0 0 0))
+      (local.set $sum2 (v128.const i32x4 0 0 0 0))
+      (local.set $sum3 (v128.const i32x4 0 0 0 0))
+      (local.set $sum4 (v128.const i32x4 0 0 0 0))
+      (local.set $sum5 (v128.const i32x4 0 0 0 0))
+      (local.set $sum6 (v128.const i32x4 0 0 0 0))
+      (local.set $sum7 (v128.const i32x4 0 0 0 0))
+      (loop $step
+        (local.set $low (v128.load (local.get $q)))
+        (local.set $high (v128.load offset=16 (local.get $q)))
+        (local.set $q (i32.add (local.get $q) (i32.const 32)))
+        (local.set $row (v128.load (local.get $at0)))
+        (local.set $at0 (i32.add (local.get $at0) (i32.const 16)))
+        (local.set $sum0 (i32x4.add (local.get $sum0) (i32x4.add
+          (i32x4.dot_i16x8_s (i16x8.extend_low_i8x16_s (local.get $row)) (local.get $low))
+          (i32x4.dot_i16x8_s (i16x8.extend_high_i8x16_s (local.get $row)) (local.get $high)))))
+        (local.set $row (v128.load (local.get $at1)))
+        (local.set $at1 (i32.add (local.get $at1) (i32.const 16)))
+        (local.set $sum1 (i32x4.add (local.get $sum1) (i32x4.add
+          (i32x4.dot_i16x8_s (i16x8.extend_low_i8x16_s (local.get $row)) (local.get $low))
+          (i32x4.dot_i16x8_s (i16x8.extend_high_i8x16_s (local.get $row)) (local.get $high)))))
+        (local.set $row (v128.load (local.get $at2)))
+        (local.set $at2 (i32.add (local.get $at2) (i32.const 16)))
+        (local.set $sum2 (i32x4.add (local.get $sum2) (i32x4.add
+          (i32x4.dot_i16x8_s (i16x8.extend_low_i8x16_s (local.get $row)) (local.get $low))
+          (i32x4.dot_i16x8_s (i16x8.extend_high_i8x16_s (local.get $row)) (local.get $high)))))
+        (local.set $row (v128.load (local.get $at3)))
+        (local.set $at3 (i32.add (local.get $at3) (i32.const 16)))
+        (local.set $sum3 (i32x4.add (local.get $sum3) (i32x4.add
+          (i32x4.dot_i16x8_s (i16x8.extend_low_i8x16_s (local.get $row)) (local.get $low))
+          (i32x4.dot_i16x8_s (i16x8.extend_high_i8x16_s (local.get $row)) (local.get $high)))))
+        (local.set $row (v128.load (local.get $at4)))
+        (local.set $at4 (i32.add (local.get $at4) (i32.const 16)))
+        (local.set $sum4 (i32x4.add (local.get $sum4) (i32x4.add
+          (i32x4.dot_i16x8_s (i16x8.extend_low_i8x16_s (local.get $row)) (local.get $low))
+          (i32x4.dot_i16x8_s (i16x8.extend_high_i8x16_s (local.get $row)) (local.get $high)))))
+        (local.set $row (v128.load (local.get $at5)))
+        (local.set $at5 (i32.add (local.get $at5) (i32.const 16)))
+        (local.set $sum5 (i32x4.add (local.get $sum5) (i32x4.add
+          (i32x4.dot_i16x8_s (i16x8.extend_low_i8x16_s (local.get $row)) (local.get $low))
+          (i32x4.dot_i16x8_s (i16x8.extend_high_i8x16_s (local.get $row)) (local.get $high)))))
+        (local.set $row (v128.load (local.get $at6)))
+        (local.set $at6 (i32.add (local.get $at6) (i32.const 16)))
+        (local.set $sum6 (i32x4.add (local.get $sum6) (i32x4.add
+          (i32x4.dot_i16x8_s (i16x8.extend_low_i8x16_s (local.get $row)) (local.get $low))
+          (i32x4.dot_i16x8_s (i16x8.extend_high_i8x16_s (local.get $row)) (local.get $high)))))
+        (local.set $row (v128.load (local.get $at7)))
+        (local.set $at7 (i32.add (local.get $at7) (i32.const 16)))
+        (local.set $sum7 (i32x4.add (local.get $sum7) (i32x4.add
+          (i32x4.dot_i16x8_s (i16x8.extend_low_i8x16_s (local.get $row)) (local.get $low))
+          (i32x4.dot_i16x8_s (i16x8.extend_high_i8x16_s (local.get $row)) (local.get $high)))))
+        (br_if $step (i32.lt_u (local.get $at0) (local.get $end))))
+      (i32.store offset=0 (local.get $out) (call $total (local.get $sum0)))
+      (i32.store offset=4 (local.get $out) (call $total (local.get $sum1)))
+      (i32.store offset=8 (local.get $out) (call $total (local.get $sum2)))
+      (i32.store offset=12 (local.get $out) (call $total (local.get $sum3)))
+      (i32.store offset=16 (local.get $out) (call $total (local.get $sum4)))
+      (i32.store offset=20 (local.get $out) (call $total (local.get $sum5)))
+      (i32.store offset=24 (local.get $out) (call $total (local.get $sum6)))
+      (i32.store offset=28 (local.get $out) (call $total (local.get $sum7)))
+      (local.set $out (i32.add (local.get $out) (i32.const 32)))
+      (local.set $count (i32.sub (local.get $count) (i32.const 1)))
+      (br_if $each (local.get $count)))))

@@ -157,8 +157,8 @@ export class SearchThread<Query> {
 
   #lose(error: PatchbayError): void {
     if (this.#ended !== undefined) return
-    this.#options.onLost?.(error)
     void this.#end(error)
+    this.#options.onLost?.(error)
   }
 
   async #end(error: PatchbayError): Promise<void> {

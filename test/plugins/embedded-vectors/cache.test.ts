@@ -112,7 +112,7 @@ t.test('whatever comes and goes while searches run, the next one finds exactly w
     const matches = await cache.search(scopeOf(agent), { terms: termsOf(''), dense, limit }, signal)
     return matches.map(({ documentId, chunk }) => `${documentId}/${chunk}`)
   }
-  for (let round = 0; round < 60; round++) {
+  for (let round = 0; round < 30; round++) {
     const running: Promise<string[]>[] = []
     for (let step = 0; step < 6; step++) {
       const agentId = `agent-${upTo(3)}`

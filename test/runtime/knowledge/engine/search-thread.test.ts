@@ -100,7 +100,12 @@ t.test('a thread that fails or ends rejects what it was asked, with the cause, o
     ['import "./missing.js"', { message: /failed/ }],
   ] as const) {
     const lost: Error[] = []
-    const thread = threadOf(program, { onLost: (error) => lost.push(error) })
+    const thread = threadOf(program, {
+      onLost(error) {
+        lost.push(error)
+        void thread.close()
+      },
+    })
     const calls: Promise<unknown>[] = [thread.add(1, [row(1, 'red')]), thread.search(none, termsOf('a'), 1, signal)]
     for (const call of calls) await t.rejects(call, { code: 'unavailable', retryable: true, cause })
     await t.rejects(thread.search(none, termsOf('a'), 1, signal), { code: 'unavailable' })

@@ -126,6 +126,8 @@ t.test('the threads are the process’s own: they start under the guard, and kee
     const index = engine.indexOf(await engine.add([{ id: 1, documentId: 'a', bytes }], []))
     const query = { terms: termsOf('apple'), dense, limit: 5 }
     console.log(JSON.stringify(await engine.search(index, query, new AbortController().signal)))`
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program])
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
+    timeout: 60_000,
+  })
   t.same(JSON.parse(stdout), [{ documentId: 'a', chunk: 3, score: 1 }])
 })

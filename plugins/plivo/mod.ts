@@ -1,4 +1,7 @@
 import { definePlugin } from '../../runtime/plugin/contract.ts'
-import { makeCarrier } from './carrier.ts'
+import { StreamCarrier } from '../../runtime/telephony/stream/carrier.ts'
+import { plivoProvider } from './provider.ts'
 
-export default definePlugin({ telephony: makeCarrier })
+export default definePlugin({
+  telephony: (host, options) => new StreamCarrier(plivoProvider(host), host.log, options.door),
+})

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import twilio from 'twilio'
 import type { PluginHost } from '../../runtime/plugin/contract.ts'
-import { CarrierFault } from '../../runtime/telephony/carrier.ts'
+import { ApiFault, REQUEST_TIMEOUT_MS, unreachable } from '../../runtime/telephony/stream/rest.ts'
 
 export type TwilioClient = InstanceType<typeof twilio.Twilio>
 
-const REQUEST_TIMEOUT_MS = 10_000
 /** 429 means that nothing was done: asking again is safe. */
 const RETRY_DELAYS_MS = [500, 1_000, 2_000]
 const MAX_RETRY_AFTER_MS = 5_000
@@ -38,7 +37,7 @@ export class TwilioApi {
     }
   }
 
-  /** Runs one question. Throws TwilioFault with Twilio's own words, or the signal's reason. */
+  /** Runs one question. Throws ApiFault with Twilio's own words, or the signal's reason. */
   async ask<T>(signal: AbortSignal, question: (client: TwilioClient) => Promise<T>): Promise<T> {
     signal.throwIfAborted()
     const httpClient = { request: (request: Request) => this.#request(request, signal) }
@@ -87,14 +86,12 @@ export class TwilioApi {
 }
 
 /** Twilio refused, with the number of its error catalogue. */
-export class TwilioFault extends CarrierFault {
+export class TwilioFault extends ApiFault {
   readonly code: number | undefined
-  readonly status: number | undefined
 
-  constructor(message: string, cause: unknown, code?: number, status?: number) {
-    super(message, { cause })
+  constructor(message: string, status: number, code: number | undefined, cause: unknown) {
+    super(message, status, cause)
     this.code = code
-    this.status = status
   }
 }
 
@@ -103,16 +100,10 @@ function faultOf(error: unknown): Error {
   if (typeof status === 'number') {
     const number = typeof code === 'number' ? code : undefined
     const words = typeof message === 'string' && message !== '' ? message : `it answered with status ${status}`
-    return new TwilioFault(number === undefined ? words : `${words} (${number})`, error, number, status)
+    return new TwilioFault(number === undefined ? words : `${words} (${number})`, status, number, error)
   }
-  const { cause } = error as { cause?: { code?: string } }
-  if ((error as Error).name === 'TimeoutError') {
-    return new TwilioFault(`it did not answer within ${REQUEST_TIMEOUT_MS / 1000} s`, error)
-  }
-  if (error instanceof TypeError)
-    return new TwilioFault(`it can't be reached${cause?.code ? ` (${cause.code})` : ''}`, error)
-  if (error instanceof SyntaxError) return new TwilioFault('its answer could not be read', error)
-  return error as Error
+  if (error instanceof SyntaxError) return new ApiFault('its answer could not be read', undefined, error)
+  return unreachable(error) ?? (error as Error)
 }
 
 /** Fields as a form carries them: a list is the same name again and again. */

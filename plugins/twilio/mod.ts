@@ -1,4 +1,7 @@
 import { definePlugin } from '../../runtime/plugin/contract.ts'
-import { makeCarrier } from './carrier.ts'
+import { StreamCarrier } from '../../runtime/telephony/stream/carrier.ts'
+import { twilioProvider } from './provider.ts'
 
-export default definePlugin({ telephony: makeCarrier })
+export default definePlugin({
+  telephony: (host, options) => new StreamCarrier(twilioProvider(host, options), host.log, options.door),
+})

@@ -28,8 +28,49 @@ export type StreamEvent =
   /** The carrier ends the stream: the call is over or was led elsewhere. */
   | { type: 'stop' }
 
+/** What differs between dialects whose messages are named by their member `event`. */
+export interface DialectWords {
+  start(message: Record<string, unknown>): Omit<Extract<StreamEvent, { type: 'start' }>, 'type'>
+  /** The event of a mark that came back, and where its name is. */
+  mark: { event: string; name(message: Record<string, unknown>): string }
+  /** The timestamps of media count from the start of the stream. */
+  timed: boolean
+}
+
+/** `read` of such a dialect: media, keys, marks and the end look the same in all of them. */
+export function readerOf(words: DialectWords): StreamDialect['read'] {
+  return (text) => {
+    const message = readObject(text)
+    switch (message.event) {
+      case 'start':
+        return { type: 'start', ...words.start(message) }
+      case 'media': {
+        const media = objectIn(message, 'media')
+        if (textIn(media, 'track') === 'outbound') return undefined
+        const atMs = words.timed ? msIn(media, 'timestamp') : undefined
+        return { type: 'media', payload: textIn(media, 'payload'), atMs }
+      }
+      case 'dtmf':
+        return { type: 'dtmf', digit: textIn(objectIn(message, 'dtmf'), 'digit') }
+      case words.mark.event:
+        return { type: 'mark', name: words.mark.name(message) }
+      case 'stop':
+        return { type: 'stop' }
+      default:
+        // `connected`, and whatever the carrier adds.
+        return undefined
+    }
+  }
+}
+
+/** The mark of most dialects. */
+export const MARK: DialectWords['mark'] = {
+  event: 'mark',
+  name: (message) => textIn(objectIn(message, 'mark'), 'name'),
+}
+
 /** Reads a JSON object. Throws SyntaxError for anything else. */
-export function readObject(text: string): Record<string, unknown> {
+function readObject(text: string): Record<string, unknown> {
   const value: unknown = JSON.parse(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new SyntaxError('not an object')
   return value as Record<string, unknown>
@@ -48,7 +89,7 @@ export function textIn(from: Record<string, unknown>, name: string): string {
 }
 
 /** The member as a number of milliseconds; undefined when it is none. */
-export function msIn(from: Record<string, unknown>, name: string): number | undefined {
+function msIn(from: Record<string, unknown>, name: string): number | undefined {
   const text = textIn(from, name)
   const value = Number(text)
   return text !== '' && Number.isFinite(value) && value >= 0 ? value : undefined

@@ -1,10 +1,14 @@
 import t, { type Test } from 'tap'
 import { uuidv7 } from 'uuidv7'
 import { WebSocket } from 'ws'
+import { twilioProvider } from '../../../plugins/twilio/provider.ts'
+import { StreamCarrier } from '../../../runtime/telephony/stream/carrier.ts'
+import { NO_TRUNKS } from '../../../runtime/telephony/trunk.ts'
 import { startTestApi } from '../../support/api.ts'
 import { TwilioDouble } from '../../support/doubles/twilio.ts'
 import type { TwilioCall } from '../../support/doubles/twilio-call.ts'
 import { callWhen, isOver, linkWorker, startPhone } from '../../support/phone.ts'
+import { runOnlyHost } from '../../support/plugin-host.ts'
 
 const TO = '+14155552671'
 
@@ -245,11 +249,10 @@ t.test('the reaper finds a call at Twilio whose api node died', async (t) => {
     .executeTakeFirstOrThrow()
   t.equal(row.carrier_call_id, call.sid)
   // Another process, which never heard of the call.
-  const { makeCarrier } = await import('../../../plugins/twilio/carrier.ts')
-  const { runOnlyHost } = await import('../../support/plugin-host.ts')
   const host = runOnlyHost('twilio', { env: { get: (name) => twilio.env[name] } })
   host.net.fetch = (url, init) => fetch(url, init)
-  const other = await makeCarrier(host, { settings: {} } as never)
+  const options = { settings: {}, trunks: NO_TRUNKS }
+  const other = new StreamCarrier(twilioProvider(host, options), host.log, undefined)
   const signal = AbortSignal.timeout(5_000)
   t.equal(await other.lookup(id, signal, call.sid), 'live')
   t.equal(await other.lookup(uuidv7(), signal), 'unknown')

@@ -104,6 +104,8 @@ export interface TrunksTable {
   name: string
   host: string
   transport: 'udp' | 'tcp' | 'tls'
+  /** PEM. */
+  tls_ca: string | null
   register: boolean
   username: string | null
   /** Sealed. */

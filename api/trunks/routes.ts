@@ -52,6 +52,7 @@ const create = defineRoute({
       name: body.name,
       host: body.host,
       transport: body.transport ?? 'udp',
+      tls_ca: body.tls_ca ?? null,
       register: body.register ?? false,
       username: body.username ?? null,
       password: body.password == null ? null : trunks.sealPassword(id, body.password),
@@ -119,6 +120,8 @@ const change = defineRoute({
     const changes = columns(body, before.id, trunks)
     refuseBadTrunk({
       host: body.host ?? before.host,
+      transport: body.transport ?? before.transport,
+      tls_ca: body.tls_ca === undefined ? before.tls_ca : body.tls_ca,
       register: body.register ?? before.register,
       username: body.username === undefined ? before.username : body.username,
       hasPassword: (body.password === undefined ? before.password : body.password) !== null,

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { isIP, isIPv6 } from 'node:net'
 import { getCountries } from 'libphonenumber-js/min'
 import { type Static, Type } from 'typebox'
@@ -27,6 +28,14 @@ const Host = Type.String({
 })
 const Username = Nullable(Type.String({ minLength: 1, maxLength: 128 }))
 const Password = Nullable(Type.String({ minLength: 1, maxLength: 256, description: 'Kept encrypted, never returned.' }))
+const TlsCa = Nullable(
+  Type.String({
+    minLength: 1,
+    maxLength: 65_536,
+    description:
+      'Over TLS: certificates (PEM) of those who vouch for the host, in place of those this machine trusts. Without it the host needs a certificate of a public authority.',
+  }),
+)
 const Name = Type.String({ minLength: 1, maxLength: 64, description: 'Phone numbers name their trunk by it.' })
 const MaxConcurrent = Type.Integer({ minimum: 1, maximum: 10_000 })
 const MaxPerSecond = Type.Number({ minimum: 0.1, maximum: 1_000 })
@@ -37,6 +46,7 @@ export const TrunkBody = Type.Object({
   name: Name,
   host: Host,
   transport: Transport,
+  tls_ca: TlsCa,
   register: Type.Boolean({ description: 'Whether we register there, so that calls find us behind a NAT.' }),
   username: Username,
   has_password: Type.Boolean(),
@@ -53,6 +63,7 @@ export const CreateTrunkInput = Type.Object({
   name: Name,
   host: Host,
   transport: Type.Optional({ ...Transport, default: 'udp' }),
+  tls_ca: Type.Optional(TlsCa),
   register: Type.Optional(Type.Boolean({ default: false })),
   username: Type.Optional(Username),
   password: Type.Optional(Password),
@@ -67,6 +78,7 @@ export const ChangeTrunkInput = Type.Object({
   name: Type.Optional(Name),
   host: Type.Optional(Host),
   transport: Type.Optional(Transport),
+  tls_ca: Type.Optional(TlsCa),
   register: Type.Optional(Type.Boolean()),
   username: Type.Optional(Username),
   password: Type.Optional(Password),
@@ -85,6 +97,7 @@ export const trunkExample: Static<typeof TrunkBody> = {
   name: 'main',
   host: 'sip.example.com',
   transport: 'udp',
+  tls_ca: null,
   register: true,
   username: 'aurora',
   has_password: true,
@@ -105,6 +118,7 @@ export function trunkBody(row: TrunkRow): Static<typeof TrunkBody> {
     name: row.name,
     host: row.host,
     transport: row.transport,
+    tls_ca: row.tls_ca,
     register: row.register,
     username: row.username,
     has_password: row.password !== null,
@@ -127,6 +141,8 @@ const LABEL = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/i
  */
 export function refuseBadTrunk(trunk: {
   host: string
+  transport: string
+  tls_ca: string | null
   username: string | null
   hasPassword: boolean
   allowed_addresses: readonly string[]
@@ -138,6 +154,9 @@ export function refuseBadTrunk(trunk: {
     faults.push({ loc: ['body', field], msg, type: 'value_error' })
   }
   if (!isHostPort(trunk.host)) fault('host', 'must be a name or an address, with or without a port')
+  if (trunk.tls_ca !== null && !isCertificates(trunk.tls_ca)) {
+    fault('tls_ca', 'must be one or more certificates in PEM (-----BEGIN CERTIFICATE-----)')
+  } else if (trunk.tls_ca !== null && trunk.transport !== 'tls') fault('tls_ca', 'is for the transport "tls" alone')
   const wrong = trunk.allowed_addresses.find((entry) => !isRange(entry))
   if (wrong !== undefined) fault('allowed_addresses', `${JSON.stringify(wrong)} is no address and no range`)
   const unknown = trunk.countries.find((country) => !COUNTRIES.has(country))
@@ -148,6 +167,15 @@ export function refuseBadTrunk(trunk: {
   }
   if (trunk.register && !digest) fault('register', 'needs a username and a password')
   if (faults.length > 0) throw new ValidationError(faults)
+}
+
+function isCertificates(text: string): boolean {
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
+  try {
+    return blocks.length > 0 && blocks.every((block) => new X509Certificate(block).serialNumber !== '')
+  } catch {
+    return false
+  }
 }
 
 function isHostPort(text: string): boolean {

@@ -18,7 +18,13 @@ const trunks: TrunkDirectory = {
   list: async () => [
     {
       ...{ id: LOCAL_TRUNK_ID, workspaceId: '', name: LOCAL_TRUNK_ID, host: '', transport: 'udp', register: false },
-      ...{ username: undefined, password: undefined, allowedAddresses: ['127.0.0.1'], codecs: ['PCMU'] as const },
+      ...{
+        tlsCa: undefined,
+        username: undefined,
+        password: undefined,
+        allowedAddresses: ['127.0.0.1'],
+        codecs: ['PCMU'] as const,
+      },
       ...{ maxConcurrentCalls: 10_000, maxCallsPerSecond: 1_000, countries: [] },
     },
   ],

@@ -18,6 +18,7 @@ export type Refusal =
   | 'unknown_source'
   | 'rate_limited'
   | 'malformed'
+  | 'no_tls'
   | 'scanner'
   | 'wrong_credentials'
   | 'trunk_busy'

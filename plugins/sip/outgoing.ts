@@ -38,9 +38,11 @@ export async function placeCall(options: PlaceOptions): Promise<void> {
       hungUp = true
     },
   })
+  let why = 'no ports for media are free'
   const [flow, pair] = await Promise.all([
-    stack.flowTo(active).catch((err) => {
+    stack.flowTo(active).catch((err: Error) => {
       context.log.warn({ err, trunk: trunk.name }, 'The trunk can not be reached')
+      why = `trunk "${trunk.name}" can not be reached: ${err.message}`
       return undefined
     }),
     ports.take().catch(() => undefined),
@@ -49,7 +51,7 @@ export async function placeCall(options: PlaceOptions): Promise<void> {
     if (pair !== undefined) ports.release(pair)
     left()
     if (hungUp) events.failed('canceled')
-    else refuse(flow === undefined ? `trunk "${trunk.name}" can not be reached` : 'no ports for media are free')
+    else refuse(why)
     return
   }
   const { username, password } = trunk

@@ -133,12 +133,13 @@ export class SipStack {
     return this.#options.host.net.resolve(host)
   }
 
-  /** The way to a trunk. Throws what connecting throws. */
+  /** The way to a trunk. Throws Error with a sentence for the operator. */
   async flowTo(active: ActiveTrunk): Promise<Flow> {
     const [address] = active.addresses
     if (this.#transport === undefined) throw new Error('SIP does not listen')
     if (address === undefined) throw new Error(`"${active.host}" has no address`)
-    return this.#transport.flowTo(active.trunk.transport, address, active.port, active.host)
+    const { transport, tlsCa } = active.trunk
+    return this.#transport.flowTo(transport, address, active.port, { host: active.host, ca: tlsCa })
   }
 
   #flowFor({ host, port, params }: Uri, known: Flow, allows: (address: string) => boolean): Flow {

@@ -1,5 +1,7 @@
-import type { Socket } from 'node:net'
+import { createHash } from 'node:crypto'
+import { isIP, type Socket } from 'node:net'
 import type { Listener, PluginHost, UdpSocket } from '../../runtime/plugin/contract.ts'
+import { connectFaultOf, handshakeFaultOf } from './connect-fault.ts'
 import type { Flow, Protocol } from './flow.ts'
 import { MessageFraming } from './framing.ts'
 import type { Gatekeeper } from './gatekeeper.ts'
@@ -28,6 +30,14 @@ export interface TransportOptions {
 interface Connection {
   readonly flow: Flow
   readonly socket: Socket
+}
+
+/** Who has to be at the other end of a connection over TLS. */
+export interface Identity {
+  /** The name or address its certificate must be for. */
+  host: string
+  /** PEM of those who may vouch for it; undefined: those this machine trusts anyhow. */
+  ca: string | undefined
 }
 
 /** UDP, TCP and TLS (RFC 3261, section 18): bytes to messages, and flows back to where they came from. */
@@ -80,30 +90,41 @@ export class Transport {
     return localAddressFor(peer, { bound: this.#options.address, publicAddress: this.#options.publicAddress })
   }
 
-  /** The way to an address. A connection is opened once and shared. Throws what connecting throws. */
-  async flowTo(protocol: Protocol, address: string, port: number, servername?: string): Promise<Flow> {
+  /**
+   * The way to an address. A connection is opened once and shared, over TLS by those who expect the same identity. Throws
+   * Error with a sentence for the operator.
+   */
+  async flowTo(protocol: Protocol, address: string, port: number, identity: Identity): Promise<Flow> {
     if (protocol === 'udp') return this.#udpFlow(address, port)
-    const key = `${protocol} ${address} ${port}`
+    const key = keyOf(protocol, address, port, protocol === 'tls' ? identity : undefined)
     const open = this.#connections.get(key)
     if (open !== undefined) return open.flow
     let connecting = this.#connecting.get(key)
     if (connecting === undefined) {
-      connecting = this.#options.host.net
-        .connect({
-          ...{ host: address, port, tls: protocol === 'tls' },
-          ...(servername === undefined || protocol !== 'tls' ? {} : { servername }),
-        })
-        .then((socket) => this.#connected(protocol, socket, { address, port }))
+      connecting = this.#connect(protocol, address, port, identity)
+        .then((socket) => this.#connected(protocol, socket, { address, port }, key))
         .finally(() => this.#connecting.delete(key))
       this.#connecting.set(key, connecting)
     }
     return connecting
   }
 
+  async #connect(protocol: Protocol, address: string, port: number, { host, ca }: Identity): Promise<Socket> {
+    const target =
+      protocol === 'tls'
+        ? { tls: true, ...(isIP(host) === 0 ? { servername: host } : {}), ...(ca === undefined ? {} : { ca }) }
+        : {}
+    try {
+      return await this.#options.host.net.connect({ host: address, port, ...target })
+    } catch (error) {
+      throw new Error(connectFaultOf(error, `${host}:${port}`), { cause: error })
+    }
+  }
+
   /** A way that needs no connection to be opened: UDP, or a connection that is there. */
   openFlow(protocol: Protocol, address: string, port: number): Flow | undefined {
     if (protocol === 'udp') return this.#udpFlow(address, port)
-    return this.#connections.get(`${protocol} ${address} ${port}`)?.flow
+    return this.#connections.get(keyOf(protocol, address, port))?.flow
   }
 
   #udpFlow(address: string, port: number): Flow {
@@ -136,15 +157,15 @@ export class Transport {
     return this.#options.host.net.listen({
       ...where,
       maxConnections: MAX_CONNECTIONS,
+      admits: ({ address }) => this.#options.gatekeeper.admits(address),
+      failed: (error, { address }) => this.#options.gatekeeper.refuse('no_tls', address, handshakeFaultOf(error)),
       accept: (socket, from) => {
-        if (this.#options.gatekeeper.admits(from.address)) this.#connected(protocol, socket, from)
-        else socket.destroy()
+        this.#connected(protocol, socket, from, keyOf(protocol, from.address, from.port))
       },
     })
   }
 
-  #connected(protocol: Protocol, socket: Socket, from: { address: string; port: number }): Flow {
-    const key = `${protocol} ${from.address} ${from.port}`
+  #connected(protocol: Protocol, socket: Socket, from: { address: string; port: number }, key: string): Flow {
     const flow: Flow = {
       protocol,
       ...from,
@@ -177,4 +198,14 @@ export class Transport {
     this.#connections.set(key, { flow, socket })
     return flow
   }
+}
+
+/** Connections that we opened over TLS are told apart by who we know is there: one trunk's word is not another's. */
+function keyOf(protocol: Protocol, address: string, port: number, identity?: Identity): string {
+  const where = `${protocol} ${address} ${port}`
+  if (identity === undefined) return where
+  const ca = createHash('sha256')
+    .update(identity.ca ?? '')
+    .digest('base64')
+  return `${where} ${identity.host} ${ca}`
 }

@@ -83,6 +83,8 @@ export interface PluginHost {
       tls?: boolean
       /** The name a TLS certificate must be for, where `host` is an address. */
       servername?: string
+      /** PEM of those who may vouch for a TLS certificate, in place of those trusted by default. */
+      ca?: string
       signal?: AbortSignal
     }): Promise<import('node:net').Socket>
     /** Opens a UDP port. */
@@ -124,6 +126,10 @@ export interface ListenOptions {
   key?: Uint8Array
   cert?: Uint8Array
   maxConnections: number
+  /** Asked before anything is read, the TLS handshake included: false hangs up. */
+  admits?(from: { address: string; port: number }): boolean
+  /** A TLS handshake failed. */
+  failed?(error: Error & { code?: string }, from: { address: string; port: number }): void
   accept(socket: import('node:net').Socket, from: { address: string; port: number }): void
 }
 

@@ -119,13 +119,13 @@ async function guardedFetch(
 }
 
 async function connect(
-  target: { host: string; port: number; tls?: boolean; servername?: string; signal: AbortSignal },
+  target: { host: string; port: number; tls?: boolean; servername?: string; ca?: string; signal: AbortSignal },
   grants: Grants,
   plugin: string,
   requireHost: (host: string, port: number) => void,
   scope: { plugin: string; only: Grants },
 ): Promise<net.Socket> {
-  const { host, port, signal } = target
+  const { host, port, ca, signal } = target
   const servername = target.servername ?? (net.isIP(host) ? undefined : host)
   requireHost(host, port)
   signal.throwIfAborted()
@@ -134,7 +134,11 @@ async function connect(
   )
   const socket = pluginScope.run(scope, () =>
     target.tls
-      ? tls.connect({ host, port, lookup: lookupChecked, ...(servername === undefined ? {} : { servername }) })
+      ? tls.connect({
+          ...{ host, port, lookup: lookupChecked },
+          ...(servername === undefined ? {} : { servername }),
+          ...(ca === undefined ? {} : { ca }),
+        })
       : net.connect({ host, port, lookup: lookupChecked }),
   )
   const timeout = AbortSignal.timeout(CONNECT_TIMEOUT_MS)

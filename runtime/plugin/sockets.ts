@@ -107,27 +107,45 @@ export async function openUdp(
   }
 }
 
+/** A peer that takes longer over a TLS handshake is not one. */
+const HANDSHAKE_TIMEOUT_MS = 10_000
+
 /** Opens a TCP port, or a TLS port when it is given a key. */
 export async function openListener(
   options: SocketOptions,
-  { port, address = '0.0.0.0', key, cert, maxConnections, accept }: ListenOptions,
+  { port, address = '0.0.0.0', key, cert, maxConnections, admits, failed, accept }: ListenOptions,
 ): Promise<Listener> {
   const { plugin, grants, signal } = options
   if (!allowsListen(grants.listen, 'tcp', port)) throw permissionDenied(plugin, 'listen', `tcp:${port}`)
   signal.throwIfAborted()
   const open = new Set<net.Socket>()
   const greet = (socket: net.Socket): void => {
+    if (socket.destroyed) return
     open.add(socket)
     socket.once('close', () => open.delete(socket))
     socket.on('error', () => socket.destroy())
-    accept(socket, { address: plainAddress(socket.remoteAddress ?? ''), port: socket.remotePort ?? 0 })
+    accept(socket, peerOf(socket))
   }
   const server =
     key === undefined || cert === undefined
       ? net.createServer({ noDelay: true }, greet)
-      : tls.createServer({ key: Buffer.from(key), cert: Buffer.from(cert), noDelay: true }, greet)
+      : tls.createServer(
+          {
+            ...{ key: Buffer.from(key), cert: Buffer.from(cert), noDelay: true },
+            handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+          },
+          greet,
+        )
   server.maxConnections = maxConnections
-  server.on('tlsClientError', (_error: Error, socket: tls.TLSSocket) => void socket.destroy())
+  // Before the server's own listener: a socket that is destroyed gets no handshake.
+  server.prependListener('connection', (socket: net.Socket) => {
+    if (admits?.(peerOf(socket)) === false) socket.destroy()
+  })
+  server.on('tlsClientError', (error: Error, socket: tls.TLSSocket) => {
+    // Whoever was not admitted has no address any more.
+    if (socket.remoteAddress !== undefined) failed?.(error, peerOf(socket))
+    socket.destroy()
+  })
   server.listen(port, address)
   try {
     await once(server, 'listening', { signal })
@@ -157,6 +175,10 @@ export async function resolveName(options: SocketOptions, host: string): Promise
   const rule: NetRule = { kind: 'name', name, port: undefined, reach: 'anywhere' }
   const found = await pluginScope.run({ plugin, only: { ...grants, net: [rule] } }, () => lookup(name, { all: true }))
   return found.map((one) => one.address)
+}
+
+function peerOf(socket: net.Socket): { address: string; port: number } {
+  return { address: plainAddress(socket.remoteAddress ?? ''), port: socket.remotePort ?? 0 }
 }
 
 /** An IPv4 address that came over an IPv6 socket, as itself. */

@@ -7,6 +7,8 @@ export interface Trunk {
   /** A name or address, with its port where it isn't the protocol's own: `sip.example.com`, `192.0.2.1:5080`. */
   readonly host: string
   readonly transport: 'udp' | 'tcp' | 'tls'
+  /** PEM of those who vouch for the host over TLS; undefined: those this machine trusts anyhow. */
+  readonly tlsCa: string | undefined
   /** Whether we register there, so that calls find us behind a NAT. */
   readonly register: boolean
   readonly username: string | undefined

@@ -7,6 +7,7 @@ import { sql as telephony } from './0006-telephony.ts'
 import { sql as trunks } from './0007-trunks.ts'
 import { sql as chatCosts } from './0008-chat-costs.ts'
 import { sql as agentFallbacks } from './0009-agent-fallbacks.ts'
+import { sql as trunkCa } from './0010-trunk-ca.ts'
 
 export interface Migration {
   readonly name: string
@@ -24,4 +25,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0007-trunks', sql: trunks },
   { name: '0008-chat-costs', sql: chatCosts },
   { name: '0009-agent-fallbacks', sql: agentFallbacks },
+  { name: '0010-trunk-ca', sql: trunkCa },
 ]

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { startApi } from '../../api/start.ts'
 import { deriveConfig } from '../../config/effective.ts'
 import { loadConfig } from '../../config/load.ts'
@@ -6,6 +8,7 @@ import type { EffectiveConfig } from '../../config/schema.ts'
 import { type Clock, systemClock } from '../../runtime/clock.ts'
 import { createLogger, type Logger } from '../../runtime/log.ts'
 import { loadPlugins } from '../../runtime/plugin/host.ts'
+import { type PluginSettings, readPluginSettings } from '../../runtime/plugin/manifest.ts'
 import { openStore, type Store } from '../../store/database.ts'
 import { undeclared } from './declared.ts'
 import { type Teardown, testDatabase, testFolder, testRedis } from './services.ts'
@@ -109,6 +112,8 @@ export interface TestApi {
 }
 
 export interface TestApiOptions {
+  /** What an operator adds to config/plugins.json: options, and grants on top of those there. */
+  plugins?: Readonly<Record<string, PluginSettings>>
   /** Environment variables of the configuration. */
   env?: Record<string, string>
   clock?: Clock
@@ -139,7 +144,7 @@ export async function startTestApi(t: Teardown, options: TestApiOptions = {}): P
   const role = await startApi({
     config,
     env,
-    plugins: await loadPlugins({ config, env, log, signal }),
+    plugins: await loadPlugins({ config, env, log, signal, ...(await settingsFileOf(t, options.plugins)) }),
     log,
     clock: options.clock ?? systemClock,
     signal,
@@ -183,4 +188,21 @@ export async function startTestApi(t: Teardown, options: TestApiOptions = {}): P
       return new ApiClient(url, { 'x-api-key': body.key })
     },
   }
+}
+
+/** The checkout's settings of plugins with these on top, in a file of their own. */
+async function settingsFileOf(t: Teardown, more: TestApiOptions['plugins']): Promise<{ settingsFile?: string }> {
+  if (more === undefined) return {}
+  const all = await readPluginSettings(join(import.meta.dirname, '../../config/plugins.json'))
+  const merged: Record<string, PluginSettings> = { ...all }
+  for (const [name, { grant, options }] of Object.entries(more)) {
+    merged[name] = {
+      ...all[name],
+      ...(options === undefined ? {} : { options }),
+      grant: { ...all[name]?.grant, ...grant },
+    }
+  }
+  const settingsFile = join(await testFolder(t), 'plugins.json')
+  await writeFile(settingsFile, JSON.stringify(merged))
+  return { settingsFile }
 }

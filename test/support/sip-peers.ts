@@ -31,13 +31,25 @@ export async function freePort(): Promise<number> {
     await once(udp, 'listening')
     const { port } = udp.address()
     udp.close()
-    const tcp = net.createServer().listen(port, '127.0.0.1')
-    const free = await once(tcp, 'listening').then(
-      () => true,
-      () => false,
-    )
-    tcp.close()
-    if (free) return port
+    if (await isFreeForTcp(port)) return port
+  }
+}
+
+async function isFreeForTcp(port: number): Promise<boolean> {
+  const server = net.createServer().listen(port, '127.0.0.1')
+  const free = await once(server, 'listening').then(
+    () => true,
+    () => false,
+  )
+  server.close()
+  return free
+}
+
+/** Two such ports, one after the other: baresip's TLS port is the one after that of UDP and TCP. */
+export async function freePortPair(): Promise<number> {
+  for (;;) {
+    const port = await freePort()
+    if (await isFreeForTcp(port + 1)) return port
   }
 }
 
@@ -121,18 +133,28 @@ export interface Baresip {
 /** Starts a softphone that says what `says` holds (16-bit samples at 8 kHz) in every call. */
 export async function startBaresip(
   t: Teardown,
-  options: { says: Int16Array; autoAnswer?: boolean; port?: number },
+  options: {
+    says: Int16Array
+    autoAnswer?: boolean
+    port?: number
+    /** Speaks TLS alone, on the port after `port`: files of its key and certificate, and of those it trusts. */
+    tls?: { certificate: string; ca: string }
+  },
 ): Promise<Baresip> {
   const folder = await testFolder(t)
-  const [port, control, rtp] = [options.port ?? (await freePort()), await freePort(), await freePort()]
+  const wanted = options.port ?? (await (options.tls === undefined ? freePort() : freePortPair()))
+  const [port, control, rtp] = [wanted, await freePort(), await freePort()]
   await writeFile(join(folder, 'says.wav'), wav(options.says))
   const mode = options.autoAnswer ? 'answermode=auto;' : ''
-  await writeFile(join(folder, 'accounts'), `<sip:${PHONE}@127.0.0.1:${port}>;regint=0;${mode}audio_codecs=PCMU\n`)
+  const { tls } = options
+  const own = tls === undefined ? `127.0.0.1:${port}` : `127.0.0.1:${port + 1};transport=tls`
+  await writeFile(join(folder, 'accounts'), `<sip:${PHONE}@${own}>;regint=0;${mode}audio_codecs=PCMU\n`)
   await writeFile(join(folder, 'contacts'), '')
   await writeFile(
     join(folder, 'config'),
     [
       `sip_listen 127.0.0.1:${port}`,
+      ...(tls === undefined ? [] : [`sip_certificate ${tls.certificate}`, `sip_cafile ${tls.ca}`]),
       `audio_source aufile,${folder}/says.wav`,
       'audio_player aubridge,nobody',
       'audio_alert aubridge,alert',

@@ -1,5 +1,8 @@
 import t from 'tap'
 import { startTestApi } from '../../support/api.ts'
+import { makeAuthority } from '../../support/certificates.ts'
+
+const AUTHORITY = makeAuthority().cert
 
 t.test('SIP trunks over REST', async (t) => {
   const api = await startTestApi(t)
@@ -41,8 +44,20 @@ t.test('SIP trunks over REST', async (t) => {
     await refused({ host: 'not a host' }, 'host')
     await refused({ host: 'a.example:70000' }, 'host')
     await refused({ countries: ['XX'] }, 'countries')
+    await refused({ transport: 'tls', tls_ca: 'no certificate' }, 'tls_ca')
+    await refused({ transport: 'tls', tls_ca: AUTHORITY.replace(/MII\w{9}/, 'AAAA') }, 'tls_ca')
+    await refused({ tls_ca: AUTHORITY }, 'tls_ca')
     const digest = { allowed_addresses: [], username: 'aurora', password: 'x', name: 'digest' }
     t.equal((await client.post('/trunks', { body: { ...trunk, ...digest } })).status, 201)
+  })
+
+  t.test('a trunk over TLS may bring its own authority, and let it go', async (t) => {
+    const body = { ...trunk, name: 'tls', transport: 'tls', tls_ca: `${AUTHORITY}\n${makeAuthority().cert}` }
+    const made = await client.post('/trunks', { body })
+    t.match(made, { status: 201, body: { transport: 'tls', tls_ca: body.tls_ca } })
+    const path = `/trunks/${made.body.trunk_id}`
+    t.equal((await client.patch(path, { body: { transport: 'udp' } })).status, 422)
+    t.match((await client.patch(path, { body: { transport: 'udp', tls_ca: null } })).body, { tls_ca: null })
   })
 
   t.test('a name is taken once, followed by its numbers, and kept while they name it', async (t) => {

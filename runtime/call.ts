@@ -1,13 +1,18 @@
 import type { Clock } from './clock.ts'
 import type { Ears } from './conversation/ears.ts'
 import type { Mouth } from './conversation/mouth.ts'
-import type { LinkEvents, SessionMessage } from './link/api-end.ts'
+import type { LinkEvents, LinkSession, SessionMessage } from './link/api-end.ts'
 import { codecFor } from './media/codec.ts'
 import { JitterBuffer } from './media/jitter.ts'
 import type { Pacer } from './media/pacer.ts'
 import { Resampler } from './media/resample.ts'
-import type { AudioFormat, LegEvents } from './session/leg.ts'
-import type { LiveCall } from './session/live-call.ts'
+import type { CallTap } from './recording/call-recording.ts'
+import type { Faults } from './session/faults.ts'
+import type { AudioFormat, Leg, LegEvents } from './session/leg.ts'
+import type { Recorder } from './session/recorder.ts'
+import type { HeldInput, Marks } from './session/recovery.ts'
+import type { SessionEvent } from './session/session.ts'
+import type { Consent } from './telephony/answerer.ts'
 
 /**
  * The call path. In an api node:
@@ -23,8 +28,26 @@ import type { LiveCall } from './session/live-call.ts'
  *     speak → fromAgent: resample · encode · pace → link
  */
 
+/** A call of an api node (runtime/session/live-call.ts), as what travels through it sees it. */
+export interface PathCall {
+  readonly leg: Leg
+  readonly marks: Marks
+  readonly recorder: Recorder
+  readonly faults: Faults
+  readonly held: HeldInput
+  /** The way to the worker; undefined while there is none that accepted. Then what the caller says is held. */
+  readonly link: LinkSession | undefined
+  /** Records the sound, while the call is answered and is to be recorded. */
+  readonly tap: CallTap | undefined
+  happened(event: SessionEvent): void
+  accepted(): void
+  declined(full: boolean): void
+  workerLost(): void
+  consented(consent: Consent): void
+}
+
 /** The caller's way in: what the leg hears goes to the worker, and is held while there is none. */
-export function fromCaller(call: LiveCall): LegEvents {
+export function fromCaller(call: PathCall): LegEvents {
   return {
     audio(bytes, timestamp) {
       call.tap?.caller(bytes, timestamp)
@@ -76,7 +99,7 @@ export function fromAgent(mouth: Mouth, pacer: Pacer) {
 }
 
 /** The agent's way out: what the worker says goes to the caller and into the call log. */
-export function fromWorker(call: LiveCall): LinkEvents {
+export function fromWorker(call: PathCall): LinkEvents {
   return {
     audio(bytes) {
       call.leg.sendAudio(bytes)
@@ -87,7 +110,7 @@ export function fromWorker(call: LiveCall): LinkEvents {
   }
 }
 
-function fromWorkerMessage(call: LiveCall, message: SessionMessage): void {
+function fromWorkerMessage(call: PathCall, message: SessionMessage): void {
   switch (message.type) {
     case 'accepted':
       call.accepted()

@@ -7,25 +7,15 @@ import { refusalOf } from './destination.ts'
 import { placeCall } from './outgoing.ts'
 import type { RtpLeg } from './rtp-leg.ts'
 import type { SipStack } from './stack.ts'
-import type { ActiveTrunk } from './trunk-table.ts'
+import type { Transferred } from './transfer.ts'
 
 /** How long the one the caller is led to may take to pick up; the caller stays with the agent meanwhile. */
 const RING_TIMEOUT_MS = 30_000
 const JITTER = { maxWaitMs: 40, maxFillMs: 200, conceal: true }
 
-/** Leads a call to another number; see `bridge`. */
-export type Bridge = (
-  options: Omit<BridgeOptions, 'stack' | 'from' | 'to'> & { from: string; to: string },
-) => Promise<boolean>
-
-export interface BridgeOptions {
-  callId: string
-  /** The caller's leg. */
-  leg: RtpLeg
-  /** Our number in the call: who the other one sees calling. */
+export interface BridgeOptions extends Transferred {
   from: PhoneNumber
   to: PhoneNumber
-  active: ActiveTrunk
   stack: SipStack
 }
 

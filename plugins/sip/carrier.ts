@@ -13,7 +13,7 @@ import {
   type IncomingCall,
 } from '../../runtime/telephony/carrier.ts'
 import type { TrunkDirectory } from '../../runtime/telephony/trunk.ts'
-import { type Bridge, bridge } from './bridge.ts'
+import { bridge } from './bridge.ts'
 import { MediaRefused } from './call-media.ts'
 import { refusalOf } from './destination.ts'
 import { diagnose } from './doctor.ts'
@@ -24,6 +24,7 @@ import { placeCall } from './outgoing.ts'
 import type { CallControl } from './rtp-leg.ts'
 import { readSettings } from './settings.ts'
 import { SipStack } from './stack.ts'
+import type { Bridge } from './transfer.ts'
 import type { ActiveTrunk } from './trunk-table.ts'
 
 /** Phone calls over SIP. Nothing is opened before it is needed: a process that only looks calls up listens nowhere. */

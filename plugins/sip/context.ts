@@ -1,12 +1,20 @@
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/log.ts'
 import type { Pacer } from '../../runtime/media/pacer.ts'
+import type { Dialog } from './dialog.ts'
 import type { Flow } from './flow.ts'
-import type { Uri } from './message.ts'
+import type { SipRequest, Uri } from './message.ts'
 import type { Random } from './rtp-sender.ts'
-import type { Established } from './session.ts'
+import type { ServerTransaction } from './server-transaction.ts'
 import type { Timers } from './timers.ts'
 import type { Transactions } from './transactions.ts'
+
+/** A call that was answered, as those see it who hand on what belongs to its dialog. */
+export interface DialogSession {
+  readonly dialog: Dialog
+  receive(transaction: ServerTransaction): void
+  acknowledged(ack: SipRequest): void
+}
 
 /** What calls share. */
 export interface CallContext {
@@ -21,8 +29,8 @@ export interface CallContext {
   /** The way to the next hop of a dialog, where `allows` lets it be reached; else the way the call came. */
   flowFor(nextHop: Uri, known: Flow, allows: (address: string) => boolean): Flow
   /** From now on requests of this dialog reach the session. */
-  opened(session: Established): void
-  closed(session: Established): void
+  opened(session: DialogSession): void
+  closed(session: DialogSession): void
 }
 
 export const ALLOW = { name: 'allow', value: 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK, NOTIFY' }

@@ -1,7 +1,6 @@
 import { parsePhoneNumber } from '../../runtime/phone-number.ts'
 import type { Leg } from '../../runtime/session/leg.ts'
 import type { IncomingCall, IncomingRefusal } from '../../runtime/telephony/carrier.ts'
-import type { Bridge } from './bridge.ts'
 import { CallMedia, descriptionOf, MediaRefused } from './call-media.ts'
 import type { CallContext } from './context.ts'
 import { readNumber } from './destination.ts'
@@ -13,6 +12,8 @@ import { headerOf, SipParseError, type SipRequest } from './message.ts'
 import type { Agreement } from './offer-answer.ts'
 import { type CallControl, RtpLeg } from './rtp-leg.ts'
 import type { SessionDescription } from './sdp.ts'
+import { formatHost } from './serializer.ts'
+import { type Bridge, transferBy } from './transfer.ts'
 import type { ActiveTrunk } from './trunk-table.ts'
 
 const STATUS: Readonly<Record<IncomingRefusal, number>> = {
@@ -97,17 +98,18 @@ export class Incoming implements IncomingCall {
     const media = new CallMedia(local, codecs)
     const accepted = this.#offer === undefined ? undefined : media.accept(this.#offer)
     const allows = (address: string): boolean => active.allows(address) || address === flow.address
-    const leg = new RtpLeg({
+    const leg: RtpLeg = new RtpLeg({
       pair,
       agreement: accepted?.agreement ?? unknownYet(flow.address, codecs[0] ?? 'PCMU'),
       control: {
         answer: () => call.answer(allows),
         hangUp: (reason) => call.hangUp(reason),
-        transfer: async (number) => {
-          const referral = await call.transfer(`sip:${number}@${active.host || flow.address}`)
-          if (referral !== 'refused') return referral
-          return (await bridge({ callId, leg, active, from: this.to, to: number })) ? 'ringing' : 'failed'
-        },
+        transfer: transferBy({
+          ...{ callId, from: this.to, active, bridge },
+          at: active.isLocal ? formatHost(flow.address) : active.authority,
+          leg: () => leg,
+          refer: (target) => call.transfer(target),
+        }),
       },
       allows,
       released: () => {

@@ -1,13 +1,13 @@
 import type { DialEvents, DialOrder } from '../../runtime/telephony/carrier.ts'
 import type { Trunk } from '../../runtime/telephony/trunk.ts'
 import { Authenticator } from './authenticator.ts'
-import type { Bridge } from './bridge.ts'
 import { CallMedia } from './call-media.ts'
 import { OutboundCall } from './outbound-call.ts'
 import { failureOf } from './outcome.ts'
 import { type CallControl, RtpLeg } from './rtp-leg.ts'
 import { formatHost } from './serializer.ts'
 import type { SipStack } from './stack.ts'
+import { type Bridge, transferBy } from './transfer.ts'
 import type { ActiveTrunk } from './trunk-table.ts'
 
 export interface PlaceOptions {
@@ -55,7 +55,7 @@ export async function placeCall(options: PlaceOptions): Promise<void> {
     return
   }
   const { username, password } = trunk
-  const at = active.port === 5060 ? formatHost(active.host) : `${formatHost(active.host)}:${active.port}`
+  const at = active.authority
   const local = { address: flow.local.host, port: pair.rtp.port, sessionId: context.random.bits(32) }
   let leg: RtpLeg | undefined
   const call = new OutboundCall({
@@ -71,17 +71,16 @@ export async function placeCall(options: PlaceOptions): Promise<void> {
     events: {
       ringing: () => events.ringing(),
       answered(agreement) {
-        const made = new RtpLeg({
+        const made: RtpLeg = new RtpLeg({
           ...{ pair, agreement },
           control: {
             answer: () => undefined,
             hangUp: () => call.hangUp(),
-            transfer: async (number) => {
-              const referral = await call.transfer(`sip:${number}@${at}`)
-              if (referral !== 'refused' || bridge === undefined) return referral === 'taken' ? 'taken' : 'failed'
-              const asked = { callId: order.callId, leg: made, active, from: order.from, to: number }
-              return (await bridge(asked)) ? 'ringing' : 'failed'
-            },
+            transfer: transferBy({
+              ...{ callId: order.callId, from: order.from, active, at, bridge },
+              leg: () => made,
+              refer: (target) => call.transfer(target),
+            }),
           },
           allows: (address) => active.allows(address) || address === flow.address,
           released: () => {

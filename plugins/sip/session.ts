@@ -1,7 +1,7 @@
 import type { Authenticator } from './authenticator.ts'
 import { sendAuthenticated } from './authenticator.ts'
 import { type CallMedia, descriptionOf, MediaRefused, SDP_TYPE } from './call-media.ts'
-import { ALLOW, type CallContext, contactOf, SUPPORTED } from './context.ts'
+import { ALLOW, type CallContext, contactOf, type DialogSession, SUPPORTED } from './context.ts'
 import type { Dialog } from './dialog.ts'
 import type { Flow } from './flow.ts'
 import { headerOf, type SipHeader, type SipRequest, type SipResponse, tokensOf } from './message.ts'
@@ -34,7 +34,7 @@ export interface EstablishedOptions {
 }
 
 /** A call between its first 2xx and its BYE: everything that may happen inside of the dialog. */
-export class Established {
+export class Established implements DialogSession {
   readonly dialog: Dialog
   readonly #options: EstablishedOptions
   readonly #timer: SessionTimer

@@ -4,6 +4,7 @@ import type { Logger } from '../../runtime/log.ts'
 import { LOCAL_TRUNK_ID, type Trunk, type TrunkDirectory } from '../../runtime/telephony/trunk.ts'
 import { TokenBucket } from './gatekeeper.ts'
 import { parseHostPort } from './grammar.ts'
+import { formatHost } from './serializer.ts'
 import type { Timers } from './timers.ts'
 
 /** Names may move to other addresses, and a missed change notice must not last. */
@@ -42,6 +43,11 @@ export class ActiveTrunk {
 
   get port(): number {
     return parseHostPort(this.trunk.host).port ?? DEFAULT_PORTS[this.trunk.transport]
+  }
+
+  /** Host and port as a URI names them. */
+  get authority(): string {
+    return this.port === DEFAULT_PORTS.udp ? formatHost(this.host) : `${formatHost(this.host)}:${this.port}`
   }
 
   get activeCalls(): number {

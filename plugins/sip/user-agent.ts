@@ -1,5 +1,5 @@
 import type { Challenger } from './challenger.ts'
-import { ALLOW, type CallContext, SUPPORTED } from './context.ts'
+import { ALLOW, type CallContext, type DialogSession, SUPPORTED } from './context.ts'
 import type { Flow } from './flow.ts'
 import type { Gatekeeper } from './gatekeeper.ts'
 import { InboundCall } from './inbound-call.ts'
@@ -7,7 +7,6 @@ import { headerOf, type SipRequest, tokensOf } from './message.ts'
 import { serializeResponse } from './serializer.ts'
 import type { ServerTransaction } from './server-transaction.ts'
 import { responseTo } from './server-transaction.ts'
-import type { Established } from './session.ts'
 import { MIN_SE_S, termsAsServer } from './session-timer.ts'
 import type { TransactionUser } from './transactions.ts'
 import type { ActiveTrunk, TrunkTable } from './trunk-table.ts'
@@ -29,20 +28,20 @@ export interface UserAgentOptions {
 export class UserAgent implements TransactionUser {
   readonly #options: UserAgentOptions
   readonly #dialogs = new Map<string, { receive(transaction: ServerTransaction): void }>()
-  readonly #sessions = new Map<string, Established>()
+  readonly #sessions = new Map<string, DialogSession>()
   readonly #pending = new Map<ServerTransaction, InboundCall>()
 
   constructor(options: UserAgentOptions) {
     this.#options = options
   }
 
-  opened(session: Established): void {
+  opened(session: DialogSession): void {
     const { callId, localTag } = session.dialog
     this.#sessions.set(`${callId} ${localTag}`, session)
     this.#dialogs.set(`${callId} ${localTag}`, session)
   }
 
-  closed(session: Established): void {
+  closed(session: DialogSession): void {
     const { callId, localTag } = session.dialog
     this.#sessions.delete(`${callId} ${localTag}`)
     this.#dialogs.delete(`${callId} ${localTag}`)

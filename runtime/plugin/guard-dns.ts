@@ -1,7 +1,7 @@
 import dns from 'node:dns'
 import { isIP } from 'node:net'
 import type { PatchbayError } from '../errors.ts'
-import type { Policy } from './guard.ts'
+import type { Policy } from './guard-policy.ts'
 import { allowsHost, formatTarget, normalizeHost } from './net-rule.ts'
 
 type Method = (this: unknown, ...args: unknown[]) => unknown

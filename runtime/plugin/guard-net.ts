@@ -3,7 +3,7 @@ import dns from 'node:dns'
 import net from 'node:net'
 import { resolve } from 'node:path'
 import { PatchbayError } from '../errors.ts'
-import type { Policy } from './guard.ts'
+import type { Policy } from './guard-policy.ts'
 import { guardedLookup } from './lookup.ts'
 import { allowsHost, allowsUnixSocket, formatTarget } from './net-rule.ts'
 

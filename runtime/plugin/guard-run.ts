@@ -1,7 +1,7 @@
 import child_process from 'node:child_process'
 import module from 'node:module'
 import worker_threads from 'node:worker_threads'
-import type { Policy } from './guard.ts'
+import type { Policy } from './guard-policy.ts'
 import { grantedProgram } from './program.ts'
 import { isOwnAct } from './scope.ts'
 

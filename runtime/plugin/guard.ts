@@ -1,8 +1,8 @@
 import { syncBuiltinESMExports } from 'node:module'
 import type { Logger } from 'pino'
-import type { PatchbayError } from '../errors.ts'
 import { guardDns } from './guard-dns.ts'
 import { guardDatagrams, guardFetch, guardSockets } from './guard-net.ts'
+import type { Policy } from './guard-policy.ts'
 import { guardPrograms } from './guard-run.ts'
 import { type Environment, type NetRule, parseInfrastructureRule } from './net-rule.ts'
 import { type Grants, type Permission, permissionDenied, unionOf } from './permissions.ts'
@@ -27,15 +27,6 @@ export interface GuardOptions {
   log: Logger
   /** Counts refusals by permission and plugin (`unknown` when it can't be told). */
   refusals?: { inc(labels: { permission: Permission; plugin: string }): void }
-}
-
-/** What the patched modules ask. */
-export interface Policy {
-  /** Sets of rules of which one has to allow it. */
-  net(): readonly (readonly NetRule[])[]
-  run(): { grants: Grants; searchPath: string }
-  /** Counts and logs a refusal and makes its error. */
-  refuse(permission: Permission, target: string, why?: string): PatchbayError
 }
 
 const MAX_LOGGED = 1000

@@ -1,4 +1,4 @@
-import { fromCaller, fromWorker } from '../call.ts'
+import { fromCaller, fromWorker, type PathCall } from '../call.ts'
 import type { Clock } from '../clock.ts'
 import { PatchbayError } from '../errors.ts'
 import type { LinkSession } from '../link/api-end.ts'
@@ -46,16 +46,14 @@ export interface LiveCallOptions {
 }
 
 /** One call of this node: its leg, its state, and the worker that runs its conversation, replaced when it dies. */
-export class LiveCall {
+export class LiveCall implements PathCall {
   readonly callId: string
   readonly leg: Leg
   readonly marks = new Marks()
   readonly recorder: Recorder
   readonly faults = new Faults()
-  /** The way to the worker; undefined while there is none that accepted. Then what the caller says is held. */
   link: LinkSession | undefined
   readonly held: HeldInput
-  /** Records the sound, while the call is answered and is to be recorded. */
   tap: CallTap | undefined
   /** Resolves when the call is over and written down. */
   readonly done: Promise<Outcome>

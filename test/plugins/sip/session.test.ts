@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import t from 'tap'
 import { CallMedia } from '../../../plugins/sip/call-media.ts'
-import type { CallContext } from '../../../plugins/sip/context.ts'
+import type { CallContext, DialogSession } from '../../../plugins/sip/context.ts'
 import type { Flow } from '../../../plugins/sip/flow.ts'
 import { InboundCall } from '../../../plugins/sip/inbound-call.ts'
 import { headerOf, type SipMessage, type SipRequest } from '../../../plugins/sip/message.ts'
@@ -9,7 +9,6 @@ import { parseMessage } from '../../../plugins/sip/parser.ts'
 import { RtpLeg } from '../../../plugins/sip/rtp-leg.ts'
 import { parseSdp } from '../../../plugins/sip/sdp.ts'
 import type { ServerTransaction } from '../../../plugins/sip/server-transaction.ts'
-import type { Established } from '../../../plugins/sip/session.ts'
 import { Transactions } from '../../../plugins/sip/transactions.ts'
 import { Pacer } from '../../../runtime/media/pacer.ts'
 import type { LegEndReason } from '../../../runtime/session/leg.ts'
@@ -30,7 +29,7 @@ function answeredCall(inviteHeaders: readonly string[] = []) {
   const timers = new FakeTimers()
   const sent: SipMessage[] = []
   const ends: LegEndReason[] = []
-  const sessions: Established[] = []
+  const sessions: DialogSession[] = []
   const flow: Flow = {
     protocol: 'udp',
     address: '192.0.2.9',

@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import WebSocket from 'ws'
-import { SimCallee } from '../../../plugins/sim/telephony-callee.ts'
+import { type Lines, SimCallee } from '../../../plugins/sim/telephony-callee.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import { Pacer } from '../../../runtime/media/pacer.ts'
-import type { Person, TwilioDouble } from './twilio.ts'
 
 const pacer = new Pacer(systemClock, () => undefined)
 const SILENCE = { hello: new Uint8Array(), goodbye: new Uint8Array(), questions: [] }
@@ -21,6 +20,31 @@ interface CallOptions {
   amdUrl?: string
 }
 
+/** What the person at a number does. */
+export interface Person {
+  /** Default: `answers`. */
+  does?: 'answers' | 'busy' | 'no-answer' | 'failed' | 'hangs-up-at-once'
+  sipCode?: number
+  errorCode?: number
+  ringMs?: number
+  manner?: 'talks' | 'silent' | 'leaves'
+  lines?: Lines
+  /** Told to the asynchronous machine detection callback, after this many milliseconds. */
+  answeredBy?: { value: string; afterMs: number }
+  /** Spoken as soon as the line is open, whatever the agent does: an answering machine's greeting. */
+  greeting?: Uint8Array
+}
+
+/** What a call needs of the account it belongs to. */
+interface Account {
+  readonly accountSid: string
+  sign(url: string): string
+  /** Runs until the test is over. */
+  run(act: () => Promise<unknown>): void
+  callBack(url: string, form: Readonly<Record<string, string>>): void
+  post(url: string, form: Readonly<Record<string, string>>): Promise<{ status: number; body: string }>
+}
+
 /** One call at Twilio: its status, its TwiML and its stream, with a person at the other end. Emits `status` and `message`. */
 export class TwilioCall extends EventEmitter {
   readonly sid = `CA${randomBytes(16).toString('hex')}`
@@ -32,7 +56,7 @@ export class TwilioCall extends EventEmitter {
   rejectedFor: string | undefined
   /** Bytes of audio heard from the agent. */
   heardBytes = 0
-  readonly #double: TwilioDouble
+  readonly #double: Account
   readonly #options: CallOptions
   #sequence = 0
   #socket: WebSocket | undefined
@@ -41,7 +65,7 @@ export class TwilioCall extends EventEmitter {
   /** Of the document that runs: a new one makes what the old one waits for void. */
   #document = 0
 
-  constructor(double: TwilioDouble, options: CallOptions) {
+  constructor(double: Account, options: CallOptions) {
     super()
     this.#double = double
     this.#options = options

@@ -3,29 +3,13 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Lines } from '../../../plugins/sim/telephony-callee.ts'
 import type { Teardown } from '../services.ts'
-import { TwilioCall } from './twilio-call.ts'
+import { type Person, TwilioCall } from './twilio-call.ts'
 
 /**
  * Twilio as it behaves towards us: the REST API of calls and numbers, TwiML, signed callbacks and Media Streams with people
  * who speak and listen. It signs by itself, so that a wrong signature of ours is not covered by the same mistake.
  */
-
-/** What the person at a number does. */
-export interface Person {
-  /** Default: `answers`. */
-  does?: 'answers' | 'busy' | 'no-answer' | 'failed' | 'hangs-up-at-once'
-  sipCode?: number
-  errorCode?: number
-  ringMs?: number
-  manner?: 'talks' | 'silent' | 'leaves'
-  lines?: Lines
-  /** Told to the asynchronous machine detection callback, after this many milliseconds. */
-  answeredBy?: { value: string; afterMs: number }
-  /** Spoken as soon as the line is open, whatever the agent does: an answering machine's greeting. */
-  greeting?: Uint8Array
-}
 
 export interface Faults {
   /** Each callback comes again. */

@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { loadPrices } from '../runtime/cost.ts'
 import { openEmbeddings } from '../runtime/knowledge/embeddings.ts'
+import { Opened } from '../runtime/opened.ts'
 import { closeInstance } from '../runtime/plugin/host.ts'
 import { createProviderHealth } from '../runtime/plugin/provider-health.ts'
 import { refusals } from '../runtime/plugin/refusals.ts'
@@ -34,13 +35,7 @@ import { openTrunkBook } from './trunks/book.ts'
 /** Starts an api node: REST, realtime sessions and the link to the voice workers. The database is migrated. */
 export async function startApi(context: RoleContext): Promise<Role> {
   const { log, clock } = context
-  /** What is open, closed in the opposite order, whether the start succeeds or not. */
-  const opened: ((graceMs: number) => unknown)[] = []
-  const stop = async (graceMs: number) => {
-    for (let close = opened.pop(); close; close = opened.pop()) {
-      await Promise.resolve(close(graceMs)).catch((err) => log.warn({ err }, 'Closing a part of the API failed'))
-    }
-  }
+  const opened = new Opened('api', log)
   try {
     const store = openStore({
       databaseUrl: context.databaseUrl,
@@ -156,9 +151,9 @@ export async function startApi(context: RoleContext): Promise<Role> {
     const authenticator = createAuthenticator(store, accessTokens)
     const handle = createRequestPath({ routes, services, authenticator, log, observe: observeAnswers(registry) })
 
-    return { name: 'api', url: `http://127.0.0.1:${server.port}`, stop }
+    return { name: 'api', url: `http://127.0.0.1:${server.port}`, stop: (graceMs) => opened.close(graceMs) }
   } catch (error) {
-    await stop(0)
+    await opened.close(0)
     throw error
   }
 }

@@ -1,5 +1,6 @@
 import { loadPrices } from '../runtime/cost.ts'
 import { openEmbeddings } from '../runtime/knowledge/embeddings.ts'
+import { Opened } from '../runtime/opened.ts'
 import { closeInstance } from '../runtime/plugin/host.ts'
 import type { Role, RoleContext } from '../runtime/role.ts'
 import { Carriers } from '../runtime/telephony/carriers.ts'
@@ -16,13 +17,7 @@ import { startWorkspaceDeletion } from './workspaces/start.ts'
 /** Starts a job worker: the processors of every queue, and the reaper. The database is migrated. */
 export async function startJobs(context: RoleContext): Promise<Role> {
   const { log, plugins } = context
-  /** What is open, closed in the opposite order, whether the start succeeds or not. */
-  const opened: ((graceMs: number) => unknown)[] = []
-  const stop = async (graceMs: number) => {
-    for (let close = opened.pop(); close; close = opened.pop()) {
-      await Promise.resolve(close(graceMs)).catch((err) => log.warn({ err }, 'Closing a part of the job worker failed'))
-    }
-  }
+  const opened = new Opened('jobs', log)
   try {
     const store = openStore({
       databaseUrl: context.databaseUrl,
@@ -45,9 +40,9 @@ export async function startJobs(context: RoleContext): Promise<Role> {
     const objects = await openObjects({ ...context, publicUrl: () => context.config.publicUrl })
     const deletion = startWorkspaceDeletion({ store, redis, objects, vectors, log })
     opened.push((graceMs) => deletion.stop(graceMs))
-    return { name: 'jobs', stop }
+    return { name: 'jobs', stop: (graceMs) => opened.close(graceMs) }
   } catch (error) {
-    await stop(0)
+    await opened.close(0)
     throw error
   }
 }

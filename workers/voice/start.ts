@@ -9,6 +9,7 @@ import type { WorkerState } from '../../runtime/link/messages.ts'
 import { connectLinks, type Links } from '../../runtime/link/worker-end.ts'
 import { Pacer } from '../../runtime/media/pacer.ts'
 import { createWorkerMetrics } from '../../runtime/metrics.ts'
+import { Opened } from '../../runtime/opened.ts'
 import { createProviderHealth } from '../../runtime/plugin/provider-health.ts'
 import type { Role, VoiceContext } from '../../runtime/role.ts'
 import { watchLoad } from './load.ts'
@@ -25,17 +26,7 @@ const LIBRARY_LOG_LEVELS: Readonly<Record<string, string>> = { trace: 'debug', d
 export async function startVoice(context: VoiceContext): Promise<Role> {
   const { config, plugins, log, clock, signal } = context
   const workerId = `${hostname()}-${process.pid}`
-  /** What is open, closed in the opposite order, whether the start succeeds or not. */
-  const opened: (() => unknown)[] = []
-  const closeAll = async (): Promise<void> => {
-    for (let close = opened.pop(); close !== undefined; close = opened.pop()) {
-      try {
-        await close()
-      } catch (err) {
-        log.warn({ err }, 'Closing a part of the voice worker failed')
-      }
-    }
-  }
+  const opened = new Opened('voice', log)
   try {
     let links: Links | undefined
     const load = watchLoad(config.workerMaxLagMs, clock)
@@ -100,11 +91,11 @@ export async function startVoice(context: VoiceContext): Promise<Role> {
       async stop(graceMs) {
         stopping = true
         await running.stop(graceMs)
-        await closeAll()
+        await opened.close(0)
       },
     }
   } catch (error) {
-    await closeAll()
+    await opened.close(0)
     throw error
   }
 }

@@ -37,7 +37,7 @@ class Node {
     type: T,
     test: (message: Extract<WorkerMessage, { type: T }>) => boolean = () => true,
   ): Promise<Extract<WorkerMessage, { type: T }>> {
-    for (let waits = 0; waits < 1000; waits++) {
+    for (let waits = 0; waits < 5000; waits++) {
       const found = this.messages.find((message) => message.type === type && test(message as never))
       if (found !== undefined) return found as Extract<WorkerMessage, { type: T }>
       await new Promise((resolve) => setTimeout(resolve, 20))
@@ -71,6 +71,7 @@ async function startWorker(t: Test, env: Record<string, string> = {}) {
   const plugins = await loadPlugins({ config, env: process.env, log, signal })
   const linked = once(sockets, 'connection') as Promise<[WebSocket]>
   const worker = await startVoice({ config, env: {}, plugins, log, clock: systemClock, signal })
+  t.teardown(() => worker.stop(0))
   const [socket] = await linked
   return { worker, node: new Node(socket) }
 }

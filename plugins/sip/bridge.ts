@@ -51,7 +51,10 @@ export async function bridge({ callId, leg, from, to, active, stack }: BridgeOpt
     // The caller's codec: what one says goes to the other as it is.
     codecs: [leg.codec],
     events: {
-      ringing: () => resolve(true),
+      ringing: () => {
+        leg.ringing(to)
+        resolve(true)
+      },
       answered(other) {
         resolve(true)
         join(leg, other as RtpLeg, context.clock)
@@ -65,6 +68,7 @@ export async function bridge({ callId, leg, from, to, active, stack }: BridgeOpt
       if (leg.gone.aborted) hangUp()
     },
     left: () => {
+      leg.ringing(undefined)
       leg.gone.removeEventListener('abort', cancel)
       active.leave()
     },

@@ -3,6 +3,7 @@ import type { Logger } from '../../runtime/log.ts'
 import { isKeys } from '../../runtime/media/dtmf.ts'
 import { encodeG711 } from '../../runtime/media/g711.ts'
 import type { Pacer } from '../../runtime/media/pacer.ts'
+import { ringback } from '../../runtime/media/ringback.ts'
 import type { AudioFormat, Leg, LegEndReason, LegEvents } from '../../runtime/session/leg.ts'
 import type { MediaPair } from './media-ports.ts'
 import type { Agreement } from './offer-answer.ts'
@@ -58,6 +59,7 @@ export class RtpLeg implements Leg {
   readonly #sender: RtpSender
   readonly #receiver = new RtpReceiver(FRAME_BYTES)
   readonly #silence: Uint8Array
+  readonly #encoding: 'pcmu' | 'pcma'
   #agreement: Agreement
   #events: LegEvents | undefined
   #leave: (() => void) | undefined
@@ -79,6 +81,7 @@ export class RtpLeg implements Leg {
     this.#options = options
     this.#agreement = options.agreement
     const encoding = options.agreement.codec === 'PCMA' ? 'pcma' : 'pcmu'
+    this.#encoding = encoding
     this.format = { encoding, sampleRateHz: 8_000 }
     this.#silence = encodeG711(encoding, new Int16Array(FRAME_BYTES))
     this.#sender = new RtpSender(encoding, options.random)
@@ -133,6 +136,12 @@ export class RtpLeg implements Leg {
     if (!this.#over && !this.#joined) this.#sender.mark(markId)
   }
 
+  /** It rings at this number, to which the call is to be led: heard wherever the agent says nothing. Undefined: no more. */
+  ringing(number: string | undefined): void {
+    const encoding = this.#encoding
+    this.#sender.setBackground(number === undefined ? undefined : (index) => ringback(encoding, number, index))
+  }
+
   /** Presses keys towards the other side. */
   sendDtmf(keys: string): void {
     if (!this.#over && isKeys(keys)) this.#sender.sendKeys(keys)
@@ -152,6 +161,7 @@ export class RtpLeg implements Leg {
   join(events: LegEvents): boolean {
     if (this.#over || this.#joined) return false
     this.clear()
+    this.ringing(undefined)
     this.#joined = true
     const session = this.#events
     this.#events = events

@@ -33,6 +33,9 @@ export class RtpSender {
   #talking = false
   #first = true
   #noise = 0
+  /** Sounds where there is no speech, in the place of noise, by the frames since it began. */
+  #background: ((index: number) => Uint8Array | undefined) | undefined
+  #backgroundAt = 0
   #waited = 0
   packets = 0
   bytes = 0
@@ -74,6 +77,12 @@ export class RtpSender {
 
   mark(id: number): void {
     this.#marks.push({ id, at: this.#enqueued })
+  }
+
+  /** What sounds from now on where there is no speech; undefined: noise. */
+  setBackground(frameAt: ((index: number) => Uint8Array | undefined) | undefined): void {
+    this.#background = frameAt
+    this.#backgroundAt = 0
   }
 
   sendKeys(keys: string): void {
@@ -133,7 +142,8 @@ export class RtpSender {
     const speech = this.#nextFrame()
     const marker = this.#first || (speech !== undefined && !this.#talking)
     this.#talking = speech !== undefined
-    const payload = speech ?? comfortNoise(this.#encoding, this.#noise++)
+    const background = this.#background?.(this.#backgroundAt++)
+    const payload = speech ?? background ?? comfortNoise(this.#encoding, this.#noise++)
     return { payloadType, marker, timestamp: this.#timestamp, payload }
   }
 

@@ -100,6 +100,18 @@ t.test('a mark is reached when what was before it has left, or was dropped', asy
   t.notOk(tick().packets.some(isSpeech))
 })
 
+t.test('a background sounds where there is no speech, and its time goes on meanwhile', async (t) => {
+  const { sender, tick } = makeSender()
+  const next = () => tick().packets[0]?.payload[0]
+  sender.setBackground((index) => (index === 3 ? undefined : new Uint8Array(160).fill(100 + index)))
+  t.same([next(), next()], [100, 101])
+  sender.push(speech(2))
+  t.same([next(), next()], [7, 7])
+  t.same([next(), next()], [104, 105])
+  sender.setBackground(undefined)
+  t.not(next(), 106)
+})
+
 t.test('a held call gets no packets', async (t) => {
   const { tick } = makeSender()
   t.equal(tick(1, 20, true).packets.length, 0)

@@ -1,0 +1,55 @@
+import { FRAME_MS, samplesPerFrame } from './frame.ts'
+import { encodeG711 } from './g711.ts'
+
+const RATE_HZ = 8_000
+const PEAK = 2_500
+
+/** What a telephone network plays to the caller while it rings at the other end (ITU-T E.180, supplement 2). */
+interface Cadence {
+  frequenciesHz: readonly number[]
+  /** Sound and silence in turn, from the beginning. */
+  pattern: readonly number[]
+}
+
+const NORTH_AMERICA: Cadence = { frequenciesHz: [440, 480], pattern: [2_000, 4_000] }
+const BRITAIN: Cadence = { frequenciesHz: [400, 450], pattern: [400, 200, 400, 2_000] }
+const ELSEWHERE: Cadence = { frequenciesHz: [425], pattern: [1_000, 4_000] }
+
+function cadenceOf(number: string): Cadence {
+  if (number.startsWith('+1')) return NORTH_AMERICA
+  return number.startsWith('+44') ? BRITAIN : ELSEWHERE
+}
+
+const made = new Map<string, readonly Uint8Array[]>()
+
+/**
+ * The ringing tone of the network a number belongs to, in G.711: frame `index` of 20 ms since it began to ring; undefined
+ * where the tone pauses. Pure.
+ */
+export function ringback(encoding: 'pcmu' | 'pcma', number: string, index: number): Uint8Array | undefined {
+  const cadence = cadenceOf(number)
+  const wholeMs = cadence.pattern.reduce((sum, ms) => sum + ms, 0)
+  let atMs = (index * FRAME_MS) % wholeMs
+  for (const [i, ms] of cadence.pattern.entries()) {
+    if (atMs < ms) return i % 2 === 0 ? toneFrames(encoding, cadence)[atMs / FRAME_MS] : undefined
+    atMs -= ms
+  }
+  return undefined
+}
+
+/** The longest sound of a cadence, frame by frame; shorter ones are its beginning. */
+function toneFrames(encoding: 'pcmu' | 'pcma', { frequenciesHz, pattern }: Cadence): readonly Uint8Array[] {
+  const key = `${encoding} ${frequenciesHz}`
+  const known = made.get(key)
+  if (known !== undefined) return known
+  const length = samplesPerFrame(RATE_HZ)
+  const frames = Array.from({ length: Math.max(...pattern) / FRAME_MS }, (_, frame) => {
+    const samples = Int16Array.from({ length }, (_, n) => {
+      const seconds = (frame * length + n) / RATE_HZ
+      return frequenciesHz.reduce((sum, hz) => sum + PEAK * Math.sin(2 * Math.PI * hz * seconds), 0)
+    })
+    return encodeG711(encoding, samples)
+  })
+  made.set(key, frames)
+  return frames
+}

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import { type ErrorCode, PatchbayError } from '../runtime/errors.ts'
 import type { Logger } from '../runtime/log.ts'
@@ -9,38 +8,47 @@ import { isUuid } from './ids.ts'
 import type { ObserveAnswer } from './metrics.ts'
 import { readMultipart } from './multipart.ts'
 import { type AnyRoute, type ApiRequest, Reply } from './route.ts'
-import { createRouter, type Router } from './router.ts'
+import { createRouter, type Match, type Router } from './router.ts'
 import { type Check, compileCheck, type Fault, type Place, unstorableText, ValidationError } from './schema.ts'
 import type { Incoming, Outgoing } from './server.ts'
 import type { Services } from './services.ts'
+import { follow, type Listener, type Pending, type Steps } from './steps.ts'
 
 export const MAX_JSON_BYTES = 1024 * 1024
 
-/**
- * The request path. `run` is the list of what happens to every request, in the order of its answers: 401, 403 origin,
- * 403 workspace, 403 role, 400 and 422 input, 404 malformed id, then whatever the handler finds.
- */
-export function createRequestPath(options: {
+interface RequestPath {
   routes: readonly AnyRoute[]
   services: Services
   authenticator: Authenticator
   log: Logger
   observe: ObserveAnswer
-}): (incoming: Incoming) => Promise<Outgoing> {
-  const { services, authenticator, log, observe } = options
+}
+
+/**
+ * The request path. `run` is the list of what happens to every request, in the order of its answers: 404 path, 405, 401,
+ * 403 origin, 403 workspace, 403 role, 400 and 422 input, 404 malformed id, then whatever the handler finds.
+ */
+export function createRequestPath(options: RequestPath): (incoming: Incoming) => void {
+  const { services, authenticator, log } = options
   const router = createRouter(options.routes.map((route) => ({ route, compiled: compile(route) })))
   const isOwnOrigin = originCheck(services.config.publicUrl)
 
-  async function run(exchange: Exchange): Promise<Outgoing> {
-    const { route } = exchange
-    const caller = route.auth === 'none' ? NOBODY : await authenticator.authenticate(exchange, route)
+  function* run(incoming: Incoming, matched: Matched, requestId: string): Steps<Outgoing> {
+    if (matched === undefined) throw new PatchbayError('not_found')
+    if ('allow' in matched) {
+      return withHeader(errorReply(new PatchbayError('method_not_allowed'), requestId, log), 'allow', matched.allow)
+    }
+    const exchange = new Exchange(incoming, matched, requestId, log)
+    const { route, compiled } = exchange
+    const caller = (route.auth === 'none' ? NOBODY : yield authenticator.authenticate(exchange, route)) as Caller
     refuseForeignOrigin(exchange, caller)
     const { tenant, role } = enterWorkspace(caller, route, services)
     requireRole(route, role)
     const request = new HandledRequest(exchange, caller, tenant, role, services)
-    await readInput(request, exchange)
+    const json = (compiled.body && (yield jsonText(exchange))) as string | undefined
+    readInput(request, exchange, json)
     refuseMalformedIds(exchange)
-    const result = await route.handler(request as unknown as ApiRequest, services)
+    const result = yield route.handler(request as unknown as ApiRequest, services)
     return reply(exchange, result)
   }
 
@@ -49,38 +57,48 @@ export function createRequestPath(options: {
     if (!isOwnOrigin(exchange.origin, exchange.host)) throw new PatchbayError('cross_origin')
   }
 
-  async function answer(incoming: Incoming, requestId: string, matched: Matched): Promise<Outgoing> {
-    try {
-      if (matched === undefined) throw new PatchbayError('not_found')
-      if ('allow' in matched) {
-        return withHeader(errorReply(new PatchbayError('method_not_allowed'), requestId, log), 'allow', matched.allow)
-      }
-      const { route, compiled } = matched.entry
-      return await run(new Exchange(incoming, route, compiled, matched.params, requestId, log))
-    } catch (error) {
-      return errorReply(error, requestId, log, incoming, routeOf(matched))
-    }
-  }
-
-  return async (incoming) => {
+  return (incoming) => {
     const startedMs = services.clock.monotonicMs()
-    const { method, path } = incoming
     const requestId = requestIdOf(incoming.header('x-request-id'))
-    const matched = router.match(method, path)
-    const outgoing = await answer(incoming, requestId, matched)
-    const durationMs = services.clock.monotonicMs() - startedMs
-    observe(routeOf(matched), outgoing.status, durationMs)
-    if (log.isLevelEnabled('debug')) {
-      log.debug({ requestId, method, path, status: outgoing.status, durationMs }, 'Request answered')
-    }
-    return outgoing
+    const matched = router.match(incoming.method, incoming.path)
+    const answer = new Answer(incoming, matched, requestId, startedMs, options)
+    follow(run(incoming, matched, requestId), answer)
   }
 }
 
 type Matched = ReturnType<Router<Compiled>['match']>
 
-function routeOf(matched: Matched): AnyRoute | undefined {
-  return matched && 'entry' in matched ? matched.entry.route : undefined
+/** Sends what `run` comes to and notes it. */
+class Answer implements Listener<Outgoing> {
+  readonly #incoming: Incoming
+  readonly #route: AnyRoute | undefined
+  readonly #requestId: string
+  readonly #startedMs: number
+  readonly #options: RequestPath
+
+  constructor(incoming: Incoming, matched: Matched, requestId: string, startedMs: number, options: RequestPath) {
+    this.#incoming = incoming
+    this.#route = matched && 'entry' in matched ? matched.entry.route : undefined
+    this.#requestId = requestId
+    this.#startedMs = startedMs
+    this.#options = options
+  }
+
+  done(outgoing: Outgoing): void {
+    const { services, observe, log } = this.#options
+    const { status } = outgoing
+    const durationMs = services.clock.monotonicMs() - this.#startedMs
+    observe(this.#route, status, durationMs)
+    if (log.isLevelEnabled('debug')) {
+      const { method, path } = this.#incoming
+      log.debug({ requestId: this.#requestId, method, path, status, durationMs }, 'Request answered')
+    }
+    this.#incoming.send(outgoing)
+  }
+
+  failed(error: unknown): void {
+    this.done(errorReply(error, this.#requestId, this.#options.log, this.#incoming, this.#route))
+  }
 }
 
 const NOBODY: Caller = { user: undefined, membership: undefined, viaKey: false, refused: false }
@@ -123,14 +141,8 @@ export class Exchange {
   readonly log: Logger
   readonly #headers: Readonly<Record<string, string>>
 
-  constructor(
-    incoming: Incoming,
-    route: AnyRoute,
-    compiled: Compiled,
-    params: readonly string[],
-    requestId: string,
-    log: Logger,
-  ) {
+  constructor(incoming: Incoming, { entry, params }: Match<Compiled>, requestId: string, log: Logger) {
+    const { route, compiled } = entry
     this.incoming = incoming
     this.route = route
     this.compiled = compiled
@@ -138,7 +150,7 @@ export class Exchange {
     this.log = log
     this.cookies = incoming.header('cookie')
     this.apiKey = route.auth === 'jwt_or_key' ? incoming.header('x-api-key') : ''
-    this.workspaceId = route.auth === 'none' ? '' : incoming.header('x-workspace-id')
+    this.workspaceId = route.role === 'none' ? '' : incoming.header('x-workspace-id')
     const isWrite = !SAFE_METHODS.has(incoming.method)
     this.contentType = isWrite ? incoming.header('content-type') : ''
     this.origin = isWrite ? incoming.header('origin') : ''
@@ -147,15 +159,17 @@ export class Exchange {
       compiled.paramNames.length === 0
         ? NONE
         : Object.fromEntries(compiled.paramNames.map((name, i) => [name, decode(params[i] ?? '')]))
-    this.#headers =
-      compiled.headers === 'all'
-        ? incoming.headers()
-        : Object.fromEntries(compiled.headers.map((name) => [name, incoming.header(name)]))
+    this.#headers = headersOf(incoming, compiled.headers)
   }
 
   header(name: string): string {
     return this.#headers[name] ?? ''
   }
+}
+
+function headersOf(incoming: Incoming, names: readonly string[] | 'all'): Readonly<Record<string, string>> {
+  if (names.length === 0) return NONE
+  return names === 'all' ? incoming.headers() : Object.fromEntries(names.map((name) => [name, incoming.header(name)]))
 }
 
 /** What the handler gets. */
@@ -250,9 +264,9 @@ function requireRole(route: AnyRoute, role: WorkspaceRole | undefined): void {
 }
 
 /** Query and body; all faults of both in one answer. */
-async function readInput(request: HandledRequest, exchange: Exchange): Promise<void> {
+function readInput(request: HandledRequest, exchange: Exchange, json: string | undefined): void {
   const { compiled, incoming } = exchange
-  const raw = compiled.body && (await readJson(exchange))
+  const raw = json === undefined ? undefined : parseJson(json)
   if (compiled.query === undefined && compiled.body === undefined) return
   const faults: Fault[] = []
   const query = compiled.query
@@ -280,11 +294,12 @@ function collectFaults<T>(faults: Fault[], read: () => T): T {
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
-async function readJson(exchange: Exchange): Promise<unknown> {
+function jsonText(exchange: Exchange): Pending<string> {
   if (!JSON_TYPE.test(exchange.contentType)) throw new PatchbayError('malformed_body')
-  const bytes = await exchange.incoming.body.bytes(MAX_JSON_BYTES)
-  if (!isUtf8(bytes)) throw new PatchbayError('malformed_body')
-  const text = bytes.toString('utf8')
+  return (listener) => exchange.incoming.body.text(MAX_JSON_BYTES, listener)
+}
+
+function parseJson(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text)
     if (text.includes('\\u')) refuseUnstorable(value, 'body')

@@ -1,4 +1,4 @@
-import type { AnyRoute, Method } from './route.ts'
+import type { AnyRoute } from './route.ts'
 
 /** A route with what start-up compiled for it. */
 export interface Routed<T> {
@@ -15,7 +15,7 @@ export interface Match<T> {
 interface Node<T> {
   readonly fixed: Map<string, Node<T>>
   any: Node<T> | undefined
-  methods: Partial<Record<Method, Routed<T>>>
+  readonly methods: Map<string, Routed<T>>
 }
 
 export interface Router<T> {
@@ -40,14 +40,14 @@ export function createRouter<T>(entries: readonly Routed<T>[]): Router<T> {
       const params: string[] = direct ? (EMPTY as string[]) : []
       const node = direct ?? find(root, path.slice(1).split('/'), 0, params)
       if (node === undefined) return undefined
-      const entry = node.methods[(method === 'HEAD' ? 'GET' : method) as Method]
+      const entry = node.methods.get(method === 'HEAD' ? 'GET' : method)
       return entry ? { entry, params } : { allow: allowed(node) }
     },
   }
 }
 
 function emptyNode<T>(): Node<T> {
-  return { fixed: new Map(), any: undefined, methods: {} }
+  return { fixed: new Map(), any: undefined, methods: new Map() }
 }
 
 function insert<T>(root: Node<T>, fixed: Map<string, Node<T>>, path: string, entry: Routed<T>): void {
@@ -63,13 +63,13 @@ function insert<T>(root: Node<T>, fixed: Map<string, Node<T>>, path: string, ent
     }
   }
   const { method } = entry.route
-  if (node.methods[method]) throw new Error(`Two routes for ${method} ${path}`)
-  node.methods[method] = entry
+  if (node.methods.has(method)) throw new Error(`Two routes for ${method} ${path}`)
+  node.methods.set(method, entry)
   if (!path.includes('{')) fixed.set(path, node)
 }
 
 function find<T>(node: Node<T>, segments: readonly string[], at: number, params: string[]): Node<T> | undefined {
-  if (at === segments.length) return Object.keys(node.methods).length > 0 ? node : undefined
+  if (at === segments.length) return node.methods.size > 0 ? node : undefined
   const segment = segments[at] as string
   const next = node.fixed.get(segment)
   const found = next && find(next, segments, at + 1, params)
@@ -82,6 +82,6 @@ function find<T>(node: Node<T>, segments: readonly string[], at: number, params:
 }
 
 function allowed<T>(node: Node<T>): string {
-  const methods = Object.keys(node.methods)
+  const methods = [...node.methods.keys()]
   return (methods.includes('GET') ? [...methods, 'HEAD'] : methods).sort().join(', ')
 }

@@ -86,10 +86,14 @@ export function compileCheck<T extends TObject>(schema: T, options: { coerce?: b
   const parsed = new Set(
     options.coerce ? properties.filter(([, p]) => PARSED_TYPES.has(p.type ?? '')).map(([k]) => k) : [],
   )
+  const names = new Set(properties.map(([name]) => name))
+  const isVerbatim = parsed.size === 0 && properties.every(([, { default: otherwise }]) => otherwise === undefined)
   return (input, place) => {
     if (typeof input !== 'object' || input === null || Array.isArray(input)) {
       throw new ValidationError([{ loc: [place], msg: 'must be an object', type: 'dict_type' }])
     }
+    // With nothing to parse, to fill in or to leave out, what arrived is the answer.
+    if (isVerbatim && hasOnly(input, names) && validator.Check(input)) return input as Static<T>
     const known: Record<string, unknown> = {}
     for (const [key, property] of properties) {
       let value = Object.hasOwn(input, key) ? (input as Record<string, unknown>)[key] : undefined
@@ -100,6 +104,11 @@ export function compileCheck<T extends TObject>(schema: T, options: { coerce?: b
     if (validator.Check(known)) return known as Static<T>
     throw new ValidationError(faultsOf(validator.Errors(known), known, place))
   }
+}
+
+function hasOnly(input: object, names: ReadonlySet<string>): boolean {
+  for (const name in input) if (!names.has(name)) return false
+  return true
 }
 
 interface SchemaKeywords {

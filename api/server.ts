@@ -1,7 +1,6 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket, WebSocket } from 'uWebSockets.js'
-import { createServer } from 'node:net'
-import { PatchbayError } from '../runtime/errors.ts'
 import { RequestBody } from './body.ts'
+import { listenFault } from './listen-fault.ts'
 import type { Socket, SocketHandlers, UpgradeRequest, WebSocketRoute } from './socket.ts'
 
 // The library reads this once, when it is loaded. Its own limit of 4 KiB is less than a browser's cookies may take.
@@ -11,6 +10,7 @@ const { default: uWS } = await import('uWebSockets.js')
 /** A streamed reply is given up when the client takes nothing for this long. */
 const SLOW_READER_TIMEOUT_MS = 30_000
 const PAUSE_RENEWAL_MS = 3000
+const TICK_INTERVAL_MS = 500
 /** LIBUS_LISTEN_EXCLUSIVE_PORT: without it two processes would silently share the port. */
 const EXCLUSIVE_PORT = 1
 
@@ -28,6 +28,8 @@ export interface Incoming {
   /** Aborts when the client goes away or the server is closed over it. */
   readonly signal: AbortSignal
   readonly remoteAddress: string
+  /** Answers; called once. */
+  send(outgoing: Outgoing): void
 }
 
 export interface Outgoing {
@@ -41,8 +43,8 @@ export interface ServerOptions {
   host: string
   /** 0: any free port. */
   port: number
-  /** Never rejects. Runs synchronously up to its first await. */
-  handle(incoming: Incoming): Outgoing | Promise<Outgoing>
+  /** Sends one answer, soon or late, and never throws. */
+  handle(incoming: Incoming): void
   webSockets: readonly WebSocketRoute[]
   /** The HTTP answer to a refused upgrade. */
   refuse(error: unknown, request: UpgradeRequest): Outgoing
@@ -60,45 +62,49 @@ export interface Server {
 /** Listens, or throws `configuration` with the cure when the port can't be had. */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const app = uWS.App()
-  const open = new Set<Exchange>()
-  const state = { closing: false, idle: undefined as (() => void) | undefined }
+  const traffic: Traffic = { open: new Set(), closing: false, idle: undefined }
 
   for (const route of options.webSockets) addWebSocket(app, route, options)
   app.any('/*', (res, req) => {
-    const exchange = new Exchange(res, req, () => {
-      open.delete(exchange)
-      if (open.size === 0) state.idle?.()
-    })
-    open.add(exchange)
-    const outgoing = options.handle(exchange)
-    exchange.seal()
-    if (outgoing instanceof Promise) outgoing.then((settled) => exchange.send(settled, state.closing))
-    else exchange.send(outgoing, state.closing)
+    new Exchange(res, req, traffic).begin(options.handle)
   })
 
   const listening = await listen(app, options.host, options.port)
   const port = uWS.us_socket_local_port(listening as unknown as Parameters<typeof uWS.us_socket_local_port>[0])
+  const ticking = setInterval(() => {
+    const nowMs = performance.now()
+    for (const exchange of traffic.open) exchange.body.tick(nowMs)
+  }, TICK_INTERVAL_MS).unref()
   const refuseConnections = () => {
-    if (!state.closing) uWS.us_listen_socket_close(listening)
-    state.closing = true
+    if (!traffic.closing) uWS.us_listen_socket_close(listening)
+    traffic.closing = true
   }
   return {
     port,
     refuseConnections,
     async close(graceMs) {
       refuseConnections()
-      if (open.size > 0) {
+      if (traffic.open.size > 0) {
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, graceMs)
-          state.idle = () => {
+          traffic.idle = () => {
             clearTimeout(timer)
             resolve()
           }
         })
       }
       app.close()
+      clearInterval(ticking)
     },
   }
+}
+
+/** What the exchanges of a server share. */
+interface Traffic {
+  readonly open: Set<Exchange>
+  closing: boolean
+  /** Called when nothing is open any more. */
+  idle: (() => void) | undefined
 }
 
 /** One request and its response. Every use of `#res` after its end or abort would throw, hence `#over`. */
@@ -108,23 +114,25 @@ class Exchange implements Incoming {
   readonly query: string
   readonly body: RequestBody
   readonly #res: HttpResponse
-  readonly #done: () => void
+  readonly #traffic: Traffic
   #req: HttpRequest | undefined
   #over = false
+  /** Within a call by the library, which sends what is written meanwhile in one piece. */
+  #corked = false
   #abort: AbortController | undefined
   #paused: NodeJS.Timeout | undefined
   #writable: (() => void) | undefined
 
-  constructor(res: HttpResponse, req: HttpRequest, done: () => void) {
+  constructor(res: HttpResponse, req: HttpRequest, traffic: Traffic) {
     this.method = req.getCaseSensitiveMethod()
     this.path = req.getUrl()
     this.query = req.getQuery() ?? ''
     this.#res = res
     this.#req = req
-    this.#done = done
+    this.#traffic = traffic
     this.body = new RequestBody(this)
     res.onAborted(() => this.#end(true))
-    if (this.method !== 'GET' && this.method !== 'HEAD') res.onData((chunk, last) => this.body.push(chunk, last))
+    if (this.method !== 'GET' && this.method !== 'HEAD') res.onData((chunk, last) => this.#receive(chunk, last))
   }
 
   header(name: string): string {
@@ -140,8 +148,19 @@ class Exchange implements Incoming {
     return all
   }
 
-  seal(): void {
+  /** Has the request handled. Headers can be read until this returns. */
+  begin(handle: ServerOptions['handle']): void {
+    this.#traffic.open.add(this)
+    this.#corked = true
+    handle(this)
+    this.#corked = false
     this.#req = undefined
+  }
+
+  #receive(chunk: ArrayBuffer, last: boolean): void {
+    this.#corked = true
+    this.body.push(chunk, last)
+    this.#corked = false
   }
 
   get signal(): AbortSignal {
@@ -171,7 +190,8 @@ class Exchange implements Incoming {
     if (!this.#over) this.#res.resume()
   }
 
-  send(outgoing: Outgoing, closing: boolean): void {
+  send(outgoing: Outgoing): void {
+    const { closing } = this.#traffic
     if (this.#over) {
       if (isStream(outgoing.body)) void outgoing.body[Symbol.asyncIterator]().return?.()
       return
@@ -182,12 +202,18 @@ class Exchange implements Incoming {
       void this.#stream(outgoing, body, closing)
       return
     }
-    this.#res.cork(() => {
+    this.#cork(() => {
       this.#head(outgoing)
       if (this.method !== 'HEAD') this.#res.end(body as string | Uint8Array | undefined, closing)
       else this.#res.endWithoutBody(typeof body === 'string' ? Buffer.byteLength(body) : 0, closing)
     })
     this.#end(false)
+  }
+
+  /** Asking the library for what it does already would only cost a way there and back. */
+  #cork(write: () => void): void {
+    if (this.#corked) write()
+    else this.#res.cork(write)
   }
 
   #head(outgoing: Outgoing): void {
@@ -244,7 +270,9 @@ class Exchange implements Incoming {
       this.#abort?.abort()
     }
     this.#writable?.()
-    this.#done()
+    const { open, idle } = this.#traffic
+    open.delete(this)
+    if (open.size === 0) idle?.()
   }
 }
 
@@ -305,8 +333,9 @@ function addWebSocket(app: TemplatedApp, route: WebSocketRoute, options: ServerO
       try {
         const accept = await route.upgrade(request)
         if (gone) return
-        // Not corked: when the socket keeps its address over the upgrade, the library's cork takes it for HTTP still and,
-        // reading the WebSocket's state as a response's, may close it.
+        // A check that waits for nothing outside ends within the library's call, which is corked. After a longer one this
+        // is not corked on purpose, although the library warns of it: when the socket keeps its address over the upgrade,
+        // its cork takes it for HTTP still and, reading the WebSocket's state as a response's, may close it.
         res.upgrade<SocketData>(
           { accept },
           header('sec-websocket-key'),
@@ -349,25 +378,7 @@ async function listen(app: TemplatedApp, host: string, port: number): Promise<us
     ;(app.listen as unknown as Listen).call(app, host, port, EXCLUSIVE_PORT, resolve)
   })
   if (listening) return listening
-  const code = await whyNot(host, port)
-  const cure: Record<string, string> = {
-    EADDRINUSE: `Port ${port} is in use; set PORT to a free one or stop the program that listens on it.`,
-    EACCES: `Port ${port} needs more rights than this user has; set PORT to one above 1023.`,
-    EADDRNOTAVAIL: `"${host}" is no address of this machine; set PATCHBAY_HOST to one of its own or to 0.0.0.0.`,
-  }
-  const reason = cure[code] ?? `Can't listen on ${host}:${port} (${code}); set PORT and PATCHBAY_HOST.`
-  throw new PatchbayError('configuration', { params: { reason } })
-}
-
-/** The library doesn't say why it can't listen; the system's own answer to the same attempt does. */
-function whyNot(host: string, port: number): Promise<string> {
-  return new Promise((resolve) => {
-    const probe = createServer()
-    probe.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
-    probe.listen(port, host, () => {
-      probe.close(() => resolve('EADDRINUSE'))
-    })
-  })
+  throw await listenFault(host, port)
 }
 
 function isStream(body: Outgoing['body']): body is AsyncIterable<string | Uint8Array> {

@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks'
+
 /** The two clocks of the system. Pure logic takes one as an argument, so that a test can move time by hand. */
 export interface Clock {
   /** Wall-clock time in milliseconds since the Unix epoch. */

@@ -29,7 +29,7 @@ export interface Credentials {
 
 export interface Authenticator {
   /** Throws the 401 of the specification's section 7.2. */
-  authenticate(credentials: Credentials, route: AnyRoute): Promise<Caller>
+  authenticate(credentials: Credentials, route: AnyRoute): Caller | Promise<Caller>
 }
 
 export function createAuthenticator(store: Store, accessTokens: AccessTokens): Authenticator {

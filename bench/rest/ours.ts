@@ -1,7 +1,7 @@
 /** Patchbay's own request path and routes, in a process of its own. Arguments: the database. */
 
 import { createAccessTokens } from '../../api/auth/access-token.ts'
-import { createAuthenticator } from '../../api/auth/authenticate.ts'
+import { type Caller, createAuthenticator } from '../../api/auth/authenticate.ts'
 import { authRoutes } from '../../api/auth/routes.ts'
 import { callRoutes } from '../../api/calls/routes.ts'
 import { reportRoutes } from '../../api/reports/routes.ts'
@@ -27,6 +27,10 @@ const withoutDatabase = defineRoute({
   handler: ({ body, user }) => answerTo(body, user.id),
 })
 
+function callerOf({ sub }: { sub: string }): Caller {
+  return { user: { id: sub } as User, membership: undefined, viaKey: false, refused: false }
+}
+
 const store = openStore({ databaseUrl: process.argv[2] ?? '' })
 const log = createLogger({ level: 'warn', name: 'bench' })
 const known = createAuthenticator(store, createAccessTokens(SECRET, 3600, systemClock))
@@ -37,10 +41,10 @@ const server = await startServer({
     routes: [withoutDatabase, ...authRoutes, ...callRoutes, ...reportRoutes],
     services: { store, clock: systemClock, log, config: { publicUrl: 'http://localhost' } } as unknown as Services,
     authenticator: {
-      authenticate: async (credentials, route) => {
+      authenticate: (credentials, route) => {
         if (route !== withoutDatabase) return known.authenticate(credentials, route)
-        const { sub } = await userOf(credentials.cookies)
-        return { user: { id: sub } as User, membership: undefined, viaKey: false, refused: false }
+        const claims = userOf(credentials.cookies)
+        return claims instanceof Promise ? claims.then(callerOf) : callerOf(claims)
       },
     },
     log,

@@ -66,7 +66,7 @@ export async function startNode(t: Teardown, options: NodeOptions = {}): Promise
   const server = await startServer({
     host: '127.0.0.1',
     port: 0,
-    handle: () => ({ status: 404, headers: [] }),
+    handle: (incoming) => incoming.send({ status: 404, headers: [] }),
     webSockets: sessions.routes,
     refuse(error) {
       log.info({ err: error }, 'upgrade refused')

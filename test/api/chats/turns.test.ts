@@ -3,6 +3,8 @@ import t from 'tap'
 import { takeTurn } from '../../../api/chats/turns.ts'
 import { createLogger } from '../../../runtime/log.ts'
 import { createRedis } from '../../../store/redis/client.ts'
+import { messagesInLine } from '../../support/chat-line.ts'
+import { until } from '../../support/realtime-node.ts'
 import { testRedis } from '../../support/services.ts'
 
 const log = createLogger({ level: 'silent', name: 'test' })
@@ -20,6 +22,9 @@ const wait = (node: 0 | 1, session: string, options: { timeoutMs?: number; signa
     log,
   })
 
+/** Waits until so many stand in line; those who asked one after the other then stand in that order. */
+const inLine = (count: number) => until(async () => (await messagesInLine(nodes[0])) === count)
+
 t.test('turns of one session come one at a time, in the order of asking, on whichever node', async (t) => {
   const order: number[] = []
   let running = 0
@@ -31,11 +36,13 @@ t.test('turns of one session come one at a time, in the order of asking, on whic
     running--
     turn.release()
   }
+  const first = await wait(0, 'a')
   const all: Promise<void>[] = []
   for (let i = 0; i < 6; i++) {
     all.push(answer(i))
-    await sleep(10)
+    await inLine(i + 2)
   }
+  first.release()
   await Promise.all(all)
   t.same(order, [0, 1, 2, 3, 4, 5])
 })
@@ -62,10 +69,11 @@ t.test('who gives up or runs out of time leaves the line', async (t) => {
 })
 
 t.test('a line holds 32 messages; one more is refused', async (t) => {
+  await inLine(0)
   const first = await wait(0, 'e')
   const stop = new AbortController()
   const waiting = Array.from({ length: 31 }, () => wait(0, 'e', { signal: stop.signal }).catch(() => 'left'))
-  await sleep(200)
+  await inLine(32)
   await t.rejects(wait(1, 'e'), { code: 'unavailable' })
   stop.abort()
   t.same(new Set(await Promise.all(waiting)), new Set(['left']))

@@ -8,13 +8,16 @@ import { oddRequests, type Sent, wrongRequests } from './requests.ts'
 import { fingerprint, furnish } from './world.ts'
 
 /**
- * Thousands of requests made from the schemas of the routes. None may be answered by a 5xx, an undeclared status or late,
- * and no wrong one may store a row. `FUZZ_SEED` and `FUZZ_RUNS` repeat and widen a run.
+ * Thousands of requests made from the schemas of the routes. None may be answered by a 5xx, an undeclared status or late
+ * each time it is asked, and no wrong one may store a row. `FUZZ_SEED` and `FUZZ_RUNS` repeat and widen a run.
  */
 
 const SEED = Number(process.env.FUZZ_SEED ?? 20_260_131)
 const RUNS = Number(process.env.FUZZ_RUNS ?? 3000)
 const LATEST_MS = 2000
+/** An answer may be late because the machine is busy: it counts when it is late this often in a row, on a calm machine. */
+const LATE_TIMES = 3
+const CALM_MS = 200
 const TIME_LIMIT_MS = 40_000
 
 /** Carriers are answered in their own words. */
@@ -28,8 +31,27 @@ async function startTarget(t: Test) {
   const { hostname, port } = new URL(api.url)
   const statuses: Record<number, number> = {}
 
-  /** Sends the bytes as they are; throws when the answer is not what the route declares. Returns its status. */
-  async function ask({ route, path, headers, body }: Sent): Promise<number> {
+  /** Asks until the answer comes in time. Throws when it never does, or is not what the route declares. Returns its status. */
+  async function ask(sent: Sent): Promise<number> {
+    for (let times = 1; ; times++) {
+      const { status, ms } = await askOnce(sent)
+      if (ms <= LATEST_MS) return status
+      if (times === LATE_TIMES) throw new Error(`answered after ${Math.round(ms)} ms, late ${times} times in a row`)
+      await calm()
+    }
+  }
+
+  /** Waits until the simplest of requests is answered fast again. */
+  async function calm(): Promise<void> {
+    for (;;) {
+      const startMs = performance.now()
+      await api.client().get('/health')
+      if (performance.now() - startMs <= CALM_MS) return
+    }
+  }
+
+  /** Sends the bytes as they are; throws when the answer is not what the route declares. */
+  async function askOnce({ route, path, headers, body }: Sent): Promise<{ status: number; ms: number }> {
     const { status, text, ms } = await new Promise<{ status: number; text: string; ms: number }>((resolve, reject) => {
       const startMs = performance.now()
       const sent = { cookie, ...(body ? { 'content-length': String(body.length) } : {}), ...headers }
@@ -48,8 +70,7 @@ async function startTarget(t: Test) {
     const fault = undeclared(route.method, path.split('?')[0] ?? '', status, isJson ? JSON.parse(text) : undefined)
     if (fault) throw new Error(`${fault}: ${text.slice(0, 300)}`)
     if (status >= 500 && status !== route.success.orStatus) throw new Error(`answered ${status} ${text.slice(0, 300)}`)
-    if (ms > LATEST_MS) throw new Error(`answered after ${ms} ms`)
-    return status
+    return { status, ms }
   }
   return { api, own, ask, statuses }
 }

@@ -4,6 +4,7 @@ import {
   makeCall,
   openSession,
   RealtimeClient,
+  readCall,
   SAMPLE_RATE_HZ,
   startNode,
   startWorker,
@@ -148,11 +149,17 @@ t.test('a realtime session', async (t) => {
 
   t.test('takes no more audio than a caller can speak', async (t) => {
     const client = await openSession(t, node, await makeCall(node))
-    for (let i = 0; i < 100; i++) client.socket.send(Buffer.alloc(FRAME_BYTES * 5))
-    await client.got('error', { code: 'fast_audio' })
+    const startMs = performance.now()
+    const isRefused = () => client.messages.some(({ code }) => code === 'fast_audio')
+    while (!isRefused()) {
+      for (let i = 0; i < 100; i++) client.socket.send(Buffer.alloc(FRAME_BYTES * 5))
+      await until(isRefused, undefined, 2_000).catch(() => 'the machine took as long as the audio lasts')
+    }
     client.send({ type: 'text', text: 'done' })
     await client.got('transcript', { text: '2: done' })
-    t.ok(client.audioBytes < FRAME_BYTES * 5 * 50, `${client.audioBytes} bytes came back`)
+    const spokenMs = performance.now() - startMs
+    const mostBytes = (FRAME_BYTES / 20) * (3_000 + 1.1 * spokenMs)
+    t.ok(client.audioBytes <= mostBytes, `${client.audioBytes} bytes came back in ${spokenMs} ms`)
   })
 
   t.test('ends when the client closes or loses its connection', async (t) => {
@@ -171,23 +178,32 @@ t.test('a realtime session', async (t) => {
     })
   })
 
-  t.test('ends within 15 s when the client vanishes without a word', { timeout: 60_000 }, async (t) => {
+  t.test('ends within 15 s when the client vanishes without a word', { timeout: 120_000 }, async (t) => {
     const waiting = await makeCall(node)
     const client = await openSession(t, node, waiting)
+    // Counted by a timer of the node's own process: where the machine leaves the process no time, none passes.
+    let tenths = 0
+    const counting = setInterval(() => tenths++, 100)
+    t.teardown(() => clearInterval(counting))
     // It reads nothing any more, so no ping is answered, as if its machine were gone.
     ;(client.socket as unknown as { _socket: { pause(): void } })._socket.pause()
-    const { call } = await endedCall(node, waiting)
-    t.equal(call.end_reason, 'connection_lost')
-    t.ok((call.duration_ms ?? 0) < 15_000, `after ${call.duration_ms} ms`)
+    await until(
+      async () => (await readCall(node, waiting)).call.ended_at !== null,
+      () => 'the end of the call',
+      100_000,
+    )
+    t.ok(tenths < 150, `after ${tenths} tenths of a second`)
+    t.equal((await readCall(node, waiting)).call.end_reason, 'connection_lost')
   })
 
   t.test('survives a reader that is too slow for a while, and skips the audio it missed', async (t) => {
-    const client = await openSession(t, node, await makeCall(node))
+    const waiting = await makeCall(node)
+    const client = await openSession(t, node, waiting)
     const raw = (client.socket as unknown as { _socket: { pause(): void; resume(): void } })._socket
     raw.pause()
     for (let i = 0; i < 60; i++) client.send({ type: 'text', text: 'flood' })
     client.send({ type: 'text', text: 'after the flood' })
-    await new Promise((resolve) => setTimeout(resolve, 500))
+    await until(async () => (await readCall(node, waiting)).turns.some(({ text }) => text.includes('after the flood')))
     raw.resume()
     await client.got('transcript', { text: '2: after the flood' })
     t.ok(client.audioBytes < 60 * 480_000, `${client.audioBytes} of ${60 * 480_000} bytes came`)

@@ -23,8 +23,13 @@ class Node {
   constructor(socket: WebSocket) {
     this.#socket = socket
     socket.on('message', (data: Buffer, isBinary) => {
-      if (isBinary) this.frames += decodeAudio(data)?.length ?? 0
-      else this.messages.push(decodeWorkerMessage(data.toString())!)
+      if (isBinary) {
+        this.frames += decodeAudio(data)?.length ?? 0
+        return
+      }
+      const message = decodeWorkerMessage(data.toString())!
+      this.messages.push(message)
+      if (message.type === 'heartbeat') this.send({ type: 'beat' })
     })
     this.send({ type: 'welcome', nodeId: 'n' })
   }

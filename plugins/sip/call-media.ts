@@ -1,18 +1,26 @@
 import { isIP } from 'node:net'
-import { headerOf, type SipMessage } from './message.ts'
+import { headerOf, type SipHeader, type SipMessage } from './message.ts'
 import { type Agreement, agree, type CodecName, type LocalMedia, writeAnswer, writeOffer } from './offer-answer.ts'
 import { parseSdp, SdpError, type SessionDescription } from './sdp.ts'
 
 export const SDP_TYPE = { name: 'content-type', value: 'application/sdp' }
 
+const ACCEPTED = [
+  { name: 'accept', value: SDP_TYPE.value },
+  { name: 'accept-encoding', value: 'identity' },
+]
+
 /** The description of a message can't be used: the status that says so. */
 export class MediaRefused extends Error {
   override readonly name = 'MediaRefused'
   readonly status: 415 | 488
+  /** What goes with the status: of a body that can't be read, what can. */
+  readonly headers: readonly SipHeader[]
 
   constructor(status: 415 | 488, message: string) {
     super(message)
     this.status = status
+    this.headers = status === 415 ? ACCEPTED : []
   }
 }
 
@@ -20,6 +28,8 @@ export class MediaRefused extends Error {
 export function descriptionOf(message: SipMessage): SessionDescription | undefined {
   if (message.body.length === 0) return undefined
   const type = headerOf(message, 'content-type')?.split(';')[0]?.trim().toLowerCase()
+  const encoding = headerOf(message, 'content-encoding') ?? 'identity'
+  if (encoding.toLowerCase() !== 'identity') throw new MediaRefused(415, `The body is encoded as ${encoding}`)
   if (type !== 'application/sdp') throw new MediaRefused(415, `The body is ${type ?? 'of no known type'}`)
   try {
     return parseSdp(message.body)

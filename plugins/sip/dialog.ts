@@ -1,5 +1,5 @@
 import { parseUri } from './grammar.ts'
-import type { OutgoingRequest, SipHeader, SipRequest, SipResponse, Uri } from './message.ts'
+import type { NameAddress, OutgoingRequest, SipHeader, SipRequest, SipResponse, Uri } from './message.ts'
 import { addressesOf } from './parser.ts'
 import { formatAddress } from './serializer.ts'
 
@@ -13,8 +13,8 @@ interface DialogParts {
   localTag: string
   remoteTag: string
   target: Uri
-  /** Values of Route, in the order they are sent. */
-  routes: readonly string[]
+  /** Proxies, in the order a request visits them. */
+  routes: readonly NameAddress[]
   localSequence: number
   remoteSequence: number | undefined
 }
@@ -26,7 +26,7 @@ export class Dialog {
   readonly remoteTag: string
   readonly #local: string
   readonly #remote: string
-  readonly #routes: readonly string[]
+  #routes: readonly NameAddress[]
   #target: Uri
   #localSequence: number
   #remoteSequence: number | undefined
@@ -53,7 +53,7 @@ export class Dialog {
       localTag,
       remoteTag: request.from.params.get('tag') ?? '',
       target: request.contacts[0]?.uri ?? request.from.uri,
-      routes: addressesOf(request.headers, 'record-route').map(formatAddress),
+      routes: routesOf(request),
       localSequence: 0,
       remoteSequence: request.cseq.number,
     })
@@ -68,19 +68,16 @@ export class Dialog {
       localTag: response.from.params.get('tag') ?? '',
       remoteTag: response.to.params.get('tag') ?? '',
       target: response.contacts[0]?.uri ?? parseUri(invite.uri),
-      routes: addressesOf(response.headers, 'record-route').map(formatAddress).reverse(),
+      routes: routesOf(response).reverse(),
       localSequence: response.cseq.number,
       remoteSequence: undefined,
     })
   }
 
-  /** Does the request belong here? */
-  matches(request: SipRequest): boolean {
-    return (
-      request.callId === this.callId &&
-      (request.to.params.get('tag') ?? '') === this.localTag &&
-      (request.from.params.get('tag') ?? '') === this.remoteTag
-    )
+  /** The answer that a provisional one's dialog was waiting for: target and route are those it says (section 13.2.2.4). */
+  confirmed(response: SipResponse): void {
+    this.#routes = routesOf(response).reverse()
+    this.refreshTarget(response)
   }
 
   /** Takes the request's place in the order; false when it comes too late (section 12.2.2). */
@@ -97,8 +94,7 @@ export class Dialog {
 
   /** Where the next request is sent: the first proxy, or the other side itself. */
   get nextHop(): Uri {
-    const [first] = this.#routes
-    return first === undefined ? this.#target : parseUri(first.slice(1, first.indexOf('>')))
+    return this.#routes[0]?.uri ?? this.#target
   }
 
   /** A request of this side, next in order. */
@@ -114,12 +110,12 @@ export class Dialog {
   #make(method: string, sequence: number, headers: readonly SipHeader[], body?: Uint8Array): OutgoingRequest {
     const target = this.#target.text.split('?')[0] ?? ''
     const [first, ...rest] = this.#routes
-    const loose = first === undefined || /;lr\b/i.test(first)
-    const routes = loose ? this.#routes : [...rest, `<${target}>`]
+    const loose = first === undefined || first.uri.params.has('lr')
+    const routes = loose ? this.#routes.map(formatAddress) : [...rest.map(formatAddress), `<${target}>`]
     return {
       method,
       // A strict router of RFC 2543 wants to be the target itself (section 12.2.1.1).
-      uri: loose ? target : first.slice(1, first.indexOf('>')),
+      uri: loose ? target : first.uri.text,
       headers: [
         ...routes.map((value) => ({ name: 'route', value })),
         { name: 'from', value: this.#local },
@@ -132,6 +128,10 @@ export class Dialog {
       ...(body === undefined ? {} : { body }),
     }
   }
+}
+
+function routesOf(message: SipRequest | SipResponse): NameAddress[] {
+  return addressesOf(message.headers, 'record-route')
 }
 
 function textOf(message: { readonly headers: readonly SipHeader[] }, name: string): string {

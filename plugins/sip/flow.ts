@@ -10,6 +10,10 @@ export interface Flow {
   readonly port: number
   /** Ours, as the peer should see it: what Via and Contact name. */
   readonly local: { readonly host: string; readonly port: number }
+  /** The same peer at another port; absent where there is a connection. */
+  at?(port: number): Flow
+  /** Can something still be sent? Where there is a connection, and it is gone, nothing can. */
+  readonly isOpen: boolean
   /** Never throws. `failed` is called when it is known that the message did not leave. */
   send(bytes: Uint8Array, failed?: () => void): void
 }

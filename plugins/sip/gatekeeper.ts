@@ -5,9 +5,13 @@ import type { Logger } from '../../runtime/log.ts'
 const KNOWN = { perSecond: 2_000, burst: 4_000 }
 /** From an address nobody expects calls from, where some trunk lets callers prove themselves by password. */
 const STRANGER = { perSecond: 5, burst: 20 }
+/** From all of those together: senders' addresses can be made up. */
+const STRANGERS = { perSecond: 200, burst: 400 }
 const MAX_SOURCES = 10_000
 /** How often the log tells of the same reason from the same address. */
 const TELL_EVERY_MS = 60_000
+/** Of how many addresses it tells the same in that time: a flood must not fill the disk. */
+const MAX_TOLD = 50
 
 /** Tools that look for phone systems to abuse. Real phones never call themselves that. */
 const SCANNERS =
@@ -63,8 +67,11 @@ export class Gatekeeper {
   readonly #log: Logger
   readonly #knows: (address: string) => boolean
   readonly #takesStrangers: () => boolean
-  readonly #buckets = new Map<string, TokenBucket>()
+  readonly #known = new Map<string, TokenBucket>()
+  readonly #unknown = new Map<string, TokenBucket>()
+  readonly #strangers: TokenBucket
   readonly #told = new Map<string, number>()
+  readonly #tellings = new Map<Refusal, { fromMs: number; times: number }>()
 
   /** @param takesStrangers is there a trunk whose callers prove themselves by password, from anywhere? */
   constructor(options: {
@@ -77,6 +84,12 @@ export class Gatekeeper {
     this.#log = options.log
     this.#knows = options.knows
     this.#takesStrangers = options.takesStrangers
+    this.#strangers = new TokenBucket(STRANGERS, options.clock.monotonicMs())
+  }
+
+  /** Does a trunk have this address? */
+  isKnown(address: string): boolean {
+    return this.#knows(address)
   }
 
   /** May this datagram or connection be read? */
@@ -87,20 +100,17 @@ export class Gatekeeper {
       return false
     }
     const nowMs = this.#clock.monotonicMs()
-    let bucket = this.#buckets.get(address)
-    if (bucket === undefined) {
-      if (this.#buckets.size >= MAX_SOURCES) this.#buckets.clear()
-      bucket = new TokenBucket(known ? KNOWN : STRANGER, nowMs)
-      this.#buckets.set(address, bucket)
-    }
-    if (bucket.take(nowMs)) return true
+    // A flood of made-up addresses takes the place of its own kind, never of those who are known.
+    const bucket = bucketOf(known ? this.#known : this.#unknown, address, known ? KNOWN : STRANGER, nowMs)
+    if (bucket.take(nowMs) && (known || this.#strangers.take(nowMs))) return true
     this.refuse('rate_limited', address, 'More messages a second than an honest peer sends')
     return false
   }
 
   /** Trunks changed: who was a stranger may be known now. */
   forget(): void {
-    this.#buckets.clear()
+    this.#known.clear()
+    this.#unknown.clear()
   }
 
   isScanner(userAgent: string | undefined, address: string): boolean {
@@ -115,8 +125,33 @@ export class Gatekeeper {
     const key = `${reason} ${address}`
     const nowMs = this.#clock.monotonicMs()
     if (nowMs - (this.#told.get(key) ?? Number.NEGATIVE_INFINITY) < TELL_EVERY_MS) return
+    const recently = this.#tellings.get(reason)
+    const telling =
+      recently !== undefined && nowMs - recently.fromMs < TELL_EVERY_MS ? recently : { fromMs: nowMs, times: 0 }
+    this.#tellings.set(reason, telling)
+    if (telling.times++ > MAX_TOLD) return
+    if (telling.times > MAX_TOLD) {
+      this.#log.warn({ reason }, 'SIP refused: the same of more addresses than are told of; the counters have them all')
+      return
+    }
     if (this.#told.size >= MAX_SOURCES) this.#told.clear()
     this.#told.set(key, nowMs)
     this.#log.warn({ reason, from: address, ...more }, `SIP refused: ${why}`)
   }
+}
+
+/** The bucket of a source; where there are too many, the one that came first is forgotten. */
+function bucketOf(
+  buckets: Map<string, TokenBucket>,
+  address: string,
+  limit: { perSecond: number; burst: number },
+  nowMs: number,
+): TokenBucket {
+  const known = buckets.get(address)
+  if (known !== undefined) return known
+  const [first] = buckets.keys()
+  if (first !== undefined && buckets.size >= MAX_SOURCES) buckets.delete(first)
+  const made = new TokenBucket(limit, nowMs)
+  buckets.set(address, made)
+  return made
 }

@@ -1,7 +1,7 @@
-import { type CallMedia, type MediaRefused, SDP_TYPE } from './call-media.ts'
+import type { CallMedia, MediaRefused } from './call-media.ts'
 import { ALLOW, type CallContext, contactOf, SUPPORTED } from './context.ts'
 import { Dialog } from './dialog.ts'
-import { tokensOf } from './message.ts'
+import { headerOf, tokensOf } from './message.ts'
 import type { RtpLeg } from './rtp-leg.ts'
 import type { SessionDescription } from './sdp.ts'
 import type { ServerTransaction } from './server-transaction.ts'
@@ -23,7 +23,6 @@ const STATUS_OF: Readonly<Record<string, number>> = {
 /** A call that comes in, from its INVITE to our answer. */
 export class InboundCall {
   readonly transaction: ServerTransaction
-  readonly toTag: string
   readonly #context: CallContext
   #leg: RtpLeg | undefined
   #media: CallMedia | undefined
@@ -38,7 +37,6 @@ export class InboundCall {
 
   constructor(transaction: ServerTransaction, context: CallContext) {
     this.transaction = transaction
-    this.toTag = context.token()
     this.#context = context
     this.settled = transaction.answered
   }
@@ -57,42 +55,70 @@ export class InboundCall {
     const { request, flow } = this.transaction
     const headers = [contactOf(flow), ALLOW]
     if (!tokensOf(request, 'require').includes('100rel')) {
-      this.transaction.respond(180, { toTag: this.toTag, headers })
+      this.transaction.respond(180, { headers })
       return
     }
-    // RFC 3262: the caller wants to be sure that it rings.
+    // RFC 3262: the caller wants to be sure that it rings. Our offer would have to come with it; ours comes with the 200.
+    if (offer === undefined) return
     this.#provisional = 1 + (this.#context.random.bits(16) >> 1)
     const reliable = [
       ...headers,
       { name: 'require', value: '100rel' },
       { name: 'rseq', value: String(this.#provisional) },
     ]
-    const send = (): void => this.transaction.respond(180, { toTag: this.toTag, headers: reliable })
+    const send = (): void => this.transaction.respond(180, { headers: reliable })
     send()
     const stop = repeat(this.#context.timers, T2_MS, send)
-    const giveUp = this.#context.timers.after(GIVE_UP_MS, stop)
+    const giveUp = this.#context.timers.after(GIVE_UP_MS, () => this.#unheard())
     this.#stopRinging = () => {
       stop()
       giveUp()
     }
   }
 
-  /** A PRACK, or another request of the dialog that is about to be. */
+  /** Nobody acknowledged that it rings (RFC 3262, section 3). */
+  #unheard(): void {
+    this.#context.log.warn('The caller never acknowledged that it rings: the call is refused')
+    this.refuse(504)
+    this.#leg?.ended('connection_lost')
+  }
+
+  /** A request of the dialog that is about to be. */
   receive(transaction: ServerTransaction): void {
-    if (this.#session !== undefined) {
-      this.#session.receive(transaction)
-      return
-    }
     const { request } = transaction
-    if (request.method === 'PRACK') {
-      const rack = request.headers.find(({ name }) => name === 'rack')?.value.split(' ')[0]
-      const known = this.#provisional > 0 && rack === String(this.#provisional)
-      transaction.respond(known ? 200 : 481)
-      if (known) this.#stopRinging()
-    } else if (request.method === 'BYE') {
-      transaction.respond(200)
-      this.cancel()
-    } else transaction.respond(request.method === 'INVITE' ? 491 : 481)
+    switch (request.method) {
+      case 'PRACK':
+        this.#acknowledged(transaction)
+        return
+      case 'BYE':
+        transaction.respond(200)
+        this.cancel()
+        return
+      case 'OPTIONS':
+        transaction.respond(200, { headers: [ALLOW, SUPPORTED] })
+        return
+      case 'UPDATE':
+        // Nothing is agreed yet that an offer could change (RFC 3311, section 5.2).
+        if (request.body.length === 0) transaction.respond(200, { headers: [contactOf(transaction.flow), ALLOW] })
+        else later(transaction)
+        return
+      case 'INVITE':
+      case 'INFO':
+        // Two INVITEs at once are one too many (section 14.2), and nobody is there yet to hear a key.
+        later(transaction)
+        return
+      default:
+        transaction.respond(405, { headers: [ALLOW] })
+    }
+  }
+
+  /** A PRACK: `RAck: <RSeq> <CSeq of the INVITE> INVITE`. */
+  #acknowledged(transaction: ServerTransaction): void {
+    const rack = headerOf(transaction.request, 'rack')?.trim().split(/\s+/).join(' ')
+    const { number, method } = this.transaction.request.cseq
+    const known = this.#provisional > 0 && rack === `${this.#provisional} ${number} ${method}`
+    transaction.respond(known ? 200 : 481)
+    if (known) this.#stopRinging()
   }
 
   /** The agent is there. */
@@ -105,13 +131,14 @@ export class InboundCall {
     const timing = termsAsServer(request)
     if (timing === 'too_short') return
     const session = new Established({
-      dialog: Dialog.ofInvite(request, this.toTag),
+      dialog: Dialog.ofInvite(request, this.transaction.toTag),
       flow,
       media,
       leg,
       authenticator: undefined,
       allows,
       weCalled: false,
+      acknowledge: (late) => this.#acknowledged(late),
       context: this.#context,
     })
     this.#session = session
@@ -124,13 +151,12 @@ export class InboundCall {
   refuse(status: number): void {
     this.#stopRinging()
     const headers = status === 503 ? [{ name: 'retry-after', value: RETRY_AFTER_S }] : []
-    this.transaction.respond(status, { toTag: this.toTag, headers: [...headers, ALLOW, SUPPORTED] })
+    this.transaction.respond(status, { headers: [...headers, ALLOW, SUPPORTED] })
   }
 
   /** What can't be agreed on. */
   refuseMedia(error: MediaRefused): void {
-    const headers = error.status === 415 ? [{ name: 'accept', value: SDP_TYPE.value }] : []
-    this.transaction.respond(error.status, { toTag: this.toTag, headers })
+    this.transaction.respond(error.status, { headers: error.headers })
   }
 
   /** The session is over. */
@@ -143,7 +169,7 @@ export class InboundCall {
   cancel(): void {
     if (this.transaction.isAnswered) return
     this.#stopRinging()
-    this.transaction.respond(487, { toTag: this.toTag })
+    this.transaction.respond(487)
     this.#canceled.abort()
     this.#leg?.ended('caller_hangup')
   }
@@ -151,4 +177,9 @@ export class InboundCall {
   transfer(target: string): Promise<Referral> {
     return this.#session?.transfer(target) ?? Promise.resolve('failed')
   }
+}
+
+/** Not now, but perhaps in a moment. */
+function later(transaction: ServerTransaction): void {
+  transaction.respond(500, { headers: [{ name: 'retry-after', value: '5' }] })
 }

@@ -53,7 +53,8 @@ export function agree(description: SessionDescription, codecs: readonly CodecNam
   return {
     address: media.address,
     port: media.port,
-    rtcpPort: media.rtcpMux ? media.port : (media.rtcpPort ?? media.port + 1),
+    // That an offer would take both on one port (RFC 5761) counts for nothing unless the answer says so, too.
+    rtcpPort: media.rtcpPort ?? media.port + 1,
     codec: chosen.codec,
     payloadType: chosen.type,
     eventPayloadType: events?.[0],

@@ -9,7 +9,7 @@ import { headerOf, type OutgoingRequest, type SipHeader, type SipResponse, token
 import type { Agreement } from './offer-answer.ts'
 import type { RtpLeg } from './rtp-leg.ts'
 import { Established, type Referral } from './session.ts'
-import { MIN_SE_S, parseMinSe, SESSION_EXPIRES_S, termsAsClient } from './session-timer.ts'
+import { MAX_SE_S, MIN_SE_S, parseMinSe, SESSION_EXPIRES_S, termsAsClient } from './session-timer.ts'
 import { GIVE_UP_MS } from './timers.ts'
 
 /** Answers that only ask for another session interval. */
@@ -50,9 +50,11 @@ export class OutboundCall {
   /** Dialogs that provisional answers opened, by their tag: PRACK counts their CSeq. */
   readonly #early = new Map<string, Dialog>()
   #earlyAnswer: Agreement | undefined
-  readonly #acknowledgedProvisionals = new Set<string>()
+  /** The last RSeq of each of them that was in order. */
+  readonly #provisionals = new Map<string, number>()
   #session: Established | undefined
-  #ackOf200: { tag: string; bytes: Buffer } | undefined
+  /** By their tags: a 2xx that comes again gets its ACK again. */
+  readonly #acks = new Map<string, Buffer>()
   #hungUp = false
   #reported = false
   #stopWaiting: () => void = () => undefined
@@ -109,11 +111,14 @@ export class OutboundCall {
 
   /** PRACK (RFC 3262): the other side repeats the answer until it knows that we have it. */
   #acknowledge(response: SipResponse, tag: string): void {
-    const number = headerOf(response, 'rseq') ?? ''
+    const text = headerOf(response, 'rseq') ?? ''
     const request = this.#sending?.current?.request
-    if (!/^\d{1,10}$/.test(number) || request === undefined) return
-    if (this.#acknowledgedProvisionals.has(`${tag} ${number}`)) return
-    this.#acknowledgedProvisionals.add(`${tag} ${number}`)
+    if (!/^\d{1,10}$/.test(text) || request === undefined) return
+    const number = Number(text)
+    const last = this.#provisionals.get(tag)
+    // One that comes again has its PRACK; one that comes too early is sent again (section 4).
+    if (last !== undefined && number !== last + 1) return
+    this.#provisionals.set(tag, number)
     const dialog = this.#dialogOf(response, tag, request)
     const { context, flow, allows, authenticator, media } = this.#options
     const ignore = (): void => undefined
@@ -146,7 +151,7 @@ export class OutboundCall {
       return
     }
     if (response.status === 422 && this.#intervals++ < MAX_INTERVALS && !this.#hungUp) {
-      this.#minSe = Math.min(Math.max(parseMinSe(response) ?? MIN_SE_S, this.#minSe), 86_400)
+      this.#minSe = Math.min(Math.max(parseMinSe(response) ?? MIN_SE_S, this.#minSe), MAX_SE_S)
       this.#intervalS = Math.max(this.#intervalS, this.#minSe)
       this.#invite()
       return
@@ -158,22 +163,20 @@ export class OutboundCall {
     const { context, media, events, allows, authenticator, flow } = this.#options
     const tag = response.to.params.get('tag') ?? ''
     const request = this.#sending?.current?.request
-    if (this.#ackOf200?.tag === tag) {
-      flow.send(this.#ackOf200.bytes)
-      return
-    }
     if (request === undefined) return
     const dialog = this.#dialogOf(response, tag, request)
-    dialog.refreshTarget(response)
+    const known = this.#acks.get(tag)
+    if (known === undefined) dialog.confirmed(response)
     const way = context.flowFor(dialog.nextHop, flow, allows)
-    const ack = context.transactions.ackBytes(dialog.ack(response.cseq.number), way)
+    const ack = known ?? context.transactions.ackBytes(dialog.ack(response.cseq.number, credentialsOf(request)), way)
+    this.#acks.set(tag, ack)
     way.send(ack)
+    if (known !== undefined) return
     // Another branch of a fork, or one who was quicker than our CANCEL: goodbye (RFC 3261, section 13.2.2.4).
-    if (this.#ackOf200 !== undefined || this.#hungUp || this.#reported) {
+    if (this.#acks.size > 1 || this.#hungUp || this.#reported) {
       this.#goodbye(dialog, way)
       return
     }
-    this.#ackOf200 = { tag, bytes: ack }
     this.#stopWaiting()
     try {
       const answer = descriptionOf(response)
@@ -230,6 +233,8 @@ export class OutboundCall {
     const ignore = (): void => undefined
     const { context, flow } = this.#options
     context.transactions.sendCancel(cancelOf(current.request), flow, { final: ignore, failed: ignore })
+    // Whoever has no word for a canceled call has forgotten it (section 9.1).
+    context.timers.after(GIVE_UP_MS, () => current.abandon())
   }
   #canceling: Sending['current']
 
@@ -243,4 +248,9 @@ export class OutboundCall {
   transfer(target: string): Promise<Referral> {
     return this.#session?.transfer(target) ?? Promise.resolve('failed')
   }
+}
+
+/** What proved who we are in an INVITE proves it in its ACK (section 13.2.2.4). */
+function credentialsOf(invite: OutgoingRequest): SipHeader[] {
+  return invite.headers.filter(({ name }) => name === 'authorization' || name === 'proxy-authorization')
 }

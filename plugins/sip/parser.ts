@@ -20,7 +20,7 @@ export const MAX_BODY_BYTES = 64 * 1024
 const MAX_HEADERS = 256
 const MAX_32_BITS = 2 ** 32 - 1
 
-/** Section 20's compact forms, and those of RFC 3515, 3892 and 4028. */
+/** Section 20's compact forms, and those of RFC 3515, 3892, 4028 and 6665. */
 const COMPACT: Readonly<Record<string, string>> = {
   b: 'referred-by',
   c: 'content-type',
@@ -30,9 +30,11 @@ const COMPACT: Readonly<Record<string, string>> = {
   k: 'supported',
   l: 'content-length',
   m: 'contact',
+  o: 'event',
   r: 'refer-to',
   s: 'subject',
   t: 'to',
+  u: 'allow-events',
   v: 'via',
   x: 'session-expires',
 }

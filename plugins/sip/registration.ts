@@ -17,6 +17,9 @@ import type { Transactions } from './transactions.ts'
 import type { ActiveTrunk } from './trunk-table.ts'
 
 const EXPIRES_S = 300
+/** Of an hour: what a registrar may ask for at least. */
+const MAX_EXPIRES_S = 3_600
+/** No sooner than this, but where the registrar keeps us for less. */
 const LEAST_REFRESH_MS = 20_000
 const FIRST_RETRY_MS = 5_000
 const MAX_RETRY_MS = 300_000
@@ -41,6 +44,7 @@ export class Registration {
   readonly #callId: string
   readonly #tag: string
   #sequence = 0
+  #expiresS = EXPIRES_S
   #retryMs = FIRST_RETRY_MS
   #status: number | undefined
   #stopped = false
@@ -77,7 +81,7 @@ export class Registration {
       const flow = await this.#options.flow()
       if (this.#stopped) return
       this.#flow = flow
-      sendAuthenticated(transactions, this.#authenticator, flow, (extra) => this.#make(flow, EXPIRES_S, extra), {
+      sendAuthenticated(transactions, this.#authenticator, flow, (extra) => this.#make(flow, this.#expiresS, extra), {
         final: (response) => this.#answered(response, flow),
         failed: () => this.#failed(0, `"${active.trunk.host}" does not answer`),
       })
@@ -111,14 +115,26 @@ export class Registration {
     if (this.#stopped) return
     const { register } = this.#options.active.trunk
     // Any answer to an OPTIONS shows that somebody is there.
+    if (register && response.status === 423 && this.#lengthen(response)) {
+      void this.#contact()
+      return
+    }
     if (register && response.status >= 300) {
       this.#failed(response.status, response.reason)
       return
     }
     this.#told(register ? response.status : 200, response.reason)
     this.#retryMs = FIRST_RETRY_MS
-    const againMs = register ? Math.max(LEAST_REFRESH_MS, grantedS(response, flow) * 500) : KEEP_ALIVE_MS
-    this.#again(againMs)
+    this.#again(register ? refreshAfterMs(grantedS(response, flow)) : KEEP_ALIVE_MS)
+  }
+
+  /** The registrar takes no registration this short (RFC 3261, section 10.2.8). False: it doesn't say how long it must be. */
+  #lengthen(response: SipResponse): boolean {
+    const text = headerOf(response, 'min-expires') ?? ''
+    const leastS = /^\d{1,9}$/.test(text) ? Number(text) : 0
+    if (leastS <= this.#expiresS || leastS > MAX_EXPIRES_S) return false
+    this.#expiresS = leastS
+    return true
   }
 
   #failed(status: number, reason: string): void {
@@ -137,6 +153,11 @@ export class Registration {
   #again(ms: number): void {
     this.#cancel = this.#options.timers.after(ms, () => void this.#contact())
   }
+}
+
+/** At half time, and in any case before it is over. */
+function refreshAfterMs(grantedS: number): number {
+  return Math.max(Math.min(LEAST_REFRESH_MS, grantedS * 800), grantedS * 500, 1_000)
 }
 
 /** How long the registrar keeps our contact, in seconds. */

@@ -20,6 +20,14 @@ export interface ReceiverFigures {
   jitter: number
 }
 
+/** The other side's last sender report, which ours names so that it can tell the round trip. */
+export interface LastReport {
+  /** The middle 32 bits of its NTP time. */
+  ntp: number
+  /** How long ago it came. */
+  delayMs: number
+}
+
 const SENDER_REPORT = 200
 const RECEIVER_REPORT = 201
 const DESCRIPTION = 202
@@ -27,22 +35,29 @@ const GOODBYE = 203
 /** Seconds from 1900 to 1970. */
 const NTP_OFFSET_S = 2_208_988_800
 
-/** A sender report with a reception block, our name, and at the end of the call a goodbye. */
+/**
+ * A report (section 6.4): a sender's, or a receiver's alone while nothing was sent; with a reception block, our name, and at
+ * the end of the call a goodbye.
+ */
 export function writeReport(
   sent: SenderFigures,
   received: ReceiverFigures | undefined,
+  last: LastReport | undefined,
   name: string,
   goodbye: boolean,
 ): Buffer {
-  const blocks = received === undefined ? [] : [writeBlock(received)]
-  const head = Buffer.alloc(28)
-  writeHeader(head, blocks.length, SENDER_REPORT, 6 + 6 * blocks.length)
+  const blocks = received === undefined ? [] : [writeBlock(received, last)]
+  const sends = sent.packets > 0
+  const head = Buffer.alloc(sends ? 28 : 8)
+  writeHeader(head, blocks.length, sends ? SENDER_REPORT : RECEIVER_REPORT, head.length / 4 - 1 + 6 * blocks.length)
   head.writeUInt32BE(sent.ssrc, 4)
-  head.writeUInt32BE((Math.floor(sent.nowMs / 1000) + NTP_OFFSET_S) >>> 0, 8)
-  head.writeUInt32BE(Math.floor(((sent.nowMs % 1000) / 1000) * 2 ** 32) >>> 0, 12)
-  head.writeUInt32BE(sent.rtpTimestamp >>> 0, 16)
-  head.writeUInt32BE(sent.packets >>> 0, 20)
-  head.writeUInt32BE(sent.bytes >>> 0, 24)
+  if (sends) {
+    head.writeUInt32BE((Math.floor(sent.nowMs / 1000) + NTP_OFFSET_S) >>> 0, 8)
+    head.writeUInt32BE(Math.floor(((sent.nowMs % 1000) / 1000) * 2 ** 32) >>> 0, 12)
+    head.writeUInt32BE(sent.rtpTimestamp >>> 0, 16)
+    head.writeUInt32BE(sent.packets >>> 0, 20)
+    head.writeUInt32BE(sent.bytes >>> 0, 24)
+  }
   const parts = [head, ...blocks, writeDescription(sent.ssrc, name)]
   if (goodbye) parts.push(writeGoodbye(sent.ssrc))
   return Buffer.concat(parts)
@@ -54,13 +69,17 @@ function writeHeader(bytes: Buffer, count: number, type: number, words: number):
   bytes.writeUInt16BE(words, 2)
 }
 
-function writeBlock(figures: ReceiverFigures): Buffer {
+function writeBlock(figures: ReceiverFigures, last: LastReport | undefined): Buffer {
   const block = Buffer.alloc(24)
   block.writeUInt32BE(figures.ssrc, 0)
   block[4] = Math.min(255, Math.floor(figures.fractionLost * 256))
   block.writeIntBE(Math.max(-(2 ** 23), Math.min(2 ** 23 - 1, figures.packetsLost)), 5, 3)
   block.writeUInt32BE(figures.highestSequence >>> 0, 8)
   block.writeUInt32BE(Math.round(figures.jitter) >>> 0, 12)
+  if (last !== undefined) {
+    block.writeUInt32BE(last.ntp >>> 0, 16)
+    block.writeUInt32BE(Math.min(2 ** 32 - 1, Math.round((last.delayMs * 65_536) / 1000)), 20)
+  }
   return block
 }
 
@@ -84,18 +103,28 @@ function writeGoodbye(ssrc: number): Buffer {
   return bytes
 }
 
-/** Is this the beginning of a compound packet, and does the other side report on `ssrc`: the share it lost. */
-export function readReport(bytes: Buffer, ssrc: number): { fractionLost: number | undefined } | undefined {
+/** What the other side's report says. */
+export interface ReadReport {
+  /** The share of our packets it lost. */
+  fractionLost: number | undefined
+  /** The middle 32 bits of the NTP time of a sender report. */
+  ntp: number | undefined
+}
+
+/** Reads a compound packet as far as it is one; undefined when it doesn't begin like one. `ssrc` is ours. */
+export function readReport(bytes: Buffer, ssrc: number): ReadReport | undefined {
   let fractionLost: number | undefined
+  let ntp: number | undefined
   let at = 0
   for (; at + 8 <= bytes.length; at += 4 + 4 * bytes.readUInt16BE(at + 2)) {
     const first = bytes[at] ?? 0
     const type = bytes[at + 1] ?? 0
     if (first >> 6 !== 2 || type < SENDER_REPORT || type > 207) break
+    if (type === SENDER_REPORT && at + 16 <= bytes.length) ntp = bytes.readUInt32BE(at + 10)
     const blocks = type === SENDER_REPORT ? at + 28 : type === RECEIVER_REPORT ? at + 8 : bytes.length
     for (let block = blocks, left = first & 0x1f; left > 0 && block + 24 <= bytes.length; block += 24, left--) {
       if (bytes.readUInt32BE(block) === ssrc) fractionLost = (bytes[block + 4] ?? 0) / 256
     }
   }
-  return at === 0 ? undefined : { fractionLost }
+  return at === 0 ? undefined : { fractionLost, ntp }
 }

@@ -76,6 +76,10 @@ export class RtpLeg implements Leg {
   #sinceMs = 0
   #reportedMs = 0
   #strangers = 0
+  /** The other side's last sender report. */
+  #lastReport: { ntp: number; atMs: number } | undefined
+  /** Our name in reports: of this call alone (RFC 7022). */
+  readonly #name: string
 
   constructor(options: RtpLegOptions) {
     this.#options = options
@@ -85,6 +89,7 @@ export class RtpLeg implements Leg {
     this.format = { encoding, sampleRateHz: 8_000 }
     this.#silence = encodeG711(encoding, new Int16Array(FRAME_BYTES))
     this.#sender = new RtpSender(encoding, options.random)
+    this.#name = `${options.random.bits(32).toString(36)}@patchbay`
     options.pair.rtp.receive((bytes, from) => this.#received(bytes, from))
     options.pair.rtcp.receive((bytes, from) => this.#reported(bytes, from))
   }
@@ -286,9 +291,13 @@ export class RtpLeg implements Leg {
 
   #reported(bytes: Buffer, from: { address: string; port: number }): void {
     const { address } = this.#latched ?? this.#agreement
-    if (this.#over || from.address !== address || readReport(bytes, this.#sender.ssrc) === undefined) return
+    if (this.#over || from.address !== address) return
+    const report = readReport(bytes, this.#sender.ssrc)
+    if (report === undefined) return
+    const nowMs = this.#options.clock.monotonicMs()
     this.#rtcpFrom = from
-    if (this.#heardMs !== undefined) this.#heardMs = this.#options.clock.monotonicMs()
+    if (report.ntp !== undefined) this.#lastReport = { ntp: report.ntp, atMs: nowMs }
+    if (this.#heardMs !== undefined) this.#heardMs = nowMs
   }
 
   #report(nowMs: number, goodbye: boolean): void {
@@ -305,6 +314,8 @@ export class RtpLeg implements Leg {
       address: this.#latched?.address ?? this.#agreement.address,
       port: this.#agreement.rtcpPort,
     }
-    pair.rtcp.send(writeReport(figures, this.#receiver.figures(), 'patchbay', goodbye), to.port, to.address)
+    const last = this.#lastReport && { ntp: this.#lastReport.ntp, delayMs: nowMs - this.#lastReport.atMs }
+    const report = writeReport(figures, this.#receiver.figures(), last, this.#name, goodbye)
+    pair.rtcp.send(report, to.port, to.address)
   }
 }

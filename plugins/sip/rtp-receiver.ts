@@ -26,6 +26,7 @@ export class RtpReceiver {
   #expectedBefore = 0
   #receivedBefore = 0
   #jitter = 0
+  #jitterTimestamp: number | undefined
   #transit: number | undefined
   /** What is added to a packet's timestamp. */
   #offset = 0
@@ -63,7 +64,7 @@ export class RtpReceiver {
       this.#highest = packet.sequence
     }
     this.#received++
-    this.#measureJitter(packet.timestamp, nowMs)
+    if (packet.timestamp !== this.#jitterTimestamp) this.#measureJitter(packet.timestamp, nowMs)
     return true
   }
 
@@ -77,6 +78,7 @@ export class RtpReceiver {
     this.#expectedBefore = 0
     this.#receivedBefore = 0
     this.#transit = undefined
+    this.#jitterTimestamp = undefined
     this.#started = false
     this.#dtmf.reset()
   }
@@ -87,8 +89,9 @@ export class RtpReceiver {
     return this.#highest + this.#cycles + difference
   }
 
-  /** RFC 3550, section 6.4.1. */
+  /** RFC 3550, section 6.4.1. The packets of one key have one timestamp, whenever they come: only the first counts. */
   #measureJitter(timestamp: number, nowMs: number): void {
+    this.#jitterTimestamp = timestamp
     const transit = (Math.round(nowMs * 8) - timestamp) | 0
     if (this.#transit !== undefined) {
       this.#jitter += (Math.abs((transit - this.#transit) | 0) - this.#jitter) / 16

@@ -24,7 +24,6 @@ export interface MediaDescription {
   readonly direction: Direction
   /** Where `a=rtcp` puts RTCP; undefined: the port after. */
   readonly rtcpPort: number | undefined
-  readonly rtcpMux: boolean
 }
 
 export interface SessionDescription {
@@ -42,7 +41,6 @@ interface Draft {
   direction: Direction | undefined
   encodings: Map<number, string>
   rtcpPort: number | undefined
-  rtcpMux: boolean
 }
 
 /** Reads a description. Throws SdpError. */
@@ -63,7 +61,7 @@ export function parseSdp(body: Uint8Array): SessionDescription {
 }
 
 function emptyDraft(line: string): Draft {
-  return { line, address: undefined, direction: undefined, encodings: new Map(), rtcpPort: undefined, rtcpMux: false }
+  return { line, address: undefined, direction: undefined, encodings: new Map(), rtcpPort: undefined }
 }
 
 function readLine(draft: Draft, type: string, value: string): void {
@@ -77,7 +75,6 @@ function readLine(draft: Draft, type: string, value: string): void {
   const name = colon < 0 ? value : value.slice(0, colon)
   const text = value.slice(colon + 1)
   if (DIRECTIONS.has(name)) draft.direction = name as Direction
-  else if (name === 'rtcp-mux') draft.rtcpMux = true
   else if (name === 'rtcp') draft.rtcpPort = portOf(text.split(' ')[0] ?? '')
   else if (name === 'rtpmap') {
     const match = /^(\d{1,3}) +([^\s/]+\/\d+(?:\/\d+)?)/.exec(text)
@@ -110,6 +107,5 @@ function finish(draft: Draft, session: Draft): MediaDescription {
     encodings,
     direction: draft.direction ?? session.direction ?? 'sendrecv',
     rtcpPort: draft.rtcpPort,
-    rtcpMux: draft.rtcpMux,
   }
 }

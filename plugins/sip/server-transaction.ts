@@ -9,14 +9,14 @@ type State = 'proceeding' | 'accepted' | 'completed' | 'confirmed' | 'terminated
 export interface Reply {
   headers?: readonly SipHeader[]
   body?: Uint8Array
-  /** Ours, for the To header; absent: none, or the one that is there. */
-  toTag?: string
 }
 
 /** The server transactions of RFC 3261, sections 17.2.1 (INVITE, with RFC 6026) and 17.2.2 (all other methods). */
 export class ServerTransaction {
   readonly request: SipRequest
   readonly flow: Flow
+  /** Ours, in every answer to a request that has none: the CANCEL's too (section 9.2). */
+  readonly toTag: string
   readonly #timers: Timers
   readonly #ended: () => void
   readonly #answered = Promise.withResolvers<void>()
@@ -26,9 +26,10 @@ export class ServerTransaction {
   #stopWaiting: () => void = () => undefined
 
   /** @param ended called once, when the transaction can be forgotten */
-  constructor(request: SipRequest, flow: Flow, timers: Timers, ended: () => void) {
+  constructor(request: SipRequest, flow: Flow, timers: Timers, toTag: string, ended: () => void) {
     this.request = request
     this.flow = flow
+    this.toTag = toTag
     this.#timers = timers
     this.#ended = ended
   }
@@ -50,7 +51,7 @@ export class ServerTransaction {
   /** Answers. After a final answer this does nothing. A 2xx to an INVITE is repeated by who gave it, until its ACK. */
   respond(status: number, reply: Reply = {}): void {
     if (this.#state !== 'proceeding') return
-    this.#last = serializeResponse(responseTo(this.request, this.flow, status, reply))
+    this.#last = serializeResponse(responseTo(this.request, this.flow, status, this.toTag, reply))
     this.flow.send(this.#last)
     if (status < 200) return
     if (!this.#isInvite) this.#settle('completed', isReliable(this.flow) ? 0 : GIVE_UP_MS)
@@ -112,11 +113,17 @@ export class ServerTransaction {
 const COPIED = ['call-id', 'cseq', 'timestamp'] as const
 
 /** A response with what section 8.2.6 has it take from the request. */
-export function responseTo(request: SipRequest, flow: Flow, status: number, reply: Reply): OutgoingResponse {
+export function responseTo(
+  request: SipRequest,
+  flow: Flow,
+  status: number,
+  toTag: string,
+  reply: Reply = {},
+): OutgoingResponse {
   const copied = (name: string): SipHeader[] => request.headers.filter((header) => header.name === name)
   const to = copied('to').map(({ name, value }) => ({
     name,
-    value: reply.toTag !== undefined && !request.to.params.has('tag') ? `${value};tag=${reply.toTag}` : value,
+    value: status > 100 && !request.to.params.has('tag') ? `${value};tag=${toTag}` : value,
   }))
   // The dialog follows the proxies on the way (section 12.1.1).
   const routed = status > 100 && status < 300 ? copied('record-route') : []

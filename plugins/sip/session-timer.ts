@@ -6,6 +6,8 @@ import type { Timers } from './timers.ts'
 /** What we ask for, and the least we accept. */
 export const SESSION_EXPIRES_S = 1_800
 export const MIN_SE_S = 90
+/** What nobody needs more of: a day. */
+export const MAX_SE_S = 86_400
 
 export interface SessionTerms {
   intervalS: number
@@ -60,7 +62,9 @@ export class SessionTimer {
   readonly #timers: Timers
   readonly #refresh: () => void
   readonly #expired: () => void
-  #cancel: () => void = () => undefined
+  #intervalMs = 0
+  #cancelRefresh: () => void = () => undefined
+  #cancelExpiry: () => void = () => undefined
 
   constructor(timers: Timers, events: { refresh(): void; expired(): void }) {
     this.#timers = timers
@@ -70,17 +74,23 @@ export class SessionTimer {
 
   /** Begins anew: the session was refreshed. */
   restart(terms: SessionTerms | undefined): void {
-    this.#cancel()
+    this.stop()
     if (terms === undefined) return
     const ms = terms.intervalS * 1_000
-    this.#cancel =
-      terms.refresher === 'us'
-        ? this.#timers.after(ms / 2, this.#refresh)
-        : // A little before the end, so that the BYE finds the way still open (section 10).
-          this.#timers.after(ms - Math.min(32_000, ms / 3), this.#expired)
+    this.#intervalMs = ms
+    if (terms.refresher === 'us') this.#cancelRefresh = this.#timers.after(ms / 2, this.#refresh)
+    // A little before the end, so that the BYE finds the way still open (section 10).
+    this.#cancelExpiry = this.#timers.after(ms - Math.min(32_000, ms / 3), this.#expired)
+  }
+
+  /** A refresh came to nothing: there is time for another. */
+  retry(): void {
+    this.#cancelRefresh()
+    this.#cancelRefresh = this.#timers.after(this.#intervalMs / 12, this.#refresh)
   }
 
   stop(): void {
-    this.#cancel()
+    this.#cancelRefresh()
+    this.#cancelExpiry()
   }
 }

@@ -7,7 +7,15 @@ import type { Flow } from './flow.ts'
 import { headerOf, type SipHeader, type SipRequest, type SipResponse, tokensOf } from './message.ts'
 import type { RtpLeg } from './rtp-leg.ts'
 import type { ServerTransaction } from './server-transaction.ts'
-import { MIN_SE_S, type SessionTerms, SessionTimer, termsAsClient, termsAsServer } from './session-timer.ts'
+import {
+  MAX_SE_S,
+  MIN_SE_S,
+  parseMinSe,
+  type SessionTerms,
+  SessionTimer,
+  termsAsClient,
+  termsAsServer,
+} from './session-timer.ts'
 import { GIVE_UP_MS, repeat, T2_MS } from './timers.ts'
 
 /** Wait before a re-INVITE that met the other side's is tried again (RFC 3261, section 14.1), in seconds. */
@@ -30,6 +38,8 @@ export interface EstablishedOptions {
   allows(address: string): boolean
   /** Did we call? The caller owns the Call-ID. */
   weCalled: boolean
+  /** Answers a PRACK that comes after the 2xx; absent: nothing of ours waits for one. */
+  acknowledge?(transaction: ServerTransaction): void
   context: CallContext
 }
 
@@ -46,6 +56,8 @@ export class Established implements DialogSession {
   #glares = 0
   #terms: SessionTerms | undefined
   #allowsUpdate = false
+  /** The shortest interval the other side takes, where it said so. */
+  #minSe: number | undefined
   #referred: ((sipfrag: string) => void) | undefined
 
   constructor(options: EstablishedOptions) {
@@ -77,7 +89,6 @@ export class Established implements DialogSession {
   answer(transaction: ServerTransaction, headers: readonly SipHeader[], body: Buffer, offered: boolean): void {
     const { context, flow } = this.#options
     const reply = {
-      toTag: this.dialog.localTag,
       headers: [contactOf(flow), ALLOW, SUPPORTED, SDP_TYPE, ...headers],
       body,
     }
@@ -140,10 +151,12 @@ export class Established implements DialogSession {
         this.#info(transaction)
         return
       case 'NOTIFY':
-        transaction.respond(200)
-        this.#referred?.(Buffer.from(request.body).toString('latin1'))
+        this.#notified(transaction)
         return
       case 'PRACK':
+        if (this.#options.acknowledge === undefined) transaction.respond(481)
+        else this.#options.acknowledge(transaction)
+        return
       case 'OPTIONS':
         transaction.respond(200, { headers: [ALLOW, SUPPORTED] })
         return
@@ -176,9 +189,15 @@ export class Established implements DialogSession {
     }
     try {
       const offer = descriptionOf(request)
+      if (offer !== undefined && this.#unacknowledged?.offered === true) {
+        // Our own offer has no answer yet (RFC 3311, section 5.2).
+        transaction.respond(491)
+        return
+      }
       const accepted = offer === undefined ? undefined : media.accept(offer)
       this.dialog.refreshTarget(request)
-      this.agreed(request, timing?.terms ?? this.#terms)
+      // Who refreshes without a word of time wants none of it; that we refresh does no harm (RFC 4028, section 9).
+      this.agreed(request, timing?.terms ?? (this.#terms?.refresher === 'us' ? this.#terms : undefined))
       const headers = timing?.headers ?? []
       if (request.method === 'INVITE') {
         this.answer(transaction, headers, accepted?.answer ?? media.offer(), accepted === undefined)
@@ -190,7 +209,19 @@ export class Established implements DialogSession {
       if (accepted !== undefined) leg.renegotiated(accepted.agreement)
     } catch (error) {
       if (!(error instanceof MediaRefused)) throw error
-      transaction.respond(error.status)
+      transaction.respond(error.status, { headers: error.headers })
+    }
+  }
+
+  /** What becomes of a REFER of ours; nothing else was subscribed to (RFC 6665, section 4.1.3). */
+  #notified(transaction: ServerTransaction): void {
+    const { request } = transaction
+    const event = headerOf(request, 'event')?.split(';')[0]?.trim().toLowerCase()
+    if (event !== 'refer') transaction.respond(489, { headers: [{ name: 'allow-events', value: 'refer' }] })
+    else if (this.#referred === undefined) transaction.respond(481)
+    else {
+      transaction.respond(200)
+      this.#referred(Buffer.from(request.body).toString('latin1'))
     }
   }
 
@@ -219,17 +250,22 @@ export class Established implements DialogSession {
       ALLOW,
       SUPPORTED,
       { name: 'session-expires', value: `${this.#terms.intervalS};refresher=uac` },
+      ...(this.#minSe === undefined ? [] : [{ name: 'min-se', value: String(this.#minSe) }]),
       ...(invite ? [SDP_TYPE] : []),
     ]
     const body = invite ? media.offer() : undefined
     this.#refreshing = true
+    let credentials: readonly SipHeader[] = []
     sendAuthenticated(
       context.transactions,
       authenticator,
       this.#flow,
-      (extra) => this.dialog.request(invite ? 'INVITE' : 'UPDATE', [...headers, ...extra], body),
+      (extra) => {
+        credentials = extra
+        return this.dialog.request(invite ? 'INVITE' : 'UPDATE', [...headers, ...extra], body)
+      },
       {
-        final: (response) => this.#refreshed(response),
+        final: (response) => this.#refreshed(response, credentials),
         failed: () => {
           this.#refreshing = false
           this.#gone()
@@ -238,11 +274,11 @@ export class Established implements DialogSession {
     )
   }
 
-  #refreshed(response: SipResponse): void {
+  #refreshed(response: SipResponse, credentials: readonly SipHeader[]): void {
     const { context } = this.#options
     if (response.cseq.method === 'INVITE' && response.status < 300) {
       const flow = this.#flow
-      flow.send(context.transactions.ackBytes(this.dialog.ack(response.cseq.number), flow))
+      flow.send(context.transactions.ackBytes(this.dialog.ack(response.cseq.number, credentials), flow))
     }
     if (!this.#refreshing || this.#over) return
     this.#refreshing = false
@@ -254,7 +290,21 @@ export class Established implements DialogSession {
     } else if (response.status === 491 && this.#glares++ < MAX_GLARES) {
       this.#refreshLater(this.#options.weCalled ? GLARE_OWNER_S : GLARE_OTHER_S)
     } else if (response.status === 481 || response.status === 408) this.#gone()
-    else context.log.warn({ status: response.status }, 'The other side refused to refresh the session')
+    else if (response.status === 422 && this.#lengthen(response)) this.#refresh()
+    else {
+      context.log.warn({ status: response.status }, 'The other side refused to refresh the session')
+      this.#timer.retry()
+    }
+  }
+
+  /** Takes the longer interval that the other side asks for (RFC 4028, section 7.4). False: it asks for none. */
+  #lengthen(response: SipResponse): boolean {
+    const least = parseMinSe(response)
+    if (this.#terms === undefined || least === undefined) return false
+    if (least <= this.#terms.intervalS || least > MAX_SE_S) return false
+    this.#minSe = least
+    this.#terms = { ...this.#terms, intervalS: least }
+    return true
   }
 
   #refreshLater([leastS, mostS]: readonly [number, number]): void {

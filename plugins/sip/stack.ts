@@ -143,9 +143,14 @@ export class SipStack {
   }
 
   #flowFor({ host, port, params }: Uri, known: Flow, allows: (address: string) => boolean): Flow {
-    const protocol = params.get('transport')?.toLowerCase() ?? known.protocol
-    if (protocol !== known.protocol || !allows(host)) return known
-    return this.#transport?.openFlow(protocol as Flow['protocol'], host, port ?? 5060) ?? known
+    const { protocol } = known
+    const transport = this.#transport
+    const asked = params.get('transport')?.toLowerCase() ?? protocol
+    if (transport === undefined || asked !== protocol || !allows(host)) return known
+    const open = transport.openFlow(protocol, host, port ?? 5060)
+    if (open !== undefined || known.isOpen) return open ?? known
+    // The caller's connection is gone: the dialog says where else it can be reached. Over TLS we would not know who that is.
+    return protocol === 'tcp' ? transport.streamFlow(protocol, host, port ?? 5060, { host, ca: undefined }) : known
   }
 
   #trunksChanged(added: readonly ActiveTrunk[], removed: readonly ActiveTrunk[]): void {

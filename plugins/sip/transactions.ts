@@ -84,15 +84,17 @@ export class Transactions {
       return
     }
     const key = keyOf(message, message.method)
-    const transaction = new ServerTransaction(message, flow, this.#timers, () => this.#servers.delete(key))
+    const canceled = message.method === 'CANCEL' ? this.#servers.get(keyOf(message, 'INVITE')) : undefined
+    const toTag = canceled?.toTag ?? this.#token()
+    const way = wayOfAnswers(message, flow)
+    const transaction = new ServerTransaction(message, way, this.#timers, toTag, () => this.#servers.delete(key))
     this.#servers.set(key, transaction)
-    if (message.method === 'CANCEL') this.#cancel(transaction)
+    if (message.method === 'CANCEL') this.#cancel(transaction, canceled)
     else this.#user.request(transaction)
   }
 
-  #cancel(transaction: ServerTransaction): void {
-    const invite = this.#servers.get(keyOf(transaction.request, 'INVITE'))
-    transaction.respond(invite === undefined ? 481 : 200, { toTag: this.#token() })
+  #cancel(transaction: ServerTransaction, invite: ServerTransaction | undefined): void {
+    transaction.respond(invite === undefined ? 481 : 200)
     if (invite !== undefined && !invite.isAnswered) this.#user.cancel(invite)
   }
 
@@ -100,6 +102,16 @@ export class Transactions {
   close(): void {
     for (const transaction of [...this.#clients.values(), ...this.#servers.values()]) transaction.abandon()
   }
+}
+
+/**
+ * Where a request is answered (section 18.2.2, RFC 3581): where it came from, unless its sender asks for no `rport` and is no
+ * NAT away. Then it may send from another port than it listens on, which Via names.
+ */
+function wayOfAnswers(request: SipRequest, flow: Flow): Flow {
+  const via = request.vias[0]
+  if (flow.at === undefined || via === undefined || via.params.has('rport') || via.host !== flow.address) return flow
+  return flow.at(via.port ?? 5060)
 }
 
 /** Branch and sender, and what RFC 2543 matched by, for those who have no branch worth its name. */

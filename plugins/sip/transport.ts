@@ -6,6 +6,7 @@ import type { Flow, Protocol } from './flow.ts'
 import { MessageFraming } from './framing.ts'
 import type { Gatekeeper } from './gatekeeper.ts'
 import { localAddressFor } from './local-address.ts'
+import { answerToMalformed } from './malformed.ts'
 import { type SipMessage, SipParseError } from './message.ts'
 import { parseMessage } from './parser.ts'
 
@@ -30,6 +31,8 @@ export interface TransportOptions {
 interface Connection {
   readonly flow: Flow
   readonly socket: Socket
+  /** As Flow's `send`, over this connection and no other. */
+  write(bytes: Uint8Array, failed?: () => void): void
 }
 
 /** Who has to be at the other end of a connection over TLS. */
@@ -47,7 +50,7 @@ export class Transport {
   #listeners: Listener[] = []
   /** Open connections by protocol, address and port, whoever opened them. */
   readonly #connections = new Map<string, Connection>()
-  readonly #connecting = new Map<string, Promise<Flow>>()
+  readonly #connecting = new Map<string, Promise<Connection>>()
   #tlsPort = 5061
 
   constructor(options: TransportOptions) {
@@ -91,22 +94,46 @@ export class Transport {
   }
 
   /**
-   * The way to an address. A connection is opened once and shared, over TLS by those who expect the same identity. Throws
-   * Error with a sentence for the operator.
+   * The way to an address. A connection is opened once and shared, over TLS by those who expect the same identity; one that
+   * is lost is opened anew with the next message. Throws Error with a sentence for the operator.
    */
   async flowTo(protocol: Protocol, address: string, port: number, identity: Identity): Promise<Flow> {
     if (protocol === 'udp') return this.#udpFlow(address, port)
+    return (await this.#connection(protocol, address, port, identity)).flow
+  }
+
+  #connection(protocol: Protocol, address: string, port: number, identity: Identity): Promise<Connection> {
     const key = keyOf(protocol, address, port, protocol === 'tls' ? identity : undefined)
     const open = this.#connections.get(key)
-    if (open !== undefined) return open.flow
+    if (open !== undefined) return Promise.resolve(open)
     let connecting = this.#connecting.get(key)
     if (connecting === undefined) {
+      const flow = this.streamFlow(protocol, address, port, identity)
       connecting = this.#connect(protocol, address, port, identity)
-        .then((socket) => this.#connected(protocol, socket, { address, port }, key))
+        .then((socket) => this.#connected(socket, key, flow))
         .finally(() => this.#connecting.delete(key))
       this.#connecting.set(key, connecting)
     }
     return connecting
+  }
+
+  /** A way over a connection that is opened with the first message, unless it is there. */
+  streamFlow(protocol: Protocol, address: string, port: number, identity: Identity): Flow {
+    return {
+      ...{ protocol, address, port },
+      local: this.#localOf(protocol, address),
+      isOpen: true,
+      send: (bytes, failed) => {
+        this.#connection(protocol, address, port, identity).then(
+          (connection) => connection.write(bytes, failed),
+          () => failed?.(),
+        )
+      },
+    }
+  }
+
+  #localOf(protocol: Protocol, peer: string): Flow['local'] {
+    return { host: this.localAddress(peer), port: protocol === 'tls' ? this.#tlsPort : this.port }
   }
 
   async #connect(protocol: Protocol, address: string, port: number, { host, ca }: Identity): Promise<Socket> {
@@ -133,6 +160,8 @@ export class Transport {
       address,
       port,
       local: { host: this.localAddress(address), port: this.port },
+      isOpen: true,
+      at: (other) => this.#udpFlow(address, other),
       send: (bytes) => this.#udp?.send(bytes, port, address),
     }
   }
@@ -141,16 +170,21 @@ export class Transport {
     const { gatekeeper } = this.#options
     // Keep-alives are a few bytes of nothing.
     if (bytes.length < 12 || !gatekeeper.admits(address)) return
+    const flow = this.#udpFlow(address, port)
     try {
-      this.#options.receive(parseMessage(bytes), this.#udpFlow(address, port))
+      this.#options.receive(parseMessage(bytes), flow)
     } catch (error) {
-      this.#malformed(error, address)
+      const { status } = this.#malformed(error, address)
+      // Strangers learn nothing by it.
+      const answer = gatekeeper.isKnown(address) ? answerToMalformed(bytes, status) : undefined
+      if (answer !== undefined) flow.send(answer)
     }
   }
 
-  #malformed(error: unknown, address: string): void {
+  #malformed(error: unknown, address: string): SipParseError {
     if (!(error instanceof SipParseError)) throw error
     this.#options.gatekeeper.refuse('malformed', address, error.message)
+    return error
   }
 
   #listen(protocol: Protocol, where: { port: number; address: string; key?: Uint8Array; cert?: Uint8Array }) {
@@ -160,43 +194,54 @@ export class Transport {
       admits: ({ address }) => this.#options.gatekeeper.admits(address),
       failed: (error, { address }) => this.#options.gatekeeper.refuse('no_tls', address, handshakeFaultOf(error)),
       accept: (socket, from) => {
-        this.#connected(protocol, socket, from, keyOf(protocol, from.address, from.port))
+        const key = keyOf(protocol, from.address, from.port)
+        const local = this.#localOf(protocol, from.address)
+        const write = writerOf(socket)
+        this.#connected(socket, key, {
+          ...{ protocol, ...from, local, send: write },
+          get isOpen() {
+            return socket.writable
+          },
+        })
       },
     })
   }
 
-  #connected(protocol: Protocol, socket: Socket, from: { address: string; port: number }, key: string): Flow {
-    const flow: Flow = {
-      protocol,
-      ...from,
-      local: { host: this.localAddress(from.address), port: protocol === 'tls' ? this.#tlsPort : this.port },
-      send(bytes, failed) {
-        if (!socket.writable || socket.writableLength > MAX_WAITING_BYTES) {
-          socket.destroy()
-          // Whoever sends is not told before it has finished sending.
-          if (failed !== undefined) queueMicrotask(failed)
-        } else socket.write(bytes)
-      },
-    }
+  /** @param flow the way that what comes over this connection is answered by */
+  #connected(socket: Socket, key: string, flow: Flow): Connection {
+    const { address } = flow
     const framing = new MessageFraming(() => socket.write(PONG))
     socket.setTimeout(IDLE_MS, () => socket.destroy())
     socket.on('data', (bytes: Buffer) => {
       try {
         for (const message of framing.push(bytes)) {
-          if (!this.#options.gatekeeper.admits(from.address)) break
+          if (!this.#options.gatekeeper.admits(address)) break
           this.#options.receive(message, flow)
         }
       } catch (error) {
         socket.destroy()
-        this.#malformed(error, from.address)
+        this.#malformed(error, address)
       }
     })
     socket.on('error', () => socket.destroy())
     socket.once('close', () => {
       if (this.#connections.get(key)?.socket === socket) this.#connections.delete(key)
     })
-    this.#connections.set(key, { flow, socket })
-    return flow
+    const connection = { flow, socket, write: writerOf(socket) }
+    this.#connections.set(key, connection)
+    return connection
+  }
+}
+
+function writerOf(socket: Socket): Connection['write'] {
+  return (bytes, failed) => {
+    if (socket.writable && socket.writableLength <= MAX_WAITING_BYTES) {
+      socket.write(bytes)
+      return
+    }
+    socket.destroy()
+    // Whoever sends is not told before it has finished sending.
+    if (failed !== undefined) queueMicrotask(failed)
   }
 }
 

@@ -14,6 +14,8 @@ import type { ActiveTrunk, TrunkTable } from './trunk-table.ts'
 /** Extensions that a request may insist on. */
 const UNDERSTOOD: ReadonlySet<string> = new Set(['100rel', 'timer'])
 const KNOWN_METHODS: ReadonlySet<string> = new Set(ALLOW.value.split(', '))
+/** Methods that are none of ours, though there are such. */
+const NOT_ALLOWED: ReadonlySet<string> = new Set(['REGISTER', 'SUBSCRIBE', 'PUBLISH', 'MESSAGE', 'REFER'])
 
 export interface UserAgentOptions {
   gatekeeper: Gatekeeper
@@ -36,66 +38,60 @@ export class UserAgent implements TransactionUser {
   }
 
   opened(session: DialogSession): void {
-    const { callId, localTag } = session.dialog
-    this.#sessions.set(`${callId} ${localTag}`, session)
-    this.#dialogs.set(`${callId} ${localTag}`, session)
+    const key = keyOf(session.dialog)
+    this.#sessions.set(key, session)
+    this.#dialogs.set(key, session)
   }
 
   closed(session: DialogSession): void {
-    const { callId, localTag } = session.dialog
-    this.#sessions.delete(`${callId} ${localTag}`)
-    this.#dialogs.delete(`${callId} ${localTag}`)
+    const key = keyOf(session.dialog)
+    this.#sessions.delete(key)
+    this.#dialogs.delete(key)
   }
 
   request(transaction: ServerTransaction): void {
     const { request, flow } = transaction
-    if (this.#options.gatekeeper.isScanner(headerOf(request, 'user-agent'), flow.address)) {
+    const { gatekeeper } = this.#options
+    if (gatekeeper.isScanner(headerOf(request, 'user-agent'), flow.address)) {
       transaction.abandon()
       return
     }
-    const toTag = request.to.params.get('tag')
-    if (toTag !== undefined) {
-      const dialog = this.#dialogs.get(`${request.callId} ${toTag}`)
-      if (dialog === undefined) transaction.respond(481)
-      else dialog.receive(transaction)
-      return
-    }
-    if (request.method === 'INVITE') this.#invite(transaction)
+    const dialog = this.#dialogs.get(keyOf(dialogOf(request)))
+    if (dialog !== undefined) {
+      if (!refusesExtension(transaction)) dialog.receive(transaction)
+    } else if (request.to.params.has('tag')) transaction.respond(481)
+    else if (request.method === 'INVITE') this.#invite(transaction)
     else this.#outside(transaction)
   }
 
   /** A request outside of any dialog that begins none. */
   #outside(transaction: ServerTransaction): void {
     const { request, flow } = transaction
-    const { trunks, context, gatekeeper } = this.#options
+    const { trunks, gatekeeper } = this.#options
     if (!trunks.knows(flow.address)) {
       gatekeeper.refuse('unknown_source', flow.address, `${request.method} from an address of no trunk`)
       transaction.abandon()
       return
     }
     const headers = [ALLOW, SUPPORTED, { name: 'accept', value: 'application/sdp' }]
-    const toTag = context().token()
-    if (request.method === 'OPTIONS') transaction.respond(200, { toTag, headers })
-    else if (request.method === 'BYE') transaction.respond(481, { toTag })
-    else transaction.respond(KNOWN_METHODS.has(request.method) ? 481 : 405, { toTag, headers })
+    if (!KNOWN_METHODS.has(request.method)) {
+      transaction.respond(NOT_ALLOWED.has(request.method) ? 405 : 501, { headers })
+    } else if (!refusesExtension(transaction))
+      transaction.respond(request.method === 'OPTIONS' ? 200 : 481, { headers })
   }
 
   #invite(transaction: ServerTransaction): void {
     const { request } = transaction
     const trunks = this.#identify(transaction)
-    if (trunks === undefined) return
-    const toTag = this.#options.context().token()
-    const unknown = tokensOf(request, 'require').filter((token) => !UNDERSTOOD.has(token))
-    if (unknown.length > 0) {
-      transaction.respond(420, { toTag, headers: [{ name: 'unsupported', value: unknown.join(', ') }] })
-    } else if (!['sip', 'sips', 'tel'].includes(request.uri.scheme)) transaction.respond(416, { toTag })
+    if (trunks === undefined || refusesExtension(transaction)) return
+    if (!['sip', 'sips', 'tel'].includes(request.uri.scheme)) transaction.respond(416)
+    else if (this.#isMerged(request)) transaction.respond(482)
     else if (termsAsServer(request) === 'too_short') {
-      transaction.respond(422, { toTag, headers: [{ name: 'min-se', value: String(MIN_SE_S) }] })
-    } else if (this.#isMerged(request)) transaction.respond(482, { toTag })
-    else {
+      transaction.respond(422, { headers: [{ name: 'min-se', value: String(MIN_SE_S) }] })
+    } else {
       transaction.respond(100)
       const call = new InboundCall(transaction, this.#options.context())
-      const key = `${request.callId} ${call.toTag}`
+      const key = keyOf({ ...dialogOf(request), localTag: transaction.toTag })
       this.#pending.set(transaction, call)
       this.#dialogs.set(key, call)
       call.settled.finally(() => {
@@ -110,14 +106,17 @@ export class UserAgent implements TransactionUser {
   #isMerged(request: SipRequest): boolean {
     const fromTag = request.from.params.get('tag')
     return [...this.#pending.keys()].some(
-      ({ request: other }) => other.callId === request.callId && other.from.params.get('tag') === fromTag,
+      ({ request: other }) =>
+        other.callId === request.callId &&
+        other.cseq.number === request.cseq.number &&
+        other.from.params.get('tag') === fromTag,
     )
   }
 
   /** The trunks a call may have come over; undefined when it was refused or challenged. */
   #identify(transaction: ServerTransaction): readonly ActiveTrunk[] | undefined {
     const { request, flow } = transaction
-    const { trunks, challenger, gatekeeper, context } = this.#options
+    const { trunks, challenger, gatekeeper } = this.#options
     const known = trunks.from(flow.address)
     if (known.length > 0) return known
     if (!trunks.takesStrangers) {
@@ -128,7 +127,6 @@ export class UserAgent implements TransactionUser {
     const passwords = (username: string): string[] =>
       trunks.withUsername(username).map(({ trunk }) => trunk.password ?? '')
     const proof = challenger.check(request, passwords)
-    const toTag = context().token()
     switch (proof.verdict) {
       case 'proven':
         return trunks.withUsername(proof.username).slice(proof.index, proof.index + 1)
@@ -136,16 +134,16 @@ export class UserAgent implements TransactionUser {
         gatekeeper.refuse('wrong_credentials', flow.address, 'The username or password is wrong', {
           username: proof.username?.slice(0, 60),
         })
-        transaction.respond(403, { toTag })
+        transaction.respond(403)
         return undefined
       default:
-        transaction.respond(401, { toTag, headers: challenger.challenge(proof.verdict === 'stale') })
+        transaction.respond(401, { headers: challenger.challenge(proof.verdict === 'stale') })
         return undefined
     }
   }
 
   ack(request: SipRequest): void {
-    this.#sessions.get(`${request.callId} ${request.to.params.get('tag')}`)?.acknowledged(request)
+    this.#sessions.get(keyOf(dialogOf(request)))?.acknowledged(request)
   }
 
   cancel(invite: ServerTransaction): void {
@@ -155,6 +153,30 @@ export class UserAgent implements TransactionUser {
   overloaded(request: SipRequest, flow: Flow): void {
     this.#options.gatekeeper.refuse('overloaded', flow.address, 'Too many transactions at once')
     const headers = [{ name: 'retry-after', value: '10' }]
-    flow.send(serializeResponse(responseTo(request, flow, 503, { headers, toTag: 'overloaded' })))
+    flow.send(serializeResponse(responseTo(request, flow, 503, 'overloaded', { headers })))
   }
+}
+
+/** Names what the request insists on and we lack (section 8.2.2.3). False: it may be dealt with. */
+function refusesExtension(transaction: ServerTransaction): boolean {
+  const unknown = tokensOf(transaction.request, 'require').filter((token) => !UNDERSTOOD.has(token))
+  if (unknown.length === 0) return false
+  transaction.respond(420, { headers: [{ name: 'unsupported', value: unknown.join(', ') }] })
+  return true
+}
+
+/** What names a dialog (RFC 3261, section 12). */
+interface DialogId {
+  callId: string
+  localTag: string
+  remoteTag: string
+}
+
+/** The dialog that a request names. */
+function dialogOf({ callId, to, from }: SipRequest): DialogId {
+  return { callId, localTag: to.params.get('tag') ?? '', remoteTag: from.params.get('tag') ?? '' }
+}
+
+function keyOf({ callId, localTag, remoteTag }: DialogId): string {
+  return `${callId} ${localTag} ${remoteTag}`
 }

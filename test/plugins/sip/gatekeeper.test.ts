@@ -37,6 +37,41 @@ t.test('who no trunk knows is not read, unless a trunk takes strangers by passwo
   )
 })
 
+t.test('a flood of made-up addresses is bounded as a whole, and takes no bucket of those who are known', async (t) => {
+  const clock = new FakeTimers()
+  const gatekeeper = new Gatekeeper({
+    ...{ clock, log },
+    knows: (address) => address === '192.0.2.1',
+    takesStrangers: () => true,
+  })
+  const take = (address: string, times: number) =>
+    Array.from({ length: times }, () => gatekeeper.admits(address)).filter(Boolean).length
+  t.equal(take('192.0.2.1', 4_500), 4_000)
+  let admitted = 0
+  for (let i = 0; i < 12_000; i++) admitted += take(`10.0.${i >> 8}.${i & 255}`, 1)
+  t.equal(admitted, 400)
+  t.equal(take('192.0.2.1', 10), 0)
+  clock.advance(1_000)
+  t.equal(take('203.0.113.7', 10) + take('203.0.113.8', 10), 20)
+  t.equal(take('192.0.2.1', 3_000), 2_000)
+})
+
+t.test('the log tells of a refusal once a minute and address, and of a flood in a few lines', async (t) => {
+  const clock = new FakeTimers()
+  const lines: string[] = []
+  const told = { warn: (_more: object, text: string) => lines.push(text) } as unknown as typeof log
+  const gatekeeper = new Gatekeeper({ clock, log: told, knows: () => false, takesStrangers: () => false })
+  for (let i = 0; i < 3; i++) gatekeeper.admits('203.0.113.9')
+  t.equal(lines.length, 1)
+  for (let i = 0; i < 5_000; i++) gatekeeper.admits(`10.0.${i >> 8}.${i & 255}`)
+  t.equal(lines.length, 51)
+  t.match(lines.at(-1), /the counters have them all/)
+  t.equal(gatekeeper.refusals.get('unknown_source'), 5_003)
+  clock.advance(61_000)
+  gatekeeper.admits('203.0.113.9')
+  t.equal(lines.length, 52)
+})
+
 t.test('scanners are known by their names', async (t) => {
   const gatekeeper = new Gatekeeper({ clock: new FakeTimers(), log, knows: () => true, takesStrangers: () => false })
   for (const name of ['friendly-scanner', 'sipcli/v1.8', 'SIPVicious']) t.ok(gatekeeper.isScanner(name, '192.0.2.1'))

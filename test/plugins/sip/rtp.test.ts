@@ -218,9 +218,38 @@ t.test('a new source, or a number far away, begins anew without a jump in time',
 t.test('a report can be read by the other side', async (t) => {
   const figures = { ssrc: 9, fractionLost: 0.25, packetsLost: 3, highestSequence: 70_000, jitter: 12.4 }
   const sent = { ssrc: 1, nowMs: 1_700_000_000_500, rtpTimestamp: 5, packets: 10, bytes: 1_600 }
-  const bytes = writeReport(sent, figures, 'patchbay', true)
+  const bytes = writeReport(sent, figures, undefined, 'patchbay', true)
   t.equal(bytes.length % 4, 0)
-  t.same(readReport(bytes, 9), { fractionLost: 0.25 })
-  t.same(readReport(bytes, 8), { fractionLost: undefined })
+  // The middle of 3,908,988,800.5 s since 1900.
+  const ntp = ((3_908_988_800 & 0xffff) * 0x10000 + 0x8000) >>> 0
+  t.same(readReport(bytes, 9), { fractionLost: 0.25, ntp })
+  t.same(readReport(bytes, 8), { fractionLost: undefined, ntp })
   t.equal(readReport(Buffer.from('no report at all'), 9), undefined)
+})
+
+t.test("a report names the other side's last one and how long ago it came", async (t) => {
+  const figures = { ssrc: 9, fractionLost: 0, packetsLost: 0, highestSequence: 1, jitter: 0 }
+  const sent = { ssrc: 1, nowMs: 0, rtpTimestamp: 0, packets: 1, bytes: 160 }
+  const bytes = writeReport(sent, figures, { ntp: 0x12345678, delayMs: 1_500 }, 'patchbay', false)
+  t.equal(bytes.readUInt32BE(28 + 16), 0x12345678)
+  t.equal(bytes.readUInt32BE(28 + 20), 1.5 * 65_536)
+  const none = writeReport(sent, figures, undefined, 'patchbay', false)
+  t.equal(none.readUInt32BE(28 + 16), 0)
+})
+
+t.test('whoever has sent nothing reports as a receiver', async (t) => {
+  const figures = { ssrc: 9, fractionLost: 0.5, packetsLost: 3, highestSequence: 7, jitter: 0 }
+  const sent = { ssrc: 1, nowMs: 0, rtpTimestamp: 0, packets: 0, bytes: 0 }
+  const bytes = writeReport(sent, figures, undefined, 'patchbay', false)
+  t.equal(bytes[1], 201)
+  t.same(readReport(bytes, 9), { fractionLost: 0.5, ntp: undefined })
+})
+
+t.test('the packets of a key, which have one timestamp, are no jitter', async (t) => {
+  const receiver = new RtpReceiver(160)
+  const next = stream()
+  for (let i = 0; i < 50; i++) receiver.accept(next(), i * 20)
+  const key = { ...next(), payloadType: 101 }
+  for (let i = 0; i < 20; i++) receiver.accept({ ...key, sequence: (key.sequence + i) & 0xffff }, (50 + i) * 20)
+  t.ok((receiver.figures()?.jitter ?? 99) < 1, String(receiver.figures()?.jitter))
 })

@@ -19,6 +19,7 @@ function makeSide(protocol: Protocol = 'udp') {
     address: '192.0.2.2',
     port: 5060,
     local: { host: '192.0.2.1', port: 5060 },
+    isOpen: true,
     send: (bytes) => sent.push(parseMessage(bytes)),
   }
   const requests: ServerTransaction[] = []
@@ -172,12 +173,12 @@ t.test('a repeated request gets the last answer again and reaches nobody twice',
 t.test('an answer says where the request really came from', async (t) => {
   const side = makeSide()
   side.arrive(arriving('OPTIONS'))
-  side.requests[0]?.respond(200, { toTag: 'mine' })
+  side.requests[0]?.respond(200)
   const via = side.sent[0]?.vias[0]
   t.equal(via?.params.get('received'), '192.0.2.2')
   t.equal(via?.params.get('rport'), '5060')
   t.equal(via?.params.get('branch'), 'z9hG4bKx')
-  t.equal(side.sent[0]?.to.params.get('tag'), 'mine')
+  t.equal(side.sent[0]?.to.params.get('tag'), side.requests[0]?.toTag)
 })
 
 t.test('a refusal of an INVITE is repeated until its ACK, which goes no further', async (t) => {
@@ -218,4 +219,31 @@ t.test('a CANCEL that crosses our 200 changes nothing', async (t) => {
   side.arrive(arriving('CANCEL'))
   t.same(methods(side.sent), ['200', '200'])
   t.same(side.told, [])
+})
+
+t.test('who asks for no rport is answered at the port its Via names, unless a NAT stands between', async (t) => {
+  const answeredAt = (via: string): number => {
+    const side = makeSide()
+    const ports: number[] = []
+    const at = (port: number): Flow => ({ ...side.flow, port, send: () => ports.push(port) })
+    const base = request('OPTIONS')
+    const headers = [{ name: 'via', value: `SIP/2.0/UDP ${via};branch=z9hG4bKx` }, ...base.headers]
+    const message = parseMessage(serializeRequest({ ...base, headers }))
+    side.transactions.receive(message, { ...at(51_000), at })
+    side.requests[0]?.respond(200)
+    return ports[0] ?? 0
+  }
+  t.equal(answeredAt('192.0.2.2'), 5060)
+  t.equal(answeredAt('192.0.2.2:5070'), 5070)
+  t.equal(answeredAt('192.0.2.2:5070;rport'), 51_000)
+  t.equal(answeredAt('10.1.1.1:5070'), 51_000)
+})
+
+t.test('a CANCEL is answered with the tag of what it cancels', async (t) => {
+  const side = makeSide()
+  side.arrive(arriving('INVITE'))
+  side.requests[0]?.respond(180)
+  side.arrive(arriving('CANCEL'))
+  t.equal(new Set(side.sent.map(({ to }) => to.params.get('tag'))).size, 1)
+  t.equal(side.sent.length, 3)
 })

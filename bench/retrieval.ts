@@ -1,7 +1,7 @@
 /**
  * How well and how fast passages are found, by words (BM25), by meaning (dense vectors), and by both. Quality is that of a
- * labelled corpus (bench/retrieval/corpus), latency that of 100,000 chunks of one agent in the embedded engine. With a
- * provider of embeddings (OPENAI_API_KEY, or PATCHBAY_EMBEDDING with OPENAI_BASE_URL) its vectors are used.
+ * labelled corpus (bench/retrieval/corpus), latency that of 100,000 chunks of one agent in the embedded engine, with how
+ * late the event loop runs meanwhile: it carries the audio of calls. With a provider of embeddings (OPENAI_API_KEY, or PATCHBAY_EMBEDDING with OPENAI_BASE_URL) its vectors are used.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { pino } from 'pino'

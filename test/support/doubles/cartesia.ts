@@ -126,7 +126,7 @@ function listen(channel: Channel, url: URL, speech: SpeechWorld) {
       tell('error', { ...errorBody(fault.status, fault.code, fault.message), status_code: fault.status })
       return channel.close(1008)
     }
-    listener ??= await speech.listen(rateHz, 200, (event) => {
+    listener ??= speech.listen(rateHz, 200, (event) => {
       switch (event.type) {
         case 'start':
           return tell('turn.start')

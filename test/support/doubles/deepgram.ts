@@ -83,7 +83,7 @@ function listen(channel: Channel, url: URL, speech: SpeechWorld, tell: Tell) {
       })
       return channel.close(1011, fault.code)
     }
-    listener ??= await speech.listen(rateHz, 200, heard)
+    listener ??= speech.listen(rateHz, 200, heard)
     if (isBinary) {
       const samples = samplesOf(data)
       samplesHeard += samples.length

@@ -206,7 +206,7 @@ async function transcribe({ request, response, body, fault }: Exchange, speech: 
   const heard: string[] = []
   const rateHz = wav.readUInt32LE(24)
   const samples = samplesOf(wav.subarray(WAV_HEADER_BYTES))
-  const listener = await speech.listen(rateHz, 200, (event) => void (event.type === 'final' && heard.push(event.text)))
+  const listener = speech.listen(rateHz, 200, (event) => void (event.type === 'final' && heard.push(event.text)))
   listener.push(samples)
   listener.push(new Int16Array(rateHz))
   listener.flush()

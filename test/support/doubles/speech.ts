@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { ESPEAK_SAMPLE_RATE_HZ, espeak, type Spawn } from '../../../plugins/offline/espeak.ts'
 import { Recogniser, type RecogniserEvent } from '../../../plugins/sim/recogniser.ts'
-import type { Template } from '../../../plugins/sim/template.ts'
 import builtIn from '../../../plugins/sim/utterances.json' with { type: 'json' }
 import { Vocabulary } from '../../../plugins/sim/vocabulary.ts'
 import { Resampler } from '../../../runtime/media/resample.ts'
@@ -11,7 +10,7 @@ export interface SpeechWorld {
   /** Mono 16-bit samples at `rateHz`, as they are made. */
   speak(text: string, rateHz: number, signal: AbortSignal): AsyncGenerator<Int16Array>
   /** Hears the sentences of the vocabulary in audio that comes in parts. */
-  listen(rateHz: number, endSilenceMs: number, heard: (event: RecogniserEvent) => void): Promise<Listener>
+  listen(rateHz: number, endSilenceMs: number, heard: (event: RecogniserEvent) => void): Listener
   stop(): void
 }
 
@@ -23,11 +22,14 @@ export interface Listener {
 
 const start: Spawn = (program, args, options) => spawn(program, args, { ...options, stdio: 'pipe' })
 
-/** `utterances`: what is understood besides the built-in sentences. */
-export function makeSpeechWorld(utterances: readonly string[] = []): SpeechWorld {
+/**
+ * `utterances`: what is understood besides the built-in sentences. It has learnt them all when this resolves: a provider
+ * doesn't begin to learn with its first caller.
+ */
+export async function makeSpeechWorld(utterances: readonly string[] = []): Promise<SpeechWorld> {
   const over = new AbortController()
   const vocabulary = new Vocabulary(start, over.signal)
-  let templates: Promise<Template[]> | undefined
+  const templates = await vocabulary.templates([...builtIn, ...utterances], ['en-us'])
   return {
     async *speak(text, rateHz, signal) {
       const resampler = new Resampler(ESPEAK_SAMPLE_RATE_HZ, rateHz)
@@ -35,10 +37,9 @@ export function makeSpeechWorld(utterances: readonly string[] = []): SpeechWorld
       for await (const samples of espeak(start, text, { voice: 'en-us' }, joined)) yield resampler.push(samples)
       yield resampler.flush()
     },
-    async listen(rateHz, endSilenceMs, heard) {
-      templates ??= vocabulary.templates([...builtIn, ...utterances], ['en-us'])
+    listen(rateHz, endSilenceMs, heard) {
       const recogniser = new Recogniser(rateHz, { endSilenceMs })
-      recogniser.use(await templates)
+      recogniser.use(templates)
       return { push: (samples) => recogniser.push(samples, heard), flush: () => recogniser.flush(heard) }
     },
     stop: () => over.abort(),

@@ -19,7 +19,7 @@ export interface Doubles {
 
 /** Starts a double of each provider. `utterances`: what they understand besides the built-in sentences. */
 export async function startDoubles(utterances: readonly string[] = []): Promise<Doubles> {
-  const speech = makeSpeechWorld(utterances)
+  const speech = await makeSpeechWorld(utterances)
   const options = { key: DOUBLE_KEY, speech }
   const [openai, deepgram, cartesia] = await Promise.all([
     startOpenAIDouble(options),

@@ -21,10 +21,10 @@ const files = process.argv.slice(2).flatMap((path) => {
 const interrupted = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort())
 
-/** Runs an installed program and passes on what it prints; resolves with its success and the end of its output. */
+/** Runs a program of the repository or of its packages and passes on what it prints; resolves with its success and the end of its output. */
 async function run(program: string, args: readonly string[]): Promise<{ ok: boolean; output: string }> {
   if (interrupted.signal.aborted) return { ok: false, output: '' }
-  const child = spawn(process.execPath, [join(root, 'node_modules', program), ...args], {
+  const child = spawn(process.execPath, [join(root, program), ...args], {
     cwd: root,
     // As in a CI job, tap prints one line a file instead of redrawing its table.
     env: { ...process.env, CI: '1' },
@@ -47,8 +47,8 @@ let passed = 0
 let failed = 0
 if (files.length === 0) {
   for (const [what, program, args] of [
-    ['Types', 'typescript/bin/tsc', ['--noEmit']],
-    ['Lint', '@biomejs/biome/bin/biome', ['check', '--error-on-warnings']],
+    ['Types', 'node_modules/typescript/bin/tsc', ['--noEmit']],
+    ['Lint', 'node_modules/@biomejs/biome/bin/biome', ['check', '--error-on-warnings']],
   ] as const) {
     const { ok } = await run(program, args)
     process.stdout.write(`${what}: ${ok ? 'no fault' : 'faults, see above'}\n`)
@@ -59,7 +59,7 @@ if (files.length === 0) {
 // Most tests of calls wait for speech more than they compute.
 const jobs = String(availableParallelism() + 1)
 const tests = files.length > 0 ? files : globSync('test/**/*.test.ts', { cwd: root }).sort()
-const { ok, output } = await run('../scripts/run-tests.ts', [jobs, ...tests])
+const { ok, output } = await run('scripts/run-tests.ts', [jobs, ...tests])
 const counts = countResults(output)
 passed += counts.passed
 // A run that was cut off or found nothing to run failed, whatever it had counted.

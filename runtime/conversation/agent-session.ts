@@ -84,8 +84,6 @@ export class AgentConversation implements Conversation {
   readonly #answeredMs: number
   readonly #limits: CallLimits
   readonly #keypad = new Keypad()
-  readonly #llm: ResilientLlm
-  readonly #tts: ResilientTts
   readonly #company: Company
   readonly #opening: Opening
   readonly #farewell: Farewell
@@ -147,15 +145,15 @@ export class AgentConversation implements Conversation {
       },
       this.#abort.signal,
     )
-    this.#llm = new ResilientLlm(providers.llm, deps.random)
-    this.#tts = new ResilientTts(providers.tts, deps.random)
-    this.#company = new Company(open.agent, this.#mouth, deps.fillers, this.#tts)
+    const llm = new ResilientLlm(providers.llm, deps.random)
+    const tts = new ResilientTts(providers.tts, deps.random)
+    this.#company = new Company(open.agent, this.#mouth, deps.fillers, tts)
     this.#opening = new Opening(open, port, this.#ears, answeredMs, {
       voicemail: () => this.#end('voicemail'),
       userTurn: (text) => this.#userTurn(text),
       failed: (error) => this.#failures.stage('session', error),
     })
-    this.#session = createPipeline({ llm: this.#llm, tts: this.#tts }, this.#voice, this.#turnEnd)
+    this.#session = createPipeline({ llm, tts }, this.#voice, this.#turnEnd)
     this.#farewell = new Farewell(
       this.#session,
       open.agent.language,

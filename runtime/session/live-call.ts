@@ -63,8 +63,6 @@ export class LiveCall implements PathCall {
   #seat: Seat | undefined
   /** Taken beforehand, until it is used. */
   #reserved: Seat | undefined
-  /** The seat in use was taken beforehand. */
-  #promised = false
   #offered: LinkSession | undefined
   #offerTimer: NodeJS.Timeout | undefined
   #overtime: NodeJS.Timeout | undefined
@@ -181,9 +179,7 @@ export class LiveCall implements PathCall {
   async #seek(): Promise<void> {
     const waitMs = this.#state.seekUntilMs - this.#options.clock.monotonicMs()
     try {
-      const reserved = this.#takeReserved()
-      this.#promised = reserved !== undefined
-      const seat = reserved ?? (await this.#options.dispatch.take(waitMs, this.#over.signal))
+      const seat = this.#takeReserved() ?? (await this.#options.dispatch.take(waitMs, this.#over.signal))
       if (this.#state.phase === 'ended') return seat.release('done')
       this.#seat = seat
       this.happened({ type: 'seated' })
@@ -218,7 +214,7 @@ export class LiveCall implements PathCall {
         limits,
         history: [...turns],
         elapsedMs: answeredAtMs === undefined ? 0 : Math.round(clock.monotonicMs() - answeredAtMs),
-        ...(this.#promised ? { reserved: true } : {}),
+        reserved: seat === this.#options.seat,
       },
       fromWorker(this),
     )

@@ -5,18 +5,9 @@ import type { SessionPort } from '../../../runtime/conversation/contract.ts'
 import { Ears } from '../../../runtime/conversation/ears.ts'
 import { Opening } from '../../../runtime/conversation/opening.ts'
 import type { AgentSpec, OpenSession } from '../../../runtime/link/messages.ts'
+import { AGENT_SPEC } from '../../support/agent-spec.ts'
 
-const AGENT: AgentSpec = {
-  agentId: 'a',
-  agentName: 'Ada',
-  systemPrompt: 'You are Ada.',
-  firstMessage: 'Hello, this is Ada.',
-  temperature: 0,
-  llm: { provider: 'x', model: 'x' },
-  stt: { provider: 'x', model: 'x' },
-  tts: { provider: 'x', voice: 'x' },
-  hasKnowledge: false,
-}
+const AGENT: AgentSpec = { ...AGENT_SPEC, firstMessage: 'Hello, this is Ada.' }
 
 /** An opening at a desk: its ears, its clock, and what it did. */
 function begin(agent: Partial<AgentSpec>) {

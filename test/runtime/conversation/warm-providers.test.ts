@@ -4,20 +4,9 @@ import { systemClock } from '../../../runtime/clock.ts'
 import { Breakers } from '../../../runtime/conversation/breaker.ts'
 import type { ProviderSource } from '../../../runtime/conversation/providers.ts'
 import { WarmProviders } from '../../../runtime/conversation/warm-providers.ts'
-import type { AgentSpec } from '../../../runtime/link/messages.ts'
+import { AGENT_SPEC } from '../../support/agent-spec.ts'
 import { ScriptedLlm, ScriptedStt, sourceOf, ToneTts } from './support/providers.ts'
 
-const AGENT: AgentSpec = {
-  agentId: 'a',
-  agentName: 'Test',
-  systemPrompt: '',
-  firstMessage: '',
-  temperature: 0,
-  llm: { provider: 'test', model: '' },
-  stt: { provider: 'test', model: '' },
-  tts: { provider: 'test', voice: '' },
-  hasKnowledge: false,
-}
 const none = { failed: () => undefined }
 
 function warmed(source?: ProviderSource) {
@@ -38,7 +27,7 @@ function warmed(source?: ProviderSource) {
 
 test('what was opened while a phone rang is the call’s, once', async (t) => {
   const { providers, told, llm } = warmed()
-  providers.open('call', AGENT)
+  providers.open('call', AGENT_SPEC)
   t.equal(await providers.take('another', none), undefined)
   const taken = await providers.take('call', none)
   t.equal(taken?.llm.first, llm)
@@ -50,7 +39,7 @@ test('what was opened while a phone rang is the call’s, once', async (t) => {
 
 test('failures after that are told to the call', async (t) => {
   const { providers } = warmed()
-  providers.open('call', AGENT)
+  providers.open('call', AGENT_SPEC)
   const failures: string[] = []
   const taken = await providers.take('call', { failed: (stage, message) => void failures.push(`${stage}: ${message}`) })
   taken?.llm.failed(taken.llm.candidates[0]!, new Error('down'), undefined)
@@ -59,7 +48,7 @@ test('failures after that are told to the call', async (t) => {
 
 test('what nobody took is released', async (t) => {
   const { providers, told } = warmed()
-  providers.open('call', AGENT)
+  providers.open('call', AGENT_SPEC)
   await providers.close()
   t.ok(told.includes('llm closed'))
   t.equal(await providers.take('call', none), undefined)
@@ -67,6 +56,6 @@ test('what nobody took is released', async (t) => {
 
 test('providers that can not be made ahead are left to the call', async (t) => {
   const { providers } = warmed({ create: () => Promise.reject<never>(new Error('no such provider')) })
-  providers.open('call', AGENT)
+  providers.open('call', AGENT_SPEC)
   t.equal(await providers.take('call', none), undefined)
 })

@@ -2,6 +2,7 @@ import { createServer } from 'node:net'
 import t, { type Test } from 'tap'
 import WebSocket from 'ws'
 import type { AgentSpec } from '../../../runtime/link/messages.ts'
+import { AGENT_SPEC } from '../../support/agent-spec.ts'
 import {
   LINK_TOKEN,
   makeCall,
@@ -144,17 +145,7 @@ t.test('a worker is told of the agent whose phone rings', async (t) => {
   const node = await startNode(t)
   const told = Promise.withResolvers<[string, AgentSpec]>()
   await startWorker(t, [node], { warm: (callId, agent) => told.resolve([callId, agent]) })
-  const agent: AgentSpec = {
-    agentId: 'a',
-    agentName: 'Ada',
-    systemPrompt: 'be kind',
-    firstMessage: '',
-    temperature: 0.5,
-    llm: { provider: 'x', model: 'm' },
-    stt: { provider: 'x', model: 'm' },
-    tts: { provider: 'x', voice: 'v' },
-    hasKnowledge: false,
-  }
+  const agent = { ...AGENT_SPEC, systemPrompt: 'be kind', temperature: 0.5 }
   node.sessions.workers()[0]?.warm('call-1', agent)
   t.strictSame(await told.promise, ['call-1', agent])
 })

@@ -1,6 +1,7 @@
 import t from 'tap'
-import type { AgentSpec, WorkerState } from '../../../runtime/link/messages.ts'
+import type { WorkerState } from '../../../runtime/link/messages.ts'
 import type { Leg } from '../../../runtime/session/leg.ts'
+import { AGENT_SPEC } from '../../support/agent-spec.ts'
 import {
   endedCall,
   makeCall,
@@ -65,7 +66,14 @@ t.test('a worker that has become overloaded keeps the seat it promised, and give
   const answered = Promise.withResolvers<void>()
   const journal = node.sessions.journalOf(workspaceId)
   const limits = { idleMs: 60_000, maxDurationMs: 60_000 }
-  const over = node.sessions.calls.start({ callId, agent: AGENT, limits, leg: legOf(answered.resolve), journal, seat })
+  const over = node.sessions.calls.start({
+    callId,
+    agent: AGENT_SPEC,
+    limits,
+    leg: legOf(answered.resolve),
+    journal,
+    seat,
+  })
   await answered.promise
   node.sessions.calls.hangUp(callId)
   t.match(await over, { status: 'completed' })
@@ -73,18 +81,6 @@ t.test('a worker that has become overloaded keeps the seat it promised, and give
   const other = new RealtimeClient(node, (await makeCall(node)).token)
   t.match(await other.got('session.ended'), { reason: 'no_capacity' })
 })
-
-const AGENT: AgentSpec = {
-  agentId: 'a',
-  agentName: 'Ada',
-  systemPrompt: '',
-  firstMessage: '',
-  temperature: 0,
-  llm: { provider: 'x', model: '' },
-  stt: { provider: 'x', model: '' },
-  tts: { provider: 'x', voice: '' },
-  hasKnowledge: false,
-}
 
 /** The line of somebody who picked up. */
 function legOf(answer: () => void): Leg {

@@ -13,6 +13,7 @@ import { WORKER_METRICS } from '../../../runtime/metrics.ts'
 import { loadPlugins } from '../../../runtime/plugin/host.ts'
 import { parsePrometheusText } from '../../../runtime/prometheus-text.ts'
 import { startVoice } from '../../../workers/voice/start.ts'
+import { AGENT_SPEC } from '../../support/agent-spec.ts'
 
 /** The api node's end of the link, reduced to what a worker needs to see of it. */
 class Node {
@@ -90,15 +91,12 @@ const open = (session: number, agent: Partial<OpenSession['agent']> = {}): NodeM
   history: [],
   elapsedMs: 0,
   agent: {
-    agentId: 'a',
-    agentName: 'Ada',
+    ...AGENT_SPEC,
     systemPrompt: 'We open at nine.',
     firstMessage: 'Hello there.',
-    temperature: 0,
     llm: { provider: 'offline', model: 'extractive' },
     stt: { provider: 'sim', model: '' },
     tts: { provider: 'offline', voice: 'en-us' },
-    hasKnowledge: false,
     ...agent,
   },
 })

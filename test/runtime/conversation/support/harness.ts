@@ -19,6 +19,7 @@ import { bytesOf, samplesOf } from '../../../../runtime/media/frame.ts'
 import { Pacer } from '../../../../runtime/media/pacer.ts'
 import type { AgentState } from '../../../../runtime/session/leg.ts'
 import type { Answerer, Consent } from '../../../../runtime/telephony/answerer.ts'
+import { AGENT_SPEC } from '../../../support/agent-spec.ts'
 import { fallbacksOf, sourceOf, type TestProviders } from './providers.ts'
 import { lineNoise } from './speech.ts'
 
@@ -201,15 +202,7 @@ export async function call({ providers, open, agent, endOfTurn, breakers }: Call
       elapsedMs: 0,
       ...open,
       agent: {
-        agentId: 'a',
-        agentName: 'Test',
-        systemPrompt: 'You are a test.',
-        firstMessage: '',
-        temperature: 0,
-        llm: { provider: 'test', model: '' },
-        stt: { provider: 'test', model: '' },
-        tts: { provider: 'test', voice: '' },
-        hasKnowledge: false,
+        ...AGENT_SPEC,
         fallbacks: fallbacksOf(providers),
         ...agent,
       },

@@ -1,13 +1,13 @@
 import type { CarrierFinding } from '../../runtime/telephony/carrier.ts'
-import { Authenticator, sendAuthenticated } from './authenticator.ts'
-import { contactOf, SUPPORTED, USER_AGENT } from './context.ts'
-import { MAX_FORWARDS } from './dialog.ts'
-import type { Flow } from './flow.ts'
-import type { MediaPair } from './media-ports.ts'
-import type { OutgoingRequest, SipHeader, SipResponse } from './message.ts'
-import { formatHost, reasonOf } from './serializer.ts'
+import { contactOf, SUPPORTED, USER_AGENT } from './dialog/context.ts'
+import { MAX_FORWARDS } from './dialog/dialog.ts'
+import type { MediaPair } from './media/media-ports.ts'
+import type { OutgoingRequest, SipHeader, SipResponse } from './message/message.ts'
+import { formatHost, reasonOf } from './message/serializer.ts'
 import type { SipStack } from './stack.ts'
-import type { ActiveTrunk } from './trunk-table.ts'
+import { Authenticator, sendAuthenticated } from './transaction/authenticator.ts'
+import type { Flow } from './transport/flow.ts'
+import type { ActiveTrunk } from './trunk/trunk-table.ts'
 
 const ANSWER_TIMEOUT_MS = 6_000
 const MEDIA_TIMEOUT_MS = 1_000

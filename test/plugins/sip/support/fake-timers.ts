@@ -1,4 +1,4 @@
-import type { Timers } from '../../../../plugins/sip/timers.ts'
+import type { Timers } from '../../../../plugins/sip/transaction/timers.ts'
 import type { Clock } from '../../../../runtime/clock.ts'
 
 /** Time that a test moves by hand. */

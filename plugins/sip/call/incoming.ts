@@ -1,0 +1,188 @@
+import { parsePhoneNumber } from '../../../runtime/phone-number.ts'
+import type { Leg } from '../../../runtime/session/leg.ts'
+import type { IncomingCall, IncomingRefusal } from '../../../runtime/telephony/carrier.ts'
+import type { CallContext } from '../dialog/context.ts'
+import { CallMedia, descriptionOf, MediaRefused } from '../media/call-media.ts'
+import type { MediaPair } from '../media/media-ports.ts'
+import type { Agreement } from '../media/offer-answer.ts'
+import { type CallControl, RtpLeg } from '../media/rtp-leg.ts'
+import type { SessionDescription } from '../media/sdp.ts'
+import { parseNameAddress } from '../message/grammar.ts'
+import { headerOf, SipParseError, type SipRequest } from '../message/message.ts'
+import { formatHost } from '../message/serializer.ts'
+import type { Gatekeeper, Refusal } from '../transport/gatekeeper.ts'
+import type { ActiveTrunk } from '../trunk/trunk-table.ts'
+import { readNumber } from './destination.ts'
+import type { InboundCall } from './inbound-call.ts'
+import { type Bridge, transferBy } from './transfer.ts'
+
+const STATUS: Readonly<Record<IncomingRefusal, number>> = {
+  unknown_number: 404,
+  no_agent: 480,
+  no_capacity: 503,
+  forbidden: 403,
+  failed: 500,
+}
+
+export interface IncomingOptions {
+  call: InboundCall
+  trunks: readonly ActiveTrunk[]
+  pair: MediaPair
+  /** Gives the ports back. */
+  release(): void
+  /** The call is this one of ours now. */
+  took(callId: string, control: CallControl): void
+  left(callId: string): void
+  /** Leads the caller to another number by calling it. */
+  bridge: Bridge
+  gatekeeper: Gatekeeper
+  context: CallContext
+}
+
+/** A call that came in, as the core is offered it. */
+export class Incoming implements IncomingCall {
+  readonly to: string
+  readonly from: string | undefined
+  readonly trunks: readonly string[]
+  readonly #options: IncomingOptions
+  readonly #offer: SessionDescription | undefined
+
+  /** Throws MediaRefused when the caller's description can't be used. */
+  constructor(options: IncomingOptions) {
+    const { request } = options.call.transaction
+    const countries = options.trunks.flatMap(({ trunk }) => trunk.countries)
+    this.#options = options
+    this.#offer = descriptionOf(request)
+    this.to = dialledNumber(request, countries)
+    this.from = callerNumber(request, countries)
+    this.trunks = options.trunks.map(({ trunk }) => trunk.id)
+  }
+
+  get signal(): AbortSignal {
+    return this.#options.call.canceled
+  }
+
+  accept({ callId, trunk }: { callId: string; trunk?: string }): Leg | undefined {
+    const { trunks, context } = this.#options
+    const active = trunks.find((one) => one.trunk.id === trunk)
+    if (active === undefined) {
+      this.reject('forbidden')
+      return undefined
+    }
+    const busy = active.enter(context.clock.monotonicMs())
+    if (busy !== undefined) {
+      this.#refuse(busy, `Trunk "${active.trunk.name}" has its cap of calls`, 503)
+      return undefined
+    }
+    try {
+      return this.#ring(active, callId)
+    } catch (error) {
+      active.leave()
+      this.#options.release()
+      if (!(error instanceof MediaRefused)) {
+        this.#options.call.refuse(500)
+        throw error
+      }
+      this.#count('no_media', error.message)
+      this.#options.call.refuseMedia(error)
+      return undefined
+    }
+  }
+
+  #ring(active: ActiveTrunk, callId: string): RtpLeg {
+    const { call, pair, context, bridge } = this.#options
+    const { flow } = call.transaction
+    const local = { address: flow.local.host, port: pair.rtp.port, sessionId: context.random.bits(32) }
+    // A caller without an offer gets ours, of one codec: the leg's format must be known before the answer.
+    const codecs = this.#offer === undefined ? active.trunk.codecs.slice(0, 1) : active.trunk.codecs
+    const media = new CallMedia(local, codecs)
+    const accepted = this.#offer === undefined ? undefined : media.accept(this.#offer)
+    const allows = (address: string): boolean => active.allows(address) || address === flow.address
+    const leg: RtpLeg = new RtpLeg({
+      pair,
+      agreement: accepted?.agreement ?? unknownYet(flow.address, codecs[0] ?? 'PCMU'),
+      control: {
+        answer: () => call.answer(allows),
+        hangUp: (reason) => call.hangUp(reason),
+        transfer: transferBy({
+          ...{ callId, from: this.to, active, bridge },
+          at: active.isLocal ? formatHost(flow.address) : active.authority,
+          leg: () => leg,
+          refer: (target) => call.transfer(target),
+        }),
+      },
+      allows,
+      released: () => {
+        this.#options.release()
+        this.#options.left(callId)
+        active.leave()
+      },
+      pacer: context.pacer,
+      clock: context.clock,
+      random: context.random,
+      log: context.log.child({ callId }),
+    })
+    this.#options.took(callId, { hangUp: () => leg.hangUp('api_hangup'), transfer: (number) => leg.transfer(number) })
+    call.ring(leg, media, this.#offer, accepted?.answer)
+    return leg
+  }
+
+  reject(why: IncomingRefusal): void {
+    this.#refuse(why, `The call for "${this.to}" was turned away`, STATUS[why])
+  }
+
+  #refuse(reason: Refusal, why: string, status: number): void {
+    this.#count(reason, why)
+    this.#options.call.refuse(status)
+    this.#options.release()
+  }
+
+  #count(reason: Refusal, why: string): void {
+    const { gatekeeper, call } = this.#options
+    gatekeeper.refuse(reason, call.transaction.flow.address, why, {
+      to: this.to,
+      callId: call.transaction.request.callId,
+    })
+  }
+}
+
+/** Until the caller's answer to our offer says where its media are. */
+function unknownYet(address: string, codec: 'PCMU' | 'PCMA'): Agreement {
+  const payloadType = codec === 'PCMU' ? 0 : 8
+  return {
+    ...{ address, codec, payloadType },
+    port: 9,
+    rtcpPort: 9,
+    eventPayloadType: 101,
+    direction: 'inactive',
+  }
+}
+
+/** What was dialled: a registrar puts its own contact into the request and leaves the number in To. */
+function dialledNumber(request: SipRequest, countries: readonly string[]): string {
+  const users = [request.uri.user, userOf(headerOf(request, 'p-called-party-id')), request.to.uri.user]
+  for (const user of users) {
+    const number = user === undefined ? undefined : readNumber(user, parsePhoneNumber, countries)
+    if (number !== undefined) return number
+  }
+  return (users.find((user) => user !== undefined && user !== '') ?? '').slice(0, 64)
+}
+
+function callerNumber(request: SipRequest, countries: readonly string[]): string | undefined {
+  // A trunk's word counts more than the phone's.
+  const users = [userOf(headerOf(request, 'p-asserted-identity')), request.from.uri.user]
+  for (const user of users) {
+    const number = user === undefined ? undefined : readNumber(user, parsePhoneNumber, countries)
+    if (number !== undefined) return number
+  }
+  return undefined
+}
+
+function userOf(value: string | undefined): string | undefined {
+  try {
+    return value === undefined ? undefined : parseNameAddress(value.split(',')[0] ?? '').uri.user
+  } catch (error) {
+    if (error instanceof SipParseError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,256 @@
+import { ALLOW, type CallContext, contactOf, SUPPORTED, USER_AGENT } from '../dialog/context.ts'
+import { Dialog, MAX_FORWARDS } from '../dialog/dialog.ts'
+import { Established, type Referral } from '../dialog/session.ts'
+import { MAX_SE_S, MIN_SE_S, parseMinSe, SESSION_EXPIRES_S, termsAsClient } from '../dialog/session-timer.ts'
+import { type CallMedia, descriptionOf, MediaRefused, SDP_TYPE } from '../media/call-media.ts'
+import type { Agreement } from '../media/offer-answer.ts'
+import type { RtpLeg } from '../media/rtp-leg.ts'
+import { headerOf, type OutgoingRequest, type SipHeader, type SipResponse, tokensOf } from '../message/message.ts'
+import type { Authenticator, Sending } from '../transaction/authenticator.ts'
+import { sendAuthenticated } from '../transaction/authenticator.ts'
+import { cancelOf } from '../transaction/client-transaction.ts'
+import { GIVE_UP_MS } from '../transaction/timers.ts'
+import type { Flow } from '../transport/flow.ts'
+
+/** Answers that only ask for another session interval. */
+const MAX_INTERVALS = 2
+
+export interface OutboundEvents {
+  ringing(): void
+  /** Makes the leg of the call that was picked up. */
+  answered(agreement: Agreement): RtpLeg
+  /** `status` 408 with no answer at all is a trunk that doesn't answer: `silent`. */
+  failed(status: number, reason: string, silent: boolean): void
+}
+
+export interface OutboundOptions {
+  /** Request URI and To. */
+  target: string
+  /** From, without its tag. */
+  from: string
+  flow: Flow
+  media: CallMedia
+  authenticator: Authenticator | undefined
+  allows(address: string): boolean
+  ringTimeoutMs: number
+  context: CallContext
+  events: OutboundEvents
+}
+
+/** A call that we place, from its INVITE to its answer. */
+export class OutboundCall {
+  readonly #options: OutboundOptions
+  readonly #callId: string
+  readonly #localTag: string
+  #sequence: number
+  #intervalS = SESSION_EXPIRES_S
+  #minSe = MIN_SE_S
+  #intervals = 0
+  #sending: Sending | undefined
+  /** Dialogs that provisional answers opened, by their tag: PRACK counts their CSeq. */
+  readonly #early = new Map<string, Dialog>()
+  #earlyAnswer: Agreement | undefined
+  /** The last RSeq of each of them that was in order. */
+  readonly #provisionals = new Map<string, number>()
+  #session: Established | undefined
+  /** By their tags: a 2xx that comes again gets its ACK again. */
+  readonly #acks = new Map<string, Buffer>()
+  #hungUp = false
+  #reported = false
+  #stopWaiting: () => void = () => undefined
+
+  constructor(options: OutboundOptions) {
+    const { context } = options
+    this.#options = options
+    this.#callId = context.token()
+    this.#localTag = context.token()
+    this.#sequence = 1 + (context.random.bits(16) >> 1)
+    this.#stopWaiting = context.timers.after(options.ringTimeoutMs, () => this.#ringTimeout())
+    this.#invite()
+  }
+
+  #invite(): void {
+    const { context, authenticator, flow } = this.#options
+    this.#sending = sendAuthenticated(context.transactions, authenticator, flow, (extra) => this.#make(extra), {
+      provisional: (response) => this.#provisional(response),
+      final: (response) => this.#final(response),
+      failed: (why) => this.#fail(why === 'timeout' ? 408 : 503, '', true),
+    })
+  }
+
+  #make(extra: readonly SipHeader[]): OutgoingRequest {
+    const { target, from, flow, media } = this.#options
+    const headers = [
+      MAX_FORWARDS,
+      { name: 'from', value: `<${from}>;tag=${this.#localTag}` },
+      { name: 'to', value: `<${target}>` },
+      { name: 'call-id', value: this.#callId },
+      { name: 'cseq', value: `${++this.#sequence} INVITE` },
+      contactOf(flow),
+      ALLOW,
+      SUPPORTED,
+      { name: 'session-expires', value: String(this.#intervalS) },
+      { name: 'min-se', value: String(this.#minSe) },
+      USER_AGENT,
+      SDP_TYPE,
+      ...extra,
+    ]
+    return { method: 'INVITE', uri: target, headers, body: media.offer() }
+  }
+
+  #provisional(response: SipResponse): void {
+    if (this.#hungUp) {
+      this.#cancel()
+      return
+    }
+    if (response.status === 100) return
+    const tag = response.to.params.get('tag')
+    if (tag !== undefined && tokensOf(response, 'require').includes('100rel')) this.#acknowledge(response, tag)
+    if (response.status === 180 || response.status === 183) this.#options.events.ringing()
+  }
+
+  /** PRACK (RFC 3262): the other side repeats the answer until it knows that we have it. */
+  #acknowledge(response: SipResponse, tag: string): void {
+    const text = headerOf(response, 'rseq') ?? ''
+    const request = this.#sending?.current?.request
+    if (!/^\d{1,10}$/.test(text) || request === undefined) return
+    const number = Number(text)
+    const last = this.#provisionals.get(tag)
+    // One that comes again has its PRACK; one that comes too early is sent again (section 4).
+    if (last !== undefined && number !== last + 1) return
+    this.#provisionals.set(tag, number)
+    const dialog = this.#dialogOf(response, tag, request)
+    const { context, flow, allows, authenticator, media } = this.#options
+    const ignore = (): void => undefined
+    try {
+      const answer = descriptionOf(response)
+      if (answer !== undefined) this.#earlyAnswer ??= media.complete(answer)
+    } catch (error) {
+      // The final answer says it again, and decides.
+      if (!(error instanceof MediaRefused)) throw error
+    }
+    const rack = { name: 'rack', value: `${number} ${response.cseq.number} ${response.cseq.method}` }
+    sendAuthenticated(
+      context.transactions,
+      authenticator,
+      context.flowFor(dialog.nextHop, flow, allows),
+      (extra) => dialog.request('PRACK', [rack, ...extra]),
+      { final: ignore, failed: ignore },
+    )
+  }
+
+  #dialogOf(response: SipResponse, tag: string, request: OutgoingRequest): Dialog {
+    const dialog = this.#early.get(tag) ?? Dialog.ofAnswer(request, response)
+    this.#early.set(tag, dialog)
+    return dialog
+  }
+
+  #final(response: SipResponse): void {
+    if (response.status < 300) {
+      this.#accepted(response)
+      return
+    }
+    if (response.status === 422 && this.#intervals++ < MAX_INTERVALS && !this.#hungUp) {
+      this.#minSe = Math.min(Math.max(parseMinSe(response) ?? MIN_SE_S, this.#minSe), MAX_SE_S)
+      this.#intervalS = Math.max(this.#intervalS, this.#minSe)
+      this.#invite()
+      return
+    }
+    this.#fail(response.status, response.reason, false)
+  }
+
+  #accepted(response: SipResponse): void {
+    const { context, media, events, allows, authenticator, flow } = this.#options
+    const tag = response.to.params.get('tag') ?? ''
+    const request = this.#sending?.current?.request
+    if (request === undefined) return
+    const dialog = this.#dialogOf(response, tag, request)
+    const known = this.#acks.get(tag)
+    if (known === undefined) dialog.confirmed(response)
+    const way = context.flowFor(dialog.nextHop, flow, allows)
+    const ack = known ?? context.transactions.ackBytes(dialog.ack(response.cseq.number, credentialsOf(request)), way)
+    this.#acks.set(tag, ack)
+    way.send(ack)
+    if (known !== undefined) return
+    // Another branch of a fork, or one who was quicker than our CANCEL: goodbye (RFC 3261, section 13.2.2.4).
+    if (this.#acks.size > 1 || this.#hungUp || this.#reported) {
+      this.#goodbye(dialog, way)
+      return
+    }
+    this.#stopWaiting()
+    try {
+      const answer = descriptionOf(response)
+      const agreement = answer === undefined ? this.#earlyAnswer : media.complete(answer)
+      if (agreement === undefined) throw new MediaRefused(488, 'The answer has no session description')
+      this.#reported = true
+      const leg = events.answered(agreement)
+      const session = new Established({
+        ...{ dialog, flow, media, leg, authenticator, allows, context },
+        weCalled: true,
+      })
+      this.#session = session
+      session.agreed(response, termsAsClient(response))
+      leg.connect()
+    } catch (error) {
+      if (!(error instanceof MediaRefused)) throw error
+      this.#goodbye(dialog, way)
+      this.#fail(488, error.message, false)
+    }
+  }
+
+  #goodbye(dialog: Dialog, way: Flow): void {
+    const ignore = (): void => undefined
+    const { context, authenticator } = this.#options
+    const make = (extra: readonly SipHeader[]): OutgoingRequest => dialog.request('BYE', extra)
+    sendAuthenticated(context.transactions, authenticator, way, make, { final: ignore, failed: ignore })
+  }
+
+  /** Ends the call in whatever state it is. */
+  hangUp(): void {
+    if (this.#session !== undefined) {
+      this.#session.hangUp()
+      return
+    }
+    if (this.#hungUp || this.#reported) return
+    this.#hungUp = true
+    this.#stopWaiting()
+    this.#cancel()
+    // Whoever never says that the call is canceled must not keep it.
+    this.#stopWaiting = this.#options.context.timers.after(GIVE_UP_MS, () => this.#fail(487, '', false))
+  }
+
+  #ringTimeout(): void {
+    if (this.#reported || this.#hungUp) return
+    this.hangUp()
+    this.#fail(480, 'Nobody answered', false)
+  }
+
+  #cancel(): void {
+    const current = this.#sending?.current
+    // Before any answer nobody would know what to cancel (section 9.1); the first provisional one comes back here.
+    if (current?.isProceeding !== true || this.#canceling === current) return
+    this.#canceling = current
+    const ignore = (): void => undefined
+    const { context, flow } = this.#options
+    context.transactions.sendCancel(cancelOf(current.request), flow, { final: ignore, failed: ignore })
+    // Whoever has no word for a canceled call has forgotten it (section 9.1).
+    context.timers.after(GIVE_UP_MS, () => current.abandon())
+  }
+  #canceling: Sending['current']
+
+  #fail(status: number, reason: string, silent: boolean): void {
+    this.#stopWaiting()
+    if (this.#reported) return
+    this.#reported = true
+    this.#options.events.failed(status, reason, silent)
+  }
+
+  transfer(target: string): Promise<Referral> {
+    return this.#session?.transfer(target) ?? Promise.resolve('failed')
+  }
+}
+
+/** What proved who we are in an INVITE proves it in its ACK (section 13.2.2.4). */
+function credentialsOf(invite: OutgoingRequest): SipHeader[] {
+  return invite.headers.filter(({ name }) => name === 'authorization' || name === 'proxy-authorization')
+}

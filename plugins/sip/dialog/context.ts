@@ -1,0 +1,45 @@
+import type { Clock } from '../../../runtime/clock.ts'
+import type { Logger } from '../../../runtime/log.ts'
+import type { Pacer } from '../../../runtime/media/pacer.ts'
+import type { Random } from '../media/rtp-sender.ts'
+import type { SipRequest, Uri } from '../message/message.ts'
+import type { ServerTransaction } from '../transaction/server-transaction.ts'
+import type { Timers } from '../transaction/timers.ts'
+import type { Transactions } from '../transaction/transactions.ts'
+import type { Flow } from '../transport/flow.ts'
+import type { Dialog } from './dialog.ts'
+
+/** A call that was answered, as those see it who hand on what belongs to its dialog. */
+export interface DialogSession {
+  readonly dialog: Dialog
+  receive(transaction: ServerTransaction): void
+  acknowledged(ack: SipRequest): void
+}
+
+/** What calls share. */
+export interface CallContext {
+  readonly transactions: Transactions
+  readonly timers: Timers
+  readonly clock: Clock
+  readonly pacer: Pacer
+  readonly random: Random
+  readonly log: Logger
+  /** A text nobody can guess, for tags and branches. */
+  token(): string
+  /** The way to the next hop of a dialog, where `allows` lets it be reached; else the way the call came. */
+  flowFor(nextHop: Uri, known: Flow, allows: (address: string) => boolean): Flow
+  /** From now on requests of this dialog reach the session. */
+  opened(session: DialogSession): void
+  closed(session: DialogSession): void
+}
+
+export const ALLOW = { name: 'allow', value: 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK, NOTIFY' }
+export const SUPPORTED = { name: 'supported', value: 'timer, 100rel' }
+export const USER_AGENT = { name: 'user-agent', value: 'Patchbay' }
+
+/** Ours, in dialogs over this flow. */
+export function contactOf(flow: Flow): { name: string; value: string } {
+  const host = flow.local.host.includes(':') ? `[${flow.local.host}]` : flow.local.host
+  const transport = flow.protocol === 'udp' ? '' : `;transport=${flow.protocol}`
+  return { name: 'contact', value: `<sip:patchbay@${host}:${flow.local.port}${transport}>` }
+}

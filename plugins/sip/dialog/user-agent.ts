@@ -1,0 +1,182 @@
+import { InboundCall } from '../call/inbound-call.ts'
+import { headerOf, type SipRequest, tokensOf } from '../message/message.ts'
+import { serializeResponse } from '../message/serializer.ts'
+import type { Challenger } from '../transaction/challenger.ts'
+import type { ServerTransaction } from '../transaction/server-transaction.ts'
+import { responseTo } from '../transaction/server-transaction.ts'
+import type { TransactionUser } from '../transaction/transactions.ts'
+import type { Flow } from '../transport/flow.ts'
+import type { Gatekeeper } from '../transport/gatekeeper.ts'
+import type { ActiveTrunk, TrunkTable } from '../trunk/trunk-table.ts'
+import { ALLOW, type CallContext, type DialogSession, SUPPORTED } from './context.ts'
+import { MIN_SE_S, termsAsServer } from './session-timer.ts'
+
+/** Extensions that a request may insist on. */
+const UNDERSTOOD: ReadonlySet<string> = new Set(['100rel', 'timer'])
+const KNOWN_METHODS: ReadonlySet<string> = new Set(ALLOW.value.split(', '))
+/** Methods that are none of ours, though there are such. */
+const NOT_ALLOWED: ReadonlySet<string> = new Set(['REGISTER', 'SUBSCRIBE', 'PUBLISH', 'MESSAGE', 'REFER'])
+
+export interface UserAgentOptions {
+  gatekeeper: Gatekeeper
+  trunks: TrunkTable
+  challenger: Challenger
+  context: () => CallContext
+  /** A call that may come in, over one of these trunks. */
+  invited(call: InboundCall, trunks: readonly ActiveTrunk[]): void
+}
+
+/** The user agent server (RFC 3261, section 8.2 and 13.3): every request finds its dialog, or is a new call, or is refused. */
+export class UserAgent implements TransactionUser {
+  readonly #options: UserAgentOptions
+  readonly #dialogs = new Map<string, { receive(transaction: ServerTransaction): void }>()
+  readonly #sessions = new Map<string, DialogSession>()
+  readonly #pending = new Map<ServerTransaction, InboundCall>()
+
+  constructor(options: UserAgentOptions) {
+    this.#options = options
+  }
+
+  opened(session: DialogSession): void {
+    const key = keyOf(session.dialog)
+    this.#sessions.set(key, session)
+    this.#dialogs.set(key, session)
+  }
+
+  closed(session: DialogSession): void {
+    const key = keyOf(session.dialog)
+    this.#sessions.delete(key)
+    this.#dialogs.delete(key)
+  }
+
+  request(transaction: ServerTransaction): void {
+    const { request, flow } = transaction
+    const { gatekeeper } = this.#options
+    if (gatekeeper.isScanner(headerOf(request, 'user-agent'), flow.address)) {
+      transaction.abandon()
+      return
+    }
+    const dialog = this.#dialogs.get(keyOf(dialogOf(request)))
+    if (dialog !== undefined) {
+      if (!refusesExtension(transaction)) dialog.receive(transaction)
+    } else if (request.to.params.has('tag')) transaction.respond(481)
+    else if (request.method === 'INVITE') this.#invite(transaction)
+    else this.#outside(transaction)
+  }
+
+  /** A request outside of any dialog that begins none. */
+  #outside(transaction: ServerTransaction): void {
+    const { request, flow } = transaction
+    const { trunks, gatekeeper } = this.#options
+    if (!trunks.knows(flow.address)) {
+      gatekeeper.refuse('unknown_source', flow.address, `${request.method} from an address of no trunk`)
+      transaction.abandon()
+      return
+    }
+    const headers = [ALLOW, SUPPORTED, { name: 'accept', value: 'application/sdp' }]
+    if (!KNOWN_METHODS.has(request.method)) {
+      transaction.respond(NOT_ALLOWED.has(request.method) ? 405 : 501, { headers })
+    } else if (!refusesExtension(transaction))
+      transaction.respond(request.method === 'OPTIONS' ? 200 : 481, { headers })
+  }
+
+  #invite(transaction: ServerTransaction): void {
+    const { request } = transaction
+    const trunks = this.#identify(transaction)
+    if (trunks === undefined || refusesExtension(transaction)) return
+    if (!['sip', 'sips', 'tel'].includes(request.uri.scheme)) transaction.respond(416)
+    else if (this.#isMerged(request)) transaction.respond(482)
+    else if (termsAsServer(request) === 'too_short') {
+      transaction.respond(422, { headers: [{ name: 'min-se', value: String(MIN_SE_S) }] })
+    } else {
+      transaction.respond(100)
+      const call = new InboundCall(transaction, this.#options.context())
+      const key = keyOf({ ...dialogOf(request), localTag: transaction.toTag })
+      this.#pending.set(transaction, call)
+      this.#dialogs.set(key, call)
+      call.settled.finally(() => {
+        this.#pending.delete(transaction)
+        if (this.#dialogs.get(key) === call) this.#dialogs.delete(key)
+      })
+      this.#options.invited(call, trunks)
+    }
+  }
+
+  /** The same call over two ways (section 8.2.2.2). */
+  #isMerged(request: SipRequest): boolean {
+    const fromTag = request.from.params.get('tag')
+    return [...this.#pending.keys()].some(
+      ({ request: other }) =>
+        other.callId === request.callId &&
+        other.cseq.number === request.cseq.number &&
+        other.from.params.get('tag') === fromTag,
+    )
+  }
+
+  /** The trunks a call may have come over; undefined when it was refused or challenged. */
+  #identify(transaction: ServerTransaction): readonly ActiveTrunk[] | undefined {
+    const { request, flow } = transaction
+    const { trunks, challenger, gatekeeper } = this.#options
+    const known = trunks.from(flow.address)
+    if (known.length > 0) return known
+    if (!trunks.takesStrangers) {
+      gatekeeper.refuse('unknown_source', flow.address, 'An INVITE from an address whose calls no trunk takes')
+      transaction.abandon()
+      return undefined
+    }
+    const passwords = (username: string): string[] =>
+      trunks.withUsername(username).map(({ trunk }) => trunk.password ?? '')
+    const proof = challenger.check(request, passwords)
+    switch (proof.verdict) {
+      case 'proven':
+        return trunks.withUsername(proof.username).slice(proof.index, proof.index + 1)
+      case 'wrong':
+        gatekeeper.refuse('wrong_credentials', flow.address, 'The username or password is wrong', {
+          username: proof.username?.slice(0, 60),
+        })
+        transaction.respond(403)
+        return undefined
+      default:
+        transaction.respond(401, { headers: challenger.challenge(proof.verdict === 'stale') })
+        return undefined
+    }
+  }
+
+  ack(request: SipRequest): void {
+    this.#sessions.get(keyOf(dialogOf(request)))?.acknowledged(request)
+  }
+
+  cancel(invite: ServerTransaction): void {
+    this.#pending.get(invite)?.cancel()
+  }
+
+  overloaded(request: SipRequest, flow: Flow): void {
+    this.#options.gatekeeper.refuse('overloaded', flow.address, 'Too many transactions at once')
+    const headers = [{ name: 'retry-after', value: '10' }]
+    flow.send(serializeResponse(responseTo(request, flow, 503, 'overloaded', { headers })))
+  }
+}
+
+/** Names what the request insists on and we lack (section 8.2.2.3). False: it may be dealt with. */
+function refusesExtension(transaction: ServerTransaction): boolean {
+  const unknown = tokensOf(transaction.request, 'require').filter((token) => !UNDERSTOOD.has(token))
+  if (unknown.length === 0) return false
+  transaction.respond(420, { headers: [{ name: 'unsupported', value: unknown.join(', ') }] })
+  return true
+}
+
+/** What names a dialog (RFC 3261, section 12). */
+interface DialogId {
+  callId: string
+  localTag: string
+  remoteTag: string
+}
+
+/** The dialog that a request names. */
+function dialogOf({ callId, to, from }: SipRequest): DialogId {
+  return { callId, localTag: to.params.get('tag') ?? '', remoteTag: from.params.get('tag') ?? '' }
+}
+
+function keyOf({ callId, localTag, remoteTag }: DialogId): string {
+  return `${callId} ${localTag} ${remoteTag}`
+}

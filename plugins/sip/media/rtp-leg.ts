@@ -1,0 +1,321 @@
+import type { Clock } from '../../../runtime/clock.ts'
+import type { Logger } from '../../../runtime/log.ts'
+import { isKeys } from '../../../runtime/media/dtmf.ts'
+import { encodeG711 } from '../../../runtime/media/g711.ts'
+import type { Pacer } from '../../../runtime/media/pacer.ts'
+import { ringback } from '../../../runtime/media/ringback.ts'
+import type { AudioFormat, Leg, LegEndReason, LegEvents } from '../../../runtime/session/leg.ts'
+import type { MediaPair } from './media-ports.ts'
+import type { Agreement } from './offer-answer.ts'
+import { readReport, writeReport } from './rtcp.ts'
+import { type RtpPacket, readRtp, writeRtp } from './rtp-packet.ts'
+import { RtpReceiver } from './rtp-receiver.ts'
+import { FRAME_BYTES, type Random, RtpSender } from './rtp-sender.ts'
+
+/** No packet yet: the other side may still be setting up, or behind a router that must open first. */
+const FIRST_MEDIA_TIMEOUT_MS = 30_000
+const MEDIA_TIMEOUT_MS = 15_000
+/** After this long without a packet, the sender is taken to be silent, and silence takes its place. */
+const SILENT_AFTER_MS = 100
+const REPORT_MS = 5_000
+/** What one of two joined callers says waits no longer than this to be sent to the other. */
+const MAX_RELAYED_FRAMES = 10
+
+/** What may be done to a call from outside. */
+export interface CallControl {
+  hangUp(): void
+  /** Absent while the call is not answered. */
+  transfer?(number: string): Promise<boolean>
+}
+
+/** What a leg asks of the call's signalling. */
+export interface LegControl {
+  /** The agent is there: answer the call. */
+  answer(): void
+  /** The session is over: end the call, in whatever state it is. */
+  hangUp(reason: string): void
+  /** `taken`: somebody else has the call now. `ringing`: it rings elsewhere, and the two may be joined. */
+  transfer(number: string): Promise<'taken' | 'ringing' | 'failed'>
+}
+
+export interface RtpLegOptions {
+  pair: MediaPair
+  agreement: Agreement
+  control: LegControl
+  /** May media of this call come from there? */
+  allows(address: string): boolean
+  /** Called once, when nothing is sent or received any more. */
+  released(): void
+  pacer: Pacer
+  clock: Clock
+  random: Random
+  log: Logger
+}
+
+/** A phone call's media: RTP both ways over one pair of UDP ports. */
+export class RtpLeg implements Leg {
+  readonly format: AudioFormat
+  readonly #options: RtpLegOptions
+  readonly #sender: RtpSender
+  readonly #receiver = new RtpReceiver(FRAME_BYTES)
+  readonly #silence: Uint8Array
+  readonly #encoding: 'pcmu' | 'pcma'
+  #agreement: Agreement
+  #events: LegEvents | undefined
+  #leave: (() => void) | undefined
+  #over = false
+  /** Talks with somebody else, not with a session. */
+  #joined = false
+  readonly #gone = new AbortController()
+  #endReason: LegEndReason | undefined
+  /** Where packets really come from (symmetric RTP): learned once, from an address the call may have. */
+  #latched: { address: string; port: number } | undefined
+  #rtcpFrom: { address: string; port: number } | undefined
+  #heardMs: number | undefined
+  #audioMs: number | undefined
+  #sinceMs = 0
+  #reportedMs = 0
+  #strangers = 0
+  /** The other side's last sender report. */
+  #lastReport: { ntp: number; atMs: number } | undefined
+  /** Our name in reports: of this call alone (RFC 7022). */
+  readonly #name: string
+
+  constructor(options: RtpLegOptions) {
+    this.#options = options
+    this.#agreement = options.agreement
+    const encoding = options.agreement.codec === 'PCMA' ? 'pcma' : 'pcmu'
+    this.#encoding = encoding
+    this.format = { encoding, sampleRateHz: 8_000 }
+    this.#silence = encodeG711(encoding, new Int16Array(FRAME_BYTES))
+    this.#sender = new RtpSender(encoding, options.random)
+    this.#name = `${options.random.bits(32).toString(36)}@patchbay`
+    options.pair.rtp.receive((bytes, from) => this.#received(bytes, from))
+    options.pair.rtcp.receive((bytes, from) => this.#reported(bytes, from))
+  }
+
+  start(events: LegEvents): void {
+    this.#events = events
+    const reason = this.#endReason
+    if (reason !== undefined) queueMicrotask(() => events.ended(reason))
+  }
+
+  answer(): void {
+    if (this.#over) return
+    this.#options.control.answer()
+    this.connect()
+  }
+
+  /** Media flow from now on. */
+  connect(): void {
+    if (this.#over || this.#leave !== undefined) return
+    this.#sinceMs = this.#options.clock.monotonicMs()
+    this.#reportedMs = this.#sinceMs
+    this.#leave = this.#options.pacer.add((frames, nowMs) => this.#tick(frames, nowMs))
+  }
+
+  /** Aborts once the call is over. */
+  get gone(): AbortSignal {
+    return this.#gone.signal
+  }
+
+  get codec(): Agreement['codec'] {
+    return this.#agreement.codec
+  }
+
+  sendAudio(bytes: Uint8Array): void {
+    if (!this.#over && !this.#joined) this.#sender.push(bytes)
+  }
+
+  /** What somebody says whom this one was joined with: late rather than never, but not ever later. */
+  relayAudio(bytes: Uint8Array): void {
+    if (!this.#over && this.#sender.queuedFrames < MAX_RELAYED_FRAMES) this.#sender.push(bytes)
+  }
+
+  clear(): void {
+    if (this.#joined) return
+    for (const id of this.#sender.clear()) this.#events?.played(id)
+  }
+
+  mark(markId: number): void {
+    if (!this.#over && !this.#joined) this.#sender.mark(markId)
+  }
+
+  /** It rings at this number, to which the call is to be led: heard wherever the agent says nothing. Undefined: no more. */
+  ringing(number: string | undefined): void {
+    const encoding = this.#encoding
+    this.#sender.setBackground(number === undefined ? undefined : (index) => ringback(encoding, number, index))
+  }
+
+  /** Presses keys towards the other side. */
+  sendDtmf(keys: string): void {
+    if (!this.#over && isKeys(keys)) this.#sender.sendKeys(keys)
+  }
+
+  /** Hands the call over to another number and leaves. False when the other side won't; the call goes on then. */
+  async transfer(number: string): Promise<boolean> {
+    if (this.#over || this.#joined) return false
+    const result = await this.#options.control.transfer(number)
+    if (result !== 'taken') return result === 'ringing'
+    this.ended('transferred')
+    this.#options.control.hangUp('transferred')
+    return true
+  }
+
+  /** Takes the call out of its session, which ends as transferred: `events` hear it from now on. False: it is over. */
+  join(events: LegEvents): boolean {
+    if (this.#over || this.#joined) return false
+    this.clear()
+    this.ringing(undefined)
+    this.#joined = true
+    const session = this.#events
+    this.#events = events
+    session?.ended('transferred')
+    return true
+  }
+
+  agentState(): void {}
+  transcript(): void {}
+  error(): void {}
+
+  close(reason: string): void {
+    if (!this.#joined) this.hangUp(reason)
+  }
+
+  /** Ends the call, whoever it talks with. */
+  hangUp(reason: string): void {
+    if (!this.#release()) return
+    if (this.#joined) this.#events?.ended('shutdown')
+    this.#options.control.hangUp(reason)
+  }
+
+  /** The other side hung up, or is gone. */
+  ended(reason: LegEndReason): void {
+    if (!this.#release()) return
+    this.#endReason = reason
+    this.#events?.ended(reason)
+  }
+
+  /** A key that came with the signalling. */
+  keyPressed(key: string): void {
+    if (!this.#over) this.#events?.dtmf(key)
+  }
+
+  /** Both sides agreed anew: hold, resume, or another address. */
+  renegotiated(agreement: Agreement): void {
+    const before = this.#agreement
+    this.#agreement = agreement
+    if (before.address !== agreement.address || before.port !== agreement.port) this.#latched = undefined
+    // After a hold the clock of the silence begins anew.
+    this.#sinceMs = this.#options.clock.monotonicMs()
+    this.#heardMs = undefined
+    this.#audioMs = undefined
+  }
+
+  #release(): boolean {
+    if (this.#over) return false
+    this.#over = true
+    if (this.#leave !== undefined) this.#report(this.#options.clock.monotonicMs(), true)
+    this.#leave?.()
+    this.#gone.abort()
+    this.#options.released()
+    return true
+  }
+
+  #tick(frames: number, nowMs: number): void {
+    const { payloadType: audio, eventPayloadType: events, direction } = this.#agreement
+    const silent = direction === 'recvonly' || direction === 'inactive'
+    const { packets, reached } = this.#sender.tick(frames, nowMs, { audio, events }, silent)
+    const to = this.#latched ?? this.#agreement
+    for (const packet of packets) this.#options.pair.rtp.send(writeRtp(packet), to.port, to.address)
+    for (const id of reached) this.#events?.played(id)
+    if (this.#audioMs !== undefined && nowMs - this.#audioMs > SILENT_AFTER_MS) {
+      for (let i = 0; i < frames; i++) {
+        const { payload, timestamp } = this.#receiver.silence(this.#silence)
+        this.#events?.audio(payload, timestamp)
+      }
+    }
+    if (nowMs - this.#reportedMs >= REPORT_MS) this.#report(nowMs, false)
+    this.#checkTimeout(nowMs)
+  }
+
+  /** A held call has nothing to say; the session timer watches it. */
+  #checkTimeout(nowMs: number): void {
+    const { direction } = this.#agreement
+    if (direction === 'sendonly' || direction === 'inactive') return
+    const limitMs = this.#heardMs === undefined ? FIRST_MEDIA_TIMEOUT_MS : MEDIA_TIMEOUT_MS
+    if (nowMs - (this.#heardMs ?? this.#sinceMs) < limitMs || this.#over) return
+    this.#options.log.warn({ limitMs }, 'No media came from the other side: the call is ended')
+    this.ended('connection_lost')
+    this.#options.control.hangUp('connection_lost')
+  }
+
+  #received(bytes: Buffer, from: { address: string; port: number }): void {
+    if (this.#over || this.#leave === undefined) return
+    const packet = readRtp(bytes)
+    const { payloadType, eventPayloadType } = this.#agreement
+    if (packet === undefined) return
+    const isAudio = packet.payloadType === payloadType
+    const isEvent = packet.payloadType === eventPayloadType
+    if (!this.#isFrom(from, isAudio || isEvent)) return
+    const nowMs = this.#options.clock.monotonicMs()
+    this.#heardMs = nowMs
+    if (!(isAudio || isEvent) || !this.#receiver.accept(packet, nowMs)) return
+    if (isAudio) this.#audio(packet, nowMs)
+    else {
+      const key = this.#receiver.key(packet)
+      if (key !== undefined) this.#events?.dtmf(key)
+    }
+  }
+
+  #audio(packet: RtpPacket, nowMs: number): void {
+    // Half a second at most: more is no telephone.
+    if (packet.payload.length === 0 || packet.payload.length > 4_000) return
+    this.#audioMs = nowMs
+    const { payload, timestamp } = this.#receiver.audio(packet)
+    this.#events?.audio(payload, timestamp)
+  }
+
+  /** Only packets of the one other side count; the first of a codec we agreed on says where that is. */
+  #isFrom(from: { address: string; port: number }, known: boolean): boolean {
+    const latched = this.#latched
+    if (latched !== undefined) return latched.address === from.address && latched.port === from.port
+    const { address } = this.#agreement
+    if (!known || (from.address !== address && !this.#options.allows(from.address))) {
+      if (this.#strangers++ === 0) this.#options.log.warn({ from }, 'Media of a stranger is dropped')
+      return false
+    }
+    this.#latched = { address: from.address, port: from.port }
+    return true
+  }
+
+  #reported(bytes: Buffer, from: { address: string; port: number }): void {
+    const { address } = this.#latched ?? this.#agreement
+    if (this.#over || from.address !== address) return
+    const report = readReport(bytes, this.#sender.ssrc)
+    if (report === undefined) return
+    const nowMs = this.#options.clock.monotonicMs()
+    this.#rtcpFrom = from
+    if (report.ntp !== undefined) this.#lastReport = { ntp: report.ntp, atMs: nowMs }
+    if (this.#heardMs !== undefined) this.#heardMs = nowMs
+  }
+
+  #report(nowMs: number, goodbye: boolean): void {
+    this.#reportedMs = nowMs
+    const { pair, clock } = this.#options
+    const figures = {
+      ssrc: this.#sender.ssrc,
+      nowMs: clock.nowMs(),
+      rtpTimestamp: this.#sender.timestamp,
+      packets: this.#sender.packets,
+      bytes: this.#sender.bytes,
+    }
+    const to = this.#rtcpFrom ?? {
+      address: this.#latched?.address ?? this.#agreement.address,
+      port: this.#agreement.rtcpPort,
+    }
+    const last = this.#lastReport && { ntp: this.#lastReport.ntp, delayMs: nowMs - this.#lastReport.atMs }
+    const report = writeReport(figures, this.#receiver.figures(), last, this.#name, goodbye)
+    pair.rtcp.send(report, to.port, to.address)
+  }
+}

@@ -1,0 +1,256 @@
+import { createHash } from 'node:crypto'
+import { isIP, type Socket } from 'node:net'
+import type { Listener, PluginHost, UdpSocket } from '../../../runtime/plugin/contract.ts'
+import { MessageFraming } from '../message/framing.ts'
+import { answerToMalformed } from '../message/malformed.ts'
+import { type SipMessage, SipParseError } from '../message/message.ts'
+import { parseMessage } from '../message/parser.ts'
+import { connectFaultOf, handshakeFaultOf } from './connect-fault.ts'
+import type { Flow, Protocol } from './flow.ts'
+import type { Gatekeeper } from './gatekeeper.ts'
+import { localAddressFor } from './local-address.ts'
+
+const MAX_CONNECTIONS = 2_000
+/** A connection nobody uses is closed. */
+const IDLE_MS = 15 * 60_000
+/** What a peer that doesn't read may have waiting. */
+const MAX_WAITING_BYTES = 1024 * 1024
+const PONG = Buffer.from('\r\n', 'latin1')
+
+export interface TransportOptions {
+  host: PluginHost
+  /** Port and address of UDP and TCP. */
+  port: number
+  address: string
+  publicAddress: string | undefined
+  tls: { port: number; key: Uint8Array; cert: Uint8Array } | undefined
+  gatekeeper: Gatekeeper
+  receive(message: SipMessage, flow: Flow): void
+}
+
+interface Connection {
+  readonly flow: Flow
+  readonly socket: Socket
+  /** As Flow's `send`, over this connection and no other. */
+  write(bytes: Uint8Array, failed?: () => void): void
+}
+
+/** Who has to be at the other end of a connection over TLS. */
+export interface Identity {
+  /** The name or address its certificate must be for. */
+  host: string
+  /** PEM of those who may vouch for it; undefined: those this machine trusts anyhow. */
+  ca: string | undefined
+}
+
+/** UDP, TCP and TLS (RFC 3261, section 18): bytes to messages, and flows back to where they came from. */
+export class Transport {
+  readonly #options: TransportOptions
+  #udp: UdpSocket | undefined
+  #listeners: Listener[] = []
+  /** Open connections by protocol, address and port, whoever opened them. */
+  readonly #connections = new Map<string, Connection>()
+  readonly #connecting = new Map<string, Promise<Connection>>()
+  #tlsPort = 5061
+
+  constructor(options: TransportOptions) {
+    this.#options = options
+  }
+
+  /** The port of UDP and TCP. */
+  get port(): number {
+    return this.#udp?.port ?? this.#options.port
+  }
+
+  /** Throws what opening a port throws; then none is open. */
+  async open(): Promise<void> {
+    const { host, port, address, tls } = this.#options
+    try {
+      const udp = await host.net.udp({ port, address })
+      this.#udp = udp
+      udp.receive((bytes, from) => this.#datagram(bytes, from))
+      this.#listeners.push(await this.#listen('tcp', { port: udp.port, address }))
+      if (tls === undefined) return
+      const { port: tlsPort, key, cert } = tls
+      const listener = await this.#listen('tls', { port: tlsPort, address, key, cert })
+      this.#tlsPort = listener.port
+      this.#listeners.push(listener)
+    } catch (error) {
+      this.close()
+      throw error
+    }
+  }
+
+  close(): void {
+    this.#udp?.close()
+    for (const listener of this.#listeners) listener.close()
+    for (const { socket } of this.#connections.values()) socket.destroy()
+    this.#listeners = []
+  }
+
+  /** The address of ours that this peer sees. */
+  localAddress(peer: string): string {
+    return localAddressFor(peer, { bound: this.#options.address, publicAddress: this.#options.publicAddress })
+  }
+
+  /**
+   * The way to an address. A connection is opened once and shared, over TLS by those who expect the same identity; one that
+   * is lost is opened anew with the next message. Throws Error with a sentence for the operator.
+   */
+  async flowTo(protocol: Protocol, address: string, port: number, identity: Identity): Promise<Flow> {
+    if (protocol === 'udp') return this.#udpFlow(address, port)
+    return (await this.#connection(protocol, address, port, identity)).flow
+  }
+
+  #connection(protocol: Protocol, address: string, port: number, identity: Identity): Promise<Connection> {
+    const key = keyOf(protocol, address, port, protocol === 'tls' ? identity : undefined)
+    const open = this.#connections.get(key)
+    if (open !== undefined) return Promise.resolve(open)
+    let connecting = this.#connecting.get(key)
+    if (connecting === undefined) {
+      const flow = this.streamFlow(protocol, address, port, identity)
+      connecting = this.#connect(protocol, address, port, identity)
+        .then((socket) => this.#connected(socket, key, flow))
+        .finally(() => this.#connecting.delete(key))
+      this.#connecting.set(key, connecting)
+    }
+    return connecting
+  }
+
+  /** A way over a connection that is opened with the first message, unless it is there. */
+  streamFlow(protocol: Protocol, address: string, port: number, identity: Identity): Flow {
+    return {
+      ...{ protocol, address, port },
+      local: this.#localOf(protocol, address),
+      isOpen: true,
+      send: (bytes, failed) => {
+        this.#connection(protocol, address, port, identity).then(
+          (connection) => connection.write(bytes, failed),
+          () => failed?.(),
+        )
+      },
+    }
+  }
+
+  #localOf(protocol: Protocol, peer: string): Flow['local'] {
+    return { host: this.localAddress(peer), port: protocol === 'tls' ? this.#tlsPort : this.port }
+  }
+
+  async #connect(protocol: Protocol, address: string, port: number, { host, ca }: Identity): Promise<Socket> {
+    const target =
+      protocol === 'tls'
+        ? { tls: true, ...(isIP(host) === 0 ? { servername: host } : {}), ...(ca === undefined ? {} : { ca }) }
+        : {}
+    try {
+      return await this.#options.host.net.connect({ host: address, port, ...target })
+    } catch (error) {
+      throw new Error(connectFaultOf(error, `${host}:${port}`), { cause: error })
+    }
+  }
+
+  /** A way that needs no connection to be opened: UDP, or a connection that is there. */
+  openFlow(protocol: Protocol, address: string, port: number): Flow | undefined {
+    if (protocol === 'udp') return this.#udpFlow(address, port)
+    return this.#connections.get(keyOf(protocol, address, port))?.flow
+  }
+
+  #udpFlow(address: string, port: number): Flow {
+    return {
+      protocol: 'udp',
+      address,
+      port,
+      local: { host: this.localAddress(address), port: this.port },
+      isOpen: true,
+      at: (other) => this.#udpFlow(address, other),
+      send: (bytes) => this.#udp?.send(bytes, port, address),
+    }
+  }
+
+  #datagram(bytes: Buffer, { address, port }: { address: string; port: number }): void {
+    const { gatekeeper } = this.#options
+    // Keep-alives are a few bytes of nothing.
+    if (bytes.length < 12 || !gatekeeper.admits(address)) return
+    const flow = this.#udpFlow(address, port)
+    try {
+      this.#options.receive(parseMessage(bytes), flow)
+    } catch (error) {
+      const { status } = this.#malformed(error, address)
+      // Strangers learn nothing by it.
+      const answer = gatekeeper.isKnown(address) ? answerToMalformed(bytes, status) : undefined
+      if (answer !== undefined) flow.send(answer)
+    }
+  }
+
+  #malformed(error: unknown, address: string): SipParseError {
+    if (!(error instanceof SipParseError)) throw error
+    this.#options.gatekeeper.refuse('malformed', address, error.message)
+    return error
+  }
+
+  #listen(protocol: Protocol, where: { port: number; address: string; key?: Uint8Array; cert?: Uint8Array }) {
+    return this.#options.host.net.listen({
+      ...where,
+      maxConnections: MAX_CONNECTIONS,
+      admits: ({ address }) => this.#options.gatekeeper.admits(address),
+      failed: (error, { address }) => this.#options.gatekeeper.refuse('no_tls', address, handshakeFaultOf(error)),
+      accept: (socket, from) => {
+        const key = keyOf(protocol, from.address, from.port)
+        const local = this.#localOf(protocol, from.address)
+        const write = writerOf(socket)
+        this.#connected(socket, key, {
+          ...{ protocol, ...from, local, send: write },
+          get isOpen() {
+            return socket.writable
+          },
+        })
+      },
+    })
+  }
+
+  /** @param flow the way that what comes over this connection is answered by */
+  #connected(socket: Socket, key: string, flow: Flow): Connection {
+    const { address } = flow
+    const framing = new MessageFraming(() => socket.write(PONG))
+    socket.setTimeout(IDLE_MS, () => socket.destroy())
+    socket.on('data', (bytes: Buffer) => {
+      try {
+        for (const message of framing.push(bytes)) {
+          if (!this.#options.gatekeeper.admits(address)) break
+          this.#options.receive(message, flow)
+        }
+      } catch (error) {
+        socket.destroy()
+        this.#malformed(error, address)
+      }
+    })
+    socket.on('error', () => socket.destroy())
+    socket.once('close', () => {
+      if (this.#connections.get(key)?.socket === socket) this.#connections.delete(key)
+    })
+    const connection = { flow, socket, write: writerOf(socket) }
+    this.#connections.set(key, connection)
+    return connection
+  }
+}
+
+function writerOf(socket: Socket): Connection['write'] {
+  return (bytes, failed) => {
+    if (socket.writable && socket.writableLength <= MAX_WAITING_BYTES) {
+      socket.write(bytes)
+      return
+    }
+    socket.destroy()
+    // Whoever sends is not told before it has finished sending.
+    if (failed !== undefined) queueMicrotask(failed)
+  }
+}
+
+/** Connections that we opened over TLS are told apart by who we know is there: one trunk's word is not another's. */
+function keyOf(protocol: Protocol, address: string, port: number, identity?: Identity): string {
+  const where = `${protocol} ${address} ${port}`
+  if (identity === undefined) return where
+  const ca = createHash('sha256')
+    .update(identity.ca ?? '')
+    .digest('base64')
+  return `${where} ${identity.host} ${ca}`
+}

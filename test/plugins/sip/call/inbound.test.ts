@@ -1,0 +1,97 @@
+import t from 'tap'
+import { callWhen, isOver, linkWorker } from '../../../support/phone.ts'
+import { sipp, skipWithout } from '../../../support/sip-peers.ts'
+import { addSipNumber, startSipApi } from '../../../support/sip-phone.ts'
+
+const skip = skipWithout('sipp')
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any field
+const lastCall = async (user: any): Promise<any> => (await user.client.get('/calls/logs')).body.items[0]
+
+t.test('calls of a softphone on this machine, against sipp', { skip, timeout: 280_000 }, async (t) => {
+  const sip = await startSipApi(t)
+  const { user, sipPort } = sip
+  await linkWorker(t, sip.api)
+  const { number } = await addSipNumber(sip)
+
+  /** Scenarios in which the call is answered and the caller hangs up. */
+  const conversations = {
+    'in-hold': 'hold, resume and UPDATE are answered with our own description',
+    'in-late-ack': 'a late ACK still finds its call',
+    'in-delayed-offer': 'an INVITE without an offer gets ours',
+    'in-info-dtmf': 'keys come with INFO, too',
+    'in-prack': 'ringing is reliable where the caller asks for it',
+    'in-session-timer': 'a session interval that is too short is refused with the least we take',
+    'in-refer': 'a caller can not have us call somebody else',
+  }
+  for (const [scenario, name] of Object.entries(conversations)) {
+    t.test(name, async (t) => {
+      const { code, errors } = await sipp(t, scenario, sipPort, number)
+      t.equal(code, 0, errors)
+      const { call_log_id } = await lastCall(user)
+      const call = await callWhen(user, call_log_id, isOver)
+      t.match(call, { status: 'completed', end_reason: 'caller_hangup', direction: 'inbound', call_type: 'phone' })
+      t.match(call, { to_number: number, from_number: '+14155550142' })
+      t.equal(call.transcript[0].text, 'Hello, this is Ada.')
+    })
+  }
+
+  t.test('the same over TCP', async (t) => {
+    const { code, errors } = await sipp(t, 'in-hold', sipPort, number, ['-t', 't1'])
+    t.equal(code, 0, errors)
+  })
+
+  const refusals = {
+    'in-codec': 'an offer without a codec of ours is refused',
+    'in-bad-extension': 'an extension we lack is named',
+    'in-options': 'OPTIONS are answered',
+  }
+  for (const [scenario, name] of Object.entries(refusals)) {
+    t.test(name, async (t) => {
+      const { code, errors } = await sipp(t, scenario, sipPort, number)
+      t.equal(code, 0, errors)
+    })
+  }
+
+  t.test('a number nobody has is not found', async (t) => {
+    const { code, errors } = await sipp(t, 'in-unknown-number', sipPort, '+14155559999')
+    t.equal(code, 0, errors)
+  })
+})
+
+t.test('calls that find no agent free, against sipp', { skip, timeout: 280_000 }, async (t) => {
+  const sip = await startSipApi(t, { env: { PATCHBAY_QUEUE_WAIT_MS: '1500' } })
+  const { number } = await addSipNumber(sip)
+
+  t.test('the caller who hangs up while it rings is let go', async (t) => {
+    const { code, errors } = await sipp(t, 'in-cancel', sip.sipPort, number)
+    t.equal(code, 0, errors)
+    const { call_log_id } = await lastCall(sip.user)
+    t.match(await callWhen(sip.user, call_log_id, isOver), { status: 'canceled', end_reason: 'caller_hangup' })
+  })
+
+  t.test('the caller is asked to try again later', async (t) => {
+    const { code, errors } = await sipp(t, 'in-no-capacity', sip.sipPort, number)
+    t.equal(code, 0, errors)
+    const { call_log_id } = await lastCall(sip.user)
+    t.match(await callWhen(sip.user, call_log_id, isOver), { status: 'failed', end_reason: 'no_capacity' })
+  })
+})
+
+t.test('a trunk without addresses lets calls in by password', { skip, timeout: 280_000 }, async (t) => {
+  // With a database of its own there is no trunk for this machine: loopback is a stranger like any other.
+  const sip = await startSipApi(t, { env: { DATABASE_URL: 'postgres://elsewhere/patchbay' } })
+  await linkWorker(t, sip.api)
+  const credentials = { username: 'aurora', password: 'secret' }
+  const { number } = await addSipNumber(sip, {
+    host: '192.0.2.1',
+    allowed_addresses: [],
+    ...credentials,
+    max_concurrent_calls: 1,
+  })
+  const right = await sipp(t, 'in-digest', sip.sipPort, number, ['-au', 'aurora', '-ap', 'secret'])
+  t.equal(right.code, 0, right.errors)
+  const wrong = await sipp(t, 'in-digest', sip.sipPort, number, ['-au', 'aurora', '-ap', 'guess'])
+  t.not(wrong.code, 0)
+  t.match(wrong.errors, /403/)
+})

@@ -1,0 +1,149 @@
+import { pino } from 'pino'
+import t from 'tap'
+import { refusalOf } from '../../../../plugins/sip/call/destination.ts'
+import { failureOf } from '../../../../plugins/sip/call/outcome.ts'
+import { answerChallenge, chooseChallenge } from '../../../../plugins/sip/message/digest.ts'
+import { headersOf, type SipRequest } from '../../../../plugins/sip/message/message.ts'
+import { parseMessage } from '../../../../plugins/sip/message/parser.ts'
+import { Challenger } from '../../../../plugins/sip/transaction/challenger.ts'
+import { Gatekeeper } from '../../../../plugins/sip/transport/gatekeeper.ts'
+import { localAddressFor } from '../../../../plugins/sip/transport/local-address.ts'
+import type { PhoneNumber } from '../../../../runtime/phone-number.ts'
+import { FakeTimers } from '../support/fake-timers.ts'
+
+const log = pino({ level: 'silent' })
+
+t.test('who no trunk knows is not read, unless a trunk takes strangers by password, and then slowly', async (t) => {
+  const clock = new FakeTimers()
+  let strangers = false
+  const gatekeeper = new Gatekeeper({
+    clock,
+    log,
+    knows: (address) => address === '192.0.2.1',
+    takesStrangers: () => strangers,
+  })
+  t.ok(gatekeeper.admits('192.0.2.1'))
+  t.notOk(gatekeeper.admits('203.0.113.9'))
+  strangers = true
+  const admitted = Array.from({ length: 100 }, () => gatekeeper.admits('203.0.113.9')).filter(Boolean).length
+  t.equal(admitted, 20)
+  t.equal(Array.from({ length: 3_000 }, () => gatekeeper.admits('192.0.2.1')).filter(Boolean).length, 3_000)
+  t.same(
+    [...gatekeeper.refusals],
+    [
+      ['unknown_source', 1],
+      ['rate_limited', 80],
+    ],
+  )
+})
+
+t.test('a flood of made-up addresses is bounded as a whole, and takes no bucket of those who are known', async (t) => {
+  const clock = new FakeTimers()
+  const gatekeeper = new Gatekeeper({
+    ...{ clock, log },
+    knows: (address) => address === '192.0.2.1',
+    takesStrangers: () => true,
+  })
+  const take = (address: string, times: number) =>
+    Array.from({ length: times }, () => gatekeeper.admits(address)).filter(Boolean).length
+  t.equal(take('192.0.2.1', 4_500), 4_000)
+  let admitted = 0
+  for (let i = 0; i < 12_000; i++) admitted += take(`10.0.${i >> 8}.${i & 255}`, 1)
+  t.equal(admitted, 400)
+  t.equal(take('192.0.2.1', 10), 0)
+  clock.advance(1_000)
+  t.equal(take('203.0.113.7', 10) + take('203.0.113.8', 10), 20)
+  t.equal(take('192.0.2.1', 3_000), 2_000)
+})
+
+t.test('the log tells of a refusal once a minute and address, and of a flood in a few lines', async (t) => {
+  const clock = new FakeTimers()
+  const lines: string[] = []
+  const told = { warn: (_more: object, text: string) => lines.push(text) } as unknown as typeof log
+  const gatekeeper = new Gatekeeper({ clock, log: told, knows: () => false, takesStrangers: () => false })
+  for (let i = 0; i < 3; i++) gatekeeper.admits('203.0.113.9')
+  t.equal(lines.length, 1)
+  for (let i = 0; i < 5_000; i++) gatekeeper.admits(`10.0.${i >> 8}.${i & 255}`)
+  t.equal(lines.length, 51)
+  t.match(lines.at(-1), /the counters have them all/)
+  t.equal(gatekeeper.refusals.get('unknown_source'), 5_003)
+  clock.advance(61_000)
+  gatekeeper.admits('203.0.113.9')
+  t.equal(lines.length, 52)
+})
+
+t.test('scanners are known by their names', async (t) => {
+  const gatekeeper = new Gatekeeper({ clock: new FakeTimers(), log, knows: () => true, takesStrangers: () => false })
+  for (const name of ['friendly-scanner', 'sipcli/v1.8', 'SIPVicious']) t.ok(gatekeeper.isScanner(name, '192.0.2.1'))
+  t.notOk(gatekeeper.isScanner('Linphone/5.0', '192.0.2.1'))
+  t.notOk(gatekeeper.isScanner(undefined, '192.0.2.1'))
+  t.equal(gatekeeper.refusals.get('scanner'), 3)
+})
+
+t.test('a password proves a caller once; an old challenge is stale, a wrong password wrong', async (t) => {
+  const clock = new FakeTimers()
+  const challenger = new Challenger(clock)
+  const invite = (authorization?: string): SipRequest =>
+    parseMessage(
+      Buffer.from(
+        [
+          'INVITE sip:1@b SIP/2.0',
+          'Via: SIP/2.0/UDP a;branch=z9hG4bK1',
+          'From: <sip:a@a>;tag=1',
+          'To: <sip:1@b>',
+          'Call-ID: 1',
+          'CSeq: 1 INVITE',
+          ...(authorization === undefined ? [] : [`Authorization: ${authorization}`]),
+          '',
+          '',
+        ].join('\r\n'),
+      ),
+    ) as SipRequest
+  const passwords = (username: string) => (username === 'aurora' ? ['other', 'secret'] : [])
+  const prove = (password: string) => {
+    const challenge = chooseChallenge(headersOf({ headers: challenger.challenge(false) }, 'www-authenticate'))
+    const asked = { method: 'INVITE', uri: 'sip:1@b', body: new Uint8Array() }
+    return answerChallenge(challenge!, { username: 'aurora', password }, asked, 'c', 1)
+  }
+  t.same(challenger.check(invite(), passwords), { verdict: 'missing' })
+  const right = prove('secret')
+  t.same(challenger.check(invite(right), passwords), { verdict: 'proven', username: 'aurora', index: 1 })
+  t.same(challenger.check(invite(right), passwords), { verdict: 'stale' }, 'a replay proves nothing')
+  t.same(challenger.check(invite(prove('guess')), passwords), { verdict: 'wrong', username: 'aurora' })
+  const old = prove('secret')
+  clock.advance(61_000)
+  t.same(challenger.check(invite(old), passwords), { verdict: 'stale' })
+})
+
+t.test('calls go to allowed countries, by default the own one, and never to premium numbers', async (t) => {
+  const from = '+14155550100' as PhoneNumber
+  const to = (number: string, countries: string[] = []) => refusalOf(number as PhoneNumber, from, countries)?.reason
+  t.equal(to('+14155550177'), undefined)
+  t.equal(to('+442079460018'), 'country_not_allowed')
+  t.equal(to('+442079460018', ['GB']), undefined)
+  t.equal(to('+14155550177', ['GB']), 'country_not_allowed')
+  t.equal(to('+19005550123'), 'premium_number')
+  t.equal(to('+18095550123'), 'country_not_allowed', 'the Dominican Republic shares +1')
+  t.equal(to('+881612345678', ['US']), 'premium_number')
+})
+
+t.test('a peer is told the address it can reach', async (t) => {
+  const eth0 = [{ address: '10.1.2.3', cidr: '10.1.2.3/24', family: 'IPv4', internal: false }]
+  const lo = [{ address: '127.0.0.1', cidr: '127.0.0.1/8', family: 'IPv4', internal: true }]
+  const interfaces = { lo, eth0 } as unknown as Parameters<typeof localAddressFor>[2]
+  const all = { bound: '0.0.0.0', publicAddress: undefined }
+  t.equal(localAddressFor('127.0.0.1', all, interfaces), '127.0.0.1')
+  t.equal(localAddressFor('10.1.2.99', all, interfaces), '10.1.2.3')
+  t.equal(localAddressFor('203.0.113.5', all, interfaces), '10.1.2.3')
+  const natted = { bound: '0.0.0.0', publicAddress: '198.51.100.7' }
+  t.equal(localAddressFor('203.0.113.5', natted, interfaces), '198.51.100.7')
+  t.equal(localAddressFor('10.1.2.99', natted, interfaces), '10.1.2.3')
+})
+
+t.test('answers become outcomes an operator understands', async (t) => {
+  t.match(failureOf(486, 'Busy Here'), { failure: 'busy' })
+  t.match(failureOf(480, ''), { failure: 'no_answer', detail: 'SIP error: 480 Temporarily Unavailable' })
+  t.match(failureOf(603, 'Decline'), { failure: 'rejected' })
+  t.match(failureOf(404, 'Not\x07 Found'), { failure: 'invalid_number', detail: /^SIP error: 404 Not Found;/ })
+  t.match(failureOf(407, 'Proxy'), { failure: 'carrier', detail: /username or password/ })
+})

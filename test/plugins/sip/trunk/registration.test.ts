@@ -1,0 +1,106 @@
+import t from 'tap'
+import type { OutgoingRequest, SipRequest } from '../../../../plugins/sip/message/message.ts'
+import { headerOf } from '../../../../plugins/sip/message/message.ts'
+import { Registration } from '../../../../plugins/sip/trunk/registration.ts'
+import { ActiveTrunk } from '../../../../plugins/sip/trunk/trunk-table.ts'
+import type { Trunk } from '../../../../runtime/telephony/trunk.ts'
+import { answerTo, makeWire } from '../support/wire.ts'
+
+const TRUNK: Trunk = {
+  ...{
+    id: 't',
+    workspaceId: 'w',
+    name: 'main',
+    host: 'sip.example.com',
+    transport: 'udp',
+    tlsCa: undefined,
+    register: true,
+  },
+  ...{ username: 'aurora', password: 'secret', allowedAddresses: [], codecs: ['PCMU'], countries: [] },
+  ...{ maxConcurrentCalls: 1, maxCallsPerSecond: 1 },
+}
+
+/** A trunk we register with, seen from its end of the wire. */
+async function registered(trunk: Partial<Trunk> = {}) {
+  const states: number[] = []
+  const wire = makeWire({})
+  const registration = new Registration({
+    active: new ActiveTrunk({ ...TRUNK, ...trunk }, 0),
+    ...{ transactions: wire.transactions, timers: wire.timers, token: wire.context.token },
+    flow: async () => wire.flow,
+    state: (status) => states.push(status),
+  })
+  const settle = () => new Promise(setImmediate)
+  await settle()
+  const answer = async (status: number, headers: readonly string[] = []) => {
+    wire.arrive(answerTo(wire.sent.at(-1), status, { tag: 'r', headers }))
+    await settle()
+  }
+  const pass = async (ms: number) => {
+    wire.timers.advance(ms)
+    await settle()
+  }
+  return { ...wire, registration, states, answer, pass }
+}
+
+const expires = (request: SipRequest | OutgoingRequest | undefined): string | undefined =>
+  request && headerOf(request, 'expires')
+
+t.test('a registration is made anew at half its time, and in any case before it is over', async (t) => {
+  for (const [granted, againMs] of [
+    [300, 150_000],
+    [60, 30_000],
+    [30, 20_000],
+    [10, 8_000],
+  ] as const) {
+    const { answer, pass, sent } = await registered()
+    await answer(200, [`Contact: <sip:patchbay@192.0.2.1:5060>;expires=${granted}`])
+    await pass(againMs - 100)
+    t.equal(sent.length, 1, `${granted} s`)
+    await pass(200)
+    t.equal(sent.length, 2, `${granted} s`)
+  }
+})
+
+t.test('a registrar that takes no registration so short gets a longer one (section 10.2.8)', async (t) => {
+  const { answer, last, sent, states } = await registered()
+  t.equal(expires(last('REGISTER')), '300')
+  await answer(423, ['Min-Expires: 600'])
+  t.equal(expires(last('REGISTER')), '600')
+  await answer(200)
+  t.same(states, [200])
+  const stubborn = await registered()
+  await stubborn.answer(423)
+  t.same(stubborn.states, [423])
+  t.equal(stubborn.sent.length, 1)
+  t.equal(sent.length, 2)
+})
+
+t.test('each REGISTER is the next in one sequence, and the last takes it back', async (t) => {
+  const { answer, pass, sent, last, registration } = await registered()
+  await answer(200)
+  await pass(150_000)
+  await answer(200)
+  registration.stop()
+  t.equal(expires(last('REGISTER')), '0')
+  t.equal(new Set(sent.map(({ callId }) => callId)).size, 1)
+  const numbers = sent.map(({ cseq }) => cseq.number)
+  t.same(numbers, [1, 2, 3])
+})
+
+t.test('a trunk that does not answer is asked again and again, ever less often', async (t) => {
+  const { pass, sent, states } = await registered()
+  const tries: number[] = []
+  for (let s = 0; s < 300; s++) {
+    const branches = new Set(sent.map(({ vias }) => vias[0]?.params.get('branch'))).size
+    if (branches > tries.length) tries.push(s)
+    await pass(1_000)
+  }
+  t.same(states, [0])
+  t.ok(tries.length >= 4, tries.join())
+  const gaps = tries.slice(1).map((at, i) => at - (tries[i] ?? 0))
+  t.same(
+    gaps,
+    [...gaps].sort((a, b) => a - b),
+  )
+})

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { ERRORS, type ErrorCode } from '../runtime/errors.ts'
-import type { AnyRoute, Param } from './route.ts'
+import { type AnyRoute, checksQuery, type Param } from './route.ts'
 import type { FaultType } from './schema.ts'
 
 /** The OpenAPI 3.1 document, made from the routes and the table of errors. */
@@ -235,7 +235,7 @@ function responsesOf(route: AnyRoute): Json {
     responses[status] = errorResponse([...details])
   }
   if (success.orStatus !== undefined) responses[success.orStatus] = responses[success.status]
-  if (route.query || route.body || route.form || route.files) {
+  if (checksQuery(route) || route.body || route.form || route.files) {
     responses['422'] = {
       description: 'The input breaks its schema; every fault is listed.',
       headers: HEADERS,
@@ -261,7 +261,7 @@ export function errorCodes(route: AnyRoute): Set<ErrorCode> {
   if (route.role !== 'none') codes.add('not_a_member')
   if (route.role === 'developer') codes.add('insufficient_permissions')
   if (route.role === 'admin') codes.add('admin_required')
-  if (route.body) for (const code of ['malformed_body', 'body_too_large'] as const) codes.add(code)
+  if (route.body) for (const code of ['malformed_body', 'body_too_large', 'body_too_deep'] as const) codes.add(code)
   if (route.files) for (const code of ['malformed_body', 'file_too_large'] as const) codes.add(code)
   for (const { notFound } of Object.values((route.params ?? {}) as Record<string, { notFound?: ErrorCode }>)) {
     if (notFound) codes.add(notFound)

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { Type } from 'typebox'
 import { type ErrorCode, PatchbayError } from '../runtime/errors.ts'
+import { isNestedDeeper } from '../runtime/json-depth.ts'
 import type { Logger } from '../runtime/log.ts'
 import type { User, WorkspaceRole } from '../store/schema.ts'
 import type { Tenant } from '../store/tenant.ts'
@@ -7,7 +9,7 @@ import type { Authenticator, Caller } from './auth/authenticate.ts'
 import { isUuid } from './ids.ts'
 import type { ObserveAnswer } from './metrics.ts'
 import { readMultipart } from './multipart.ts'
-import { type AnyRoute, type ApiRequest, Reply } from './route.ts'
+import { type AnyRoute, type ApiRequest, checksQuery, Reply } from './route.ts'
 import { createRouter, type Match, type Router } from './router.ts'
 import { type Check, compileCheck, type Fault, type Place, unstorableText, ValidationError } from './schema.ts'
 import type { Incoming, Outgoing } from './server.ts'
@@ -15,6 +17,8 @@ import type { Services } from './services.ts'
 import { follow, type Listener, type Pending, type Steps } from './steps.ts'
 
 export const MAX_JSON_BYTES = 1024 * 1024
+/** Whatever walks a body after this may recurse. */
+export const MAX_JSON_DEPTH = 64
 
 interface RequestPath {
   routes: readonly AnyRoute[]
@@ -116,12 +120,17 @@ interface Compiled {
 
 function compile(route: AnyRoute): Compiled {
   return {
-    query: route.query && (compileCheck(route.query, { coerce: true }) as unknown as Check<never>),
+    query: queryCheck(route),
     body: route.body && (compileCheck(route.body) as unknown as Check<never>),
     form: route.form && (compileCheck(route.form, { coerce: true }) as unknown as Check<never>),
     paramNames: [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string),
     headers: route.headers ?? [],
   }
+}
+
+function queryCheck(route: AnyRoute): Check<never> | undefined {
+  if (!checksQuery(route)) return undefined
+  return compileCheck(route.query ?? Type.Object({}), { coerce: true, closed: true }) as unknown as Check<never>
 }
 
 /** A matched request: what is read from the connection before the first await. */
@@ -300,6 +309,7 @@ function jsonText(exchange: Exchange): Pending<string> {
 }
 
 function parseJson(text: string): unknown {
+  if (isNestedDeeper(text, MAX_JSON_DEPTH)) throw new PatchbayError('body_too_deep')
   try {
     const value: unknown = JSON.parse(text)
     if (text.includes('\\u')) refuseUnstorable(value, 'body')

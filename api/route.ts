@@ -149,3 +149,8 @@ export function defineRoute<
 
 /** A route whose handler takes what its own definition promises; only request.ts calls it. */
 export type AnyRoute = Route<string, Auth, RequiredRole>
+
+/** Whether its query is checked: a read that takes no filters refuses any, but where no account asks. */
+export function checksQuery(route: AnyRoute): boolean {
+  return route.query !== undefined || (route.method === 'GET' && route.auth !== 'none')
+}

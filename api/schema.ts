@@ -3,6 +3,7 @@ import { Compile } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
 import Format from 'typebox/format'
 import { Settings } from 'typebox/system'
+import { nearest } from '../config/nearest.ts'
 import { PatchbayError } from '../runtime/errors.ts'
 
 /** From schemas to checks and from their findings to the items of a 422 answer. */
@@ -43,6 +44,8 @@ export class ValidationError extends PatchbayError {
 export type Place = 'body' | 'query' | 'form'
 
 const MAX_FAULTS = 100
+/** A longer name is shown and compared up to here. */
+const MAX_NAME_CHARS = 64
 const PARSED_TYPES = new Set(['integer', 'number', 'boolean'])
 
 let prepared = false
@@ -78,8 +81,14 @@ export function parseInstant(text: string): Date | undefined {
 /** A compiled object schema: takes what arrived, gives the known fields with defaults, or throws ValidationError. */
 export type Check<T extends TObject> = (input: unknown, place: Place) => Static<T>
 
-/** Compiles once, at start. Unknown fields are left out; `coerce` reads numbers and booleans from text. */
-export function compileCheck<T extends TObject>(schema: T, options: { coerce?: boolean } = {}): Check<T> {
+/**
+ * Compiles once, at start. `coerce` reads numbers and booleans from text. Unknown fields are left out, or with `closed` a
+ * fault each: a filter that is passed over in silence answers with everything.
+ */
+export function compileCheck<T extends TObject>(
+  schema: T,
+  options: { coerce?: boolean; closed?: boolean } = {},
+): Check<T> {
   prepare()
   const validator = Compile(schema)
   const properties = Object.entries(schema.properties as TProperties) as [string, TSchema & SchemaKeywords][]
@@ -101,9 +110,23 @@ export function compileCheck<T extends TObject>(schema: T, options: { coerce?: b
       else if (parsed.has(key)) value = parseText(value, property.type)
       if (value !== undefined) known[key] = value
     }
-    if (validator.Check(known)) return known as Static<T>
-    throw new ValidationError(faultsOf(validator.Errors(known), known, place))
+    const strangers = options.closed ? faultsOfStrangers(input, names, place) : []
+    if (strangers.length === 0 && validator.Check(known)) return known as Static<T>
+    throw new ValidationError([...faultsOf(validator.Errors(known), known, place, strangers.length > 0), ...strangers])
   }
+}
+
+function faultsOfStrangers(input: object, names: ReadonlySet<string>, place: Place): Fault[] {
+  return Object.keys(input)
+    .filter((name) => !names.has(name))
+    .slice(0, MAX_FAULTS)
+    .map((name): Fault => {
+      const shown = name.slice(0, MAX_NAME_CHARS)
+      const meant = nearest(shown, names)
+      const known = names.size === 0 ? 'none is taken here' : `known are ${[...names].join(', ')}`
+      const cure = meant === undefined ? known : `did you mean "${meant}"?`
+      return { loc: [place, shown], msg: `is unknown; ${cure}`, type: 'value_error' }
+    })
 }
 
 function hasOnly(input: object, names: ReadonlySet<string>): boolean {
@@ -122,7 +145,13 @@ function parseText(value: unknown, type: string | undefined): unknown {
   return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value.trim()) ? Number(value) : value
 }
 
-function faultsOf(errors: readonly TLocalizedValidationError[], input: unknown, place: Place): Fault[] {
+/** @param mayBeNone there are other faults: none found here is no fault of its own */
+function faultsOf(
+  errors: readonly TLocalizedValidationError[],
+  input: unknown,
+  place: Place,
+  mayBeNone: boolean,
+): Fault[] {
   const faults = new Map<string, Fault>()
   for (const error of errors) {
     // Of a union the first branch speaks: by convention the others are null or shorthands.
@@ -139,7 +168,7 @@ function faultsOf(errors: readonly TLocalizedValidationError[], input: unknown, 
       add({ loc: [place, ...path], msg: sentence(error), type: faultType(error) })
     }
   }
-  if (faults.size === 0) add({ loc: [place], msg: `is no valid ${typeof input}`, type: 'value_error' })
+  if (faults.size === 0 && !mayBeNone) add({ loc: [place], msg: `is no valid ${typeof input}`, type: 'value_error' })
   return [...faults.values()]
 
   function add(fault: Fault): void {

@@ -1,6 +1,7 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import t from 'tap'
 import { errorCodes, openApiDocument } from '../../../api/openapi.ts'
+import { checksQuery } from '../../../api/route.ts'
 import { routes } from '../../../api/routes.ts'
 import { ERRORS } from '../../../runtime/errors.ts'
 
@@ -82,7 +83,7 @@ t.test('every endpoint has a summary, examples of its bodies and every sentence 
     )
     const declared = [...errorCodes(route)].map((code) => ERRORS[code].detail)
     t.same([...sentences].sort(), [...new Set(declared)].sort(), `${name}: its errors`)
-    const takesInput = Boolean(route.query ?? route.body ?? route.form ?? route.files)
+    const takesInput = Boolean(checksQuery(route) || (route.body ?? route.form ?? route.files))
     t.equal(page?.responses['422'] !== undefined, takesInput, `${name}: 422`)
   }
 })

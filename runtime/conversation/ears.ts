@@ -9,6 +9,11 @@ const LOUD = 200
  * not in time: after a stall of this process the packets that wait in the socket are read only after the next tick.
  */
 const STALLED_AFTER_TICKS = 6
+/** Who was in the middle of a word did not fall silent between two packets: they are late, and will come all at once. */
+const STALLED_IN_SPEECH_AFTER_TICKS = 50
+const IN_SPEECH_MS = 200
+/** Heard more than time has passed, by so much: what stood in for packets that came after all is taken out of the pauses. */
+const MAX_AHEAD_MS = 100
 const SILENT_FRAME = new Int16Array(samplesPerFrame(MODEL_RATE_HZ))
 
 /** Takes the caller's audio at 16 kHz. `endMs` is the monotonic instant at which its last sample arrived. */
@@ -25,6 +30,11 @@ export class Ears {
   #ringAt = 0
   #ringFilled = 0
   #ticksWithoutAudio = 0
+  /** Of the sound heard, in milliseconds: how much of its end is quiet. */
+  #quietMs = Number.POSITIVE_INFINITY
+  /** When silence first stood in for packets, and what was heard since; counted anew once nothing came late. */
+  #stalledAtMs: number | undefined
+  #sinceStallMs = 0
   /** When the last loud sample arrived, in monotonic milliseconds. */
   lastLoudMs = 0
   /** All audio heard so far, in milliseconds. */
@@ -44,17 +54,33 @@ export class Ears {
     const nowMs = this.#clock.monotonicMs()
     this.#ticksWithoutAudio = 0
     const loudest = lastLoud(samples, LOUD)
+    const lengthMs = (samples.length * 1000) / MODEL_RATE_HZ
+    this.#quietMs = loudest < 0 ? this.#quietMs + lengthMs : ((samples.length - 1 - loudest) * 1000) / MODEL_RATE_HZ
+    if (this.#quietMs >= IN_SPEECH_MS && this.#aheadMs(nowMs) > MAX_AHEAD_MS) return
     if (loudest >= 0) this.lastLoudMs = nowMs - ((samples.length - 1 - loudest) * 1000) / MODEL_RATE_HZ
     this.#deliver(samples, nowMs)
   }
 
   /** Once a tick: keeps time going when the caller's packets stop. */
   tick(nowMs: number): void {
-    if (++this.#ticksWithoutAudio > STALLED_AFTER_TICKS) this.#deliver(SILENT_FRAME, nowMs)
+    const afterTicks = this.#quietMs < IN_SPEECH_MS ? STALLED_IN_SPEECH_AFTER_TICKS : STALLED_AFTER_TICKS
+    if (++this.#ticksWithoutAudio <= afterTicks) return
+    if (this.#ticksWithoutAudio === afterTicks + 1 && this.#aheadMs(nowMs) <= MAX_AHEAD_MS) {
+      this.#stalledAtMs = nowMs
+      this.#sinceStallMs = 0
+    }
+    this.#deliver(SILENT_FRAME, nowMs)
+  }
+
+  /** How much more was heard than time has passed since packets stopped. */
+  #aheadMs(nowMs: number): number {
+    return this.#stalledAtMs === undefined ? 0 : this.#sinceStallMs - (nowMs - this.#stalledAtMs)
   }
 
   #deliver(samples: Int16Array, nowMs: number): void {
-    this.heardMs += (samples.length * 1000) / MODEL_RATE_HZ
+    const lengthMs = (samples.length * 1000) / MODEL_RATE_HZ
+    this.heardMs += lengthMs
+    this.#sinceStallMs += lengthMs
     for (let i = 0; i < samples.length; i++) {
       this.#ring[this.#ringAt] = samples[i]!
       this.#ringAt = this.#ringAt + 1 === EOT_SAMPLES ? 0 : this.#ringAt + 1

@@ -10,13 +10,20 @@ import { SpokenText } from './heard.ts'
 
 /** Synthesised audio held for one session at most; beyond, the synthesiser waits. */
 const MAX_AHEAD_FRAMES = 500
-/** Frames kept behind the play position, to take a false interruption back. */
-const KEEP_BEHIND_FRAMES = 50
 const PROGRESS_EVERY_FRAMES = 20
 const AUDIBLE = 60
 /** Silence a synthesiser puts before its first sound is cut to this. */
 const LEAD_IN_MS = 10
-const MAX_PLAYOUT_DELAY_MS = 1000
+/** A client that says it plays later than this is not believed. */
+const MAX_PLAYOUT_DELAY_MS = 3_000
+
+/** A frame on its way to the ear: sent, and not dropped since. */
+interface Sent {
+  atMs: number
+  frame: Int16Array
+  /** What it is of; undefined: something said out of turn. */
+  of: Segment | undefined
+}
 
 /** One flushed piece of speech: its frames, and the words that belong to them. */
 interface Segment {
@@ -82,6 +89,10 @@ export class Mouth extends voice.AudioOutput {
   #markId = 0
   readonly #marks = new Map<number, number>()
   #playoutDelayMs = 0
+  /** What the client may still hold, oldest first. */
+  #onTheWay: Sent[] = []
+  /** What the client was told to drop before it was heard: said again before anything new. */
+  #again: Sent[] = []
   #interjection: Interjection | undefined
 
   constructor(format: AudioFormat, encode: Encode, port: SessionPort, clock: Clock, events: MouthEvents) {
@@ -175,10 +186,11 @@ export class Mouth extends voice.AudioOutput {
   override clearBuffer(): void {
     this.#makeRoom()
     const segment = this.#segment
-    this.#silence()
-    if (segment === undefined) return
-    if (segment.resampler === undefined) this.#segment = undefined
-    else this.#finish(segment, true)
+    if (segment !== undefined) {
+      if (segment.resampler === undefined) this.#segment = undefined
+      else this.#finish(segment, true)
+    }
+    this.#dropSent()
   }
 
   override pause(): void {
@@ -186,8 +198,7 @@ export class Mouth extends voice.AudioOutput {
     this.#paused = true
     const segment = this.#segment
     if (segment?.started !== true) return
-    const heldByClient = Math.round(this.#playoutDelayMs / FRAME_MS)
-    segment.cursor = Math.max(0, segment.cursor - Math.min(heldByClient, KEEP_BEHIND_FRAMES))
+    this.#again.unshift(...this.#unheard())
     this.#silence()
   }
 
@@ -282,7 +293,14 @@ export class Mouth extends voice.AudioOutput {
       return true
     }
     const segment = this.#segment
-    if (segment === undefined || this.#paused) return false
+    if (this.#paused) return false
+    const again = this.#again.shift()
+    if (again !== undefined) {
+      this.#send(again.frame, again.of)
+      if (this.#again.length === 0 && segment !== undefined) this.#finishIfPlayed(segment)
+      return true
+    }
+    if (segment === undefined) return false
     const frame = segment.frames[segment.cursor]
     if (frame === undefined) {
       if (segment.synthesised) this.#finishPlayed(segment)
@@ -302,24 +320,38 @@ export class Mouth extends voice.AudioOutput {
         this.#events.audible(nowMs + (index * 1000) / this.#format.sampleRateHz)
       }
     }
-    this.#dirty = true
-    this.#port.sendAudio(this.#encode(frame), this.#timestamp)
-    segment.cursor++
-    const forget = segment.cursor - KEEP_BEHIND_FRAMES
-    if (forget >= 0) segment.frames[forget] = undefined
+    this.#send(frame, segment)
+    segment.frames[segment.cursor++] = undefined
     if (segment.frames.length - segment.cursor < MAX_AHEAD_FRAMES / 2) this.#makeRoom()
     if (++this.#sinceProgress >= PROGRESS_EVERY_FRAMES) {
       this.#sinceProgress = 0
       this.#events.progress()
     }
-    // The end is known with the last frame, not a tick later.
-    if (segment.synthesised && segment.cursor === segment.frames.length) this.#finishPlayed(segment)
+    this.#finishIfPlayed(segment)
     return true
   }
 
-  #sendInterjected(interjection: Interjection): void {
+  #send(frame: Int16Array, of: Segment | undefined): void {
     this.#dirty = true
-    this.#port.sendAudio(this.#encode(interjection.frames[interjection.cursor++]!), this.#timestamp)
+    this.#port.sendAudio(this.#encode(frame), this.#timestamp)
+    const atMs = this.#clock.monotonicMs()
+    this.#onTheWay.push({ atMs, frame, of })
+    while (this.#onTheWay[0]!.atMs <= atMs - MAX_PLAYOUT_DELAY_MS) this.#onTheWay.shift()
+  }
+
+  /** What was sent and can't have been heard yet. */
+  #unheard(): Sent[] {
+    const heardUpToMs = this.#clock.monotonicMs() - this.#playoutDelayMs
+    return this.#onTheWay.filter(({ atMs }) => atMs > heardUpToMs)
+  }
+
+  /** The end is known with the last frame, not a tick later. */
+  #finishIfPlayed(segment: Segment): void {
+    if (segment.synthesised && segment.cursor === segment.frames.length) this.#finishPlayed(segment)
+  }
+
+  #sendInterjected(interjection: Interjection): void {
+    this.#send(interjection.frames[interjection.cursor++]!, undefined)
     if (interjection.cursor >= interjection.frames.length) this.#endInterjection(interjection, false)
   }
 
@@ -358,9 +390,8 @@ export class Mouth extends voice.AudioOutput {
 
   /** @param partial not all of it, or not yet: what the client still holds is not heard */
   #heardOf(segment: Segment, partial: boolean): Heard {
-    // A paused segment was already put back by what the client had not played.
-    const behindMs = partial && !this.#paused ? this.#playoutDelayMs : 0
-    const playedMs = Math.max(0, segment.cursor * FRAME_MS - behindMs)
+    const behind = partial ? [...this.#unheard(), ...this.#again].filter(({ of }) => of === segment).length : 0
+    const playedMs = (segment.cursor - behind) * FRAME_MS
     const totalMs = segment.synthesised ? segment.frames.length * FRAME_MS : undefined
     const text = partial
       ? segment.spoken.heardBy(
@@ -371,7 +402,14 @@ export class Mouth extends voice.AudioOutput {
     return { text, playedMs, startMs: segment.startMs, endMs: segment.startMs + playedMs }
   }
 
+  /** Nothing of what was said is wanted any more. */
+  #dropSent(): void {
+    this.#again = []
+    this.#silence()
+  }
+
   #silence(): void {
+    this.#onTheWay = []
     if (!this.#dirty) return
     this.#dirty = false
     this.#port.clear()

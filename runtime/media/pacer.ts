@@ -30,6 +30,7 @@ export class Pacer {
   readonly #listeners = new Set<TickListener>()
   #timer: unknown
   #deadlineMs = 0
+  #ticking = false
 
   constructor(clock: Clock, onError: (error: unknown) => void, ticker: Ticker = nodeTicker) {
     this.#clock = clock
@@ -44,7 +45,8 @@ export class Pacer {
   /** Joins the beat; the returned function leaves it. */
   add(listener: TickListener): () => void {
     this.#listeners.add(listener)
-    if (this.#timer === undefined) {
+    // Whoever joins during a tick joins the one timer that is set after it.
+    if (this.#timer === undefined && !this.#ticking) {
       this.#deadlineMs = this.#clock.monotonicMs() + FRAME_MS
       this.#schedule()
     }
@@ -71,6 +73,7 @@ export class Pacer {
     }
     const frames = Math.min(due, MAX_CATCH_UP_FRAMES)
     this.#deadlineMs = due > MAX_CATCH_UP_FRAMES ? nowMs + FRAME_MS : this.#deadlineMs + due * FRAME_MS
+    this.#ticking = true
     for (const listener of this.#listeners) {
       try {
         listener(frames, nowMs)
@@ -78,6 +81,7 @@ export class Pacer {
         this.#onError(error)
       }
     }
+    this.#ticking = false
     if (this.#listeners.size > 0) this.#schedule()
   }
 }

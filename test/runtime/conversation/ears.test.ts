@@ -26,19 +26,84 @@ test('the end of the sound is known to the sample', (t) => {
 })
 
 test('a caller whose packets stop is heard as silence, one that is only late is not', (t) => {
-  const ears = new Ears(clock)
+  let nowMs = 1000
+  const ears = new Ears({ nowMs: () => nowMs, monotonicMs: () => nowMs })
   let heard = 0
   ears.listen((samples) => {
     heard += samples.length
   })
+  const tick = (atMs: number) => {
+    nowMs = atMs
+    ears.tick(atMs)
+  }
   ears.hear(new Int16Array(320))
-  ears.tick(1020)
-  ears.tick(5000)
+  tick(1020)
+  tick(5000)
   t.equal(heard, 320, 'a stall of this process is no silence of the caller')
-  for (let i = 0; i < 9; i++) ears.tick(5000 + i * 20)
+  for (let i = 0; i < 9; i++) tick(5000 + i * 20)
   t.equal(heard, 320 + 5 * 320)
   ears.hear(new Int16Array(320))
-  ears.tick(6000)
+  tick(6000)
   t.equal(heard, 320 + 6 * 320)
+  t.end()
+})
+
+/** Ears at a desk: packets come when the test says, ticks every 20 ms. */
+function atDesk() {
+  let nowMs = 0
+  let heardMs = 0
+  let silentMs = 0
+  const ears = new Ears({ nowMs: () => nowMs, monotonicMs: () => nowMs })
+  ears.listen((samples) => {
+    heardMs += samples.length / 16
+    if (samples.every((sample) => sample === 0)) silentMs += samples.length / 16
+  })
+  const packet = (level: number) => ears.hear(new Int16Array(320).fill(level))
+  return {
+    heard: () => heardMs,
+    silent: () => silentMs,
+    now: () => nowMs,
+    /** Time passes; each tick brings so many packets. */
+    pass(ms: number, level: number, packets = 1) {
+      for (let i = 0; i < ms / 20; i++) {
+        nowMs += 20
+        for (let n = 0; n < packets; n++) packet(level)
+        ears.tick(nowMs)
+      }
+    },
+    burst(ms: number, level: number) {
+      for (let i = 0; i < ms / 20; i++) packet(level)
+    },
+  }
+}
+
+test('a stall in the middle of a word is not filled: what comes late is heard once, and whole', (t) => {
+  const { heard, silent, now, pass, burst } = atDesk()
+  pass(1_000, 5_000)
+  pass(700, 0, 0)
+  burst(700, 5_000)
+  pass(500, 5_000)
+  t.equal(silent(), 0)
+  t.equal(heard(), now())
+  t.end()
+})
+
+test('what stood in for packets that came late after all is taken out of the next pause', (t) => {
+  const { heard, now, pass, burst } = atDesk()
+  pass(1_000, 5)
+  pass(700, 0, 0)
+  burst(700, 5_000)
+  pass(500, 5_000)
+  t.ok(heard() > now() + 400, 'speech is never cut')
+  pass(2_000, 5)
+  t.ok(heard() <= now() + 120, `${heard()} ms were heard in ${now()} ms`)
+  t.end()
+})
+
+test('who fell silent between words is heard as silent, after a second at the latest', (t) => {
+  const { silent, pass } = atDesk()
+  pass(1_000, 5_000)
+  pass(1_200, 0, 0)
+  t.ok(silent() >= 160 && silent() <= 220, `${silent()} ms of silence`)
   t.end()
 })

@@ -2,7 +2,7 @@ import { initializeLogger } from '@livekit/agents'
 import { AudioFrame } from '@livekit/rtc-node'
 import { test } from 'tap'
 import { Mouth } from '../../../runtime/conversation/mouth.ts'
-import { bytesOf } from '../../../runtime/media/frame.ts'
+import { bytesOf, samplesOf } from '../../../runtime/media/frame.ts'
 import { RecordingPort } from './support/harness.ts'
 
 initializeLogger({ pretty: false, level: 'silent' })
@@ -119,6 +119,92 @@ test('a pause drops what the client holds and goes on with it when it was a fals
   mouth.resume()
   ticks(30)
   t.equal(sent() - before, 10 + 6, 'what was dropped is said again')
+})
+
+/** Frames that can be told apart, and what a client hears of them that plays so much later and drops what it is told to. */
+function numbered(line: ReturnType<typeof makeMouth>, delayFrames: number) {
+  const heard: number[] = []
+  let held: { due: number; value: number }[] = []
+  let tick = 0
+  line.port.onAudio = (bytes) => void held.push({ due: tick + delayFrames, value: samplesOf(bytes)[0]! })
+  line.port.onClear = () => {
+    held = []
+  }
+  const play = () => {
+    tick++
+    while (held[0] !== undefined && held[0].due <= tick) heard.push(held.shift()!.value)
+  }
+  return {
+    heard,
+    /** Frames first, first + 1 … of a piece of speech. */
+    speak: (first: number, frames: number) => {
+      const samples = new Int16Array(frames * FRAME)
+      for (let i = 0; i < frames; i++) samples.fill(1000 + first + i, i * FRAME, (i + 1) * FRAME)
+      return line.mouth.captureFrame(new AudioFrame(samples, RATE_HZ, 1, samples.length))
+    },
+    ticks(count: number) {
+      for (let i = 0; i < count; i++) {
+        line.ticks(1)
+        play()
+      }
+    },
+  }
+}
+
+for (const delayMs of [60, 420, 620, 1000, 1800]) {
+  test(`false interruptions lose nothing and repeat nothing where the line takes ${delayMs} ms`, async (t) => {
+    const line = makeMouth()
+    const { mouth, port } = line
+    const { heard, speak, ticks } = numbered(line, delayMs / 20)
+    // The line's delay is learnt of a first piece of speech.
+    await speak(0, 5)
+    mouth.flush()
+    ticks(4 + delayMs / 20)
+    mouth.played(0)
+    heard.length = 0
+    mouth.addText('all of it')
+    mouth.textDone()
+    await speak(0, 399)
+    mouth.flush()
+    ticks(150)
+    for (let coughs = 0; coughs < 6; coughs++) {
+      mouth.pause()
+      ticks(20)
+      mouth.resume()
+      ticks(18)
+    }
+    ticks(600)
+    const expected = Array.from({ length: 399 }, (_, i) => 1000 + i)
+    // What is in the ear when the client is told to stop can't be called back to the frame.
+    const lost = expected.filter((value) => !heard.includes(value)).length
+    const twice = heard.length - new Set(heard).size
+    t.equal(lost, 0, `${lost} of 399 frames were never heard`)
+    t.ok(twice <= 6, `${twice} were heard twice`)
+    t.match(mouth.takeHeard(), { text: 'all of it' })
+    t.equal(port.marks.length, 2)
+  })
+}
+
+test('an end that the client still held when the next piece was paused is heard, too', async (t) => {
+  const line = makeMouth()
+  const { mouth } = line
+  const { heard, speak, ticks } = numbered(line, 30)
+  await speak(0, 5)
+  mouth.flush()
+  ticks(35)
+  mouth.played(0)
+  await speak(100, 20)
+  mouth.flush()
+  ticks(20)
+  await speak(200, 40)
+  mouth.flush()
+  ticks(10)
+  mouth.pause()
+  ticks(30)
+  mouth.resume()
+  ticks(120)
+  for (let value = 1100; value < 1120; value++) t.ok(heard.includes(value), `frame ${value}`)
+  for (let value = 1200; value < 1240; value++) t.ok(heard.includes(value), `frame ${value}`)
 })
 
 test('silence before the first sound is cut, and the first sound is timed', async (t) => {

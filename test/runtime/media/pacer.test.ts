@@ -5,9 +5,11 @@ import { Pacer } from '../../../runtime/media/pacer.ts'
 function byHand() {
   let nowMs = 0
   let timer: { atMs: number; callback: () => void } | undefined
+  let timers = 0
   const errors: unknown[] = []
   const pacer = new Pacer({ nowMs: () => nowMs, monotonicMs: () => nowMs }, (error) => errors.push(error), {
     setTimeout: (callback, delayMs) => {
+      timers++
       timer = { atMs: nowMs + delayMs, callback }
       return timer
     },
@@ -18,6 +20,8 @@ function byHand() {
   return {
     pacer,
     errors,
+    /** Timers set so far. */
+    timers: () => timers,
     waiting: () => timer !== undefined,
     /** Lets the pending timer fire so late. */
     fire(lateMs = 0) {
@@ -80,5 +84,18 @@ test('a listener that throws harms no other', (t) => {
   fire()
   t.equal(ticks, 2)
   t.equal(errors.length, 2)
+  t.end()
+})
+
+test('who joins during a tick starts no timer of its own', (t) => {
+  const { pacer, fire, timers } = byHand()
+  const leave = pacer.add(() => {
+    leave()
+    pacer.add(() => {})
+  })
+  fire()
+  t.equal(timers(), 2, 'one for the first tick, one for the next')
+  fire()
+  t.equal(timers(), 3)
   t.end()
 })

@@ -57,7 +57,11 @@ export class RecordingPort implements SessionPort {
   #latency: TurnLatency | undefined
   #changed = Promise.withResolvers<void>()
 
+  onAudio: ((bytes: Uint8Array) => void) | undefined
+  onClear: (() => void) | undefined
+
   sendAudio(bytes: Uint8Array): void {
+    this.onAudio?.(bytes)
     this.audioAtMs.push(performance.now())
     if (samplesOf(bytes).some((sample) => Math.abs(sample) > 500)) this.loudFrames++
     this.#change()
@@ -97,6 +101,7 @@ export class RecordingPort implements SessionPort {
   }
   clear(): void {
     this.clears++
+    this.onClear?.()
     this.#change()
   }
   mark(id: number): void {

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { roundUsd } from '../../runtime/cost.ts'
+import { ANSWERERS } from '../../runtime/telephony/answerer.ts'
 import type { CallFilter, CallWithTurns } from '../../store/calls.ts'
 import { isUuid } from '../ids.ts'
 import { Id, Instant, Nullable, PageQuery, parseInstant } from '../schema.ts'
@@ -54,7 +55,7 @@ export const CallBody = Type.Object({
   }),
   error: Text,
   answered_by: Nullable(
-    Type.Enum(['human', 'machine', 'screening', 'unknown'], {
+    Type.Enum(ANSWERERS, {
       description: 'Who picked up an outbound call, as far as one could hear.',
     }),
   ),

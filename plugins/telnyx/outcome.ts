@@ -39,5 +39,6 @@ export function dialNews(event: string, payload: CallPayload): DialNews {
 
 export function answeredBy({ result = '' }: CallPayload): AnsweredBy {
   if (result.startsWith('human')) return 'human'
-  return result.startsWith('machine') || result === 'fax_detected' ? 'machine' : 'unknown'
+  if (result === 'fax_detected') return 'fax'
+  return result.startsWith('machine') ? 'machine' : 'unknown'
 }

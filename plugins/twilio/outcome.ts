@@ -79,8 +79,8 @@ function numberIn(text: string | undefined): number | undefined {
 
 /** `AnsweredBy` of machine detection. */
 export function answeredBy(value: string): AnsweredBy {
-  if (value === 'human') return 'human'
-  return value.startsWith('machine') || value === 'fax' ? 'machine' : 'unknown'
+  if (value === 'human' || value === 'fax') return value
+  return value.startsWith('machine') ? 'machine' : 'unknown'
 }
 
 export function stateOf(status: string): CarrierCallState {

@@ -1,4 +1,6 @@
 import { BeepDetector } from '../media/beep.ts'
+import { FaxDetector } from '../media/fax.ts'
+import { ToneTracker } from '../media/tone.ts'
 import { AnswerDetector } from '../telephony/answer-detector.ts'
 import type { Answerer, VoicemailBehaviour } from '../telephony/answerer.ts'
 import type { AnsweredBy } from '../telephony/carrier.ts'
@@ -33,6 +35,9 @@ export class Answering {
   readonly #detector: AnswerDetector
   readonly #answeredAtMs: number
   readonly #leave: () => void
+  readonly #tones = new ToneTracker(MODEL_RATE_HZ)
+  readonly #beeps = new BeepDetector()
+  readonly #faxes = new FaxDetector()
   #over = false
   /** Since when a machine is waited for to record. */
   #machineAtMs: number | undefined
@@ -44,12 +49,18 @@ export class Answering {
     this.#actions = actions
     this.#answeredAtMs = answeredAtMs
     this.#detector = new AnswerDetector(answeredAtMs)
-    const beeps = new BeepDetector(MODEL_RATE_HZ)
-    this.#leave = ears.listen((samples, endMs) => {
-      if (!beeps.push(samples)) return
+    this.#leave = ears.listen((samples, endMs) => this.#hear(samples, endMs))
+  }
+
+  #hear(samples: Int16Array, endMs: number): void {
+    let fax = false
+    for (const tone of this.#tones.push(samples)) {
+      fax ||= this.#faxes.push(tone)
+      if (!this.#beeps.push(tone)) continue
       this.#beepAtMs = endMs
       this.#judge(this.#detector.beep(endMs), endMs)
-    })
+    }
+    if (fax || this.#faxes.hears(this.#tones.sounding)) this.#judge(this.#detector.fax(endMs), endMs)
   }
 
   speechStarted(atMs: number): void {
@@ -86,13 +97,18 @@ export class Answering {
   #judge(verdict: Answerer | undefined, nowMs: number): void {
     if (verdict === undefined || this.#over) return
     this.#actions.told(verdict)
-    if (verdict !== 'machine') return
-    if (this.#behaviour === 'continue') {
+    if (verdict === 'human') {
+      this.close()
+      return
+    }
+    if (verdict !== 'machine' && verdict !== 'mailbox_full' && verdict !== 'fax') return
+    if (this.#behaviour === 'continue' && verdict !== 'fax') {
       this.close()
       return
     }
     this.#actions.hush()
-    if (this.#behaviour === 'leave_message') {
+    // A full mailbox and a fax take no message.
+    if (this.#behaviour === 'leave_message' && verdict === 'machine') {
       this.#machineAtMs = nowMs
       return
     }

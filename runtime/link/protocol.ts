@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { ANSWERERS } from '../telephony/answerer.ts'
 import type { NodeMessage, WorkerMessage } from './messages.ts'
 
 /**
@@ -120,7 +121,7 @@ const WORKER_MESSAGE = Type.Union([
   message('heard', { session, seq: Type.Integer({ minimum: 0, maximum: 100_000 }), turn }),
   message('clear', { session }),
   message('mark', { session, id }),
-  message('answered_by', { session, by: oneOf('human', 'machine', 'screening', 'unknown') }),
+  message('answered_by', { session, by: oneOf(...ANSWERERS) }),
   message('consent', { session, consent: oneOf('given', 'refused', 'unanswered') }),
   message('usage', {
     session,

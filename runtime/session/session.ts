@@ -20,7 +20,7 @@ export type EndReason =
 export interface Outcome {
   status: 'completed' | 'failed' | 'canceled'
   endReason: EndReason
-  disposition: 'completed' | 'hung_up' | 'failed' | 'transferred' | 'voicemail' | 'screened'
+  disposition: 'completed' | 'hung_up' | 'failed' | 'transferred' | 'voicemail' | 'screened' | 'fax'
   error?: string
 }
 
@@ -200,7 +200,8 @@ function outcomeOf(
   }
   if (answeredAtMs === undefined) return { status: 'canceled', endReason, disposition: 'hung_up' }
   if (endReason === 'transferred') return { status: 'completed', endReason, disposition: 'transferred' }
-  if (answeredBy === 'machine' || endReason === 'voicemail') {
+  if (answeredBy === 'fax') return { status: 'completed', endReason, disposition: 'fax' }
+  if (answeredBy === 'machine' || answeredBy === 'mailbox_full' || endReason === 'voicemail') {
     return { status: 'completed', endReason, disposition: 'voicemail' }
   }
   if (answeredBy === 'screening') return { status: 'completed', endReason, disposition: 'screened' }

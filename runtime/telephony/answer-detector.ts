@@ -27,9 +27,8 @@ const SCREENING = [
   /wer (?:ruft an|spricht|ist da)|ihren namen|quien (?:llama|habla)|qui est a l appareil|chi parla|quem fala/,
 ]
 
-/** A greeting that goes on this long without a pause is no human's. It has to begin as soon as the call is answered. */
-const LONG_GREETING_MS = 5_000
-const GREETING_BEGINS_MS = 2_500
+/** Who falls silent for this long and then speaks again is in a dialogue: no greeting that a beep ends. */
+const DIALOGUE_PAUSE_MS = 2_000
 /** A human says a few words and waits. */
 const HUMAN_PAUSE_MS = 800
 const HUMAN_GREETING_MS = 2_400
@@ -37,13 +36,15 @@ const HUMAN_GREETING_MS = 2_400
 const CARRIER_GRACE_MS = 4_000
 /** Nobody has said anything this long after the answer. */
 const SILENCE_MS = 15_000
+/** Verdicts that nothing changes any more. */
+const FINAL: ReadonlySet<Answerer> = new Set(['human', 'machine', 'mailbox_full', 'fax'])
 /** What is said later is a conversation. */
 const WINDOW_MS = 45_000
 
 /**
  * Says who picked up, from what is heard while the agent already speaks: words first, then how long the greeting is, then the
- * carrier's own verdict. A screening assistant may still turn into a human or a machine; those two stay. Pure: times are
- * monotonic milliseconds.
+ * carrier's own verdict. A human stays one, and so do a machine and a fax; what screens callers may turn into either. Pure:
+ * times are monotonic milliseconds.
  */
 export class AnswerDetector {
   readonly #answeredAtMs: number
@@ -51,6 +52,8 @@ export class AnswerDetector {
   #greetingFromMs: number | undefined
   #greetingUntilMs: number | undefined
   #speaking = false
+  #lastSpeechMs: number | undefined
+  #dialogue = false
   #text = ''
   #carrierMachineAtMs: number | undefined
 
@@ -65,6 +68,7 @@ export class AnswerDetector {
   speechStarted(atMs: number): void {
     this.#speaking = true
     this.#greetingFromMs ??= atMs
+    if (this.#lastSpeechMs !== undefined && atMs - this.#lastSpeechMs >= DIALOGUE_PAUSE_MS) this.#dialogue = true
     // A new utterance after a pause: the greeting was the one before.
     if (this.#verdict === 'screening') this.#text = ''
   }
@@ -72,6 +76,7 @@ export class AnswerDetector {
   speechEnded(atMs: number): void {
     this.#speaking = false
     this.#greetingUntilMs ??= atMs
+    this.#lastSpeechMs = atMs
   }
 
   /** Words of the callee, also those of a running utterance. Returns a verdict that is new. */
@@ -83,15 +88,22 @@ export class AnswerDetector {
     return undefined
   }
 
-  /** The beep of a machine. */
+  /** The beep of a machine: it counts after a greeting, and not in a dialogue. */
   beep(nowMs: number): Answerer | undefined {
-    return this.#isSettled(nowMs) ? undefined : this.#decide('machine')
+    if (this.#isSettled(nowMs) || this.#greetingFromMs === undefined || this.#dialogue) return undefined
+    return this.#decide('machine')
+  }
+
+  /** The tones of a fax. */
+  fax(nowMs: number): Answerer | undefined {
+    return this.#isSettled(nowMs) ? undefined : this.#decide('fax')
   }
 
   /** The carrier's verdict, which may come at any time. */
   carrier(by: AnsweredBy, nowMs: number): Answerer | undefined {
     if (this.#isSettled(nowMs) || by === 'unknown') return undefined
     if (by === 'human') return this.#verdict === undefined ? this.#decide('human') : undefined
+    if (by === 'fax') return this.#decide('fax')
     this.#carrierMachineAtMs ??= nowMs
     return undefined
   }
@@ -104,10 +116,6 @@ export class AnswerDetector {
       return this.#decide('machine')
     }
     if (from === undefined) return nowMs - this.#answeredAtMs >= SILENCE_MS ? this.#decide('unknown') : undefined
-    const early = from - this.#answeredAtMs <= GREETING_BEGINS_MS
-    if (this.#speaking && this.#greetingUntilMs === undefined) {
-      return early && nowMs - from >= LONG_GREETING_MS ? this.#decide('machine') : undefined
-    }
     const until = this.#greetingUntilMs
     if (until === undefined || this.#speaking || this.#carrierMachineAtMs !== undefined) return undefined
     // The words of a short greeting come a moment after it.
@@ -117,7 +125,7 @@ export class AnswerDetector {
   }
 
   #isSettled(nowMs: number): boolean {
-    return this.#verdict === 'machine' || nowMs - this.#answeredAtMs > WINDOW_MS
+    return (this.#verdict !== undefined && FINAL.has(this.#verdict)) || nowMs - this.#answeredAtMs > WINDOW_MS
   }
 
   #decide(verdict: Answerer): Answerer | undefined {

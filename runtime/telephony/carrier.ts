@@ -105,7 +105,7 @@ export interface DialEvents {
   classified?(by: AnsweredBy): void
 }
 
-export type AnsweredBy = 'human' | 'machine' | 'unknown'
+export type AnsweredBy = 'human' | 'machine' | 'fax' | 'unknown'
 
 /** `canceled`: we hung up before anyone answered. `carrier`: the carrier itself failed. */
 export type DialFailure = 'busy' | 'no_answer' | 'rejected' | 'invalid_number' | 'canceled' | 'carrier'

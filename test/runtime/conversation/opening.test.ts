@@ -147,3 +147,31 @@ t.test('an agent that goes on, and one who is asked who is calling, stay', async
   t.same(screened.did, ['says: Hello, this is Ada.', 'told: screening'])
   t.equal(screened.opening.takesTurn('Who is calling please?'), false, 'the agent answers')
 })
+
+t.test('ringback after the answer is nobody, and the person after it is a human to the end', async (t) => {
+  const { did, opening, pass, now } = begin({ voicemail: { behaviour: 'hang_up', message: '' } })
+  for (let ring = 0; ring < 2; ring++) {
+    await pass(2_000, 440)
+    await pass(1_000)
+  }
+  t.same(did.splice(0), ['says: Hello, this is Ada.'])
+  opening.speechStarted(now())
+  await pass(600)
+  opening.words('Hello?', now())
+  opening.speechEnded(now())
+  await pass(1_000)
+  t.same(did.splice(0), ['told: human'])
+  opening.words('Sorry, he is not available right now. Would you like to leave a message?', now())
+  await pass(400, 1_000)
+  await pass(2_000)
+  t.same(did, [])
+})
+
+t.test('a fax is hung up on, whatever the agent does with voicemail', async (t) => {
+  for (const behaviour of ['hang_up', 'leave_message', 'continue'] as const) {
+    const { did, pass } = begin({ voicemail: { behaviour, message: 'Please call back.' } })
+    await pass(1_000)
+    await pass(1_500, 2_100)
+    t.same(did, ['says: Hello, this is Ada.', 'told: fax', 'stops', 'ends'], behaviour)
+  }
+})

@@ -50,10 +50,45 @@ t.test('a short greeting and a pause are a human', async (t) => {
   t.equal(hear('Hello?', 900, 1_800).verdict, undefined, 'not before the pause')
 })
 
-t.test('a greeting without a pause is a machine, a long sentence later on is not', async (t) => {
-  t.equal(hear('', 20_000, 5_500).verdict, 'machine')
+t.test('nobody is a machine for the length of what they say', async (t) => {
+  t.not(hear('Thank you for calling the Aurora Hotel in the heart of town', 5_100, 9_000).verdict, 'machine')
   const late = hear('Well let me think about that for a while', 8_000, 14_000, 5_000)
   t.not(late.verdict, 'machine')
+})
+
+t.test('a human stays one, whatever is said later and whatever sounds', async (t) => {
+  const later = [
+    'Sorry, he is not available right now',
+    'Would you like to leave a message for him',
+    'I am not available at the moment, call me tomorrow',
+    'Sorry, who is this?',
+    'Can you leave your name and number?',
+  ]
+  for (const sentence of later) {
+    const detector = hear('Hello?', 900, 2_400)
+    t.equal(detector.verdict, 'human')
+    t.equal(detector.words(sentence, ANSWERED_MS + 15_000), undefined, sentence)
+    t.equal(detector.beep(ANSWERED_MS + 20_000), undefined)
+    t.equal(detector.fax(ANSWERED_MS + 20_000), undefined)
+    t.equal(detector.carrier('machine', ANSWERED_MS + 21_000), undefined)
+    t.equal(detector.tick(ANSWERED_MS + 30_000), undefined)
+    t.equal(detector.verdict, 'human', sentence)
+  }
+})
+
+t.test('a beep counts after a greeting, not without one and not in a dialogue', async (t) => {
+  t.equal(new AnswerDetector(ANSWERED_MS).beep(ANSWERED_MS + 3_000), undefined, 'nothing was said')
+  const greeted = hear('', 4_000, 4_600)
+  t.equal(greeted.beep(ANSWERED_MS + 4_800), 'machine')
+  const talk = hear('', 1_000, 3_500)
+  talk.speechStarted(ANSWERED_MS + 5_000)
+  talk.speechEnded(ANSWERED_MS + 6_000)
+  t.equal(talk.beep(ANSWERED_MS + 6_500), undefined, 'who spoke, listened and speaks again is no greeting')
+})
+
+t.test('a fax is heard, by us or by the carrier', async (t) => {
+  t.equal(new AnswerDetector(ANSWERED_MS).fax(ANSWERED_MS + 1_500), 'fax')
+  t.equal(new AnswerDetector(ANSWERED_MS).carrier('fax', ANSWERED_MS + 1_500), 'fax')
 })
 
 t.test('silence is unknown', async (t) => {

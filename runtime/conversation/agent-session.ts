@@ -18,6 +18,7 @@ import { Farewell } from './farewell.ts'
 import type { Fillers } from './fillers.ts'
 import { Keypad } from './keypad.ts'
 import { Knowledge } from './knowledge.ts'
+import { languageOf } from './languages/index.ts'
 import { LatencyMeter } from './latency.ts'
 import { CallLimits } from './limits.ts'
 import { Listen } from './listen.ts'
@@ -116,8 +117,14 @@ export class AgentConversation implements Conversation {
     this.#limits = new CallLimits(open.limits, answeredMs)
     this.#transcript = new Transcript(port, open.history.length, (atMs) => Math.max(0, Math.round(atMs - answeredMs)))
     this.#ears = new Ears(clock)
-    this.#turnEnd = new TurnEnd(this.#ears, models, clock, deps.endpointingDelayMs ?? endpointingDelayMs, (err) =>
-      this.#failures.stage('session', err),
+    const language = () => languageOf(open.agent.language)
+    this.#turnEnd = new TurnEnd(
+      this.#ears,
+      models,
+      clock,
+      deps.endpointingDelayMs ?? endpointingDelayMs,
+      (err) => this.#failures.stage('session', err),
+      language,
     )
     this.#voice = new VoiceActivity(this.#ears, models, clock, {
       speechStarted: (startMs) => this.#speechStarted(startMs),
@@ -138,6 +145,7 @@ export class AgentConversation implements Conversation {
       this.#voice,
       {
         agentSpeaks: () => this.#mouth.speaking,
+        language,
         interim: (text) => this.#said(text),
         overdue: (endMs) => this.#company.waits(endMs),
         noWords: () => this.#company.over(),

@@ -1,23 +1,21 @@
+import type { Language } from './languages/language.ts'
 import { MODEL_RATE_HZ } from './models.ts'
 
-/** Speech that says "go on", not "stop": heard while the agent speaks it cuts nothing and is no turn. */
-const BACKCHANNELS = new Set(
-  (
-    'mm mmm mhm mmhm mm-hm mm-hmm mhmm hm hmm hmmm uh-huh uhuh uh huh uhhuh ah aha oh ooh yeah yep yup yes ok okay ' +
-    'right sure alright exactly cool great nice gotcha wow er erm um uhm'
-  ).split(' '),
-)
 /** More words than this are a turn, whatever they are. */
 const MAX_BACKCHANNEL_WORDS = 3
 
-/** True when a transcript holds nothing but backchannels. */
-export function isBackchannel(text: string): boolean {
+/**
+ * True when a transcript holds nothing but backchannels: speech that says "go on", not "stop". Heard while the agent speaks
+ * it cuts nothing and is no turn.
+ */
+export function isBackchannel(text: string, { backchannels }: Pick<Language, 'backchannels'>): boolean {
   const words = text
     .toLowerCase()
+    .replace(/’/g, "'")
     .replace(/[^\p{L}\p{N}' -]/gu, ' ')
     .split(/\s+/)
     .filter((word) => word !== '' && word !== '-')
-  return words.length <= MAX_BACKCHANNEL_WORDS && words.every((word) => BACKCHANNELS.has(word))
+  return words.length <= MAX_BACKCHANNEL_WORDS && words.every((word) => backchannels.has(word))
 }
 
 /** How much of a voiced vowel's energy lies above about 1 kHz at least; a hum through the nose has far less. */

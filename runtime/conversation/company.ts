@@ -2,8 +2,8 @@ import type { tts } from '@livekit/agents'
 import type { AgentSpec } from '../link/messages.ts'
 import { DeadAir } from './dead-air.ts'
 import type { Fillers } from './fillers.ts'
+import { languageOf } from './languages/index.ts'
 import type { Mouth } from './mouth.ts'
-import { phrasesFor } from './phrases.ts'
 
 /** Keeps a waiting caller company: when an answer is late, something is said out of turn. */
 export class Company {
@@ -48,7 +48,7 @@ export class Company {
     else if (thinking) this.#deadAir.waits(nowMs)
     const due = this.#deadAir.check(nowMs)
     if (due === undefined) return
-    const { oneMoment, stillHere } = phrasesFor(this.#language)
+    const { oneMoment, stillHere } = languageOf(this.#language).phrases
     if (due === 'prepare') {
       this.#fillers.prepare(this.#voiceKey, oneMoment, this.#voice)
       return

@@ -2,7 +2,7 @@ import type { voice } from '@livekit/agents'
 import type { Logger } from 'pino'
 import type { Stage } from './chain.ts'
 import type { Farewell } from './farewell.ts'
-import { phrasesFor } from './phrases.ts'
+import { languageOf } from './languages/index.ts'
 import type { Providers } from './providers.ts'
 
 /** So many failed answers in a row end the call. */
@@ -58,7 +58,7 @@ export class Failures {
       return
     }
     try {
-      session.say(phrasesFor(language).sayAgain, { addToChatCtx: false })
+      session.say(languageOf(language).phrases.sayAgain, { addToChatCtx: false })
     } catch (err) {
       this.stage('session', err)
     }

@@ -1,7 +1,7 @@
 import type { voice } from '@livekit/agents'
 import type { Logger } from 'pino'
+import { languageOf } from './languages/index.ts'
 import { within } from './patience.ts'
-import { phrasesFor } from './phrases.ts'
 
 const GOODBYE_TIMEOUT_MS = 8000
 
@@ -38,7 +38,7 @@ export class Farewell {
   /** Says it to its end, if that is possible. */
   async say(phrase: 'bye' | 'goodbye'): Promise<void> {
     try {
-      const text = phrasesFor(this.#language)[phrase]
+      const text = languageOf(this.#language).phrases[phrase]
       const speech = this.#session.say(text, { allowInterruptions: false, addToChatCtx: false })
       await within(GOODBYE_TIMEOUT_MS, 'Saying goodbye', speech.waitForPlayout())
     } catch (err) {

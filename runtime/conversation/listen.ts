@@ -4,6 +4,7 @@ import { AudioFrame } from '@livekit/rtc-node'
 import { isBackchannel } from './barge-in.ts'
 import type { Candidate, Chain } from './chain.ts'
 import type { Ears } from './ears.ts'
+import type { Language } from './languages/language.ts'
 import { MODEL_RATE_HZ } from './models.ts'
 import type { VoiceActivity } from './voice-activity.ts'
 
@@ -24,6 +25,8 @@ const MIN_SPEECH_MS = 400
 export interface ListenEvents {
   /** The agent's voice is on the line now. */
   agentSpeaks(): boolean
+  /** What the caller speaks. */
+  language(): Language
   /** Words so far of the running utterance. */
   interim(text: string): void
   /** Words of what was said until then are overdue. */
@@ -253,7 +256,7 @@ export class Listen {
   }
 
   #dropped(text: string): boolean {
-    return this.#events.agentSpeaks() && isBackchannel(text)
+    return this.#events.agentSpeaks() && isBackchannel(text, this.#events.language())
   }
 
   #emit(event: stt.SpeechEvent): void {

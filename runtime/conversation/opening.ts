@@ -5,6 +5,7 @@ import { Answering } from './answering.ts'
 import { keyedConsent, readConsent } from './consent.ts'
 import type { SessionPort } from './contract.ts'
 import type { Ears } from './ears.ts'
+import { languageOf } from './languages/index.ts'
 
 /** A message that isn't played by then is cut off, for the machine may never say that it is full. */
 const MESSAGE_TIMEOUT_MS = 90_000
@@ -67,7 +68,7 @@ export class Opening {
       return true
     }
     if (this.#asks === 0) return false
-    const consent = readConsent(text)
+    const consent = readConsent(text, languageOf(this.#open.agent.language))
     if (consent === undefined && this.#asks < MAX_ASKS) {
       this.#actions.userTurn(text)
       this.#ask()

@@ -1,6 +1,8 @@
 import type { llm } from '@livekit/agents'
 import type { Clock } from '../clock.ts'
 import type { Ears } from './ears.ts'
+import { languageOf } from './languages/index.ts'
+import type { Language } from './languages/language.ts'
 import type { LocalModels } from './models.ts'
 
 /** How long a silence ends a turn, by how sure the model is. Between the points: straight lines. */
@@ -21,19 +23,16 @@ const OPEN_SENTENCE_LIMIT = 0.12
 const PREDICTION_TIMEOUT_MS = 400
 /** Taken when the model fails or is late. */
 const UNSURE = 0.3
-const OPEN_ENDINGS = new Set(
-  (
-    'a an the and or but so because if when while that which who to of for from with without at in on by about into ' +
-    'my your his her our their its is are was were be am can could would should will i we you they he she um uh er ' +
-    'like than as not very really just'
-  ).split(' '),
-)
-
 /** The model's opinion, corrected by how the words end. */
-export function weighWords(probability: number, text: string): number {
+export function weighWords(probability: number, text: string, { openEndings }: Pick<Language, 'openEndings'>): number {
   const trimmed = text.trim()
-  const lastWord = /[\p{L}']+$/u.exec(trimmed.toLowerCase().replace(/[.,…]+$/u, ''))?.[0]
-  if (/(\.\.\.|…|,)$/u.test(trimmed) || (lastWord !== undefined && OPEN_ENDINGS.has(lastWord))) {
+  const lastWord = /[\p{L}']+$/u.exec(
+    trimmed
+      .toLowerCase()
+      .replaceAll('’', "'")
+      .replace(/[.,…]+$/u, ''),
+  )?.[0]
+  if (/(\.\.\.|…|,)$/u.test(trimmed) || (lastWord !== undefined && openEndings.has(lastWord))) {
     return Math.min(probability, OPEN_SENTENCE_LIMIT)
   }
   if (!/[.?!。？！]$/u.test(trimmed)) return probability
@@ -64,6 +63,7 @@ export class TurnEnd {
   readonly #clock: Clock
   readonly #delayMs: (probability: number) => number
   readonly #onError: (error: unknown) => void
+  readonly #language: () => Language
   readonly #timers = new Set<NodeJS.Timeout>()
   /** When the last sound of the caller arrived. */
   #speechEndMs: number | undefined
@@ -71,19 +71,24 @@ export class TurnEnd {
   /** Predictions made by the model, for metrics and tests. */
   predictions = 0
 
-  /** @param delayMs silence that ends a turn of which the model is so sure */
+  /**
+   * @param delayMs silence that ends a turn of which the model is so sure
+   * @param language what the caller speaks
+   */
   constructor(
     ears: Ears,
     models: LocalModels,
     clock: Clock,
     delayMs: (probability: number) => number,
     onError: (error: unknown) => void,
+    language: () => Language = () => languageOf(undefined),
   ) {
     this.#ears = ears
     this.#models = models
     this.#clock = clock
     this.#delayMs = delayMs
     this.#onError = onError
+    this.#language = language
   }
 
   /** The caller paused: begin to think. */
@@ -115,7 +120,7 @@ export class TurnEnd {
     const last = chatCtx.items.at(-1)
     const text = last?.type === 'message' && last.role === 'user' ? (last.textContent ?? '') : ''
     this.#prediction ??= this.#predict()
-    const probability = weighWords(await this.#prediction, text)
+    const probability = weighWords(await this.#prediction, text, this.#language())
     const endMs = this.#speechEndMs ?? this.#clock.monotonicMs()
     await this.#sleep(endMs + this.#delayMs(probability) - this.#clock.monotonicMs())
     return 1

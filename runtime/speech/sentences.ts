@@ -1,10 +1,13 @@
-/** Splits texts of any language into sentences, by the Unicode rules of Intl.Segmenter plus common abbreviations. */
+import { baseOf, languageOf } from '../conversation/languages/index.ts'
+
+/** Splits texts of any language into sentences, by the Unicode rules of Intl.Segmenter plus the language's abbreviations. */
 export function splitSentences(text: string, language = 'en'): string[] {
   const sentences: string[] = []
   let carried = ''
-  for (const { segment } of segmenter(language).segment(text)) {
+  const { segmenter, abbreviation } = rulesOf(language)
+  for (const { segment } of segmenter.segment(text)) {
     carried += segment
-    if (ABBREVIATION.test(carried)) continue
+    if (abbreviation.test(carried)) continue
     const sentence = carried.trim()
     if (sentence !== '') sentences.push(sentence)
     carried = ''
@@ -48,18 +51,32 @@ export class SentenceBuffer {
   }
 }
 
-const ABBREVIATION =
-  /(?:^|[\s("'])(?:Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|No|Nr|vs|etc|e\.g|i\.e|approx|z\.\s?B|bzw|ca|Str|Hr|Fr|M|Mme|Sra|Dra|Ud|Uds|p\.\s?ej|[A-Z])\.\s*$/u
+interface Rules {
+  segmenter: Intl.Segmenter
+  /** A text that ends with a dot that ends no sentence. */
+  abbreviation: RegExp
+}
 
-const segmenters = new Map<string, Intl.Segmenter>()
+const MAX_RULES = 64
+const rules = new Map<string, Rules>()
 
-function segmenter(language: string): Intl.Segmenter {
-  const base = (language.split(/[-_+]/)[0] ?? 'en').toLowerCase()
-  let found = segmenters.get(base)
-  if (!found) {
-    const known = /^[a-z]{2,3}$/.test(base) ? base : 'en'
-    found = new Intl.Segmenter(known, { granularity: 'sentence' })
-    if (segmenters.size < 64) segmenters.set(base, found)
+function rulesOf(language: string): Rules {
+  const base = baseOf(language)
+  const known = rules.get(base)
+  if (known !== undefined) return known
+  const made = makeRules(base)
+  if (rules.size < MAX_RULES) rules.set(base, made)
+  return made
+}
+
+function makeRules(base: string): Rules {
+  const { abbreviations } = languageOf(base)
+  // Of one in two parts (`z. B.`) the first ends no sentence either.
+  const words = abbreviations
+    .flatMap((word) => [...word.matchAll(/\. /g)].map(({ index }) => word.slice(0, index)).concat(word))
+    .map((word) => word.replaceAll('.', '\\.').replaceAll(' ', '\\s?'))
+  return {
+    segmenter: new Intl.Segmenter(/^[a-z]{2,3}$/.test(base) ? base : 'en', { granularity: 'sentence' }),
+    abbreviation: new RegExp(`(?:^|[\\s("'])(?:${[...words, '[A-Z]'].join('|')})\\.\\s*$`, 'u'),
   }
-  return found
 }

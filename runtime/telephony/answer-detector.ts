@@ -1,31 +1,12 @@
+import { LANGUAGES } from '../conversation/languages/index.ts'
+import { plain } from '../conversation/languages/plain.ts'
 import type { Answerer } from './answerer.ts'
 import type { AnsweredBy } from './carrier.ts'
 
-/** What machines say, by languages that phrases.ts knows. Apostrophes and dashes are blanks, letters are small. */
-const MACHINE = [
-  /leave (?:\w+ ){0,3}(?:message|name)/,
-  /(?:at|after) the (?:\w+ )?(?:tone|beep)/,
-  /(?:reached|welcome to) (?:\w+ ){0,4}(?:voice ?mail|mailbox|answering)/,
-  /voice ?mail (?:box|of|service)|mailbox is full|record your message/,
-  /(?:is|am|are) (?:not|un) ?available (?:right now|at the moment|to take)/,
-  /(?:can ?not|can t|unable to) (?:take|answer|come to) (?:your call|the phone)/,
-  /(?:can|will) not be (?:reached|completed)/,
-  /nachricht (?:\w+ ){0,3}(?:hinterlassen|nach)|nach dem (?:signal|ton|piep)|mailbox|anrufbeantworter/,
-  /deje (?:\w+ ){0,2}mensaje|despues de la senal|buzon de voz/,
-  /laiss\w+ (?:\w+ ){0,2}message|apres le (?:bip|signal)|messagerie|repondeur/,
-  /lasci\w* (?:\w+ ){0,2}messaggio|dopo il segnale|segreteria/,
-  /deixe (?:\w+ ){0,2}(?:mensagem|recado)|apos o (?:sinal|bipe)|caixa postal/,
-]
-
-/** What call assistants say before they let a human decide. */
-const SCREENING = [
-  /who (?:is|s) (?:this|calling)|who is it/,
-  /(?:state|say|record|tell me) (?:\w+ ){0,4}your name/,
-  /(?:reason|why) (?:\w+ ){0,2}(?:for (?:your call|calling)|you (?:are|re) calling)/,
-  /(?:call )?screening|before i (?:try to )?(?:connect|put you through)/,
-  /using a (?:\w+ ){0,3}assistant/,
-  /wer (?:ruft an|spricht|ist da)|ihren namen|quien (?:llama|habla)|qui est a l appareil|chi parla|quem fala/,
-]
+/** Whoever is called speaks what they like: every language is listened for. */
+const MACHINE = LANGUAGES.flatMap(({ answering }) => answering.machine)
+const SCREENING = LANGUAGES.flatMap(({ answering }) => answering.screening)
+const COMPANY = LANGUAGES.flatMap(({ answering }) => answering.company)
 
 /** Who falls silent for this long and then speaks again is in a dialogue: no greeting that a beep ends. */
 const DIALOGUE_PAUSE_MS = 2_000
@@ -85,6 +66,7 @@ export class AnswerDetector {
     this.#text = plain(text)
     if (MACHINE.some((phrase) => phrase.test(this.#text))) return this.#decide('machine')
     if (SCREENING.some((phrase) => phrase.test(this.#text))) return this.#decide('screening')
+    if (this.#verdict === undefined && COMPANY.some((phrase) => phrase.test(this.#text))) return this.#decide('human')
     return undefined
   }
 
@@ -133,14 +115,4 @@ export class AnswerDetector {
     this.#verdict = verdict
     return verdict
   }
-}
-
-/** Small letters without accents, one blank between words. */
-function plain(text: string): string {
-  return text
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim()
 }

@@ -1,11 +1,12 @@
 import { test } from 'tap'
 import { floorEvidence, isBackchannel } from '../../../runtime/conversation/barge-in.ts'
+import { english } from '../../../runtime/conversation/languages/en.ts'
 import { cough, speech } from './support/speech.ts'
 
 test('backchannels are told from words', (t) => {
-  for (const text of ['Mm-hm.', 'uh-huh', 'Yeah, okay.', 'Right.', 'mhm', '']) t.ok(isBackchannel(text), text)
+  for (const text of ['Mm-hm.', 'uh-huh', 'Yeah, okay.', 'Right.', 'mhm', '']) t.ok(isBackchannel(text, english), text)
   for (const text of ['Stop.', 'No.', 'Yeah but wait', 'okay okay okay okay', 'Hello?', 'Nein']) {
-    t.notOk(isBackchannel(text), text)
+    t.notOk(isBackchannel(text, english), text)
   }
   t.end()
 })

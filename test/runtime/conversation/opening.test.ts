@@ -3,6 +3,7 @@ import t from 'tap'
 import { readConsent } from '../../../runtime/conversation/consent.ts'
 import type { SessionPort } from '../../../runtime/conversation/contract.ts'
 import { Ears } from '../../../runtime/conversation/ears.ts'
+import { english } from '../../../runtime/conversation/languages/en.ts'
 import { Opening } from '../../../runtime/conversation/opening.ts'
 import type { AgentSpec, OpenSession } from '../../../runtime/link/messages.ts'
 import { AGENT_SPEC } from '../../support/agent-spec.ts'
@@ -91,10 +92,10 @@ t.test('key 2 refuses', async (t) => {
 
 t.test('a doubtful consent is none', async (t) => {
   for (const yes of ['Yes', 'Sure, go ahead', 'no problem', "I don't mind", 'Ja, gerne', 'Sí, claro'])
-    t.equal(readConsent(yes), 'given', yes)
+    t.equal(readConsent(yes, english), 'given', yes)
   for (const no of ['No', 'No thanks', "I'd rather not", 'Yes, no, please do not', 'Nein danke'])
-    t.equal(readConsent(no), 'refused', no)
-  t.equal(readConsent('What is this about?'), undefined)
+    t.equal(readConsent(no, english), 'refused', no)
+  t.equal(readConsent('What is this about?', english), undefined)
 })
 
 t.test('an answering machine is hung up on', async (t) => {

@@ -2,6 +2,7 @@ import { test } from 'tap'
 import { systemClock } from '../../../runtime/clock.ts'
 import { contextOf } from '../../../runtime/conversation/agent.ts'
 import { Ears } from '../../../runtime/conversation/ears.ts'
+import { english } from '../../../runtime/conversation/languages/en.ts'
 import { EOT_SAMPLES, loadModels } from '../../../runtime/conversation/models.ts'
 import { endpointingDelayMs, TurnEnd, weighWords } from '../../../runtime/conversation/turn.ts'
 import { speech } from './support/speech.ts'
@@ -18,14 +19,17 @@ test('the surer the model, the shorter the silence', (t) => {
 })
 
 test('an open sentence is not over, a closed one more likely is', (t) => {
-  t.equal(weighWords(0.5, 'I would like to book a table for'), 0.12)
-  t.equal(weighWords(0.5, 'My number is, um,'), 0.12)
-  t.equal(weighWords(0.05, 'the'), 0.05)
-  t.ok(weighWords(0.3, 'We are four.') > 0.45)
-  t.ok(weighWords(0.3, 'Are you open?') > weighWords(0.3, 'You are open.'), 'who has asked waits for the answer')
-  t.equal(weighWords(0.3, 'four people'), 0.3)
-  t.equal(weighWords(0.95, 'Yes.'), 1)
-  t.equal(weighWords(0.3, ''), 0.3)
+  t.equal(weighWords(0.5, 'I would like to book a table for', english), 0.12)
+  t.equal(weighWords(0.5, 'My number is, um,', english), 0.12)
+  t.equal(weighWords(0.05, 'the', english), 0.05)
+  t.ok(weighWords(0.3, 'We are four.', english) > 0.45)
+  t.ok(
+    weighWords(0.3, 'Are you open?', english) > weighWords(0.3, 'You are open.', english),
+    'who has asked waits for the answer',
+  )
+  t.equal(weighWords(0.3, 'four people', english), 0.3)
+  t.equal(weighWords(0.95, 'Yes.', english), 1)
+  t.equal(weighWords(0.3, '', english), 0.3)
   t.end()
 })
 

@@ -1,0 +1,65 @@
+import { type Language, wordSet } from './language.ts'
+
+export const spanish: Language = {
+  code: 'es',
+  name: 'Español',
+  instruction: 'Responde siempre en español.',
+  phrases: {
+    sayAgain: 'Perdone, ha habido un problema. ¿Puede repetirlo, por favor?',
+    didNotCatch: 'Perdone, no le he entendido. ¿Puede repetirlo, por favor?',
+    stillThere: '¿Sigue ahí?',
+    oneMoment: 'Un momento, por favor.',
+    stillHere: 'Sigo con ello, un momento más.',
+    bye: 'Adiós.',
+    goodbye:
+      'Lo siento, tengo un problema técnico y debo terminar la llamada. Inténtelo de nuevo más tarde, por favor.',
+    transferring: 'Un momento, le paso la llamada.',
+    transferFailed: 'Lo siento, no he podido localizar a nadie. ¿En qué más puedo ayudarle?',
+    takenOver: 'Ahora le atiende un compañero.',
+    givenBack: 'Vuelvo a estar con usted. ¿En qué puedo ayudarle?',
+  },
+  openEndings: wordSet(`
+    el la los las un una unos unas mi mis tu tus su sus nuestro nuestra y e o u pero porque que si cuando mientras aunque de
+    del a al en con sin por para sobre entre hasta desde hacia según es son era muy más tan como lo le les me te se nos yo
+    eh em este pues o sea`),
+  backchannels: wordSet(`
+    mm mmm mhm mm-hm hm hmm ah ajá aja oh sí si ok okay vale claro bien bueno ya exacto perfecto entiendo genial correcto
+    dale eso cierto eh`),
+  commonWords: wordSet(`
+    el la los las de que y en es son un una para con por no sí qué cómo cuándo dónde cuánto está están tiene tienen puedo quiero
+    gracias hola buenos buenas días me mi su usted pero más del al hay hasta abren cuesta favor español`),
+  consent: {
+    yes: /\b(?:si|claro|vale|de acuerdo|por supuesto|adelante|bueno|esta bien|ok|okay|desde luego|como no|acepto)\b/,
+    no: /\b(?:no|nunca|prefiero que no|tampoco|jamas)\b/,
+    yesDespiteNo:
+      /\bcomo no\b|\bno (?:hay|es) (?:ningun )?problema\b|\bno me importa\b|\bpor que no\b|\bsin problema\b/,
+  },
+  answering: {
+    machine: [
+      /dej[ea] (?:\w+ ){0,2}mensaje/,
+      /despues de (?:la senal|oir la senal|el tono|el pitido)/,
+      /buzon de voz|contestador/,
+      /no (?:esta|se encuentra) disponible/,
+    ],
+    screening: [/quien (?:llama|habla)\b|diga su nombre|motivo de (?:la|su) llamada/],
+    company: [/en que (?:le |te |les )?(?:puedo|podemos) (?:ayudar|servir|atender)/, /le (?:atiende|habla) \w+/],
+  },
+  abbreviations: [
+    'Sr',
+    'Sra',
+    'Srta',
+    'Dr',
+    'Dra',
+    'Ud',
+    'Uds',
+    'Vd',
+    'p. ej',
+    'p.ej',
+    'núm',
+    'tel',
+    'etc',
+    'Av',
+    'aprox',
+  ],
+  keys: ['cero', 'uno', 'dos', 'tres', 'cuatro', 'cinco', 'seis', 'siete', 'ocho', 'nueve'],
+}

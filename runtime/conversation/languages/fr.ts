@@ -1,0 +1,50 @@
+import { type Language, wordSet } from './language.ts'
+
+export const french: Language = {
+  code: 'fr',
+  name: 'Français',
+  instruction: 'Réponds toujours en français.',
+  phrases: {
+    sayAgain: 'Pardon, un problème est survenu. Pouvez-vous répéter, s’il vous plaît ?',
+    didNotCatch: 'Pardon, je n’ai pas compris. Pouvez-vous répéter, s’il vous plaît ?',
+    stillThere: 'Vous êtes toujours là ?',
+    oneMoment: 'Un instant, s’il vous plaît.',
+    stillHere: 'Je suis toujours là, encore un instant.',
+    bye: 'Au revoir.',
+    goodbye: 'Je suis désolé, un problème technique m’oblige à terminer l’appel. Veuillez réessayer plus tard.',
+    transferring: 'Un instant, je vous transfère.',
+    transferFailed: 'Je suis désolé, personne n’a pu être joint. Que puis-je faire d’autre pour vous ?',
+    takenOver: 'Un collègue prend maintenant votre appel.',
+    givenBack: 'Je suis de nouveau avec vous. Comment puis-je vous aider ?',
+  },
+  openEndings: wordSet(`
+    le la les l' un une des du de d' au aux mon ma mes ton ta tes son sa ses notre nos votre vos leur leurs et ou mais donc car
+    parce que qu' si quand lorsque comme à en dans sur sous pour par avec sans chez entre vers depuis je j' tu il on nous
+    ne n' me m' te se s' est sont c'est très plus euh heu ben`),
+  backchannels: wordSet(`
+    mm mmm mhm mm-hm hm hmm ah aha oh oui ouais ok okay d'accord daccord d accord bien bon voilà exact exactement parfait
+    entendu super très je vois euh`),
+  commonWords: wordSet(`
+    le la les des du et est sont je vous nous il elle que qui ne pas un une pour avec dans sur au aux ce cette mon votre quel
+    quelle quelles quand où comment combien bonjour merci oui non voudrais avez êtes plaît c'est l'heure heures à toujours français`),
+  consent: {
+    yes: /\b(?:oui|ouais|d accord|bien sur|volontiers|entendu|ok|okay|allez y|j accepte|tout a fait|si vous voulez|certainement)\b/,
+    no: /\b(?:non|pas|jamais|je refuse)\b/,
+    yesDespiteNo: /\bpas de (?:probleme|souci)\b|\bpourquoi pas\b|\bne me derange pas\b|\baucun probleme\b/,
+  },
+  answering: {
+    machine: [
+      /laiss\w+ (?:\w+ ){0,2}message/,
+      /apres le (?:bip|signal)/,
+      /messagerie|repondeur/,
+      /(?:n est pas|pas) (?:disponible|joignable)/,
+    ],
+    screening: [/qui est a l appareil|qui (?:m )?appelle|dites votre nom|motif de (?:votre|l) appel/],
+    company: [
+      /(?:comment|en quoi) (?:puis je|pouvons nous|je peux) vous (?:aider|renseigner)|que puis je (?:faire )?pour vous/,
+      /\w+ a votre (?:ecoute|service)/,
+    ],
+  },
+  abbreviations: ['M', 'MM', 'Mme', 'Mlle', 'Dr', 'Pr', 'av', 'bd', 'env', 'etc', 'p. ex', 'p.ex', 'tél', 'no'],
+  keys: ['zéro', 'un', 'deux', 'trois', 'quatre', 'cinq', 'six', 'sept', 'huit', 'neuf'],
+}

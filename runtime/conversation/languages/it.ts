@@ -1,0 +1,63 @@
+import { type Language, wordSet } from './language.ts'
+
+export const italian: Language = {
+  code: 'it',
+  name: 'Italiano',
+  instruction: 'Rispondi sempre in italiano.',
+  phrases: {
+    sayAgain: 'Mi scusi, c’è stato un problema. Può ripetere, per favore?',
+    didNotCatch: 'Mi scusi, non ho capito. Può ripetere, per favore?',
+    stillThere: 'È ancora in linea?',
+    oneMoment: 'Un momento, per favore.',
+    stillHere: 'Sono ancora qui, ancora un momento.',
+    bye: 'Arrivederci.',
+    goodbye: 'Mi dispiace, ho un problema tecnico e devo terminare la chiamata. Riprovi più tardi, per favore.',
+    transferring: 'Un momento, la metto in contatto.',
+    transferFailed: 'Mi dispiace, non ha risposto nessuno. In che altro modo posso aiutarla?',
+    takenOver: 'Ora le risponde un collega.',
+    givenBack: 'Sono di nuovo con lei. Come posso aiutarla?',
+  },
+  openEndings: wordSet(`
+    il lo la i gli le l' un uno una un' di del della dei degli delle a al allo alla ai agli alle da dal dalla in nel nella con
+    su sul sulla per tra fra mio mia miei tuo tua suo sua nostro e ed o ma perché che se quando mentre come io è sono era
+    molto più non mi ti si ehm uhm eh cioè`),
+  backchannels: wordSet(`
+    mm mmm mhm mm-hm hm hmm ah aha oh sì si ok okay va bene certo bene giusto esatto esattamente perfetto capisco capito
+    d'accordo ottimo ecco già eh`),
+  commonWords: wordSet(`
+    il lo la gli di che e è sono un una per con non sì come quando dove quanto quale qual ho ha hanno posso vorrei grazie ciao
+    buongiorno buonasera mi mia del della delle alle aperti anche più questo cosa favore l'orario costa avete sempre italiano`),
+  consent: {
+    yes: /\b(?:si|certo|va bene|d accordo|certamente|volentieri|ok|okay|prego|faccia pure|accetto|sicuro)\b/,
+    no: /\b(?:no|non|mai|preferisco di no|rifiuto)\b/,
+    yesDespiteNo:
+      /\bnon c e problema\b|\bnessun problema\b|\bperche no\b|\bnon mi dispiace\b|\bnon ho (?:nulla|niente) in contrario\b/,
+  },
+  answering: {
+    machine: [
+      /lasci\w* (?:\w+ ){0,2}messaggio/,
+      /dopo il (?:segnale|bip|tono)/,
+      /segreteria/,
+      /non (?:e|risulta) (?:al momento )?(?:raggiungibile|disponibile)/,
+    ],
+    screening: [/chi parla|chi chiama|il suo nome|motivo della chiamata/],
+    company: [/(?:come|in che cosa|in cosa) posso (?:aiutar|esser)\w*/, /sono \w+ come posso/],
+  },
+  abbreviations: [
+    'Sig',
+    'Sig.ra',
+    'Sigg',
+    'Dott',
+    'Dott.ssa',
+    'Dr',
+    'Prof',
+    'Avv',
+    'Ing',
+    'ecc',
+    'p. es',
+    'tel',
+    'ca',
+    'n',
+  ],
+  keys: ['zero', 'uno', 'due', 'tre', 'quattro', 'cinque', 'sei', 'sette', 'otto', 'nove'],
+}

@@ -1,0 +1,66 @@
+import { type Language, wordSet } from './language.ts'
+
+export const portuguese: Language = {
+  code: 'pt',
+  name: 'Português',
+  instruction: 'Responda sempre em português.',
+  phrases: {
+    sayAgain: 'Desculpe, houve um problema. Pode repetir, por favor?',
+    didNotCatch: 'Desculpe, não entendi. Pode repetir, por favor?',
+    stillThere: 'Ainda está na linha?',
+    oneMoment: 'Um momento, por favor.',
+    stillHere: 'Ainda estou aqui, só mais um momento.',
+    bye: 'Até logo.',
+    goodbye: 'Lamento, tenho um problema técnico e preciso encerrar a chamada. Por favor, tente mais tarde.',
+    transferring: 'Um momento, vou transferir a chamada.',
+    transferFailed: 'Lamento, não foi possível falar com ninguém. Em que mais posso ajudar?',
+    takenOver: 'Um colega vai atender a sua chamada agora.',
+    givenBack: 'Estou de volta. Em que posso ajudar?',
+  },
+  openEndings: wordSet(`
+    o a os as um uma uns umas de do da dos das em no na nos nas ao à aos às com sem por pelo pela para pra entre até desde
+    sobre meu minha meus minhas teu tua seu sua nosso nossa e ou mas porque que se quando enquanto como eu é são era está
+    muito mais não me te lhe hum ahn né tipo`),
+  backchannels: wordSet(`
+    mm mmm mhm mm-hm hm hmm uhum aham ah aha oh sim é ok okay tá certo claro bem bom isso exato exatamente perfeito entendi
+    beleza pois já legal né`),
+  commonWords: wordSet(`
+    o os as do da dos das de que e é são um uma para com não sim como quando onde quanto qual vocês você tem têm posso quero queria
+    obrigado obrigada olá bom boa dia em no na por favor meu minha seu está estão também mais até horas custa fica português`),
+  consent: {
+    yes: /\b(?:sim|claro|pode(?: ser)?|certo|com certeza|tudo bem|esta bem|ta bom|ok|okay|aceito|concordo|a vontade|pois sim)\b/,
+    no: /\b(?:nao|nunca|jamais|nem pensar|recuso)\b/,
+    yesDespiteNo: /\bnao (?:tem|ha) problema\b|\bsem problemas?\b|\bpor que nao\b|\bporque nao\b|\bnao me importo\b/,
+  },
+  answering: {
+    machine: [
+      /deix[ea] (?:\w+ ){0,2}(?:mensagem|recado)/,
+      /apos o (?:sinal|bipe|tom)/,
+      /caixa postal|correio de voz|secretaria eletronica/,
+      /nao (?:esta|se encontra) disponivel/,
+    ],
+    screening: [/quem (?:fala|esta falando|gostaria)\b|diga (?:o )?seu nome|motivo da (?:sua )?(?:ligacao|chamada)/],
+    company: [
+      /(?:em que|como) (?:posso|podemos) (?:lhe |o |a |te )?(?:ajudar|ser util)/,
+      /(?:quem fala|fala) (?:aqui )?e \w+/,
+    ],
+  },
+  abbreviations: [
+    'Sr',
+    'Sra',
+    'Srta',
+    'Dr',
+    'Dra',
+    'Prof',
+    'Exmo',
+    'Av',
+    'R',
+    'tel',
+    'etc',
+    'p. ex',
+    'p.ex',
+    'aprox',
+    'nº',
+  ],
+  keys: ['zero', 'um', 'dois', 'três', 'quatro', 'cinco', 'seis', 'sete', 'oito', 'nove'],
+}

@@ -47,8 +47,8 @@ interface Dialling {
 }
 
 const CARRIER_TIMEOUT_MS = 10_000
-/** The carrier ends the ringing; this is for one that doesn't. */
-const RING_MARGIN_MS = 5_000
+/** The carrier ends the ringing, which begins once somebody has the call; this is for one that doesn't. */
+const RING_MARGIN_MS = 65_000
 
 /** How often a call that waits for a place of its workspace asks again. */
 const QUOTA_POLL_MS = 500

@@ -1,15 +1,11 @@
 import type { AnsweredBy, CarrierCallState, DialFailure } from '../../runtime/telephony/carrier.ts'
+import { meaningOf } from '../../runtime/telephony/cause.ts'
 import type { DialNews } from '../../runtime/telephony/stream/dialled.ts'
 
 /** Twilio's words for what becomes of a call, as ours. Pure. */
 
 /** Numbers of Twilio's error catalogue that say the callee's number is at fault. */
 const BAD_NUMBER_CODES = new Set([13_223, 13_224, 21_211, 21_214, 21_217, 21_401, 21_421])
-/** Responses of the callee's network, RFC 3261, by what they mean. */
-const INVALID_NUMBER_SIP = new Set([404, 410, 484, 604])
-const BUSY_SIP = new Set([486, 600])
-const REJECTED_SIP = new Set([403, 603, 607, 608])
-const NO_ANSWER_SIP = new Set([408, 480, 487])
 
 /** True when the order was refused because of the number that was to be dialled. */
 export function blamesNumber(code: number | undefined): boolean {
@@ -46,10 +42,9 @@ export function failureOf(
 function failedCall(sipCode: number | undefined, errorCode: number | undefined): Failure {
   if (blamesNumber(errorCode)) return { failure: 'invalid_number' }
   if (sipCode !== undefined) {
-    if (INVALID_NUMBER_SIP.has(sipCode)) return { failure: 'invalid_number' }
-    if (BUSY_SIP.has(sipCode)) return { failure: 'busy' }
-    if (REJECTED_SIP.has(sipCode)) return { failure: 'rejected' }
-    if (NO_ANSWER_SIP.has(sipCode)) return { failure: 'no_answer' }
+    // The callee's network refuses with 403 what a trunk of our own would for our account's sake.
+    const { failure } = sipCode === 403 ? { failure: 'rejected' as const } : meaningOf({ sipStatus: sipCode })
+    if (failure !== 'carrier') return { failure }
   }
   const clues = [
     ...(errorCode === undefined ? [] : [`error ${errorCode}`]),

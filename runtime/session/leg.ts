@@ -12,6 +12,37 @@ export interface AudioFormat {
 
 export type AgentState = 'listening' | 'thinking' | 'speaking'
 
+/** What the other side does while it holds the call: `sendonly` plays something, `inactive` sends nothing. */
+export type HoldDirection = 'sendonly' | 'inactive'
+
+/** The quality of a line since its beginning. */
+export interface MediaFigures {
+  codec?: string
+  /** Of the other side's packets, those that never came: 0–1. */
+  loss?: number
+  jitterMs?: number
+  rttMs?: number
+  /** ITU-T G.107, 1–4.5. */
+  mos?: number
+  /** Packets that came too late, and those dropped because a way was full. */
+  late?: number
+  dropped?: number
+}
+
+/** A call as its carrier has it. */
+export interface CarrierFigures {
+  /** What the carrier calls it: of a SIP call its Call-ID. */
+  callId?: string
+  trunk?: string
+  /** The last answer to the INVITE. */
+  sipStatus?: number
+  /** Why it ended, in the words of ITU-T Q.850. */
+  q850?: number
+  releasedBy?: 'caller' | 'callee' | 'carrier' | 'patchbay'
+  /** From dialling to the first sign of ringing, or to the answer. */
+  pddMs?: number
+}
+
 /** What a leg tells its session. */
 export interface LegEvents {
   /**
@@ -24,6 +55,14 @@ export interface LegEvents {
   dtmf(digit: string): void
   /** Playback reached the mark. */
   played(markId: number): void
+  /** The other side put the call on hold: it hears nothing, and nothing it sends until `resumed` is its voice. */
+  held?(direction: HoldDirection): void
+  /** The other side is back. */
+  resumed?(): void
+  /** How the line is: now and then, and once more at the end. */
+  media?(figures: MediaFigures): void
+  /** What the carrier knows of the call, as soon as it is known; once more when it ends. */
+  carrier?(figures: CarrierFigures): void
   /** The caller is gone or hung up. Sent once; nothing follows. */
   ended(reason: LegEndReason): void
 }

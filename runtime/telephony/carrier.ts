@@ -1,5 +1,5 @@
 import type { PhoneNumber } from '../phone-number.ts'
-import type { Leg } from '../session/leg.ts'
+import type { CarrierFigures, Leg } from '../session/leg.ts'
 import type { CarrierWeb } from './web.ts'
 
 /** A carrier, as a telephony plugin makes it: it dials people and hands over their media as legs. One for the process. */
@@ -101,6 +101,8 @@ export interface DialEvents {
   /** The callee picked up. The leg is live; its session starts it. */
   answered(leg: Leg, by: AnsweredBy): void
   failed(failure: DialFailure, detail?: string): void
+  /** What the carrier knows of the call, before it is answered or when it fails; afterwards the leg tells it. */
+  carrier?(figures: CarrierFigures): void
   /** The carrier's own word on who answered, which may come long after `answered`. */
   classified?(by: AnsweredBy): void
 }

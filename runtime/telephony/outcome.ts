@@ -25,7 +25,7 @@ const OUTCOMES: Readonly<Record<DialFailure, DialOutcome>> = {
 /** @param detail the carrier's own words, for the call log */
 export function outcomeOfFailure(failure: DialFailure, detail?: string): DialOutcome {
   const outcome = OUTCOMES[failure]
-  return detail === undefined || outcome.error === undefined ? outcome : { ...outcome, error: detail }
+  return detail === undefined ? outcome : { ...outcome, error: detail }
 }
 
 /** A machine took the call: the agent hangs up without a word. */

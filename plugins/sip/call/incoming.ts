@@ -7,7 +7,7 @@ import type { MediaPair } from '../media/media-ports.ts'
 import type { Agreement } from '../media/offer-answer.ts'
 import { type CallControl, RtpLeg } from '../media/rtp-leg.ts'
 import type { SessionDescription } from '../media/sdp.ts'
-import { parseNameAddress } from '../message/grammar.ts'
+import { parseNameAddress, splitOutside } from '../message/grammar.ts'
 import { headerOf, SipParseError, type SipRequest } from '../message/message.ts'
 import { formatHost } from '../message/serializer.ts'
 import type { Gatekeeper, Refusal } from '../transport/gatekeeper.ts'
@@ -93,8 +93,7 @@ export class Incoming implements IncomingCall {
     const { call, pair, context, bridge } = this.#options
     const { flow } = call.transaction
     const local = { address: flow.local.host, port: pair.rtp.port, sessionId: context.random.bits(32) }
-    // A caller without an offer gets ours, of one codec: the leg's format must be known before the answer.
-    const codecs = this.#offer === undefined ? active.trunk.codecs.slice(0, 1) : active.trunk.codecs
+    const { codecs } = active.trunk
     const media = new CallMedia(local, codecs)
     const accepted = this.#offer === undefined ? undefined : media.accept(this.#offer)
     const allows = (address: string): boolean => active.allows(address) || address === flow.address
@@ -180,7 +179,7 @@ function callerNumber(request: SipRequest, countries: readonly string[]): string
 
 function userOf(value: string | undefined): string | undefined {
   try {
-    return value === undefined ? undefined : parseNameAddress(value.split(',')[0] ?? '').uri.user
+    return value === undefined ? undefined : parseNameAddress(splitOutside(value, ',')[0] ?? '').uri.user
   } catch (error) {
     if (error instanceof SipParseError) return undefined
     throw error

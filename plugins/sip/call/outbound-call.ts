@@ -1,3 +1,4 @@
+import type { CarrierFigures } from '../../../runtime/session/leg.ts'
 import { ALLOW, type CallContext, contactOf, SUPPORTED, USER_AGENT } from '../dialog/context.ts'
 import { Dialog, MAX_FORWARDS } from '../dialog/dialog.ts'
 import { Established, type Referral } from '../dialog/session.ts'
@@ -11,16 +12,22 @@ import { sendAuthenticated } from '../transaction/authenticator.ts'
 import { cancelOf } from '../transaction/client-transaction.ts'
 import { GIVE_UP_MS } from '../transaction/timers.ts'
 import type { Flow } from '../transport/flow.ts'
+import { causeOf, type Ending } from './outcome.ts'
 
 /** Answers that only ask for another session interval. */
 const MAX_INTERVALS = 2
+/** Of a fork. */
+const MAX_BRANCHES = 32
+const CANCELED: Ending = { status: 487, reason: '', q850: undefined }
 
 export interface OutboundEvents {
   ringing(): void
   /** Makes the leg of the call that was picked up. */
   answered(agreement: Agreement): RtpLeg
-  /** `status` 408 with no answer at all is a trunk that doesn't answer: `silent`. */
-  failed(status: number, reason: string, silent: boolean): void
+  /** Status 0: there was no answer at all, or `reason` says why we ended it. `rang`: somebody was called. */
+  failed(ending: Ending, rang: boolean): void
+  /** What is known of the call, whenever more is. */
+  carrier?(figures: CarrierFigures): void
 }
 
 export interface OutboundOptions {
@@ -32,7 +39,10 @@ export interface OutboundOptions {
   media: CallMedia
   authenticator: Authenticator | undefined
   allows(address: string): boolean
+  /** From the first sign that the call was taken. */
   ringTimeoutMs: number
+  /** How long the other side may take to say anything at all. */
+  silenceMs: number
   context: CallContext
   events: OutboundEvents
 }
@@ -49,7 +59,8 @@ export class OutboundCall {
   #sending: Sending | undefined
   /** Dialogs that provisional answers opened, by their tag: PRACK counts their CSeq. */
   readonly #early = new Map<string, Dialog>()
-  #earlyAnswer: Agreement | undefined
+  /** What each branch of a fork agreed to before it was answered, by its tag. */
+  readonly #earlyAnswers = new Map<string, Agreement>()
   /** The last RSeq of each of them that was in order. */
   readonly #provisionals = new Map<string, number>()
   #session: Established | undefined
@@ -57,6 +68,10 @@ export class OutboundCall {
   readonly #acks = new Map<string, Buffer>()
   #hungUp = false
   #reported = false
+  /** Somebody has the call: a proxy at least. */
+  #taken = false
+  #rang = false
+  readonly #startedMs: number
   #stopWaiting: () => void = () => undefined
 
   constructor(options: OutboundOptions) {
@@ -65,7 +80,9 @@ export class OutboundCall {
     this.#callId = context.token()
     this.#localTag = context.token()
     this.#sequence = 1 + (context.random.bits(16) >> 1)
-    this.#stopWaiting = context.timers.after(options.ringTimeoutMs, () => this.#ringTimeout())
+    this.#startedMs = context.clock.monotonicMs()
+    this.#stopWaiting = context.timers.after(options.silenceMs, () => this.#silent())
+    options.events.carrier?.({ callId: this.#callId })
     this.#invite()
   }
 
@@ -74,7 +91,7 @@ export class OutboundCall {
     this.#sending = sendAuthenticated(context.transactions, authenticator, flow, (extra) => this.#make(extra), {
       provisional: (response) => this.#provisional(response),
       final: (response) => this.#final(response),
-      failed: (why) => this.#fail(why === 'timeout' ? 408 : 503, '', true),
+      failed: () => this.#fail({ status: 0, reason: '', q850: undefined }),
     })
   }
 
@@ -103,10 +120,37 @@ export class OutboundCall {
       this.#cancel()
       return
     }
+    if (!this.#taken && !this.#reported) {
+      this.#taken = true
+      this.#stopWaiting()
+      this.#stopWaiting = this.#options.context.timers.after(this.#options.ringTimeoutMs, () => this.#ringTimeout())
+    }
     if (response.status === 100) return
+    this.#signOfLife()
     const tag = response.to.params.get('tag')
+    if (tag !== undefined) this.#earlyMedia(response, tag)
     if (tag !== undefined && tokensOf(response, 'require').includes('100rel')) this.#acknowledge(response, tag)
     if (response.status === 180 || response.status === 183) this.#options.events.ringing()
+  }
+
+  /** Only a reliable answer to our offer counts (RFC 3262); of one who says it just once it is better than nothing. */
+  #earlyMedia(response: SipResponse, tag: string): void {
+    if (this.#earlyAnswers.size >= MAX_BRANCHES) return
+    try {
+      const answer = descriptionOf(response)
+      if (answer !== undefined) this.#earlyAnswers.set(tag, this.#options.media.complete(answer))
+    } catch (error) {
+      // The final answer says it again, and decides.
+      if (!(error instanceof MediaRefused)) throw error
+    }
+  }
+
+  /** The first word from beyond the trunk ends the post-dial delay. */
+  #signOfLife(): void {
+    if (this.#rang) return
+    this.#rang = true
+    const { context, events } = this.#options
+    events.carrier?.({ pddMs: Math.round(context.clock.monotonicMs() - this.#startedMs) })
   }
 
   /** PRACK (RFC 3262): the other side repeats the answer until it knows that we have it. */
@@ -120,15 +164,8 @@ export class OutboundCall {
     if (last !== undefined && number !== last + 1) return
     this.#provisionals.set(tag, number)
     const dialog = this.#dialogOf(response, tag, request)
-    const { context, flow, allows, authenticator, media } = this.#options
+    const { context, flow, allows, authenticator } = this.#options
     const ignore = (): void => undefined
-    try {
-      const answer = descriptionOf(response)
-      if (answer !== undefined) this.#earlyAnswer ??= media.complete(answer)
-    } catch (error) {
-      // The final answer says it again, and decides.
-      if (!(error instanceof MediaRefused)) throw error
-    }
     const rack = { name: 'rack', value: `${number} ${response.cseq.number} ${response.cseq.method}` }
     sendAuthenticated(
       context.transactions,
@@ -156,7 +193,7 @@ export class OutboundCall {
       this.#invite()
       return
     }
-    this.#fail(response.status, response.reason, false)
+    this.#fail({ status: response.status, reason: response.reason, q850: causeOf(response) })
   }
 
   #accepted(response: SipResponse): void {
@@ -178,9 +215,10 @@ export class OutboundCall {
       return
     }
     this.#stopWaiting()
+    this.#signOfLife()
     try {
       const answer = descriptionOf(response)
-      const agreement = answer === undefined ? this.#earlyAnswer : media.complete(answer)
+      const agreement = answer === undefined ? this.#earlyAnswers.get(tag) : media.complete(answer)
       if (agreement === undefined) throw new MediaRefused(488, 'The answer has no session description')
       this.#reported = true
       const leg = events.answered(agreement)
@@ -194,7 +232,7 @@ export class OutboundCall {
     } catch (error) {
       if (!(error instanceof MediaRefused)) throw error
       this.#goodbye(dialog, way)
-      this.#fail(488, error.message, false)
+      this.#fail({ status: 488, reason: error.message, q850: undefined })
     }
   }
 
@@ -216,13 +254,20 @@ export class OutboundCall {
     this.#stopWaiting()
     this.#cancel()
     // Whoever never says that the call is canceled must not keep it.
-    this.#stopWaiting = this.#options.context.timers.after(GIVE_UP_MS, () => this.#fail(487, '', false))
+    this.#stopWaiting = this.#options.context.timers.after(GIVE_UP_MS, () => this.#fail(CANCELED))
   }
 
   #ringTimeout(): void {
     if (this.#reported || this.#hungUp) return
     this.hangUp()
-    this.#fail(480, 'Nobody answered', false)
+    this.#fail({ status: 480, reason: 'Nobody answered', q850: undefined })
+  }
+
+  /** Not even a word that the call was taken: whoever is asked isn't there. What comes later is hung up on. */
+  #silent(): void {
+    if (this.#reported || this.#hungUp) return
+    this.hangUp()
+    this.#fail({ status: 0, reason: '', q850: undefined })
   }
 
   #cancel(): void {
@@ -238,11 +283,11 @@ export class OutboundCall {
   }
   #canceling: Sending['current']
 
-  #fail(status: number, reason: string, silent: boolean): void {
+  #fail(ending: Ending): void {
     this.#stopWaiting()
     if (this.#reported) return
     this.#reported = true
-    this.#options.events.failed(status, reason, silent)
+    this.#options.events.failed(ending, this.#rang)
   }
 
   transfer(target: string): Promise<Referral> {

@@ -1,36 +1,39 @@
 import type { DialFailure } from '../../../runtime/telephony/carrier.ts'
+import { meaningOf } from '../../../runtime/telephony/cause.ts'
+import { headersOf, type SipHeader } from '../message/message.ts'
 import { reasonOf } from '../message/serializer.ts'
 
-/** What became of a call by the status of its last answer, and a sentence for the operator. */
-export function failureOf(status: number, reason: string): { failure: DialFailure; detail: string } {
+/** Why a call was not to be, as its last answer says it. */
+export interface Ending {
+  /** 0: no answer came at all. */
+  readonly status: number
+  readonly reason: string
+  readonly q850: number | undefined
+}
+
+export interface Failed {
+  failure: DialFailure
+  /** For the operator. */
+  detail: string
+  /** Another way may lead there. */
+  elsewhere: boolean
+}
+
+/** What became of a call by its last answer, and a sentence for the operator. */
+export function failureOf({ status, reason, q850 }: Ending): Failed {
   const words = [...reason].filter((char) => char >= ' ' && char !== '\x7f').join('')
-  const detail = `SIP error: ${status} ${words.trim().slice(0, 120) || reasonOf(status)}`
-  switch (status) {
-    case 486:
-    case 600:
-      return { failure: 'busy', detail }
-    case 408:
-    case 480:
-    case 487:
-      return { failure: 'no_answer', detail }
-    case 603:
-    case 607:
-    case 608:
-      return { failure: 'rejected', detail: `${detail}; the callee refused the call` }
-    case 404:
-    case 410:
-    case 484:
-    case 604:
-      return { failure: 'invalid_number', detail: `${detail}; the number is not in service` }
-    case 401:
-    case 407:
-      return { failure: 'carrier', detail: `${detail}; the trunk's username or password is wrong` }
-    case 403:
-      return { failure: 'carrier', detail: `${detail}; the trunk refuses this account, source or destination` }
-    case 488:
-    case 606:
-      return { failure: 'carrier', detail: `${detail}; the trunk takes none of the offered codecs` }
-    default:
-      return { failure: 'carrier', detail }
+  const { failure, sentence, elsewhere } = meaningOf({ sipStatus: status === 0 ? undefined : status, q850 })
+  const said = `${status} ${words.trim().slice(0, 120) || reasonOf(status)}`
+  const cause = q850 === undefined ? '' : ` (Q.850 cause ${q850})`
+  const meant = sentence === undefined ? '' : `; ${sentence}`
+  return { failure, detail: `SIP error: ${said}${cause}${meant}`, elsewhere }
+}
+
+/** The cause of `Reason: Q.850;cause=17;text="busy"` (RFC 3326); undefined where no header says one. */
+export function causeOf(message: { readonly headers: readonly SipHeader[] }): number | undefined {
+  for (const value of headersOf(message, 'reason')) {
+    const cause = /(?:^|,)\s*Q\.850\s*(?:;[^,]*)?;\s*cause\s*=\s*(\d{1,3})(?!\d)/i.exec(value)?.[1]
+    if (cause !== undefined && Number(cause) <= 127) return Number(cause)
   }
+  return undefined
 }

@@ -1,4 +1,6 @@
+import type { CarrierFigures } from '../../../runtime/session/leg.ts'
 import type { DialEvents, DialOrder } from '../../../runtime/telephony/carrier.ts'
+import { meaningOf } from '../../../runtime/telephony/cause.ts'
 import type { Trunk } from '../../../runtime/telephony/trunk.ts'
 import { CallMedia } from '../media/call-media.ts'
 import { type CallControl, RtpLeg } from '../media/rtp-leg.ts'
@@ -7,8 +9,11 @@ import type { SipStack } from '../stack.ts'
 import { Authenticator } from '../transaction/authenticator.ts'
 import type { ActiveTrunk } from '../trunk/trunk-table.ts'
 import { OutboundCall } from './outbound-call.ts'
-import { failureOf } from './outcome.ts'
+import { type Ending, failureOf } from './outcome.ts'
 import { type Bridge, transferBy } from './transfer.ts'
+
+/** A trunk that says nothing at all this long isn't there: retransmissions have come to their sixth by then. */
+const SILENCE_MS = 20_000
 
 export interface PlaceOptions {
   order: DialOrder
@@ -24,6 +29,16 @@ export interface PlaceOptions {
   took(control: CallControl): void
   /** It is over; called once, whatever became of it. */
   left(): void
+}
+
+/** What the call log keeps of a call nobody took. */
+function endFigures({ status, q850 }: Ending, hungUp: boolean): CarrierFigures {
+  if (hungUp) return { releasedBy: 'patchbay' }
+  return {
+    ...(status === 0 ? {} : { sipStatus: status }),
+    ...(q850 === undefined ? {} : { q850 }),
+    releasedBy: meaningOf({ sipStatus: status || undefined, q850 }).failure === 'carrier' ? 'carrier' : 'callee',
+  }
 }
 
 /** Places one call over a trunk that has a place for it. Resolves when the INVITE is on its way, or it failed. */
@@ -67,6 +82,7 @@ export async function placeCall(options: PlaceOptions): Promise<void> {
       username === undefined ? undefined : new Authenticator({ username, password: password ?? '' }, context.token),
     allows: (address) => active.allows(address) || address === flow.address,
     ringTimeoutMs: order.ringTimeoutMs,
+    silenceMs: SILENCE_MS,
     context,
     events: {
       ringing: () => events.ringing(),
@@ -96,13 +112,19 @@ export async function placeCall(options: PlaceOptions): Promise<void> {
         queueMicrotask(() => events.answered(made, 'unknown'))
         return made
       },
-      failed(status, reason, silent) {
+      carrier(figures) {
+        const named = { trunk: trunk.name, ...figures }
+        if (leg === undefined) events.carrier?.(named)
+        else leg.known(named)
+      },
+      failed(ending) {
         ports.release(pair)
         left()
+        events.carrier?.(endFigures(ending, hungUp))
         if (hungUp) events.failed('canceled')
-        else if (silent) refuse(`trunk "${trunk.name}" at ${at} does not answer`)
+        else if (ending.status === 0) refuse(`trunk "${trunk.name}" at ${at} does not answer`)
         else {
-          const { failure, detail } = failureOf(status, reason)
+          const { failure, detail } = failureOf(ending)
           events.failed(failure, detail)
         }
       },

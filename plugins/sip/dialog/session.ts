@@ -1,3 +1,5 @@
+import type { CarrierFigures } from '../../../runtime/session/leg.ts'
+import { causeOf } from '../call/outcome.ts'
 import { type CallMedia, descriptionOf, MediaRefused, SDP_TYPE } from '../media/call-media.ts'
 import type { RtpLeg } from '../media/rtp-leg.ts'
 import { headerOf, type SipHeader, type SipRequest, type SipResponse, tokensOf } from '../message/message.ts'
@@ -141,6 +143,7 @@ export class Established implements DialogSession {
       case 'BYE':
         transaction.respond(200)
         this.#end()
+        this.#options.leg.known(releasedBy(this.#options.weCalled ? 'callee' : 'caller', causeOf(request)))
         this.#options.leg.ended('caller_hangup')
         return
       case 'INVITE':
@@ -345,6 +348,7 @@ export class Established implements DialogSession {
   hangUp(): void {
     if (this.#over) return
     this.#end()
+    this.#options.leg.known(releasedBy('patchbay'))
     const { context, authenticator } = this.#options
     const ignore = (): void => undefined
     sendAuthenticated(context.transactions, authenticator, this.#flow, (extra) => this.dialog.request('BYE', extra), {
@@ -357,6 +361,7 @@ export class Established implements DialogSession {
   #gone(): void {
     if (this.#over) return
     this.hangUp()
+    this.#options.leg.known(releasedBy('carrier'))
     this.#options.leg.ended('connection_lost')
   }
 
@@ -366,4 +371,8 @@ export class Established implements DialogSession {
     this.#unacknowledged?.stop()
     this.#options.context.closed(this)
   }
+}
+
+function releasedBy(by: 'caller' | 'callee' | 'carrier' | 'patchbay', q850?: number): CarrierFigures {
+  return { releasedBy: by, ...(q850 === undefined ? {} : { q850 }) }
 }

@@ -39,34 +39,38 @@ export function descriptionOf(message: SipMessage): SessionDescription | undefin
   }
 }
 
-/** This side's half of a call's offers and answers: what it said last is said again as long as nothing changes. */
+/** This side's half of a call's offers and answers. Its version counts what changes in them (RFC 3264, section 8). */
 export class CallMedia {
   readonly #local: LocalMedia
-  #codecs: readonly CodecName[]
+  readonly #codecs: readonly CodecName[]
   #said: string | undefined
+  /** What the other side calls telephone events: a type keeps its meaning for the call (section 8.3.2). */
+  #eventPayloadType: number | undefined
 
   constructor(local: { address: string; port: number; sessionId: number }, codecs: readonly CodecName[]) {
     this.#local = { ...local, version: 1 }
     this.#codecs = codecs
   }
 
-  /** Our offer, or what was said last. */
+  /** Our own wish, whatever was agreed last: all our codecs, both ways (RFC 6337, section 5.1). */
   offer(): Buffer {
-    this.#said ??= writeOffer(this.#local, this.#codecs)
-    return Buffer.from(this.#said)
+    return this.#say(() => writeOffer(this.#local, this.#codecs, this.#eventPayloadType))
   }
 
   /** Takes an offer. Throws MediaRefused when there is nothing in it for us. */
   accept(offer: SessionDescription): { agreement: Agreement; answer: Buffer } {
     const agreement = this.#agree(offer)
-    const before = this.#said
-    let answer = writeAnswer(offer, agreement, this.#local)
-    if (before !== undefined && answer !== before) {
+    return { agreement, answer: this.#say(() => writeAnswer(offer, agreement, this.#local)) }
+  }
+
+  #say(write: () => string): Buffer {
+    let text = write()
+    if (this.#said !== undefined && text !== this.#said) {
       this.#local.version++
-      answer = writeAnswer(offer, agreement, this.#local)
+      text = write()
     }
-    this.#said = answer
-    return { agreement, answer: Buffer.from(answer) }
+    this.#said = text
+    return Buffer.from(text)
   }
 
   /** Takes the answer to our offer. Throws MediaRefused. */
@@ -74,13 +78,12 @@ export class CallMedia {
     return this.#agree(answer)
   }
 
-  /** The codec stays for the call: the session's audio has one format. */
   #agree(description: SessionDescription): Agreement {
     const agreement = agree(description, this.#codecs)
     if (agreement === undefined || isIP(agreement.address) === 0) {
       throw new MediaRefused(488, `No audio in common; we have ${this.#codecs.join(', ')}`)
     }
-    this.#codecs = [agreement.codec]
+    this.#eventPayloadType = agreement.eventPayloadType ?? this.#eventPayloadType
     return agreement
   }
 }

@@ -76,13 +76,17 @@ function codecOf(media: MediaDescription, codecs: readonly CodecName[]) {
 }
 
 /** Our offer. */
-export function writeOffer(local: LocalMedia, codecs: readonly CodecName[]): string {
-  const types = [...codecs.map((codec) => PAYLOAD_TYPES[codec]), EVENT_PAYLOAD_TYPE]
+export function writeOffer(
+  local: LocalMedia,
+  codecs: readonly CodecName[],
+  eventPayloadType = EVENT_PAYLOAD_TYPE,
+): string {
+  const types = [...codecs.map((codec) => PAYLOAD_TYPES[codec]), eventPayloadType]
   return [
     ...sessionLines(local),
     `m=audio ${local.port} RTP/AVP ${types.join(' ')}`,
     ...codecs.map((codec) => `a=rtpmap:${PAYLOAD_TYPES[codec]} ${codec}/8000`),
-    ...eventLines(EVENT_PAYLOAD_TYPE),
+    ...eventLines(eventPayloadType),
     'a=ptime:20',
     'a=sendrecv',
     '',

@@ -1,10 +1,10 @@
 import type { Clock } from '../../../runtime/clock.ts'
 import type { Logger } from '../../../runtime/log.ts'
 import { isKeys } from '../../../runtime/media/dtmf.ts'
-import { encodeG711 } from '../../../runtime/media/g711.ts'
+import { decodeG711, encodeG711 } from '../../../runtime/media/g711.ts'
 import type { Pacer } from '../../../runtime/media/pacer.ts'
 import { ringback } from '../../../runtime/media/ringback.ts'
-import type { AudioFormat, Leg, LegEndReason, LegEvents } from '../../../runtime/session/leg.ts'
+import type { AudioFormat, CarrierFigures, Leg, LegEndReason, LegEvents } from '../../../runtime/session/leg.ts'
 import type { MediaPair } from './media-ports.ts'
 import type { Agreement } from './offer-answer.ts'
 import { readReport, writeReport } from './rtcp.ts'
@@ -76,6 +76,8 @@ export class RtpLeg implements Leg {
   #sinceMs = 0
   #reportedMs = 0
   #strangers = 0
+  /** What the carrier knows of the call. */
+  #figures: CarrierFigures | undefined
   /** The other side's last sender report. */
   #lastReport: { ntp: number; atMs: number } | undefined
   /** Our name in reports: of this call alone (RFC 7022). */
@@ -84,7 +86,7 @@ export class RtpLeg implements Leg {
   constructor(options: RtpLegOptions) {
     this.#options = options
     this.#agreement = options.agreement
-    const encoding = options.agreement.codec === 'PCMA' ? 'pcma' : 'pcmu'
+    const encoding = encodingOf(options.agreement)
     this.#encoding = encoding
     this.format = { encoding, sampleRateHz: 8_000 }
     this.#silence = encodeG711(encoding, new Int16Array(FRAME_BYTES))
@@ -96,6 +98,7 @@ export class RtpLeg implements Leg {
 
   start(events: LegEvents): void {
     this.#events = events
+    if (this.#figures !== undefined) events.carrier?.(this.#figures)
     const reason = this.#endReason
     if (reason !== undefined) queueMicrotask(() => events.ended(reason))
   }
@@ -196,6 +199,12 @@ export class RtpLeg implements Leg {
     this.#events?.ended(reason)
   }
 
+  /** Something more is known of the call. */
+  known(figures: CarrierFigures): void {
+    this.#figures = { ...this.#figures, ...figures }
+    this.#events?.carrier?.(this.#figures)
+  }
+
   /** A key that came with the signalling. */
   keyPressed(key: string): void {
     if (!this.#over) this.#events?.dtmf(key)
@@ -205,11 +214,18 @@ export class RtpLeg implements Leg {
   renegotiated(agreement: Agreement): void {
     const before = this.#agreement
     this.#agreement = agreement
+    this.#tellHold(isHeld(before), isHeld(agreement))
     if (before.address !== agreement.address || before.port !== agreement.port) this.#latched = undefined
     // After a hold the clock of the silence begins anew.
     this.#sinceMs = this.#options.clock.monotonicMs()
     this.#heardMs = undefined
     this.#audioMs = undefined
+  }
+
+  #tellHold(before: boolean, now: boolean): void {
+    if (before === now || this.#leave === undefined) return
+    if (now) this.#events?.held?.(this.#agreement.direction === 'recvonly' ? 'sendonly' : 'inactive')
+    else this.#events?.resumed?.()
   }
 
   #release(): boolean {
@@ -223,11 +239,14 @@ export class RtpLeg implements Leg {
   }
 
   #tick(frames: number, nowMs: number): void {
-    const { payloadType: audio, eventPayloadType: events, direction } = this.#agreement
-    const silent = direction === 'recvonly' || direction === 'inactive'
+    const { payloadType: audio, eventPayloadType: events } = this.#agreement
+    const silent = isHeld(this.#agreement)
     const { packets, reached } = this.#sender.tick(frames, nowMs, { audio, events }, silent)
     const to = this.#latched ?? this.#agreement
-    for (const packet of packets) this.#options.pair.rtp.send(writeRtp(packet), to.port, to.address)
+    for (const packet of packets) {
+      const payload = packet.payloadType === audio ? this.#toLine(packet.payload) : packet.payload
+      this.#options.pair.rtp.send(writeRtp({ ...packet, payload }), to.port, to.address)
+    }
     for (const id of reached) this.#events?.played(id)
     if (this.#audioMs !== undefined && nowMs - this.#audioMs > SILENT_AFTER_MS) {
       for (let i = 0; i < frames; i++) {
@@ -271,9 +290,22 @@ export class RtpLeg implements Leg {
   #audio(packet: RtpPacket, nowMs: number): void {
     // Half a second at most: more is no telephone.
     if (packet.payload.length === 0 || packet.payload.length > 4_000) return
+    // Music on hold is nobody's voice.
+    if (isHeld(this.#agreement)) return
     this.#audioMs = nowMs
     const { payload, timestamp } = this.#receiver.audio(packet)
-    this.#events?.audio(payload, timestamp)
+    this.#events?.audio(this.#fromLine(payload), timestamp)
+  }
+
+  /** The session's audio has one encoding for the whole call; the line's may change with each agreement. */
+  #toLine(payload: Uint8Array): Uint8Array {
+    const line = encodingOf(this.#agreement)
+    return line === this.#encoding ? payload : encodeG711(line, decodeG711(this.#encoding, payload))
+  }
+
+  #fromLine(payload: Uint8Array): Uint8Array {
+    const line = encodingOf(this.#agreement)
+    return line === this.#encoding ? payload : encodeG711(this.#encoding, decodeG711(line, payload))
   }
 
   /** Only packets of the one other side count; the first of a codec we agreed on says where that is. */
@@ -318,4 +350,13 @@ export class RtpLeg implements Leg {
     const report = writeReport(figures, this.#receiver.figures(), last, this.#name, goodbye)
     pair.rtcp.send(report, to.port, to.address)
   }
+}
+
+/** The other side wants to hear nothing: what it sends, if anything, is music. */
+function isHeld({ direction }: Agreement): boolean {
+  return direction === 'recvonly' || direction === 'inactive'
+}
+
+function encodingOf({ codec }: Agreement): 'pcmu' | 'pcma' {
+  return codec === 'PCMA' ? 'pcma' : 'pcmu'
 }

@@ -5,16 +5,16 @@ import { type CSeq, type NameAddress, type Params, SipParseError, type Uri, type
 
 const TOKEN = /^[\w\-.!%*+`'~]+$/
 const SCHEME = /^[a-z][a-z0-9+.-]*$/i
-const USER = /^(?:[\w\-.!~*'()&=+$,;?/]|%[0-9a-f]{2})+$/i
+/** With `#` and `@`, which must be escaped (RFC 3261, section 25.1) and often are not. */
+const USER = /^(?:[\w\-.!~*'()&=+$,;?/#@]|%[0-9a-f]{2})+$/i
 const PASSWORD = /^(?:[\w\-.!~*'()&=+$,]|%[0-9a-f]{2})*$/i
 const URI_PARAM = /^(?:[\w\-.!~*'()[\]/:&+$]|%[0-9a-f]{2})+$/i
 const URI_HEADERS = /^(?:[\w\-.!~*'()[\]/?:+$=&]|%[0-9a-f]{2})+$/i
 /** What any URI may be made of; no spaces, quotes or angle brackets. */
 const URI_TEXT = /^[\w\-.!~*'()%;/?:@&=+$,[\]#]+$/
 const HOST_NAME = /^(?=.{1,255}$)[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*\.?$/i
-const WORDS = /^[\w\-.!%*+`'~()<>:\\"/[\]?{}]+(?:@[\w\-.!%*+`'~()<>:\\"/[\]?{}]+)?$/
-const DATE =
-  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/
+/** More than section 25.1 allows: it is compared and repeated, never read. */
+const CALL_ID = /^[\x21-\x7e\x80-\xff]{1,255}$/
 const MAX_SEQUENCE = 2 ** 31
 
 export function isToken(text: string): boolean {
@@ -93,7 +93,7 @@ export function parseUri(text: string): Uri {
     const user = scheme === 'tel' ? rest.split(';')[0] : undefined
     return { scheme, text, user, host: '', port: undefined, params: new Map(), headers: undefined }
   }
-  const at = rest.indexOf('@')
+  const at = atOf(rest)
   const userInfo = at < 0 ? undefined : rest.slice(0, at)
   const question = rest.indexOf('?', at + 1)
   const headers = question < 0 ? undefined : rest.slice(question + 1)
@@ -107,6 +107,16 @@ export function parseUri(text: string): Uri {
     params: parseUriParams(parts),
     headers,
   }
+}
+
+/** The `@` between user and host: the last one before what may follow a host. */
+function atOf(rest: string): number {
+  let at = rest.indexOf('@')
+  for (let next = at; next >= 0; next = rest.indexOf('@', next + 1)) {
+    if (/[;?]/.test(rest.slice(at, next))) break
+    at = next
+  }
+  return at
 }
 
 function parseUser(userInfo: string): string {
@@ -175,7 +185,8 @@ function endOfQuoted(text: string): number {
 function parseDisplayName(text: string): string | undefined {
   if (text === '') return undefined
   if (text.startsWith('"')) return unquote(text)
-  if (!text.split(/[ \t]+/).every(isToken)) throw new SipParseError(`"${shorten(text)}" is no display name`)
+  // Many write names with commas, brackets and other letters without quoting them; nothing hangs on them.
+  if (text.includes('"')) throw new SipParseError(`"${shorten(text)}" is no display name`)
   return text
 }
 
@@ -198,12 +209,8 @@ export function parseCSeq(text: string): CSeq {
 }
 
 export function parseCallId(text: string): string {
-  if (!WORDS.test(text)) throw new SipParseError(`Call-ID is "${shorten(text)}"`)
+  if (!CALL_ID.test(text)) throw new SipParseError(`Call-ID is "${shorten(text)}"`)
   return text
-}
-
-export function checkDate(text: string): void {
-  if (!DATE.test(text)) throw new SipParseError(`Date is "${shorten(text)}"`)
 }
 
 /** A text from outside, fit for a message. */

@@ -1,5 +1,4 @@
 import {
-  checkDate,
   isToken,
   parseCallId,
   parseCSeq,
@@ -12,7 +11,10 @@ import {
 } from './grammar.ts'
 import { type NameAddress, type SipHeader, type SipMessage, SipParseError, type Via } from './message.ts'
 
-/** From bytes to a message (RFC 3261, section 7 and 25). Strict: what the grammar doesn't know is refused. */
+/**
+ * From bytes to a message (RFC 3261, section 7 and 25). Strict where a mistake could mislead who reads on; what nothing
+ * here reads, and how people write names, is let pass.
+ */
 
 /** Largest start line and headers of a message. */
 export const MAX_HEAD_BYTES = 32 * 1024
@@ -54,7 +56,7 @@ export interface Head {
 
 /** One datagram. Throws SipParseError and nothing else. */
 export function parseMessage(bytes: Uint8Array): SipMessage {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const buffer = withLineBreaks(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
   let start = 0
   // Empty lines before the start line are keep-alives that got glued on (section 7.5).
   while (buffer[start] === 13 && buffer[start + 1] === 10) start += 2
@@ -67,6 +69,14 @@ export function parseMessage(bytes: Uint8Array): SipMessage {
     throw new SipParseError(`Content-Length is ${length}, but ${rest.length} bytes follow the headers`)
   }
   return assemble(head, rest.subarray(0, length))
+}
+
+/** Some end their lines with a line feed alone; where any line ends as it should, all must. */
+function withLineBreaks(bytes: Buffer): Buffer {
+  const end = bytes.indexOf('\n\n', 0, 'latin1')
+  if (end < 0 || end > MAX_HEAD_BYTES || bytes.subarray(0, end).includes(13)) return bytes
+  const head = bytes.subarray(0, end).toString('latin1').replaceAll('\n', '\r\n')
+  return Buffer.concat([Buffer.from(`${head}\r\n\r\n`, 'latin1'), bytes.subarray(end + 2)])
 }
 
 /** The head of a message, given with its empty line. */
@@ -122,7 +132,6 @@ export function assemble(head: Head, body: Uint8Array): SipMessage {
   if (vias.length === 0) throw new SipParseError('via is missing')
   for (const value of values('max-forwards')) parseNumber(value, 255, 'Max-Forwards')
   for (const value of values('expires')) parseNumber(value, MAX_32_BITS, 'Expires')
-  for (const value of values('date')) checkDate(value)
   for (const value of values('retry-after')) {
     parseNumber(/^\d*/.exec(value)?.[0] ?? '', MAX_32_BITS, 'Retry-After')
   }

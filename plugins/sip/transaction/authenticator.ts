@@ -5,15 +5,24 @@ import type { ClientEvents, ClientTransaction } from './client-transaction.ts'
 import type { Transactions } from './transactions.ts'
 
 const NO_BODY = new Uint8Array()
-/** A challenge, and one more when the nonce was stale. */
-const MAX_CHALLENGES = 2
+/** Of a proxy, another proxy and the callee, and once more where a nonce was stale. */
+const MAX_CHALLENGES = 6
+const MAX_NONCES = 16
+
+/** The answer to one challenge. */
+export interface Answered {
+  header: SipHeader
+  /** The nonce was too old; the password may be right. */
+  stale: boolean
+  realm: string
+}
 
 /** Answers challenges with one trunk's credentials; counts the uses of a nonce (RFC 7616, section 3.4). */
 export class Authenticator {
   readonly #credentials: Credentials
   readonly #token: () => string
-  #nonce = ''
-  #count = 0
+  /** Uses of the latest nonces. */
+  readonly #counts = new Map<string, number>()
 
   constructor(credentials: Credentials, token: () => string) {
     this.#credentials = credentials
@@ -21,16 +30,22 @@ export class Authenticator {
   }
 
   /** The header that answers a 401 or 407; undefined when it can't be answered. */
-  answer(response: SipResponse, request: OutgoingRequest): { header: SipHeader; stale: boolean } | undefined {
+  answer(response: SipResponse, request: OutgoingRequest): Answered | undefined {
     const proxy = response.status === 407
     try {
       const challenge = chooseChallenge(headersOf(response, proxy ? 'proxy-authenticate' : 'www-authenticate'))
       if (challenge === undefined) return undefined
-      this.#count = challenge.nonce === this.#nonce ? this.#count + 1 : 1
-      this.#nonce = challenge.nonce
+      const count = (this.#counts.get(challenge.nonce) ?? 0) + 1
+      this.#counts.delete(challenge.nonce)
+      this.#counts.set(challenge.nonce, count)
+      for (const nonce of this.#counts.keys()) {
+        if (this.#counts.size <= MAX_NONCES) break
+        this.#counts.delete(nonce)
+      }
       const { method, uri, body = NO_BODY } = request
-      const value = answerChallenge(challenge, this.#credentials, { method, uri, body }, this.#token(), this.#count)
-      return { header: { name: proxy ? 'proxy-authorization' : 'authorization', value }, stale: challenge.stale }
+      const value = answerChallenge(challenge, this.#credentials, { method, uri, body }, this.#token(), count)
+      const header = { name: proxy ? 'proxy-authorization' : 'authorization', value }
+      return { header, stale: challenge.stale, realm: challenge.realm }
     } catch (error) {
       if (error instanceof SipParseError) return undefined
       throw error
@@ -57,6 +72,8 @@ export function sendAuthenticated(
 ): Sending {
   const sending: Sending = { current: undefined }
   let challenges = 0
+  /** By who asked: a request that passes several of them carries an answer for each (RFC 3261, section 22.3). */
+  const askers = new Map<string, SipResponse>()
   const attempt = (extra: readonly SipHeader[]): void => {
     const request = make(extra)
     sending.current = transactions.send(request, flow, {
@@ -65,10 +82,15 @@ export function sendAuthenticated(
       final(response) {
         const asked = response.status === 401 || response.status === 407
         const answer = asked && challenges < MAX_CHALLENGES ? authenticator?.answer(response, request) : undefined
-        // A second challenge that doesn't call the nonce stale says that the password is wrong.
-        if (answer === undefined || (challenges > 0 && !answer.stale)) return events.final(response)
+        if (answer === undefined) return events.final(response)
+        const asker = `${answer.header.name} ${answer.realm}`
+        // Whoever asks again without calling the nonce stale says that the password is wrong.
+        if (askers.has(asker) && !answer.stale) return events.final(response)
         challenges++
-        attempt([answer.header])
+        askers.delete(asker)
+        const others = [...askers.values()].map((one) => authenticator?.answer(one, request)?.header)
+        askers.set(asker, response)
+        attempt([...others.filter((header) => header !== undefined), answer.header])
       },
     })
   }

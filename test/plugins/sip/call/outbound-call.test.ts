@@ -7,6 +7,7 @@ import { Authenticator } from '../../../../plugins/sip/transaction/authenticator
 import { answerTo, makeWire, SDP } from '../support/wire.ts'
 
 const RING_TIMEOUT_MS = 30_000
+const SILENCE_MS = 20_000
 
 /** A call of ours, as whoever it reaches sees it. */
 function placedCall({ password = '' } = {}) {
@@ -17,10 +18,11 @@ function placedCall({ password = '' } = {}) {
   const call = new OutboundCall({
     target: 'sip:+14155550177@192.0.2.9',
     from: 'sip:+14155550100@192.0.2.9',
-    media: new CallMedia({ address: '192.0.2.1', port: 16_384, sessionId: 1 }, ['PCMU']),
+    media: new CallMedia({ address: '192.0.2.1', port: 16_384, sessionId: 1 }, ['PCMU', 'PCMA']),
     authenticator: password === '' ? undefined : new Authenticator({ username: 'aurora', password }, context.token),
     allows: () => true,
     ringTimeoutMs: RING_TIMEOUT_MS,
+    silenceMs: SILENCE_MS,
     ...{ flow, context },
     events: {
       ringing: () => told.push('ringing'),
@@ -33,7 +35,7 @@ function placedCall({ password = '' } = {}) {
           ...{ pacer: context.pacer, clock: context.clock, random: context.random, log: context.log },
         })
       },
-      failed: (status) => told.push(`failed ${status}`),
+      failed: ({ status }) => told.push(`failed ${status}`),
     },
   })
   const invite = (): SipMessage => wire.last('INVITE')
@@ -161,4 +163,51 @@ t.test('an answer without a codec of ours is acknowledged and ended', async (t) 
   answer(200, 'b', [], SDP.replace('RTP/AVP 0', 'RTP/AVP 3'))
   t.same(labels().slice(1), ['ACK', 'BYE'])
   t.same(told, ['failed 488'])
+})
+
+t.test('a trunk that never says a word is told as silent, and what comes late is hung up on', async (t) => {
+  const { timers, told, answer, labels } = placedCall()
+  timers.advance(SILENCE_MS - 1)
+  t.same(told, [])
+  timers.advance(1)
+  t.same(told, ['failed 0'])
+  answer(200, 'b', [], SDP)
+  t.same(labels().slice(-2), ['ACK', 'BYE'])
+})
+
+t.test('how long it may ring counts from the first sign that the call was taken', async (t) => {
+  const { timers, told, answer } = placedCall()
+  timers.advance(15_000)
+  answer(100)
+  timers.advance(RING_TIMEOUT_MS - 1)
+  t.same(told, [])
+  timers.advance(1)
+  t.same(told, ['failed 480'])
+})
+
+t.test('a proxy and the callee behind it may both ask for a password (section 22.3)', async (t) => {
+  const { answer, invite, told } = placedCall({ password: 'secret' })
+  answer(407, 'b', ['Proxy-Authenticate: Digest realm="proxy", nonce="one", qop="auth"'])
+  answer(401, 'c', ['WWW-Authenticate: Digest realm="pbx", nonce="two", qop="auth"'])
+  t.match(headerOf(invite(), 'authorization'), /realm="pbx".*nonce="two"/)
+  t.match(headerOf(invite(), 'proxy-authorization'), /nonce="one".*nc=00000002/)
+  answer(200, 'd', [], SDP)
+  t.same(told, ['answered'])
+})
+
+t.test('what one branch of a fork agreed to early binds no other', async (t) => {
+  const both = SDP.replace('RTP/AVP 0', 'RTP/AVP 8')
+  const { answer, labels, told } = placedCall()
+  answer(183, 'b', ['Require: 100rel', 'RSeq: 5'], SDP)
+  answer(200, 'c', [], both)
+  t.same(told, ['ringing', 'answered'])
+  t.equal(count(labels(), 'BYE'), 0)
+})
+
+t.test('a 200 without a description means what was said before it, reliably or not', async (t) => {
+  const { answer, told, labels } = placedCall()
+  answer(183, 'b', [], SDP)
+  answer(200, 'b')
+  t.same(told, ['ringing', 'answered'])
+  t.equal(count(labels(), 'BYE'), 0)
 })

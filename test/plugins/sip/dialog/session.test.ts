@@ -5,7 +5,7 @@ import { RtpLeg } from '../../../../plugins/sip/media/rtp-leg.ts'
 import { parseSdp } from '../../../../plugins/sip/media/sdp.ts'
 import { headerOf, headersOf, type SipRequest } from '../../../../plugins/sip/message/message.ts'
 import type { ServerTransaction } from '../../../../plugins/sip/transaction/server-transaction.ts'
-import type { LegEndReason } from '../../../../runtime/session/leg.ts'
+import type { CarrierFigures, LegEndReason } from '../../../../runtime/session/leg.ts'
 import { answerTo, labelOf, makeWire, requestOf, SDP } from '../support/wire.ts'
 
 /** A call that came in and rings, seen from the caller's end of the wire. */
@@ -31,7 +31,7 @@ function ringingCall(inviteHeaders: readonly string[] = [], offer = SDP) {
   wire.arrive(request('INVITE', inviteHeaders, offer))
   const ringing = new InboundCall(incoming!, context)
   call = ringing
-  const media = new CallMedia({ address: '192.0.2.1', port: 16_384, sessionId: 1 }, ['PCMU'])
+  const media = new CallMedia({ address: '192.0.2.1', port: 16_384, sessionId: 1 }, ['PCMU', 'PCMA'])
   const parsed = offer === '' ? undefined : parseSdp(Buffer.from(offer))
   const accepted = parsed && media.accept(parsed)
   const socket = { address: '', port: 16_384, send: () => undefined, receive: () => undefined, close: () => undefined }
@@ -52,13 +52,22 @@ function ringingCall(inviteHeaders: readonly string[] = [], offer = SDP) {
     ...{ pacer: context.pacer, clock: timers, random: context.random, log: context.log },
   })
   const none = (): void => undefined
-  leg.start({ audio: none, text: none, dtmf: none, played: none, ended: (reason) => ends.push(reason) })
+  const line: string[] = []
+  const figures: CarrierFigures[] = []
+  leg.start({
+    ...{ audio: none, text: none, dtmf: none, played: none, ended: (reason) => ends.push(reason) },
+    held: (direction) => line.push(direction),
+    resumed: () => line.push('resumed'),
+    carrier: (known) => figures.push(known),
+  })
   ringing.ring(leg, media, parsed, accepted?.answer)
   return {
     timers,
     sent,
     ends,
     leg,
+    line,
+    figures,
     call: ringing,
     request,
     arrive: wire.arrive,
@@ -330,4 +339,72 @@ t.test('a body nobody can read is refused with what could be', async (t) => {
   const other = call.arrive(call.request('UPDATE', ['Content-Type: text/plain'], 'hello'))
   t.match(other, { status: 415 })
   t.equal(headerOf(other!, 'accept'), 'application/sdp')
+})
+
+/** The same description, held as `direction` says. */
+const heldSdp = (direction: string): string => `${SDP}a=${direction}\r\n`
+
+/** An answered call with its media. */
+function talkingCall() {
+  const call = answeredCall()
+  call.arrive(call.request('ACK'))
+  call.leg.connect()
+  return call
+}
+
+t.test('the session is told of hold and resume, in each of the ways they are asked for', async (t) => {
+  const zero = SDP.replace('c=IN IP4 192.0.2.9', 'c=IN IP4 0.0.0.0')
+  for (const [hold, told, answered] of [
+    [heldSdp('sendonly'), 'sendonly', 'recvonly'],
+    [heldSdp('inactive'), 'inactive', 'inactive'],
+    [zero, 'inactive', 'inactive'],
+  ] as const) {
+    const call = talkingCall()
+    const answer = call.arrive(call.request('INVITE', [], hold))
+    t.match(String(answer?.body), `a=${answered}`)
+    call.arrive(call.request('ACK'))
+    call.arrive(call.request('INVITE', [], hold))
+    call.arrive(call.request('ACK'))
+    call.arrive(call.request('UPDATE', [], SDP))
+    t.same(call.line, [told, 'resumed'], hold)
+  }
+})
+
+t.test(
+  'who resumes without an offer gets our own wish, with all our codecs, and the next version (RFC 6337)',
+  async (t) => {
+    const call = talkingCall()
+    const versionOf = (body: unknown) => Number(/^o=patchbay \d+ (\d+)/m.exec(String(body))?.[1])
+    const held = call.arrive(call.request('INVITE', [], heldSdp('inactive')))
+    call.arrive(call.request('ACK'))
+    const offer = call.arrive(call.request('INVITE'))
+    t.match(String(offer?.body), 'a=sendrecv')
+    t.match(String(offer?.body), /m=audio \d+ RTP\/AVP 0 8 101/)
+    t.equal(versionOf(offer?.body), versionOf(held?.body) + 1)
+    call.arrive(call.request('ACK', ['Content-Type: application/sdp'], SDP))
+    t.same(call.line, ['inactive', 'resumed'])
+  },
+)
+
+t.test('another codec may be agreed on in the middle of the call', async (t) => {
+  const call = talkingCall()
+  const answer = call.arrive(call.request('INVITE', [], SDP.replace('RTP/AVP 0', 'RTP/AVP 8')))
+  t.match(answer, { status: 200 })
+  t.match(String(answer?.body), /RTP\/AVP 8\r\n/)
+  t.equal(call.leg.format.encoding, 'pcmu')
+})
+
+t.test('a caller who offers nothing and speaks our second codec alone is not lost', async (t) => {
+  const call = answeredCall([], '')
+  call.arrive(call.request('ACK', ['Content-Type: application/sdp'], SDP.replace('RTP/AVP 0', 'RTP/AVP 8')))
+  t.same(call.ends, [])
+})
+
+t.test('the session learns who ended the call, and why', async (t) => {
+  const theirs = talkingCall()
+  theirs.arrive(theirs.request('BYE', ['Reason: Q.850;cause=16']))
+  t.match(theirs.figures.at(-1), { releasedBy: 'caller', q850: 16 })
+  const ours = talkingCall()
+  ours.leg.close('agent_hangup')
+  t.match(ours.figures.at(-1), { releasedBy: 'patchbay' })
 })

@@ -1,7 +1,6 @@
 import { pino } from 'pino'
 import t from 'tap'
 import { refusalOf } from '../../../../plugins/sip/call/destination.ts'
-import { failureOf } from '../../../../plugins/sip/call/outcome.ts'
 import { answerChallenge, chooseChallenge } from '../../../../plugins/sip/message/digest.ts'
 import { headersOf, type SipRequest } from '../../../../plugins/sip/message/message.ts'
 import { parseMessage } from '../../../../plugins/sip/message/parser.ts'
@@ -138,12 +137,4 @@ t.test('a peer is told the address it can reach', async (t) => {
   const natted = { bound: '0.0.0.0', publicAddress: '198.51.100.7' }
   t.equal(localAddressFor('203.0.113.5', natted, interfaces), '198.51.100.7')
   t.equal(localAddressFor('10.1.2.99', natted, interfaces), '10.1.2.3')
-})
-
-t.test('answers become outcomes an operator understands', async (t) => {
-  t.match(failureOf(486, 'Busy Here'), { failure: 'busy' })
-  t.match(failureOf(480, ''), { failure: 'no_answer', detail: 'SIP error: 480 Temporarily Unavailable' })
-  t.match(failureOf(603, 'Decline'), { failure: 'rejected' })
-  t.match(failureOf(404, 'Not\x07 Found'), { failure: 'invalid_number', detail: /^SIP error: 404 Not Found;/ })
-  t.match(failureOf(407, 'Proxy'), { failure: 'carrier', detail: /username or password/ })
 })

@@ -81,6 +81,14 @@ export interface AgentsTable {
   voicemail_message: Generated<string>
   recording_notice: Generated<string>
   consent_message: Generated<string>
+  language: Generated<string>
+  interruption: JSONColumnType<Record<string, unknown>, string | undefined, string>
+  endpointing: Generated<'eager' | 'balanced' | 'patient'>
+  dead_air: JSONColumnType<Record<string, unknown>, string | undefined, string>
+  max_duration_s: Generated<number | null>
+  idle_timeout_s: Generated<number | null>
+  keyterms: JSONColumnType<string[], string | undefined, string>
+  pronunciation: JSONColumnType<{ word: string; say: string }[], string | undefined, string>
   /** Counts the changes of what retrieval may find. */
   knowledge_version: Generated<number>
   created_at: CreatedAt

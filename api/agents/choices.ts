@@ -20,7 +20,8 @@ export function withDefaults(input: AgentInput, catalogue: Catalogue, config: Ef
   const LLM_provider = input.LLM_provider ?? config.defaultLlm
   const STT_provider = input.STT_provider ?? config.defaultStt
   const TTS_provider = input.TTS_provider ?? config.defaultTts
-  const defaults = (kind: 'llm' | 'stt' | 'tts', provider: string) => defaultsOf(catalogue[kind].get(provider) ?? {})
+  const defaults = (kind: 'llm' | 'stt' | 'tts', provider: string) =>
+    defaultsOf(catalogue[kind].get(provider) ?? {}, input.language)
   return {
     LLM_provider,
     LLM_model: input.LLM_model ?? defaults('llm', LLM_provider).model ?? 'default',
@@ -31,15 +32,24 @@ export function withDefaults(input: AgentInput, catalogue: Catalogue, config: Ef
   }
 }
 
-/** An agent's choices after a change; what is not sent stays. */
-export function withCurrent(input: AgentInput, agent: Agent): Choices {
+/**
+ * An agent's choices after a change; what is not sent stays. A model or voice that is its provider's default is the default of
+ * a new language, too.
+ */
+export function withCurrent(input: AgentInput, agent: Agent, catalogue: Catalogue): Choices {
+  const kept = (kind: 'stt' | 'tts', what: 'model' | 'voice', provider: string, current: string): string => {
+    if (input.language === undefined || input.language === agent.language) return current
+    const provides = catalogue[kind].get(provider) ?? {}
+    if (defaultsOf(provides, agent.language)[what] !== current) return current
+    return defaultsOf(provides, input.language)[what] ?? current
+  }
   return {
     LLM_provider: input.LLM_provider ?? agent.llm_provider,
     LLM_model: input.LLM_model ?? agent.llm_model,
     STT_provider: input.STT_provider ?? agent.stt_provider,
-    STT_model: input.STT_model ?? agent.stt_model,
+    STT_model: input.STT_model ?? kept('stt', 'model', input.STT_provider ?? agent.stt_provider, agent.stt_model),
     TTS_provider: input.TTS_provider ?? agent.tts_provider,
-    TTS_voice: input.TTS_voice ?? agent.tts_voice,
+    TTS_voice: input.TTS_voice ?? kept('tts', 'voice', input.TTS_provider ?? agent.tts_provider, agent.tts_voice),
   }
 }
 

@@ -5,8 +5,9 @@ import { defineRoute } from '../route.ts'
 import { toolSecrets } from '../tools/tool-calls.ts'
 import { Detail } from '../workspaces/schema.ts'
 import { KINDS, namedKinds, refuseUnavailable, refuseUnusable, withCurrent, withDefaults } from './choices.ts'
-import { refuseUnavailableFallbacks } from './fallbacks.ts'
+import { type FallbacksInput, refuseUnavailableFallbacks } from './fallbacks.ts'
 import { AgentBody, agentBody, agentColumns, agentExample, CreateAgentInput, UpdateAgentInput } from './schema.ts'
+import { DEFAULT_LANGUAGE, refuseLanguage, speechColumns } from './speech.ts'
 import { storedTools } from './tools.ts'
 
 const tag = 'Agents'
@@ -68,6 +69,7 @@ const create = defineRoute({
     refuseUnavailable(choices, plugins.catalogue)
     await refuseUnusable(choices, KINDS, providerHealth)
     refuseUnavailableFallbacks(body.fallbacks ?? {}, plugins.catalogue, plugins.missingKey)
+    refuseLanguage(body, DEFAULT_LANGUAGE, choices, body.fallbacks ?? {}, plugins.catalogue)
     const tools = storedTools(body.tools ?? [], [], toolSecrets(config.jwtApiSecret), tenant.workspaceId)
     const agent = await insertAgent(tenant, {
       agent_name: body.agent_name,
@@ -86,6 +88,7 @@ const create = defineRoute({
       voicemail_message: body.voicemail_message ?? '',
       recording_notice: body.recording_notice ?? '',
       consent_message: body.consent_message ?? '',
+      ...speechColumns(body),
     })
     return agentBody(agent)
   },
@@ -106,13 +109,20 @@ const update = defineRoute({
   handler: async ({ params, body, tenant }, { plugins, providerHealth, config }) => {
     const before = await agentById(tenant, params.agent_id)
     if (before === undefined) throw new PatchbayError('agent_not_found')
-    const choices = withCurrent(body, before)
+    const choices = withCurrent(body, before, plugins.catalogue)
     refuseUnavailable(choices, plugins.catalogue)
     await refuseUnusable(choices, namedKinds(body), providerHealth)
     refuseUnavailableFallbacks(body.fallbacks ?? {}, plugins.catalogue, plugins.missingKey)
+    const fallbacks = body.fallbacks ?? (before.fallbacks as FallbacksInput)
+    refuseLanguage(body, before.language, choices, fallbacks, plugins.catalogue)
     const tools =
       body.tools && storedTools(body.tools, before.tools, toolSecrets(config.jwtApiSecret), tenant.workspaceId)
-    const changes = { ...agentColumns(body), ...(tools && { tools: JSON.stringify(tools) }) }
+    const changes = {
+      ...agentColumns(body),
+      stt_model: choices.STT_model,
+      tts_voice: choices.TTS_voice,
+      ...(tools && { tools: JSON.stringify(tools) }),
+    }
     const agent = await updateAgent(tenant, params.agent_id, changes)
     if (agent === undefined) throw new PatchbayError('agent_not_found')
     return agentBody(agent)

@@ -3,6 +3,7 @@ import { VOICEMAIL_BEHAVIOURS } from '../../runtime/telephony/answerer.ts'
 import type { AgentChanges, AgentDetails } from '../../store/agents.ts'
 import { Id, Instant } from '../schema.ts'
 import { Fallbacks, type FallbacksInput } from './fallbacks.ts'
+import { speechBody, speechColumns, speechFields } from './speech.ts'
 import { Tools, toolsBody } from './tools.ts'
 
 const Name = Type.String({ minLength: 1, maxLength: 200 })
@@ -58,6 +59,7 @@ export const CreateAgentInput = Type.Object({
   voicemail_message: Type.Optional(fields.voicemail_message),
   recording_notice: Type.Optional(fields.recording_notice),
   consent_message: Type.Optional(fields.consent_message),
+  ...Type.Partial(Type.Object(speechFields)).properties,
 })
 
 export const UpdateAgentInput = Type.Partial(CreateAgentInput)
@@ -82,6 +84,7 @@ export const AgentBody = Type.Object({
   voicemail_message: Type.String(),
   recording_notice: Type.String(),
   consent_message: Type.String(),
+  ...speechFields,
   phone_numbers: Type.Array(Type.String(), { description: 'E.164.' }),
   documents: Type.Integer({ description: 'Documents in its knowledge base.' }),
   created_at: Instant,
@@ -107,6 +110,14 @@ export const agentExample = {
   voicemail_message: '',
   recording_notice: '',
   consent_message: '',
+  language: 'en',
+  interruption: { enabled: true, sensitivity: 'normal' as const },
+  endpointing: 'balanced' as const,
+  dead_air: { enabled: true, phrases: [] },
+  max_duration_s: null,
+  idle_timeout_s: null,
+  keyterms: [],
+  pronunciation: [],
   phone_numbers: ['+14155550123'],
   documents: 0,
   created_at: '2026-01-31T09:00:00.000Z',
@@ -134,6 +145,7 @@ export function agentBody(agent: AgentDetails): Static<typeof AgentBody> {
     voicemail_message: agent.voicemail_message,
     recording_notice: agent.recording_notice,
     consent_message: agent.consent_message,
+    ...speechBody(agent),
     phone_numbers: agent.phone_numbers,
     documents: agent.documents,
     created_at: agent.created_at.toISOString(),
@@ -159,6 +171,7 @@ export function agentColumns(input: AgentInput): AgentChanges {
     voicemail_message: input.voicemail_message,
     recording_notice: input.recording_notice,
     consent_message: input.consent_message,
+    ...speechColumns(input),
   }
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
 }

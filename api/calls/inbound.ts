@@ -16,6 +16,7 @@ import { insertCall } from '../../store/calls.ts'
 import type { Store } from '../../store/database.ts'
 import { hasReadyDocuments } from '../../store/documents.ts'
 import { type CalledNumber, findCalledNumber } from '../../store/inbound-calls.ts'
+import { limitsOf } from '../agents/speech.ts'
 import { agentSpec } from '../realtime/agent-spec.ts'
 
 export interface InboundOptions {
@@ -108,7 +109,7 @@ async function admit(options: InboundOptions, provider: string, call: IncomingCa
       return undefined
     }
     void calls
-      .start({ callId, agent: spec, limits, leg, journal: journalOf(called.workspaceId) })
+      .start({ callId, agent: spec, limits: limitsOf(agent, limits), leg, journal: journalOf(called.workspaceId) })
       .finally(() => quotas.release(callId))
     return undefined
   } catch (error) {

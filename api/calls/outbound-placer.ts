@@ -26,6 +26,7 @@ import type { Store } from '../../store/database.ts'
 import { hasReadyDocuments } from '../../store/documents.ts'
 import { type CallToPlace, findCallToPlace, markPlaced, writeCarrierId } from '../../store/outbound-calls.ts'
 import type { Tenant } from '../../store/tenant.ts'
+import { limitsOf } from '../agents/speech.ts'
 import { agentSpec } from '../realtime/agent-spec.ts'
 
 export interface PlacerOptions {
@@ -153,7 +154,7 @@ export class Placer {
       if (by === 'machine' && agent.voicemail === 'hang_up') return cancel(VOICEMAIL)
       if (!decide()) return leg.close('canceled')
       done.resolve()
-      const live = calls.start({ callId: call.id, agent: spec, limits, leg, journal, seat })
+      const live = calls.start({ callId: call.id, agent: spec, limits: limitsOf(agent, limits), leg, journal, seat })
       void live.finally(() => quotas.release(call.id))
       if (by !== 'unknown') calls.classified(call.id, by)
     }

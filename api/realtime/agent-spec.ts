@@ -3,6 +3,7 @@ import type { AgentSpec } from '../../runtime/link/messages.ts'
 import { type Tool, toolSpec } from '../../runtime/tools/tool.ts'
 import type { Agent } from '../../store/schema.ts'
 import { type FallbacksInput, fallbacksSpec } from '../agents/fallbacks.ts'
+import { speechSpec } from '../agents/speech.ts'
 
 /** The agent as a conversation needs it, for one call or chat. */
 export function agentSpec(
@@ -21,6 +22,7 @@ export function agentSpec(
     llm: { provider: agent.llm_provider, model: agent.llm_model },
     stt: { provider: agent.stt_provider, model: agent.stt_model },
     tts: { provider: agent.tts_provider, voice: agent.tts_voice },
+    ...speechSpec(agent),
     hasKnowledge,
     fallbacks: fallbacksSpec(agent.fallbacks as FallbacksInput),
     tools: (agent.tools as unknown as Tool[]).map(toolSpec),

@@ -7,6 +7,7 @@ import { findWaitingCall } from '../../store/call-writes.ts'
 import type { Store } from '../../store/database.ts'
 import { hasReadyDocuments } from '../../store/documents.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
+import { limitsOf } from '../agents/speech.ts'
 import type { Socket, SocketHandlers, WebSocketRoute } from '../socket.ts'
 import { agentSpec } from './agent-spec.ts'
 import { takeSessionToken } from './tokens.ts'
@@ -51,7 +52,13 @@ export function realtimeRoute(options: RealtimeOptions): WebSocketRoute {
       const agent = agentSpec(waiting.agent, waiting.dynamicVariables, hasKnowledge)
       return (socket: Socket): SocketHandlers => {
         const leg = new WebSocketLeg(callId, sampleRateHz, socket, clock)
-        void calls.start({ callId, agent, limits, leg, journal: journalOf(grant.workspaceId) })
+        void calls.start({
+          callId,
+          agent,
+          limits: limitsOf(waiting.agent, limits),
+          leg,
+          journal: journalOf(grant.workspaceId),
+        })
         return leg.handlers
       }
     },

@@ -1,6 +1,6 @@
 import { splitSentences } from '../../runtime/speech/sentences.ts'
 import { Bm25 } from './bm25.ts'
-import { type Language, languageOf } from './languages.ts'
+import { LANGUAGES, type Language, languageOf } from './languages.ts'
 import { detectLanguage, type QuestionTerm, questionTerms, terms, words } from './words.ts'
 
 /** What is known when an answer is due. */
@@ -8,7 +8,9 @@ export interface Conversation {
   /** Texts that hold the facts: the system prompt first, then retrieved passages. */
   sources: readonly string[]
   turns: readonly { role: 'user' | 'assistant'; text: string }[]
-  /** A language tag; told from the prompt when absent. A question in another known language is answered in that. */
+  /**
+   * A language tag; absent, English or `multi`: told from the prompt. A question in another known language is answered in that.
+   */
   language?: string
 }
 
@@ -28,7 +30,9 @@ const MAX_WORDS = 40
 export function answer({ sources, turns, language: tag }: Conversation): string {
   const questions = turns.filter((turn) => turn.role === 'user')
   const question = questions.at(-1)?.text ?? ''
-  const spoken = tag === undefined ? detectLanguage(sources[0] ?? '', languageOf(tag)) : languageOf(tag)
+  const named = languageOf(tag)
+  // English is also what an agent has that names none.
+  const spoken = named === LANGUAGES[0] ? detectLanguage(sources[0] ?? '', named) : named
   const language = detectLanguage(question, spoken)
   const polite = smallTalk(question, turns, sources, language)
   if (polite !== undefined) return polite

@@ -20,7 +20,18 @@ export interface AgentSpec {
   llm: { provider: string; model: string }
   stt: { provider: string; model: string }
   tts: { provider: string; voice: string }
+  /** A language tag, or `multi`: the caller's, from turn to turn. Default: `en`. */
   language?: string
+  /** Whether and how soon callers may cut the agent off; default: enabled, normal. */
+  interruption?: { enabled: boolean; sensitivity: 'low' | 'normal' | 'high' }
+  /** How soon a pause ends the caller's turn; default: balanced. */
+  endpointing?: 'eager' | 'balanced' | 'patient'
+  /** What is said while an answer is late; no phrases: those of the language. Default: enabled. */
+  deadAir?: { enabled: boolean; phrases: readonly string[] }
+  /** Names and terms to listen for. */
+  keyterms?: readonly string[]
+  /** How the voice says words it would say wrong. */
+  pronunciation?: readonly { word: string; say: string }[]
   /** Who takes over when a provider fails, in this order. */
   fallbacks?: Fallbacks
   /** What the agent may do besides speaking. */

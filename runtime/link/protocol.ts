@@ -149,6 +149,11 @@ const AGENT = Type.Object({
   stt: Type.Object(provider),
   tts: Type.Object(voice),
   language: Type.Optional(Type.String()),
+  interruption: Type.Optional(Type.Object({ enabled: Type.Boolean(), sensitivity: oneOf('low', 'normal', 'high') })),
+  endpointing: Type.Optional(oneOf('eager', 'balanced', 'patient')),
+  deadAir: Type.Optional(Type.Object({ enabled: Type.Boolean(), phrases: Type.Array(Type.String()) })),
+  keyterms: Type.Optional(Type.Array(Type.String())),
+  pronunciation: Type.Optional(Type.Array(Type.Object({ word: Type.String(), say: Type.String() }))),
   fallbacks: Type.Optional(
     Type.Object({
       llm: Type.Optional(Type.Array(Type.Object(provider))),

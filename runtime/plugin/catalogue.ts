@@ -47,10 +47,46 @@ export function checkChoice(
   return undefined
 }
 
-/** The model and voice of a provider when an agent names none: its default, else the first of its list. */
-export function defaultsOf(provides: Provides): { model: string | undefined; voice: string | undefined } {
+/** The first subtag, small letters. */
+const baseOf = (tag: string): string => (tag.split('-')[0] ?? '').toLowerCase()
+
+const matches = (glob: string, name: string): boolean =>
+  new RegExp(`^${glob.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`).test(name)
+
+/** The languages a model or voice of a provider knows; undefined: any. */
+export function languagesOf(provides: Provides, name: string | undefined): readonly string[] | undefined {
+  const own = Object.entries(provides.languagesOf ?? {}).find(([glob]) => name !== undefined && matches(glob, name))
+  const list = own?.[1] ?? provides.languages
+  return list && list.length > 0 ? list : undefined
+}
+
+/** The tag as the provider's list has it: itself, or its language without the region. Undefined: it is not in the list. */
+export function listedLanguage(provides: Provides, name: string | undefined, tag: string): string | undefined {
+  const list = languagesOf(provides, name)
+  if (list === undefined) return tag
+  const small = tag.toLowerCase()
+  return list.find((one) => one.toLowerCase() === small) ?? list.find((one) => one.toLowerCase() === baseOf(tag))
+}
+
+/**
+ * The model and voice of a provider when an agent names none: its default, else the first of its list; where that doesn't
+ * know the agent's language, the first that does.
+ */
+export function defaultsOf(
+  provides: Provides,
+  language?: string,
+): { model: string | undefined; voice: string | undefined } {
+  const model = provides.defaultModel ?? provides.models?.[0]
+  const voice = provides.defaultVoice ?? provides.voices?.[0]
+  if (language === undefined) return { model, voice }
+  const knows = (name: string) => listedLanguage(provides, name, language) !== undefined
+  const { models, voices, defaultVoices = {} } = provides
+  const [tag, base] = [language.toLowerCase(), baseOf(language)]
+  // A voice may bear the name of its language.
+  const bears = (name: string) => (voices?.includes(name) ? name : undefined)
+  const suits = defaultVoices[language] ?? defaultVoices[base] ?? bears(tag)
   return {
-    model: provides.defaultModel ?? provides.models?.[0],
-    voice: provides.defaultVoice ?? provides.voices?.[0],
+    model: model === undefined || knows(model) ? model : (models?.find(knows) ?? model),
+    voice: suits ?? (voice === undefined || knows(voice) ? voice : (bears(base) ?? voices?.find(knows) ?? voice)),
   }
 }

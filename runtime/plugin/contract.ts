@@ -33,7 +33,12 @@ export interface Provides {
   models?: string[]
   /** Voice names (tts); absent or empty: any name is accepted. */
   voices?: string[]
+  /** Language tags, and `multi` where a recogniser follows whatever is spoken; absent or empty: any. */
   languages?: string[]
+  /** Models or voices that know other languages than those; `*` stands for any letters (`aura-2-*-de`). The first that fits counts. */
+  languagesOf?: Record<string, string[]>
+  /** Voices by language tag, for agents that name a language and no voice. */
+  defaultVoices?: Record<string, string>
   /** Used when an agent names none. */
   defaultModel?: string
   defaultVoice?: string
@@ -143,8 +148,11 @@ export interface Listener {
 export interface SpeechOptions {
   model?: string
   voice?: string
+  /** As the provider lists it, where it does; `multi`: whatever is spoken. */
   language?: string
   temperature?: number
+  /** Names and terms to listen for. */
+  keyterms?: readonly string[]
   /** The operator's own options of the plugin, validated against the manifest. */
   settings: Readonly<Record<string, unknown>>
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Logger } from 'pino'
 import { PatchbayError } from '../errors.ts'
-import { type Catalogue, chosenProvider, defaultsOf, makeCatalogue } from './catalogue.ts'
+import { type Catalogue, chosenProvider, defaultsOf, listedLanguage, makeCatalogue } from './catalogue.ts'
 import type {
   Manifest,
   Permissions,
@@ -226,7 +226,7 @@ function requireKey(reason: string | undefined): void {
 /** The manifest as it counts here: lists that are only examples are dropped, their first name kept as the default. */
 function withOpenLists(manifest: Manifest, env: Environment): Manifest {
   const kinds = Object.entries(manifest.provides).map(([kind, provides]) => {
-    const { open, models: _models, voices: _voices, ...rest } = provides
+    const { open, models: _m, voices: _v, languages: _l, languagesOf: _o, defaultVoices: _d, ...rest } = provides
     if (!(open === true || (typeof open === 'string' && env[open]))) return [kind, provides]
     const { model, voice } = defaultsOf(provides)
     const defaults = { ...(model && { defaultModel: model }), ...(voice && { defaultVoice: voice }) }
@@ -272,6 +272,9 @@ async function make<K extends FactoryKind>(
     ...(voice === undefined ? {} : { voice }),
     ...Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== undefined)),
     settings: plugin.settings.options ?? {},
+  }
+  if (options.language !== undefined) {
+    options.language = listedLanguage(provides, options.voice ?? options.model, options.language) ?? options.language
   }
   try {
     const instance = await pluginScope.run({ plugin: plugin.name }, async () => factory(host, options))

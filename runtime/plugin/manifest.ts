@@ -27,6 +27,8 @@ const ProvidesSchema = Type.Object(
     models: Type.Optional(Names),
     voices: Type.Optional(Names),
     languages: Type.Optional(Names),
+    languagesOf: Type.Optional(Type.Record(Type.String(), Names)),
+    defaultVoices: Type.Optional(Type.Record(Type.String(), Type.String({ minLength: 1 }))),
     defaultModel: Type.Optional(Type.String({ minLength: 1 })),
     defaultVoice: Type.Optional(Type.String({ minLength: 1 })),
     open: Type.Optional(Type.Union([Type.Boolean(), VariableName])),
@@ -112,6 +114,8 @@ function checkDefaults(kind: string, provides: Manifest['provides']['llm']): voi
       throw new Error(`${field} "${value}" of ${kind} is not in its list`)
     }
   }
+  const stray = Object.values(provides?.defaultVoices ?? {}).find((voice) => voices && !voices.includes(voice))
+  if (stray !== undefined) throw new Error(`defaultVoices of ${kind} has "${stray}", which is not in its list`)
 }
 
 interface SchemaFault {

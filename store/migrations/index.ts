@@ -8,6 +8,7 @@ import { sql as trunks } from './0007-trunks.ts'
 import { sql as chatCosts } from './0008-chat-costs.ts'
 import { sql as agentFallbacks } from './0009-agent-fallbacks.ts'
 import { sql as trunkCa } from './0010-trunk-ca.ts'
+import { sql as agentSpeech } from './0012-agent-speech.ts'
 import { sql as answerers } from './0026-answerers.ts'
 
 export interface Migration {
@@ -27,5 +28,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0008-chat-costs', sql: chatCosts },
   { name: '0009-agent-fallbacks', sql: agentFallbacks },
   { name: '0010-trunk-ca', sql: trunkCa },
+  { name: '0012-agent-speech', sql: agentSpeech },
   { name: '0026-answerers', sql: answerers },
 ]

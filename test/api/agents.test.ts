@@ -143,3 +143,62 @@ t.test('roles, keys and other workspaces see what they should', async (t) => {
     t.same([wrongKey.status, wrongKey.body], [401, { detail: 'Invalid API key' }])
   }
 })
+
+t.test('an agent listens and speaks as its fields say', async (t) => {
+  const api = await startTestApi(t)
+  const { client } = await api.signUp()
+  const { body: plain } = await client.post('/agents', { body: AGENT })
+  t.match(plain, {
+    language: 'en',
+    TTS_voice: 'en-us',
+    interruption: { enabled: true, sensitivity: 'normal' },
+    endpointing: 'balanced',
+    dead_air: { enabled: true, phrases: [] },
+    max_duration_s: null,
+    idle_timeout_s: null,
+    keyterms: [],
+    pronunciation: [],
+  })
+  const speech = {
+    language: 'de-AT',
+    interruption: { enabled: false, sensitivity: 'low' },
+    endpointing: 'patient',
+    dead_air: { enabled: true, phrases: ['Ich sehe nach.'] },
+    max_duration_s: 600,
+    idle_timeout_s: 20,
+    keyterms: ['Lovelace'],
+    pronunciation: [{ word: 'SQL', say: 'Sequel' }],
+  }
+  const made = await client.post('/agents', { body: { ...AGENT, ...speech } })
+  t.equal(made.status, 201)
+  t.match(made.body, { ...speech, TTS_voice: 'de' }, 'with a voice of the language')
+  const at = `/agents/${made.body.agent_id}`
+  t.match((await client.put(at, { body: { max_duration_s: null } })).body, { ...speech, max_duration_s: null })
+  t.match((await client.put(at, { body: { language: 'PT-br' } })).body, { language: 'pt-BR', TTS_voice: 'pt-br' })
+  const own = await client.put(at, { body: { language: 'es', TTS_voice: 'es-419' } })
+  t.match(own.body, { language: 'es', TTS_voice: 'es-419' })
+  t.match((await client.put(at, { body: { language: 'multi' } })).body, { language: 'multi', TTS_voice: 'es-419' })
+})
+
+t.test('a language that an agent can’t hear or speak is refused, naming those it can', async (t) => {
+  const api = await startTestApi(t)
+  const { client } = await api.signUp()
+  const faults = async (body: unknown) => {
+    const answer = await client.post('/agents', { body: { ...AGENT, ...(body as object) } })
+    t.equal(answer.status, 422)
+    return answer.body.detail as { loc: string[]; type: string; msg: string }[]
+  }
+  const [unheard] = await faults({ language: 'sv' })
+  t.match(unheard, { loc: ['body', 'language'], type: 'enum' })
+  t.match(unheard?.msg, /"multi", "en", "de".*recogniser "default" of "sim" understands no "sv"/)
+  const [unspoken] = await faults({ language: 'de', TTS_voice: 'en-us' })
+  t.match(unspoken?.msg, /must be one of "en": the voice "en-us" of "offline" speaks no "de"/)
+  t.match(await faults({ language: 'de--x' }), [{ loc: ['body', 'language'] }])
+  t.match(await faults({ language: 'a1' }), [{ loc: ['body', 'language'] }])
+  t.match(await faults({ language: 'de', fallbacks: { TTS: [{ provider: 'offline', voice: 'en-gb' }] } }), [
+    { loc: ['body', 'fallbacks', 'TTS', '0', 'voice'], type: 'enum' },
+  ])
+  const { body: agent } = await client.post('/agents', { body: { ...AGENT, language: 'fr' } })
+  const swapped = await client.put(`/agents/${agent.agent_id}`, { body: { TTS_voice: 'en-gb' } })
+  t.same([swapped.status, swapped.body.detail[0].loc], [422, ['body', 'language']])
+})

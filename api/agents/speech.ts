@@ -1,0 +1,187 @@
+import { type Static, Type } from 'typebox'
+import type { AgentSpec, SessionLimits } from '../../runtime/link/messages.ts'
+import { type Catalogue, languagesOf, listedLanguage } from '../../runtime/plugin/catalogue.ts'
+import type { Agent } from '../../store/schema.ts'
+import { type Fault, Nullable, ValidationError } from '../schema.ts'
+import type { Choices } from './choices.ts'
+import type { FallbacksInput } from './fallbacks.ts'
+
+/** How an agent listens and speaks: the fields, their faults, and what a conversation is told of them. */
+
+export const DEFAULT_LANGUAGE = 'en'
+const MAX_KEYTERMS = 100
+const MAX_WORDS = 200
+const MAX_PHRASES = 10
+const MAX_S = 86_400
+const SENSITIVITIES = ['low', 'normal', 'high'] as const
+const ENDPOINTINGS = ['eager', 'balanced', 'patient'] as const
+
+export const speechFields = {
+  language: Type.String({
+    minLength: 2,
+    maxLength: 35,
+    pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$',
+    description:
+      'What is spoken with callers: a language tag (BCP 47) such as `de` or `pt-BR`, or `multi`, which follows the caller from language to language where the recogniser can. Given to recogniser, language model and voice.',
+    examples: ['en', 'de', 'pt-BR', 'multi'],
+  }),
+  interruption: Type.Object(
+    {
+      enabled: Type.Optional(
+        Type.Boolean({ description: 'False: the agent says what it has to say to its end. Default true.' }),
+      ),
+      sensitivity: Type.Optional(
+        Type.Enum(SENSITIVITIES, {
+          description: 'How little of the caller’s voice makes the agent fall silent. Default normal.',
+        }),
+      ),
+    },
+    { description: 'Whether callers may cut the agent off.' },
+  ),
+  endpointing: Type.Enum(ENDPOINTINGS, {
+    description:
+      'How soon a pause of the caller counts as the end of their turn: `eager` answers sooner, `patient` lets callers think.',
+  }),
+  dead_air: Type.Object(
+    {
+      enabled: Type.Optional(Type.Boolean({ description: 'Default true.' })),
+      phrases: Type.Optional(
+        Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+          maxItems: MAX_PHRASES,
+          description: 'Said in turn; empty: those of the language.',
+        }),
+      ),
+    },
+    { description: 'What is said while an answer is late.' },
+  ),
+  max_duration_s: Nullable(
+    Type.Integer({ minimum: 10, maximum: MAX_S, description: 'Longest call. Null: the server’s limit.' }),
+  ),
+  idle_timeout_s: Nullable(
+    Type.Integer({
+      minimum: 5,
+      maximum: 3_600,
+      description:
+        'A caller who says nothing this long while the agent listens is hung up on. Null: the server’s limit.',
+    }),
+  ),
+  keyterms: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+    maxItems: MAX_KEYTERMS,
+    description: 'Names and terms to listen for, for recognisers that take them.',
+    examples: [['Patchbay', 'Lovelace']],
+  }),
+  pronunciation: Type.Array(
+    Type.Object({
+      word: Type.String({ minLength: 1, maxLength: 100, description: 'As it is written; in any case of letters.' }),
+      say: Type.String({ minLength: 1, maxLength: 200, description: 'What the voice is given in its place.' }),
+    }),
+    { maxItems: MAX_WORDS, description: 'How the voice says words it would say wrong.' },
+  ),
+}
+
+const SpeechInput = Type.Partial(Type.Object(speechFields))
+export type SpeechInput = Static<typeof SpeechInput>
+type Interruption = Static<typeof speechFields.interruption>
+type DeadAir = Static<typeof speechFields.dead_air>
+
+/** The columns of the fields that were sent; undefined: it was not. */
+export function speechColumns(input: SpeechInput) {
+  const json = (value: unknown): string | undefined => (value === undefined ? undefined : JSON.stringify(value))
+  return {
+    language: input.language && canonicalTag(input.language),
+    interruption: json(input.interruption),
+    endpointing: input.endpointing,
+    dead_air: json(input.dead_air),
+    max_duration_s: input.max_duration_s,
+    idle_timeout_s: input.idle_timeout_s,
+    keyterms: json(input.keyterms),
+    pronunciation: json(input.pronunciation),
+  }
+}
+
+/** The fields as callers see them, with what holds where nothing was said. */
+export function speechBody(agent: Agent) {
+  const { enabled = true, sensitivity = 'normal' } = agent.interruption as Interruption
+  const deadAir = agent.dead_air as DeadAir
+  return {
+    language: agent.language,
+    interruption: { enabled, sensitivity },
+    endpointing: agent.endpointing,
+    dead_air: { enabled: deadAir.enabled ?? true, phrases: deadAir.phrases ?? [] },
+    max_duration_s: agent.max_duration_s,
+    idle_timeout_s: agent.idle_timeout_s,
+    keyterms: agent.keyterms,
+    pronunciation: agent.pronunciation,
+  }
+}
+
+/** The fields as a conversation needs them. */
+export function speechSpec(
+  agent: Agent,
+): Pick<AgentSpec, 'language' | 'interruption' | 'endpointing' | 'deadAir' | 'keyterms' | 'pronunciation'> {
+  const { language, interruption, endpointing, dead_air, keyterms, pronunciation } = speechBody(agent)
+  return { language, interruption, endpointing, deadAir: dead_air, keyterms, pronunciation }
+}
+
+/** The limits of an agent's calls: its own where it has any, never longer than the server's. */
+export function limitsOf(agent: Agent, limits: SessionLimits): SessionLimits {
+  const { max_duration_s, idle_timeout_s } = agent
+  return {
+    idleMs: idle_timeout_s === null ? limits.idleMs : idle_timeout_s * 1000,
+    maxDurationMs:
+      max_duration_s === null ? limits.maxDurationMs : Math.min(limits.maxDurationMs, max_duration_s * 1000),
+  }
+}
+
+function canonicalTag(tag: string): string {
+  if (tag.toLowerCase() === 'multi') return 'multi'
+  return Intl.getCanonicalLocales(tag)[0] ?? tag
+}
+
+/**
+ * Throws ValidationError for a language that a recogniser or voice of the agent doesn't know, naming those it knows, and for a
+ * tag that is none. English that nobody asked for is not held against an agent: it is the default.
+ */
+export function refuseLanguage(
+  input: SpeechInput,
+  current: string,
+  choices: Choices,
+  fallbacks: FallbacksInput,
+  catalogue: Catalogue,
+): void {
+  const language = input.language ?? current
+  if (input.language !== undefined) requireTag(input.language)
+  else if (language === DEFAULT_LANGUAGE) return
+  const faults: Fault[] = []
+  const check = (kind: 'stt' | 'tts', provider: string, name: string, loc: string[]): void => {
+    // A voice speaks what it is given; to follow a caller is the recogniser's part.
+    if (kind === 'tts' && language === 'multi') return
+    const provides = catalogue[kind].get(provider)
+    if (provides === undefined || listedLanguage(provides, name, language) !== undefined) return
+    const known = (languagesOf(provides, name) ?? []).map((one) => JSON.stringify(one)).join(', ')
+    const who = `${kind === 'stt' ? 'recogniser' : 'voice'} ${JSON.stringify(name)} of "${provider}"`
+    faults.push({
+      loc: ['body', ...loc],
+      msg: `must be one of ${known}: the ${who} ${kind === 'stt' ? 'understands' : 'speaks'} no ${JSON.stringify(language)}`,
+      type: 'enum',
+    })
+  }
+  check('stt', choices.STT_provider, choices.STT_model, ['language'])
+  check('tts', choices.TTS_provider, choices.TTS_voice, ['language'])
+  for (const [i, { provider, model }] of (fallbacks.STT ?? []).entries()) {
+    check('stt', provider, model, ['fallbacks', 'STT', String(i), 'model'])
+  }
+  for (const [i, { provider, voice }] of (fallbacks.TTS ?? []).entries()) {
+    check('tts', provider, voice, ['fallbacks', 'TTS', String(i), 'voice'])
+  }
+  if (faults.length > 0) throw new ValidationError(faults)
+}
+
+function requireTag(tag: string): void {
+  try {
+    canonicalTag(tag)
+  } catch {
+    const msg = 'must be a language tag such as "de" or "pt-BR", or "multi"'
+    throw new ValidationError([{ loc: ['body', 'language'], msg, type: 'value_error' }])
+  }
+}

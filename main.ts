@@ -15,7 +15,7 @@ import { PatchbayError } from './runtime/errors.ts'
 import { type StopRequests, watchStopRequests } from './runtime/lifecycle.ts'
 import { createLogger, type Logger } from './runtime/log.ts'
 import { allowInfrastructure, installGuard } from './runtime/plugin/guard.ts'
-import { loadPlugins } from './runtime/plugin/host.ts'
+import { loadPlugins, type PluginRegistry } from './runtime/plugin/host.ts'
 import { refusals } from './runtime/plugin/refusals.ts'
 import type { Role, RoleContext, VoiceContext } from './runtime/role.ts'
 import { type Supervised, supervise } from './runtime/supervisor.ts'
@@ -143,7 +143,15 @@ async function start(options: Run, running: Running, signal: AbortSignal): Promi
   const services = roles.includes('api') || roles.includes('jobs') ? await connectServices(options, running) : undefined
   if (services !== undefined) allowInfrastructure([services.databaseUrl, services.redisUrl])
   if (roles.includes('voice') && !selfContained) allowInfrastructure(config.apiUrls)
-  installGuard({ grants: plugins.grants.values(), hide: [...OWN_SECRETS, ...plugins.variables], env, log, refusals })
+  const pluginFolders = plugins.plugins.map(({ dir }) => dir)
+  installGuard({
+    grants: plugins.ambientGrants(kindsOf(options)),
+    pluginFolders,
+    hide: [...OWN_SECRETS, ...plugins.variables],
+    env,
+    log,
+    refusals,
+  })
   if (services !== undefined) {
     const context: RoleContext = { ...voiceContext, ...services }
     if (roles.includes('api')) {
@@ -158,7 +166,7 @@ async function start(options: Run, running: Running, signal: AbortSignal): Promi
     }
   }
   if (selfContained) {
-    await startVoiceWorkers(options, running)
+    await startVoiceWorkers(options, running, plugins)
   } else if (roles.includes('voice')) {
     const { startVoice } = await import('./workers/voice/start.ts')
     running.roles.push(await startVoice(voiceContext))
@@ -167,6 +175,12 @@ async function start(options: Run, running: Running, signal: AbortSignal): Promi
   const seconds = ((performance.now() - startedAtMs) / 1_000).toFixed(1)
   log.info({ roles }, `Started in ${seconds} s`)
   announce(options, running)
+}
+
+/** What plugins a process of these roles makes. The api asks speech plugins whether their keys are taken. */
+function kindsOf({ roles }: Run): ('stt' | 'llm' | 'tts' | 'embedding' | 'vectorstore')[] {
+  const speech = ['stt', 'llm', 'tts'] as const
+  return roles.includes('api') || roles.includes('jobs') ? [...speech, 'embedding', 'vectorstore'] : [...speech]
 }
 
 /** The database, migrated, and Redis: the operator's where one is named, embedded otherwise. */
@@ -205,13 +219,22 @@ function unreachable(variable: string, what: string, error: unknown): never {
   throw new PatchbayError('configuration', { params: { reason }, cause: error })
 }
 
-/** One child process per voice worker. They get neither the addresses nor the secrets of the store. */
-async function startVoiceWorkers(options: Run, running: Running): Promise<void> {
+/** A voice worker's environment: without the addresses and secrets of the store, and without keys of plugins it doesn't run. */
+function voiceEnvironment(plugins: PluginRegistry): NodeJS.ProcessEnv {
+  const { DATABASE_URL: _database, REDIS_URL: _redis, JWT_API_SECRET: _secret, ...rest } = processEnvironment()
+  const env: NodeJS.ProcessEnv = { ...rest }
+  const used = new Set(plugins.ambientGrants(['stt', 'llm', 'tts']).flatMap((grants) => [...grants.env]))
+  for (const name of plugins.variables) if (!used.has(name)) delete env[name]
+  return env
+}
+
+/** One child process per voice worker. */
+async function startVoiceWorkers(options: Run, running: Running, plugins: PluginRegistry): Promise<void> {
   const { config, log, flags } = options
   if (config.voiceWorkers === 0) return
   say(options, `Starting ${config.voiceWorkers === 1 ? 'a voice worker' : `${config.voiceWorkers} voice workers`}`)
   const api = running.roles.find((role) => role.name === 'api')
-  const { DATABASE_URL: _database, REDIS_URL: _redis, JWT_API_SECRET: _secret, ...env } = processEnvironment()
+  const env = voiceEnvironment(plugins)
   const apiUrls = env.PATCHBAY_API_URLS || (api?.url?.replace(/^http/, 'ws') ?? config.apiUrls.join(','))
   const workers = Array.from({ length: config.voiceWorkers }, (_, index) =>
     supervise({

@@ -6,6 +6,10 @@ import { PatchbayError } from '../errors.ts'
 import type { Policy } from './guard-policy.ts'
 import { guardedLookup } from './lookup.ts'
 import { allowsHost, allowsUnixSocket, formatTarget } from './net-rule.ts'
+import { pluginScope } from './scope.ts'
+
+/** The system's, as it was before any plugin was loaded: whoever connects has no say in what a name stands for. */
+const systemLookup = dns.lookup
 
 type Callback = (error?: Error | null, ...results: unknown[]) => void
 
@@ -64,7 +68,11 @@ function checkConnect(policy: Policy, options: ConnectOptions): ConnectOptions |
   const refused = checkHost(policy, host, port)
   if (refused) return refused
   const deny = (target: string, why: string): PatchbayError => policy.refuse('net', target, why)
-  return { ...options, host, port, lookup: guardedLookup(options.lookup ?? dns.lookup, policy.net(), host, port, deny) }
+  // Only the core's own requests, which are bound to rules of their own, may bring a lookup.
+  const own = policy.isBound(pluginScope.getStore()?.only) ? options.lookup : undefined
+  const approve = (address: string): void => policy.approved.add(formatTarget(address, port))
+  const lookup = guardedLookup(own ?? systemLookup, policy.net(), host, port, deny, approve)
+  return { ...options, host, port, lookup }
 }
 
 /** UDP. A refused datagram fails as an undeliverable one does: to the callback, else as an `error` event. */
@@ -74,18 +82,25 @@ export function guardDatagrams(policy: Policy): void {
   const connect = prototype.connect as (this: dgram.Socket, ...args: unknown[]) => void
 
   prototype.send = function guardedSend(this: dgram.Socket, ...args: unknown[]): void {
-    // send(msg, offset, length, port, address, cb) or send(msg, port, address, cb); without a port the socket must be
-    // connected, which was checked then.
-    const at = typeof args[2] === 'number' && typeof args[3] !== 'function' ? 3 : 1
-    const connected =
-      at === 1 && (typeof args[2] === 'number' || typeof args[1] === 'function' || args[1] === undefined)
-    if (connected || args[at] === undefined) return void send.apply(this, args)
+    // A connected socket was checked when it connected.
+    if (isConnected(this)) return void send.apply(this, args)
+    // As Node tells send(msg, offset, length, port, address, cb) from send(msg, port, address, cb).
+    const at = args[4] || (args[3] && typeof args[3] !== 'function') ? 3 : 1
     sendTo(this, policy, args, at, send)
   } as typeof prototype.send
 
   prototype.connect = function guardedConnect(this: dgram.Socket, ...args: unknown[]): void {
     sendTo(this, policy, args, 0, connect)
   } as typeof prototype.connect
+}
+
+function isConnected(socket: dgram.Socket): boolean {
+  try {
+    socket.remoteAddress()
+    return true
+  } catch {
+    return false
+  }
 }
 
 /**
@@ -125,22 +140,18 @@ function sendTo(
     ...(callback ? [callback] : []),
   ]
   if (net.isIP(host) !== 0) {
-    original.apply(socket, withAddress(host))
+    policy.passing(formatTarget(host, port), () => original.apply(socket, withAddress(host)))
     return
   }
   const deny = (target: string, why: string): PatchbayError => policy.refuse('net', target, why)
-  guardedLookup(
-    dns.lookup,
-    policy.net(),
-    host,
-    port,
-    deny,
-  )(host, { family: ipv6 ? 6 : 4 }, (error, address) => {
+  const lookup = guardedLookup(systemLookup, policy.net(), host, port, deny)
+  lookup(host, { family: ipv6 ? 6 : 4 }, (error, address) => {
     if (error) return fail(error)
     const known = resolvedBy.get(socket) ?? new Set()
     if (known.size >= MAX_RESOLVED) known.clear()
-    resolvedBy.set(socket, known.add(formatTarget(String(address), port)))
-    original.apply(socket, withAddress(String(address)))
+    const target = formatTarget(String(address), port)
+    resolvedBy.set(socket, known.add(target))
+    policy.passing(target, () => original.apply(socket, withAddress(String(address))))
   })
 }
 

@@ -1,10 +1,13 @@
 import { syncBuiltinESMExports } from 'node:module'
 import type { Logger } from 'pino'
 import { guardDns } from './guard-dns.ts'
+import { guardImports } from './guard-imports.ts'
+import { guardInside } from './guard-inside.ts'
 import { guardDatagrams, guardFetch, guardSockets } from './guard-net.ts'
-import type { Policy } from './guard-policy.ts'
+import { type Policy, Recent } from './guard-policy.ts'
+import { guardRawSockets } from './guard-raw.ts'
 import { guardPrograms } from './guard-run.ts'
-import { type Environment, type NetRule, parseInfrastructureRule } from './net-rule.ts'
+import { allowsHost, type Environment, formatTarget, type NetRule, parseInfrastructureRule } from './net-rule.ts'
 import { type Grants, type Permission, permissionDenied, unionOf } from './permissions.ts'
 import { pluginScope } from './scope.ts'
 
@@ -17,6 +20,8 @@ import { pluginScope } from './scope.ts'
 export interface GuardOptions {
   /** What the operator granted: `registry.grants.values()`. */
   grants: Iterable<Grants>
+  /** The folders of the plugins: what lies in one may not import the core's own powers. */
+  pluginFolders: Iterable<string>
   /** Its PATH says which program a granted name means. */
   env: Environment
   /**
@@ -30,6 +35,8 @@ export interface GuardOptions {
 }
 
 const MAX_LOGGED = 1000
+/** Addresses that granted names stood for lately: far more than a process talks to. */
+const MAX_APPROVED = 10_000
 let installed = false
 
 let granted: readonly NetRule[] = []
@@ -65,10 +72,27 @@ export function installGuard(options: GuardOptions): void {
   refresh()
   const logged = new Set<string>()
 
+  let passes: string | undefined
   const policy: Policy = {
     net() {
       const only = pluginScope.getStore()?.only
       return only ? [only.net] : union
+    },
+    isBound: (only) => only !== undefined,
+    approved: new Recent(MAX_APPROVED),
+    passing(target, act) {
+      passes = target
+      try {
+        act()
+      } finally {
+        passes = undefined
+      }
+      this.approved.add(target)
+    },
+    allowsRaw(address, port) {
+      const target = formatTarget(address, port)
+      if (passes === target || this.approved.has(target)) return true
+      return this.net().some((rules) => allowsHost(rules, address, port))
     },
     run: () => ({ grants: pluginScope.getStore()?.only ?? grants, searchPath: options.env.PATH ?? '' }),
     refuse(permission, target, why) {
@@ -89,6 +113,10 @@ export function installGuard(options: GuardOptions): void {
   guardDatagrams(policy)
   guardFetch()
   guardDns(policy)
+  guardRawSockets(policy)
+  guardInside(policy)
+  // Before the hooks of modules are closed to everybody.
+  guardImports(policy, options.pluginFolders)
   guardPrograms(policy)
   // Makes `import { lookup } from 'node:dns'` see the guarded functions, in modules loaded before as well.
   syncBuiltinESMExports()

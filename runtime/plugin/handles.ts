@@ -10,15 +10,13 @@ import type { PluginHost } from './contract.ts'
 import { guardedLookup } from './lookup.ts'
 import { allowsHost, type Environment, formatTarget, netEntryOf } from './net-rule.ts'
 import { allowsRead, type Grants, permissionDenied } from './permissions.ts'
-import { grantedProgram } from './program.ts'
+import { grantedProgram, PROGRAM_ENV } from './program.ts'
 import { pluginScope } from './scope.ts'
 import { openListener, openUdp, resolveName } from './sockets.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
 const MAX_REDIRECTS = 5
 const MAX_READ_BYTES = 256 * 1024 * 1024
-/** All that a started program sees of the environment: keys stay here. */
-const PROGRAM_ENV = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR'] as const
 
 export interface HandleOptions {
   plugin: string

@@ -69,8 +69,13 @@ export interface PluginRegistry {
    * has nothing to ask. Throws what `create` throws, and ProviderError.
    */
   check(provider: string, timeoutMs?: number): Promise<number | undefined>
-  /** What each plugin may use, by its name: for the guard. */
+  /** What each plugin may use, by its name. */
   readonly grants: ReadonlyMap<string, Grants>
+  /**
+   * For the guard: what plugins of these kinds may reach besides by their handles, through the client libraries they
+   * bring. Only of those that are set up. Telephony and object stores reach the outside by their handles alone.
+   */
+  ambientGrants(kinds: readonly FactoryKind[]): Grants[]
   /** Variables that plugins ask for or are granted: for the guard to hide, since handles give them out. */
   readonly variables: ReadonlySet<string>
   /**
@@ -171,6 +176,12 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRe
       return performance.now() - startedMs
     },
     grants: new Map(plugins.map(({ name, grants }) => [name, grants])),
+    ambientGrants: (kinds) =>
+      plugins
+        .filter(
+          ({ name, manifest }) => kinds.some((kind) => manifest?.provides[kind]) && missingKey(name) === undefined,
+        )
+        .map(({ grants }) => grants),
     variables: new Set(
       plugins.flatMap(({ manifest, grants }) => [...(manifest?.permissions.env ?? []), ...grants.env]),
     ),

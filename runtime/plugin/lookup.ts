@@ -14,12 +14,15 @@ export function guardedLookup(
   host: string,
   port: number | undefined,
   deny: (target: string, why: string) => PatchbayError,
+  /** Told of each address that is handed on. */
+  approve: (address: string) => void = () => undefined,
 ): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, options, (error, result: LookupResult, family) => {
       if (error) return callback(error, result, family)
       const found = Array.isArray(result) ? result : [{ address: result, family: family ?? isIP(result) }]
       const granted = found.filter(({ address }) => rules.some((set) => allowsResolved(set, host, address, port)))
+      for (const { address } of granted) approve(address)
       const [first] = granted
       if (first) return Array.isArray(result) ? callback(null, granted) : callback(null, first.address, first.family)
       const denied = deny(formatTarget(found[0]?.address ?? host, port), `(the address of "${host}")`)

@@ -150,6 +150,24 @@ function ranges(v4: readonly string[], v6: readonly string[]): BlockList {
   return list
 }
 
+/** Prefixes in whose last 32 bits stands an IPv4 address: NAT64 (RFC 6052, RFC 8215). */
+const NAT64 = ranges([], ['64:ff9b::/96', '64:ff9b:1::/48'])
+/** Addresses that name an IPv4 address after their first 16 bits: 6to4 (RFC 3056). */
+const SIX_TO_FOUR = ranges([], ['2002::/16'])
+
+/** The IPv4 address that a translated or tunnelled IPv6 address leads to; other addresses as they are. */
+function translated(address: string): string {
+  if (!isIPv6(address)) return address
+  const nat64 = NAT64.check(address, 'ipv6')
+  if (!nat64 && !SIX_TO_FOUR.check(address, 'ipv6')) return address
+  const [head = '', tail = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
+  const left = head === '' ? [] : head.split(':')
+  const right = tail === '' ? [] : tail.split(':')
+  const groups = [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right]
+  const [high = 0, low = 0] = (nat64 ? groups.slice(6) : groups.slice(1, 3)).map((group) => Number.parseInt(group, 16))
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.')
+}
+
 function contains(list: BlockList, address: string): boolean {
   return list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }
@@ -187,9 +205,10 @@ export function allowsResolved(
   port: number | undefined,
 ): boolean {
   const name = normalizeHost(host)
-  const ip = normalizeHost(address)
-  if (isIP(ip) === 0) return false
-  if (allowsAddress(rules, ip, port)) return true
+  const written = normalizeHost(address)
+  if (isIP(written) === 0) return false
+  if (allowsAddress(rules, written, port)) return true
+  const ip = translated(written)
   if (isIP(name) !== 0) return false
   return rules.some((rule) => {
     if (rule.kind === 'unix' || rule.kind === 'addresses' || !portPart(rule, port) || !namePart(rule, name))

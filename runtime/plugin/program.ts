@@ -43,3 +43,6 @@ function pathOf(program: string, searchPath: string): string | undefined {
     .map((dir) => join(dir, program))
     .find((path) => findProgram(path, searchPath) !== undefined)
 }
+
+/** All that a started program sees of the environment, and all of it that a caller may set: keys stay here. */
+export const PROGRAM_ENV = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR'] as const

@@ -1,77 +1,11 @@
-import { execFile } from 'node:child_process'
 import dgram from 'node:dgram'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync } from 'node:fs'
 import http from 'node:http'
 import net, { type AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { type Test, test } from 'tap'
 import { WebSocketServer } from 'ws'
-import type { GuardedResult, GuardedRun } from './guarded-process.ts'
-
-const execute = promisify(execFile)
-const ROOT = join(import.meta.dirname, '../../..')
-const PATH = '/usr/local/bin:/usr/bin:/bin'
-
-/** Runs probes in a guarded process of their own: a probe is the body of an async function over `host` and `args`. */
-async function guarded(
-  t: Test,
-  probes: Record<string, string>,
-  options: Partial<GuardedRun> = {},
-): Promise<GuardedResult> {
-  const dir = mkdtempSync(join(tmpdir(), 'patchbay-guard-'))
-  t.teardown(() => rmSync(dir, { recursive: true }))
-  mkdirSync(join(dir, 'probe'), { recursive: true })
-  writeFileSync(
-    join(dir, 'probe', 'plugin.json'),
-    JSON.stringify({ name: 'probe', version: '1.0.0', provides: { llm: {} }, permissions: {} }),
-  )
-  const bodies = Object.entries(probes).map(
-    ([name, body]) => `${JSON.stringify(name)}: async (host, args) => { ${body} }`,
-  )
-  writeFileSync(
-    join(dir, 'probe', 'mod.ts'),
-    `import net from 'node:net'
-import tls from 'node:tls'
-import dgram from 'node:dgram'
-import http from 'node:http'
-import dns, { lookup as namedLookup } from 'node:dns'
-import dnsPromises from 'node:dns/promises'
-import child_process, { spawn as namedSpawn, spawnSync as namedSpawnSync } from 'node:child_process'
-import { promisify } from 'node:util'
-import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
-import WebSocket from ${JSON.stringify(join(ROOT, 'node_modules/ws/wrapper.mjs'))}
-import { definePlugin } from ${JSON.stringify(join(ROOT, 'runtime/plugin/contract.ts'))}
-const opened = (socket, event = 'connect') => new Promise((resolve, reject) => {
-  socket.once(event, () => { socket.destroy?.(); resolve('open') })
-  socket.once('error', reject)
-})
-const probes = { ${bodies.join(',\n')} }
-export default definePlugin({ llm: (host) => ({ chat: (name, args) => probes[name](host, args) }) })
-`,
-  )
-  const run: GuardedRun = {
-    dir,
-    flags: {},
-    env: { PATH },
-    infrastructure: [],
-    args: {},
-    ...options,
-    probes: Object.keys(probes),
-  }
-  const { stdout } = await execute(
-    process.execPath,
-    [join(import.meta.dirname, 'guarded-process.ts'), JSON.stringify(run)],
-    {
-      timeout: 60_000,
-      env: run.env,
-      cwd: ROOT,
-    },
-  )
-  return JSON.parse(stdout)
-}
+import { guarded, PATH, ROOT } from './guarded.ts'
 
 const netCure = (target: string): string =>
   `Plugin "probe" requires net access to "${target}"; grant it in config/plugins.json or with --allow-net=probe:${target}`
@@ -204,21 +138,22 @@ test('a granted name that resolves to this machine is refused by its address', a
     t,
     http.createServer((_, response) => response.end('inner')),
   )
-  const rebound = `lookup: (name, options, cb) => options.all ? cb(null, [{ address: args.to, family: 4 }]) : cb(null, args.to, 4)`
   const probes = {
-    net: `return opened(net.connect({ host: 'api.example.com', port: args.port, ${rebound} }))`,
-    http: `return opened(http.get({ host: 'api.example.com', port: args.port, ${rebound} }), 'response')`,
+    net: `return opened(net.connect({ host: 'api.example.com', port: args.port }))`,
+    http: `return opened(http.get({ host: 'api.example.com', port: args.port }), 'response')`,
   }
   const allowNet = [`probe:api.example.com:${port}`]
-  const denied = await guarded(t, probes, { args: { port, to: '127.0.0.1' }, flags: { allowNet } })
+  const hosts = { 'api.example.com': '127.0.0.1' }
+  const denied = await guarded(t, probes, { args: { port }, flags: { allowNet }, hosts })
   const message = `Plugin "probe" requires net access to "127.0.0.1:${port}" (the address of "api.example.com"); grant it in config/plugins.json or with --allow-net=probe:127.0.0.1:${port}`
   t.same(
     Object.values(denied.outcomes).map(({ error }) => error),
     [message, message],
   )
   const granted = await guarded(t, probes, {
-    args: { port, to: '127.0.0.1' },
+    args: { port },
     flags: { allowNet: [...allowNet, `probe:127.0.0.0/8:${port}`] },
+    hosts,
   })
   t.same(
     Object.values(granted.outcomes).map(({ value }) => value),
@@ -329,26 +264,19 @@ test('what the process itself needs is allowed to it and not to handles', async 
     t,
     http.createServer((_, response) => response.end('own')),
   )
-  const { outcomes } = await guarded(
+  const { outcomes, own } = await guarded(
     t,
     {
       process: `return (await fetch('http://127.0.0.1:' + args.port)).text()`,
       handle: `return (await host.net.fetch('http://127.0.0.1:' + args.port)).text()`,
-      program: `const { asProcess } = await import(args.scope); return asProcess(() => namedSpawnSync('id')).status`,
-      thread: `const { asProcess } = await import(args.scope)
-        const thread = asProcess(() => new Worker('process.exit(3)', { eval: true })); return (await once(thread, 'exit'))[0]`,
-      'program after it': `return namedSpawnSync('id')`,
+      program: `return namedSpawnSync('id')`,
     },
-    {
-      args: { port, scope: join(ROOT, 'runtime/plugin/scope.ts') },
-      infrastructure: [`http://127.0.0.1:${port}/metrics`],
-    },
+    { args: { port }, infrastructure: [`http://127.0.0.1:${port}/metrics`] },
   )
   t.same(outcomes.process, { value: 'own' })
   t.equal(outcomes.handle?.error, netCure(`127.0.0.1:${port}`))
-  t.same(outcomes.program, { value: 0 })
-  t.same(outcomes.thread, { value: 3 })
-  t.equal(outcomes['program after it']?.error, runCure('id'))
+  t.equal(outcomes.program?.error, runCure('id'))
+  t.same(own, { program: 0, thread: 3 }, 'the process starts its own programs and threads')
 })
 
 test('the speech stack loads and resamples under the guard', async (t) => {

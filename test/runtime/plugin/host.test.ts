@@ -169,3 +169,17 @@ test('flags and files that mean nothing stop the start', async (t) => {
   await refuse({ allowNet: ['openai:a b'] }, /Net grant "a b" is not a host/)
   await refuse({ allowNet: ['openai:h:99999'] }, /names no port between 1 and 65535/)
 })
+
+test('the guard is told only of plugins that are set up, of the kinds a process makes', async (t) => {
+  t.testdir({ 'plugins.json': '{}' })
+  const key = { key: { env: 'EAR_KEY' } }
+  plugin(t, 'ear', { provides: { stt: {} }, permissions: { net: ['ear.example:443'] }, ...key })
+  plugin(t, 'line', { provides: { telephony: {} }, permissions: { net: ['line.example:5060'] } })
+  const config = { allowNet: ['ear:ear.example:443', 'line:line.example:5060'] }
+  const nets = (registry: PluginRegistry, ...kinds: Parameters<PluginRegistry['ambientGrants']>[0]): number =>
+    registry.ambientGrants(kinds).reduce((sum, { net }) => sum + net.length, 0)
+  t.equal(nets(await load(t, { config }), 'stt', 'llm'), 0, 'its key is not set')
+  const setUp = await load(t, { config, env: { EAR_KEY: 'k' } })
+  t.equal(nets(setUp, 'stt'), 1)
+  t.equal(nets(setUp, 'tts', 'vectorstore'), 0)
+})

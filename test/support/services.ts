@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -25,7 +25,7 @@ interface SharedServices {
   folder: string
 }
 
-const START_TIMEOUT_MS = 60_000
+const START_TIMEOUT_MS = 120_000
 const STOP_MS = 5_000
 const log = createLogger({ level: 'silent', name: 'test' })
 let shared: Promise<SharedServices> | undefined
@@ -126,19 +126,27 @@ async function connectToKeeper(): Promise<SharedServices> {
     .slice(0, 8)
   const base = join(tmpdir(), `patchbay-test-${process.getuid?.() ?? 0}-${checkout}`)
   const keeperLog = join(base, 'keeper.log')
+  let starting = false
   for (const endMs = performance.now() + START_TIMEOUT_MS; performance.now() < endMs; ) {
     const socket = await tryConnect(join(base, 'control.sock'))
     const services = socket && (await readServices(socket))
     if (services !== undefined) return services
-    mkdirSync(base, { recursive: true, mode: 0o700 })
-    // A keeper too many finds the lock taken and ends at once.
-    const keeper = spawn(process.execPath, [join(import.meta.dirname, 'services-keeper.ts'), base], {
-      detached: true,
-      env: { PATH: process.env.PATH },
-      stdio: ['ignore', openSync(keeperLog, 'a'), openSync(keeperLog, 'a')],
-    })
-    keeper.unref()
-    await Promise.race([once(keeper, 'exit'), sleep(300)])
+    // One keeper is enough, whoever started it: each is a process of its own, and a busy machine has none to spare.
+    if (!starting && !(await isHeld(join(base, 'keeper.sock')))) {
+      mkdirSync(base, { recursive: true, mode: 0o700 })
+      const output = openSync(keeperLog, 'a')
+      const keeper = spawn(process.execPath, [join(import.meta.dirname, 'services-keeper.ts'), base], {
+        detached: true,
+        env: { PATH: process.env.PATH },
+        stdio: ['ignore', output, output],
+      })
+      closeSync(output)
+      starting = true
+      keeper.unref()
+      keeper.once('exit', () => {
+        starting = false
+      })
+    }
     await sleep(100)
   }
   throw new Error(`The test services did not start: ${readFileSync(keeperLog, 'utf8').slice(-2_000)}`)
@@ -152,6 +160,13 @@ async function tryConnect(path: string): Promise<Socket | undefined> {
   } catch {
     return undefined
   }
+}
+
+/** Whether a living keeper holds the lock: its services are there or will be. */
+async function isHeld(path: string): Promise<boolean> {
+  const socket = await tryConnect(path)
+  socket?.on('error', () => {}).destroy()
+  return socket !== undefined
 }
 
 /** Keeps the connection open for the life of this process: that is what keeps the services alive. */

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
+import { admissionRefusals } from '../runtime/admission/refusals.ts'
 import { loadPrices } from '../runtime/cost.ts'
 import { openEmbeddings } from '../runtime/knowledge/embeddings.ts'
 import { Opened } from '../runtime/opened.ts'
@@ -11,7 +12,9 @@ import { Carriers } from '../runtime/telephony/carriers.ts'
 import { providersInUse } from '../store/agents.ts'
 import { openStore } from '../store/database.ts'
 import { openObjects } from '../store/object-folder.ts'
+import { storedQuotas } from '../store/quotas.ts'
 import { createRedis } from '../store/redis/client.ts'
+import { redisQuotaPlaces } from '../store/redis/quota-places.ts'
 import { openVectors } from '../store/vector-shelf.ts'
 import { openQueue } from '../workers/queues.ts'
 import { startAdminServer } from './admin.ts'
@@ -23,6 +26,7 @@ import { startOutbound } from './calls/outbound-start.ts'
 import { startRecorder } from './calls/recorder.ts'
 import { answerAsks } from './knowledge/ask.ts'
 import { countCarrierRefusals, countRefusedCalls, observeAnswers } from './metrics.ts'
+import { slotShares } from './realtime/slot-shares.ts'
 import { createSessions } from './realtime/start.ts'
 import { createRequestPath, errorReply, requestIdOf } from './request.ts'
 import { routes } from './routes.ts'
@@ -54,6 +58,7 @@ export async function startApi(context: RoleContext): Promise<Role> {
     const registry = new Registry()
     collectDefaultMetrics({ register: registry })
     registry.registerMetric(refusals)
+    registry.registerMetric(admissionRefusals)
     const admin = await startAdminServer(context.config.adminPort, registry, async (provider, signal) =>
       (await carriers.get(provider)).diagnose?.(signal),
     )
@@ -79,13 +84,17 @@ export async function startApi(context: RoleContext): Promise<Role> {
     const recorder = await startRecorder({ ...context, store, redis, objects })
     opened.push((graceMs) => recorder.stop(graceMs))
     const { record } = recorder
-    const sessions = createSessions({ config, store, prices, redis, answer, record, clock, log })
+    const quotaSource = storedQuotas(store, {
+      webSessionsPerWorkspace: context.config.webSessionsPerWorkspace ?? null,
+    })
+    const quotas = new Quotas(redisQuotaPlaces(redis), quotaSource, log)
+    opened.push(() => quotas.stop())
+    const shares = slotShares(context.config, { store, clock, log })
+    const sessions = createSessions({ config, store, prices, redis, quotas, shares, answer, record, clock, log })
     opened.push(() => sessions.stop(0))
     const trunks = await openTrunkBook({ config: context.config, store, redis, log })
     opened.push(() => trunks.close())
     const carriers = new Carriers(context.plugins, trunks, (provider) => doorOf(config, provider))
-    const quotas = new Quotas(redis, log)
-    opened.push(() => quotas.stop())
     const outbound = await startOutbound({ ...context, store, redis, sessions, carriers, quotas })
     opened.push(() => outbound.stop())
     const server = await startServer({

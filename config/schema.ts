@@ -155,6 +155,30 @@ export const SETTINGS = {
     min: 0,
     description: 'How long a session waits for a free worker before it ends with no_capacity.',
   },
+  inboundReserve: {
+    env: 'PATCHBAY_INBOUND_RESERVE',
+    type: 'number',
+    default: 0.1,
+    min: 0,
+    max: 0.9,
+    description:
+      'Part of all voice slots, and at least one, that calls we make leave free for those that come in and for web sessions; 0: none.',
+  },
+  workspaceShare: {
+    env: 'PATCHBAY_WORKSPACE_SHARE',
+    type: 'number',
+    default: 0.9,
+    min: 0.05,
+    max: 1,
+    description: 'Part of all voice slots that one workspace may hold where there are several with an agent.',
+  },
+  webSessionsPerWorkspace: {
+    env: 'PATCHBAY_WEB_SESSIONS_PER_WORKSPACE',
+    type: 'integer',
+    default: undefined,
+    min: 0,
+    description: 'Web sessions one workspace may have at once; default any number within its share.',
+  },
   recoveryWaitMs: {
     env: 'PATCHBAY_RECOVERY_WAIT_MS',
     type: 'integer',

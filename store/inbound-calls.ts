@@ -1,14 +1,12 @@
 import type { PhoneNumber } from '../runtime/phone-number.ts'
 import type { Store } from './database.ts'
 
-/** A registered number, whoever owns it, with what decides whether it may be called now. */
+/** A registered number, whoever owns it. */
 export interface CalledNumber {
   workspaceId: string
   agentId: string | null
   /** Name of the trunk it was registered with. */
   trunk: string | null
-  numberMax: number | null
-  workspaceMax: number | null
 }
 
 /** Undefined when no workspace has the number with this provider. */
@@ -20,13 +18,7 @@ export function findCalledNumber(
   return store.acrossTenants
     .selectFrom('phone_numbers')
     .innerJoin('workspaces', 'workspaces.id', 'phone_numbers.workspace_id')
-    .select([
-      'phone_numbers.workspace_id as workspaceId',
-      'phone_numbers.agent_id as agentId',
-      'phone_numbers.trunk',
-      'phone_numbers.max_concurrent_calls as numberMax',
-      'workspaces.max_concurrent_calls as workspaceMax',
-    ])
+    .select(['phone_numbers.workspace_id as workspaceId', 'phone_numbers.agent_id as agentId', 'phone_numbers.trunk'])
     .where('phone_numbers.phone_number', '=', phoneNumber)
     .where('phone_numbers.provider', '=', provider)
     .where('workspaces.deleted_at', 'is', null)

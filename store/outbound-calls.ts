@@ -14,9 +14,6 @@ export interface CallToPlace {
   provider: string | undefined
   /** The name of the trunk that number was registered with. */
   trunk: string | null
-  /** Most calls at once; null: any number. */
-  numberMax: number | null
-  workspaceMax: number | null
 }
 
 /** Undefined when the call was placed, canceled or never was. */
@@ -30,17 +27,12 @@ export async function findCallToPlace(tenant: Tenant, callId: string): Promise<C
     .where('placed_at', 'is', null)
     .executeTakeFirst()
   if (call === undefined) return undefined
-  const [agent, number, workspace] = await Promise.all([
+  const [agent, number] = await Promise.all([
     call.agent_id === null ? undefined : agentById(tenant, call.agent_id),
     tenant.db
       .selectFrom('phone_numbers')
-      .select(['provider', 'trunk', 'max_concurrent_calls'])
+      .select(['provider', 'trunk'])
       .where('phone_number', '=', call.from_number ?? '')
-      .executeTakeFirst(),
-    tenant.db
-      .selectFrom('workspaces')
-      .select('max_concurrent_calls')
-      .where('id', '=', call.workspace_id)
       .executeTakeFirst(),
   ])
   return {
@@ -48,8 +40,6 @@ export async function findCallToPlace(tenant: Tenant, callId: string): Promise<C
     agent,
     provider: number?.provider,
     trunk: number?.trunk ?? null,
-    numberMax: number?.max_concurrent_calls ?? null,
-    workspaceMax: workspace?.max_concurrent_calls ?? null,
   }
 }
 

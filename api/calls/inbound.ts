@@ -84,7 +84,7 @@ async function admit(options: InboundOptions, provider: string, call: IncomingCa
   if (agent === undefined) return { why: 'no_agent', reason: 'no_agent' }
   if (call.signal.aborted) return undefined
   const callId = uuidv7()
-  const place = await quotas.take({ callId, number, ...called })
+  const place = await quotas.take({ kind: 'phone', callId, workspaceId: called.workspaceId, number })
   if (place !== 'taken') return { why: 'no_capacity', reason: place }
   try {
     const spec = agentSpec(agent, {}, await hasReadyDocuments(tenant, agent.id))
@@ -109,7 +109,14 @@ async function admit(options: InboundOptions, provider: string, call: IncomingCa
       return undefined
     }
     void calls
-      .start({ callId, agent: spec, limits: limitsOf(agent, limits), leg, journal: journalOf(called.workspaceId) })
+      .start({
+        callId,
+        claim: { kind: 'inbound', workspaceId: called.workspaceId },
+        agent: spec,
+        limits: limitsOf(agent, limits),
+        leg,
+        journal: journalOf(called.workspaceId),
+      })
       .finally(() => quotas.release(callId))
     return undefined
   } catch (error) {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { SeatClaim } from '../../runtime/admission/seat-claim.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
 import type { AgentSpec, SessionLimits } from '../../runtime/link/messages.ts'
@@ -25,6 +26,7 @@ import { writeEnd } from '../../store/call-writes.ts'
 import type { Store } from '../../store/database.ts'
 import { hasReadyDocuments } from '../../store/documents.ts'
 import { type CallToPlace, findCallToPlace, markPlaced, writeCarrierId } from '../../store/outbound-calls.ts'
+import type { Call } from '../../store/schema.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { limitsOf } from '../agents/speech.ts'
 import { agentSpec } from '../realtime/agent-spec.ts'
@@ -50,6 +52,12 @@ interface Dialling {
 const CARRIER_TIMEOUT_MS = 10_000
 /** The carrier ends the ringing, which begins once somebody has the call; this is for one that doesn't. */
 const RING_MARGIN_MS = 65_000
+
+/** Batches and campaigns are a workspace's units, which take turns; its single calls are one together. */
+function claimOf({ workspace_id, batch_id, campaign_slug }: Call): SeatClaim {
+  const unit = batch_id === null ? (campaign_slug === null ? '' : `campaign:${campaign_slug}`) : `batch:${batch_id}`
+  return { kind: 'outbound', workspaceId: workspace_id, unit }
+}
 
 /** How often a call that waits for a place of its workspace asks again. */
 const QUOTA_POLL_MS = 500
@@ -83,7 +91,7 @@ export class Placer {
     if (full !== undefined) return this.#end(tenant, callId, full)
     let seat: Seat
     try {
-      seat = await calls.reserve(untilMs - clock.monotonicMs(), signal)
+      seat = await calls.reserve(claimOf(found.call), untilMs - clock.monotonicMs(), signal)
     } catch (error) {
       this.#options.quotas.release(callId)
       if (error instanceof PatchbayError && error.code === 'no_capacity') return this.#end(tenant, callId, NO_CAPACITY)
@@ -154,7 +162,15 @@ export class Placer {
       if (by === 'machine' && agent.voicemail === 'hang_up') return cancel(VOICEMAIL)
       if (!decide()) return leg.close('canceled')
       done.resolve()
-      const live = calls.start({ callId: call.id, agent: spec, limits: limitsOf(agent, limits), leg, journal, seat })
+      const live = calls.start({
+        callId: call.id,
+        claim: claimOf(call),
+        agent: spec,
+        limits: limitsOf(agent, limits),
+        leg,
+        journal,
+        seat,
+      })
       void live.finally(() => quotas.release(call.id))
       if (by !== 'unknown') calls.classified(call.id, by)
     }
@@ -204,19 +220,10 @@ export class Placer {
   }
 
   /** Takes the call's place among those its workspace and number may have at once. Resolves with its end when there is none. */
-  async #waitForPlace(
-    { call, numberMax, workspaceMax }: CallToPlace,
-    untilMs: number,
-    signal: AbortSignal,
-  ): Promise<DialOutcome | undefined> {
+  async #waitForPlace({ call }: CallToPlace, untilMs: number, signal: AbortSignal): Promise<DialOutcome | undefined> {
     const { quotas, clock } = this.#options
-    const claim = {
-      callId: call.id,
-      workspaceId: call.workspace_id,
-      number: call.from_number ?? '',
-      numberMax,
-      workspaceMax,
-    }
+    const number = call.from_number ?? ''
+    const claim = { kind: 'phone', callId: call.id, workspaceId: call.workspace_id, number } as const
     for (;;) {
       const place = await quotas.take(claim)
       if (place === 'taken') return undefined

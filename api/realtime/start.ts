@@ -10,6 +10,7 @@ import { Dispatch } from '../../runtime/session/dispatch.ts'
 import type { CallJournal } from '../../runtime/session/journal.ts'
 import { Leases } from '../../runtime/session/leases.ts'
 import type { AudioFormat } from '../../runtime/session/leg.ts'
+import type { Quotas } from '../../runtime/session/quotas.ts'
 import {
   addProgress,
   stageChoicesOf,
@@ -20,7 +21,9 @@ import {
   writeTurn,
 } from '../../store/call-writes.ts'
 import type { Store } from '../../store/database.ts'
+import { redisCallLeases } from '../../store/redis/call-leases.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
+import { RedisSlots, type SlotShares } from '../../store/redis/slots.ts'
 import type { WebSocketRoute } from '../socket.ts'
 import { realtimeRoute } from './websocket.ts'
 
@@ -39,6 +42,10 @@ export interface SessionsOptions {
   store: Store
   prices: Prices
   redis: RedisClient
+  /** Counts web sessions. */
+  quotas: Quotas
+  /** How the slots are shared out; asked each time. */
+  shares(): SlotShares
   /** Answers what workers ask. */
   answer: LinkHubOptions['answer']
   /** Records calls, where calls are to be recorded. */
@@ -61,8 +68,9 @@ export interface Sessions {
 }
 
 export function createSessions(options: SessionsOptions): Sessions {
-  const { config, store, prices, redis, answer, record, clock, log } = options
-  const leases = new Leases(redis, log)
+  const { config, store, prices, redis, quotas, shares, answer, record, clock, log } = options
+  const slots = new RedisSlots(redis, { shares })
+  const leases = new Leases(redisCallLeases(redis), slots, log)
   const hub = createLinkHub({
     nodeId: randomUUID(),
     token: config.linkToken,
@@ -72,7 +80,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     changed: (worker) => dispatch.changed(worker, clock.monotonicMs()),
     gone: (worker, leaving) => dispatch.gone(worker, leaving),
   })
-  const dispatch = new Dispatch({ redis, leases, workers: hub.workers, wrapUpMs: config.wrapUpMs, log })
+  const dispatch = new Dispatch({ slots, leases, workers: hub.workers, wrapUpMs: config.wrapUpMs, log })
   const waits = { queueMs: config.queueWaitMs, recoveryMs: config.recoveryWaitMs }
   const calls = new Calls({ dispatch, leases, waits, clock, log })
   const journalOf = (workspaceId: string) => makeJournal({ store, prices, record, clock }, workspaceId)
@@ -81,6 +89,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     store,
     redis,
     calls,
+    quotas,
     journalOf,
     sampleRateHz: config.realtimeSampleRateHz,
     limits: { idleMs: config.idleTimeoutMs, maxDurationMs: config.maxCallDurationMs },

@@ -3,7 +3,9 @@ import { PatchbayError } from '../../runtime/errors.ts'
 import type { SessionLimits } from '../../runtime/link/messages.ts'
 import type { Calls } from '../../runtime/session/calls.ts'
 import type { CallJournal } from '../../runtime/session/journal.ts'
-import { findWaitingCall } from '../../store/call-writes.ts'
+import type { Quotas } from '../../runtime/session/quotas.ts'
+import { WEB_SESSIONS_FULL } from '../../runtime/telephony/outcome.ts'
+import { findWaitingCall, writeEnd } from '../../store/call-writes.ts'
 import type { Store } from '../../store/database.ts'
 import { hasReadyDocuments } from '../../store/documents.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
@@ -18,11 +20,14 @@ const MAX_PAYLOAD_BYTES = 1 << 20
 const MAX_BACKPRESSURE_BYTES = 4 << 20
 /** A client that vanished is noticed in this time; a live one answers the pings sent meanwhile. */
 const IDLE_TIMEOUT_S = 12
+/** Between the answer to the upgrade and the open socket. */
+const OPEN_TIMEOUT_MS = 5_000
 
 export interface RealtimeOptions {
   store: Store
   redis: RedisClient
   calls: Calls
+  quotas: Quotas
   journalOf(workspaceId: string): CallJournal
   sampleRateHz: number
   limits: SessionLimits
@@ -33,7 +38,7 @@ export interface RealtimeOptions {
 
 /** `GET /realtime?token=…`: 401 before the upgrade for a token that was used, is expired or was never issued. */
 export function realtimeRoute(options: RealtimeOptions): WebSocketRoute {
-  const { store, redis, calls, journalOf, sampleRateHz, limits, clock, draining } = options
+  const { store, redis, calls, quotas, journalOf, sampleRateHz, limits, clock, draining } = options
   return {
     path: '/realtime',
     maxPayloadBytes: MAX_PAYLOAD_BYTES,
@@ -50,15 +55,28 @@ export function realtimeRoute(options: RealtimeOptions): WebSocketRoute {
       const { callId } = waiting
       const hasKnowledge = await hasReadyDocuments(tenant, waiting.agent.id)
       const agent = agentSpec(waiting.agent, waiting.dynamicVariables, hasKnowledge)
+      const { workspaceId } = grant
+      const place = await quotas.take({ kind: 'web', callId, workspaceId })
+      if (place !== 'taken') await writeEnd(tenant, callId, WEB_SESSIONS_FULL, new Date(clock.nowMs()), 0)
+      // A client may be gone before the socket opens.
+      const unopened = setTimeout(() => quotas.release(callId), OPEN_TIMEOUT_MS)
       return (socket: Socket): SocketHandlers => {
+        clearTimeout(unopened)
         const leg = new WebSocketLeg(callId, sampleRateHz, socket, clock)
-        void calls.start({
-          callId,
-          agent,
-          limits: limitsOf(waiting.agent, limits),
-          leg,
-          journal: journalOf(grant.workspaceId),
-        })
+        if (place !== 'taken') {
+          leg.close('no_capacity')
+          return leg.handlers
+        }
+        void calls
+          .start({
+            callId,
+            claim: { kind: 'web', workspaceId },
+            agent,
+            limits: limitsOf(waiting.agent, limits),
+            leg,
+            journal: journalOf(workspaceId),
+          })
+          .finally(() => quotas.release(callId))
         return leg.handlers
       }
     },

@@ -1,9 +1,10 @@
+import type { SeatClaim } from '../admission/seat-claim.ts'
 import type { AnsweredBy } from '../telephony/carrier.ts'
 import type { Seat } from './dispatch.ts'
 import { LiveCall, type LiveCallOptions } from './live-call.ts'
 import type { Outcome } from './session.ts'
 
-type PerCall = 'callId' | 'agent' | 'limits' | 'leg' | 'journal' | 'seat'
+type PerCall = 'callId' | 'claim' | 'agent' | 'limits' | 'leg' | 'journal' | 'seat'
 
 /** The calls of this node: started, counted, and drained when the node stops. */
 export class Calls {
@@ -26,8 +27,8 @@ export class Calls {
   }
 
   /** Takes a seat for a call that is still to come; whoever takes it starts the call with it or releases it. */
-  reserve(waitMs: number, signal: AbortSignal): Promise<Seat> {
-    return this.#shared.dispatch.take(waitMs, signal)
+  reserve(claim: SeatClaim, waitMs: number, signal: AbortSignal): Promise<Seat> {
+    return this.#shared.dispatch.take(claim, waitMs, signal)
   }
 
   /** Leases a call that has no leg yet: as long as this node lives, nobody else ends it. */

@@ -1,24 +1,29 @@
-import { randomUUID } from 'node:crypto'
-import type { RedisClient } from '../../store/redis/client.ts'
+import { FairQueue } from '../admission/fair-queue.ts'
+import { countRefusal } from '../admission/refusals.ts'
+import { SEAT_RANKS, type SeatClaim, type SeatKind } from '../admission/seat-claim.ts'
 import { PatchbayError } from '../errors.ts'
 import type { LinkedWorker } from '../link/api-end.ts'
 import type { Logger } from '../log.ts'
-import { LEASE_MS, type Leases } from './leases.ts'
-import { forgetWorker, registerWorker, releaseSlot, takeSlot, workerOf } from './slots.ts'
+import type { Leases } from './leases.ts'
+import { type HeldSlot, type Slots, type TakenSlot, workerOf } from './slots.ts'
 
-/** Finds each session a worker: the longest idle slot of those linked and ready, first come first served on this node. */
+/**
+ * Finds each session a worker: the longest idle slot of those linked and ready. Who waits goes by rank (runtime/admission/seat-claim.ts);
+ * within a rank workspaces take turns over all api nodes, and the units of a workspace on this one.
+ */
 
-const ENTRY_MS = 15_000
 const REGISTER_MS = 5_000
 /** How often a waiting session looks again when nothing on this node told it to. */
 const POLL_MS = 100
 const RETRY_MS = 250
 /** Even a session that may not wait gets one look at the slots. */
 const MIN_WAIT_MS = 250
-/** Sessions that wait at once; one more ends at once. */
+/** Sessions of a rank that wait at once; of one more the newest of whoever has most ends at once. */
 const MAX_WAITING = 1_000
 /** A worker that said it is full is left alone this long. */
 const FULL_REST_MS = 1_000
+
+const KIND_OF_RANK: Readonly<Record<number, SeatKind>> = { 0: 'recovering', 1: 'inbound', 2: 'outbound' }
 
 /** A slot on a linked worker. Give it back exactly once. */
 export interface Seat {
@@ -28,7 +33,7 @@ export interface Seat {
 }
 
 export interface DispatchOptions {
-  redis: RedisClient
+  slots: Slots
   leases: Leases
   workers(): LinkedWorker[]
   wrapUpMs: number
@@ -36,41 +41,48 @@ export interface DispatchOptions {
 }
 
 interface Waiting {
+  readonly claim: SeatClaim
   resolve(seat: Seat): void
-  reject(error: Error): void
+  /** Somebody else has the place in line. */
+  reject(): void
 }
 
 export class Dispatch {
   readonly #options: DispatchOptions
-  readonly #waiting = new Set<Waiting>()
+  /** By rank. */
+  readonly #waiting = new Map<number, FairQueue<Waiting>>()
+  readonly #stopListening: () => void
   readonly #registered = new Map<string, { atMs: number; state: string; capacity: number }>()
   #pumping = false
   #wake: (() => void) | undefined
 
   constructor(options: DispatchOptions) {
     this.#options = options
-    // A Redis that comes back may have forgotten everything: the next beat of each worker registers it anew.
-    options.redis.on('ready', this.#forgetRegistrations)
+    // What was forgotten the next beat of each worker registers anew.
+    this.#stopListening = options.slots.onForgotten(() => this.#registered.clear())
   }
 
   stop(): void {
-    this.#options.redis.off('ready', this.#forgetRegistrations)
+    this.#stopListening()
   }
 
-  readonly #forgetRegistrations = (): void => this.#registered.clear()
-
   /** Waits for a seat up to `waitMs`, then throws `no_capacity`; throws the signal's reason when it aborts. */
-  async take(waitMs: number, signal: AbortSignal): Promise<Seat> {
+  async take(claim: SeatClaim, waitMs: number, signal: AbortSignal): Promise<Seat> {
     signal.throwIfAborted()
-    if (this.#waiting.size >= MAX_WAITING) throw new PatchbayError('no_capacity')
+    const line = this.#lineOf(claim)
     let timer: NodeJS.Timeout | undefined
     let aborted: (() => void) | undefined
     let waiting: Waiting | undefined
     try {
       return await new Promise<Seat>((resolve, reject) => {
-        waiting = { resolve, reject }
-        this.#waiting.add(waiting)
-        timer = setTimeout(() => reject(new PatchbayError('no_capacity')), Math.max(waitMs, MIN_WAIT_MS))
+        const refuse = (reason: string) => {
+          countRefusal('seat', reason)
+          reject(new PatchbayError('no_capacity'))
+        }
+        waiting = { claim, resolve, reject: () => refuse('line_full') }
+        const left = line.add(waiting, { workspaceId: claim.workspaceId, unit: claim.unit ?? '' })
+        left?.reject()
+        timer = setTimeout(() => refuse('waited_too_long'), Math.max(waitMs, MIN_WAIT_MS))
         aborted = () => reject(signal.reason)
         signal.addEventListener('abort', aborted, { once: true })
         void this.#pump()
@@ -78,8 +90,15 @@ export class Dispatch {
     } finally {
       clearTimeout(timer)
       if (aborted !== undefined) signal.removeEventListener('abort', aborted)
-      if (waiting !== undefined) this.#waiting.delete(waiting)
+      if (waiting !== undefined) line.remove(waiting)
     }
+  }
+
+  #lineOf({ kind }: SeatClaim): FairQueue<Waiting> {
+    const rank = SEAT_RANKS[kind]
+    const line = this.#waiting.get(rank) ?? new FairQueue<Waiting>(MAX_WAITING)
+    this.#waiting.set(rank, line)
+    return line
   }
 
   /** A worker beat: its entry and slots are renewed in time, and whoever waits may look again. */
@@ -88,7 +107,7 @@ export class Dispatch {
     const last = this.#registered.get(workerId)
     if (last?.state === state && last.capacity === capacity && nowMs - last.atMs < REGISTER_MS) return
     this.#registered.set(workerId, { atMs: nowMs, state, capacity })
-    void registerWorker(this.#options.redis, worker, worker.activeSessions, ENTRY_MS).then(
+    void this.#options.slots.register(worker, worker.activeSessions).then(
       () => this.#wake?.(),
       (err) => {
         this.#registered.delete(workerId)
@@ -100,9 +119,11 @@ export class Dispatch {
   gone(worker: LinkedWorker, leaving: boolean): void {
     this.#registered.delete(worker.workerId)
     if (!leaving) return
-    void forgetWorker(this.#options.redis, worker.workerId).catch((err) =>
-      this.#options.log.warn({ err, workerId: worker.workerId }, 'A voice worker could not be forgotten'),
-    )
+    void this.#options.slots
+      .forget(worker.workerId)
+      .catch((err) =>
+        this.#options.log.warn({ err, workerId: worker.workerId }, 'A voice worker could not be forgotten'),
+      )
   }
 
   async #pump(): Promise<void> {
@@ -110,15 +131,16 @@ export class Dispatch {
     this.#pumping = true
     try {
       for (;;) {
-        if (this.#waiting.size === 0) return
-        const seat = await this.#takeSeat()
-        const [first] = this.#waiting
-        if (seat === undefined) await this.#rest()
-        else if (first === undefined) seat.release('done')
-        else {
-          this.#waiting.delete(first)
-          first.resolve(seat)
+        const claims = this.#claims()
+        if (claims.length === 0) return
+        const taken = await this.#takeSeat(claims)
+        if (taken === undefined) {
+          await this.#rest()
+          continue
         }
+        const next = this.#lineOf(taken.claim).nextOf(taken.claim.workspaceId)
+        if (next === undefined) taken.seat.release('done')
+        else next.resolve(taken.seat)
       }
     } finally {
       this.#pumping = false
@@ -135,29 +157,37 @@ export class Dispatch {
     })
   }
 
-  async #takeSeat(): Promise<Seat | undefined> {
-    const { redis, leases, workers, log } = this.#options
+  /** One for each workspace that waits on this node, of each rank. */
+  #claims(): SeatClaim[] {
+    return [...this.#waiting].flatMap(([rank, line]) => {
+      const kind = KIND_OF_RANK[rank]
+      return kind === undefined ? [] : line.workspaceIds.map((workspaceId): SeatClaim => ({ workspaceId, kind }))
+    })
+  }
+
+  async #takeSeat(claims: readonly SeatClaim[]): Promise<{ seat: Seat; claim: SeatClaim } | undefined> {
+    const { slots, leases, workers, log } = this.#options
     const ready = new Map(workers().flatMap((worker) => (worker.state === 'ready' ? [[worker.workerId, worker]] : [])))
     if (ready.size === 0) return undefined
-    const holder = randomUUID()
-    let slot: string | undefined
+    let taken: TakenSlot | undefined
     try {
-      slot = await takeSlot(redis, holder, [...ready.keys()], LEASE_MS)
+      taken = await slots.take(claims, [...ready.keys()])
     } catch (err) {
       log.warn({ err }, 'No slot could be taken')
       await this.#rest(RETRY_MS)
     }
-    if (slot === undefined) return undefined
-    const held = { slot, holder }
+    if (taken === undefined) return undefined
+    const held = { slot: taken.slot, holder: taken.holder }
     leases.holdSlot(held)
-    return { worker: ready.get(workerOf(slot))!, release: (why) => this.#release(held, why) }
+    const worker = ready.get(workerOf(held.slot))!
+    return { seat: { worker, release: (why) => this.#release(held, why) }, claim: taken.claim }
   }
 
-  #release(held: { slot: string; holder: string }, why: 'done' | 'full' | 'lost'): void {
-    const { redis, leases, wrapUpMs, log } = this.#options
+  #release(held: HeldSlot, why: 'done' | 'full' | 'lost'): void {
+    const { slots, leases, wrapUpMs, log } = this.#options
     leases.dropSlot(held)
     const after = why === 'lost' ? 'lost' : why === 'full' ? FULL_REST_MS : wrapUpMs
-    void releaseSlot(redis, held, after).then(
+    void slots.release(held, after).then(
       () => this.#wake?.(),
       (err) => log.warn({ err, slot: held.slot }, 'A slot was not given back; its lease ends it'),
     )

@@ -1,3 +1,4 @@
+import type { SeatClaim } from '../admission/seat-claim.ts'
 import { fromCaller, fromWorker, type PathCall } from '../call.ts'
 import type { Clock } from '../clock.ts'
 import { PatchbayError } from '../errors.ts'
@@ -32,6 +33,8 @@ const OVERTIME_MS = 10_000
 
 export interface LiveCallOptions {
   callId: string
+  /** For whom the call asks a seat. */
+  claim: SeatClaim
   agent: AgentSpec
   limits: SessionLimits
   leg: Leg
@@ -179,7 +182,7 @@ export class LiveCall implements PathCall {
   async #seek(): Promise<void> {
     const waitMs = this.#state.seekUntilMs - this.#options.clock.monotonicMs()
     try {
-      const seat = this.#takeReserved() ?? (await this.#options.dispatch.take(waitMs, this.#over.signal))
+      const seat = this.#takeReserved() ?? (await this.#options.dispatch.take(this.#claim(), waitMs, this.#over.signal))
       if (this.#state.phase === 'ended') return seat.release('done')
       this.#seat = seat
       this.happened({ type: 'seated' })
@@ -188,6 +191,12 @@ export class LiveCall implements PathCall {
       if (!(err instanceof PatchbayError)) this.#options.log.error({ err, callId: this.callId }, 'Dispatch failed')
       this.happened({ type: 'no_capacity' })
     }
+  }
+
+  /** A call that lost its worker goes before any that has yet to begin. */
+  #claim(): SeatClaim {
+    const { claim } = this.#options
+    return this.#state.answeredAtMs === undefined ? claim : { ...claim, kind: 'recovering' }
   }
 
   /** Undefined when there was none, or its worker has gone since. */

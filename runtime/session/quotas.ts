@@ -1,66 +1,61 @@
-import type { RedisClient } from '../../store/redis/client.ts'
-import { loadScript } from '../../store/redis/scripts/run.ts'
+import type { QuotaSource } from '../admission/quota-source.ts'
+import { countRefusal } from '../admission/refusals.ts'
 import type { Logger } from '../log.ts'
-import { LEASE_MS } from './leases.ts'
 
 /**
- * How many phone calls a workspace, and a number of it, have at once on all api nodes. Like slots they are leased: a node
- * that dies keeps no place.
+ * How many calls a workspace, and a number of it, have at once on all api nodes. Like slots they are leased: a node that
+ * dies keeps no place. The limits are read at each decision.
  */
 
 const RENEW_MS = 5_000
 
-const takeScript = loadScript('take-quota-2.lua')
-const renewScript = loadScript('renew-quota-2.lua')
+/** What a session counts against. */
+export type QuotaClaim = { callId: string; workspaceId: string } & ({ kind: 'phone'; number: string } | { kind: 'web' })
 
-/** What a call counts against; null: no limit. */
-export interface QuotaClaim {
-  callId: string
-  workspaceId: string
-  number: string
-  workspaceMax: number | null
-  numberMax: number | null
+export type QuotaVerdict = 'taken' | 'workspace_full' | 'number_full'
+
+/** The places as all api nodes share them; store/redis/quota-places.ts keeps them. */
+export interface QuotaPlaces {
+  /** Takes a place for LEASE_MS where both have room; null: any number. A call that has one keeps it. */
+  take(claim: QuotaClaim, most: { workspace: number | null; number: number | null }): Promise<QuotaVerdict>
+  renew(claim: QuotaClaim): Promise<void>
+  release(claim: QuotaClaim): Promise<void>
 }
 
-/** Both keys of a call carry its workspace as their hash tag, so that one script reaches both. */
-const keysOf = ({ workspaceId, number }: QuotaClaim): string[] => [
-  `patchbay:{quota:${workspaceId}}:workspace`,
-  `patchbay:{quota:${workspaceId}}:number:${number}`,
-]
-
 export class Quotas {
-  readonly #redis: RedisClient
+  readonly #places: QuotaPlaces
+  readonly #source: QuotaSource
   readonly #log: Logger
   readonly #held = new Map<string, QuotaClaim>()
   readonly #timer: NodeJS.Timeout
 
-  constructor(redis: RedisClient, log: Logger) {
-    this.#redis = redis
+  constructor(places: QuotaPlaces, source: QuotaSource, log: Logger) {
+    this.#places = places
+    this.#source = source
     this.#log = log
     this.#timer = setInterval(() => void this.#renew(), RENEW_MS)
   }
 
   /** Takes a place for the call, or says who has none. `release` it once the call is over. */
-  async take(claim: QuotaClaim): Promise<'taken' | 'workspace_full' | 'number_full'> {
-    const { callId, workspaceMax, numberMax } = claim
-    const full = await takeScript.run(this.#redis, keysOf(claim), [
-      callId,
-      LEASE_MS,
-      workspaceMax ?? -1,
-      numberMax ?? -1,
+  async take(claim: QuotaClaim): Promise<QuotaVerdict> {
+    const { workspaceId } = claim
+    const [quotas, number] = await Promise.all([
+      this.#source.ofWorkspace(workspaceId),
+      claim.kind === 'phone' ? this.#source.ofNumber(workspaceId, claim.number) : null,
     ])
-    if (full === 1) return 'workspace_full'
-    if (full === 2) return 'number_full'
-    this.#held.set(callId, claim)
-    return 'taken'
+    const workspace = claim.kind === 'phone' ? quotas.callsAtOnce : quotas.webSessionsAtOnce
+    const verdict = await this.#places.take(claim, { workspace, number })
+    if (verdict === 'taken') this.#held.set(claim.callId, claim)
+    else countRefusal(claim.kind, verdict)
+    return verdict
   }
 
-  /** A call that took no place is no error. A Redis that is away forgets the place by itself. */
+  /** A call that took no place is no error. A store that is away forgets the place by itself. */
   release(callId: string): void {
     const claim = this.#held.get(callId)
     if (claim === undefined) return
     this.#held.delete(callId)
-    Promise.all(keysOf(claim).map((key) => this.#redis.zRem(key, callId))).catch((err) => {
+    this.#places.release(claim).catch((err) => {
       this.#log.warn({ err, callId }, 'The place of an ended call is given back late')
     })
   }
@@ -72,9 +67,8 @@ export class Quotas {
   async #renew(): Promise<void> {
     try {
       for (const claim of [...this.#held.values()]) {
-        await renewScript.run(this.#redis, keysOf(claim), [claim.callId, LEASE_MS])
-        if (!this.#held.has(claim.callId))
-          await Promise.all(keysOf(claim).map((key) => this.#redis.zRem(key, claim.callId)))
+        await this.#places.renew(claim)
+        if (!this.#held.has(claim.callId)) await this.#places.release(claim)
       }
     } catch (err) {
       this.#log.warn({ err }, 'Places of running calls could not be renewed')

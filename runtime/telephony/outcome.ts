@@ -43,6 +43,11 @@ export const WORKSPACE_FULL: DialOutcome = {
   error: 'The workspace has as many calls at once as it may',
 }
 
+export const WEB_SESSIONS_FULL: DialOutcome = {
+  ...NO_CAPACITY,
+  error: 'The workspace has as many web sessions at once as it may',
+}
+
 export const NUMBER_FULL: DialOutcome = {
   ...NO_CAPACITY,
   error: 'The phone number has as many calls at once as it may',

@@ -11,8 +11,12 @@ import type { OpenConversation } from '../../runtime/conversation/contract.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
 import type { AgentSpec, WorkerState } from '../../runtime/link/messages.ts'
 import { connectLinks, type Links } from '../../runtime/link/worker-end.ts'
+import { Quotas } from '../../runtime/session/quotas.ts'
 import { openStore, type Store } from '../../store/database.ts'
+import { storedQuotas } from '../../store/quotas.ts'
 import { createRedis, type RedisClient } from '../../store/redis/client.ts'
+import { redisQuotaPlaces } from '../../store/redis/quota-places.ts'
+import type { SlotShares } from '../../store/redis/slots.ts'
 import { scriptedConversation } from './scripted-conversation.ts'
 import { type Teardown, testDatabase, testRedis } from './services.ts'
 
@@ -35,6 +39,8 @@ export interface NodeOptions {
   queueWaitMs?: number
   recoveryWaitMs?: number
   wrapUpMs?: number
+  shares?: SlotShares
+  webSessionsPerWorkspace?: number
   /** Shared with another node. */
   databaseUrl?: string
   redisUrl?: string
@@ -54,7 +60,11 @@ export async function startNode(t: Teardown, options: NodeOptions = {}): Promise
     idleTimeoutMs: 60_000,
     maxCallDurationMs: 600_000,
   }
+  const limits = { webSessionsPerWorkspace: options.webSessionsPerWorkspace ?? null }
+  const quotas = new Quotas(redisQuotaPlaces(redis), storedQuotas(store, limits), log)
   const sessions = createSessions({
+    quotas,
+    shares: () => options.shares ?? { inboundReserve: 0.1, workspaceShare: 1 },
     config,
     store,
     prices: { costOf: () => ({ llmUsd: 0, sttUsd: 0, ttsUsd: 0 }), platformUsdPerMinute: () => 0 },
@@ -76,6 +86,7 @@ export async function startNode(t: Teardown, options: NodeOptions = {}): Promise
   })
   t.teardown(async () => {
     await sessions.stop(0)
+    quotas.stop()
     await server.close(0)
     await store.close()
     redis.destroy()
@@ -134,14 +145,20 @@ export interface Waiting {
   token: string
 }
 
-/** A queued web call of an agent with this prompt, and the token that opens it. */
-export async function makeCall(node: RealtimeNode, systemPrompt = 'be kind to {{name}}'): Promise<Waiting> {
-  const [workspaceId, agentId, callId] = [uuidv7(), uuidv7(), uuidv7()]
+/** A queued web call of an agent with this prompt, and the token that opens it; of a new workspace where none is named. */
+export async function makeCall(
+  node: RealtimeNode,
+  systemPrompt = 'be kind to {{name}}',
+  ofWorkspace?: string,
+): Promise<Waiting> {
+  const [workspaceId, agentId, callId] = [ofWorkspace ?? uuidv7(), uuidv7(), uuidv7()]
   const { db } = node.store.tenant(workspaceId)
-  await node.store.global
-    .insertInto('workspaces')
-    .values({ id: workspaceId, name: 'w', type: 'test', slug: workspaceId, deleted_at: null })
-    .execute()
+  if (ofWorkspace === undefined) {
+    await node.store.global
+      .insertInto('workspaces')
+      .values({ id: workspaceId, name: 'w', type: 'test', slug: workspaceId, deleted_at: null })
+      .execute()
+  }
   await db
     .insertInto('agents')
     .values({

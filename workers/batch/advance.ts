@@ -1,10 +1,10 @@
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/log.ts'
-import { countReadySlots } from '../../runtime/session/slots.ts'
 import { beginDueBatch, claimRows, finishBatch, settleItems } from '../../store/batches.ts'
 import type { Store } from '../../store/database.ts'
 import { countWaitingCalls } from '../../store/outbound-calls.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
+import { countSlots } from '../../store/redis/slots.ts'
 
 /** Rows taken at once: the calls of a tick are made in one transaction. */
 const MAX_CLAIM = 200
@@ -27,7 +27,7 @@ export async function advanceBatch(
   const tenant = store.tenant(workspaceId)
   await beginDueBatch(tenant, batchId, new Date(clock.nowMs()))
   await settleItems(tenant, batchId)
-  const [ready, waiting] = await Promise.all([countReadySlots(redis), countWaitingCalls(store)])
+  const [{ ready }, waiting] = await Promise.all([countSlots(redis), countWaitingCalls(store)])
   const room = Math.min(ready - waiting, MAX_CLAIM)
   if (room > 0) {
     const calls = await claimRows(tenant, batchId, room, new Date(clock.nowMs()))

@@ -2,9 +2,10 @@ import { SESSION_TOKEN_TTL_S } from '../../api/realtime/tokens.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Prices } from '../../runtime/cost.ts'
 import type { Logger } from '../../runtime/log.ts'
-import { LEASE_MS, unleasedCalls } from '../../runtime/session/leases.ts'
+import { LEASE_MS } from '../../runtime/session/leases.ts'
 import { type CallEnd, listOpenCalls, type OpenCall, writeEnd } from '../../store/call-writes.ts'
 import type { Store } from '../../store/database.ts'
+import { unleasedCalls } from '../../store/redis/call-leases.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 
 /**

@@ -1,9 +1,9 @@
 import type { Logger } from '../../runtime/log.ts'
 import type { ObjectStore, VectorStore } from '../../runtime/plugin/contract.ts'
-import { requestHangup } from '../../runtime/session/hangup.ts'
 import type { Store } from '../../store/database.ts'
 import { forgetRecordings, recordedCalls } from '../../store/recordings.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
+import { requestHangup } from '../../store/redis/hangup.ts'
 import { deletedWorkspaces, openCallsOf, purgeWorkspace } from '../../store/workspace-deletion.ts'
 import { openQueue, runJobs } from '../queues.ts'
 

@@ -4,9 +4,9 @@ import t from 'tap'
 import { uuidv7 } from 'uuidv7'
 import { createLogger } from '../../../runtime/log.ts'
 import { createWorkerMetrics } from '../../../runtime/metrics.ts'
-import { registerWorker } from '../../../runtime/session/slots.ts'
 import { insertCall, type NewCall } from '../../../store/calls.ts'
 import { createRedis } from '../../../store/redis/client.ts'
+import { RedisSlots } from '../../../store/redis/slots.ts'
 import { startTestApi, type TestApi, type TestUser } from '../../support/api.ts'
 
 const api: TestApi = await startTestApi(t)
@@ -114,7 +114,8 @@ t.test('filters by agent and call type', async (t) => {
 })
 
 t.test('sums follow every change of a call', async (t) => {
-  const span = { start_date: '2026-05-01', end_date: '2026-05-02', fields: 'total_calls,total_duration,cost_tts' }
+  const days = { start_date: '2026-05-01', end_date: '2026-05-02' }
+  const span = { ...days, fields: 'total_calls,total_duration,cost_tts' }
   await call('2026-05-01T10:10:00Z', { duration_ms: null, status: 'in_progress', disposition: null })
   const started = await owner.client.get('/reports/call-summary', { query: span })
   t.strictSame(started.body, { total_calls: 1, total_duration: 0, cost_tts: null })
@@ -122,7 +123,7 @@ t.test('sums follow every change of a call', async (t) => {
   await ofDay.set({ status: 'completed', disposition: 'voicemail', duration_ms: 7000, cost_tts: 0.3 }).execute()
   const ended = await owner.client.get('/reports/call-summary', { query: span })
   t.strictSame(ended.body, { total_calls: 1, total_duration: 7, cost_tts: 0.3 })
-  const { body } = await owner.client.get('/reports/disposition', { query: span })
+  const { body } = await owner.client.get('/reports/disposition', { query: days })
   t.strictSame(body.dispositions, [{ disposition: 'voicemail', count: 1, percentage: 100, avg_duration: 7 }])
   await tenant.db.deleteFrom('calls').where('created_at', '>=', new Date('2026-05-01T00:00:00Z')).execute()
   const gone = await owner.client.get('/reports/call-summary', { query: span })
@@ -199,8 +200,9 @@ t.test('the workload is read from the workers, and a silent one is unreachable',
   const redis = await createRedis(api.redisUrl, createLogger({ level: 'silent', name: 'test' }))
   t.teardown(() => redis.destroy())
   const metricsUrl = (of: typeof server) => `http://127.0.0.1:${(of.address() as AddressInfo).port}/metrics`
-  await registerWorker(redis, { workerId: 'worker-1', capacity: 12, metricsUrl: metricsUrl(server) }, 0, 10_000)
-  await registerWorker(redis, { workerId: 'worker-2', capacity: 12, metricsUrl: metricsUrl(silent) }, 0, 10_000)
+  const slots = new RedisSlots(redis, { shares: () => ({ inboundReserve: 0, workspaceShare: 1 }) })
+  await slots.register({ workerId: 'worker-1', capacity: 12, metricsUrl: metricsUrl(server) }, 0)
+  await slots.register({ workerId: 'worker-2', capacity: 12, metricsUrl: metricsUrl(silent) }, 0)
 
   const { status, body } = await owner.client.get('/reports/workload')
   t.equal(status, 200)

@@ -58,7 +58,11 @@ t.test('a worker that has become overloaded keeps the seat it promised, and give
   const node = await startNode(t, { queueWaitMs: 300 })
   let state: WorkerState = 'ready'
   await startWorker(t, [node], { state: () => state })
-  const seat = await node.sessions.calls.reserve(1_000, AbortSignal.timeout(10_000))
+  const seat = await node.sessions.calls.reserve(
+    { workspaceId: 'w', kind: 'outbound' },
+    1_000,
+    AbortSignal.timeout(10_000),
+  )
   state = 'overloaded'
   await until(() => node.sessions.workers().every((worker) => worker.state === 'overloaded'))
 
@@ -68,6 +72,7 @@ t.test('a worker that has become overloaded keeps the seat it promised, and give
   const limits = { idleMs: 60_000, maxDurationMs: 60_000 }
   const over = node.sessions.calls.start({
     callId,
+    claim: { workspaceId, kind: 'outbound' },
     agent: AGENT_SPEC,
     limits,
     leg: legOf(answered.resolve),
@@ -135,4 +140,37 @@ t.test('a node that stops opens no session, lets the running ones finish, and en
     (await node.redis.keys('patchbay:session-token:*')).length === 1,
     'the token of the late one can be used elsewhere',
   )
+})
+
+t.test('a workspace at its most web sessions gets no further one, and the call log says why', async (t) => {
+  const node = await startNode(t, { webSessionsPerWorkspace: 1 })
+  await startWorker(t, [node])
+  const first = await makeCall(node)
+  const session = await openSession(t, node, first)
+  const second = await makeCall(node, undefined, first.workspaceId)
+  const refused = new RealtimeClient(node, second.token)
+  t.match(await refused.got('session.ended'), { reason: 'no_capacity' })
+  const { call } = await endedCall(node, second)
+  t.match(call, { status: 'failed', end_reason: 'no_capacity' })
+  t.match(call.error, /as many web sessions at once as it may/)
+  session.send({ type: 'end' })
+  await endedCall(node, first)
+  await openSession(t, node, await makeCall(node, undefined, first.workspaceId))
+})
+
+t.test('twenty sessions of one workspace leave a seat for another', async (t) => {
+  const node = await startNode(t, { queueWaitMs: 300, shares: { inboundReserve: 0.1, workspaceShare: 0.75 } })
+  await startWorker(t, [node], { capacity: 4 })
+  const { workspaceId } = await makeCall(node)
+  const greedy = await Promise.all(
+    Array.from(
+      { length: 20 },
+      async () => new RealtimeClient(node, (await makeCall(node, undefined, workspaceId)).token),
+    ),
+  )
+  const ends = await Promise.all(
+    greedy.map((client) => Promise.race([client.got('session.ended'), client.got('session.started')])),
+  )
+  t.equal(ends.filter(({ type }) => type === 'session.started').length, 3)
+  await openSession(t, node, await makeCall(node))
 })

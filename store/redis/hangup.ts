@@ -1,4 +1,4 @@
-import type { RedisClient } from '../../store/redis/client.ts'
+import type { RedisClient } from './client.ts'
 
 /** Where api nodes hear of calls to be ended; the message is the call's id. */
 export const HANGUP_CHANNEL = 'patchbay:hangup'

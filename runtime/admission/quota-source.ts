@@ -1,0 +1,18 @@
+/** What one workspace may have at once; null: no limit of its own. */
+export interface WorkspaceQuotas {
+  /** Phone calls, in and out. */
+  callsAtOnce: number | null
+  webSessionsAtOnce: number | null
+  /** Bytes of documents and recordings kept. */
+  storageBytes: number | null
+}
+
+/**
+ * Where quotas come from. It is asked at each decision and keeps nothing, so that a quota that is raised reaches whoever
+ * waits; store/quotas.ts answers from the tables that workspace and operator write.
+ */
+export interface QuotaSource {
+  ofWorkspace(workspaceId: string): Promise<WorkspaceQuotas>
+  /** Phone calls that a number of the workspace may have at once; null: any number. */
+  ofNumber(workspaceId: string, number: string): Promise<number | null>
+}

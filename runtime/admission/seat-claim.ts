@@ -1,0 +1,12 @@
+/** For whom a voice slot is wanted, and in which order: a call that lost its worker, then whoever called us, then those we call. */
+export type SeatKind = 'recovering' | 'inbound' | 'web' | 'outbound'
+
+export interface SeatClaim {
+  workspaceId: string
+  kind: SeatKind
+  /** The workspace's own unit of work, as a batch or a campaign: units of a workspace take turns. */
+  unit?: string
+}
+
+/** The lower goes first; within a rank workspaces take turns. */
+export const SEAT_RANKS: Readonly<Record<SeatKind, number>> = { recovering: 0, inbound: 1, web: 1, outbound: 2 }

@@ -1,0 +1,95 @@
+--[[
+Takes the slot that has been idle longest among the given workers, and leases it, for whoever's turn it is. Claims of a lower
+rank go first; within a rank workspaces take turns by their tags (start-time fair queueing). A claim of another node that
+comes before leaves a slot for it. Calls we make (rank 2) leave the reserve free; web sessions and they hold no more than a
+workspace's share.
+  KEYS[1] ready    ZSET slot -> time it is ready (ms); slot is "<worker>/<index>"
+  KEYS[2] taken    ZSET slot -> end of its lease (ms)
+  KEYS[3] holders  HASH slot -> who holds it: "<holder>|<workspace>"
+  KEYS[4] workers  ZSET worker -> end of its entry (ms)
+  KEYS[5] info     HASH worker -> JSON about it, with "capacity"
+  KEYS[6] waiting  ZSET "<rank>|<workspace>|<node>" -> until when it counts (ms)
+  KEYS[7] turns    ZSET workspace -> tag of its next turn; "*" -> tag of the latest turn
+  ARGV[1] holder, ARGV[2] lease in ms, ARGV[3] node, ARGV[4] how long a claim counts in ms, ARGV[5] reserve and
+  ARGV[6] share of a workspace, as parts of all slots, ARGV[7] number of workers, the workers, then pairs: rank, workspace
+Output: slot and number of the claim it is for (from 0), or false.
+]]
+local RECOVERING, OUTBOUND = 0, 2
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local node, workerCount = ARGV[3], tonumber(ARGV[7])
+
+-- A lease that ran out: its holder is dead, and so is the link over which the slot was used.
+for _, slot in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now, 'LIMIT', 0, 100)) do
+  redis.call('ZREM', KEYS[2], slot)
+  redis.call('HDEL', KEYS[3], slot)
+  if redis.call('ZSCORE', KEYS[4], string.match(slot, '^(.*)/%d+$')) then redis.call('ZADD', KEYS[1], now, slot) end
+end
+
+local capacity, alive = 0, {}
+for _, worker in ipairs(redis.call('ZRANGEBYSCORE', KEYS[4], now, '+inf')) do
+  local info = redis.call('HGET', KEYS[5], worker)
+  alive[worker] = true
+  capacity = capacity + (info and cjson.decode(info).capacity or 0)
+end
+
+local allowed, ready, mine = {}, 0, nil
+for i = 8, 7 + workerCount do allowed[ARGV[i]] = true end
+for _, slot in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now)) do
+  local worker = string.match(slot, '^(.*)/%d+$')
+  if alive[worker] then ready = ready + 1 end
+  if not mine and allowed[worker] then mine = slot end
+end
+
+redis.call('ZREMRANGEBYSCORE', KEYS[6], '-inf', now)
+local claims = {}
+for i = 8 + workerCount, #ARGV, 2 do
+  local name = ARGV[i] .. '|' .. ARGV[i + 1] .. '|' .. node
+  claims[name] = (i - 8 - workerCount) / 2
+  redis.call('ZADD', KEYS[6], now + ARGV[4], name)
+end
+if not mine then return false end
+
+local held = {}
+for _, holder in ipairs(redis.call('HVALS', KEYS[3])) do
+  local workspace = string.match(holder, '|(.*)$')
+  if workspace then held[workspace] = (held[workspace] or 0) + 1 end
+end
+
+local latest = tonumber(redis.call('ZSCORE', KEYS[7], '*') or 0)
+local line = {}
+for _, name in ipairs(redis.call('ZRANGE', KEYS[6], 0, -1)) do
+  local rank, workspace = string.match(name, '^(%d)|([^|]*)|')
+  local tag = math.max(tonumber(redis.call('ZSCORE', KEYS[7], workspace) or 0), latest)
+  table.insert(line, { name = name, rank = tonumber(rank), workspace = workspace, tag = tag })
+end
+table.sort(line, function(a, b)
+  if a.rank ~= b.rank then return a.rank < b.rank end
+  if a.tag ~= b.tag then return a.tag < b.tag end
+  return a.name < b.name
+end)
+
+local reserve = math.min(math.max(1, math.ceil(capacity * ARGV[5])), capacity - 1)
+if tonumber(ARGV[5]) == 0 then reserve = 0 end
+local most = math.max(1, math.floor(capacity * ARGV[6]))
+local left = ready
+for _, claim in ipairs(line) do
+  local waits = claim.rank == OUTBOUND and left <= reserve
+  local over = claim.rank ~= RECOVERING and (held[claim.workspace] or 0) >= most
+  if not waits and not over then
+    local index = claims[claim.name]
+    if index then
+      redis.call('ZREM', KEYS[1], mine)
+      redis.call('ZADD', KEYS[2], now + ARGV[2], mine)
+      redis.call('HSET', KEYS[3], mine, ARGV[1] .. '|' .. claim.workspace)
+      redis.call('ZREM', KEYS[6], claim.name)
+      -- Whoever is not ahead of the latest turn is where it is.
+      redis.call('ZREMRANGEBYSCORE', KEYS[7], '-inf', claim.tag)
+      redis.call('ZADD', KEYS[7], claim.tag, '*', claim.tag + 1, claim.workspace)
+      return { mine, index }
+    end
+    left = left - 1
+    if left <= 0 then return false end
+  end
+end
+return false

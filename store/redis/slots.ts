@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto'
+import { SEAT_RANKS, type SeatClaim } from '../../runtime/admission/seat-claim.ts'
+import { LEASE_MS } from '../../runtime/session/leases.ts'
+import { type HeldSlot, type Slots, type TakenSlot, type WorkerEntry, workerOf } from '../../runtime/session/slots.ts'
+import type { RedisClient } from './client.ts'
+import { loadScript } from './scripts/run.ts'
+
+/** The slots of all voice workers in Redis, whose clock is the only one. */
+
+const READY = 'patchbay:{slots}:ready'
+const TAKEN = 'patchbay:{slots}:taken'
+const HOLDERS = 'patchbay:{slots}:holders'
+const WORKERS = 'patchbay:{slots}:workers'
+const INFO = 'patchbay:{slots}:info'
+const WAITING = 'patchbay:{slots}:waiting'
+const TURNS = 'patchbay:{slots}:turns'
+
+const ENTRY_MS = 15_000
+/** A node that waits asks every 100 ms; one that stopped asking holds up nobody for longer than this. */
+const WAITING_MS = 1_000
+
+const takeScript = loadScript('take-slot-7.lua')
+const releaseScript = loadScript('release-slot-4.lua')
+const renewScript = loadScript('renew-slots-3.lua')
+const registerScript = loadScript('register-worker-4.lua')
+const forgetScript = loadScript('forget-worker-3.lua')
+
+export interface SlotShares {
+  /** Part of all slots that calls we make leave free, at least one; with a single slot there is none to leave. */
+  inboundReserve: number
+  /** Part of all slots that one workspace's web sessions and calls we make may hold, at least one. */
+  workspaceShare: number
+}
+
+export interface SlotOptions {
+  /** Asked each time. */
+  shares(): SlotShares
+  leaseMs?: number
+  entryMs?: number
+}
+
+export class RedisSlots implements Slots {
+  readonly #redis: RedisClient
+  readonly #node = randomUUID()
+  readonly #shares: () => SlotShares
+  readonly #leaseMs: number
+  readonly #entryMs: number
+
+  constructor(redis: RedisClient, { shares, leaseMs = LEASE_MS, entryMs = ENTRY_MS }: SlotOptions) {
+    this.#redis = redis
+    this.#shares = shares
+    this.#leaseMs = leaseMs
+    this.#entryMs = entryMs
+  }
+
+  async take(claims: readonly SeatClaim[], workerIds: readonly string[]): Promise<TakenSlot | undefined> {
+    if (claims.length === 0 || workerIds.length === 0) return undefined
+    const holderId = randomUUID()
+    const { inboundReserve, workspaceShare } = this.#shares()
+    const taken = await takeScript.run(
+      this.#redis,
+      [READY, TAKEN, HOLDERS, WORKERS, INFO, WAITING, TURNS],
+      [
+        holderId,
+        this.#leaseMs,
+        this.#node,
+        WAITING_MS,
+        inboundReserve,
+        workspaceShare,
+        workerIds.length,
+        ...workerIds,
+        ...claims.flatMap(({ kind, workspaceId }) => [SEAT_RANKS[kind], workspaceId]),
+      ],
+    )
+    if (!Array.isArray(taken)) return undefined
+    const [slot, index] = taken as [string, number]
+    const claim = claims[index]!
+    return { slot, holder: `${holderId}|${claim.workspaceId}`, claim }
+  }
+
+  async release({ slot, holder }: HeldSlot, wrapUpMs: number | 'lost'): Promise<boolean> {
+    const args = [slot, holder, wrapUpMs === 'lost' ? -1 : wrapUpMs]
+    return (await releaseScript.run(this.#redis, [READY, TAKEN, HOLDERS, WORKERS], args)) === 1
+  }
+
+  async renew(held: readonly HeldSlot[]): Promise<readonly string[]> {
+    const args = [this.#leaseMs, ...held.flatMap(({ slot, holder }) => [slot, holder])]
+    return (await renewScript.run(this.#redis, [READY, TAKEN, HOLDERS], args)) as string[]
+  }
+
+  async register({ workerId, capacity, metricsUrl }: WorkerEntry, activeSessions: number): Promise<void> {
+    const info = JSON.stringify({ workerId, capacity, metricsUrl })
+    const args = [workerId, capacity, activeSessions, this.#entryMs, info]
+    await registerScript.run(this.#redis, [READY, TAKEN, WORKERS, INFO], args)
+  }
+
+  async forget(workerId: string): Promise<void> {
+    await forgetScript.run(this.#redis, [READY, WORKERS, INFO], [workerId])
+  }
+
+  onForgotten(listener: () => void): () => void {
+    this.#redis.on('ready', listener)
+    return () => this.#redis.off('ready', listener)
+  }
+}
+
+/** Slots of workers that any api node has heard of lately: ready now, and in all. */
+export async function countSlots(redis: RedisClient): Promise<{ ready: number; capacity: number }> {
+  const nowMs = await redisNowMs(redis)
+  const [slots, workers] = await Promise.all([redis.zRangeByScore(READY, '-inf', nowMs), listWorkers(redis)])
+  const alive = new Set(workers.map(({ workerId }) => workerId))
+  return {
+    ready: slots.filter((slot) => alive.has(workerOf(slot))).length,
+    capacity: workers.reduce((sum, { capacity }) => sum + capacity, 0),
+  }
+}
+
+async function redisNowMs(redis: RedisClient): Promise<number> {
+  const [seconds, microseconds] = await redis.sendCommand<[string, string]>(['TIME'])
+  return Number(seconds) * 1000 + Number(microseconds) / 1000
+}
+
+/** The workers that any api node has heard of within the life of an entry. */
+export async function listWorkers(redis: RedisClient): Promise<WorkerEntry[]> {
+  const nowMs = await redisNowMs(redis)
+  const ids = await redis.zRangeByScore(WORKERS, nowMs, '+inf')
+  if (ids.length === 0) return []
+  const entries = await redis.hmGet(INFO, ids)
+  return entries.flatMap((entry) => (typeof entry === 'string' ? [JSON.parse(entry) as WorkerEntry] : []))
+}

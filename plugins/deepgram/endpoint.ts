@@ -15,6 +15,9 @@ export function endpointOf(host: PluginHost): { base: string; key: string; heade
   return { base, key, headers: { authorization: `Token ${key}` } }
 }
 
+/** Where Deepgram says why it refuses a socket. */
+export const REFUSAL_HEADER = 'dg-error'
+
 /** The address of a socket; a parameter given as a list is repeated, one that is undefined left out. */
 export function socketUrl(base: string, path: string, query: Readonly<Record<string, unknown>>): string {
   const url = new URL(`${base.replace(/^http/, 'ws')}${path}`)

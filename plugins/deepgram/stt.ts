@@ -3,7 +3,7 @@ import * as deepgram from '@livekit/agents-plugin-deepgram'
 import type { PluginHost, SpeechOptions } from '../../runtime/plugin/contract.ts'
 import { judgeErrors } from '../../runtime/speech/api-error.ts'
 import { type RecognitionProtocol, SocketSpeechStream } from '../../runtime/speech/socket-stt.ts'
-import { DEEPGRAM, endpointOf, HEARING_RATE_HZ, socketUrl } from './endpoint.ts'
+import { DEEPGRAM, endpointOf, HEARING_RATE_HZ, REFUSAL_HEADER, socketUrl } from './endpoint.ts'
 import { flux } from './flux.ts'
 import { listen } from './listen.ts'
 
@@ -35,7 +35,7 @@ export function makeStt(host: PluginHost, options: SpeechOptions): DeepgramSTT {
         vad_events: true,
         endpointing: endpointingMs,
       })
-  const address = { url, headers }
+  const address = { url, headers, refusalHeader: REFUSAL_HEADER }
   const protocol = () => (isFlux ? flux(address) : listen(address))
   return new DeepgramSTT({ apiKey: key, model, language, baseUrl: base.replace(/^http/, 'ws') }, protocol, language)
 }

@@ -6,7 +6,7 @@ import { judgeErrors } from '../../runtime/speech/api-error.ts'
 import { synthesizeByStream } from '../../runtime/speech/chunks-by-stream.ts'
 import { SocketPool } from '../../runtime/speech/socket-pool.ts'
 import { SocketSynthesizeStream, type SpeechProtocol } from '../../runtime/speech/socket-tts.ts'
-import { DEEPGRAM, endpointOf, socketUrl } from './endpoint.ts'
+import { DEEPGRAM, endpointOf, REFUSAL_HEADER, socketUrl } from './endpoint.ts'
 
 const SAMPLE_RATE_HZ = 24_000
 const DEFAULT_VOICE = 'aura-2-thalia-en'
@@ -23,7 +23,7 @@ export function makeTts(host: PluginHost, { voice = DEFAULT_VOICE, settings }: S
   })
   return new DeepgramTTS(
     { apiKey: key, model: voice, baseUrl: base, sampleRate: SAMPLE_RATE_HZ },
-    new SocketPool(DEEPGRAM, { url, headers }),
+    new SocketPool(DEEPGRAM, { url, headers, refusalHeader: REFUSAL_HEADER }),
   )
 }
 

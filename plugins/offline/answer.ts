@@ -11,7 +11,7 @@ export interface Conversation {
   /**
    * A language tag; absent, English or `multi`: told from the prompt. A question in another known language is answered in that.
    */
-  language?: string
+  language?: string | undefined
 }
 
 /** The share of a question's weight a sentence must hold to count as its answer. */

@@ -1,6 +1,7 @@
 import { definePlugin } from '../../runtime/plugin/contract.ts'
+import { espeakVoice } from '../../runtime/speech/espeak-voice.ts'
+import { SentenceTTS } from '../../runtime/speech/sentence-tts.ts'
 import { OfflineLLM } from './llm.ts'
-import { espeakVoice, SentenceTTS } from './tts.ts'
 
 const DEFAULT_VOICE = 'en-us'
 
@@ -9,7 +10,7 @@ export default definePlugin({
   llm: (_host, options) => new OfflineLLM(options.language),
   tts: (host, options) => {
     const voice = options.voice || options.language || DEFAULT_VOICE
-    return new SentenceTTS(espeakVoice(host.run.spawn, { voice, ...speaking(options.settings) }))
+    return new SentenceTTS(espeakVoice('offline', host.run.spawn, { voice, ...speaking(options.settings) }))
   },
 })
 

@@ -1,3 +1,4 @@
+import { llm } from '@livekit/agents'
 import * as openai from '@livekit/agents-plugin-openai'
 import { OpenAI } from 'openai'
 import type { PluginHost, SpeechOptions } from '../../runtime/plugin/contract.ts'
@@ -14,7 +15,7 @@ export function makeLlm(host: PluginHost, { model, temperature, settings }: Spee
     fetch: (url, init) => host.net.fetch(url instanceof Request ? url.url : url, init),
   })
   const { reasoningEffort, maxCompletionTokens } = settings
-  const llm = new openai.LLM({
+  const made = new OpenAILLM({
     client,
     apiKey: key,
     ...(model === undefined ? {} : { model }),
@@ -22,5 +23,14 @@ export function makeLlm(host: PluginHost, { model, temperature, settings }: Spee
     ...(typeof reasoningEffort === 'string' ? { reasoningEffort: reasoningEffort as never } : {}),
     ...(typeof maxCompletionTokens === 'number' ? { maxCompletionTokens } : {}),
   })
-  return judgeErrors(llm, provider)
+  return judgeErrors(made, provider)
+}
+
+/** LiveKit's class sends the empty list of an agent without tools, which OpenAI, Azure and vLLM refuse. */
+class OpenAILLM extends openai.LLM {
+  override chat(options: Parameters<openai.LLM['chat']>[0]): ReturnType<openai.LLM['chat']> {
+    const { toolCtx, ...rest } = options
+    const isEmpty = toolCtx === undefined || llm.sortedToolEntries(llm.toToolContext(toolCtx)).length === 0
+    return super.chat(isEmpty ? rest : options)
+  }
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type APIConnectOptions, DEFAULT_API_CONNECT_OPTIONS, llm } from '@livekit/agents'
-import { estimateTokens, readConversation } from '../offline/llm.ts'
-import { words } from '../offline/words.ts'
+import { estimateTokens, readChat } from '../../runtime/speech/chat-text.ts'
 import { delay, Faults } from './fault.ts'
 import type { LlmScenario } from './scenario.ts'
 
@@ -53,7 +52,7 @@ class SimStream extends llm.LLMStream {
   protected override async run(): Promise<void> {
     const { scenario, faults } = this.#owner
     const { signal } = this.abortController
-    const { sources, turns } = readConversation(this.chatCtx)
+    const { sources, turns } = readChat(this.chatCtx)
     const question = turns.findLast((turn) => turn.role === 'user')?.text ?? ''
     const last = this.chatCtx.items.at(-1)
     const output = last?.type === 'function_call_output' ? last.output : undefined
@@ -88,8 +87,19 @@ class SimStream extends llm.LLMStream {
 }
 
 function entryFor({ script = [] }: LlmScenario, question: string) {
-  const asked = words(question).join(' ')
-  return script.find((line) => words(line.question).join(' ') === asked)
+  const asked = wordsOf(question)
+  return script.find((line) => wordsOf(line.question) === asked)
+}
+
+/** The words alone: small letters without accents or marks. */
+function wordsOf(text: string): string {
+  const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+  return (
+    plain
+      .replace(/['’]/g, '')
+      .match(/[\p{L}\p{N}]+/gu)
+      ?.join(' ') ?? ''
+  )
 }
 
 function reply(scenario: LlmScenario, question: string, output: string | undefined): string {

@@ -1,5 +1,5 @@
 import { definePlugin, type PluginHost } from '../../runtime/plugin/contract.ts'
-import { SentenceTTS } from '../offline/tts.ts'
+import { SentenceTTS } from '../../runtime/speech/sentence-tts.ts'
 import { SimLLM } from './llm.ts'
 import { readLlmScenario, readSttScenario, readTtsScenario, type TtsScenario } from './scenario.ts'
 import { SimSTT } from './stt.ts'

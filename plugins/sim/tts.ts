@@ -1,5 +1,6 @@
-import type { Spawn } from '../offline/espeak.ts'
-import { espeakVoice, type SpeakSentence, type Voice } from '../offline/tts.ts'
+import type { Spawn } from '../../runtime/speech/espeak.ts'
+import { espeakVoice } from '../../runtime/speech/espeak-voice.ts'
+import type { SpeakSentence, Voice } from '../../runtime/speech/sentence-tts.ts'
 import { delay, Faults } from './fault.ts'
 import type { TtsScenario } from './scenario.ts'
 
@@ -15,7 +16,7 @@ const CHUNK_MS = 20
 /** A voice whose delays and faults are its scenario's. */
 export function simVoice(spawn: Spawn, scenario: TtsScenario): Voice {
   const { voice = TONE } = scenario
-  const spoken = voice === TONE ? undefined : espeakVoice(spawn, { voice })
+  const spoken = voice === TONE ? undefined : espeakVoice('sim', spawn, { voice })
   const sampleRateHz = spoken?.sampleRateHz ?? TONE_RATE_HZ
   return {
     provider: 'sim',

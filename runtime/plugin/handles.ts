@@ -16,6 +16,18 @@ import { openListener, openUdp, resolveName } from './sockets.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
 const MAX_REDIRECTS = 5
+/** All that goes with a request to another origin than the one it was made for: any other header may be a credential. */
+const SAFE_HEADERS = new Set([
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'cache-control',
+  'content-type',
+  'if-modified-since',
+  'if-none-match',
+  'range',
+  'user-agent',
+])
 const MAX_READ_BYTES = 256 * 1024 * 1024
 
 export interface HandleOptions {
@@ -108,9 +120,7 @@ async function guardedFetch(
     if (init?.redirect === 'error' || hops === MAX_REDIRECTS) throw new TypeError(`Redirected to "${location}"`)
     const next = new URL(location, url)
     if (next.origin !== url.origin) {
-      headers = new Headers(headers)
-      for (const name of ['authorization', 'cookie', 'proxy-authorization', 'x-api-key', 'api-key'])
-        headers.delete(name)
+      headers = new Headers([...headers].filter(([name]) => SAFE_HEADERS.has(name)))
     }
     url = next
   }

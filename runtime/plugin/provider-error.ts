@@ -106,11 +106,53 @@ function messageFor({ title, keyVariable }: ProviderIdentity, fault: ProviderFau
   }
 }
 
-/** The head of what a provider said. Some servers quote the whole request behind it, so nothing quoted is kept. */
+/** A reason inside a structure: `{'loc': ['body', 'tools'], 'msg': 'List should have at least 1 item'}`. */
+const INNER_REASON = /['"](?:msg|message|detail|reason)['"]\s*:\s*(?:'([^']*)'|"([^"]*)")/
+/** Lists of names and numbers, such as where in a request the fault is; nothing of a conversation fits in. */
+const HARMLESS_LIST = /^\[[\w\s.,'"$-]{0,60}\]$/
+const QUOTED_WORDS = /(?<=^|[\s([=:,])(["'`])(?=[^"'`]*\s)[^"'`]*\1(?![\p{L}\p{N}])/gu
+const KEYS = /\b(?:(?:sk|pk|key|tok|dg)[-_][\w*-]{6,}|bearer\s+[\w*.-]{6,}|(?=\w*\d)(?=\w*[a-z])\w{24,})/gi
+
+/**
+ * The reason a provider gave, without keys and without what some servers quote of the request behind it: structures that
+ * hold more than names, and quotations of more than one word.
+ */
 function harmless(words: string): string {
-  const head = words.replace(/^\d{3}\s+/, '').split(/[{[\n]/)[0] ?? ''
-  const masked = head.replace(/\b(sk|key|tok|dg)[-_][\w*-]{6,}/gi, '…').trim()
-  return masked.length > MAX_WORDS ? `${masked.slice(0, MAX_WORDS)}…` : masked
+  const said = words.replace(/^\d{3}\s+/, '').trim()
+  const [, single, double] = /^[[{]/.test(said) ? (INNER_REASON.exec(said) ?? []) : []
+  const masked = withoutStructures(single ?? double ?? said)
+    .replace(QUOTED_WORDS, '…')
+    .replace(KEYS, '…')
+    .replace(/\s+/g, ' ')
+    .replace(/(?:\s*…)+/g, ' …')
+    .trim()
+  const plain = masked.replace(/^…$/, '')
+  return plain.length > MAX_WORDS ? `${plain.slice(0, MAX_WORDS)}…` : plain
+}
+
+/** `…` for every structure in brackets that may hold a part of the request; one that is cut off goes to the end. */
+function withoutStructures(text: string): string {
+  let out = ''
+  for (let at = 0; at < text.length; ) {
+    if (!'[{'.includes(text[at]!)) {
+      out += text[at++]
+      continue
+    }
+    const end = endOfStructure(text, at)
+    const structure = text.slice(at, end)
+    out += HARMLESS_LIST.test(structure) && !/\w\s+\w/.test(structure) ? structure : '…'
+    at = end
+  }
+  return out
+}
+
+function endOfStructure(text: string, start: number): number {
+  let depth = 0
+  for (let at = start; at < text.length; at++) {
+    if ('[{'.includes(text[at]!)) depth++
+    else if (']}'.includes(text[at]!) && --depth === 0) return at + 1
+  }
+  return text.length
 }
 
 function cluesOf(error: unknown): Clues {

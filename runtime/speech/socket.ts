@@ -8,6 +8,8 @@ import { refusalWords } from '../plugin/provider-http.ts'
 export interface SocketAddress {
   url: string
   headers: Readonly<Record<string, string>>
+  /** A header of the answer in which the provider says why it refuses a connection, where its body doesn't. */
+  refusalHeader?: string
 }
 
 const MAX_REFUSAL_BYTES = 4_096
@@ -20,7 +22,7 @@ const REFUSAL_TIMEOUT_MS = 1_000
  */
 export async function openSocket(
   provider: ProviderIdentity,
-  { url, headers }: SocketAddress,
+  { url, headers, refusalHeader }: SocketAddress,
   { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
 ): Promise<WebSocket> {
   signal.throwIfAborted()
@@ -30,7 +32,7 @@ export async function openSocket(
   signal.addEventListener('abort', onAbort, { once: true })
   socket.once('open', resolve)
   socket.once('unexpected-response', (_request, response) => {
-    refusal(provider, response).then(reject, reject)
+    refusal(provider, response, refusalHeader).then(reject, reject)
   })
   socket.once('error', (error) => {
     const denied =
@@ -59,7 +61,11 @@ export function closeNow(socket: WebSocket): void {
 }
 
 /** What an HTTP answer to the upgrade says. */
-async function refusal(provider: ProviderIdentity, response: IncomingMessage): Promise<ProviderError> {
+async function refusal(
+  provider: ProviderIdentity,
+  response: IncomingMessage,
+  header: string | undefined,
+): Promise<ProviderError> {
   const timer = setTimeout(() => response.destroy(), REFUSAL_TIMEOUT_MS)
   let body = ''
   try {
@@ -74,6 +80,6 @@ async function refusal(provider: ProviderIdentity, response: IncomingMessage): P
     response.destroy()
   }
   const { words, code } = refusalWords(body)
-  const { 'dg-error': header } = response.headers
-  return new ProviderError(explainStatus(provider, response.statusCode ?? 0, words || String(header ?? ''), code))
+  const said = header === undefined ? undefined : response.headers[header]
+  return new ProviderError(explainStatus(provider, response.statusCode ?? 0, words || String(said ?? ''), code))
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
-import { ESPEAK_SAMPLE_RATE_HZ, espeak } from '../../plugins/offline/espeak.ts'
 import { Resampler } from '../../runtime/media/resample.ts'
+import { ESPEAK_SAMPLE_RATE_HZ, espeak } from '../../runtime/speech/espeak.ts'
 
 /** A sentence as the simulated caller says it: mono 16-bit samples at `rateHz`, without silence around it. */
 export async function renderSpeech(text: string, rateHz: number, voice = 'en-us'): Promise<Int16Array<ArrayBuffer>> {

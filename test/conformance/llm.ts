@@ -31,6 +31,12 @@ export async function runLlmConformance(t: Test, suite: LlmSuite): Promise<void>
     chatCtx.addMessage({ role: 'user', content: text })
     return model.chat({ chatCtx, connOptions: ONE_ATTEMPT })
   }
+  const toolless = (model: llm.LLM): llm.LLMStream => {
+    const chatCtx = llm.ChatContext.empty()
+    chatCtx.addMessage({ role: 'system', content: instructions })
+    chatCtx.addMessage({ role: 'user', content: question })
+    return model.chat({ chatCtx, toolCtx: llm.ToolContext.empty(), connOptions: ONE_ATTEMPT })
+  }
   const textOf = (chunks: readonly llm.ChatChunk[]): string => chunks.map(({ delta }) => delta?.content ?? '').join('')
 
   await t.test('it says who it is', async (t) => {
@@ -52,6 +58,14 @@ export async function runLlmConformance(t: Test, suite: LlmSuite): Promise<void>
       const [usage] = usages
       t.ok(usage && usage.promptTokens > 0 && usage.completionTokens > 0)
       t.equal(usage?.totalTokens, (usage?.promptTokens ?? 0) + (usage?.completionTokens ?? 0))
+    })
+  })
+
+  await t.test('an agent without tools is answered as any other', async (t) => {
+    await withInstance(make, async (model) => {
+      const errors = errorsOf(model)
+      t.ok(textOf(await collect(toolless(model), limitMs)).trim())
+      t.same(errors, [])
     })
   })
 

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { tts } from '@livekit/agents'
 import t from 'tap'
-import { espeak } from '../../../plugins/offline/espeak.ts'
 import plugin from '../../../plugins/offline/mod.ts'
+import { espeak } from '../../../runtime/speech/espeak.ts'
 import { runOnlyHost } from '../../support/plugin-host.ts'
 
 const make = async (voice = 'en-us', host = runOnlyHost('offline')) => {

@@ -259,6 +259,28 @@ test('a handle follows redirects only to granted hosts', async (t) => {
   t.equal(outcomes.away?.error, netCure('evil.example:80'))
 })
 
+test('a redirect to another host takes no credential along, by whatever name', async (t) => {
+  const seen: http.IncomingHttpHeaders[] = []
+  const port = await listening(
+    t,
+    http.createServer((request, response) => {
+      seen.push(request.headers)
+      if (request.url === '/there') response.end('ok')
+      else response.writeHead(302, { location: `http://127.0.0.1:${port}/there` }).end()
+    }),
+  )
+  const secrets = ['authorization', 'xi-api-key', 'x-goog-api-key', 'ocp-apim-subscription-key', 'x-token', 'cookie']
+  const headers = JSON.stringify({ ...Object.fromEntries(secrets.map((name) => [name, 'k'])), accept: 'text/plain' })
+  const away = `return (await host.net.fetch('http://localhost:' + args.port + '/start', { headers: ${headers} })).text()`
+  const allowNet = [`probe:localhost:${port}`, `probe:127.0.0.1:${port}`]
+  const { outcomes } = await guarded(t, { away }, { args: { port }, flags: { allowNet } })
+  t.equal(outcomes.away?.value, 'ok')
+  const [first, second] = seen
+  t.equal(first?.['xi-api-key'], 'k')
+  t.equal(second?.accept, 'text/plain')
+  for (const name of secrets) t.notOk(second?.[name], name)
+})
+
 test('what the process itself needs is allowed to it and not to handles', async (t) => {
   const port = await listening(
     t,

@@ -46,7 +46,7 @@ t.test('what a server quotes of a request or a key stays out of the sentence', a
     status: 400,
     message: 'Wrong key sk-proj-abcdef123456, input [{"role":"user","content":"my secret"}]',
   })
-  t.equal(message, 'Acme refused the request (400): Wrong key …, input')
+  t.equal(message, 'Acme refused the request (400): Wrong key …, input …')
   t.ok(explainFailure(ACME, { status: 400, message: 'x'.repeat(5_000) }).message.length < 250)
 })
 
@@ -54,4 +54,30 @@ t.test('a failure that was judged keeps its judgement, however deep it lies', as
   const failure = explainFailure(ACME, { status: 402 })
   const wrapped = new Error('outer', { cause: new Error('middle', { cause: new ProviderError(failure) }) })
   t.equal(explainFailure({ title: 'Other' }, wrapped), failure)
+})
+
+t.test('the reason a provider gave is kept, whatever it begins with', async (t) => {
+  const reason = (message: string) =>
+    explainFailure(ACME, { status: 400, message }).message.replace('Acme refused the request (400): ', '')
+  t.equal(reason("[] is too short - 'tools'"), "[] is too short - 'tools'")
+  t.equal(reason("Invalid 'tools': empty array."), "Invalid 'tools': empty array.")
+  t.equal(reason('body -> ["messages", 0]: Field required'), 'body -> ["messages", 0]: Field required')
+  t.equal(
+    reason(
+      "[{'type': 'string_too_short', 'loc': ('body', 'input'), 'msg': 'String should have at least 1 character', 'input': ''}]",
+    ),
+    'String should have at least 1 character',
+  )
+  t.equal(
+    reason("1 validation error\nmessages.0\n  Field required [type=missing, input_value={'content': 'my secret'}]"),
+    '1 validation error messages.0 Field required …',
+  )
+  t.equal(reason('Invalid value: "my little secret". Expected one of a, b'), 'Invalid value: …. Expected one of a, b')
+  t.equal(reason("We couldn't parse what you didn't send"), "We couldn't parse what you didn't send")
+  t.equal(
+    reason('Voice f786b574-daa5-4673-aa0c-cbe3e8534c02 is unknown'),
+    'Voice f786b574-daa5-4673-aa0c-cbe3e8534c02 is unknown',
+  )
+  t.equal(reason('Key 0123456789abcdef0123456789abcdef has no rights'), 'Key … has no rights')
+  t.equal(reason('{"role":"user","content":"my secret'), 'it gave no reason')
 })

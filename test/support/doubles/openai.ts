@@ -78,9 +78,92 @@ function errorBody(status: number, code?: string, message?: string): object {
   return { error: { message: text, type: isQuota ? 'insufficient_quota' : type, param: null, code: code ?? ownCode } }
 }
 
+/** What the API refuses of a chat completion, in its own words; undefined when it is taken. */
+function refusalOfChat(asked: ChatRequest): object | undefined {
+  const refuse = (message: string, param: string | null, code: string | null) => ({
+    error: { message, type: 'invalid_request_error', param, code },
+  })
+  const stranger = Object.keys(asked).find((field) => !CHAT_FIELDS.has(field))
+  if (stranger !== undefined) return refuse(`Unrecognized request argument supplied: ${stranger}`, null, null)
+  if (asked.messages === undefined)
+    return refuse("Missing required parameter: 'messages'.", 'messages', 'missing_required_parameter')
+  for (const field of ['messages', 'tools'] as const) {
+    if (asked[field]?.length !== 0) continue
+    const message = `Invalid '${field}': empty array. Expected an array with minimum length 1, but got an empty array instead.`
+    return refuse(message, field, 'empty_array')
+  }
+  if (asked.tool_choice !== undefined && asked.tools === undefined) {
+    return refuse(
+      "Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified.",
+      'tool_choice',
+      null,
+    )
+  }
+  if (asked.parallel_tool_calls !== undefined && asked.tools === undefined) {
+    return refuse(
+      "Invalid value for 'parallel_tool_calls': 'parallel_tool_calls' is only allowed when 'tools' are specified.",
+      'parallel_tool_calls',
+      null,
+    )
+  }
+  if (asked.stream_options !== undefined && asked.stream !== true) {
+    return refuse("The 'stream_options' parameter is only allowed when 'stream' is enabled.", 'stream_options', null)
+  }
+  const { temperature } = asked
+  if (temperature !== undefined && temperature > 2) {
+    const message = `Invalid 'temperature': decimal above maximum value. Expected a value <= 2, but got ${temperature} instead.`
+    return refuse(message, 'temperature', 'decimal_above_max_value')
+  }
+  if (temperature !== undefined && temperature !== 1 && /^gpt-5/.test(asked.model ?? '')) {
+    const message = `Unsupported value: 'temperature' does not support ${temperature} with this model. Only the default (1) value is supported.`
+    return refuse(message, 'temperature', 'unsupported_value')
+  }
+  const roleless = asked.messages.findIndex(({ role }) => !ROLES.has(role))
+  if (roleless >= 0) {
+    const { role } = asked.messages[roleless]!
+    const message = `Invalid value: '${role}'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'.`
+    return refuse(message, `messages[${roleless}].role`, 'invalid_value')
+  }
+  return strayToolAnswer(asked.messages, refuse)
+}
+
+/** A tool's answer must follow the message that called it. */
+function strayToolAnswer(
+  messages: NonNullable<ChatRequest['messages']>,
+  refuse: (message: string, param: string, code: null) => object,
+): object | undefined {
+  const called = new Set<string>()
+  for (const [i, { role, tool_call_id, tool_calls = [] }] of messages.entries()) {
+    for (const { id } of tool_calls) called.add(id)
+    if (role !== 'tool' || called.has(tool_call_id ?? '')) continue
+    const message =
+      "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'."
+    return refuse(message, `messages.[${i}].role`, null)
+  }
+  return undefined
+}
+
+const ROLES = new Set(['system', 'assistant', 'user', 'function', 'tool', 'developer'])
+const CHAT_FIELDS = new Set(
+  (
+    'model messages stream stream_options tools tool_choice parallel_tool_calls temperature top_p n stop max_tokens ' +
+    'max_completion_tokens presence_penalty frequency_penalty logit_bias logprobs top_logprobs user seed response_format ' +
+    'reasoning_effort verbosity store metadata service_tier prediction modalities audio web_search_options ' +
+    'prompt_cache_key safety_identifier prompt_cache_retention'
+  ).split(' '),
+)
+
 interface ChatRequest {
   model?: string
-  messages?: { role: string; content?: string | { type: string; text?: string }[]; tool_call_id?: string }[]
+  messages?: {
+    role: string
+    content?: string | { type: string; text?: string }[]
+    tool_call_id?: string
+    tool_calls?: { id: string }[]
+  }[]
+  temperature?: number
+  tool_choice?: unknown
+  parallel_tool_calls?: boolean
   stream?: boolean
   stream_options?: { include_usage?: boolean }
   tools?: { type: string; function: { name: string } }[]
@@ -93,9 +176,8 @@ async function completions({ response, body, fault, request }: Exchange, models:
     const words = `The model \`${model}\` does not exist or you do not have access to it.`
     return json(response, 404, errorBody(404, 'model_not_found', words))
   }
-  if (messages.length === 0) {
-    return json(response, 400, errorBody(400, 'empty_array', "Invalid 'messages': empty array. Expected at least 1."))
-  }
+  const refused = refusalOfChat(asked)
+  if (refused !== undefined) return json(response, 400, refused)
   const texts = messages.map(({ role, content = '' }) => ({ role, text: textOf(content) }))
   const last = texts.at(-1)
   const tool = last?.role === 'user' && /use the tool/i.test(last.text) ? tools[0] : undefined

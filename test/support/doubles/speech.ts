@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
-import { ESPEAK_SAMPLE_RATE_HZ, espeak, type Spawn } from '../../../plugins/offline/espeak.ts'
 import { Recogniser, type RecogniserEvent } from '../../../plugins/sim/recogniser.ts'
 import builtIn from '../../../plugins/sim/utterances.json' with { type: 'json' }
 import { Vocabulary } from '../../../plugins/sim/vocabulary.ts'
 import { Resampler } from '../../../runtime/media/resample.ts'
+import { ESPEAK_SAMPLE_RATE_HZ, espeak, type Spawn } from '../../../runtime/speech/espeak.ts'
 
 /** What doubles speak and hear with: real audio, made by espeak-ng and heard by the simulated world's recogniser. */
 export interface SpeechWorld {

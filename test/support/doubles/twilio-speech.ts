@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
-import { ESPEAK_SAMPLE_RATE_HZ, espeak } from '../../../plugins/offline/espeak.ts'
 import type { Lines } from '../../../plugins/sim/telephony-callee.ts'
 import { encodeG711 } from '../../../runtime/media/g711.ts'
 import { Resampler } from '../../../runtime/media/resample.ts'
+import { ESPEAK_SAMPLE_RATE_HZ, espeak } from '../../../runtime/speech/espeak.ts'
 
 const RATE_HZ = 8_000
 

@@ -1,5 +1,5 @@
-import { PatchbayError } from '../../runtime/errors.ts'
-import type { PluginHost } from '../../runtime/plugin/contract.ts'
+import { PatchbayError } from '../errors.ts'
+import type { PluginHost } from '../plugin/contract.ts'
 
 /** A program start, as a plugin's `host.run.spawn` does it. */
 export type Spawn = PluginHost['run']['spawn']

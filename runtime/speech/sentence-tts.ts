@@ -1,7 +1,6 @@
 import { type APIConnectOptions, tts } from '@livekit/agents'
-import { FrameWriter } from '../../runtime/speech/frame-writer.ts'
-import { SentenceBuffer } from '../../runtime/speech/sentences.ts'
-import { ESPEAK_SAMPLE_RATE_HZ, type EspeakOptions, espeak, type Spawn } from './espeak.ts'
+import { FrameWriter } from './frame-writer.ts'
+import { SentenceBuffer } from './sentences.ts'
 
 /** What speaks one sentence: mono samples at the voice's rate. */
 export type SpeakSentence = (text: string, signal: AbortSignal) => AsyncIterable<Int16Array<ArrayBuffer>>
@@ -13,17 +12,6 @@ export interface Voice {
   language: string
   sampleRateHz: number
   speak: SpeakSentence
-}
-
-/** Speech through espeak-ng. */
-export function espeakVoice(spawn: Spawn, options: EspeakOptions): Voice {
-  return {
-    provider: 'offline',
-    name: options.voice,
-    language: options.voice,
-    sampleRateHz: ESPEAK_SAMPLE_RATE_HZ,
-    speak: (text, signal) => espeak(spawn, text, options, signal),
-  }
 }
 
 /** A text-to-speech engine that speaks sentence by sentence: the first is heard while the next is still being written. */

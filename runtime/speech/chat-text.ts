@@ -1,0 +1,33 @@
+import type { llm } from '@livekit/agents'
+
+/** Tokens a word counts for where nothing is tokenised. */
+const TOKENS_PER_WORD = 4 / 3
+
+/** What a language model reads of a chat. */
+export interface ChatText {
+  /** System and developer messages: the agent's prompt, then the passages found for the question. */
+  sources: string[]
+  turns: { role: 'user' | 'assistant'; text: string }[]
+}
+
+export function readChat(context: llm.ChatContext): ChatText {
+  const sources: string[] = []
+  const turns: ChatText['turns'] = []
+  for (const item of context.items) {
+    if (item.type !== 'message') continue
+    const text = item.textContent ?? ''
+    if (item.role === 'user' || item.role === 'assistant') turns.push({ role: item.role, text })
+    else sources.push(text)
+  }
+  return { sources, turns }
+}
+
+/** An estimate by words; a script without spaces counts a token a character. */
+export function estimateTokens(texts: readonly string[]): number {
+  let tokens = 0
+  for (const text of texts) {
+    const dense = text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/gu)?.length ?? 0
+    tokens += dense + (text.match(/\S+/g)?.length ?? 0) * TOKENS_PER_WORD
+  }
+  return Math.ceil(tokens)
+}

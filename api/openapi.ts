@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { ERRORS, type ErrorCode } from '../runtime/errors.ts'
-import { type AnyRoute, checksQuery, type Param } from './route.ts'
+import { type AnyRoute, checksQuery, type Param, refusesSuspended, scopeOf } from './route.ts'
 import type { FaultType } from './schema.ts'
 
 /** The OpenAPI 3.1 document, made from the routes and the table of errors. */
@@ -44,6 +44,7 @@ const SECURITY = {
   none: [],
   jwt: [{ accessToken: [] }],
   jwt_or_key: [{ accessToken: [] }, { apiKey: [] }],
+  jwt_or_scope: [{ accessToken: [] }, { apiKey: [] }],
 } as const
 
 export function openApiDocument(routes: readonly AnyRoute[], options: { publicUrl: string; version: string }): Json {
@@ -61,7 +62,8 @@ export function openApiDocument(routes: readonly AnyRoute[], options: { publicUr
       description: 'Voice and chat agents, the calls they take and place, and the workspaces they belong to.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: options.publicUrl }],
+    // Whatever address the document was read from; a fixed one would be another origin to some readers.
+    servers: [{ url: '/' }],
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
     components: {
@@ -85,7 +87,13 @@ export function openApiDocument(routes: readonly AnyRoute[], options: { publicUr
           name: 'access_token',
           description: 'Set by `POST /auth/login`, renewed by `POST /auth/refresh`.',
         },
-        apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'Acts as Developer of its workspace.' },
+        apiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'x-api-key',
+          description:
+            'Acts as Developer of its workspace, within its scopes. Also taken as `Authorization: Bearer pb_…`.',
+        },
       },
     },
   }
@@ -121,7 +129,9 @@ const ROLE_NAMES = { member: 'Member', developer: 'Developer', admin: 'Admin' } 
 
 function describe(route: AnyRoute): string {
   const role = route.role === 'none' ? '' : `Needs the role ${ROLE_NAMES[route.role]} or higher.`
-  return [route.description ?? '', role].filter((text) => text !== '').join('\n\n')
+  const scope = scopeOf(route)
+  const key = scope === undefined ? '' : `An API key needs the scope \`${scope}\`.`
+  return [route.description ?? '', role, key].filter((text) => text !== '').join('\n\n')
 }
 
 function parametersOf(route: AnyRoute): Json[] {
@@ -155,7 +165,15 @@ function parametersOf(route: AnyRoute): Json[] {
     schema: { type: 'string' },
   }
   const hasHeader = route.role !== 'none' && route.workspace !== 'path'
-  return [...inPath, ...inQuery, ...(hasHeader ? [workspace] : [])]
+  const idempotency = {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description:
+      'Any text of yours, up to 255 characters. Sent again with the same input within 24 hours, the request has no second effect and gets the first answer; with other input it is 422.',
+    schema: { type: 'string', maxLength: 255 },
+  }
+  return [...inPath, ...inQuery, ...(hasHeader ? [workspace] : []), ...(route.idempotent ? [idempotency] : [])]
 }
 
 function requestBodyOf(route: AnyRoute): Json | undefined {
@@ -235,7 +253,7 @@ function responsesOf(route: AnyRoute): Json {
     responses[status] = errorResponse([...details])
   }
   if (success.orStatus !== undefined) responses[success.orStatus] = responses[success.status]
-  if (checksQuery(route) || route.body || route.form || route.files) {
+  if (takesInput(route)) {
     responses['422'] = {
       description: 'The input breaks its schema; every fault is listed.',
       headers: HEADERS,
@@ -250,15 +268,25 @@ function responsesOf(route: AnyRoute): Json {
   return responses
 }
 
+/** Whether its input can break a schema. */
+export function takesInput(route: AnyRoute): boolean {
+  const { body, form, files, idempotent } = route
+  return checksQuery(route) || Boolean(body ?? form ?? files ?? idempotent)
+}
+
 /** Every error the request path and the handler can answer with, but validation. */
 export function errorCodes(route: AnyRoute): Set<ErrorCode> {
   const codes = new Set<ErrorCode>(route.errors ?? [])
   if (route.auth !== 'none') {
     for (const code of ['invalid_token', 'token_expired', 'user_not_found'] as const) codes.add(code)
-    if (route.auth === 'jwt_or_key') codes.add('invalid_api_key')
+    if (scopeOf(route) !== undefined)
+      for (const code of ['invalid_api_key', 'workspace_suspended'] as const) codes.add(code)
+    codes.add('not_a_member')
     if (route.method !== 'GET') codes.add('cross_origin')
   }
-  if (route.role !== 'none') codes.add('not_a_member')
+  if (refusesSuspended(route)) codes.add('workspace_suspended')
+  if (hasPhoneNumber(route)) codes.add('invalid_phone_number')
+  if (route.idempotent) codes.add('idempotency_unsettled')
   if (route.role === 'developer') codes.add('insufficient_permissions')
   if (route.role === 'admin') codes.add('admin_required')
   if (route.body) for (const code of ['malformed_body', 'body_too_large', 'body_too_deep'] as const) codes.add(code)
@@ -268,6 +296,12 @@ export function errorCodes(route: AnyRoute): Set<ErrorCode> {
   }
   codes.add('internal')
   return codes
+}
+
+function hasPhoneNumber({ query, body, form }: AnyRoute): boolean {
+  return [query, body, form].some((schema) =>
+    Object.values(schema?.properties ?? {}).some((property) => (property as Json).format === 'phone-number'),
+  )
 }
 
 function errorResponse(details: readonly string[]): Json {

@@ -1,17 +1,21 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import type { ErrorCode } from '../runtime/errors.ts'
 import type { Logger } from '../runtime/log.ts'
-import type { User, WorkspaceRole } from '../store/schema.ts'
+import type { KeyScope, User, WorkspaceRole } from '../store/schema.ts'
 import type { Tenant } from '../store/tenant.ts'
 import type { RequestBody } from './body.ts'
 import type { ReceiveFile, UploadedForm } from './multipart.ts'
+import type { Fault } from './schema.ts'
 import type { Services } from './services.ts'
 
 /** The one source of an endpoint: its types, its checks and its page of the OpenAPI document. */
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-/** Who may call: anyone, a user with the access token cookie, or also an API key (which acts as Developer). */
-export type Auth = 'none' | 'jwt' | 'jwt_or_key'
+/**
+ * Who may call: anyone, a user with the access token cookie, or also an API key (which acts as Developer): each with
+ * `read` or `calls`, which keys have by default, or (`jwt_or_scope`) only one that was given the route's scope.
+ */
+export type Auth = 'none' | 'jwt' | 'jwt_or_key' | 'jwt_or_scope'
 /** Least role in the workspace; `none`: the endpoint belongs to no workspace. */
 export type RequiredRole = WorkspaceRole | 'none'
 
@@ -46,6 +50,20 @@ export interface Route<
   trailingSlash?: true
   auth: A
   role: R
+  /** What an API key must be allowed; default `read` for GET and `calls` for the rest. */
+  scope?: KeyScope
+  /** In a suspended workspace. Default: reads are served, everything else is refused. */
+  whenSuspended?: 'served' | 'refused'
+  /**
+   * Faults of the input that no schema sees, told in one answer with those of the schema. `raw` is the body as it came,
+   * which may break its schema.
+   */
+  faults?: (
+    input: { raw: unknown; tenant: Tenant | undefined; params: Readonly<Record<string, string>> },
+    services: Services,
+  ) => Fault[] | Promise<Fault[]>
+  /** Reads `Idempotency-Key`: the handler answers through api/idempotency.ts. */
+  idempotent?: true
   /** `path`: the workspace is the parameter `workspace_id` and not the header's or the user's current one. */
   workspace?: 'path'
   params?: { [Name in ParamNames<Path>]: Param }
@@ -108,8 +126,17 @@ export interface ApiRequest<
   readonly rawBody: RequestBody
   /** Path and query as they were asked for, still encoded. */
   readonly target: string
+  /** The header `Idempotency-Key` of an `idempotent` route; empty when absent. */
+  readonly idempotencyKey: string
+  /** The API key that called. */
+  readonly key: { readonly id: string; readonly name: string } | undefined
+  /** The session of the caller's access token, where it names one. */
+  readonly sessionId: string | undefined
   readonly signal: AbortSignal
-  readonly remoteAddress: string
+  /** Where a write comes from, as far as trusted proxies say. */
+  readonly clientAddress: string
+  /** A write from this very machine, by no proxy that says whom it serves. */
+  readonly isLocal: boolean
   readonly log: Logger
 }
 
@@ -153,4 +180,15 @@ export type AnyRoute = Route<string, Auth, RequiredRole>
 /** Whether its query is checked: a read that takes no filters refuses any, but where no account asks. */
 export function checksQuery(route: AnyRoute): boolean {
   return route.query !== undefined || (route.method === 'GET' && route.auth !== 'none')
+}
+
+/** What an API key must be allowed to call the route; undefined where none may. */
+export function scopeOf({ auth, method, scope }: Pick<AnyRoute, 'auth' | 'method' | 'scope'>): KeyScope | undefined {
+  if (auth !== 'jwt_or_key' && auth !== 'jwt_or_scope') return undefined
+  return scope ?? (method === 'GET' ? 'read' : 'calls')
+}
+
+/** Whether a suspended workspace is refused by the route. */
+export function refusesSuspended({ role, method, whenSuspended }: AnyRoute): boolean {
+  return role !== 'none' && (whenSuspended ?? (method === 'GET' ? 'served' : 'refused')) === 'refused'
 }

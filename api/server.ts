@@ -25,6 +25,8 @@ export interface Incoming {
   /** All headers by their names in lower case. */
   headers(): Record<string, string>
   readonly body: RequestBody
+  /** The next server on the way could see the body end elsewhere; the connection ends with the answer. */
+  readonly isAmbiguous: boolean
   /** Aborts when the client goes away or the server is closed over it. */
   readonly signal: AbortSignal
   readonly remoteAddress: string
@@ -49,6 +51,8 @@ export interface ServerOptions {
   /** The HTTP answer to a refused upgrade. */
   refuse(error: unknown, request: UpgradeRequest): Outgoing
   requestId(header: string): string
+  /** Said with every answer that doesn't say them itself. */
+  headers?: readonly (readonly [name: string, value: string])[]
 }
 
 export interface Server {
@@ -62,7 +66,7 @@ export interface Server {
 /** Listens, or throws `configuration` with the cure when the port can't be had. */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const app = uWS.App()
-  const traffic: Traffic = { open: new Set(), closing: false, idle: undefined }
+  const traffic: Traffic = { open: new Set(), closing: false, idle: undefined, headers: options.headers ?? [] }
 
   for (const route of options.webSockets) addWebSocket(app, route, options)
   app.any('/*', (res, req) => {
@@ -105,6 +109,7 @@ interface Traffic {
   closing: boolean
   /** Called when nothing is open any more. */
   idle: (() => void) | undefined
+  readonly headers: Outgoing['headers']
 }
 
 /** One request and its response. Every use of `#res` after its end or abort would throw, hence `#over`. */
@@ -113,6 +118,7 @@ class Exchange implements Incoming {
   readonly path: string
   readonly query: string
   readonly body: RequestBody
+  readonly isAmbiguous: boolean
   readonly #res: HttpResponse
   readonly #traffic: Traffic
   #req: HttpRequest | undefined
@@ -131,6 +137,7 @@ class Exchange implements Incoming {
     this.#req = req
     this.#traffic = traffic
     this.body = new RequestBody(this)
+    this.isAmbiguous = isAmbiguous(req)
     res.onAborted(() => this.#end(true))
     if (this.method !== 'GET' && this.method !== 'HEAD') res.onData((chunk, last) => this.#receive(chunk, last))
   }
@@ -191,7 +198,7 @@ class Exchange implements Incoming {
   }
 
   send(outgoing: Outgoing): void {
-    const { closing } = this.#traffic
+    const closing = this.#traffic.closing || this.isAmbiguous
     if (this.#over) {
       if (isStream(outgoing.body)) void outgoing.body[Symbol.asyncIterator]().return?.()
       return
@@ -217,9 +224,7 @@ class Exchange implements Incoming {
   }
 
   #head(outgoing: Outgoing): void {
-    const res = this.#res
-    res.writeStatus(STATUS_LINES[outgoing.status] ?? String(outgoing.status))
-    for (const [name, value] of outgoing.headers) res.writeHeader(name, value)
+    writeHead(this.#res, outgoing, this.#traffic.headers)
   }
 
   async #stream(outgoing: Outgoing, body: AsyncIterable<string | Uint8Array>, closing: boolean): Promise<void> {
@@ -347,8 +352,7 @@ function addWebSocket(app: TemplatedApp, route: WebSocketRoute, options: ServerO
         if (gone) return
         const refusal = options.refuse(error, request)
         res.cork(() => {
-          res.writeStatus(STATUS_LINES[refusal.status] ?? String(refusal.status))
-          for (const [name, value] of refusal.headers) res.writeHeader(name, value)
+          writeHead(res, refusal, options.headers ?? [])
           res.end(refusal.body as string)
         })
       }
@@ -379,6 +383,25 @@ async function listen(app: TemplatedApp, host: string, port: number): Promise<us
   })
   if (listening) return listening
   throw await listenFault(host, port)
+}
+
+/** More than one length, or an encoding other than `chunked`, by which the library reads it (RFC 9112, 6.1 and 6.3). */
+function isAmbiguous(req: HttpRequest): boolean {
+  const encoding = req.getHeader('transfer-encoding')
+  if (encoding === '' && req.getHeader('content-length') === '') return false
+  let framings = 0
+  req.forEach((name) => {
+    if (name === 'content-length' || name === 'transfer-encoding') framings++
+  })
+  return framings > 1 || (encoding !== '' && encoding.toLowerCase() !== 'chunked')
+}
+
+function writeHead(res: HttpResponse, { status, headers }: Outgoing, standing: Outgoing['headers']): void {
+  res.writeStatus(STATUS_LINES[status] ?? String(status))
+  for (const [name, value] of headers) res.writeHeader(name, value)
+  for (const [name, value] of standing) {
+    if (!headers.some(([said]) => said === name)) res.writeHeader(name, value)
+  }
 }
 
 function isStream(body: Outgoing['body']): body is AsyncIterable<string | Uint8Array> {

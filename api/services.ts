@@ -1,4 +1,5 @@
 import type { EffectiveConfig } from '../config/schema.ts'
+import type { TrustedProxies } from '../runtime/client-address.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Prices } from '../runtime/cost.ts'
 import type { Embeddings } from '../runtime/knowledge/embeddings.ts'
@@ -26,6 +27,7 @@ export interface Services {
   readonly databaseUrl: string
   readonly redis: RedisClient
   readonly accessTokens: AccessTokens
+  readonly isTrustedProxy: TrustedProxies
   /** Makes providers; its catalogue lists those an agent may name. */
   readonly plugins: PluginRegistry
   /** What the use of models costs. */

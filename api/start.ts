@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { admissionRefusals } from '../runtime/admission/refusals.ts'
+import { trustedProxies } from '../runtime/client-address.ts'
 import { loadPrices } from '../runtime/cost.ts'
 import { openEmbeddings } from '../runtime/knowledge/embeddings.ts'
 import { Opened } from '../runtime/opened.ts'
@@ -28,7 +29,8 @@ import { answerAsks } from './knowledge/ask.ts'
 import { countCarrierRefusals, countRefusedCalls, observeAnswers } from './metrics.ts'
 import { slotShares } from './realtime/slot-shares.ts'
 import { createSessions } from './realtime/start.ts'
-import { createRequestPath, errorReply, requestIdOf } from './request.ts'
+import { errorReply, requestIdOf, standingHeaders } from './reply.ts'
+import { createRequestPath } from './request.ts'
 import { routes } from './routes.ts'
 import { startServer } from './server.ts'
 import type { Services } from './services.ts'
@@ -104,6 +106,7 @@ export async function startApi(context: RoleContext): Promise<Role> {
       webSockets: [...sessions.routes, ...streamRoutes({ plugins: context.plugins, carriers })],
       refuse: (error, request) => errorReply(error, request.requestId, log),
       requestId: requestIdOf,
+      headers: standingHeaders(context.config.publicUrl),
     })
     opened.push((graceMs) => server.close(graceMs))
     opened.push((graceMs) => {
@@ -156,6 +159,7 @@ export async function startApi(context: RoleContext): Promise<Role> {
       documentJobs,
       objects,
       accessTokens,
+      isTrustedProxy: trustedProxies(config.trustedProxies ?? []),
     }
     const authenticator = createAuthenticator(store, accessTokens)
     const handle = createRequestPath({ routes, services, authenticator, log, observe: observeAnswers(registry) })

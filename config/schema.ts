@@ -33,6 +33,13 @@ export const SETTINGS = {
     max: 65535,
     description: 'Loopback port of the metrics endpoint; default PORT + 1000.',
   },
+  trustedProxies: {
+    env: 'PATCHBAY_TRUSTED_PROXIES',
+    type: 'list',
+    default: undefined,
+    description:
+      'Addresses and ranges of the proxies in front of the api, whose X-Forwarded-For says where a request comes from; this machine is always one.',
+  },
   publicUrl: {
     env: 'PUBLIC_URL',
     type: 'url',

@@ -5,6 +5,7 @@
  */
 export const ERRORS = {
   // 400
+  malformed_request: { status: 400, retryable: false, detail: 'Malformed request' },
   malformed_body: { status: 400, retryable: false, detail: 'Malformed body' },
   body_too_large: { status: 400, retryable: false, detail: 'Body too large' },
   body_too_deep: { status: 400, retryable: false, detail: 'Body nested too deeply' },
@@ -27,6 +28,7 @@ export const ERRORS = {
   /** A request to /telephony that its carrier didn't sign. */
   forged_request: { status: 403, retryable: false, detail: 'Signature does not match' },
   cross_origin: { status: 403, retryable: false, detail: 'Cross-origin request refused' },
+  workspace_suspended: { status: 403, retryable: false, detail: 'Workspace is suspended' },
   // 404, 405
   not_found: { status: 404, retryable: false, detail: 'Not Found' },
   agent_not_found: { status: 404, retryable: false, detail: 'Agent not found' },
@@ -48,6 +50,13 @@ export const ERRORS = {
   trunk_taken: { status: 409, retryable: false, detail: 'Trunk name already taken' },
   trunk_in_use: { status: 409, retryable: false, detail: 'Trunk is used by phone numbers' },
   session_exists: { status: 409, retryable: false, detail: 'Session already exists' },
+  /** A request of the same key that has not answered yet, or whose process ended before it could. */
+  idempotency_unsettled: {
+    status: 409,
+    retryable: false,
+    detail:
+      'A request with this Idempotency-Key has not answered; look whether it took effect before you send it with another key',
+  },
   // 422: the body of a validation error is a list, see api/schema.ts
   validation: { status: 422, retryable: false, detail: 'Validation error' },
   // 500, 503
@@ -71,8 +80,13 @@ export class PatchbayError extends Error {
   readonly code: ErrorCode
   readonly status: number
   readonly retryable: boolean
+  /** What the answer's head says beside it. */
+  readonly headers: Readonly<Record<string, string>>
 
-  constructor(code: ErrorCode, options: { params?: Record<string, string | number>; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode,
+    options: { params?: Record<string, string | number>; headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
     const entry = ERRORS[code]
     const message = entry.detail.replace(/\{(\w+)\}/g, (_, name: string) => String(options.params?.[name] ?? ''))
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -80,5 +94,6 @@ export class PatchbayError extends Error {
     this.code = code
     this.status = entry.status
     this.retryable = entry.retryable
+    this.headers = options.headers ?? {}
   }
 }

@@ -21,6 +21,28 @@ export interface UsersTable {
   phone_number: string
   current_workspace_id: string | null
   created_at: CreatedAt
+  /** Tokens that name no session and were made before are void. */
+  signed_out_at: Date | null
+  email_verified_at: Date | null
+  is_operator: Generated<boolean>
+}
+
+/** One login: the family of its refresh tokens has the same id, and its access tokens name it. */
+export interface SessionsTable {
+  id: string
+  user_id: string
+  created_at: CreatedAt
+  used_at: Date
+  expires_at: Date
+  address: string
+  user_agent: string
+  ended_at: Date | null
+}
+
+/** The highest number that was given to a slug of this base. */
+export interface SlugNumbersTable {
+  base: string
+  last: number
 }
 
 export interface RefreshTokensTable {
@@ -43,6 +65,8 @@ export interface WorkspacesTable {
   max_concurrent_calls: Generated<number | null>
   created_at: CreatedAt
   deleted_at: Date | null
+  suspended_at: Date | null
+  suspended_reason: string | null
 }
 
 export interface MembershipsTable {
@@ -60,6 +84,23 @@ export interface ApiKeysTable {
   key_hash: Buffer
   created_at: CreatedAt
   last_used_at: Date | null
+  scopes: Generated<KeyScope[]>
+  expires_at: Date | null
+  /** The user who made it. */
+  created_by: string | null
+}
+
+/** What an API key may do. */
+export const KEY_SCOPES = ['read', 'calls', 'agents', 'batches', 'numbers', 'campaigns'] as const
+export type KeyScope = (typeof KEY_SCOPES)[number]
+
+export interface IdempotencyKeysTable {
+  workspace_id: BoundWorkspace
+  key: string
+  request_hash: Buffer
+  /** The answer's JSON; null while its effect, outside the database, is under way or was broken off. */
+  answer: string | null
+  created_at: CreatedAt
 }
 
 export interface AgentsTable {
@@ -316,6 +357,8 @@ export interface BatchRowsTable {
 /** Tables of no single workspace: any code may query them. */
 export interface GlobalTables {
   users: UsersTable
+  sessions: SessionsTable
+  slug_numbers: SlugNumbersTable
   refresh_tokens: RefreshTokensTable
   workspaces: WorkspacesTable
   memberships: MembershipsTable
@@ -327,6 +370,7 @@ export interface TenantTables {
   batches: BatchesTable
   batch_items: BatchItemsTable
   api_keys: ApiKeysTable
+  idempotency_keys: IdempotencyKeysTable
   agents: AgentsTable
   phone_numbers: PhoneNumbersTable
   trunks: TrunksTable

@@ -36,6 +36,7 @@ const TENANT_TABLES: Readonly<Record<keyof TenantTables, true>> = {
   batches: true,
   batch_items: true,
   api_keys: true,
+  idempotency_keys: true,
   agents: true,
   phone_numbers: true,
   trunks: true,

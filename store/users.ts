@@ -36,12 +36,12 @@ export async function createUser(
   }
 }
 
-/** The user of an e-mail address, whose case does not matter. */
+/** The user of an e-mail address, whose case does not matter: Postgres lowers both, since others lower otherwise. */
 export function userByEmail(db: Kysely<GlobalTables>, email: string): Promise<User | undefined> {
   return db
     .selectFrom('users')
     .selectAll()
-    .where(sql<string>`lower(email)`, '=', email.toLowerCase())
+    .where(sql<string>`lower(email)`, '=', sql<string>`lower(${email})`)
     .executeTakeFirst()
 }
 

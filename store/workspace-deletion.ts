@@ -21,6 +21,7 @@ export const TABLES_OF_A_WORKSPACE = [
   'trunks',
   'agents',
   'api_keys',
+  'idempotency_keys',
   'memberships',
   'call_counts',
   'call_rollups',

@@ -14,7 +14,6 @@ export interface Member {
 }
 
 const MAX_SLUG_LENGTH = 60
-const SLUG_ATTEMPTS = 20
 
 /** Lower-case Latin letters, digits and dashes; `workspace` for a name that has none. */
 export function slugify(name: string): string {
@@ -38,12 +37,12 @@ export async function insertWorkspace(
   const { name, type, adminId } = workspace
   const base = slugify(name)
   let row: Workspace | undefined
+  // Ends: each number is given once, and only so many slugs can have been taken by names that end in a number.
   for (let attempt = 0; row === undefined; attempt++) {
-    if (attempt === SLUG_ATTEMPTS)
-      throw new PatchbayError('unavailable', { cause: new Error(`No free slug "${base}"`) })
+    const slug = attempt === 0 ? base : `${base}-${await nextNumber(db, base)}`
     row = await db
       .insertInto('workspaces')
-      .values({ id: uuidv7(), name, type, slug: await freeSlug(db, base) })
+      .values({ id: uuidv7(), name, type, slug })
       .onConflict((conflict) => conflict.column('slug').doNothing())
       .returningAll()
       .executeTakeFirst()
@@ -65,10 +64,15 @@ export async function limitWorkspace(
     .execute()
 }
 
-async function freeSlug(db: Kysely<GlobalTables>, base: string): Promise<string> {
-  const taken = await db.selectFrom('workspaces').select('slug').where('slug', '~', `^${base}(-[0-9]{1,9})?$`).execute()
-  const numbers = taken.map(({ slug }) => (slug === base ? 1 : Number(slug.slice(base.length + 1))))
-  return numbers.length === 0 ? base : `${base}-${Math.max(...numbers) + 1}`
+/** From 2 on. Who asks at the same time waits for the other's transaction and gets the number after. */
+async function nextNumber(db: Kysely<GlobalTables>, base: string): Promise<number> {
+  const { last } = await db
+    .insertInto('slug_numbers')
+    .values({ base, last: 2 })
+    .onConflict((conflict) => conflict.column('base').doUpdateSet({ last: sql<number>`slug_numbers.last + 1` }))
+    .returning('last')
+    .executeTakeFirstOrThrow()
+  return last
 }
 
 /** Makes a workspace and its first member in one transaction. */
@@ -125,7 +129,7 @@ export async function addMemberByEmail(
 ): Promise<void> {
   await sql`
     insert into memberships (workspace_id, user_id, role)
-    select ${workspaceId}, id, ${role} from users where lower(email) = ${email.toLowerCase()}
+    select ${workspaceId}, id, ${role} from users where lower(email) = lower(${email})
     on conflict do nothing`.execute(db)
 }
 

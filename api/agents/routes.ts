@@ -53,8 +53,9 @@ const read = defineRoute({
 const create = defineRoute({
   method: 'POST',
   path: '/agents',
-  auth: 'jwt',
+  auth: 'jwt_or_scope',
   role: 'developer',
+  scope: 'agents',
   body: CreateAgentInput,
   success: { status: 201, schema: AgentBody },
   tag,
@@ -97,8 +98,9 @@ const create = defineRoute({
 const update = defineRoute({
   method: 'PUT',
   path: '/agents/{agent_id}',
-  auth: 'jwt',
+  auth: 'jwt_or_scope',
   role: 'developer',
+  scope: 'agents',
   params: { agent_id },
   body: UpdateAgentInput,
   success: { status: 200, schema: AgentBody },

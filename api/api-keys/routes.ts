@@ -1,11 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { PatchbayError } from '../../runtime/errors.ts'
-import { deleteApiKey, insertApiKey, listApiKeys } from '../../store/api-keys.ts'
+import { deleteApiKey, insertApiKey, listApiKeys, replaceApiKey } from '../../store/api-keys.ts'
 import { hashApiKey } from '../auth/authenticate.ts'
 import { ListOf, ListQuery, listOf } from '../paging.ts'
 import { defineRoute } from '../route.ts'
+import { parseInstant, ValidationError } from '../schema.ts'
 import { Detail } from '../workspaces/schema.ts'
-import { CreateApiKeyInput, CreatedApiKeyBody, ListedApiKeyBody, listedApiKeyBody } from './schema.ts'
+import {
+  CreateApiKeyInput,
+  CreatedApiKeyBody,
+  createdApiKeyBody,
+  ListedApiKeyBody,
+  listedApiKeyBody,
+  RotateApiKeyInput,
+} from './schema.ts'
 
 const tag = 'API keys'
 const PREFIX_LENGTH = 11
@@ -14,8 +22,12 @@ const example = {
   id: '0197f3a2-7c1e-7000-8000-000000000005',
   name: 'CRM',
   prefix: 'pb_Qm9vbGVh',
+  scopes: ['read', 'calls'],
   created_at: '2026-01-31T09:00:00.000Z',
+  expires_at: null,
 }
+
+const exampleKey = 'pb_Qm9vbGVhbiBsb2dpYyBpcyBhbGdlYnJhIG9mIHR3byB2YWx1ZXM'
 
 const create = defineRoute({
   method: 'POST',
@@ -26,21 +38,50 @@ const create = defineRoute({
   success: { status: 201, schema: CreatedApiKeyBody },
   tag,
   summary: 'Make an API key of the workspace',
-  description: 'The key acts as Developer. Only its SHA-256 is kept.',
+  description:
+    'The key acts as Developer, within its scopes. Where a scope is missing the answer is 401 and the header `x-required-scope` names it. Only the SHA-256 of a key is kept.',
   examples: {
-    body: { name: 'CRM' },
-    success: { ...example, key: 'pb_Qm9vbGVhbiBsb2dpYyBpcyBhbGdlYnJhIG9mIHR3byB2YWx1ZXM' },
+    body: { name: 'CRM', scopes: ['read', 'calls', 'batches'] },
+    success: { ...example, scopes: ['read', 'calls', 'batches'], key: exampleKey },
   },
-  handler: async ({ body, tenant }) => {
-    const key = `pb_${randomBytes(32).toString('base64url')}`
-    const row = await insertApiKey(tenant, {
-      name: body.name,
-      prefix: key.slice(0, PREFIX_LENGTH),
-      hash: hashApiKey(key),
-    })
-    return { id: row.id, name: row.name, prefix: row.prefix, key, created_at: row.created_at.toISOString() }
+  handler: async ({ body, tenant, user }, { clock }) => {
+    const { key, ...secret } = newKey()
+    const expiresAt = body.expires_at == null ? null : (parseInstant(body.expires_at) ?? null)
+    if (expiresAt !== null && expiresAt.getTime() <= clock.nowMs()) {
+      throw new ValidationError([{ loc: ['body', 'expires_at'], msg: 'is in the past', type: 'value_error' }])
+    }
+    const scopes = [...new Set(body.scopes)]
+    const row = await insertApiKey(tenant, { ...secret, name: body.name, scopes, expiresAt, createdBy: user.id })
+    return createdApiKeyBody(row, key)
   },
 })
+
+const rotate = defineRoute({
+  method: 'POST',
+  path: '/api-keys/{id}/rotate',
+  auth: 'jwt',
+  role: 'admin',
+  params: { id: { description: 'The key.', notFound: 'api_key_not_found', example: example.id } },
+  body: RotateApiKeyInput,
+  success: { status: 201, schema: CreatedApiKeyBody },
+  errors: ['api_key_not_found'],
+  tag,
+  summary: 'Make a new key in the place of one that goes out of use',
+  description: 'It has the same name, scopes and expiry. The old key works for `grace_s` seconds more.',
+  examples: { body: { grace_s: 3600 }, success: { ...example, key: exampleKey } },
+  handler: async ({ params, body, tenant, user }, { clock }) => {
+    const { key, ...secret } = newKey()
+    const until = new Date(clock.nowMs() + body.grace_s * 1000)
+    const row = await replaceApiKey(tenant, params.id, { ...secret, createdBy: user.id }, until)
+    if (row === undefined) throw new PatchbayError('api_key_not_found')
+    return createdApiKeyBody(row, key)
+  },
+})
+
+function newKey(): { key: string; prefix: string; hash: Buffer } {
+  const key = `pb_${randomBytes(32).toString('base64url')}`
+  return { key, prefix: key.slice(0, PREFIX_LENGTH), hash: hashApiKey(key) }
+}
 
 const list = defineRoute({
   method: 'GET',
@@ -51,7 +92,7 @@ const list = defineRoute({
   success: { status: 200, schema: ListOf(ListedApiKeyBody) },
   tag,
   summary: 'The API keys of the workspace',
-  examples: { success: [{ ...example, last_used_at: null }] },
+  examples: { success: [{ ...example, created_by: null, last_used_at: null }] },
   handler: async ({ tenant, query }) => listOf((await listApiKeys(tenant)).map(listedApiKeyBody), query),
 })
 
@@ -72,4 +113,4 @@ const remove = defineRoute({
   },
 })
 
-export const apiKeyRoutes = [create, list, remove]
+export const apiKeyRoutes = [create, list, rotate, remove]

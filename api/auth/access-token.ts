@@ -10,10 +10,15 @@ export interface AccessClaims {
   email: string
   /** Unix time in seconds. */
   exp: number
+  /** When it was made, Unix time in seconds; 0 where whoever signed it doesn't say. */
+  iat: number
+  /** The session it belongs to and ends with; undefined where another holder of the secret signed it. */
+  sid: string | undefined
 }
 
 export interface AccessTokens {
-  issue(user: { id: string; email: string }): Promise<string>
+  /** `sessionId`: the session whose end is the token's too. */
+  issue(user: { id: string; email: string }, sessionId?: string): Promise<string>
   /** Throws `token_expired` or `invalid_token`. Synchronous for a token verified before. */
   verify(token: string): AccessClaims | Promise<AccessClaims>
 }
@@ -22,7 +27,7 @@ export interface AccessTokens {
 const REMEMBERED_TOKENS = 10_000
 const MAX_TOKEN_LENGTH = 4096
 
-/** HS256 JWTs with the claims `sub`, `email`, `iat` and `exp`. */
+/** HS256 JWTs with the claims `sub`, `email`, `exp`, `iat` and `sid`. */
 export function createAccessTokens(secret: string, ttlS: number, clock: Clock): AccessTokens {
   const key = new TextEncoder().encode(secret)
   const verified = new Map<string, AccessClaims>()
@@ -40,9 +45,9 @@ export function createAccessTokens(secret: string, ttlS: number, clock: Clock): 
   }
 
   return {
-    issue(user) {
+    issue(user, sessionId) {
       const nowS = Math.floor(clock.nowMs() / 1000)
-      return new SignJWT({ email: user.email })
+      return new SignJWT({ email: user.email, ...(sessionId === undefined ? {} : { sid: sessionId }) })
         .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
         .setSubject(user.id)
         .setIssuedAt(nowS)
@@ -64,7 +69,13 @@ async function claimsOf(token: string, key: Uint8Array, now: Date): Promise<Acce
       requiredClaims: ['sub', 'email', 'exp'],
       currentDate: now,
     })
-    return { sub: String(payload.sub), email: String(payload.email), exp: Number(payload.exp) }
+    return {
+      sub: String(payload.sub),
+      email: String(payload.email),
+      exp: Number(payload.exp),
+      iat: Number(payload.iat ?? 0),
+      sid: payload.sid === undefined ? undefined : String(payload.sid),
+    }
   } catch (cause) {
     throw new PatchbayError(cause instanceof JWTExpired ? 'token_expired' : 'invalid_token', { cause })
   }

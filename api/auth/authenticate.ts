@@ -1,18 +1,21 @@
 import { createHash } from 'node:crypto'
 import { PatchbayError } from '../../runtime/errors.ts'
 import type { Store } from '../../store/database.ts'
-import { createIdentities, keyWorkspace } from '../../store/identity.ts'
-import type { User, WorkspaceRole } from '../../store/schema.ts'
+import { createIdentities, keyIdentity, type Membership } from '../../store/identity.ts'
+import type { User } from '../../store/schema.ts'
 import { isUuid } from '../ids.ts'
-import type { AnyRoute } from '../route.ts'
+import { type AnyRoute, scopeOf } from '../route.ts'
 import type { AccessTokens } from './access-token.ts'
 import { ACCESS_COOKIE, readCookie } from './cookies.ts'
 
 /** Who calls and what they are in the workspace they asked for. */
 export interface Caller {
   readonly user: User | undefined
-  readonly membership: { workspaceId: string; role: WorkspaceRole } | undefined
-  readonly viaKey: boolean
+  readonly membership: Membership | undefined
+  /** The API key that called. */
+  readonly key: { readonly id: string; readonly name: string } | undefined
+  /** The session of the user's token, where it names one. */
+  readonly sessionId: string | undefined
   /** The workspace header names another workspace than the caller may enter. */
   readonly refused: boolean
 }
@@ -28,45 +31,76 @@ export interface Credentials {
 }
 
 export interface Authenticator {
-  /** Throws the 401 of the specification's section 7.2. */
+  /** Throws the 401 of the specification's section 7.2, and the 403 of a key whose workspace is suspended. */
   authenticate(credentials: Credentials, route: AnyRoute): Caller | Promise<Caller>
 }
 
 export function createAuthenticator(store: Store, accessTokens: AccessTokens): Authenticator {
   const identityOf = createIdentities(store.pool)
 
-  async function byKey({ apiKey, workspaceId }: Credentials): Promise<Caller> {
-    const own = await keyWorkspace(store.pool, hashApiKey(apiKey))
-    if (own === undefined) throw new PatchbayError('invalid_api_key')
+  async function byKey({ apiKey, workspaceId }: Credentials, route: AnyRoute): Promise<Caller> {
+    const key = await keyIdentity(store.pool, hashApiKey(apiKey))
+    if (key === undefined) throw new PatchbayError('invalid_api_key')
+    const scope = scopeOf(route)
+    if (scope === undefined || !key.scopes.includes(scope)) {
+      throw new PatchbayError('invalid_token', scope === undefined ? {} : { headers: { 'x-required-scope': scope } })
+    }
+    if (key.isSuspended) throw new PatchbayError('workspace_suspended')
     return {
       user: undefined,
-      membership: { workspaceId: own, role: 'developer' },
-      viaKey: true,
-      refused: workspaceId !== '' && workspaceId.toLowerCase() !== own,
+      membership: { workspaceId: key.workspaceId, role: 'developer', isSuspended: false },
+      key: { id: key.id, name: key.name },
+      sessionId: undefined,
+      refused: workspaceId !== '' && workspaceId.toLowerCase() !== key.workspaceId,
     }
   }
 
   async function byToken(credentials: Credentials, route: AnyRoute): Promise<Caller> {
     const token = readCookie(credentials.cookies, ACCESS_COOKIE)
     if (token === '') throw new PatchbayError('invalid_token')
-    const claims = await accessTokens.verify(token)
-    if (!isUuid(claims.sub)) throw new PatchbayError('invalid_token')
-    const asked = route.workspace === 'path' ? (credentials.params.workspace_id ?? '') : credentials.workspaceId
+    const { sub, sid, iat } = await accessTokens.verify(token)
+    if (!isUuid(sub) || (sid !== undefined && !isUuid(sid))) throw new PatchbayError('invalid_token')
+    const inPath = route.workspace === 'path' ? (credentials.params.workspace_id ?? '') : ''
+    const asked = inPath === '' ? credentials.workspaceId : inPath
     const isWellFormed = isUuid(asked)
-    const identity = await identityOf(claims.sub, isWellFormed ? asked : null)
+    const identity = await identityOf({
+      userId: sub,
+      workspaceId: isWellFormed ? asked : null,
+      sessionId: sid ?? null,
+    })
     if (identity === undefined) throw new PatchbayError('user_not_found')
+    const { user, membership } = identity
+    const signedOutS = sid === undefined && user.signed_out_at ? user.signed_out_at.getTime() / 1000 : 0
+    if (!identity.sessionLives || iat < signedOutS) throw new PatchbayError('invalid_token')
     return {
-      user: identity.user,
-      membership: identity.membership,
-      viaKey: false,
-      refused: asked !== '' && !isWellFormed,
+      user,
+      membership,
+      key: undefined,
+      sessionId: sid,
+      refused:
+        (asked !== '' && !isWellFormed) || (inPath !== '' && !(await mayEnter(user, credentials.workspaceId, inPath))),
     }
+  }
+
+  /** Whether a header that stands beside the workspace of the path names one of the user's own, too. */
+  async function mayEnter(user: User, named: string, inPath: string): Promise<boolean> {
+    if (named === '' || named.toLowerCase() === inPath.toLowerCase()) return true
+    if (!isUuid(named)) return false
+    const identity = await identityOf({ userId: user.id, workspaceId: named, sessionId: null })
+    return identity?.membership !== undefined
   }
 
   return {
     authenticate: (credentials, route) =>
-      credentials.apiKey === '' ? byToken(credentials, route) : byKey(credentials),
+      credentials.apiKey === '' || prefersToken(credentials, route)
+        ? byToken(credentials, route)
+        : byKey(credentials, route),
   }
+}
+
+/** Where the specification takes the cookie alone, a request with both is the user's. */
+function prefersToken({ cookies }: Credentials, route: AnyRoute): boolean {
+  return route.auth === 'jwt_or_scope' && readCookie(cookies, ACCESS_COOKIE) !== ''
 }
 
 /** API keys are 256 random bits, so a plain SHA-256 can't be searched. */

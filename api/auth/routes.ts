@@ -1,8 +1,15 @@
 import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/errors.ts'
-import { issueRefreshToken, revokeRefreshToken, rotateRefreshToken } from '../../store/refresh-tokens.ts'
 import type { User } from '../../store/schema.ts'
+import {
+  endSession,
+  type IssuedRefreshToken,
+  rotateRefreshToken,
+  sessionOfToken,
+  startSession,
+} from '../../store/sessions.ts'
 import { createUser, userByEmail, userById } from '../../store/users.ts'
+import { isUuid } from '../ids.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
 import { defineRoute, Reply } from '../route.ts'
 import type { Services } from '../services.ts'
@@ -45,13 +52,16 @@ const login = defineRoute({
   tag,
   summary: 'Log in',
   examples: { body: { email: 'ada@example.com', password: 'correct horse' }, success: { user: userExample } },
-  handler: async ({ body }, services) => {
+  headers: ['user-agent'],
+  handler: async (request, services) => {
+    const { body } = request
     const { store, clock, config } = services
     const user = await userByEmail(store.global, body.email)
     const matches = await passwordMatches(user?.password_hash, body.password)
     if (user === undefined || !matches) throw new PatchbayError('wrong_credentials')
-    const refresh = await issueRefreshToken(store.global, user.id, clock.nowMs(), config.refreshTokenTtlS)
-    return signedIn(services, user, refresh.token)
+    const from = { address: request.clientAddress, userAgent: request.header('user-agent') }
+    const session = await startSession(store.global, user.id, from, clock.nowMs(), config.refreshTokenTtlS)
+    return signedIn(services, user, session)
   },
 })
 
@@ -74,7 +84,7 @@ const refresh = defineRoute({
     if (next === undefined) throw new PatchbayError('invalid_token')
     const user = await userById(store.global, next.userId)
     if (user === undefined) throw new PatchbayError('user_not_found')
-    return signedIn(services, user, next.token)
+    return signedIn(services, user, next)
   },
 })
 
@@ -87,10 +97,13 @@ const logout = defineRoute({
   errors: ['cross_origin'],
   tag,
   summary: 'Log out',
+  description: 'Ends the session: its refresh token and every access token of it stop working at once.',
   examples: { success: { detail: 'Logged out' } },
   handler: async ({ cookies }, services) => {
     const { store, clock } = services
-    await revokeRefreshToken(store.global, readCookie(cookies, REFRESH_COOKIE), clock.nowMs())
+    for (const session of await sessionsNamed(cookies, services)) {
+      await endSession(store.global, session.userId, session.id, clock.nowMs())
+    }
     return new Reply({ body: { detail: 'Logged out' }, headers: tokenCookies(services, '', '') })
   },
 })
@@ -107,9 +120,19 @@ const me = defineRoute({
   handler: ({ user }) => userBody(user),
 })
 
-async function signedIn(services: Services, user: User, refreshToken: string): Promise<Reply> {
-  const accessToken = await services.accessTokens.issue(user)
-  return new Reply({ body: { user: userBody(user) }, headers: tokenCookies(services, accessToken, refreshToken) })
+async function signedIn(services: Services, user: User, session: IssuedRefreshToken): Promise<Reply> {
+  const accessToken = await services.accessTokens.issue(user, session.sessionId)
+  return new Reply({ body: { user: userBody(user) }, headers: tokenCookies(services, accessToken, session.token) })
+}
+
+/** The sessions that the cookies of a request belong to: that of the refresh token and that of the access token. */
+async function sessionsNamed(cookies: string, { store, accessTokens }: Services) {
+  const byRefresh = await sessionOfToken(store.global, readCookie(cookies, REFRESH_COOKIE))
+  const claims = await Promise.resolve(readCookie(cookies, ACCESS_COOKIE))
+    .then((token) => accessTokens.verify(token))
+    .catch(() => undefined)
+  const byAccess = claims?.sid && isUuid(claims.sid) && isUuid(claims.sub) && { id: claims.sid, userId: claims.sub }
+  return [byRefresh, byAccess].filter((session) => session !== undefined && session !== '' && session !== false)
 }
 
 /** Empty tokens remove the cookies. */

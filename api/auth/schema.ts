@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { User } from '../../store/schema.ts'
-import { Id, Instant, Nullable } from '../schema.ts'
+import { Id, Instant, Nullable, PhoneNumberInput } from '../schema.ts'
 
 export const UserBody = Type.Object({
   id: Id,
@@ -17,7 +17,7 @@ export const SignupInput = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 200 }),
   email: Type.String({ format: 'email', maxLength: 254 }),
   password: Type.String({ minLength: 8, maxLength: 1024 }),
-  phone_number: Type.String({ maxLength: 64, description: 'International format; stored as E.164.' }),
+  phone_number: PhoneNumberInput('International format; stored as E.164.'),
 })
 
 export const LoginInput = Type.Object({

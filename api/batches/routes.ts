@@ -37,8 +37,9 @@ const OptionalPage = Type.Object({
 const upload = defineRoute({
   method: 'POST',
   path: '/batch/upload',
-  auth: 'jwt',
+  auth: 'jwt_or_scope',
   role: 'developer',
+  scope: 'batches',
   form: UploadForm,
   files: {
     file: {
@@ -80,8 +81,9 @@ const upload = defineRoute({
 const send = defineRoute({
   method: 'POST',
   path: '/batch/{batch_id}/send',
-  auth: 'jwt',
+  auth: 'jwt_or_scope',
   role: 'developer',
+  scope: 'batches',
   params: { batch_id },
   success: { status: 200, schema: BatchBody },
   errors: ['batch_not_found', 'batch_sent'],
@@ -179,8 +181,9 @@ async function* allItems(tenant: Tenant, batch: BatchWithProgress, signal: Abort
 const remove = defineRoute({
   method: 'DELETE',
   path: '/batch/{batch_id}',
-  auth: 'jwt',
+  auth: 'jwt_or_scope',
   role: 'developer',
+  scope: 'batches',
   params: { batch_id },
   success: { status: 200, schema: Detail },
   errors: ['batch_not_found', 'batch_running'],

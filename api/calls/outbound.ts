@@ -9,8 +9,10 @@ import { requestHangup } from '../../store/redis/hangup.ts'
 import type { Call } from '../../store/schema.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { queueCall } from '../../workers/calls/queue.ts'
+import { once } from '../idempotency.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
 import { defineRoute, Reply } from '../route.ts'
+import { PhoneNumberInput } from '../schema.ts'
 import { CallBody, CallFilterQuery, callBody, callExample, callFilter } from './schema.ts'
 
 const tag = 'Calls'
@@ -44,11 +46,10 @@ const outboundCall = defineRoute({
   path: '/calls/outbound_call',
   auth: 'jwt_or_key',
   role: 'member',
+  idempotent: true,
   body: Type.Object({
-    agent_phone_number: Type.Optional(
-      Type.String({ maxLength: 64, description: 'A registered number of the agent; the callee sees it.' }),
-    ),
-    phone_number_to_dial: Type.Optional(Type.String({ maxLength: 64 })),
+    agent_phone_number: PhoneNumberInput('A registered number of the agent; the callee sees it.'),
+    phone_number_to_dial: PhoneNumberInput('Whom to call.'),
     dynamic_variables: Type.Record(Type.String(), Type.String(), {
       default: {},
       description: "Fill `{{name}}` in the agent's system prompt and first message.",
@@ -67,26 +68,33 @@ const outboundCall = defineRoute({
     },
     success: outboundExample,
   },
-  handler: async ({ body, tenant, log }, { config, clock, outbound }) => {
+  handler: async ({ body, tenant, log, idempotencyKey }, { config, clock, outbound }) => {
     const from = requirePhoneNumber(body.agent_phone_number)
     const to = requirePhoneNumber(body.phone_number_to_dial)
     const agent = await agentByNumber(tenant, from)
     if (agent === undefined) throw new PatchbayError('agent_not_found')
-    const call = await insertCall(tenant, {
-      agent_id: agent.id,
-      agent_name: agent.agent_name,
-      call_type: 'phone',
-      direction: 'outbound',
-      status: 'queued',
-      from_number: from,
-      to_number: to,
-      dynamic_variables: JSON.stringify(body.dynamic_variables),
-      created_at: new Date(clock.nowMs()),
+    const request = { idempotencyKey, tenant, input: body, route: 'POST /calls/outbound_call' }
+    const { answer, isNew } = await once(request, async (within) => {
+      const call = await insertCall(within, {
+        agent_id: agent.id,
+        agent_name: agent.agent_name,
+        call_type: 'phone',
+        direction: 'outbound',
+        status: 'queued',
+        from_number: from,
+        to_number: to,
+        dynamic_variables: JSON.stringify(body.dynamic_variables),
+        created_at: new Date(clock.nowMs()),
+      })
+      return callBody({ ...call, turns: [] }, config.publicUrl)
     })
-    await queueCall(outbound.queue, call, config.queueWaitMs).catch((err) => {
-      log.warn({ err, callId: call.id }, 'The call could not be queued; the sweep of the job workers will')
-    })
-    return callBody({ ...call, turns: [] }, config.publicUrl)
+    if (isNew) {
+      const queued = { id: answer.call_log_id, workspace_id: answer.workspace_id }
+      await queueCall(outbound.queue, queued, config.queueWaitMs).catch((err) => {
+        log.warn({ err, callId: queued.id }, 'The call could not be queued; the sweep of the job workers will')
+      })
+    }
+    return answer
   },
 })
 
@@ -99,6 +107,7 @@ const hangup = defineRoute({
   path: '/calls/{call_log_id}/hangup',
   auth: 'jwt_or_key',
   role: 'member',
+  whenSuspended: 'served',
   params: { call_log_id },
   success: { status: 200, schema: CallBody },
   errors: ['call_log_not_found'],

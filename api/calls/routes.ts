@@ -33,6 +33,8 @@ const generateToken = defineRoute({
   path: '/calls/generate-token',
   auth: 'jwt_or_key',
   role: 'member',
+  scope: 'calls',
+  whenSuspended: 'refused',
   query: GenerateTokenQuery,
   success: { status: 200, schema: SessionTokenBody },
   errors: ['invalid_phone_number', 'agent_not_found', 'session_exists'],

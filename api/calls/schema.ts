@@ -3,7 +3,7 @@ import { roundUsd } from '../../runtime/cost.ts'
 import { ANSWERERS } from '../../runtime/telephony/answerer.ts'
 import type { CallFilter, CallWithTurns } from '../../store/calls.ts'
 import { isUuid } from '../ids.ts'
-import { Id, Instant, Nullable, PageQuery, parseInstant } from '../schema.ts'
+import { Id, Instant, Nullable, PageQuery, PhoneNumberInput, parseInstant } from '../schema.ts'
 
 export const CallTypeName = Type.Enum(['phone', 'web'])
 
@@ -76,7 +76,7 @@ export const CallFilterQuery = {
 export const CallLogsQuery = Type.Object({ ...PageQuery, ...CallFilterQuery })
 
 export const GenerateTokenQuery = Type.Object({
-  phone: Type.Optional(Type.String({ maxLength: 64, description: 'A registered number of the agent.' })),
+  phone: Type.Optional(PhoneNumberInput('A registered number of the agent.')),
   agent_id: Type.Optional(Type.String({ maxLength: 100, description: 'The agent, instead of a number of it.' })),
   id: Type.Optional(
     Type.String({ minLength: 1, maxLength: 128, description: 'Your id of the session; made when left out.' }),

@@ -34,8 +34,9 @@ async function requireAgent(tenant: Tenant, agentId: string): Promise<void> {
 const upload = defineRoute({
   method: 'POST',
   path: '/agents/{agent_id}/upload',
-  auth: 'jwt',
+  auth: 'jwt_or_scope',
   role: 'developer',
+  scope: 'agents',
   params: { agent_id },
   form: Type.Object({}),
   files: {
@@ -106,8 +107,9 @@ const list = defineRoute({
 const remove = defineRoute({
   method: 'DELETE',
   path: '/agents/{agent_id}/documents/{document_id}',
-  auth: 'jwt',
+  auth: 'jwt_or_scope',
   role: 'developer',
+  scope: 'agents',
   params: {
     agent_id,
     document_id: {
@@ -138,6 +140,7 @@ const query = defineRoute({
   path: '/agents/{agent_id}/query',
   auth: 'jwt_or_key',
   role: 'member',
+  scope: 'read',
   params: { agent_id },
   body: QueryInput,
   success: { status: 200, schema: QueryBody },

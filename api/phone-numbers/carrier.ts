@@ -53,3 +53,9 @@ export async function askCarrier<T>(
     throw new PatchbayError('provider_fault', { params: { provider: plugins.titleOf(provider), detail }, cause })
   }
 }
+
+/** Whether an operation that failed may have taken place all the same: its answer didn't come, or not in time. */
+export function mayHaveHappened(error: unknown): boolean {
+  if (!(error instanceof PatchbayError)) return true
+  return error.code === 'provider_fault' && error.cause !== undefined && !(error.cause instanceof CarrierFault)
+}

@@ -1,4 +1,6 @@
+import type { Static } from 'typebox'
 import { PatchbayError } from '../../runtime/errors.ts'
+import type { Logger } from '../../runtime/log.ts'
 import { type PhoneNumber, parsePhoneNumber } from '../../runtime/phone-number.ts'
 import { agentById } from '../../store/agents.ts'
 import { isDuplicate } from '../../store/database.ts'
@@ -11,12 +13,14 @@ import {
 } from '../../store/phone-numbers.ts'
 import type { PhoneNumberRow } from '../../store/schema.ts'
 import type { Tenant } from '../../store/tenant.ts'
+import { onceOutside } from '../idempotency.ts'
 import { isUuid } from '../ids.ts'
 import { ListOf, ListQuery, listOf } from '../paging.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
 import { defineRoute } from '../route.ts'
+import type { Services } from '../services.ts'
 import { Detail } from '../workspaces/schema.ts'
-import { askCarrier, numbersOf, requireProvider, requireRegistrable } from './carrier.ts'
+import { askCarrier, mayHaveHappened, numbersOf, requireProvider, requireRegistrable } from './carrier.ts'
 import {
   ChangePhoneNumberInput,
   CreatePhoneNumberInput,
@@ -36,8 +40,9 @@ const phone_number = {
 const create = defineRoute({
   method: 'POST',
   path: '/phone-numbers',
-  auth: 'jwt',
+  auth: 'jwt_or_scope',
   role: 'developer',
+  scope: 'numbers',
   body: CreatePhoneNumberInput,
   success: { status: 201, schema: PhoneNumberBody },
   errors: ['invalid_phone_number', 'agent_not_found', 'phone_number_taken', 'provider_fault'],
@@ -70,8 +75,10 @@ const create = defineRoute({
 const purchase = defineRoute({
   method: 'POST',
   path: '/phone-numbers/purchase',
-  auth: 'jwt',
+  auth: 'jwt_or_scope',
   role: 'developer',
+  scope: 'numbers',
+  idempotent: true,
   body: PurchaseInput,
   success: { status: 201, schema: PhoneNumberBody },
   errors: ['phone_number_taken', 'provider_fault'],
@@ -81,37 +88,49 @@ const purchase = defineRoute({
     body: { provider: 'sim', country: 'US', area_code: '415' },
     success: { ...phoneNumberExample, agent_id: null },
   },
-  handler: async ({ body, tenant, signal, log }, services) => {
+  handler: async ({ body, tenant, signal, log, idempotencyKey }, services) => {
     requireProvider(services, body.provider)
-    const numbers = await numbersOf(services, body.provider)
-    const wanted = {
-      country: body.country,
-      ...(body.area_code === undefined ? {} : { areaCode: body.area_code }),
-    }
-    const number = await askCarrier(services, body.provider, signal, (bound) => numbers?.purchase?.(wanted, bound))
-    if (number === undefined) {
-      throw new PatchbayError('provider_fault', {
-        params: { provider: services.plugins.titleOf(body.provider), detail: 'it sells no numbers' },
-      })
-    }
-    try {
-      return phoneNumberBody(
-        await insert(tenant, { phone_number: number, provider: body.provider, agent_id: null, trunk: null }),
-      )
-    } catch (error) {
-      await askCarrier(services, body.provider, signal, (bound) => numbers?.release?.(number, bound)).catch((err) => {
-        log.error({ err, phoneNumber: number }, 'A number was bought but could be neither stored nor given back')
-      })
-      throw error
-    }
+    const request = { idempotencyKey, tenant, input: body, route: 'POST /phone-numbers/purchase' }
+    const { answer } = await onceOutside(request, () => buy(body, tenant, services, { signal, log }), mayHaveHappened)
+    return answer
   },
 })
+
+async function buy(
+  body: Static<typeof PurchaseInput>,
+  tenant: Tenant,
+  services: Services,
+  { signal, log }: { signal: AbortSignal; log: Logger },
+): Promise<Static<typeof PhoneNumberBody>> {
+  const numbers = await numbersOf(services, body.provider)
+  const wanted = {
+    country: body.country,
+    ...(body.area_code === undefined ? {} : { areaCode: body.area_code }),
+  }
+  const number = await askCarrier(services, body.provider, signal, (bound) => numbers?.purchase?.(wanted, bound))
+  if (number === undefined) {
+    throw new PatchbayError('provider_fault', {
+      params: { provider: services.plugins.titleOf(body.provider), detail: 'it sells no numbers' },
+    })
+  }
+  try {
+    return phoneNumberBody(
+      await insert(tenant, { phone_number: number, provider: body.provider, agent_id: null, trunk: null }),
+    )
+  } catch (error) {
+    await askCarrier(services, body.provider, signal, (bound) => numbers?.release?.(number, bound)).catch((err) => {
+      log.error({ err, phoneNumber: number }, 'A number was bought but could be neither stored nor given back')
+    })
+    throw error
+  }
+}
 
 const list = defineRoute({
   method: 'GET',
   path: '/phone-numbers',
-  auth: 'jwt',
+  auth: 'jwt_or_scope',
   role: 'member',
+  scope: 'numbers',
   query: ListQuery,
   success: { status: 200, schema: ListOf(PhoneNumberBody) },
   tag,
@@ -123,8 +142,9 @@ const list = defineRoute({
 const read = defineRoute({
   method: 'GET',
   path: '/phone-numbers/{phone_number}',
-  auth: 'jwt',
+  auth: 'jwt_or_scope',
   role: 'member',
+  scope: 'numbers',
   params: { phone_number },
   success: { status: 200, schema: PhoneNumberBody },
   errors: ['phone_number_not_found'],
@@ -137,8 +157,9 @@ const read = defineRoute({
 const change = defineRoute({
   method: 'PATCH',
   path: '/phone-numbers/{phone_number}',
-  auth: 'jwt',
+  auth: 'jwt_or_scope',
   role: 'developer',
+  scope: 'numbers',
   params: { phone_number },
   body: ChangePhoneNumberInput,
   success: { status: 200, schema: PhoneNumberBody },
@@ -161,8 +182,9 @@ const change = defineRoute({
 const remove = defineRoute({
   method: 'DELETE',
   path: '/phone-numbers/{phone_number}',
-  auth: 'jwt',
+  auth: 'jwt_or_scope',
   role: 'developer',
+  scope: 'numbers',
   params: { phone_number },
   success: { status: 200, schema: Detail },
   errors: ['phone_number_not_found', 'provider_fault'],

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { PhoneNumberRow } from '../../store/schema.ts'
-import { Id, Instant, Nullable } from '../schema.ts'
+import { Id, Instant, Nullable, PhoneNumberInput } from '../schema.ts'
 
 export const PhoneNumberBody = Type.Object({
   phone_number: Type.String({ description: 'E.164.' }),
@@ -19,7 +19,7 @@ const MaxCalls = Nullable(
 const AgentId = Nullable(Type.String({ description: 'An agent of the workspace; null for none.' }))
 
 export const CreatePhoneNumberInput = Type.Object({
-  phone_number: Type.Optional(Type.String({ description: 'International format; stored as E.164.' })),
+  phone_number: PhoneNumberInput('International format; stored as E.164.'),
   provider: Type.String({ minLength: 1, maxLength: 64 }),
   agent_id: Type.Optional(AgentId),
   trunk: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200 }))),

@@ -45,7 +45,7 @@ const DOCS_FILES = {
 
 /** Nothing but this server: the page loads no font, script or image from elsewhere. */
 const CONTENT_SECURITY_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'"
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'"
 
 const DOCS_PAGE = `<!doctype html>
 <html lang="en">

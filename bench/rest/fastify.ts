@@ -22,7 +22,7 @@ app.post<{ Body: Static<typeof AgentInput> }>(PATH_WITHOUT_DATABASE, inputAndOut
 
 app.get('/auth/me', { schema: { response: { 200: UserBody } } }, async (request) => {
   const { sub } = await userOf(request.headers.cookie ?? '')
-  const { rows } = await pool.query<User>({ ...USER_IDENTITY, values: [sub, null] })
+  const { rows } = await pool.query<User>({ ...USER_IDENTITY, values: [sub, null, null] })
   return userBody(rows[0] as User)
 })
 

@@ -4,8 +4,9 @@ import { createAccessTokens } from '../../api/auth/access-token.ts'
 import { type Caller, createAuthenticator } from '../../api/auth/authenticate.ts'
 import { authRoutes } from '../../api/auth/routes.ts'
 import { callRoutes } from '../../api/calls/routes.ts'
+import { errorReply, requestIdOf, standingHeaders } from '../../api/reply.ts'
 import { reportRoutes } from '../../api/reports/routes.ts'
-import { createRequestPath, errorReply, requestIdOf } from '../../api/request.ts'
+import { createRequestPath } from '../../api/request.ts'
 import { defineRoute } from '../../api/route.ts'
 import { startServer } from '../../api/server.ts'
 import type { Services } from '../../api/services.ts'
@@ -28,7 +29,7 @@ const withoutDatabase = defineRoute({
 })
 
 function callerOf({ sub }: { sub: string }): Caller {
-  return { user: { id: sub } as User, membership: undefined, viaKey: false, refused: false }
+  return { user: { id: sub } as User, membership: undefined, key: undefined, sessionId: undefined, refused: false }
 }
 
 const store = openStore({ databaseUrl: process.argv[2] ?? '' })
@@ -53,5 +54,6 @@ const server = await startServer({
   webSockets: [],
   refuse: (error, request) => errorReply(error, request.requestId, log),
   requestId: requestIdOf,
+  headers: standingHeaders('http://localhost'),
 })
 serveParent(server.port)

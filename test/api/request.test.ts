@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import t from 'tap'
-import { errorReply } from '../../api/request.ts'
+import { errorReply } from '../../api/reply.ts'
 import type { AnyRoute } from '../../api/route.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
 import { createLogger } from '../../runtime/log.ts'
@@ -236,5 +236,82 @@ t.test('a body nested too deeply is refused before anything walks it', async (t)
   for (const depth of [64, 5_000, 100_000]) {
     const { status, body } = await post(nested(depth))
     t.same([status, body], [400, { detail: 'Body nested too deeply' }], `${depth} deep`)
+  }
+})
+
+t.test('every answer is kept by no cache, sniffed by no browser and framed by no page', async (t) => {
+  const api = await startTestApi(t)
+  for (const path of ['/health', '/nothing', '/agents', '/openapi.json']) {
+    const { headers } = await api.client().get(path)
+    t.equal(headers.get('cache-control'), 'no-store', path)
+    t.equal(headers.get('x-content-type-options'), 'nosniff', path)
+    t.equal(headers.get('content-security-policy'), "frame-ancestors 'none'", path)
+    t.equal(headers.get('strict-transport-security'), null, path)
+  }
+  const docs = await api.client().get('/docs')
+  t.match(docs.headers.get('content-security-policy'), /^default-src 'none'; .*frame-ancestors 'none'$/)
+  t.match((await fetch(`${api.url}/realtime?token=x`)).headers.get('cache-control'), 'no-store')
+})
+
+t.test('behind https, browsers are told to stay there', async (t) => {
+  const api = await startTestApi(t, { env: { PUBLIC_URL: 'https://voice.example.com' } })
+  t.equal((await api.client().get('/health')).headers.get('strict-transport-security'), 'max-age=31536000')
+})
+
+t.test('a workspace that is named must be one’s own, also where none is needed', async (t) => {
+  const api = await startTestApi(t)
+  const [ada, eve] = [await api.signUp(), await api.signUp('Eve')]
+  const own = `/workspaces/${ada.workspaceId}/members`
+  for (const path of ['/workspaces', '/auth/me', '/agents', own]) {
+    for (const named of [eve.workspaceId, 'garbage']) {
+      const { status, body } = await ada.client.get(path, { headers: { 'x-workspace-id': named } })
+      t.same([status, body], [403, { detail: 'Not a member of this workspace' }], `${path} ${named}`)
+    }
+    t.equal((await ada.client.get(path, { headers: { 'x-workspace-id': ada.workspaceId } })).status, 200, path)
+  }
+  const made = await ada.client.post('/workspaces', {
+    body: { name: 'x', type: 'team' },
+    headers: { 'x-workspace-id': eve.workspaceId },
+  })
+  t.equal(made.status, 403)
+})
+
+t.test('a phone number that is missing, null, overlong or none is 400, whatever else is wrong', async (t) => {
+  const api = await startTestApi(t)
+  const { client } = await api.signUp()
+  const signup = { name: 'Ada', email: 'new@example.com', password: 'correct horse' }
+  const call = { agent_phone_number: '+14155550100', phone_number_to_dial: '+14155550199' }
+  for (const number of [undefined, null, 7, '', '12', '+1'.padEnd(70, '5')]) {
+    for (const [path, body] of [
+      ['/auth/signup', { ...signup, phone_number: number }],
+      ['/auth/signup', { phone_number: number, password: 'short' }],
+      ['/calls/outbound_call', { ...call, agent_phone_number: number }],
+      ['/calls/outbound_call', { ...call, phone_number_to_dial: number, dynamic_variables: 7 }],
+      ['/phone-numbers', { phone_number: number, provider: 'sim' }],
+    ] as const) {
+      const answer = await client.post(path, { body })
+      t.same([answer.status, answer.body], [400, { detail: 'Invalid phone number format' }], `${path} ${number}`)
+    }
+    const form = new FormData()
+    form.append('file', new Blob(['phone_number\n+14155550199\n']), 'a.csv')
+    if (number !== undefined) form.append('agent_phone_number', String(number))
+    const upload = await client.post('/batch/upload', { form })
+    t.same([upload.status, upload.body], [400, { detail: 'Invalid phone number format' }], `batch ${number}`)
+  }
+})
+
+t.test('a request whose end is a matter of opinion is refused, and its connection closed', async (t) => {
+  const api = await startTestApi(t)
+  const chunked = '2\r\n{}\r\n0\r\n\r\n'
+  for (const [framing, body] of [
+    ['content-length: 2\r\ncontent-length: 7', '{}'],
+    ['transfer-encoding: xchunked', chunked],
+    ['transfer-encoding: chunked\r\ntransfer-encoding: identity', chunked],
+  ] as const) {
+    const raw = await openRaw(api.url)
+    raw.write(`POST /auth/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${framing}\r\n\r\n${body}`)
+    const said = await raw.closed()
+    t.match(said, /^HTTP\/1\.1 400 Bad Request/, framing)
+    t.match(said, /\{"detail":"Malformed request"\}/, framing)
   }
 })

@@ -21,15 +21,17 @@ t.test('those who ask at once get each their own identity', async (t) => {
   )
   const [ada, eve] = users
   const asked = Array.from({ length: 900 }, (_, i) => users[i % users.length])
-  const found = await Promise.all(asked.map((user) => identityOf(user?.id ?? '', null)))
+  const found = await Promise.all(
+    asked.map((user) => identityOf({ userId: user?.id ?? '', workspaceId: null, sessionId: null })),
+  )
   t.same(
     found.map((identity) => [identity?.user.email, identity?.membership]),
-    asked.map((user) => [user?.email, { workspaceId: user?.current_workspace_id, role: 'admin' }]),
+    asked.map((user) => [user?.email, { workspaceId: user?.current_workspace_id, role: 'admin', isSuspended: false }]),
   )
   const mixed = await Promise.all([
-    identityOf(ada?.id ?? '', eve?.current_workspace_id ?? ''),
-    identityOf(uuidv7(), null),
-    identityOf(ada?.id ?? '', ada?.current_workspace_id ?? ''),
+    identityOf({ userId: ada?.id ?? '', workspaceId: eve?.current_workspace_id ?? '', sessionId: null }),
+    identityOf({ userId: uuidv7(), workspaceId: null, sessionId: null }),
+    identityOf({ userId: ada?.id ?? '', workspaceId: ada?.current_workspace_id ?? '', sessionId: null }),
   ])
   t.equal(mixed[0]?.membership, undefined, 'no member there')
   t.equal(mixed[1], undefined, 'nobody')
@@ -44,14 +46,14 @@ t.test('what has changed is seen by whoever asks afterwards, however many ask', 
   const { id } = await createUser(store.global, user)
   let pending: Promise<unknown>[] = []
   for (const role of ['member', 'developer', 'admin', 'member', 'developer'] as const) {
-    pending.push(...Array.from({ length: 300 }, () => identityOf(id, null)))
+    pending.push(...Array.from({ length: 300 }, () => identityOf({ userId: id, workspaceId: null, sessionId: null })))
     await store.global.updateTable('memberships').set({ role }).where('user_id', '=', id).execute()
-    t.equal((await identityOf(id, null))?.membership?.role, role)
+    t.equal((await identityOf({ userId: id, workspaceId: null, sessionId: null }))?.membership?.role, role)
   }
   await Promise.all(pending)
-  pending = Array.from({ length: 300 }, () => identityOf(id, null))
+  pending = Array.from({ length: 300 }, () => identityOf({ userId: id, workspaceId: null, sessionId: null }))
   await store.global.deleteFrom('users').where('id', '=', id).execute()
-  t.equal(await identityOf(id, null), undefined)
+  t.equal(await identityOf({ userId: id, workspaceId: null, sessionId: null }), undefined)
   await Promise.all(pending)
 })
 
@@ -59,7 +61,9 @@ t.test('a database that fails fails everyone who asked, and nobody after it is b
   const store = openStore({ databaseUrl: await testDatabase(t), maxConnections: 1 })
   t.teardown(() => store.close())
   const identityOf = createIdentities(store.pool)
-  const isGone = await Promise.allSettled(Array.from({ length: 450 }, () => identityOf('no uuid', null)))
+  const isGone = await Promise.allSettled(
+    Array.from({ length: 450 }, () => identityOf({ userId: 'no uuid', workspaceId: null, sessionId: null })),
+  )
   t.same(new Set(isGone.map(({ status }) => status)), new Set(['rejected']))
-  t.equal(await identityOf(uuidv7(), null), undefined)
+  t.equal(await identityOf({ userId: uuidv7(), workspaceId: null, sessionId: null }), undefined)
 })

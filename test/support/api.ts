@@ -10,6 +10,7 @@ import { createLogger, type Logger } from '../../runtime/log.ts'
 import { loadPlugins } from '../../runtime/plugin/host.ts'
 import { type PluginSettings, readPluginSettings } from '../../runtime/plugin/manifest.ts'
 import { openStore, type Store } from '../../store/database.ts'
+import type { KeyScope } from '../../store/schema.ts'
 import { undeclared } from './declared.ts'
 import { type Teardown, testDatabase, testFolder, testRedis } from './services.ts'
 
@@ -108,7 +109,7 @@ export interface TestApi {
   /** A new user who works in this workspace with this role. */
   member(of: TestUser, role: 'member' | 'developer' | 'admin'): Promise<TestUser>
   /** A client with a new API key of the user's workspace. */
-  keyClient(of: TestUser): Promise<ApiClient>
+  keyClient(of: TestUser, scopes?: readonly KeyScope[]): Promise<ApiClient>
 }
 
 export interface TestApiOptions {
@@ -183,8 +184,8 @@ export async function startTestApi(t: Teardown, options: TestApiOptions = {}): P
       await user.client.post(`/workspaces/${of.workspaceId}/switch`)
       return { ...user, workspaceId: of.workspaceId }
     },
-    async keyClient(of) {
-      const { body } = await of.client.post('/api-keys', { body: { name: 'test' } })
+    async keyClient(of, scopes) {
+      const { body } = await of.client.post('/api-keys', { body: { name: 'test', ...(scopes ? { scopes } : {}) } })
       return new ApiClient(url, { 'x-api-key': body.key })
     },
   }

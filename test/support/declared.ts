@@ -1,7 +1,7 @@
 import type { Validator } from 'typebox/compile'
 import { Compile } from 'typebox/compile'
-import { errorCodes } from '../../api/openapi.ts'
-import { type AnyRoute, checksQuery } from '../../api/route.ts'
+import { errorCodes, takesInput } from '../../api/openapi.ts'
+import type { AnyRoute } from '../../api/route.ts'
 import { createRouter } from '../../api/router.ts'
 import { routes } from '../../api/routes.ts'
 import { ERRORS } from '../../runtime/errors.ts'
@@ -39,8 +39,7 @@ export function undeclared(method: string, path: string, status: number, body: u
   }
   const detail = (body as { detail?: unknown } | undefined)?.detail
   if (status === 422) {
-    const takesInput = checksQuery(route) || (route.body ?? route.form ?? route.files)
-    return takesInput && Array.isArray(detail) ? undefined : `${name} is not declared`
+    return takesInput(route) && Array.isArray(detail) ? undefined : `${name} is not declared`
   }
   const sentences = compiled.details.get(status)
   if (sentences === undefined) return `${name} is not declared`

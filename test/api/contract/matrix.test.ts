@@ -1,13 +1,15 @@
 import t from 'tap'
 import { uuidv7 } from 'uuidv7'
 import { isUuid } from '../../../api/ids.ts'
-import type { AnyRoute, Param } from '../../../api/route.ts'
+import { type AnyRoute, type Param, scopeOf } from '../../../api/route.ts'
 import { routes } from '../../../api/routes.ts'
 import { ERRORS } from '../../../runtime/errors.ts'
+import { KEY_SCOPES, type KeyScope } from '../../../store/schema.ts'
 import { type ApiClient, startTestApi } from '../../support/api.ts'
+import { RIGHTS, rightsOf } from './rights.ts'
 import { type Belongings, fingerprint, furnish, inputTo, pathTo } from './world.ts'
 
-/** Every endpoint asked by every kind of caller. What must come is derived from the route's declaration alone. */
+/** Every endpoint asked by every kind of caller. What must come stands in rights.ts, not in the routes. */
 
 const RANKS = { none: 0, member: 1, developer: 2, admin: 3 } as const
 type Role = 'member' | 'developer' | 'admin'
@@ -17,15 +19,28 @@ const FOREIGN = [403, 'Not a member of this workspace']
 
 /** Why this role may not call the route; undefined when it may. */
 function refusalOf(route: AnyRoute, role: Role): (string | number)[] | undefined {
-  if (RANKS[role] >= RANKS[route.role]) return undefined
-  return [403, route.role === 'admin' ? 'Admin access required' : 'Insufficient permissions']
+  const least = rightsOf(route).role
+  if (RANKS[role] >= RANKS[least]) return undefined
+  return [403, least === 'admin' ? 'Admin access required' : 'Insufficient permissions']
 }
 
 /** A secured route of one workspace. The others belong to the user or to nobody. */
-const isSecured = (route: AnyRoute) => route.auth !== 'none'
-const isOfWorkspace = (route: AnyRoute) => isSecured(route) && route.role !== 'none'
+const isSecured = (route: AnyRoute) => !rightsOf(route).isOpen
+const isOfWorkspace = (route: AnyRoute) => rightsOf(route).role !== 'none'
 /** Whether the path names something that belongs to a workspace. */
 const namesSomething = (route: AnyRoute) => isOfWorkspace(route) && route.path.includes('{')
+
+t.test('the routes declare the rights that are written out, and every right is of a route', async (t) => {
+  for (const route of routes) {
+    const { role, scope, isOpen } = rightsOf(route)
+    t.same(
+      { role: route.role, scope: scopeOf(route), isOpen: route.auth === 'none' },
+      { role, scope, isOpen },
+      `${route.method} ${route.path}`,
+    )
+  }
+  t.same(Object.keys(RIGHTS).sort(), routes.map(({ method, path }) => `${method} ${path}`).sort())
+})
 
 t.test('every endpoint, asked by everyone', { timeout: 280_000 }, async (t) => {
   const api = await startTestApi(t)
@@ -40,8 +55,19 @@ t.test('every endpoint, asked by everyone', { timeout: 280_000 }, async (t) => {
     removed: await api.member(ada, 'admin'),
     deleted: await api.member(ada, 'admin'),
   }
-  const key = await api.keyClient(ada)
-  const evesKey = await api.keyClient(eve)
+  const key = await api.keyClient(ada, [...KEY_SCOPES])
+  const keysWithout = new Map<KeyScope | undefined, ApiClient>([[undefined, key]])
+  for (const scope of KEY_SCOPES) {
+    keysWithout.set(
+      scope,
+      await api.keyClient(
+        ada,
+        KEY_SCOPES.filter((other) => other !== scope),
+      ),
+    )
+  }
+  const keyWithout = (scope: KeyScope | undefined) => keysWithout.get(scope) ?? key
+  const evesKey = await api.keyClient(eve, [...KEY_SCOPES])
   const doomedKey = await api.keyClient(doomed)
   await ada.client.delete(`/workspaces/${ada.workspaceId}/members/${callers.removed.id}`)
   await api.store.pool.query('delete from users where id = $1', [callers.deleted.id])
@@ -69,9 +95,12 @@ t.test('every endpoint, asked by everyone', { timeout: 280_000 }, async (t) => {
         const deleted = await ask(callers.deleted.client, route, theirs, theirs.workspaceId)
         t.same(deleted.said, [401, 'User not found'], `${name}: a deleted user`)
         const byDeadKey = await ask(doomedKey, route, gone)
-        const keyRefusal = route.auth === 'jwt' ? INVALID : [401, 'Invalid API key']
+        const { scope } = rightsOf(route)
+        const keyRefusal = scope === undefined ? INVALID : [401, 'Invalid API key']
         t.same(byDeadKey.said, keyRefusal, `${name}: a key of a deleted workspace`)
-        if (route.auth === 'jwt') t.same((await ask(key, route, theirs)).said, INVALID, `${name}: a key`)
+        const byKey = await ask(keyWithout(scope), route, theirs)
+        t.same(byKey.said, INVALID, `${name}: a key without the scope`)
+        t.equal(byKey.headers.get('x-required-scope'), scope ?? null, `${name}: the scope that would do`)
         if (!isOfWorkspace(route)) return
         const removed = await ask(callers.removed.client, route, theirs, theirs.workspaceId)
         t.same(removed.said, FOREIGN, `${name}: a removed user`)
@@ -85,7 +114,7 @@ t.test('every endpoint, asked by everyone', { timeout: 280_000 }, async (t) => {
     const secrets = Object.values(theirs)
     for (const route of routes.filter(isOfWorkspace)) {
       const name = `${route.method} ${route.path}`
-      const clients = route.auth === 'jwt' ? [eve.client] : [eve.client, evesKey]
+      const clients = rightsOf(route).scope === undefined ? [eve.client] : [eve.client, evesKey]
       await harmless(name, async () => {
         for (const client of clients) {
           const entering = await ask(client, route, theirs, theirs.workspaceId)
@@ -140,7 +169,7 @@ t.test('every endpoint, asked by everyone', { timeout: 280_000 }, async (t) => {
     for (const route of routes.filter(isSecured)) {
       for (const role of ['member', 'developer', 'admin', 'key'] as const) {
         if (refusalOf(route, role === 'key' ? 'developer' : role)) continue
-        if (role === 'key' && route.auth === 'jwt') continue
+        if (role === 'key' && rightsOf(route).scope === undefined) continue
         // A workspace to be deleted is not the one that everyone works in.
         const deletes = route.method === 'DELETE' && route.path === '/workspaces/{workspace_id}'
         const owner = deletes ? await api.signUp() : ada

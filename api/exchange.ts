@@ -1,0 +1,172 @@
+import { clientAddress, isLoopback } from '../runtime/client-address.ts'
+import type { Logger } from '../runtime/log.ts'
+import type { User, WorkspaceRole } from '../store/schema.ts'
+import type { Tenant } from '../store/tenant.ts'
+import type { Caller } from './auth/authenticate.ts'
+import { type Compiled, readForm } from './input.ts'
+import { readMultipart } from './multipart.ts'
+import { type AnyRoute, type ApiRequest, scopeOf } from './route.ts'
+import type { Match } from './router.ts'
+import type { Fault } from './schema.ts'
+import type { Incoming } from './server.ts'
+import type { Services } from './services.ts'
+
+const SAFE_METHODS = new Set(['GET', 'HEAD'])
+const NONE: Readonly<Record<string, string>> = Object.freeze({})
+
+/** A matched request: what is read from the connection before the first await. */
+export class Exchange {
+  readonly incoming: Incoming
+  readonly route: AnyRoute
+  readonly compiled: Compiled
+  readonly requestId: string
+  readonly cookies: string
+  readonly apiKey: string
+  readonly workspaceId: string
+  readonly idempotencyKey: string
+  readonly contentType: string
+  /** Read for writes only. */
+  readonly origin: string
+  readonly host: string
+  /** Read for writes only. */
+  readonly forwardedFor: string
+  readonly params: Readonly<Record<string, string>>
+  readonly log: Logger
+  readonly #headers: Readonly<Record<string, string>>
+
+  constructor(incoming: Incoming, { entry, params }: Match<Compiled>, requestId: string, log: Logger) {
+    const { route, compiled } = entry
+    this.incoming = incoming
+    this.route = route
+    this.compiled = compiled
+    this.requestId = requestId
+    this.log = log
+    this.cookies = incoming.header('cookie')
+    this.apiKey = scopeOf(route) === undefined ? '' : apiKeyOf(incoming)
+    this.workspaceId = route.auth === 'none' ? '' : incoming.header('x-workspace-id')
+    this.idempotencyKey = route.idempotent ? incoming.header('idempotency-key') : ''
+    const isWrite = !SAFE_METHODS.has(incoming.method)
+    this.contentType = isWrite ? incoming.header('content-type') : ''
+    this.origin = isWrite ? incoming.header('origin') : ''
+    this.host = this.origin === '' ? '' : incoming.header('host')
+    this.forwardedFor = isWrite ? incoming.header('x-forwarded-for') : ''
+    this.params =
+      compiled.paramNames.length === 0
+        ? NONE
+        : Object.fromEntries(compiled.paramNames.map((name, i) => [name, decode(params[i] ?? '')]))
+    this.#headers = headersOf(incoming, compiled.headers)
+  }
+
+  header(name: string): string {
+    return this.#headers[name] ?? ''
+  }
+}
+
+function headersOf(incoming: Incoming, names: readonly string[] | 'all'): Readonly<Record<string, string>> {
+  if (names.length === 0) return NONE
+  return names === 'all' ? incoming.headers() : Object.fromEntries(names.map((name) => [name, incoming.header(name)]))
+}
+
+const BEARER = /^Bearer +(pb_\S+)$/i
+
+/** From its own header, or as servers send tokens. */
+function apiKeyOf(incoming: Incoming): string {
+  return incoming.header('x-api-key') || (BEARER.exec(incoming.header('authorization'))?.[1] ?? '')
+}
+
+/** `%00` and broken escapes name nothing; an empty value matches no resource. */
+function decode(segment: string): string {
+  if (!segment.includes('%')) return segment
+  try {
+    const text = decodeURIComponent(segment)
+    return text.includes('\0') ? '' : text
+  } catch {
+    return ''
+  }
+}
+
+/** What the handler gets. */
+export class HandledRequest {
+  readonly id: string
+  readonly params: Readonly<Record<string, string>>
+  readonly user: User | undefined
+  readonly tenant: Tenant | undefined
+  readonly role: WorkspaceRole | undefined
+  readonly key: Caller['key']
+  readonly sessionId: string | undefined
+  query: unknown
+  body: unknown
+  readonly #exchange: Exchange
+  readonly #services: Services
+
+  constructor(
+    exchange: Exchange,
+    caller: Caller,
+    tenant: Tenant | undefined,
+    role: WorkspaceRole | undefined,
+    services: Services,
+  ) {
+    this.id = exchange.requestId
+    this.params = exchange.params
+    this.user = caller.user
+    this.tenant = tenant
+    this.role = role
+    this.key = caller.key
+    this.sessionId = caller.sessionId
+    this.#exchange = exchange
+    this.#services = services
+  }
+
+  get cookies() {
+    return this.#exchange.cookies
+  }
+
+  get rawBody() {
+    return this.#exchange.incoming.body
+  }
+
+  get target() {
+    const { path, query } = this.#exchange.incoming
+    return query === '' ? path : `${path}?${query}`
+  }
+
+  get idempotencyKey() {
+    return this.#exchange.idempotencyKey
+  }
+
+  get signal() {
+    return this.#exchange.incoming.signal
+  }
+
+  get clientAddress() {
+    const { incoming, forwardedFor } = this.#exchange
+    return clientAddress(incoming.remoteAddress, forwardedFor, this.#services.isTrustedProxy)
+  }
+
+  get isLocal() {
+    const { incoming, forwardedFor } = this.#exchange
+    return forwardedFor === '' && isLoopback(incoming.remoteAddress)
+  }
+
+  get log() {
+    return this.#exchange.log.child({ requestId: this.id })
+  }
+
+  header(name: string) {
+    return this.#exchange.header(name)
+  }
+
+  async form(receive: Parameters<ApiRequest['form']>[0]) {
+    const { contentType, incoming, compiled } = this.#exchange
+    const form = await readMultipart(
+      { contentType, body: incoming.body, signal: incoming.signal },
+      { maxFileBytes: this.#services.config.maxUploadBytes },
+      receive,
+    )
+    const missing = Object.entries(this.#exchange.route.files ?? {})
+      .filter(([field, { required }]) => required && !form.files[field])
+      .map(([field]): Fault => ({ loc: ['form', field], msg: 'Field required', type: 'missing' }))
+    const fields = readForm(compiled, form.fields, missing)
+    return { ...form, fields }
+  }
+}

@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto'
+import { PatchbayError } from '../runtime/errors.ts'
+import { claim, dropKey, keepAnswer, keepWithEffect, keptAnswer } from '../store/idempotency.ts'
+import type { Tenant } from '../store/tenant.ts'
+import { ValidationError } from './schema.ts'
+
+/**
+ * `Idempotency-Key`: whoever sends a request again because its answer was lost gets that answer, and no second effect.
+ * The key is the workspace's; the same key with another input is a mistake of the caller's and answered 422.
+ */
+
+const MAX_KEY_LENGTH = 255
+
+interface KeyedRequest {
+  readonly idempotencyKey: string
+  readonly tenant: Tenant
+  /** What the request asks for, beside its path: two requests with the same input ask for the same. */
+  readonly input: unknown
+  /** Method and path of the route. */
+  readonly route: string
+}
+
+/** Requests of one key within this process come one after the other, so that they don't hold a connection each. */
+const underWay = new Map<string, Promise<unknown>>()
+
+/**
+ * Does `effect` once for each key, in one transaction with the keeping of its answer. Everything it writes goes through
+ * the tenant it is given; nothing outside the database may happen in it. Without a key it is simply done, in a
+ * transaction too. `isNew` is false where the answer is one that was given before.
+ */
+export async function once<T>(
+  request: KeyedRequest,
+  effect: (tenant: Tenant) => Promise<T>,
+): Promise<{ answer: T; isNew: boolean }> {
+  const { idempotencyKey: key, tenant } = request
+  if (key === '') {
+    const within = (db: Tenant['db']) => effect({ workspaceId: tenant.workspaceId, db })
+    return { answer: await tenant.db.transaction().execute(within), isNew: true }
+  }
+  return keyed(request, async (hash) => {
+    const made = await keepWithEffect(tenant, key, hash, async (within) => JSON.stringify(await effect(within)))
+    return made === undefined ? undefined : (JSON.parse(made) as T)
+  })
+}
+
+/**
+ * As `once`, for an effect outside the database, such as a purchase. The key is kept before: where the process ends in
+ * between, or the effect fails in a way that `isUndecided` can't tell from success, nobody can say whether it took place,
+ * so the same key is then answered 409 instead of doing it again.
+ */
+export async function onceOutside<T>(
+  request: KeyedRequest,
+  effect: () => Promise<T>,
+  isUndecided: (error: unknown) => boolean,
+): Promise<{ answer: T; isNew: boolean }> {
+  const { idempotencyKey: key, tenant } = request
+  if (key === '') return { answer: await effect(), isNew: true }
+  return keyed(request, async (hash) => {
+    if (!(await claim(tenant, key, hash))) return undefined
+    let answer: T
+    try {
+      answer = await effect()
+    } catch (error) {
+      if (!isUndecided(error)) await dropKey(tenant, key)
+      throw error
+    }
+    await keepAnswer(tenant, key, JSON.stringify(answer))
+    return answer
+  })
+}
+
+async function keyed<T>(
+  { idempotencyKey: key, tenant, input, route }: KeyedRequest,
+  attempt: (requestHash: Buffer) => Promise<T | undefined>,
+): Promise<{ answer: T; isNew: boolean }> {
+  if (key.length > MAX_KEY_LENGTH) throw fault(`must have at most ${MAX_KEY_LENGTH} characters`)
+  const hash = createHash('sha256')
+    .update(JSON.stringify([route, input]))
+    .digest()
+  const name = `${tenant.workspaceId} ${key}`
+  while (underWay.has(name)) await underWay.get(name)
+  const running = attemptOrRead()
+  const settled = running.then(
+    () => {},
+    () => {},
+  )
+  underWay.set(name, settled)
+  try {
+    return await running
+  } finally {
+    if (underWay.get(name) === settled) underWay.delete(name)
+  }
+
+  async function attemptOrRead(): Promise<{ answer: T; isNew: boolean }> {
+    const before = await keptAnswer(tenant, key)
+    if (before === undefined) {
+      const answer = await attempt(hash)
+      if (answer !== undefined) return { answer, isNew: true }
+    }
+    // Another node was first.
+    const kept = before ?? (await keptAnswer(tenant, key))
+    if (kept === undefined) throw new PatchbayError('idempotency_unsettled')
+    if (!kept.requestHash.equals(hash)) throw fault('was used with another input')
+    if (kept.answer === null) throw new PatchbayError('idempotency_unsettled')
+    return { answer: JSON.parse(kept.answer) as T, isNew: false }
+  }
+}
+
+function fault(msg: string): ValidationError {
+  return new ValidationError([{ loc: ['header', 'Idempotency-Key'], msg, type: 'value_error' }])
+}

@@ -1,0 +1,148 @@
+import { Type } from 'typebox'
+import { type ErrorCode, PatchbayError } from '../runtime/errors.ts'
+import { isNestedDeeper } from '../runtime/json-depth.ts'
+import { parsePhoneNumber } from '../runtime/phone-number.ts'
+import { isUuid } from './ids.ts'
+import { type AnyRoute, checksQuery } from './route.ts'
+import { type Check, compileCheck, type Fault, type Place, unstorableText, ValidationError } from './schema.ts'
+
+/** What a request brings, checked. The schemas are compiled once, at start. */
+
+export const MAX_JSON_BYTES = 1024 * 1024
+/** Whatever walks a body after this may recurse. */
+export const MAX_JSON_DEPTH = 64
+
+export interface Compiled {
+  readonly query: Check<never> | undefined
+  readonly body: Check<never> | undefined
+  readonly form: Check<never> | undefined
+  readonly phones: Readonly<Record<'query' | 'body' | 'form', readonly PhoneField[]>>
+  readonly paramNames: readonly string[]
+  readonly headers: readonly string[] | 'all'
+}
+
+/** A field that holds a phone number. One that is null, too long or no number is as invalid as one that is missing. */
+interface PhoneField {
+  readonly name: string
+  readonly required: boolean
+}
+
+export function compileInput(route: AnyRoute): Compiled {
+  return {
+    query: queryCheck(route),
+    body: route.body && (compileCheck(route.body) as unknown as Check<never>),
+    form: route.form && (compileCheck(route.form, { coerce: true }) as unknown as Check<never>),
+    phones: { query: phonesOf(route.query), body: phonesOf(route.body), form: phonesOf(route.form) },
+    paramNames: [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string),
+    headers: route.headers ?? [],
+  }
+}
+
+function queryCheck(route: AnyRoute): Check<never> | undefined {
+  if (!checksQuery(route)) return undefined
+  return compileCheck(route.query ?? Type.Object({}), { coerce: true, closed: true }) as unknown as Check<never>
+}
+
+function phonesOf(schema: AnyRoute['body']): PhoneField[] {
+  const required = new Set((schema?.required ?? []) as string[])
+  return Object.entries(schema?.properties ?? {})
+    .filter(([, property]) => (property as { format?: string }).format === 'phone-number')
+    .map(([name]) => ({ name, required: required.has(name) }))
+}
+
+/** Throws `invalid_phone_number` for the fields of phone numbers, whatever else is wrong. */
+export function refuseBadPhones(fields: readonly PhoneField[], input: unknown): void {
+  if (fields.length === 0 || typeof input !== 'object' || input === null || Array.isArray(input)) return
+  for (const { name, required } of fields) {
+    const value = Object.hasOwn(input, name) ? (input as Record<string, unknown>)[name] : undefined
+    if (value === undefined && !required) continue
+    if (typeof value !== 'string' || parsePhoneNumber(value) === undefined) {
+      throw new PatchbayError('invalid_phone_number')
+    }
+  }
+}
+
+/** The query and the JSON body of a request, and every fault the schemas find in them. */
+export interface Input {
+  query: unknown
+  body: unknown
+  /** The body before it was checked. */
+  raw: unknown
+  faults: Fault[]
+}
+
+export function readInput(compiled: Compiled, queryText: string, json: string | undefined): Input {
+  const raw = json === undefined ? undefined : parseJson(json)
+  const input: Input = { query: undefined, body: undefined, raw, faults: [] }
+  const { query, body, phones } = compiled
+  if (query) {
+    const asked = readQuery(queryText, input.faults)
+    refuseBadPhones(phones.query, asked)
+    input.query = collectInto(input.faults, () => query(asked, 'query'))
+  }
+  if (body) {
+    refuseBadPhones(phones.body, raw)
+    input.body = collectInto(input.faults, () => body(raw, 'body'))
+  }
+  return input
+}
+
+/** Checks the text fields of a multipart body, on top of the faults found already. */
+export function readForm(
+  compiled: Compiled,
+  fields: Readonly<Record<string, string>>,
+  faults: readonly Fault[],
+): object {
+  refuseUnstorable(fields, 'form')
+  refuseBadPhones(compiled.phones.form, fields)
+  const all = [...faults]
+  const read = collectInto(all, () => compiled.form?.(fields, 'form') ?? {}) as object
+  if (all.length > 0) throw new ValidationError(all)
+  return read
+}
+
+function collectInto(faults: Fault[], read: () => unknown): unknown {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error
+    faults.push(...error.faults)
+    return undefined
+  }
+}
+
+function parseJson(text: string): unknown {
+  if (isNestedDeeper(text, MAX_JSON_DEPTH)) throw new PatchbayError('body_too_deep')
+  try {
+    const value: unknown = JSON.parse(text)
+    if (text.includes('\\u')) refuseUnstorable(value, 'body')
+    return value
+  } catch (cause) {
+    throw cause instanceof PatchbayError ? cause : new PatchbayError('malformed_body', { cause })
+  }
+}
+
+const NONE: Readonly<Record<string, string>> = Object.freeze({})
+
+function readQuery(query: string, faults: Fault[]): Readonly<Record<string, string>> {
+  if (query === '') return NONE
+  const fields = Object.fromEntries(new URLSearchParams(query))
+  if (query.includes('%00')) collectInto(faults, () => refuseUnstorable(fields, 'query'))
+  return fields
+}
+
+function refuseUnstorable(value: unknown, place: Place): void {
+  const path = unstorableText(value)
+  if (path)
+    throw new ValidationError([
+      { loc: [place, ...path], msg: 'must be valid Unicode text without NUL', type: 'value_error' },
+    ])
+}
+
+/** A malformed id in a path names nothing. */
+export function refuseMalformedIds({ params }: AnyRoute, given: Readonly<Record<string, string>>): void {
+  for (const name in params) {
+    const { notFound } = params[name as never] as { notFound?: ErrorCode }
+    if (notFound && !isUuid(given[name] ?? '')) throw new PatchbayError(notFound)
+  }
+}

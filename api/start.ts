@@ -78,7 +78,7 @@ export async function startApi(context: RoleContext): Promise<Role> {
       calls: () => sessions.calls,
       carriers: () => carriers,
     })
-    const answer = answerAsks({ store, vectors, embeddings, tools })
+    const answers = answerAsks({ store, vectors, embeddings, tools })
     const prices = await loadPrices(context.plugins, context.config.pricesFile)
     // Replaced below, before anyone can ask: port 0 is known only then.
     let config = context.config
@@ -92,7 +92,7 @@ export async function startApi(context: RoleContext): Promise<Role> {
     const quotas = new Quotas(redisQuotaPlaces(redis), quotaSource, log)
     opened.push(() => quotas.stop())
     const shares = slotShares(context.config, { store, clock, log })
-    const sessions = createSessions({ config, store, prices, redis, quotas, shares, answer, record, clock, log })
+    const sessions = createSessions({ config, store, prices, redis, quotas, shares, answers, record, clock, log })
     opened.push(() => sessions.stop(0))
     const trunks = await openTrunkBook({ config: context.config, store, redis, log })
     opened.push(() => trunks.close())

@@ -1,18 +1,18 @@
+import type { CallLog } from './call-log/call-log.ts'
+import type { CallEvent, CallEventBody, CallEventType } from './call-log/events.ts'
 import type { Clock } from './clock.ts'
 import type { Ears } from './conversation/ears.ts'
 import type { Mouth } from './conversation/mouth.ts'
 import type { LinkEvents, LinkSession, SessionMessage } from './link/api-end.ts'
+import type { AskMethod } from './link/messages.ts'
 import { codecFor } from './media/codec.ts'
 import { JitterBuffer } from './media/jitter.ts'
 import type { Pacer } from './media/pacer.ts'
 import { Resampler } from './media/resample.ts'
 import type { CallTap } from './recording/call-recording.ts'
-import type { Faults } from './session/faults.ts'
 import type { AudioFormat, Leg, LegEvents } from './session/leg.ts'
-import type { Recorder } from './session/recorder.ts'
-import type { HeldInput, Marks } from './session/recovery.ts'
+import type { HeldAudio, Marks } from './session/recovery.ts'
 import type { SessionEvent } from './session/session.ts'
-import type { Consent } from './telephony/answerer.ts'
 
 /**
  * The call path. In an api node:
@@ -32,9 +32,9 @@ import type { Consent } from './telephony/answerer.ts'
 export interface PathCall {
   readonly leg: Leg
   readonly marks: Marks
-  readonly recorder: Recorder
-  readonly faults: Faults
-  readonly held: HeldInput
+  /** What happened so far, and where it is written down. */
+  readonly log: CallLog
+  readonly held: HeldAudio
   /** The way to the worker; undefined while there is none that accepted. Then what the caller says is held. */
   readonly link: LinkSession | undefined
   /** Records the sound, while the call is answered and is to be recorded. */
@@ -42,8 +42,13 @@ export interface PathCall {
   happened(event: SessionEvent): void
   accepted(): void
   declined(full: boolean): void
-  workerLost(): void
-  consented(consent: Consent): void
+  workerLost(reason: string): void
+  /** The caller said that the call may be recorded. */
+  consented(): void
+  /** What a worker tells of a session that is over. */
+  late(event: CallEventBody): void
+  /** What the worker asks for. */
+  ask(method: AskMethod, params: unknown): Promise<unknown>
 }
 
 /** The caller's way in: what the leg hears goes to the worker, and is held while there is none. */
@@ -55,12 +60,10 @@ export function fromCaller(call: PathCall): LegEvents {
       else call.link.audio(bytes, timestamp)
     },
     text(text) {
-      if (call.link === undefined) call.held.input({ type: 'text', text })
-      else call.link.text(text)
+      if (text.trim() !== '') input(call, { type: 'typed', text })
     },
     dtmf(digit) {
-      if (call.link === undefined) call.held.input({ type: 'dtmf', digit })
-      else call.link.dtmf(digit)
+      input(call, { type: 'key', digit })
     },
     played(markId) {
       const workerMark = call.marks.take(markId)
@@ -70,6 +73,12 @@ export function fromCaller(call: PathCall): LegEvents {
       call.happened({ type: 'leg_ended', reason })
     },
   }
+}
+
+/** What was done to the call from outside: into the log, and to the worker, if there is one. */
+export function input(call: PathCall, body: CallEventBody): void {
+  const event = call.log.append(body)
+  if (event !== undefined) call.link?.event(event)
 }
 
 /** How long a late packet is waited for, and the longest loss that is filled with silence. */
@@ -106,7 +115,9 @@ export function fromWorker(call: PathCall): LinkEvents {
       call.tap?.agent(bytes)
     },
     message: (message) => fromWorkerMessage(call, message),
-    lost: () => call.workerLost(),
+    late: (event) => call.late(event),
+    ask: (method, params) => call.ask(method, params),
+    lost: () => call.workerLost('its link is gone'),
   }
 }
 
@@ -125,19 +136,8 @@ function fromWorkerMessage(call: PathCall, message: SessionMessage): void {
     case 'state':
       call.leg.agentState(message.state)
       break
-    case 'transcript': {
-      const { role, text, startMs, endMs } = message.turn
-      call.leg.transcript({ role, text, final: message.final, startMs, endMs })
-      return
-    }
-    case 'turn':
-      call.happened({ type: 'turn', seq: message.seq, turn: message.turn })
-      break
-    case 'heard':
-      call.happened({ type: 'heard', seq: message.seq, turn: message.turn })
-      break
-    case 'latency':
-      call.recorder.latency(message.latency.totalMs)
+    case 'event':
+      told(call, message.event)
       break
     case 'clear':
       call.leg.clear()
@@ -146,22 +146,9 @@ function fromWorkerMessage(call: PathCall, message: SessionMessage): void {
     case 'mark':
       call.leg.mark(call.marks.issue(message.id))
       break
-    case 'answered_by':
-      call.recorder.observed({ answeredBy: message.by })
-      call.happened({ type: 'answered_by', by: message.by })
-      break
-    case 'consent':
-      call.consented(message.consent)
-      break
-    case 'fault':
-      call.faults.add(message.message)
-      break
-    case 'usage':
-      call.recorder.usage(message.usage)
-      break
     case 'ended':
       if (message.reason === 'worker_drained') {
-        call.workerLost()
+        call.workerLost('drained')
         return
       }
       call.happened({
@@ -170,4 +157,36 @@ function fromWorkerMessage(call: PathCall, message: SessionMessage): void {
         ...(message.error === undefined ? {} : { error: message.error }),
       })
   }
+}
+
+/** What only the api node knows of a call. */
+const NOT_OF_WORKERS: ReadonlySet<CallEventType> = new Set([
+  'queued',
+  'ringing',
+  'answered',
+  'ended',
+  'worker_taken',
+  'worker_lost',
+  'resumed',
+  'typed',
+  'key',
+  'held',
+  'unheld',
+  'carrier',
+])
+
+/** A worker says that something happened: it is written, then it has its effects. */
+export function told(call: PathCall, body: CallEventBody): void {
+  if (NOT_OF_WORKERS.has(body.type)) return
+  const event = call.log.append(body)
+  if (event === undefined) return
+  show(call.leg, event)
+  if (event.type === 'consent' && event.consent === 'given') call.consented()
+}
+
+/** The words of both sides, as a leg that has a screen shows them. */
+function show(leg: Leg, event: CallEvent): void {
+  if (event.type !== 'words' && event.type !== 'heard') return
+  const { text, final, start_ms: startMs, end_ms: endMs } = event
+  leg.transcript({ role: event.type === 'words' ? 'user' : 'assistant', text, final, startMs, endMs })
 }

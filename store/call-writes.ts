@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { Turn } from '../runtime/call-log/resume.ts'
 import type { StageChoices, StageCosts } from '../runtime/cost.ts'
-import type { Turn, Usage } from '../runtime/link/messages.ts'
+import type { Usage } from '../runtime/link/messages.ts'
 import type { Answerer, Consent } from '../runtime/telephony/answerer.ts'
 import type { Store } from './database.ts'
 import type { Agent, CallStatus } from './schema.ts'

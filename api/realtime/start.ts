@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Prices, StageChoices } from '../../runtime/cost.ts'
-import { createLinkHub, type LinkedWorker, type LinkHubOptions } from '../../runtime/link/api-end.ts'
+import { createLinkHub, type LinkedWorker } from '../../runtime/link/api-end.ts'
 import type { Logger } from '../../runtime/log.ts'
 import type { CallTap } from '../../runtime/recording/call-recording.ts'
 import type { SpooledCall } from '../../runtime/recording/spool.ts'
+import type { AskAnswers } from '../../runtime/session/asks.ts'
 import { Calls } from '../../runtime/session/calls.ts'
 import { Dispatch } from '../../runtime/session/dispatch.ts'
 import type { CallJournal } from '../../runtime/session/journal.ts'
@@ -46,8 +47,8 @@ export interface SessionsOptions {
   quotas: Quotas
   /** How the slots are shared out; asked each time. */
   shares(): SlotShares
-  /** Answers what workers ask. */
-  answer: LinkHubOptions['answer']
+  /** Does what workers ask for. */
+  answers: AskAnswers
   /** Records calls, where calls are to be recorded. */
   record?: ((call: SpooledCall, format: AudioFormat) => CallTap | undefined) | undefined
   clock: Clock
@@ -68,7 +69,7 @@ export interface Sessions {
 }
 
 export function createSessions(options: SessionsOptions): Sessions {
-  const { config, store, prices, redis, quotas, shares, answer, record, clock, log } = options
+  const { config, store, prices, redis, quotas, shares, answers, record, clock, log } = options
   const slots = new RedisSlots(redis, { shares })
   const leases = new Leases(redisCallLeases(redis), slots, log)
   const hub = createLinkHub({
@@ -76,13 +77,12 @@ export function createSessions(options: SessionsOptions): Sessions {
     token: config.linkToken,
     clock,
     log,
-    answer,
     changed: (worker) => dispatch.changed(worker, clock.monotonicMs()),
     gone: (worker, leaving) => dispatch.gone(worker, leaving),
   })
   const dispatch = new Dispatch({ slots, leases, workers: hub.workers, wrapUpMs: config.wrapUpMs, log })
   const waits = { queueMs: config.queueWaitMs, recoveryMs: config.recoveryWaitMs }
-  const calls = new Calls({ dispatch, leases, waits, clock, log })
+  const calls = new Calls({ dispatch, leases, answers, waits, clock, log })
   const journalOf = (workspaceId: string) => makeJournal({ store, prices, record, clock }, workspaceId)
   let draining = false
   const realtime = realtimeRoute({

@@ -35,8 +35,14 @@ export interface ToolScope {
 }
 
 export interface ToolCalls {
-  /** For a running call: what the language model is to read. */
-  ofCall(callId: string, name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<string>
+  /** For a running call: what the language model is to read. An HTTP server sees `key` and can tell a request sent twice. */
+  ofCall(
+    callId: string,
+    name: string,
+    input: Record<string, unknown>,
+    key: string,
+    signal: AbortSignal,
+  ): Promise<string>
   /** For a chat, where there is no line to act on. */
   ofChat(tool: Tool, input: Record<string, unknown>, scope: ToolScope, signal: AbortSignal): Promise<string>
 }
@@ -50,10 +56,11 @@ export function createToolCalls({ config, store, log, calls, carriers }: ToolCal
     input: Record<string, unknown>,
     scope: ToolScope,
     signal: AbortSignal,
+    idempotencyKey?: string,
   ) => {
     const opened = openTool(tool, box, scope.workspaceId)
     if (opened.type !== 'http') throw new TypeError('A tool changed its type')
-    return callHttp(opened.http, { input, variables: scope.dynamicVariables }, { allowed, signal })
+    return callHttp(opened.http, { input, variables: scope.dynamicVariables }, { allowed, signal, idempotencyKey })
   }
 
   const transfer = async (callId: string, to: string, { provider }: ToolsOfCall): Promise<ToolResult> => {
@@ -82,11 +89,12 @@ export function createToolCalls({ config, store, log, calls, carriers }: ToolCal
     tool: Tool,
     input: Record<string, unknown>,
     scope: ToolsOfCall,
+    key: string,
     signal: AbortSignal,
   ): Promise<ToolResult> => {
     switch (tool.type) {
       case 'http':
-        return http(tool, input, scope, signal)
+        return http(tool, input, scope, signal, key)
       case 'transfer':
         return transfer(callId, tool.to, scope)
       case 'send_dtmf':
@@ -97,14 +105,14 @@ export function createToolCalls({ config, store, log, calls, carriers }: ToolCal
   }
 
   return {
-    async ofCall(callId, name, input, signal) {
+    async ofCall(callId, name, input, key, signal) {
       const scope = await toolsOfCall(store, callId)
       const tool = (scope?.tools as Tool[] | undefined)?.find((one) => one.name === name)
       if (scope === undefined || tool === undefined) return `There is no tool "${name}".`
       const unfit = faultOfInput(tool, input)
       if (unfit !== undefined) return unfit
-      const { output, fault } = await run(callId, tool, input, scope, signal)
-      if (fault !== undefined) calls().fault(callId, `Tool "${name}": ${fault}`)
+      const { output, fault } = await run(callId, tool, input, scope, key, signal)
+      if (fault !== undefined) calls().fault(callId, 'tool', `Tool "${name}": ${fault}`)
       return output
     },
     async ofChat(tool, input, scope, signal) {

@@ -81,7 +81,7 @@ async function open(latencies: Latencies, script: readonly string[], firstMessag
       callId: 'bench',
       format,
       limits: { idleMs: 1e9, maxDurationMs: 1e9 },
-      history: [],
+
       elapsedMs: 0,
       agent: {
         agentId: 'a',
@@ -98,16 +98,9 @@ async function open(latencies: Latencies, script: readonly string[], firstMessag
     {
       sendAudio: (bytes) => caller?.hear(decode(bytes)),
       state: nothing,
-      transcript: nothing,
-      turn: nothing,
-      latency: nothing,
-      heard: nothing,
+      tell: nothing,
       clear: nothing,
       mark: nothing,
-      usage: nothing,
-      fault: nothing,
-      answeredBy: nothing,
-      consent: nothing,
       ended: nothing,
       ask: async () => ({ passages: [] }),
     },

@@ -1,5 +1,7 @@
 import { type Static, type TProperties, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { oneOf } from '../one-of.ts'
+import { ANSWERERS } from '../telephony/answerer.ts'
 
 /**
  * What happens in a call: one union, from which come the TypeScript type, the check at both ends of the link, the
@@ -11,12 +13,16 @@ const text = Type.String({ maxLength: 100_000 })
 const name = Type.String({ maxLength: 200 })
 const ms = Type.Number()
 const amount = Type.Number({ minimum: 0 })
-const oneOf = <const T extends readonly string[]>(...values: T) => Type.Enum(values)
+
 /** Inputs of the caller, by their `seq`, that need not be delivered again. */
 const inputs = Type.Optional(Type.Array(Type.Integer({ minimum: 0 }), { maxItems: 256 }))
 
 const event = <const T extends string, P extends TProperties>(type: T, fields: P) =>
   Type.Object({ type: Type.Literal(type), ...fields })
+
+export const GREETING_STEP = oneOf('notice', 'consent_asked', 'first_message', 'done')
+export const CONSENT = oneOf('given', 'refused', 'unanswered')
+export const ANSWERER = oneOf(...ANSWERERS)
 
 /** Who did something to a call from outside: a user's id and name, or the name of an API key. */
 const who = Type.Object({ id: name, name })
@@ -50,14 +56,16 @@ const CALLER = [
   event('typed', { text }),
   /** `digit` is `*` where what is keyed is secret. */
   event('key', { digit: Type.String({ maxLength: 1 }) }),
+  /** Typed turns and keys that were dealt with otherwise than by a turn or a consent. */
+  event('inputs_taken', { inputs: Type.Array(Type.Integer({ minimum: 0 }), { maxItems: 256 }) }),
   event('held', { direction: oneOf('sendonly', 'recvonly', 'inactive') }),
   event('unheld', {}),
 ] as const
 
 const AGENT = [
   event('thinking', {}),
-  /** The agent's greeting stands here: the notice, the question for consent, the first message. */
-  event('greeting', { step: oneOf('notice', 'consent_asked', 'first_message', 'done') }),
+  /** This step of the agent's greeting begins; `done`: the first message was said. */
+  event('greeting', { step: GREETING_STEP }),
   /** What is to be spoken. */
   event('said', { text, instructions: Type.Optional(Type.Boolean()) }),
   /** What was heard of it. One that is not final is shown live, and counts when the worker dies. */
@@ -81,10 +89,10 @@ const TOOLS = [
 
 const LINE = [
   event('answered_by', {
-    by: oneOf('human', 'machine', 'screening', 'mailbox_full', 'ivr', 'fax', 'unknown'),
+    by: ANSWERER,
     source: oneOf('agent', 'carrier'),
   }),
-  event('consent', { consent: oneOf('given', 'refused', 'unanswered'), inputs }),
+  event('consent', { consent: CONSENT, inputs }),
   event('recording_started', {}),
   event('recording_stopped', {}),
   event('transfer_started', { to: name, mode: oneOf('blind', 'warm') }),
@@ -139,6 +147,12 @@ const PEOPLE = [
 ] as const
 
 export const CALL_EVENT = Type.Union([...LIFE, ...CALLER, ...AGENT, ...TOOLS, ...LINE, ...MONEY, ...PEOPLE])
+
+/** An event in its place, as it travels. */
+export const CALL_EVENT_IN_PLACE = Type.Intersect([
+  CALL_EVENT,
+  Type.Object({ seq: Type.Integer({ minimum: 0 }), at: Type.Number() }),
+])
 
 /** What happened, without its place in the call. */
 export type CallEventBody = Static<typeof CALL_EVENT>

@@ -1,13 +1,13 @@
 import { voice } from '@livekit/agents'
 import type { Logger } from 'pino'
 import { fromAgent, toAgent } from '../call.ts'
+import type { CallEvent } from '../call-log/events.ts'
 import type { Clock } from '../clock.ts'
 import type { OpenSession, SessionEndReason, TurnLatency } from '../link/messages.ts'
 import { codecFor } from '../media/codec.ts'
 import type { Pacer } from '../media/pacer.ts'
 import type { ProviderIdentity } from '../plugin/provider-error.ts'
 import type { AgentState } from '../session/leg.ts'
-import type { AnsweredBy } from '../telephony/carrier.ts'
 import { ConversationAgent } from './agent.ts'
 import type { Breakers } from './breaker.ts'
 import { Company } from './company.ts'
@@ -16,7 +16,7 @@ import { Ears } from './ears.ts'
 import { Failures } from './failures.ts'
 import { Farewell } from './farewell.ts'
 import type { Fillers } from './fillers.ts'
-import { Keypad } from './keypad.ts'
+import { type Entry, Keypad } from './keypad.ts'
 import { Knowledge } from './knowledge.ts'
 import { languageOf } from './languages/index.ts'
 import { LatencyMeter } from './latency.ts'
@@ -32,7 +32,7 @@ import { ResilientTts } from './resilient-tts.ts'
 import { makeTools } from './tools.ts'
 import { Transcript } from './transcript.ts'
 import { endpointingDelayMs, TurnEnd } from './turn.ts'
-import { UsageMeter } from './usage.ts'
+import { UsageMeter, usageEvents } from './usage.ts'
 import { VoiceActivity } from './voice-activity.ts'
 import type { WarmProviders } from './warm-providers.ts'
 
@@ -96,7 +96,8 @@ export class AgentConversation implements Conversation {
   #speechStartMs: number | undefined
   #speechEndMs = 0
   /** A typed turn that the session has not taken yet. */
-  #typed: string | undefined
+  #typed: { text: string; inputs: readonly number[] } | undefined
+  #toolCalls: number
   /** What the session says or is about to say. */
   readonly #speeches = new Set<voice.SpeechHandle>()
   /** The caller's last turn was answered with at least a sound. */
@@ -115,7 +116,8 @@ export class AgentConversation implements Conversation {
     this.#answeredMs = answeredMs
     this.#usageReportedMs = clock.monotonicMs()
     this.#limits = new CallLimits(open.limits, answeredMs)
-    this.#transcript = new Transcript(port, open.history.length, (atMs) => Math.max(0, Math.round(atMs - answeredMs)))
+    this.#toolCalls = open.resume?.tools.length ?? 0
+    this.#transcript = new Transcript(port, (atMs) => Math.max(0, Math.round(atMs - answeredMs)))
     this.#ears = new Ears(clock)
     const language = () => languageOf(open.agent.language)
     this.#turnEnd = new TurnEnd(
@@ -187,7 +189,8 @@ export class AgentConversation implements Conversation {
   }
 
   async start(): Promise<void> {
-    const { agent, history } = this.#open
+    const { agent, resume } = this.#open
+    const history = resume?.turns ?? []
     this.#subscribe()
     this.#session.output.audio = this.#mouth
     // The phone rings still: connections are there when the first word is.
@@ -199,7 +202,7 @@ export class AgentConversation implements Conversation {
         tools: makeTools(
           agent.tools ?? [],
           this.#port,
-          { hangUp: (speech) => this.#farewell.hangUp(speech) },
+          { nextId: () => `tool-${++this.#toolCalls}`, hangUp: (speech) => this.#farewell.hangUp(speech) },
           this.#abort.signal,
         ),
         takesTurn: (text) => this.#opening.takesTurn(text),
@@ -230,26 +233,30 @@ export class AgentConversation implements Conversation {
     if (this.#closing === undefined) this.#in.audio(bytes, timestamp)
   }
 
-  text(text: string): void {
-    if (this.#closing !== undefined || text.trim() === '') return
+  input(event: CallEvent): void {
+    if (this.#closing !== undefined) return
+    const nowMs = this.#deps.clock.monotonicMs()
+    if (event.type === 'typed') {
+      this.#text(event.text, [event.seq])
+    } else if (event.type === 'key') {
+      this.#limits.active()
+      if (!this.#opening.takesKey(event.digit, event.seq)) {
+        this.#keyed(this.#keypad.press(event.digit, event.seq, nowMs))
+      }
+    } else if (event.type === 'answered_by') {
+      const { by } = event
+      if (by === 'human' || by === 'machine' || by === 'unknown') this.#opening.carrierVerdict(by, nowMs)
+    }
+  }
+
+  #text(text: string, inputs: readonly number[]): void {
     this.#limits.active()
     this.#company.waits(this.#deps.clock.monotonicMs())
-    this.#typed = text
+    this.#typed = { text, inputs }
     this.#guard(async () => {
       await this.#session.interrupt().await
       this.#session.generateReply({ userInput: text, inputModality: 'text' })
     })
-  }
-
-  dtmf(digit: string): void {
-    if (this.#closing !== undefined) return
-    this.#limits.active()
-    if (this.#opening.takesKey(digit)) return
-    this.#keyed(this.#keypad.press(digit, this.#deps.clock.monotonicMs()))
-  }
-
-  carrierVerdict(by: AnsweredBy): void {
-    if (this.#closing === undefined) this.#opening.carrierVerdict(by, this.#deps.clock.monotonicMs())
   }
 
   played(markId: number): void {
@@ -370,15 +377,15 @@ export class AgentConversation implements Conversation {
 
   #userTurn(text: string): void {
     const nowMs = this.#deps.clock.monotonicMs()
-    const typed = text === this.#typed
+    const typed = text === this.#typed?.text ? this.#typed : undefined
     this.#company.waits(nowMs)
-    if (typed) this.#typed = undefined
+    if (typed !== undefined) this.#typed = undefined
     this.#ears.forget()
     this.#mouth.expectReply()
     this.#replied = false
-    if (typed) {
+    if (typed !== undefined) {
       this.#latency.turnCommitted(nowMs, nowMs)
-      this.#transcript.user(text, nowMs, nowMs)
+      this.#transcript.user(text, nowMs, nowMs, typed.inputs)
       return
     }
     const endMs = this.#voice.speaking ? nowMs : this.#speechEndMs || nowMs
@@ -392,7 +399,15 @@ export class AgentConversation implements Conversation {
     this.#replied = true
     const latency = this.#latency.audible(atMs)
     if (latency === undefined) return
-    this.#port.latency(latency)
+    const { endpointingMs, llmMs, ttsMs, totalMs } = latency
+    this.#port.tell({
+      type: 'latency',
+      endpointing_ms: endpointingMs,
+      stt_ms: 0,
+      llm_ms: llmMs,
+      tts_ms: ttsMs,
+      total_ms: totalMs,
+    })
     this.#deps.observer.turn(latency)
   }
 
@@ -415,14 +430,15 @@ export class AgentConversation implements Conversation {
     this.#port.state(next)
   }
 
-  #keyed(entry: string | undefined): void {
-    if (entry !== undefined) this.text(`[The caller pressed ${[...entry].join(' ')} on the keypad]`)
+  #keyed(entry: Entry | undefined): void {
+    if (entry === undefined) return
+    this.#text(`[The caller pressed ${[...entry.digits].join(' ')} on the keypad]`, entry.inputs)
   }
 
   #reportUsage(): void {
     this.#usageReportedMs = this.#deps.clock.monotonicMs()
     const usage = this.#usage.take(this.#ears.heardMs)
-    if (usage !== undefined) this.#port.usage(usage)
+    for (const event of usage === undefined ? [] : usageEvents(usage)) this.#port.tell(event)
   }
 
   /** A call into the session that fails concerns this conversation alone. */

@@ -1,6 +1,7 @@
 import { type ReadableStream, TransformStream } from 'node:stream/web'
 import { llm, type stt, voice } from '@livekit/agents'
-import type { AgentSpec, Turn } from '../link/messages.ts'
+import type { Turn } from '../call-log/resume.ts'
+import type { AgentSpec } from '../link/messages.ts'
 import type { Knowledge } from './knowledge.ts'
 
 export interface AgentNodes {

@@ -1,35 +1,16 @@
-import type {
-  AskMethod,
-  AskMethods,
-  OpenSession,
-  SessionEndReason,
-  Turn,
-  TurnLatency,
-  Usage,
-} from '../link/messages.ts'
+import type { CallEvent, CallEventBody } from '../call-log/events.ts'
+import type { AskMethod, AskMethods, OpenSession, SessionEndReason } from '../link/messages.ts'
 import type { AgentState } from '../session/leg.ts'
-import type { Answerer, Consent } from '../telephony/answerer.ts'
-import type { AnsweredBy } from '../telephony/carrier.ts'
 
-/** What a conversation may do to its session, over the link. Nothing throws; after `ended` or a close only `usage` is sent. */
+/** What a conversation may do to its session, over the link. Nothing throws; after `ended` or a close only `tell` is sent. */
 export interface SessionPort {
   /** Paced audio in the leg's format: at most one 20 ms frame a tick. */
   sendAudio(bytes: Uint8Array, timestamp: number): void
   state(state: AgentState): void
-  transcript(turn: Turn, final: boolean): void
-  turn(seq: number, turn: Turn): void
-  /** The caller hears the first sound of an answer. */
-  latency(latency: TurnLatency): void
-  heard(seq: number, turn: Turn): void
+  /** Something happened. It is in the call's log before anything told later, and is told to a worker that takes over. */
+  tell(event: CallEventBody): void
   clear(): void
   mark(id: number): void
-  /** Who picked up an outbound call; told again when it turns out otherwise. */
-  answeredBy(by: Answerer): void
-  /** What the caller said to the consent message. */
-  consent(consent: Consent): void
-  usage(usage: Usage): void
-  /** A provider failed: what happened and what was done, for the operator. */
-  fault(message: string): void
   ended(reason: SessionEndReason, error?: string): void
   ask<M extends AskMethod>(
     method: M,
@@ -42,11 +23,13 @@ export interface SessionPort {
 export interface Conversation {
   /** Audio of the caller in the leg's format. `timestamp` counts samples at the leg's rate. */
   audio(bytes: Uint8Array, timestamp: number): void
-  text(text: string): void
-  dtmf(digit: string): void
+  /**
+   * What the caller, the carrier or a supervisor did: `typed`, `key`, `held`, `unheld`, `answered_by`, and whatever else
+   * this conversation knows. A typed turn or a key is taken once a `turn`, a `consent` or an
+   * `inputs_taken` with its `seq` in `inputs` is told; one that is not taken is given to the next worker again.
+   */
+  input(event: CallEvent): void
   played(markId: number): void
-  /** Who picked up, as the carrier has it. */
-  carrierVerdict?(by: AnsweredBy): void
   /** The leg is gone or the api node ends the session. Resolves when everything of it is released. */
   close(reason: string): Promise<void>
 }

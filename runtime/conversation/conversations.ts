@@ -13,7 +13,7 @@ export function conversations(deps: ConversationDeps): OpenConversation {
       failed(stage, message, { fault }, err) {
         deps.observer.failure(stage)
         deps.log.warn({ callId: open.callId, stage, fault, err }, message)
-        port.fault(message)
+        port.tell({ type: 'fault', stage, sentence: message })
       },
     }
     const { providers: source, warm, ...shared } = deps

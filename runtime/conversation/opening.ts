@@ -39,12 +39,13 @@ export class Opening {
     this.#port = port
     this.#actions = actions
     const { voicemail } = open.agent
-    if (voicemail === undefined || open.history.length > 0) return
+    if (voicemail === undefined || open.resume !== undefined) return
     this.#answering = new Answering(voicemail.behaviour, ears, answeredAtMs, {
-      told: (by) => port.answeredBy(by),
+      told: (by) => port.tell({ type: 'answered_by', by, source: 'agent' }),
       hush: () => {
         this.#asks = 0
         this.#muted = true
+        port.tell({ type: 'muted' })
         this.#session?.interrupt({ force: true })
       },
       leaveMessage: () => void this.#leaveMessage(voicemail.message || open.agent.firstMessage),
@@ -56,7 +57,10 @@ export class Opening {
   begin(session: voice.AgentSession): void {
     this.#session = session
     const { recordingNotice = '', consentMessage = '' } = this.#open.agent
-    if (recordingNotice.trim() !== '') session.say(recordingNotice, { allowInterruptions: false })
+    if (recordingNotice.trim() !== '') {
+      this.#port.tell({ type: 'greeting', step: 'notice' })
+      session.say(recordingNotice, { allowInterruptions: false })
+    }
     if (consentMessage.trim() !== '') this.#ask()
     else this.#firstMessage()
   }
@@ -75,7 +79,7 @@ export class Opening {
       return true
     }
     this.#asks = 0
-    this.#port.consent(consent ?? 'unanswered')
+    this.#port.tell({ type: 'consent', consent: consent ?? 'unanswered' })
     // Who talks of something else wants that answered.
     if (consent === undefined) return false
     this.#actions.userTurn(text)
@@ -83,12 +87,12 @@ export class Opening {
     return true
   }
 
-  /** True when the key answered the question. */
-  takesKey(digit: string): boolean {
+  /** True when the key answered the question. `seq` is its place in the call's log. */
+  takesKey(digit: string, seq: number): boolean {
     const consent = this.#asks === 0 ? undefined : keyedConsent(digit)
     if (consent === undefined) return false
     this.#asks = 0
-    this.#port.consent(consent)
+    this.#port.tell({ type: 'consent', consent, inputs: [seq] })
     this.#session?.interrupt()
     this.#firstMessage()
     return true
@@ -120,12 +124,15 @@ export class Opening {
 
   #ask(): void {
     this.#asks++
+    this.#port.tell({ type: 'greeting', step: 'consent_asked' })
     this.#session?.say(this.#open.agent.consentMessage ?? '')
   }
 
   #firstMessage(): void {
     const { firstMessage } = this.#open.agent
-    if (firstMessage.trim() !== '') this.#session?.say(firstMessage)
+    this.#port.tell({ type: 'greeting', step: firstMessage.trim() === '' ? 'done' : 'first_message' })
+    if (firstMessage.trim() === '') return
+    this.#session?.say(firstMessage).addDoneCallback(() => this.#port.tell({ type: 'greeting', step: 'done' }))
   }
 
   async #leaveMessage(message: string): Promise<void> {

@@ -6,6 +6,8 @@ import { passagesNote } from './knowledge.ts'
 const PASSAGES = 4
 
 export interface ToolHooks {
+  /** A name for a call of a tool that no other in this call has. */
+  nextId(): string
   /** The agent wants to end the call, once what it is saying is said. */
   hangUp(speech: voice.SpeechHandle): void
 }
@@ -33,7 +35,7 @@ export function makeTools(
           const { passages } = await port.ask('knowledge', { query, topK: PASSAGES }, signal)
           return passages.length === 0 ? 'Nothing was found.' : passagesNote(passages)
         }
-        const { output } = await port.ask('tool', { name, arguments: given }, signal)
+        const { output } = await port.ask('tool', { id: hooks.nextId(), name, arguments: given }, signal)
         return readable(output)
       },
     }),

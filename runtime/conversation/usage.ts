@@ -1,4 +1,5 @@
 import type { metrics } from '@livekit/agents'
+import type { EventOf } from '../call-log/events.ts'
 import type { Usage } from '../link/messages.ts'
 
 /** Counts what a conversation uses, per stage, between two reports. */
@@ -34,4 +35,15 @@ export class UsageMeter {
     this.#heardMs = heardMs
     return Object.values(usage).some((value) => value > 0) ? usage : undefined
   }
+}
+
+/** What was used, as events: one for each stage that was. */
+export function usageEvents({ sttSeconds, llmInputTokens, llmOutputTokens, ttsCharacters }: Usage): EventOf<'usage'>[] {
+  const events: EventOf<'usage'>[] = []
+  if (sttSeconds > 0) events.push({ type: 'usage', stage: 'stt', seconds: sttSeconds })
+  if (llmInputTokens + llmOutputTokens > 0) {
+    events.push({ type: 'usage', stage: 'llm', input_tokens: llmInputTokens, output_tokens: llmOutputTokens })
+  }
+  if (ttsCharacters > 0) events.push({ type: 'usage', stage: 'tts', characters: ttsCharacters })
+  return events
 }

@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Socket, SocketHandlers, UpgradeRequest, WebSocketRoute } from '../../api/socket.ts'
+import type { CallEvent, CallEventBody } from '../call-log/events.ts'
 import type { Clock } from '../clock.ts'
 import { PatchbayError } from '../errors.ts'
 import type { Logger } from '../log.ts'
-import type { AnsweredBy } from '../telephony/carrier.ts'
 import { AudioBatch } from './batch.ts'
 import {
   type AgentSpec,
@@ -23,14 +23,18 @@ const HEARTBEAT_TIMEOUT_MS = 3_000
 const CHECK_INTERVAL_MS = 500
 /** Audio is dropped while this much waits to be sent: about a second of forty calls. */
 const AUDIO_BACKPRESSURE_BYTES = 1 << 20
-/** What a session used is still told after its end, within this. */
+/** What happened up to a session's end is still told after it, within this. */
 const CLOSE_WAIT_MS = 2_000
 /** A worker that lets this much pile up is lost. */
 const MAX_BACKPRESSURE_BYTES = 16 << 20
 
-/** What a session hears from its worker. After `lost`, `ended` or a close only `usage` follows. */
+/** What a session hears from its worker. After `lost` nothing follows, after `ended` or a close only `late`. */
 export interface LinkEvents {
   message(message: SessionMessage): void
+  /** What the worker tells while it closes the session. */
+  late(event: CallEventBody): void
+  /** Answers what the worker asks; a PatchbayError becomes the answer's `error`. */
+  ask(method: AskMethod, params: unknown): Promise<unknown>
   /** Audio in the leg's format; `bytes` is valid during the call only. */
   audio(bytes: Uint8Array, timestamp: number): void
   /** The worker or the way to it is gone. */
@@ -43,12 +47,10 @@ export type SessionMessage = Exclude<Extract<WorkerMessage, { session: number }>
 /** One session on one worker. Nothing throws; after `close`, `lost` or `ended` nothing is sent. */
 export interface LinkSession {
   audio(bytes: Uint8Array, timestamp: number): void
-  text(text: string): void
-  dtmf(digit: string): void
+  /** What the caller, the carrier or a supervisor did. */
+  event(event: CallEvent): void
   played(id: number): void
-  /** Who picked up, as the carrier has it. */
-  carrierVerdict(by: AnsweredBy): void
-  /** Ends it, unless it is over. Resolves, soon in any case, when everything it used was told. */
+  /** Ends it, unless it is over. Resolves, soon in any case, when everything of it was told. */
   close(reason: string): Promise<void>
 }
 
@@ -80,8 +82,6 @@ export interface LinkHubOptions {
   token: string
   clock: Clock
   log: Logger
-  /** Answers what a worker asks while a session of `callId` runs; a PatchbayError becomes the answer's `error`. */
-  answer(method: AskMethod, params: unknown, callId: string): Promise<unknown>
   /** A worker came, changed its state or capacity, or beat. */
   changed(worker: LinkedWorker): void
   /** A worker's link is gone; `leaving` when the worker itself closed it for good. */
@@ -140,7 +140,7 @@ interface OpenedSession {
   events: LinkEvents
 }
 
-/** A session that is over, until its worker has told all it used. */
+/** A session that is over, until its worker has told all of it. */
 interface ClosingSession {
   events: LinkEvents
   told: PromiseWithResolvers<void>
@@ -257,14 +257,8 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
       audio: (bytes, timestamp) => {
         if (live()) this.#batch.add(session, timestamp, bytes)
       },
-      text: (text) => {
-        if (live()) this.#send({ type: 'text', session, text })
-      },
-      dtmf: (digit) => {
-        if (live()) this.#send({ type: 'dtmf', session, digit })
-      },
-      carrierVerdict: (by) => {
-        if (live()) this.#send({ type: 'carrier_verdict', session, by })
+      event: (event) => {
+        if (live()) this.#send({ type: 'event', session, event })
       },
       played: (id) => {
         if (live()) this.#send({ type: 'played', session, id })
@@ -298,7 +292,7 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
   #deliver(message: SessionMessage): void {
     const opened = this.#sessions.get(message.session)
     if (opened === undefined) {
-      if (message.type === 'usage') this.#closing.get(message.session)?.events.message(message)
+      if (message.type === 'event') this.#closing.get(message.session)?.events.late(message.event)
       return
     }
     if (message.type === 'ended') this.#close(message.session)
@@ -314,7 +308,7 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
     const opened = this.#sessions.get(session)
     if (opened === undefined) return
     try {
-      const result = await this.#options.answer(method, params, opened.callId)
+      const result = await opened.events.ask(method, params)
       this.#send({ type: 'answer', session, id, result })
     } catch (err) {
       this.#options.log.warn({ err, callId: opened.callId, method }, 'A question of a voice worker failed')
@@ -323,7 +317,7 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
     }
   }
 
-  /** From now on the session is told only what it used. */
+  /** From now on the session is told only what happened up to now. */
   #close(session: number): void {
     const opened = this.#sessions.get(session)
     if (opened === undefined) return

@@ -1,7 +1,5 @@
-import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { ANSWERERS } from '../telephony/answerer.ts'
-import type { NodeMessage, WorkerMessage } from './messages.ts'
+import { NODE_MESSAGE, type NodeMessage, WORKER_MESSAGE, type WorkerMessage } from './messages.ts'
 
 /**
  * The codec of the link. A text message is one JSON control message. A binary message carries audio of many sessions:
@@ -79,130 +77,6 @@ export function decodeAudio(message: Uint8Array): AudioChunk[] | undefined {
   return offset === message.byteLength ? chunks : undefined
 }
 
-const session = Type.Integer({ minimum: 0, maximum: 0xffffffff })
-const id = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
-const count = Type.Number({ minimum: 0 })
-const text = Type.String({ maxLength: 100_000 })
-const message = <T extends Record<string, ReturnType<typeof Type.Any> | object>>(type: string, fields: T) =>
-  Type.Object({ type: Type.Literal(type), ...fields })
-
-const ms = Type.Number()
-const turn = Type.Object({
-  role: Type.Union([Type.Literal('user'), Type.Literal('assistant')]),
-  text,
-  startMs: ms,
-  endMs: ms,
-  interrupted: Type.Boolean(),
-})
-const oneOf = (...values: string[]) => Type.Union(values.map((value) => Type.Literal(value)))
-
-const WORKER_MESSAGE = Type.Union([
-  message('hello', {
-    protocol: Type.Integer(),
-    workerId: Type.String({ pattern: '^[A-Za-z0-9_.-]{1,64}$' }),
-    capacity: Type.Integer({ minimum: 0, maximum: 1000 }),
-    metricsUrl: Type.String({ maxLength: 2000 }),
-  }),
-  message('heartbeat', {
-    state: oneOf('ready', 'draining', 'overloaded'),
-    activeSessions: Type.Integer({ minimum: 0, maximum: 10_000 }),
-    capacity: Type.Integer({ minimum: 0, maximum: 1000 }),
-  }),
-  message('accepted', { session }),
-  message('rejected', { session, reason: oneOf('full', 'draining', 'overloaded', 'bad_agent'), message: text }),
-  message('state', { session, state: oneOf('listening', 'thinking', 'speaking') }),
-  message('transcript', { session, turn, final: Type.Boolean() }),
-  message('turn', {
-    session,
-    seq: Type.Integer({ minimum: 0, maximum: 100_000 }),
-    turn,
-  }),
-  message('latency', { session, latency: Type.Object({ totalMs: ms, endpointingMs: ms, llmMs: ms, ttsMs: ms }) }),
-  message('heard', { session, seq: Type.Integer({ minimum: 0, maximum: 100_000 }), turn }),
-  message('clear', { session }),
-  message('mark', { session, id }),
-  message('answered_by', { session, by: oneOf(...ANSWERERS) }),
-  message('consent', { session, consent: oneOf('given', 'refused', 'unanswered') }),
-  message('usage', {
-    session,
-    usage: Type.Object({ llmInputTokens: count, llmOutputTokens: count, sttSeconds: count, ttsCharacters: count }),
-  }),
-  message('ended', {
-    session,
-    reason: oneOf('idle', 'max_duration', 'agent_hangup', 'voicemail', 'error', 'worker_drained'),
-    error: Type.Optional(text),
-  }),
-  message('fault', { session, message: text }),
-  message('closed', { session }),
-  message('ask', { session, id, method: oneOf('knowledge', 'tool'), params: Type.Unknown() }),
-])
-
-const provider = { provider: Type.String(), model: Type.String() }
-const voice = { provider: Type.String(), voice: Type.String() }
-const AGENT = Type.Object({
-  agentId: Type.String(),
-  agentName: Type.String(),
-  systemPrompt: Type.String(),
-  firstMessage: Type.String(),
-  temperature: Type.Number(),
-  llm: Type.Object(provider),
-  stt: Type.Object(provider),
-  tts: Type.Object(voice),
-  language: Type.Optional(Type.String()),
-  interruption: Type.Optional(Type.Object({ enabled: Type.Boolean(), sensitivity: oneOf('low', 'normal', 'high') })),
-  endpointing: Type.Optional(oneOf('eager', 'balanced', 'patient')),
-  deadAir: Type.Optional(Type.Object({ enabled: Type.Boolean(), phrases: Type.Array(Type.String()) })),
-  keyterms: Type.Optional(Type.Array(Type.String())),
-  pronunciation: Type.Optional(Type.Array(Type.Object({ word: Type.String(), say: Type.String() }))),
-  fallbacks: Type.Optional(
-    Type.Object({
-      llm: Type.Optional(Type.Array(Type.Object(provider))),
-      stt: Type.Optional(Type.Array(Type.Object(provider))),
-      tts: Type.Optional(Type.Array(Type.Object(voice))),
-    }),
-  ),
-  tools: Type.Optional(
-    Type.Array(
-      Type.Object({
-        name: Type.String(),
-        description: Type.String(),
-        parameters: Type.Record(Type.String(), Type.Unknown()),
-        kind: oneOf('http', 'transfer', 'hang_up', 'send_dtmf', 'knowledge'),
-      }),
-    ),
-  ),
-  hasKnowledge: Type.Boolean(),
-  recordingNotice: Type.Optional(Type.String()),
-  consentMessage: Type.Optional(Type.String()),
-  voicemail: Type.Optional(
-    Type.Object({ behaviour: oneOf('hang_up', 'leave_message', 'continue'), message: Type.String() }),
-  ),
-})
-const NODE_MESSAGE = Type.Union([
-  message('welcome', { nodeId: Type.String() }),
-  message('beat', {}),
-  message('open', {
-    session,
-    callId: Type.String(),
-    agent: AGENT,
-    format: Type.Object({
-      encoding: oneOf('pcm_s16le', 'pcmu', 'pcma', 'opus'),
-      sampleRateHz: Type.Integer({ minimum: 8000, maximum: 48_000 }),
-    }),
-    limits: Type.Object({ idleMs: ms, maxDurationMs: ms }),
-    history: Type.Array(turn),
-    elapsedMs: ms,
-    reserved: Type.Optional(Type.Boolean()),
-  }),
-  message('warm', { callId: Type.String(), agent: AGENT }),
-  message('text', { session, text }),
-  message('dtmf', { session, digit: Type.String({ maxLength: 1 }) }),
-  message('played', { session, id }),
-  message('carrier_verdict', { session, by: oneOf('human', 'machine', 'unknown') }),
-  message('close', { session, reason: Type.String() }),
-  message('answer', { session, id, result: Type.Optional(Type.Unknown()), error: Type.Optional(Type.String()) }),
-])
-
 const workerMessage = Compile(WORKER_MESSAGE)
 const nodeMessage = Compile(NODE_MESSAGE)
 
@@ -217,11 +91,11 @@ function parse(json: string): unknown {
 /** A control message of a worker, or undefined when it is none. */
 export function decodeWorkerMessage(json: string): WorkerMessage | undefined {
   const value = parse(json)
-  return workerMessage.Check(value) ? (value as unknown as WorkerMessage) : undefined
+  return workerMessage.Check(value) ? value : undefined
 }
 
 /** A control message of an api node, or undefined when it is none. */
 export function decodeNodeMessage(json: string): NodeMessage | undefined {
   const value = parse(json)
-  return nodeMessage.Check(value) ? (value as unknown as NodeMessage) : undefined
+  return nodeMessage.Check(value) ? value : undefined
 }

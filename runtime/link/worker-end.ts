@@ -273,14 +273,8 @@ class NodeLink {
     const running = this.#sessions.get(message.session)
     if (running === undefined) return
     switch (message.type) {
-      case 'text':
-        this.#tell(message.session, (conversation) => conversation.text(message.text))
-        break
-      case 'dtmf':
-        this.#tell(message.session, (conversation) => conversation.dtmf(message.digit))
-        break
-      case 'carrier_verdict':
-        this.#tell(message.session, (conversation) => conversation.carrierVerdict?.(message.by))
+      case 'event':
+        this.#tell(message.session, (conversation) => conversation.input(message.event))
         break
       case 'played':
         this.#tell(message.session, (conversation) => conversation.played(message.id))

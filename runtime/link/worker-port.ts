@@ -1,8 +1,8 @@
+import type { CallEventBody } from '../call-log/events.ts'
 import type { SessionPort } from '../conversation/contract.ts'
 import { PatchbayError } from '../errors.ts'
 import type { AgentState } from '../session/leg.ts'
-import type { Answerer, Consent } from '../telephony/answerer.ts'
-import type { AskMethod, AskMethods, SessionEndReason, Turn, TurnLatency, Usage, WorkerMessage } from './messages.ts'
+import type { AskMethod, AskMethods, SessionEndReason, WorkerMessage } from './messages.ts'
 
 /** How a conversation speaks to its session: the worker's side of one session on one link. */
 
@@ -28,7 +28,7 @@ export class LinkPort implements SessionPort {
   readonly #endedItself: () => void
   readonly #asked = new Map<number, Asked>()
   #nextAsk = 1
-  /** The session is over: only what was used is still told. */
+  /** The session is over: only what happened until then is still told. */
   #over = false
   /** Nothing is told any more. */
   #ended = false
@@ -59,20 +59,11 @@ export class LinkPort implements SessionPort {
     this.#send({ type: 'state', session: this.#session, state })
   }
 
-  transcript(turn: Turn, final: boolean): void {
-    this.#send({ type: 'transcript', session: this.#session, turn, final })
-  }
-
-  turn(seq: number, turn: Turn): void {
-    this.#send({ type: 'turn', session: this.#session, seq, turn })
-  }
-
-  latency(latency: TurnLatency): void {
-    this.#send({ type: 'latency', session: this.#session, latency })
-  }
-
-  heard(seq: number, turn: Turn): void {
-    this.#send({ type: 'heard', session: this.#session, seq, turn })
+  tell(event: CallEventBody): void {
+    // Told to the last: a conversation that closes counts what it used, and knows the last words then.
+    const message: WorkerMessage = { type: 'event', session: this.#session, event }
+    if (this.#over && !this.#ended) this.#link.send(message)
+    else this.#send(message)
   }
 
   clear(): void {
@@ -81,25 +72,6 @@ export class LinkPort implements SessionPort {
 
   mark(id: number): void {
     this.#send({ type: 'mark', session: this.#session, id })
-  }
-
-  answeredBy(by: Answerer): void {
-    this.#send({ type: 'answered_by', session: this.#session, by })
-  }
-
-  consent(consent: Consent): void {
-    this.#send({ type: 'consent', session: this.#session, consent })
-  }
-
-  usage(usage: Usage): void {
-    // What was used is told to the last: a conversation that closes counts it then.
-    const message: WorkerMessage = { type: 'usage', session: this.#session, usage }
-    if (this.#over && !this.#ended) this.#link.send(message)
-    else this.#send(message)
-  }
-
-  fault(message: string): void {
-    this.#send({ type: 'fault', session: this.#session, message })
   }
 
   ended(reason: SessionEndReason, error?: string): void {
@@ -155,7 +127,7 @@ export class LinkPort implements SessionPort {
     this.#ended = true
   }
 
-  /** Nothing more is sent but what was used, and nobody waits for an answer any more. */
+  /** Nothing more is sent but what happened until now, and nobody waits for an answer any more. */
   close(): void {
     this.#over = true
     for (const asked of this.#asked.values()) asked.reject(new PatchbayError('link_lost'))

@@ -1,4 +1,5 @@
 import type { SeatClaim } from '../admission/seat-claim.ts'
+import type { EventOf } from '../call-log/events.ts'
 import type { AnsweredBy } from '../telephony/carrier.ts'
 import type { Seat } from './dispatch.ts'
 import { LiveCall, type LiveCallOptions } from './live-call.ts'
@@ -55,8 +56,8 @@ export class Calls {
   }
 
   /** Notes what went wrong in a call, for its log. */
-  fault(callId: string, message: string): void {
-    this.#live.get(callId)?.faults.add(message)
+  fault(callId: string, stage: EventOf<'fault'>['stage'], message: string): void {
+    this.#live.get(callId)?.log.append({ type: 'fault', stage, sentence: message })
   }
 
   /** Ends the call. False when it isn't one of this node's. */

@@ -1,4 +1,5 @@
-import type { Turn, Usage } from '../link/messages.ts'
+import type { Turn } from '../call-log/resume.ts'
+import type { Usage } from '../link/messages.ts'
 import type { CallTap } from '../recording/call-recording.ts'
 import type { Answerer, Consent } from '../telephony/answerer.ts'
 import type { AudioFormat } from './leg.ts'

@@ -1,23 +1,28 @@
 import type { SeatClaim } from '../admission/seat-claim.ts'
-import { fromCaller, fromWorker, type PathCall } from '../call.ts'
+import { fromCaller, fromWorker, input, type PathCall, told } from '../call.ts'
+import { CallLog } from '../call-log/call-log.ts'
+import { CallRow } from '../call-log/call-row.ts'
+import type { CallEventBody } from '../call-log/events.ts'
+import { cutOff, errorOf } from '../call-log/fold.ts'
+import { resumeOf } from '../call-log/resume.ts'
 import type { Clock } from '../clock.ts'
 import { PatchbayError } from '../errors.ts'
 import type { LinkSession } from '../link/api-end.ts'
-import type { AgentSpec, SessionLimits } from '../link/messages.ts'
+import type { AgentSpec, AskMethod, SessionLimits } from '../link/messages.ts'
 import type { Logger } from '../log.ts'
 import type { CallTap } from '../recording/call-recording.ts'
-import type { Consent } from '../telephony/answerer.ts'
 import type { AnsweredBy } from '../telephony/carrier.ts'
+import { type AskAnswers, Asks } from './asks.ts'
 import type { Dispatch, Seat } from './dispatch.ts'
-import { Faults } from './faults.ts'
 import { HoldSound } from './hold-sound.ts'
 import type { CallJournal } from './journal.ts'
 import type { Leases } from './leases.ts'
 import type { Leg } from './leg.ts'
-import { Recorder } from './recorder.ts'
-import { HeldInput, Marks } from './recovery.ts'
+import { HeldAudio, Marks } from './recovery.ts'
 import {
+  type EndCause,
   type Outcome,
+  outcomeOf,
   QUEUED,
   type SessionEffect,
   type SessionEvent,
@@ -43,6 +48,8 @@ export interface LiveCallOptions {
   seat?: Seat
   dispatch: Dispatch
   leases: Leases
+  /** Does what workers ask for. */
+  answers: AskAnswers
   waits: Waits
   clock: Clock
   log: Logger
@@ -53,14 +60,15 @@ export class LiveCall implements PathCall {
   readonly callId: string
   readonly leg: Leg
   readonly marks = new Marks()
-  readonly recorder: Recorder
-  readonly faults = new Faults()
+  readonly log: CallLog
   link: LinkSession | undefined
-  readonly held: HeldInput
+  readonly held: HeldAudio
   tap: CallTap | undefined
   /** Resolves when the call is over and written down. */
   readonly done: Promise<Outcome>
   readonly #options: LiveCallOptions
+  readonly #row: CallRow
+  readonly #asks: Asks
   readonly #over = new AbortController()
   #state: SessionState = QUEUED
   #seat: Seat | undefined
@@ -78,14 +86,17 @@ export class LiveCall implements PathCall {
     this.callId = options.callId
     this.leg = options.leg
     this.#reserved = options.seat
-    this.held = new HeldInput(options.leg.format.sampleRateHz)
-    this.recorder = new Recorder(options.callId, options.journal, options.log)
+    this.held = new HeldAudio(options.leg.format.sampleRateHz)
+    this.#row = new CallRow(options.callId, options.journal, options.log)
+    this.log = new CallLog(options.clock, [(event) => this.#row.take(event)])
+    this.#asks = new Asks(options.callId, this.log, options.answers, options.clock)
     this.done = new Promise((resolve) => {
       this.#resolveDone = resolve
     })
     this.#options.leases.holdCall(this.callId).catch((err) => {
       options.log.warn({ err, callId: this.callId }, 'The call could not be leased yet')
     })
+    this.log.append({ type: 'queued' })
     this.leg.start(fromCaller(this))
     this.happened({ type: 'connected' })
   }
@@ -107,15 +118,27 @@ export class LiveCall implements PathCall {
     this.happened({ type: 'hung_up' })
   }
 
-  /** What the caller said to the question whether the call may be recorded. */
-  consented(consent: Consent): void {
-    this.recorder.observed({ consent })
-    if (consent === 'given' && this.tap === undefined) this.#record()
+  /** The caller said that the call may be recorded. */
+  consented(): void {
+    if (this.tap === undefined) this.#record()
   }
 
   /** The carrier says who picked up. */
   classified(by: AnsweredBy): void {
-    this.link?.carrierVerdict(by)
+    input(this, { type: 'answered_by', by, source: 'carrier' })
+  }
+
+  /** What a worker asks for. */
+  ask(method: AskMethod, params: unknown): Promise<unknown> {
+    return this.#asks.ask(method, params)
+  }
+
+  /**
+   * The last words of a call that is over count, and what a worker used always does. What else is told of a session that
+   * moved, the next worker hears from the caller's audio: told here as well, it would be said twice.
+   */
+  late(event: CallEventBody): void {
+    if (event.type === 'usage' || this.#state.phase === 'ended') told(this, event)
   }
 
   #record(): void {
@@ -135,8 +158,12 @@ export class LiveCall implements PathCall {
   }
 
   /** The worker is gone, or gives the session back. */
-  workerLost(): void {
+  workerLost(reason: string): void {
+    const workerId = this.#seat?.worker.workerId
     void this.#leaveWorker('lost')
+    const cut = cutOff(this.log.state)
+    if (cut !== undefined) this.log.append(cut)
+    if (workerId !== undefined) this.log.append({ type: 'worker_lost', worker: workerId, reason })
     if (this.#state.phase === 'in_progress') {
       this.leg.agentState('thinking')
       this.#hold ??= new HoldSound(this.leg)
@@ -148,10 +175,7 @@ export class LiveCall implements PathCall {
   #do(effect: SessionEffect): void {
     switch (effect.type) {
       case 'record_ringing':
-        this.recorder.ringing()
-        break
-      case 'record_turn':
-        this.recorder.turn(effect.seq, effect.turn)
+        this.log.append({ type: 'ringing' })
         break
       case 'seek':
         return void this.#seek()
@@ -159,7 +183,8 @@ export class LiveCall implements PathCall {
         this.#offer()
         break
       case 'answer':
-        this.recorder.answered(new Date(this.#options.clock.nowMs()))
+        this.log.append({ type: 'answered' })
+        this.#workerTaken('worker_taken')
         this.#overtime = setTimeout(
           () => this.happened({ type: 'agent_ended', reason: 'max_duration' }),
           this.#options.limits.maxDurationMs + OVERTIME_MS,
@@ -171,10 +196,11 @@ export class LiveCall implements PathCall {
         break
       case 'resume':
         this.#options.log.info({ callId: this.callId, workerId: this.#seat?.worker.workerId }, 'Call taken over')
+        this.#workerTaken('resumed')
         this.#join()
         break
       case 'finish':
-        this.#finish(effect.outcome)
+        this.#finish(effect.cause)
         return
     }
   }
@@ -212,16 +238,16 @@ export class LiveCall implements PathCall {
     const seat = this.#seat
     if (seat === undefined) return
     const { agent, limits, clock } = this.#options
-    const { answeredAtMs, turns } = this.#state
+    const { answeredAtMs } = this.#state
     this.marks.forget()
-    this.#offerTimer = setTimeout(() => this.workerLost(), OFFER_TIMEOUT_MS)
+    this.#offerTimer = setTimeout(() => this.workerLost('no answer to the offer'), OFFER_TIMEOUT_MS)
     this.#offered = seat.worker.open(
       {
         callId: this.callId,
         agent,
         format: this.leg.format,
         limits,
-        history: [...turns],
+        ...(answeredAtMs === undefined ? {} : { resume: resumeOf(this.log.state) }),
         elapsedMs: answeredAtMs === undefined ? 0 : Math.round(clock.monotonicMs() - answeredAtMs),
         reserved: seat === this.#options.seat,
       },
@@ -232,7 +258,14 @@ export class LiveCall implements PathCall {
   #join(): void {
     this.#hold?.stop()
     this.link = this.#offered
-    if (this.link !== undefined) this.held.deliver(this.link)
+    if (this.link === undefined) return
+    this.held.deliver(this.link)
+    for (const event of this.log.state.waiting) this.link.event(event)
+  }
+
+  #workerTaken(type: 'worker_taken' | 'resumed'): void {
+    const worker = this.#seat?.worker.workerId
+    if (worker !== undefined) this.log.append({ type, worker })
   }
 
   /** Resolves when the worker has told all the session used. */
@@ -246,27 +279,41 @@ export class LiveCall implements PathCall {
     return told ?? Promise.resolve()
   }
 
-  #finish(end: Outcome): void {
-    const error = this.faults.sum(end.error)
-    const outcome = { ...end, ...(error === undefined ? {} : { error }) }
-    const { clock, leases, log } = this.#options
+  #finish(cause: EndCause): void {
     clearTimeout(this.#overtime)
     this.#hold?.stop()
     this.#over.abort()
     this.#reserved?.release('done')
     this.#reserved = undefined
-    const told = this.#leaveWorker('done', outcome.endReason)
-    this.leg.close(outcome.endReason)
+    const told = this.#leaveWorker('done', cause.reason)
+    this.leg.close(cause.reason)
     this.tap?.ended()
     const { answeredAtMs } = this.#state
+    const { clock } = this.#options
     const durationMs = answeredAtMs === undefined ? 0 : Math.round(clock.monotonicMs() - answeredAtMs)
+    void this.#writeEnd(cause, told, new Date(clock.nowMs()), durationMs)
+  }
+
+  /** The end is the last word of the log: it is written once the worker has told all it knew. */
+  async #writeEnd(cause: EndCause, told: Promise<void>, endedAt: Date, durationMs: number): Promise<void> {
+    const { leases, log } = this.#options
+    await told
+    const cut = cutOff(this.log.state)
+    if (cut !== undefined) this.log.append(cut)
+    const { state } = this.log
+    const end = outcomeOf(cause, this.#state.answeredAtMs !== undefined, state)
+    const error = errorOf(state, end.error)
+    const outcome: Outcome = { ...end, ...(error === undefined ? {} : { error }) }
+    const { status, endReason: end_reason, disposition } = outcome
+    this.log.append({ type: 'ended', status, end_reason, disposition, ...(error === undefined ? {} : { error }) })
     log.info({ callId: this.callId, ...outcome, durationMs }, 'Call ended')
     // The lease is dropped once the end is written: until then the reaper keeps off, and afterwards finds nothing.
-    const endedAt = new Date(clock.nowMs())
-    told
-      .then(() => this.recorder.ended(outcome, endedAt, durationMs))
-      .then(() => leases.dropCall(this.callId))
-      .catch((err) => log.warn({ err, callId: this.callId }, 'The lease of an ended call was not dropped'))
-      .finally(() => this.#resolveDone(outcome))
+    try {
+      await this.#row.ended(outcome, endedAt, durationMs)
+      await leases.dropCall(this.callId)
+    } catch (err) {
+      log.warn({ err, callId: this.callId }, 'The lease of an ended call was not dropped')
+    }
+    this.#resolveDone(outcome)
   }
 }

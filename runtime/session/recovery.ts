@@ -5,16 +5,12 @@ import type { LinkSession } from '../link/api-end.ts'
 /** How much of the caller's audio waits for a worker; what is older is dropped. */
 const HELD_AUDIO_MS = 2_000
 const MAX_HELD_CHUNKS = 400
-const MAX_HELD_INPUTS = 50
 const MAX_MARKS = 1_000
 
-type Input = { type: 'text'; text: string } | { type: 'dtmf'; digit: string }
-
-/** The caller's audio, typed turns and keys while there is no worker. Bounded: the oldest goes. */
-export class HeldInput {
+/** The caller's audio while there is no worker. Bounded: the oldest goes. */
+export class HeldAudio {
   readonly #maxSamples: number
   #audio: { bytes: Uint8Array; timestamp: number }[] = []
-  #inputs: Input[] = []
 
   constructor(sampleRateHz: number) {
     this.#maxSamples = (sampleRateHz * HELD_AUDIO_MS) / 1000
@@ -30,22 +26,11 @@ export class HeldInput {
     }
   }
 
-  input(input: Input): void {
-    this.#inputs.push(input)
-    if (this.#inputs.length > MAX_HELD_INPUTS) this.#inputs.shift()
-  }
-
   /** Hands everything over and is empty. */
-  deliver(link: LinkSession): void {
+  deliver(link: Pick<LinkSession, 'audio'>): void {
     const audio = this.#audio
-    const inputs = this.#inputs
     this.#audio = []
-    this.#inputs = []
     for (const { bytes, timestamp } of audio) link.audio(bytes, timestamp)
-    for (const input of inputs) {
-      if (input.type === 'text') link.text(input.text)
-      else link.dtmf(input.digit)
-    }
   }
 }
 

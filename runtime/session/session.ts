@@ -1,5 +1,5 @@
-import type { SessionEndReason, Turn } from '../link/messages.ts'
-import type { Answerer } from '../telephony/answerer.ts'
+import type { CallState } from '../call-log/fold.ts'
+import type { SessionEndReason } from '../link/messages.ts'
 import type { LegEndReason } from './leg.ts'
 
 /**
@@ -31,13 +31,6 @@ export interface SessionState {
   readonly answeredAtMs: number | undefined
   /** Until when a worker is looked for. */
   readonly seekUntilMs: number
-  /** Turns that are over, in order. */
-  readonly turns: readonly Turn[]
-  /** What the caller has heard of the agent's running turn. */
-  readonly heard: Turn | undefined
-  /** Who picked up, as far as one could hear. */
-  readonly answeredBy?: Answerer
-  readonly outcome: Outcome | undefined
 }
 
 /** How long a worker is looked for: for a call that rings, and for one that lost its worker in the middle. */
@@ -57,26 +50,28 @@ export type SessionEvent =
   | { type: 'refused'; message: string }
   | { type: 'worker_lost' }
   | { type: 'no_capacity' }
-  | { type: 'turn'; seq: number; turn: Turn }
-  | { type: 'heard'; seq: number; turn: Turn }
   | { type: 'agent_ended'; reason: Exclude<SessionEndReason, 'worker_drained'>; error?: string }
-  | { type: 'answered_by'; by: Answerer }
   | { type: 'leg_ended'; reason: LegEndReason }
   | { type: 'hung_up' }
 
 export type SessionEffect =
   /** Look for a worker until `seekUntilMs`. */
   | { type: 'seek' }
-  /** Offer the session to the worker whose seat was taken, with the turns so far. */
+  /** Offer the session to the worker whose seat was taken. */
   | { type: 'offer' }
   | { type: 'record_ringing' }
   /** The agent is there for the first time: tell the leg, write it down. */
   | { type: 'answer' }
   /** Another worker took over. */
   | { type: 'resume' }
-  | { type: 'record_turn'; seq: number; turn: Turn }
   /** Release everything, close the leg, write the outcome. */
-  | { type: 'finish'; outcome: Outcome }
+  | { type: 'finish'; cause: EndCause }
+
+/** Why a call ends. */
+export interface EndCause {
+  reason: EndReason
+  error?: string
+}
 
 export interface Step {
   state: SessionState
@@ -88,9 +83,6 @@ export const QUEUED: SessionState = {
   worker: 'none',
   answeredAtMs: undefined,
   seekUntilMs: 0,
-  turns: [],
-  heard: undefined,
-  outcome: undefined,
 }
 
 /** What follows from the event. `nowMs` is monotonic. */
@@ -117,12 +109,6 @@ export function step(state: SessionState, event: SessionEvent, nowMs: number, wa
       return lost(state, nowMs, waits.recoveryMs)
     case 'no_capacity':
       return finish(state, { reason: noWorker(state) })
-    case 'turn':
-      return turn(state, event.seq, event.turn)
-    case 'heard':
-      return event.seq === state.turns.length ? { state: { ...state, heard: event.turn }, effects: [] } : same
-    case 'answered_by':
-      return { state: { ...state, answeredBy: event.by }, effects: [] }
     case 'agent_ended':
       return finish(state, event)
     case 'leg_ended':
@@ -143,41 +129,15 @@ function accepted(state: SessionState, nowMs: number): Step {
   }
 }
 
-/** What was heard of the running turn becomes a turn, so that the next worker and the call log know of it. */
 function lost(state: SessionState, nowMs: number, recoveryWaitMs: number): Step {
-  const { heard, turns } = state
   // A worker that dies while opening the session uses up the wait for the first one.
   const seekUntilMs = state.worker === 'joined' ? nowMs + recoveryWaitMs : state.seekUntilMs
-  const next: SessionState = { ...state, worker: 'none', heard: undefined, seekUntilMs }
-  if (heard === undefined || heard.text === '') return { state: next, effects: [{ type: 'seek' }] }
-  const cut = { ...heard, interrupted: true }
-  return {
-    state: { ...next, turns: [...turns, cut] },
-    effects: [{ type: 'record_turn', seq: turns.length, turn: cut }, { type: 'seek' }],
-  }
+  return { state: { ...state, worker: 'none', seekUntilMs }, effects: [{ type: 'seek' }] }
 }
 
-/** A turn at the end, or a better version of an earlier one. A gap would lose its place in the history: it closes up. */
-function turn(state: SessionState, seq: number, said: Turn): Step {
-  const place = Math.min(seq, state.turns.length)
-  const turns = [...state.turns]
-  turns[place] = said
-  const heard = place < state.turns.length ? state.heard : undefined
-  return { state: { ...state, turns, heard }, effects: [{ type: 'record_turn', seq: place, turn: said }] }
-}
-
-function finish(state: SessionState, cause: { reason: EndReason; error?: string }): Step {
-  const { heard, turns } = state
-  const effects: SessionEffect[] = []
-  let all = turns
-  if (heard !== undefined && heard.text !== '') {
-    const cut = { ...heard, interrupted: true }
-    all = [...turns, cut]
-    effects.push({ type: 'record_turn', seq: turns.length, turn: cut })
-  }
-  const outcome = outcomeOf(cause, state, all)
-  effects.push({ type: 'finish', outcome })
-  return { state: { ...state, phase: 'ended', worker: 'none', heard: undefined, turns: all, outcome }, effects }
+function finish(state: SessionState, { reason, error }: EndCause): Step {
+  const cause = { reason, ...(error === undefined ? {} : { error }) }
+  return { state: { ...state, phase: 'ended', worker: 'none' }, effects: [{ type: 'finish', cause }] }
 }
 
 const OWN_FAULTS: Partial<Record<EndReason, string>> = {
@@ -188,17 +148,14 @@ const OWN_FAULTS: Partial<Record<EndReason, string>> = {
 }
 
 /** `completed` once the agent was there, unless we failed; a caller who left before that canceled. */
-function outcomeOf(
-  cause: { reason: EndReason; error?: string },
-  { answeredAtMs, answeredBy }: SessionState,
-  turns: readonly Turn[],
+export function outcomeOf(
+  { reason: endReason, error }: EndCause,
+  answered: boolean,
+  { answeredBy, turns }: Pick<CallState, 'answeredBy' | 'turns'>,
 ): Outcome {
-  const { reason: endReason } = cause
   const fault = OWN_FAULTS[endReason]
-  if (fault !== undefined) {
-    return { status: 'failed', endReason, disposition: 'failed', error: cause.error ?? fault }
-  }
-  if (answeredAtMs === undefined) return { status: 'canceled', endReason, disposition: 'hung_up' }
+  if (fault !== undefined) return { status: 'failed', endReason, disposition: 'failed', error: error ?? fault }
+  if (!answered) return { status: 'canceled', endReason, disposition: 'hung_up' }
   if (endReason === 'transferred') return { status: 'completed', endReason, disposition: 'transferred' }
   if (answeredBy === 'fax') return { status: 'completed', endReason, disposition: 'fax' }
   if (answeredBy === 'machine' || answeredBy === 'mailbox_full' || endReason === 'voicemail') {

@@ -13,16 +13,22 @@ export interface ToolResult {
   fault?: string
 }
 
-/** Calls an HTTP tool. Never throws but for `signal`: what went wrong is told to the model and to the operator. */
+/**
+ * Calls an HTTP tool. Never throws but for `signal`: what went wrong is told to the model and to the operator. The key goes
+ * along as `Idempotency-Key`, unless the tool has a header of that name.
+ */
 export async function callHttp(
   http: HttpRequest,
   values: { input: Values; variables: Values },
-  options: { allowed: readonly NetRule[]; signal: AbortSignal },
+  options: { allowed: readonly NetRule[]; signal: AbortSignal; idempotencyKey?: string | undefined },
 ): Promise<ToolResult> {
   const limit = AbortSignal.timeout(http.timeoutMs)
   const signal = AbortSignal.any([options.signal, limit])
   try {
-    const reached = await sendRequest(outgoing(http, values), { allowed: options.allowed, signal })
+    const reached = await sendRequest(outgoing(http, values, options.idempotencyKey), {
+      allowed: options.allowed,
+      signal,
+    })
     return resultOf(reached)
   } catch (error) {
     options.signal.throwIfAborted()
@@ -37,7 +43,11 @@ export async function callHttp(
   }
 }
 
-function outgoing({ method, url, headers, body }: HttpRequest, values: { input: Values; variables: Values }) {
+function outgoing(
+  { method, url, headers, body }: HttpRequest,
+  values: { input: Values; variables: Values },
+  idempotencyKey: string | undefined,
+) {
   const all = { ...values.variables, ...values.input }
   const filled = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), fillHeader(value, all)])
   const hasBody = method !== 'GET' && (body !== undefined || method !== 'DELETE')
@@ -48,6 +58,7 @@ function outgoing({ method, url, headers, body }: HttpRequest, values: { input: 
     headers: {
       accept: 'application/json, text/*;q=0.9',
       ...(content === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
       ...Object.fromEntries(filled),
     },
     ...(content === undefined ? {} : { body: content }),

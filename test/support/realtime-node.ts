@@ -11,6 +11,7 @@ import type { OpenConversation } from '../../runtime/conversation/contract.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
 import type { AgentSpec, WorkerState } from '../../runtime/link/messages.ts'
 import { connectLinks, type Links } from '../../runtime/link/worker-end.ts'
+import type { AskAnswers } from '../../runtime/session/asks.ts'
 import { Quotas } from '../../runtime/session/quotas.ts'
 import { openStore, type Store } from '../../store/database.ts'
 import { storedQuotas } from '../../store/quotas.ts'
@@ -41,6 +42,7 @@ export interface NodeOptions {
   wrapUpMs?: number
   shares?: SlotShares
   webSessionsPerWorkspace?: number
+  answers?: Partial<AskAnswers>
   /** Shared with another node. */
   databaseUrl?: string
   redisUrl?: string
@@ -69,7 +71,7 @@ export async function startNode(t: Teardown, options: NodeOptions = {}): Promise
     store,
     prices: { costOf: () => ({ llmUsd: 0, sttUsd: 0, ttsUsd: 0 }), platformUsdPerMinute: () => 0 },
     redis,
-    answer: async () => ({ passages: [] }),
+    answers: { tool: async () => ({ output: '' }), knowledge: async () => ({ passages: [] }), ...options.answers },
     clock: systemClock,
     log,
   })

@@ -1,6 +1,7 @@
+import type { CallEvent } from '../../runtime/call-log/events.ts'
 import type { Conversation, OpenConversation, SessionPort } from '../../runtime/conversation/contract.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
-import type { OpenSession, Turn } from '../../runtime/link/messages.ts'
+import type { OpenSession } from '../../runtime/link/messages.ts'
 
 /**
  * A conversation without speech or language: it sends the caller's audio back and does what a typed turn says, so that a
@@ -24,7 +25,17 @@ export const scriptedConversation: OpenConversation = async (open, port) => {
   return new Scripted(open, port)
 }
 
-const LATENCY = { totalMs: 321, endpointingMs: 200, llmMs: 100, ttsMs: 21 }
+/** Typed words that are no turn. */
+const CONTROLS = new Set(['recite', 'mark', 'clear', 'ask', 'flood', 'throw', 'hang up', 'die'])
+
+const LATENCY = {
+  type: 'latency',
+  total_ms: 321,
+  endpointing_ms: 200,
+  stt_ms: 0,
+  llm_ms: 100,
+  tts_ms: 21,
+} as const
 /** What a conversation used is told as it closes. */
 export const FINAL_STT_SECONDS = 0.25
 
@@ -32,16 +43,18 @@ class Scripted implements Conversation {
   readonly #open: OpenSession
   readonly #port: SessionPort
   readonly #openedAtMs = performance.now()
-  #seq: number
+  /** Turns so far. */
+  #turns: number
   #sent = 0
 
   constructor(open: OpenSession, port: SessionPort) {
     this.#open = open
     this.#port = port
-    this.#seq = open.history.length
+    const turns = open.resume?.turns ?? []
+    this.#turns = turns.length
     port.state('listening')
-    if (open.history.length === 0) this.#say('assistant', open.agent.firstMessage)
-    else this.#say('assistant', `back after ${open.history.length}: ${open.history.at(-1)?.text}`)
+    if (turns.length === 0) this.#answer(open.agent.firstMessage)
+    else this.#answer(`back after ${turns.length}: ${turns.at(-1)?.text}`)
   }
 
   audio(bytes: Uint8Array): void {
@@ -49,10 +62,16 @@ class Scripted implements Conversation {
     this.#sent += bytes.byteLength / 2
   }
 
-  text(text: string): void {
+  input(event: CallEvent): void {
+    if (event.type === 'typed') this.#typed(event.text, event.seq)
+    else if (event.type === 'key') this.#caller(`key ${event.digit}`, event.seq)
+  }
+
+  #typed(text: string, seq: number): void {
+    if (CONTROLS.has(text)) this.#port.tell({ type: 'inputs_taken', inputs: [seq] })
     switch (text) {
       case 'recite':
-        this.#port.heard(this.#seq, this.#turn('assistant', 'one two'))
+        this.#port.tell({ type: 'heard', text: 'one two', ...this.#now(), interrupted: false, final: false })
         break
       case 'mark':
         this.#port.mark(7)
@@ -72,50 +91,53 @@ class Scripted implements Conversation {
         this.#port.ended('agent_hangup')
         break
       case 'answer and die':
-        this.#say('user', text)
+        this.#caller(text, seq)
         this.#port.state('thinking')
-        this.#port.latency(LATENCY)
-        this.#port.heard(this.#seq, this.#turn('assistant', 'dying'))
+        this.#port.tell(LATENCY)
+        this.#port.tell({ type: 'heard', text: 'dying', ...this.#now(), interrupted: false, final: false })
         setTimeout(() => process.kill(process.pid, 'SIGKILL'), 200)
         break
       case 'die':
         process.kill(process.pid, 'SIGKILL')
         break
       default:
-        this.#say('user', text)
+        this.#caller(text, seq)
         this.#port.state('thinking')
-        this.#say('assistant', `${this.#seq}: ${text}`)
-        this.#port.usage({ llmInputTokens: 10, llmOutputTokens: 2, sttSeconds: 0.5, ttsCharacters: text.length })
+        this.#answer(`${this.#turns}: ${text}`)
+        this.#port.tell({ type: 'usage', stage: 'llm', input_tokens: 10, output_tokens: 2 })
+        this.#port.tell({ type: 'usage', stage: 'stt', seconds: 0.5 })
+        this.#port.tell({ type: 'usage', stage: 'tts', characters: text.length })
         this.#port.state('listening')
     }
   }
 
-  dtmf(digit: string): void {
-    this.#say('user', `key ${digit}`)
-  }
-
   played(markId: number): void {
-    this.#say('assistant', `played ${markId}`)
+    this.#answer(`played ${markId}`)
   }
 
   async close(): Promise<void> {
-    this.#port.usage({ llmInputTokens: 0, llmOutputTokens: 0, sttSeconds: FINAL_STT_SECONDS, ttsCharacters: 0 })
+    this.#port.tell({ type: 'usage', stage: 'stt', seconds: FINAL_STT_SECONDS })
   }
 
   async #ask(): Promise<void> {
     const answer = await this.#port.ask('knowledge', { query: 'q', topK: 1 }, AbortSignal.timeout(5_000)).catch(String)
-    this.#say('assistant', JSON.stringify(answer))
+    this.#answer(JSON.stringify(answer))
   }
 
-  #say(role: Turn['role'], text: string): void {
-    const turn = this.#turn(role, text)
-    this.#port.transcript(turn, true)
-    if (role === 'assistant' && this.#seq > 0) this.#port.latency(LATENCY)
-    this.#port.turn(this.#seq++, turn)
+  #caller(text: string, input: number): void {
+    this.#port.tell({ type: 'words', text, ...this.#now(), final: true })
+    this.#port.tell({ type: 'turn', text, ...this.#now(), inputs: [input] })
+    this.#turns++
   }
 
-  #turn(role: Turn['role'], text: string): Turn {
+  #answer(text: string): void {
+    if (this.#turns > 0) this.#port.tell(LATENCY)
+    this.#port.tell({ type: 'heard', text, ...this.#now(), interrupted: false, final: true })
+    this.#turns++
+  }
+
+  #now(): { start_ms: number; end_ms: number } {
     const atMs = this.#open.elapsedMs + Math.round(performance.now() - this.#openedAtMs)
-    return { role, text, startMs: atMs, endMs: atMs, interrupted: false }
+    return { start_ms: atMs, end_ms: atMs }
   }
 }

@@ -13,7 +13,7 @@ const { store } = api
 const tools = { ofCall: async () => 'called', ofChat: async () => 'called' }
 const vectors = new EmbeddedVectors(vectorShelf(store), 1 << 24)
 t.teardown(() => vectors.close())
-const answer = answerAsks({ tools, store, vectors, embeddings: undefined })
+const answers = answerAsks({ tools, store, vectors, embeddings: undefined })
 
 async function makeAgent(document?: string): Promise<string> {
   const { body } = await client.post('/agents', { body: { agent_name: 'Ava', system_prompt: 'You are Ava.' } })
@@ -34,22 +34,15 @@ async function makeCall(agentId: string): Promise<string> {
 t.test('a voice worker gets passages of the agent of its call, and of no other', async (t) => {
   const informed = await makeAgent('The code word is heliotrope.')
   const other = await makeAgent()
-  const ask = async (agentId: string) => answer('knowledge', { query: 'code word?', topK: 3 }, await makeCall(agentId))
+  const ask = async (agentId: string) => answers.knowledge(await makeCall(agentId), { query: 'code word?', topK: 3 })
   t.match(await ask(informed), {
     passages: [{ filename: 'facts.txt', text: 'The code word is heliotrope.', documentId: String, score: Number }],
   })
   t.same(await ask(other), { passages: [] })
-  t.same(await answer('knowledge', { query: 'code word?', topK: 3 }, '01890000-0000-7000-8000-000000000000'), {
+  t.same(await answers.knowledge('01890000-0000-7000-8000-000000000000', { query: 'code word?', topK: 3 }), {
     passages: [],
   })
   const tenant = store.tenant(workspaceId)
   t.equal(await hasReadyDocuments(tenant, informed), true)
   t.equal(await hasReadyDocuments(tenant, other), false)
-})
-
-t.test('what a worker asks wrongly is refused', async (t) => {
-  const call = await makeCall(await makeAgent())
-  for (const params of [undefined, {}, { query: 'a', topK: 0 }, { query: 'a', topK: 1000 }, { query: 1, topK: 1 }]) {
-    await t.rejects(answer('knowledge', params, call), { code: 'validation' })
-  }
 })

@@ -66,13 +66,13 @@ t.test('transfers and keys act on phone calls through their carrier and leg, and
     calls: () =>
       ({
         sendDtmf: (_: string, pressed: string) => keys.push(pressed) > 0,
-        fault: (_: string, message: string) => faults.push(message),
+        fault: (_: string, __: string, message: string) => faults.push(message),
       }) as never,
     carriers: () => ({ get: async () => carrier, titleOf: () => 'Sim' }) as never,
   })
   const [phone, web] = [await callOf('phone'), await callOf('web')]
   const run = (callId: string, name: string, input = {}) =>
-    tools.ofCall(callId, name, input, new AbortController().signal)
+    tools.ofCall(callId, name, input, 'key', new AbortController().signal)
 
   t.equal(await run(phone, 'to_support'), 'The caller is being transferred.')
   t.same(transferred, [[phone, '+14155550199']])

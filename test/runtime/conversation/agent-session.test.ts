@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'tap'
-import type { Turn } from '../../../runtime/link/messages.ts'
-import { call, pacer, RATE_HZ } from './support/harness.ts'
+import type { Turn } from '../../../runtime/call-log/resume.ts'
+import { call, pacer, RATE_HZ, resumeAfter } from './support/harness.ts'
 import { type Reply, ScriptedLlm, ScriptedStt, TONE_MS_PER_CHARACTER, ToneTts } from './support/providers.ts'
 import { cough, speech } from './support/speech.ts'
 
@@ -26,10 +26,6 @@ test('the agent speaks its first message, hears a question and answers it', asyn
   await port.until('the answer was said', () => port.turns.length === 3)
 
   t.strictSame(port.said, ['assistant: Hello there.', `user: ${QUESTION}`, 'assistant: From nine to five.'])
-  t.strictSame(
-    port.turns.map(({ seq }) => seq),
-    [0, 1, 2],
-  )
   t.strictSame(port.marks, [0, 1], 'each piece of speech ends with a mark')
   t.ok(port.words.some(({ turn, final }) => turn.role === 'user' && !final && turn.text === QUESTION))
   t.ok(port.words.some(({ turn, final }) => turn.role === 'user' && final && turn.text === QUESTION))
@@ -86,22 +82,18 @@ test('a caller who speaks over the agent is listened to, and the turn keeps only
   t.ok(Math.abs(playedMs - saidMs) < 700, `${playedMs} ms were played, the words kept last ${saidMs} ms`)
   t.equal(asked!.turn.text, OTHER)
   t.notOk(answer!.turn.interrupted)
-  t.strictSame(
-    port.turns.map(({ seq }) => seq),
-    [0, 1, 2],
-  )
 })
 
 test('what the caller has heard is reported while the agent speaks', async (t) => {
   const { port, hangUp } = await call({ providers: providers(), agent: { firstMessage: LONG_ANSWER } })
   t.teardown(hangUp)
   await port.until('three reports', () => port.heardTurns.length >= 3)
-  const lengths = port.heardTurns.map(({ turn }) => turn.text.length)
+  const lengths = port.heardTurns.map(({ text }) => text.length)
   t.strictSame(
     lengths,
     [...lengths].sort((a, b) => a - b),
   )
-  t.ok(port.heardTurns.every(({ seq, turn }) => seq === 0 && turn.interrupted && LONG_ANSWER.startsWith(turn.text)))
+  t.ok(port.heardTurns.every(({ text, interrupted }) => !interrupted && LONG_ANSWER.startsWith(text)))
 })
 
 test('a hum and a cough do not cut the agent off', async (t) => {
@@ -117,10 +109,10 @@ test('a hum and a cough do not cut the agent off', async (t) => {
 
 test('a typed turn interrupts and is answered', async (t) => {
   const made = providers((words) => `You typed ${words}.`)
-  const { port, conversation, hangUp } = await call({ providers: made, agent: { firstMessage: LONG_ANSWER } })
+  const { port, type, hangUp } = await call({ providers: made, agent: { firstMessage: LONG_ANSWER } })
   t.teardown(hangUp)
   await port.until('the agent speaks', () => port.loudFrames > 50)
-  conversation.text('hello')
+  type('hello')
   await port.until('the answer was said', () => port.said.includes('assistant: You typed hello.'))
   t.match(port.said[0], /^assistant: We are .*!$/)
   t.equal(port.said[1], 'user: hello')
@@ -128,9 +120,9 @@ test('a typed turn interrupts and is answered', async (t) => {
 
 test('keys pressed reach the agent as one entry', async (t) => {
   const made = providers((words) => (words.includes('1 2 #') ? 'Thank you.' : 'What?'))
-  const { port, conversation, hangUp } = await call({ providers: made })
+  const { port, press, hangUp } = await call({ providers: made })
   t.teardown(hangUp)
-  for (const digit of ['1', '2', '#']) conversation.dtmf(digit)
+  for (const digit of ['1', '2', '#']) press(digit)
   await port.until('the answer was said', () => port.turns.length === 2)
   t.strictSame(port.said, ['user: [The caller pressed 1 2 # on the keypad]', 'assistant: Thank you.'])
 })
@@ -160,11 +152,11 @@ test('a call ends at its longest duration, counted from the answer', async (t) =
 test('a language model that fails again when tried again is apologised for, and the call goes on', async (t) => {
   let failures = 0
   const made = providers(() => (failures++ < 2 ? new Error('overloaded') : 'Here I am.'))
-  const { port, conversation, failures: counted, hangUp } = await call({ providers: made })
+  const { port, type, failures: counted, hangUp } = await call({ providers: made })
   t.teardown(hangUp)
-  conversation.text('one')
+  type('one')
   await port.until('the apology was said', () => port.said.some((said) => said.includes('say that again')))
-  conversation.text('two')
+  type('two')
   await port.until('the answer was said', () => port.said.includes('assistant: Here I am.'))
   t.ok(counted.includes('llm'))
   t.strictSame(port.endings, [])
@@ -211,12 +203,11 @@ test('a taken-over call goes on: no first message, an open question is answered 
   const { port, hangUp } = await call({
     providers: made,
     agent: { firstMessage: 'Hello.' },
-    open: { history, elapsedMs: 30_000 },
+    open: { resume: resumeAfter(history), elapsedMs: 30_000 },
   })
   t.teardown(hangUp)
   await port.until('the answer was said', () => port.turns.length === 1)
   t.strictSame(port.said, ['assistant: Again: Are you open?'])
-  t.equal(port.turns[0]!.seq, 2)
   t.ok(port.turns[0]!.turn.startMs >= 30_000)
   const context = made.llm.contexts[0]!.items.flatMap((item) => (item.type === 'message' ? [item.textContent] : []))
   t.strictSame(context.slice(-2), ['Hello.', 'Are you open?'])
@@ -225,13 +216,13 @@ test('a taken-over call goes on: no first message, an open question is answered 
 test('a taken-over call whose agent was cut off goes on speaking, one that listened waits', async (t) => {
   const cut = await call({
     providers: providers(() => 'five every day.'),
-    open: { history: [turn('user', QUESTION), turn('assistant', 'From nine to', true)] },
+    open: { resume: resumeAfter([turn('user', QUESTION), turn('assistant', 'From nine to', true)]) },
   })
   t.teardown(cut.hangUp)
   const waits = await call({
     providers: providers(),
     agent: { firstMessage: 'Hello.' },
-    open: { history: [turn('assistant', 'Hello.')] },
+    open: { resume: resumeAfter([turn('assistant', 'Hello.')]) },
   })
   t.teardown(waits.hangUp)
   await cut.port.until('the agent went on', () => cut.port.turns.length === 1)
@@ -253,26 +244,23 @@ test('passages are looked up with the first words and reach the language model, 
 })
 
 test('what a conversation used is reported with every turn and at its end', async (t) => {
-  const { port, conversation, hangUp } = await call({ providers: providers(() => 'Fine.') })
-  conversation.text('How are you?')
+  const { port, type, hangUp } = await call({ providers: providers(() => 'Fine.') })
+  type('How are you?')
   await port.until('the answer was said', () => port.turns.length === 2)
-  await port.until('its use was told', () => port.usages.length > 0)
-  const first = port.usages[0]!
-  t.equal(first.llmInputTokens, 10, 'told while the call goes on')
+  await port.until('its use was told', () => port.used.input_tokens > 0)
+  const first = { ...port.used }
+  t.equal(first.input_tokens, 10, 'told while the call goes on')
   await sleep(200)
   await hangUp()
-  const sum = (name: keyof typeof first) => port.usages.reduce((all, usage) => all + usage[name], 0)
-  t.equal(sum('llmInputTokens'), 10)
-  t.equal(sum('llmOutputTokens'), 1)
-  t.equal(sum('ttsCharacters'), 'Fine.'.length)
-  t.ok(sum('sttSeconds') > first.sttSeconds, 'the last moments count')
+  t.match(port.used, { input_tokens: 10, output_tokens: 1, characters: 'Fine.'.length })
+  t.ok(port.used.seconds > first.seconds, 'the last moments count')
   t.equal(port.latencies.length, 1, 'a typed turn is measured too')
 })
 
 test('an answer that another worker owes is measured from the words of the caller', async (t) => {
   const { port, hangUp } = await call({
     providers: providers(() => 'From nine.'),
-    open: { elapsedMs: 9_000, history: [{ ...turn('user', QUESTION), startMs: 1_000, endMs: 4_000 }] },
+    open: { elapsedMs: 9_000, resume: resumeAfter([{ ...turn('user', QUESTION), startMs: 1_000, endMs: 4_000 }]) },
   })
   t.teardown(hangUp)
   await port.until('it was answered', () => port.turns.length === 1)

@@ -1,5 +1,6 @@
 import type { voice } from '@livekit/agents'
 import t from 'tap'
+import type { CallEventBody } from '../../../runtime/call-log/events.ts'
 import { readConsent } from '../../../runtime/conversation/consent.ts'
 import type { SessionPort } from '../../../runtime/conversation/contract.ts'
 import { Ears } from '../../../runtime/conversation/ears.ts'
@@ -18,13 +19,15 @@ function begin(agent: Partial<AgentSpec>) {
   const session = {
     say: (text: string, options: { allowInterruptions?: boolean } = {}) => {
       did.push(`${options.allowInterruptions === false ? 'says to the end' : 'says'}: ${text}`)
-      return { waitForPlayout: async () => undefined }
+      return { waitForPlayout: async () => undefined, addDoneCallback: () => undefined }
     },
     interrupt: () => did.push('stops'),
   }
   const port = {
-    answeredBy: (by: string) => did.push(`told: ${by}`),
-    consent: (consent: string) => did.push(`consent: ${consent}`),
+    tell: (event: CallEventBody) => {
+      if (event.type === 'answered_by') did.push(`told: ${event.by}`)
+      else if (event.type === 'consent') did.push(`consent: ${event.consent}`)
+    },
   }
   const open: OpenSession = {
     session: 1,
@@ -32,7 +35,6 @@ function begin(agent: Partial<AgentSpec>) {
     agent: { ...AGENT, ...agent },
     format: { encoding: 'pcmu', sampleRateHz: 8_000 },
     limits: { idleMs: 1, maxDurationMs: 1 },
-    history: [],
     elapsedMs: 0,
   }
   const opening = new Opening(open, port as unknown as SessionPort, ears, 0, {
@@ -84,10 +86,10 @@ t.test('an answer that is none is asked for once more, then left to the agent', 
 
 t.test('key 2 refuses', async (t) => {
   const { did, opening } = begin({ consentMessage: 'May we record?' })
-  t.equal(opening.takesKey('7'), false)
-  t.equal(opening.takesKey('2'), true)
+  t.equal(opening.takesKey('7', 1), false)
+  t.equal(opening.takesKey('2', 2), true)
   t.same(did.slice(1), ['consent: refused', 'stops', 'says: Hello, this is Ada.'])
-  t.equal(opening.takesKey('2'), false, 'later keys are the conversation’s')
+  t.equal(opening.takesKey('2', 2), false, 'later keys are the conversation’s')
 })
 
 t.test('a doubtful consent is none', async (t) => {

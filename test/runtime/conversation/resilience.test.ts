@@ -30,8 +30,8 @@ const simTts = (scenario: TtsScenario) =>
 test('a conversation survives its first language model failing before, in and after the first words', async (t) => {
   const survive = async (kind: Kind, after: number) => {
     const llm = [simLlm({ fault: { kind, after, times: 2 } }), answering()]
-    const { port, conversation, hangUp } = await call({ providers: { stt: ears(), llm, tts: new ToneTts() } })
-    conversation.text('When?')
+    const { port, type, hangUp } = await call({ providers: { stt: ears(), llm, tts: new ToneTts() } })
+    type('When?')
     await port.until(`the answer after ${kind} at ${after}`, () => port.turns.length === 2)
     await hangUp()
     t.match(port.turns[1]!.turn.text, ANSWER, `${kind} after ${after} tokens: said once and whole`)
@@ -49,9 +49,9 @@ test('a conversation survives its first language model failing before, in and af
 
 test('a model that is alone is tried again before anything was said', async (t) => {
   const llm = simLlm({ fault: { kind: 'error', times: 1 } })
-  const { port, conversation, hangUp } = await call({ providers: { stt: ears(), llm, tts: new ToneTts() } })
+  const { port, type, hangUp } = await call({ providers: { stt: ears(), llm, tts: new ToneTts() } })
   t.teardown(hangUp)
-  conversation.text('When?')
+  type('When?')
   await port.until('the answer', () => port.turns.length === 2)
   t.equal(port.turns[1]!.turn.text, ANSWER)
   t.match(port.faults, ['test has a fault of its own (500)'])
@@ -60,8 +60,8 @@ test('a model that is alone is tried again before anything was said', async (t) 
 test('a conversation survives its first voice failing before and in the middle of a reply', async (t) => {
   const survive = async (kind: Kind, after: number) => {
     const tts = [simTts({ fault: { kind, after, times: 3 } }), simTts({})]
-    const { port, conversation, hangUp } = await call({ providers: { stt: ears(), llm: answering(), tts } })
-    conversation.text('When?')
+    const { port, type, hangUp } = await call({ providers: { stt: ears(), llm: answering(), tts } })
+    type('When?')
     await port.until(`the answer after ${kind} at ${after}`, () => port.turns.length === 2)
     await hangUp()
     t.match(port.turns[1]!.turn.text, /On Saturdays we open an hour later than that\.$/, `${kind} after ${after} ms`)
@@ -106,11 +106,11 @@ test('what one call learns of a provider spares the next the wait', async (t) =>
   const asked: number[] = []
   for (let i = 0; i < 3; i++) {
     const first = new ScriptedLlm(() => down())
-    const { port, conversation, hangUp } = await call({
+    const { port, type, hangUp } = await call({
       providers: { stt: ears(), llm: [first, answering('Nine.')], tts: new ToneTts() },
       breakers,
     })
-    conversation.text('When?')
+    type('When?')
     await port.until('the answer', () => port.turns.length === 2)
     await hangUp()
     asked.push(first.asked.length)
@@ -146,23 +146,23 @@ test('a caller whose recogniser hangs is not left in silence', async (t) => {
 
 test('where no voice can be had, a tone is heard, and the call ends with the reason', async (t) => {
   const refused = new APIStatusError({ message: 'Incorrect API key', options: { statusCode: 401 } })
-  const { port, conversation, hangUp } = await call({
+  const { port, type, hangUp } = await call({
     providers: { stt: ears(), llm: simLlm({ firstTokenMs: 3_600 }), tts: new ToneTts(() => refused) },
   })
   t.teardown(hangUp)
-  conversation.text('When?')
+  type('When?')
   await port.until('a tone', () => port.loudFrames > 5)
   await port.until('the end', () => port.endings.length > 0, 30_000)
   t.match(port.endings[0], { reason: 'error', error: /test refused the key \(401\)/ })
 })
 
 test('a fallback that can not be made is told and left out', async (t) => {
-  const { port, conversation, hangUp } = await call({
+  const { port, type, hangUp } = await call({
     providers: { stt: ears(), llm: answering('Nine.'), tts: new ToneTts() },
     agent: { fallbacks: { llm: [{ provider: 'test-7', model: '' }] } },
   })
   t.teardown(hangUp)
-  conversation.text('When?')
+  type('When?')
   await port.until('the answer', () => port.turns.length === 2)
   t.same(port.said.at(-1), 'assistant: Nine.')
   t.match(port.faults, ['test-7 is left out: No plugin provides llm "test-7"'])
@@ -170,9 +170,9 @@ test('a fallback that can not be made is told and left out', async (t) => {
 
 test('connections that break count as transient', async (t) => {
   const llm = new ScriptedLlm(() => new APIConnectionError({ message: 'socket hang up' }))
-  const { port, conversation, hangUp } = await call({ providers: { stt: ears(), llm, tts: new ToneTts() } })
+  const { port, type, hangUp } = await call({ providers: { stt: ears(), llm, tts: new ToneTts() } })
   t.teardown(hangUp)
-  conversation.text('When?')
+  type('When?')
   await port.until('the apology', () => port.said.some((said) => said.includes('say that again')))
   t.match(port.faults[0], /could not be reached or broke off/)
 })

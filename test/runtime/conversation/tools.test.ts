@@ -26,63 +26,63 @@ const withScript = (script: NonNullable<LlmScenario['script']>, tools: ToolSpec[
   })
 
 test('the model calls a tool through the api node, and answers with what came of it', async (t) => {
-  const { port, conversation, hangUp } = await withScript(
+  const { port, type, hangUp } = await withScript(
     [{ question: 'Where is it?', tool: { name: 'order_status', arguments: { id: 'A1' } }, answer: 'It is {output}.' }],
     [TOOL],
   )
   t.teardown(hangUp)
   port.runTool = () => '{"status":"shipped"}'
-  conversation.text('Where is it?')
+  type('Where is it?')
   await port.until('the answer', () => port.turns.length === 2)
-  t.same(port.tools, [{ name: 'order_status', arguments: { id: 'A1' } }])
+  t.same(port.tools, [{ id: 'tool-1', name: 'order_status', arguments: { id: 'A1' } }])
   t.same(port.said, ['user: Where is it?', 'assistant: It is {"status":"shipped"}.'])
 })
 
 test('a caller who waits for a tool hears something', async (t) => {
-  const { port, conversation, hangUp } = await withScript(
+  const { port, type, hangUp } = await withScript(
     [{ question: 'Where is it?', tool: { name: 'order_status', arguments: { id: 'A1' } }, answer: 'Here.' }],
     [TOOL],
   )
   t.teardown(hangUp)
   port.runTool = () => new Promise((resolve) => setTimeout(resolve, 5_000, 'late'))
-  conversation.text('Where is it?')
+  type('Where is it?')
   await port.until('the answer', () => port.turns.length === 2)
   t.same(port.said.at(-1), 'assistant: One moment, please. Here.')
 })
 
 test('knowledge is looked up where the model asks for it', async (t) => {
-  const { port, conversation, hangUp } = await withScript(
+  const { port, type, hangUp } = await withScript(
     [{ question: 'When?', tool: { name: 'look_up', arguments: { query: 'opening hours' } }, answer: '{output}' }],
     [LOOK_UP],
   )
   t.teardown(hangUp)
   port.passages = [{ documentId: 'd', filename: 'hours.txt', text: 'Nine to five.', score: 1 }]
-  conversation.text('When?')
+  type('When?')
   await port.until('the answer', () => port.turns.length === 2)
   t.same(port.asked, ['opening hours'])
   t.match(port.said.at(-1), /Nine to five/)
 })
 
 test('an agent that hangs up says goodbye, and the call is over', async (t) => {
-  const { port, conversation, hangUp } = await withScript(
+  const { port, type, hangUp } = await withScript(
     [{ question: 'Bye', tool: { name: 'end_call', arguments: {} }, answer: '' }],
     [HANG_UP],
   )
   t.teardown(hangUp)
-  conversation.text('Bye')
+  type('Bye')
   await port.until('the end', () => port.endings.length === 1)
   t.same(port.endings, [{ reason: 'agent_hangup', error: undefined }])
   t.same(port.said, ['user: Bye', 'assistant: Goodbye.'])
 })
 
 test('a tool that fails is told to the model, and the conversation goes on', async (t) => {
-  const { port, conversation, hangUp } = await withScript(
+  const { port, type, hangUp } = await withScript(
     [{ question: 'Where?', tool: { name: 'order_status', arguments: { id: 'A1' } }, answer: 'I do not know.' }],
     [TOOL],
   )
   t.teardown(hangUp)
   port.runTool = () => Promise.reject(new Error('link lost'))
-  conversation.text('Where?')
+  type('Where?')
   await port.until('the answer', () => port.turns.length === 2)
   t.same(port.said.at(-1), 'assistant: I do not know.')
 })

@@ -16,7 +16,7 @@ import {
 const bearer = { authorization: `Bearer ${LINK_TOKEN}` }
 const HELLO = JSON.stringify({
   type: 'hello',
-  protocol: 1,
+  protocol: 2,
   workerId: 'w',
   capacity: 2,
   metricsUrl: 'http://127.0.0.1/',
@@ -47,7 +47,7 @@ t.test('the link', async (t) => {
       ['hello'],
       [BEAT],
       [Buffer.from([1, 0, 0])],
-      [HELLO.replace('"protocol":1', '"protocol":2')],
+      [HELLO.replace('"protocol":2', '"protocol":1')],
       [HELLO, HELLO],
       [HELLO, '{"type":"clear"}'],
       [HELLO, Buffer.from([1, 0, 1, 0])],

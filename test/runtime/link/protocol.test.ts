@@ -93,7 +93,8 @@ t.test('a control message is taken only when all its fields are there and right'
     '{"type":"hello","protocol":1,"workerId":"a b","capacity":1,"metricsUrl":""}',
     '{"type":"hello","protocol":1,"workerId":"a/b","capacity":1,"metricsUrl":""}',
     '{"type":"heartbeat","state":"tired","activeSessions":0,"capacity":1}',
-    '{"type":"turn","session":1,"seq":0,"turn":{"role":"system","text":"","startMs":0,"endMs":0,"interrupted":false}}',
+    '{"type":"event","session":1,"event":{"type":"turn","text":"","start_ms":null,"end_ms":0}}',
+    '{"type":"event","session":1,"event":{"type":"turned"}}',
     '{"type":"__proto__"}',
   ]) {
     t.equal(decodeWorkerMessage(bad), undefined, bad)

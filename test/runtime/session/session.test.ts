@@ -1,7 +1,10 @@
 import fc from 'fast-check'
 import t from 'tap'
-import type { Turn } from '../../../runtime/link/messages.ts'
+import { NOTHING_YET } from '../../../runtime/call-log/fold.ts'
+import type { Turn } from '../../../runtime/call-log/resume.ts'
 import {
+  type Outcome,
+  outcomeOf,
   QUEUED,
   type SessionEffect,
   type SessionEvent,
@@ -30,6 +33,13 @@ function play(events: readonly SessionEvent[], everyMs = 10): { state: SessionSt
   return { state, effects }
 }
 
+/** How the call ended, after what was said. */
+function outcome({ state, effects }: ReturnType<typeof play>, turns: readonly Turn[] = []): Outcome {
+  const last = effects.at(-1)
+  if (last?.type !== 'finish') throw new Error('The call did not end')
+  return outcomeOf(last.cause, state.answeredAtMs !== undefined, { ...NOTHING_YET, turns })
+}
+
 const types = (effects: readonly SessionEffect[]) => effects.map(({ type }) => type)
 const UP: SessionEvent[] = [{ type: 'connected' }, { type: 'seated' }, { type: 'accepted' }]
 
@@ -45,7 +55,7 @@ t.test('a worker that declines is followed by another until the wait is over', a
   const again = play([{ type: 'connected' }, ...declined, ...declined])
   t.same(types(again.effects).slice(-2), ['offer', 'seek'])
   const over = play([{ type: 'connected' }, ...declined], QUEUE_WAIT_MS)
-  t.match(over.state.outcome, { status: 'failed', endReason: 'no_capacity' })
+  t.match(outcome(over), { status: 'failed', endReason: 'no_capacity' })
 })
 
 t.test('a call that lost its worker waits longer for the next than a call that rings', async (t) => {
@@ -55,58 +65,14 @@ t.test('a call that lost its worker waits longer for the next than a call that r
   t.equal(again.state.seekUntilMs, 30 + WAITS.recoveryMs, 'a second loss while it is taken over starts no new wait')
 })
 
-t.test('what the caller heard of the turn a worker died in becomes an interrupted turn of the history', async (t) => {
-  const { state, effects } = play([
-    ...UP,
-    { type: 'turn', seq: 0, turn: turn('hello') },
-    { type: 'heard', seq: 1, turn: turn('I was') },
-    { type: 'heard', seq: 1, turn: turn('I was saying') },
-    { type: 'worker_lost' },
-    { type: 'seated' },
-    { type: 'accepted' },
-  ])
-  t.same(
-    state.turns.map(({ text, interrupted }) => [text, interrupted]),
-    [
-      ['hello', false],
-      ['I was saying', true],
-    ],
-  )
-  t.same(types(effects).slice(-5), ['record_turn', 'record_turn', 'seek', 'offer', 'resume'])
-  t.equal(effects.filter(({ type }) => type === 'answer').length, 1, 'the call is answered once')
-})
-
-t.test('what was heard of a turn that is over, or of another place, is no turn', async (t) => {
-  const done = play([
-    ...UP,
-    { type: 'heard', seq: 0, turn: turn('hel') },
-    { type: 'turn', seq: 0, turn: turn('hello') },
-    { type: 'heard', seq: 0, turn: turn('hel') },
-    { type: 'heard', seq: 7, turn: turn('nowhere') },
-    { type: 'worker_lost' },
-  ])
-  t.same(
-    done.state.turns.map(({ text }) => text),
-    ['hello'],
-  )
-})
-
-t.test('a turn said again replaces the first version, and a gap closes up', async (t) => {
-  const { state } = play([
-    ...UP,
-    { type: 'turn', seq: 0, turn: turn('helo') },
-    { type: 'turn', seq: 0, turn: turn('hello') },
-    { type: 'turn', seq: 9, turn: turn('bye') },
-  ])
-  t.same(
-    state.turns.map(({ text }) => text),
-    ['hello', 'bye'],
-  )
+t.test('a call that is taken over is answered once', async (t) => {
+  const { effects } = play([...UP, { type: 'worker_lost' }, { type: 'seated' }, { type: 'accepted' }])
+  t.same(types(effects).slice(-3), ['seek', 'offer', 'resume'])
+  t.equal(effects.filter(({ type }) => type === 'answer').length, 1)
 })
 
 t.test('how a call ended follows from why, and from how far it got', async (t) => {
-  const user: SessionEvent = { type: 'turn', seq: 0, turn: turn('hi', 'user') }
-  const cases: [SessionEvent[], Record<string, unknown>][] = [
+  const cases: [SessionEvent[], Record<string, unknown>, Turn[]?][] = [
     [
       [{ type: 'connected' }, { type: 'leg_ended', reason: 'caller_hangup' }],
       { status: 'canceled', disposition: 'hung_up' },
@@ -121,15 +87,16 @@ t.test('how a call ended follows from why, and from how far it got', async (t) =
     ],
     [[...UP, { type: 'leg_ended', reason: 'caller_hangup' }], { status: 'completed', disposition: 'hung_up' }],
     [
-      [...UP, user, { type: 'leg_ended', reason: 'connection_lost' }],
+      [...UP, { type: 'leg_ended', reason: 'connection_lost' }],
       { status: 'completed', disposition: 'completed' },
+      [turn('hi', 'user')],
     ],
-    [[...UP, user, { type: 'agent_ended', reason: 'idle' }], { status: 'completed', endReason: 'idle' }],
+    [[...UP, { type: 'agent_ended', reason: 'idle' }], { status: 'completed', endReason: 'idle' }],
     [[...UP, { type: 'agent_ended', reason: 'error', error: 'x' }], { status: 'failed', error: 'x' }],
     [[...UP, { type: 'worker_lost' }, { type: 'no_capacity' }], { status: 'failed', endReason: 'worker_lost' }],
     [[...UP, { type: 'leg_ended', reason: 'shutdown' }], { status: 'failed', endReason: 'shutdown' }],
   ]
-  for (const [events, outcome] of cases) t.match(play(events).state.outcome, outcome)
+  for (const [events, expected, turns] of cases) t.match(outcome(play(events), turns), expected)
 })
 
 t.test('whatever happens, a call ends at most once, nothing follows, and a leg that ended ends it', async (t) => {
@@ -141,9 +108,6 @@ t.test('whatever happens, a call ends at most once, nothing follows, and a leg t
     { type: 'refused', message: 'no' },
     { type: 'worker_lost' },
     { type: 'no_capacity' },
-    { type: 'turn', seq: 0, turn: turn('a') },
-    { type: 'turn', seq: 3, turn: turn('b', 'user') },
-    { type: 'heard', seq: 1, turn: turn('c') },
     { type: 'agent_ended', reason: 'idle' },
     { type: 'hung_up' },
   )

@@ -88,7 +88,6 @@ const open = (session: number, agent: Partial<OpenSession['agent']> = {}): NodeM
   callId: `call-${session}`,
   format: { encoding: 'pcmu', sampleRateHz: 8000 },
   limits: { idleMs: 60_000, maxDurationMs: 60_000 },
-  history: [],
   elapsedMs: 0,
   agent: {
     ...AGENT_SPEC,
@@ -115,8 +114,7 @@ test('a worker dials in, holds a conversation with the installed plugins, and te
   t.equal(hello.capacity, 2)
   node.send(open(7))
   await node.told('accepted')
-  const { turn } = await node.told('turn', ({ turn }) => turn.role === 'assistant')
-  t.equal(turn.text, 'Hello there.')
+  await node.told('event', ({ event }) => event.type === 'heard' && event.final && event.text === 'Hello there.')
   t.ok(node.frames > 20, `${node.frames} frames of audio`)
   await node.told('mark')
 
@@ -132,9 +130,9 @@ test('a worker dials in, holds a conversation with the installed plugins, and te
   t.ok(metric(WORKER_METRICS.eventLoopLagMs)! >= 0)
   t.equal((await fetch(new URL('/', hello.metricsUrl))).status, 404)
 
-  node.send({ type: 'text', session: 7, text: 'When do you open?' })
-  const answer = await node.told('turn', ({ seq, turn }) => seq === 2 && turn.role === 'assistant')
-  t.match(answer.turn.text, /nine/)
+  node.send({ type: 'event', session: 7, event: { type: 'typed', text: 'When do you open?', seq: 3, at: 0 } })
+  await node.told('event', ({ event }) => event.type === 'turn' && event.inputs?.[0] === 3)
+  await node.told('event', ({ event }) => event.type === 'heard' && event.final && /nine/.test(event.text))
 
   const stopped = worker.stop(20_000)
   await node.told('heartbeat', ({ state }) => state === 'draining')

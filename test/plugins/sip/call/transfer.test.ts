@@ -26,10 +26,11 @@ const conversationThatCalls = (name: string, input: Record<string, unknown>): Op
       audio() {
         if (asked) return
         asked = true
-        void port.ask('tool', { name, arguments: input }, AbortSignal.timeout(10_000)).catch(() => undefined)
+        void port
+          .ask('tool', { id: 'tool-1', name, arguments: input }, AbortSignal.timeout(10_000))
+          .catch(() => undefined)
       },
-      text: (text) => scripted.text(text),
-      dtmf: (digit) => scripted.dtmf(digit),
+      input: (event) => scripted.input(event),
       played: (id) => scripted.played(id),
       close: (reason) => scripted.close(reason),
     }

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
+import type { CallEventBody } from '../../../../runtime/call-log/events.ts'
+import type { Resume, Turn } from '../../../../runtime/call-log/resume.ts'
 import { systemClock } from '../../../../runtime/clock.ts'
 import type { ConversationObserver } from '../../../../runtime/conversation/agent-session.ts'
 import { Breakers } from '../../../../runtime/conversation/breaker.ts'
@@ -7,14 +9,7 @@ import type { Conversation, SessionPort } from '../../../../runtime/conversation
 import { conversations } from '../../../../runtime/conversation/conversations.ts'
 import { Fillers } from '../../../../runtime/conversation/fillers.ts'
 import { type LocalModels, loadModels } from '../../../../runtime/conversation/models.ts'
-import type {
-  AskMethods,
-  OpenSession,
-  SessionEndReason,
-  Turn,
-  TurnLatency,
-  Usage,
-} from '../../../../runtime/link/messages.ts'
+import type { AskMethods, OpenSession, SessionEndReason, TurnLatency } from '../../../../runtime/link/messages.ts'
 import { bytesOf, samplesOf } from '../../../../runtime/media/frame.ts'
 import { Pacer } from '../../../../runtime/media/pacer.ts'
 import type { AgentState } from '../../../../runtime/session/leg.ts'
@@ -35,14 +30,27 @@ export const pacer = new Pacer(systemClock, (error) => {
   throw error
 })
 
+function turnOf(
+  role: Turn['role'],
+  event: { text: string; start_ms: number; end_ms: number; interrupted?: boolean },
+): Turn {
+  const { text, start_ms: startMs, end_ms: endMs, interrupted = false } = event
+  return { role, text, startMs, endMs, interrupted }
+}
+
+/** What was said before, for a worker that takes a call over. */
+export const resumeAfter = (turns: Turn[]): Resume => ({ turns, tools: [], muted: false, held: false, waiting: [] })
+
 /** The session's end of a conversation: keeps everything it is told. */
 export class RecordingPort implements SessionPort {
   readonly states: AgentState[] = []
   readonly words: { turn: Turn; final: boolean }[] = []
-  readonly turns: { seq: number; turn: Turn; latency: TurnLatency | undefined }[] = []
-  readonly heardTurns: { seq: number; turn: Turn }[] = []
+  readonly events: CallEventBody[] = []
+  readonly turns: { turn: Turn; latency: TurnLatency | undefined }[] = []
+  /** What was heard of running turns. */
+  readonly heardTurns: Turn[] = []
   readonly marks: number[] = []
-  readonly usages: Usage[] = []
+  readonly used = { seconds: 0, input_tokens: 0, output_tokens: 0, characters: 0 }
   readonly audioAtMs: number[] = []
   readonly endings: { reason: SessionEndReason; error: string | undefined }[] = []
   readonly asked: string[] = []
@@ -70,33 +78,45 @@ export class RecordingPort implements SessionPort {
     this.states.push(state)
     this.#change()
   }
-  transcript(turn: Turn, final: boolean): void {
-    this.words.push({ turn, final })
-    this.#change()
-  }
-  turn(seq: number, turn: Turn): void {
-    const latency = turn.role === 'assistant' ? this.#latency : undefined
-    if (latency !== undefined) this.#latency = undefined
-    this.turns.push({ seq, turn, latency })
-    this.#change()
-  }
-  latency(latency: TurnLatency): void {
-    this.latencies.push(latency)
-    this.#latency = latency
-    this.#change()
-  }
   readonly answerers: Answerer[] = []
   readonly consents: Consent[] = []
-  answeredBy(by: Answerer): void {
-    this.answerers.push(by)
-    this.#change()
-  }
-  consent(consent: Consent): void {
-    this.consents.push(consent)
-    this.#change()
-  }
-  heard(seq: number, turn: Turn): void {
-    this.heardTurns.push({ seq, turn })
+  tell(event: CallEventBody): void {
+    this.events.push(event)
+    switch (event.type) {
+      case 'words':
+        this.words.push({ turn: turnOf('user', event), final: event.final })
+        break
+      case 'turn':
+        this.turns.push({ turn: turnOf('user', event), latency: undefined })
+        break
+      case 'heard':
+        if (event.final) {
+          this.turns.push({ turn: turnOf('assistant', event), latency: this.#latency })
+          this.#latency = undefined
+        } else {
+          this.heardTurns.push(turnOf('assistant', event))
+        }
+        break
+      case 'latency': {
+        const { endpointing_ms: endpointingMs, llm_ms: llmMs, tts_ms: ttsMs, total_ms: totalMs } = event
+        this.#latency = { endpointingMs, llmMs, ttsMs, totalMs }
+        this.latencies.push(this.#latency)
+        break
+      }
+      case 'answered_by':
+        this.answerers.push(event.by)
+        break
+      case 'consent':
+        this.consents.push(event.consent)
+        break
+      case 'usage':
+        for (const name of ['seconds', 'input_tokens', 'output_tokens', 'characters'] as const) {
+          this.used[name] += event[name] ?? 0
+        }
+        break
+      case 'fault':
+        this.faults.push(event.sentence)
+    }
     this.#change()
   }
   clear(): void {
@@ -106,14 +126,6 @@ export class RecordingPort implements SessionPort {
   }
   mark(id: number): void {
     this.marks.push(id)
-    this.#change()
-  }
-  usage(usage: Usage): void {
-    this.usages.push(usage)
-    this.#change()
-  }
-  fault(message: string): void {
-    this.faults.push(message)
     this.#change()
   }
   ended(reason: SessionEndReason, error?: string): void {
@@ -161,6 +173,9 @@ export interface Call {
   conversation: Conversation
   turnsMeasured: TurnLatency[]
   failures: string[]
+  /** The caller types a turn, or presses a key. */
+  type(text: string): void
+  press(digit: string): void
   /** Puts samples on the line; resolves when the last of them was sent. */
   say(samples: Int16Array): Promise<void>
   hangUp(): Promise<void>
@@ -203,7 +218,6 @@ export async function call({ providers, open, agent, endOfTurn, breakers }: Call
       callId: 'call',
       format: { encoding: 'pcm_s16le', sampleRateHz: RATE_HZ },
       limits: { idleMs: 60_000, maxDurationMs: 600_000 },
-      history: [],
       elapsedMs: 0,
       ...open,
       agent: {
@@ -233,9 +247,13 @@ export async function call({ providers, open, agent, endOfTurn, breakers }: Call
       timestamp += FRAME
     }
   })
+  let seq = 0
+  const input = (body: CallEventBody): void => conversation.input({ ...body, seq: seq++, at: Date.now() })
   return {
     port,
     conversation,
+    type: (text) => input({ type: 'typed', text }),
+    press: (digit) => input({ type: 'key', digit }),
     turnsMeasured,
     failures,
     say: (samples) =>

@@ -1,12 +1,23 @@
 import { pino } from 'pino'
 import t from 'tap'
+import { CallLog } from '../../../runtime/call-log/call-log.ts'
+import { CallRow } from '../../../runtime/call-log/call-row.ts'
 import type { CallJournal } from '../../../runtime/session/journal.ts'
-import { Recorder } from '../../../runtime/session/recorder.ts'
 
 const log = pino({ level: 'silent' })
-const USAGE = { llmInputTokens: 1, llmOutputTokens: 2, sttSeconds: 0.5, ttsCharacters: 3 }
-const TURN = { role: 'user', text: 'hi', startMs: 0, endMs: 1, interrupted: false } as const
+const TURN = { type: 'turn', text: 'hi', start_ms: 0, end_ms: 1 } as const
 const OUTCOME = { status: 'completed', endReason: 'idle', disposition: 'completed' } as const
+
+/** A log that is written into the row, and some use of models. */
+function rowOf(target: CallJournal) {
+  const row = new CallRow('c', target, log)
+  const call = new CallLog({ nowMs: () => 0 }, [(event) => row.take(event)])
+  const use = () => {
+    call.append({ type: 'usage', stage: 'llm', input_tokens: 1, output_tokens: 2 })
+    call.append({ type: 'usage', stage: 'stt', seconds: 0.5 })
+  }
+  return { row, call, use }
+}
 
 /** A journal that fails as often as told before each write. */
 function journal(failures = 0) {
@@ -31,15 +42,15 @@ function journal(failures = 0) {
 t.test('a call is written in order, each sum once, and its end last', async (t) => {
   for (const failures of [0, 2]) {
     const { target, written } = journal(failures)
-    const recorder = new Recorder('c', target, log)
-    recorder.ringing()
-    recorder.answered(new Date(0))
-    recorder.turn(0, TURN)
+    const { row, call, use } = rowOf(target)
+    call.append({ type: 'ringing' })
+    call.append({ type: 'answered' })
+    call.append(TURN)
     for (let i = 0; i < 5; i++) {
-      recorder.usage(USAGE)
-      recorder.latency(100 + i)
+      use()
+      call.append({ type: 'latency', endpointing_ms: 0, stt_ms: 0, llm_ms: 0, tts_ms: 0, total_ms: 100 + i })
     }
-    await recorder.ended(OUTCOME, new Date(0), 1234)
+    await row.ended(OUTCOME, new Date(0), 1234)
     t.same(written, [
       ['ringing', 'c'],
       ['answered', 'c'],
@@ -50,13 +61,13 @@ t.test('a call is written in order, each sum once, and its end last', async (t) 
   }
 })
 
-t.test('what comes while sums are written is written after them', async (t) => {
+t.test('what is used while a call runs is written soon, and what comes later after it', async (t) => {
   const { target, written } = journal()
-  const recorder = new Recorder('c', target, log)
-  recorder.usage(USAGE)
-  await new Promise((resolve) => setTimeout(resolve, 20))
-  recorder.usage(USAGE)
-  await recorder.ended(OUTCOME, new Date(0), 0)
+  const { row, use } = rowOf(target)
+  use()
+  while (written.length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
+  use()
+  await row.ended(OUTCOME, new Date(0), 0)
   t.same(written, [
     ['progress', 1, 0.5, []],
     ['progress', 1, 0.5, []],
@@ -67,8 +78,8 @@ t.test('what comes while sums are written is written after them', async (t) => {
 t.test('an entry that cannot be written does not keep back the next', async (t) => {
   const { target, written } = journal()
   target.turn = () => Promise.reject(new Error('never'))
-  const recorder = new Recorder('c', target, log)
-  recorder.turn(0, TURN)
-  await recorder.ended(OUTCOME, new Date(0), 0)
+  const { row, call } = rowOf(target)
+  call.append(TURN)
+  await row.ended(OUTCOME, new Date(0), 0)
   t.same(written, [['ended', 'idle', 0]])
 })

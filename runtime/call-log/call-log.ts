@@ -1,0 +1,36 @@
+import type { Clock } from '../clock.ts'
+import type { CallEvent, CallEventBody } from './events.ts'
+import { type CallState, fold, NOTHING_YET } from './fold.ts'
+
+/** Takes each event as it is written, in order. Must not throw and must not wait. */
+export type CallLogSink = (event: CallEvent) => void
+
+/**
+ * The log of one call: the one place where its events are numbered. What follows from an event is done by whoever wrote it,
+ * after `append` has returned: nobody sees an effect whose event is not in the log.
+ */
+export class CallLog {
+  readonly #clock: Pick<Clock, 'nowMs'>
+  readonly #sinks: readonly CallLogSink[]
+  #state = NOTHING_YET
+  #seq = 0
+
+  constructor(clock: Pick<Clock, 'nowMs'>, sinks: readonly CallLogSink[]) {
+    this.#clock = clock
+    this.#sinks = sinks
+  }
+
+  /** What happened so far. */
+  get state(): CallState {
+    return this.#state
+  }
+
+  /** Writes the event at the end of the log. Undefined, and nothing written: the call has ended, and this is no late bill. */
+  append(body: CallEventBody): CallEvent | undefined {
+    if (this.#state.ended !== undefined && body.type !== 'usage' && body.type !== 'media') return undefined
+    const event: CallEvent = { ...body, seq: this.#seq++, at: this.#clock.nowMs() }
+    this.#state = fold(this.#state, event)
+    for (const sink of this.#sinks) sink(event)
+    return event
+  }
+}

@@ -1,0 +1,120 @@
+import type { CallEvent, CallEventBody, EventOf } from './events.ts'
+import type { ToolCall, Turn } from './resume.ts'
+
+/** Typed turns and keys kept for a worker that takes them; more than a few never wait. The oldest goes. */
+const MAX_WAITING = 64
+const MAX_FAULTS = 5
+const MAX_FAULT_CHARACTERS = 300
+
+/** What a call's log says, as far as it goes. Every prefix of a log folds to a valid state. */
+export interface CallState {
+  readonly turns: readonly Turn[]
+  /** What the caller has heard of the agent's running turn. */
+  readonly heard: Turn | undefined
+  readonly tools: readonly ToolCall[]
+  readonly consent: EventOf<'consent'>['consent'] | undefined
+  readonly greeting: EventOf<'greeting'>['step'] | undefined
+  readonly answeredBy: EventOf<'answered_by'>['by'] | undefined
+  readonly carrierVerdict: EventOf<'answered_by'>['by'] | undefined
+  readonly muted: boolean
+  readonly held: boolean
+  /** Inputs of the caller that no worker has taken. */
+  readonly waiting: readonly CallEvent[]
+  /** The first few things that went wrong, each once. */
+  readonly faults: readonly string[]
+  readonly ended: EventOf<'ended'> | undefined
+}
+
+export const NOTHING_YET: CallState = {
+  turns: [],
+  heard: undefined,
+  tools: [],
+  consent: undefined,
+  greeting: undefined,
+  answeredBy: undefined,
+  carrierVerdict: undefined,
+  muted: false,
+  held: false,
+  waiting: [],
+  faults: [],
+  ended: undefined,
+}
+
+/** The state after one more event. Pure. */
+export function fold(state: CallState, event: CallEvent): CallState {
+  switch (event.type) {
+    case 'typed':
+    case 'key':
+      return state.muted ? state : { ...state, waiting: [...state.waiting, event].slice(-MAX_WAITING) }
+    case 'turn': {
+      const { text, start_ms: startMs, end_ms: endMs } = event
+      const turn: Turn = { role: 'user', text, startMs, endMs, interrupted: false }
+      return taken({ ...state, turns: [...state.turns, turn] }, event.inputs)
+    }
+    case 'heard':
+      return heard(state, event)
+    case 'consent':
+      return taken({ ...state, consent: event.consent }, event.inputs)
+    case 'inputs_taken':
+      return taken(state, event.inputs)
+    case 'greeting':
+      return { ...state, greeting: event.step }
+    case 'muted':
+      return { ...state, muted: true, waiting: [] }
+    case 'held':
+    case 'unheld':
+      return { ...state, held: event.type === 'held' }
+    case 'answered_by':
+      return event.source === 'carrier' ? { ...state, carrierVerdict: event.by } : { ...state, answeredBy: event.by }
+    case 'tool_called': {
+      const { id, name, arguments: given } = event
+      return { ...state, tools: [...state.tools, { id, name, arguments: given, turn: state.turns.length }] }
+    }
+    case 'tool_returned':
+      return {
+        ...state,
+        tools: state.tools.map((tool) =>
+          tool.id === event.id
+            ? { ...tool, result: event.result, ...(event.error === undefined ? {} : { error: event.error }) }
+            : tool,
+        ),
+      }
+    case 'fault':
+      return { ...state, faults: withFault(state.faults, event.sentence) }
+    case 'ended':
+      return { ...state, ended: event, waiting: [] }
+    default:
+      return state
+  }
+}
+
+/** What was heard of a turn that nobody will finish, as the event that closes it; undefined when nothing was. */
+export function cutOff({ heard }: CallState): CallEventBody | undefined {
+  if (heard === undefined || heard.text === '') return undefined
+  const { text, startMs, endMs } = heard
+  return { type: 'heard', text, start_ms: startMs, end_ms: endMs, interrupted: true, final: true }
+}
+
+/** The error of the call log: why the call ended, then what failed before; undefined when nothing did. */
+export function errorOf({ faults }: CallState, endError: string | undefined): string | undefined {
+  const others = faults.filter((fault) => endError === undefined || !endError.includes(fault))
+  const all = endError === undefined ? others : [endError, ...others]
+  return all.length === 0 ? undefined : all.join('. ')
+}
+
+function heard(state: CallState, event: EventOf<'heard'>): CallState {
+  const { text, start_ms: startMs, end_ms: endMs, interrupted } = event
+  const turn: Turn = { role: 'assistant', text, startMs, endMs, interrupted }
+  if (!event.final) return { ...state, heard: turn }
+  return { ...state, heard: undefined, turns: text === '' ? state.turns : [...state.turns, turn] }
+}
+
+function taken(state: CallState, inputs: readonly number[] | undefined): CallState {
+  if (inputs === undefined || inputs.length === 0) return state
+  return { ...state, waiting: state.waiting.filter(({ seq }) => !inputs.includes(seq)) }
+}
+
+function withFault(faults: readonly string[], sentence: string): readonly string[] {
+  const short = sentence.length > MAX_FAULT_CHARACTERS ? `${sentence.slice(0, MAX_FAULT_CHARACTERS)}…` : sentence
+  return faults.length < MAX_FAULTS && !faults.includes(short) ? [...faults, short] : faults
+}

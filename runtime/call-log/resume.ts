@@ -1,0 +1,69 @@
+import { type Static, Type } from 'typebox'
+import { oneOf } from '../one-of.ts'
+import { ANSWERER, CALL_EVENT_IN_PLACE, CONSENT, GREETING_STEP } from './events.ts'
+import type { CallState } from './fold.ts'
+
+const ms = Type.Number()
+
+/** Something said. Times are milliseconds from the moment the call was answered. */
+const TURN = Type.Object({
+  role: oneOf('user', 'assistant'),
+  text: Type.String(),
+  startMs: ms,
+  endMs: ms,
+  /** It was cut off; `text` holds only the words played. */
+  interrupted: Type.Boolean(),
+})
+export type Turn = Static<typeof TURN>
+
+/** A call of a tool. Without `result` it still runs: who asks for it again, by its id, gets the one result there is. */
+const TOOL_CALL = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  arguments: Type.Record(Type.String(), Type.Unknown()),
+  result: Type.Optional(Type.String()),
+  error: Type.Optional(Type.String()),
+  /** How many turns were said before it. */
+  turn: Type.Integer({ minimum: 0 }),
+})
+export type ToolCall = Static<typeof TOOL_CALL>
+
+/** What happened in a call so far, as the worker needs it that takes the call over: folded from the call's log. */
+export const RESUME = Type.Object({
+  /** In order. The last one is the caller's: it is not answered yet. It is the agent's and cut off: it was not finished. */
+  turns: Type.Array(TURN),
+  tools: Type.Array(TOOL_CALL),
+  consent: Type.Optional(CONSENT),
+  /** The step of the greeting that was begun last; absent: none was. */
+  greeting: Type.Optional(GREETING_STEP),
+  /** Who picked up, as the workers before heard it. */
+  answeredBy: Type.Optional(ANSWERER),
+  /** Who picked up, as the carrier has it. */
+  carrierVerdict: Type.Optional(ANSWERER),
+  /** A machine has the call: nobody is answered. */
+  muted: Type.Boolean(),
+  /** The caller has put us on hold. */
+  held: Type.Boolean(),
+  /**
+   * Typed turns and keys that no `turn`, `consent` or `inputs_taken` has named in its `inputs`. They are not lost: each comes as an
+   * event once the session is accepted, after the caller's audio since the last turn.
+   */
+  waiting: Type.Array(CALL_EVENT_IN_PLACE),
+})
+export type Resume = Static<typeof RESUME>
+
+/** What the next worker is told. */
+export function resumeOf(state: CallState): Resume {
+  const { turns, tools, consent, greeting, answeredBy, carrierVerdict, muted, held, waiting } = state
+  return {
+    turns: [...turns],
+    tools: [...tools],
+    ...(consent === undefined ? {} : { consent }),
+    ...(greeting === undefined ? {} : { greeting }),
+    ...(answeredBy === undefined ? {} : { answeredBy }),
+    ...(carrierVerdict === undefined ? {} : { carrierVerdict }),
+    muted,
+    held,
+    waiting: [...waiting],
+  }
+}

@@ -1,6 +1,7 @@
 import { type ExpressionBuilder, type Insertable, sql, type Updateable } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { uuidv7 } from 'uuidv7'
+import { cancelBatchesOf } from './batch-control.ts'
 import type { Store } from './database.ts'
 import type { Agent, AgentsTable, AllTables } from './schema.ts'
 import type { Tenant } from './tenant.ts'
@@ -73,10 +74,13 @@ export async function updateAgent(
   return agentById(tenant, id)
 }
 
-/** False when the workspace has no such agent. Its calls stay, with its name. */
-export async function deleteAgent(tenant: Tenant, id: string): Promise<boolean> {
-  const { numDeletedRows } = await tenant.db.deleteFrom('agents').where('id', '=', id).executeTakeFirst()
-  return numDeletedRows > 0n
+/** False when the workspace has no such agent. Its calls stay, with its name; its batches are canceled. */
+export function deleteAgent(tenant: Tenant, id: string, at: Date): Promise<boolean> {
+  return tenant.db.transaction().execute(async (db) => {
+    await cancelBatchesOf({ workspaceId: tenant.workspaceId, db }, id, at)
+    const { numDeletedRows } = await db.deleteFrom('agents').where('id', '=', id).executeTakeFirst()
+    return numDeletedRows > 0n
+  })
 }
 
 function numbersOf(eb: ExpressionBuilder<AllTables, 'agents'>) {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { uuidv7 } from 'uuidv7'
+import { cancelQueuedCalls } from './batch-control.ts'
 import { type BatchRow, decodeBlock, ROWS_PER_BLOCK } from './batch-rows.ts'
 import type { Store } from './database.ts'
 import type { Batch } from './schema.ts'
@@ -66,14 +66,17 @@ export async function sendBatch(tenant: Tenant, id: string, at: Date): Promise<b
   return numUpdatedRows > 0n
 }
 
-/** Removes the batch with its rows; its calls stay. False while it runs. */
-export async function deleteBatch(tenant: Tenant, id: string): Promise<boolean> {
-  const { numDeletedRows } = await tenant.db
-    .deleteFrom('batches')
-    .where('id', '=', id)
-    .where('status', '!=', 'running')
-    .executeTakeFirst()
-  return numDeletedRows > 0n
+/** Removes the batch with its rows; its calls stay, those not placed yet canceled. False while it runs. */
+export function deleteBatch(tenant: Tenant, id: string, at: Date): Promise<boolean> {
+  return tenant.db.transaction().execute(async (db) => {
+    const { numDeletedRows } = await db
+      .deleteFrom('batches')
+      .where('id', '=', id)
+      .where('status', '!=', 'running')
+      .executeTakeFirst()
+    if (numDeletedRows > 0n) await cancelQueuedCalls({ workspaceId: tenant.workspaceId, db }, [id], at)
+    return numDeletedRows > 0n
+  })
 }
 
 /** The rows `from` (counted from 0) and after, at most `limit`, in the order of the file. */
@@ -93,13 +96,15 @@ export async function batchItems(tenant: Tenant, batch: Batch, from: number, lim
   const bySeq = new Map(taken.map((item) => [item.seq, item]))
   return rows.map((row): BatchItem => {
     const item = bySeq.get(row.seq)
+    if (item?.status === 'waiting') return { ...row, status: 'pending', callId: null, error: null }
     if (item !== undefined) return { ...row, status: item.status, callId: item.call_id, error: item.error }
     if (!row.valid) return { ...row, status: 'failed', callId: null, error: INVALID_NUMBER }
     return { ...row, status: 'pending', callId: null, error: null }
   })
 }
 
-async function readRows(tenant: Tenant, batch: Batch, from: number, until: number): Promise<BatchRow[]> {
+/** The rows `from` and after, before `until`. */
+export async function readRows(tenant: Tenant, batch: Batch, from: number, until: number): Promise<BatchRow[]> {
   const blocks = await tenant.db
     .selectFrom('batch_rows')
     .select(['block', 'rows'])
@@ -113,7 +118,10 @@ async function readRows(tenant: Tenant, batch: Batch, from: number, until: numbe
     .filter(({ seq }) => seq >= from && seq < until)
 }
 
-/** The batches of all workspaces that have something to do: running ones, and scheduled ones whose time has come. */
+/**
+ * The batches of all workspaces that have something to do: running ones, scheduled ones whose time has come, and those
+ * paused or canceled whose calls have yet to be settled.
+ */
 export function dueBatches(store: Store, now: Date, limit: number): Promise<{ id: string; workspace_id: string }[]> {
   return store.acrossTenants
     .selectFrom('batches')
@@ -124,6 +132,14 @@ export function dueBatches(store: Store, now: Date, limit: number): Promise<{ id
       eb.or([
         eb('batches.status', '=', 'running'),
         eb.and([eb('batches.status', '=', 'scheduled'), eb('batches.scheduled_time', '<=', now)]),
+        eb.and([
+          eb('batches.status', 'in', ['paused', 'canceled']),
+          eb(
+            'batches.id',
+            'in',
+            eb.selectFrom('batch_items').select('batch_items.batch_id').where('batch_items.status', '=', 'in_progress'),
+          ),
+        ]),
       ]),
     )
     .orderBy('batches.started_at')
@@ -163,71 +179,6 @@ export async function settleItems(tenant: Tenant, batchId: string): Promise<void
   )
 }
 
-/**
- * Takes the next rows of a running batch, at most `limit`, and makes their calls, queued, in one transaction: the cursor
- * moves with them, so no row is ever taken twice. A batch whose agent is gone is canceled. Returns the calls to place.
- */
-export function claimRows(
-  tenant: Tenant,
-  batchId: string,
-  limit: number,
-  now: Date,
-): Promise<{ id: string; workspace_id: string }[]> {
-  return tenant.db.transaction().execute(async (db) => {
-    const batch = await db
-      .selectFrom('batches')
-      .selectAll()
-      .where('id', '=', batchId)
-      .where('status', '=', 'running')
-      .forUpdate()
-      .skipLocked()
-      .executeTakeFirst()
-    if (batch === undefined || batch.taken >= batch.total) return []
-    const agent =
-      batch.agent_id === null
-        ? undefined
-        : await db.selectFrom('agents').selectAll().where('id', '=', batch.agent_id).executeTakeFirst()
-    if (agent === undefined) {
-      const end = { status: 'canceled', finished_at: now } as const
-      await db.updateTable('batches').set(end).where('id', '=', batchId).execute()
-      return []
-    }
-    const bound: Tenant = { workspaceId: tenant.workspaceId, db }
-    const rows = await readRows(bound, batch, batch.taken, Math.min(batch.taken + limit, batch.total))
-    const calls = rows.filter(({ valid }) => valid).map((row) => ({ id: uuidv7(), row }))
-    if (calls.length > 0) {
-      await db
-        .insertInto('calls')
-        .values(
-          calls.map(({ id, row }) => ({
-            id,
-            agent_id: agent.id,
-            agent_name: agent.agent_name,
-            call_type: 'phone' as const,
-            direction: 'outbound' as const,
-            status: 'queued' as const,
-            from_number: batch.agent_phone_number,
-            to_number: row.phoneNumber,
-            dynamic_variables: JSON.stringify(row.variables),
-            batch_id: batchId,
-            created_at: now,
-          })),
-        )
-        .execute()
-      await db
-        .insertInto('batch_items')
-        .values(calls.map(({ id, row }) => ({ batch_id: batchId, seq: row.seq, call_id: id, status: 'in_progress' })))
-        .execute()
-    }
-    await db
-      .updateTable('batches')
-      .set({ taken: batch.taken + rows.length })
-      .where('id', '=', batchId)
-      .execute()
-    return calls.map(({ id }) => ({ id, workspace_id: tenant.workspaceId }))
-  })
-}
-
 /** Completes a running batch of which nothing is left to do. */
 export async function finishBatch(tenant: Tenant, batchId: string, now: Date): Promise<boolean> {
   const { numUpdatedRows } = await tenant.db
@@ -243,7 +194,7 @@ export async function finishBatch(tenant: Tenant, batchId: string, now: Date): P
             .selectFrom('batch_items')
             .select('seq')
             .where('batch_items.batch_id', '=', batchId)
-            .where('batch_items.status', '=', 'in_progress'),
+            .where('batch_items.status', 'in', ['in_progress', 'waiting']),
         ),
       ),
     )

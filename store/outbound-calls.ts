@@ -1,7 +1,8 @@
+import { type ExpressionBuilder, sql } from 'kysely'
 import type { AgentDetails } from './agents.ts'
 import { agentById } from './agents.ts'
 import type { Store } from './database.ts'
-import type { Call } from './schema.ts'
+import type { AllTables, Call } from './schema.ts'
 import type { Tenant } from './tenant.ts'
 
 /** Outbound calls on their way to the carrier. `placed_at` is the line between "never dialled" and "never dial again". */
@@ -16,7 +17,21 @@ export interface CallToPlace {
   trunk: string | null
 }
 
-/** Undefined when the call was placed, canceled or never was. */
+/** A batch's call is placed while the batch runs. */
+const mayBePlaced = (eb: ExpressionBuilder<AllTables, 'calls'>) =>
+  eb.or([
+    eb('calls.batch_id', 'is', null),
+    eb.exists(
+      eb
+        .selectFrom('batches')
+        .select('batches.id')
+        .whereRef('batches.id', '=', 'calls.batch_id')
+        .where('batches.status', '=', 'running')
+        .forShare(),
+    ),
+  ])
+
+/** Undefined when the call was placed, canceled or never was, or its batch rests. */
 export async function findCallToPlace(tenant: Tenant, callId: string): Promise<CallToPlace | undefined> {
   const call = await tenant.db
     .selectFrom('calls')
@@ -25,6 +40,7 @@ export async function findCallToPlace(tenant: Tenant, callId: string): Promise<C
     .where('status', '=', 'queued')
     .where('direction', '=', 'outbound')
     .where('placed_at', 'is', null)
+    .where(mayBePlaced)
     .executeTakeFirst()
   if (call === undefined) return undefined
   const [agent, number] = await Promise.all([
@@ -43,7 +59,10 @@ export async function findCallToPlace(tenant: Tenant, callId: string): Promise<C
   }
 }
 
-/** Committed before the carrier is asked. Of all that try, one gets true: only that one may dial. */
+/**
+ * Committed before the carrier is asked. Of all that try, one gets true: only that one may dial. The batch's row is held until
+ * then, so that no call is placed after a pause was answered.
+ */
 export async function markPlaced(tenant: Tenant, callId: string, at: Date): Promise<boolean> {
   const { numUpdatedRows } = await tenant.db
     .updateTable('calls')
@@ -51,6 +70,7 @@ export async function markPlaced(tenant: Tenant, callId: string, at: Date): Prom
     .where('id', '=', callId)
     .where('status', '=', 'queued')
     .where('placed_at', 'is', null)
+    .where(mayBePlaced)
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }
@@ -60,11 +80,21 @@ export async function writeCarrierId(tenant: Tenant, callId: string, carrierId: 
   await tenant.db.updateTable('calls').set({ carrier_call_id: carrierId }).where('id', '=', callId).execute()
 }
 
+/** What a call cost that used nothing. */
+const FREE = { cost_llm: 0, cost_stt: 0, cost_tts: 0, platform_cost: 0 }
+
 /** Cancels a call that nobody has begun to connect; false when it is under way or over. */
 export async function cancelQueuedCall(tenant: Tenant, callId: string, at: Date): Promise<boolean> {
   const { numUpdatedRows } = await tenant.db
     .updateTable('calls')
-    .set({ status: 'canceled', end_reason: 'api_hangup', disposition: 'canceled', ended_at: at, duration_ms: 0 })
+    .set({
+      status: 'canceled',
+      end_reason: 'api_hangup',
+      disposition: 'canceled',
+      ended_at: at,
+      duration_ms: 0,
+      ...FREE,
+    })
     .where('id', '=', callId)
     .where('status', '=', 'queued')
     .where('placed_at', 'is', null)
@@ -72,27 +102,32 @@ export async function cancelQueuedCall(tenant: Tenant, callId: string, at: Date)
   return numUpdatedRows > 0n
 }
 
-/** Calls of all workspaces that have waited to be placed since before `before`, oldest first. */
-export function callsToPlace(
+/** Calls that have waited to be placed since before `before`: of each workspace the oldest, at most `limitEach`. */
+export async function callsToPlace(
   store: Store,
   before: Date,
-  limit: number,
-): Promise<{ id: string; workspace_id: string; batch_id: string | null }[]> {
-  return store.acrossTenants
-    .selectFrom('calls')
-    .select(['id', 'workspace_id', 'batch_id'])
-    .where('direction', '=', 'outbound')
-    .where('status', '=', 'queued')
-    .where('placed_at', 'is', null)
-    .where('created_at', '<', before)
-    .orderBy('created_at')
-    .limit(limit)
-    .execute()
+  limitEach: number,
+): Promise<{ id: string; workspace_id: string; batch_id: string | null; campaign_slug: string | null }[]> {
+  const { rows } = await sql<{
+    id: string
+    workspace_id: string
+    batch_id: string | null
+    campaign_slug: string | null
+  }>`
+    select id, workspace_id, batch_id, campaign_slug from (
+      select c.id, c.workspace_id, c.batch_id, c.campaign_slug, c.created_at,
+        row_number() over (partition by c.workspace_id order by c.created_at) as place
+      from calls c left join batches b on b.id = c.batch_id
+      where c.direction = 'outbound' and c.status = 'queued' and c.placed_at is null and c.created_at < ${before}
+        and (c.batch_id is null or b.status = 'running')
+    ) as waiting
+    where place <= ${limitEach} order by place, created_at`.execute(store.acrossTenants)
+  return rows
 }
 
-/** Calls of all workspaces that wait to be placed. */
-export async function countWaitingCalls(store: Store): Promise<number> {
-  const { count } = await store.acrossTenants
+/** How many calls of the workspace wait to be placed. */
+export async function countWaitingCalls(tenant: Tenant): Promise<number> {
+  const { count } = await tenant.db
     .selectFrom('calls')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('direction', '=', 'outbound')

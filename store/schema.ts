@@ -314,7 +314,7 @@ export interface ChatMessagesTable {
   created_at: CreatedAt
 }
 
-export type BatchStatus = 'pending' | 'scheduled' | 'running' | 'completed' | 'canceled'
+export type BatchStatus = 'pending' | 'scheduled' | 'running' | 'paused' | 'completed' | 'canceled'
 
 export interface BatchesTable {
   id: string
@@ -343,7 +343,8 @@ export interface BatchItemsTable {
   workspace_id: BoundWorkspace
   seq: number
   call_id: string
-  status: 'in_progress' | 'completed' | 'failed'
+  /** `waiting`: to be called again; the call is still that of the try before. */
+  status: 'waiting' | 'in_progress' | 'completed' | 'failed'
   error: string | null
 }
 

@@ -1,11 +1,11 @@
-import { type Job, Queue, Worker } from 'bullmq'
+import { DelayedError, type Job, Queue, Worker } from 'bullmq'
 import type { RedisClient } from '../store/redis/client.ts'
 
 /** The payload of each queue's jobs: ids alone, the truth is in the database. */
 export interface QueuePayloads {
   documents: { documentId: string }
-  /** Consumed by api nodes, where legs live. `waitMs`: how long the call may wait for a free worker. */
-  'outbound-calls': { callId: string; workspaceId: string; waitMs: number }
+  /** Consumed by api nodes, where legs live. `waitMs`: how long the call may wait for a free worker; null: any time. */
+  'outbound-calls': { callId: string; workspaceId: string; waitMs: number | null }
   batches: { batchId: string; workspaceId: string }
   /** One part for each node's spool, consumed by the api node that has it. */
   recordings: { callId: string; workspaceId: string }
@@ -19,6 +19,8 @@ const LOCK_MS = 60_000
 const MAX_STALLS = 2
 const STALLED_INTERVAL_MS = 30_000
 const ADD_TIMEOUT_MS = 2_000
+/** The library's highest number; more than that wait in the order they came. */
+const MOST_PRIORITY = 2_097_151
 /** After an error a worker of the library asks Redis again at once, and so without end while the reason lasts: it rests. */
 const REST_MS = 1_000
 
@@ -30,6 +32,8 @@ export interface JobOptions {
   backoffMs: number
   /** Starts no sooner. */
   delayMs?: number
+  /** Jobs run by place, the least first; default 0. */
+  place?: number
 }
 
 export interface JobQueue<N extends QueueName> {
@@ -44,7 +48,7 @@ export function openQueue<N extends QueueName>(name: N, redis: RedisClient, part
   // The client itself reconnects and logs.
   queue.on('error', () => {})
   return {
-    async add(payload, { jobId, attempts, backoffMs, delayMs }) {
+    async add(payload, { jobId, attempts, backoffMs, delayMs, place }) {
       const adding = queue.add(name, payload, {
         jobId,
         attempts,
@@ -52,6 +56,7 @@ export function openQueue<N extends QueueName>(name: N, redis: RedisClient, part
         removeOnComplete: true,
         removeOnFail: true,
         ...(delayMs === undefined ? {} : { delay: delayMs }),
+        ...(place === undefined ? {} : { priority: Math.min(place + 1, MOST_PRIORITY) }),
       })
       await within(adding, ADD_TIMEOUT_MS)
     },
@@ -61,10 +66,22 @@ export function openQueue<N extends QueueName>(name: N, redis: RedisClient, part
 
 export interface RunningJob<N extends QueueName> {
   payload: QueuePayloads[N]
+  /** When it was added, by the wall clock. */
+  queuedAtMs: number
   /** No try follows this one. */
   lastAttempt: boolean
   /** Aborts when the process stops before the job is done; the job is then tried again elsewhere. */
   signal: AbortSignal
+}
+
+/** Thrown by a job that can't run now: it holds no place of the runner meanwhile, and it is no failure. */
+export class Later extends Error {
+  readonly delayMs: number
+
+  constructor(delayMs: number) {
+    super(`Again in ${delayMs} ms`)
+    this.delayMs = delayMs
+  }
 }
 
 export interface JobRunner {
@@ -95,9 +112,15 @@ export function runJobs<N extends QueueName>(
     const lockMs = options.lockMs ?? LOCK_MS
     const worker = new Worker<QueuePayloads[N]>(
       partOf(name, options.part),
-      async (job: Job<QueuePayloads[N]>) => {
+      async (job: Job<QueuePayloads[N]>, token) => {
         const lastAttempt = job.attemptsMade + 1 >= (job.opts.attempts ?? 1)
-        await run({ payload: job.data, lastAttempt, signal: aborter.signal })
+        try {
+          await run({ payload: job.data, queuedAtMs: job.timestamp, lastAttempt, signal: aborter.signal })
+        } catch (error) {
+          if (!(error instanceof Later)) throw error
+          await job.moveToDelayed(Date.now() + error.delayMs, token)
+          throw new DelayedError()
+        }
       },
       {
         connection: patient(redis),

@@ -142,8 +142,9 @@ const remove = defineRoute({
   tag,
   summary: 'Delete an agent; its calls stay in the log',
   examples: { success: { detail: 'Agent deleted' } },
-  handler: async ({ params, tenant, signal, log }, { vectors }) => {
-    if (!(await deleteAgent(tenant, params.agent_id))) throw new PatchbayError('agent_not_found')
+  handler: async ({ params, tenant, signal, log }, { vectors, clock }) => {
+    if (!(await deleteAgent(tenant, params.agent_id, new Date(clock.nowMs()))))
+      throw new PatchbayError('agent_not_found')
     // Nobody sees its vectors any more, since their texts are gone; removing them only frees space.
     const owner = { workspaceId: tenant.workspaceId, agentId: params.agent_id }
     await vectors.removeAll(owner, signal).catch((err) => {

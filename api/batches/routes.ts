@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { PatchbayError } from '../../runtime/errors.ts'
+import { type ErrorCode, PatchbayError } from '../../runtime/errors.ts'
+import { cancelBatch, pauseBatch, resumeBatch, retryBatch } from '../../store/batch-control.ts'
 import {
   type BatchWithProgress,
   batchById,
@@ -8,7 +9,9 @@ import {
   deleteBatch,
   listBatches,
   sendBatch,
+  settleItems,
 } from '../../store/batches.ts'
+import type { BatchStatus } from '../../store/schema.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { defineRoute, Reply } from '../route.ts'
 import { Page, PageQuery, pageOf } from '../schema.ts'
@@ -57,6 +60,7 @@ const upload = defineRoute({
     'csv_without_rows',
     'invalid_phone_number',
     'agent_not_found',
+    'number_not_registered',
   ],
   tag,
   summary: 'Make a batch that calls every number of a CSV file',
@@ -94,6 +98,88 @@ const send = defineRoute({
     const sent = await sendBatch(tenant, params.batch_id, new Date(clock.nowMs()))
     const batch = await requireBatch(tenant, params.batch_id)
     if (!sent) throw new PatchbayError('batch_sent')
+    return batchBody(batch)
+  },
+})
+
+/** One of the actions on a batch that was uploaded; `act` answers false when its state forbids it. */
+function actionRoute(action: {
+  name: 'pause' | 'resume' | 'cancel'
+  summary: string
+  description: string
+  forbidden: ErrorCode
+  status: BatchStatus
+  act(tenant: Tenant, id: string, at: Date): Promise<boolean>
+}) {
+  return defineRoute({
+    method: 'POST',
+    path: `/batch/{batch_id}/${action.name}`,
+    auth: 'jwt',
+    role: 'developer',
+    params: { batch_id },
+    success: { status: 200, schema: BatchBody },
+    errors: ['batch_not_found', action.forbidden],
+    tag,
+    summary: action.summary,
+    description: action.description,
+    examples: { success: { ...batchExample, status: action.status } },
+    handler: async ({ params, tenant }, { clock }) => {
+      const done = await action.act(tenant, params.batch_id, new Date(clock.nowMs()))
+      if (done) await settleItems(tenant, params.batch_id)
+      const batch = await requireBatch(tenant, params.batch_id)
+      if (!done) throw new PatchbayError(action.forbidden)
+      return batchBody(batch)
+    },
+  })
+}
+
+const pause = actionRoute({
+  name: 'pause',
+  summary: 'Stop calling for now',
+  description:
+    'No call of the batch is placed after the answer; those that ring or talk go on. Pausing a paused batch changes nothing.',
+  forbidden: 'batch_not_running',
+  status: 'paused',
+  act: pauseBatch,
+})
+
+const resume = actionRoute({
+  name: 'resume',
+  summary: 'Go on calling',
+  description: 'Resuming a batch that runs changes nothing.',
+  forbidden: 'batch_not_paused',
+  status: 'running',
+  act: resumeBatch,
+})
+
+const cancel = actionRoute({
+  name: 'cancel',
+  summary: 'End a batch for good',
+  description:
+    'No call of the batch is placed after the answer; those that ring or talk go on, and their rows get their result. Rows never called stay `pending`.',
+  forbidden: 'batch_over',
+  status: 'canceled',
+  act: cancelBatch,
+})
+
+const retry = defineRoute({
+  method: 'POST',
+  path: '/batch/{batch_id}/retry',
+  auth: 'jwt',
+  role: 'developer',
+  params: { batch_id },
+  success: { status: 200, schema: BatchBody },
+  errors: ['batch_not_found', 'batch_not_retryable', 'batch_without_failures'],
+  tag,
+  summary: 'Call the failed rows of a batch again',
+  description:
+    'A batch that was completed runs again. Rows whose number is none stay failed; the earlier calls stay in the log.',
+  examples: { success: { ...batchExample, status: 'running' } },
+  handler: async ({ params, tenant }) => {
+    const again = await retryBatch(tenant, params.batch_id)
+    const batch = await requireBatch(tenant, params.batch_id)
+    if (again === undefined) throw new PatchbayError('batch_not_retryable')
+    if (again === 0) throw new PatchbayError('batch_without_failures')
     return batchBody(batch)
   },
 })
@@ -190,8 +276,8 @@ const remove = defineRoute({
   tag,
   summary: 'Delete a batch that does not run; its calls stay in the log',
   examples: { success: { detail: 'Batch deleted' } },
-  handler: async ({ params, tenant }) => {
-    if (!(await deleteBatch(tenant, params.batch_id))) {
+  handler: async ({ params, tenant }, { clock }) => {
+    if (!(await deleteBatch(tenant, params.batch_id, new Date(clock.nowMs())))) {
       await requireBatch(tenant, params.batch_id)
       throw new PatchbayError('batch_running')
     }
@@ -205,4 +291,4 @@ async function requireBatch(tenant: Tenant, id: string): Promise<BatchWithProgre
   return batch
 }
 
-export const batchRoutes = [upload, send, read, list, items, remove]
+export const batchRoutes = [upload, send, pause, resume, cancel, retry, read, list, items, remove]

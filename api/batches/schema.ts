@@ -10,8 +10,8 @@ export const BatchBody = Type.Object({
   name: Type.String(),
   agent_id: Nullable(Id),
   agent_phone_number: Type.String(),
-  status: Type.Enum(['pending', 'scheduled', 'running', 'completed', 'canceled'], {
-    description: '`pending` waits for send; `canceled`: its agent was deleted.',
+  status: Type.Enum(['pending', 'scheduled', 'running', 'paused', 'completed', 'canceled'], {
+    description: '`pending` waits for send; `canceled`: by request, or because its agent was deleted.',
   }),
   scheduled_time: Nullable(Instant),
   timezone: Type.String(),

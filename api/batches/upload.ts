@@ -55,7 +55,10 @@ async function detailsOf(tenant: Tenant, fields: Static<typeof UploadForm>, nowM
     .select('phone_number')
     .where('phone_number', '=', agentPhoneNumber)
     .executeTakeFirst()
-  if (agent === undefined || number === undefined) throw new PatchbayError('agent_not_found')
+  if (agent === undefined) throw new PatchbayError('agent_not_found')
+  if (number === undefined) {
+    throw new PatchbayError('number_not_registered', { params: { phone_number: agentPhoneNumber } })
+  }
   return {
     name: fields.name,
     agentId: agent.id,

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { SeatClaim } from '../../runtime/admission/seat-claim.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
@@ -28,6 +27,7 @@ import { hasReadyDocuments } from '../../store/documents.ts'
 import { type CallToPlace, findCallToPlace, markPlaced, writeCarrierId } from '../../store/outbound-calls.ts'
 import type { Call } from '../../store/schema.ts'
 import type { Tenant } from '../../store/tenant.ts'
+import { Later } from '../../workers/queues.ts'
 import { limitsOf } from '../agents/speech.ts'
 import { agentSpec } from '../realtime/agent-spec.ts'
 
@@ -61,6 +61,9 @@ function claimOf({ workspace_id, batch_id, campaign_slug }: Call): SeatClaim {
 
 /** How often a call that waits for a place of its workspace asks again. */
 const QUOTA_POLL_MS = 500
+/** The same for a call of a batch or campaign, for which room was there when its row was taken. */
+const ROW_POLL_MS = 1_000
+const ROW_SEAT_WAIT_MS = 5_000
 
 /** Places the outbound calls that this api node takes from the queue: a place and a seat first, then the carrier, then the session. */
 export class Placer {
@@ -72,10 +75,12 @@ export class Placer {
   }
 
   /**
-   * Resolves when the carrier has the order, or the call is over without one. A call is dialled once, however often and
-   * wherever this is called. Throws the signal's reason when it aborts before the carrier was asked.
+   * Resolves when the carrier has the order, or the call is over without one, or its batch rests. A call is dialled once,
+   * however often and wherever this is called. Throws `Later` when there is no place for it now, and the signal's reason when it
+   * aborts before the carrier was asked.
+   * @param untilMs when it ends with no_capacity, by the wall clock; undefined: it waits as long as it takes
    */
-  async place(callId: string, workspaceId: string, waitMs: number, signal: AbortSignal): Promise<void> {
+  async place(callId: string, workspaceId: string, untilMs: number | undefined, signal: AbortSignal): Promise<void> {
     const { store, calls, clock } = this.#options
     const tenant = store.tenant(workspaceId)
     const found = await findCallToPlace(tenant, callId)
@@ -86,16 +91,20 @@ export class Placer {
       return this.#end(tenant, callId, AGENT_GONE)
     }
     await this.#waitForTurn(provider, signal)
-    const untilMs = clock.monotonicMs() + waitMs
-    const full = await this.#waitForPlace(found, untilMs, signal)
-    if (full !== undefined) return this.#end(tenant, callId, full)
+    const full = await this.#takePlace(found)
+    if (full !== undefined) {
+      if (untilMs !== undefined && clock.nowMs() >= untilMs) return this.#end(tenant, callId, full)
+      throw new Later(untilMs === undefined ? ROW_POLL_MS : QUOTA_POLL_MS)
+    }
     let seat: Seat
     try {
-      seat = await calls.reserve(claimOf(found.call), untilMs - clock.monotonicMs(), signal)
+      const waitMs = untilMs === undefined ? ROW_SEAT_WAIT_MS : untilMs - clock.nowMs()
+      seat = await calls.reserve(claimOf(found.call), waitMs, signal)
     } catch (error) {
       this.#options.quotas.release(callId)
-      if (error instanceof PatchbayError && error.code === 'no_capacity') return this.#end(tenant, callId, NO_CAPACITY)
-      throw error
+      if (!(error instanceof PatchbayError) || error.code !== 'no_capacity') throw error
+      if (untilMs === undefined) throw new Later(ROW_POLL_MS)
+      return this.#end(tenant, callId, NO_CAPACITY)
     }
     try {
       // From here on the reaper leaves the call to this node; the mark keeps all others from dialling it.
@@ -219,17 +228,12 @@ export class Placer {
     await carrier?.turn?.(signal)
   }
 
-  /** Takes the call's place among those its workspace and number may have at once. Resolves with its end when there is none. */
-  async #waitForPlace({ call }: CallToPlace, untilMs: number, signal: AbortSignal): Promise<DialOutcome | undefined> {
-    const { quotas, clock } = this.#options
+  /** Takes the call's place among those its workspace and number may have at once; resolves with its end when there is none. */
+  async #takePlace({ call }: CallToPlace): Promise<DialOutcome | undefined> {
     const number = call.from_number ?? ''
     const claim = { kind: 'phone', callId: call.id, workspaceId: call.workspace_id, number } as const
-    for (;;) {
-      const place = await quotas.take(claim)
-      if (place === 'taken') return undefined
-      if (clock.monotonicMs() >= untilMs) return place === 'number_full' ? NUMBER_FULL : WORKSPACE_FULL
-      await sleep(Math.min(QUOTA_POLL_MS, Math.max(1, untilMs - clock.monotonicMs())), undefined, { signal })
-    }
+    const place = await this.#options.quotas.take(claim)
+    return place === 'taken' ? undefined : place === 'number_full' ? NUMBER_FULL : WORKSPACE_FULL
   }
 
   /** What an operator reads of a carrier's refusal. */

@@ -63,7 +63,8 @@ export async function startOutbound(options: OutboundOptions): Promise<Outbound>
       // The sweep of the job workers queues again what is still to be placed.
       onPoison: ({ callId }) => log.error({ callId }, 'Placing a call ended several processes'),
     },
-    ({ payload, signal }) => placer.place(payload.callId, payload.workspaceId, payload.waitMs, signal),
+    ({ payload: { callId, workspaceId, waitMs }, queuedAtMs, signal }) =>
+      placer.place(callId, workspaceId, waitMs === null ? undefined : queuedAtMs + waitMs, signal),
   )
   let stopping: Promise<void> | undefined
   return {

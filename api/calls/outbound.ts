@@ -4,7 +4,7 @@ import { PatchbayError } from '../../runtime/errors.ts'
 import { agentByNumber } from '../../store/agents.ts'
 import { type CallWithTurns, callById, insertCall } from '../../store/calls.ts'
 import { type Cell, csvRecord, eachCall } from '../../store/csv-export.ts'
-import { cancelQueuedCall } from '../../store/outbound-calls.ts'
+import { cancelQueuedCall, countWaitingCalls } from '../../store/outbound-calls.ts'
 import { requestHangup } from '../../store/redis/hangup.ts'
 import type { Call } from '../../store/schema.ts'
 import type { Tenant } from '../../store/tenant.ts'
@@ -90,7 +90,8 @@ const outboundCall = defineRoute({
     })
     if (isNew) {
       const queued = { id: answer.call_log_id, workspace_id: answer.workspace_id }
-      await queueCall(outbound.queue, queued, config.queueWaitMs).catch((err) => {
+      const ahead = Math.max(0, (await countWaitingCalls(tenant)) - 1)
+      await queueCall(outbound.queue, queued, config.queueWaitMs, ahead).catch((err) => {
         log.warn({ err, callId: queued.id }, 'The call could not be queued; the sweep of the job workers will')
       })
     }

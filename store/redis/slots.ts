@@ -104,6 +104,12 @@ export class RedisSlots implements Slots {
   }
 }
 
+/** Slots that calls we make leave free; as take-slot-7.lua has it. */
+export function inboundReserveOf(capacity: number, inboundReserve: number): number {
+  if (inboundReserve === 0) return 0
+  return Math.max(0, Math.min(Math.max(1, Math.ceil(capacity * inboundReserve)), capacity - 1))
+}
+
 /** Slots of workers that any api node has heard of lately: ready now, and in all. */
 export async function countSlots(redis: RedisClient): Promise<{ ready: number; capacity: number }> {
   const nowMs = await redisNowMs(redis)

@@ -148,7 +148,7 @@ t.test('two workspaces in one database never meet', async (t) => {
   t.equal((await listAgents(a)).length, 1)
   t.same(await listAgents(b), [])
   t.equal(await updateAgent(b, agent.id, { agent_name: 'stolen' }), undefined)
-  t.equal(await deleteAgent(b, agent.id), false)
+  t.equal(await deleteAgent(b, agent.id, new Date()), false)
   t.match(await listAgents(a), [{ agent_name: 'A' }])
   await a.db.transaction().execute(async (trx) => {
     t.equal((await trx.selectFrom('agents').selectAll().execute()).length, 1, 'a transaction is bound too')

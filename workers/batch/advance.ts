@@ -1,38 +1,50 @@
+import type { CallRoom } from '../../runtime/admission/call-room.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/log.ts'
-import { beginDueBatch, claimRows, finishBatch, settleItems } from '../../store/batches.ts'
+import { batchDemand, claimRows } from '../../store/batch-claim.ts'
+import { cancelBatch } from '../../store/batch-control.ts'
+import { beginDueBatch, finishBatch, settleItems } from '../../store/batches.ts'
 import type { Store } from '../../store/database.ts'
 import { countWaitingCalls } from '../../store/outbound-calls.ts'
-import type { RedisClient } from '../../store/redis/client.ts'
-import { countSlots } from '../../store/redis/slots.ts'
-
-/** Rows taken at once: the calls of a tick are made in one transaction. */
-const MAX_CLAIM = 200
 
 /**
- * One step of a batch: rows whose calls are over get their result, as many new rows are taken as voice workers have room
- * for, and a batch with nothing left ends. Safe to run twice, at once or after a crash: the database decides.
+ * One step of a batch: rows whose calls are over get their result, as many new rows are taken as there is room for now, and a
+ * batch with nothing left ends; one whose agent is gone is canceled. Safe to run twice, at once or after a crash: the database
+ * decides.
  */
 export async function advanceBatch(
   services: {
     store: Store
-    redis: RedisClient
+    room: CallRoom
     clock: Clock
     log: Logger
-    place: (call: { id: string; workspace_id: string }) => Promise<void>
+    /** @param ahead calls of the workspace that wait already */
+    place: (call: { id: string; workspace_id: string }, ahead: number) => Promise<void>
   },
   { batchId, workspaceId }: { batchId: string; workspaceId: string },
 ): Promise<void> {
-  const { store, redis, clock, log, place } = services
+  const { store, room, clock, log, place } = services
   const tenant = store.tenant(workspaceId)
-  await beginDueBatch(tenant, batchId, new Date(clock.nowMs()))
+  const now = () => new Date(clock.nowMs())
+  await beginDueBatch(tenant, batchId, now())
   await settleItems(tenant, batchId)
-  const [{ ready }, waiting] = await Promise.all([countSlots(redis), countWaitingCalls(store)])
-  const room = Math.min(ready - waiting, MAX_CLAIM)
-  if (room > 0) {
-    const calls = await claimRows(tenant, batchId, room, new Date(clock.nowMs()))
-    // A crash here loses no call: the sweep queues those that wait too long.
-    for (const call of calls) await place(call)
+  const demand = await batchDemand(tenant, batchId)
+  if (demand === undefined) return
+  if (demand.running && demand.agentId === null) {
+    await cancelBatch(tenant, batchId, now())
+    log.info({ batchId }, 'Batch canceled: its agent is gone')
+    return
   }
-  if (await finishBatch(tenant, batchId, new Date(clock.nowMs()))) log.info({ batchId }, 'Batch completed')
+  let calls: { id: string; workspace_id: string }[] = []
+  const { wanted, number } = demand
+  await room.claim({ workspaceId, unit: `batch:${batchId}`, wanted, number }, async (most) => {
+    calls = await claimRows(tenant, batchId, most, now())
+    return calls.length
+  })
+  if (calls.length > 0) {
+    const ahead = (await countWaitingCalls(tenant)) - calls.length
+    // A crash here loses no call: the sweep queues those that wait too long.
+    for (const [i, call] of calls.entries()) await place(call, Math.max(0, ahead) + i)
+  }
+  if (await finishBatch(tenant, batchId, now())) log.info({ batchId }, 'Batch completed')
 }

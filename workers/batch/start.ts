@@ -3,6 +3,8 @@ import type { Logger } from '../../runtime/log.ts'
 import { dueBatches } from '../../store/batches.ts'
 import type { Store } from '../../store/database.ts'
 import { callsToPlace } from '../../store/outbound-calls.ts'
+import { storedQuotas } from '../../store/quotas.ts'
+import { redisCallRoom } from '../../store/redis/call-room.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import { queueCall } from '../calls/queue.ts'
 import { openQueue, runJobs } from '../queues.ts'
@@ -14,9 +16,8 @@ const MAX_BATCHES = 1_000
 const LOCK_MS = 5_000
 /** A call that waits longer than this to be placed is queued again, in case its job was lost. */
 const LOST_AFTER_MS = 10_000
-const MAX_LOST = 500
-/** A batch's call waits this long for a worker: its row was taken because one was free. */
-export const BATCH_WAIT_MS = 600_000
+/** Of each workspace. */
+const MAX_LOST = 50
 
 export interface BatchRunner {
   stop(graceMs: number): Promise<void>
@@ -31,11 +32,13 @@ export function startBatches(services: {
   redis: RedisClient
   clock: Clock
   log: Logger
-  config: { readonly queueWaitMs: number }
+  config: { readonly queueWaitMs: number; readonly inboundReserve: number }
   sweepIntervalMs?: number
   lostAfterMs?: number
 }): BatchRunner {
   const { store, redis, clock, log, config, lostAfterMs = LOST_AFTER_MS } = services
+  const quotas = storedQuotas(store, { webSessionsPerWorkspace: null })
+  const room = redisCallRoom({ store, redis, quotas, config })
   const batches = openQueue('batches', redis)
   const calls = openQueue('outbound-calls', redis)
   const runner = runJobs(
@@ -48,7 +51,7 @@ export function startBatches(services: {
       onPoison: ({ batchId }) => log.error({ batchId }, 'Advancing a batch ended several processes'),
     },
     ({ payload }) =>
-      advanceBatch({ store, redis, clock, log, place: (call) => queueCall(calls, call, BATCH_WAIT_MS) }, payload),
+      advanceBatch({ store, room, clock, log, place: (call, ahead) => queueCall(calls, call, null, ahead) }, payload),
   )
 
   const sweep = async () => {
@@ -58,7 +61,8 @@ export function startBatches(services: {
         await batches.add({ batchId: id, workspaceId: workspace_id }, { jobId: id, attempts: 1, backoffMs: 1_000 })
       }
       for (const call of await callsToPlace(store, new Date(nowMs - lostAfterMs), MAX_LOST)) {
-        await queueCall(calls, call, call.batch_id === null ? config.queueWaitMs : BATCH_WAIT_MS)
+        const isRow = call.batch_id !== null || call.campaign_slug !== null
+        await queueCall(calls, call, isRow ? null : config.queueWaitMs)
       }
     } catch (err) {
       log.warn({ err }, 'Looking for due batches failed; trying again in a second')

@@ -1,0 +1,33 @@
+import type { Demand } from './share-out.ts'
+
+/**
+ * The door through which rows of batches and campaigns become calls. A unit of work says how many calls it would make now and
+ * gets its fair part of the room: voice slots that are free beyond the inbound reserve, less the calls that already wait to
+ * be placed, in turns by workspace and then by unit, within the caps of workspace and number as they are at this moment.
+ * What gets no room stays a row. A unit asks again, at least every few seconds, while it has rows; each ask counts as its
+ * demand until DEMAND_MS later. store/redis/call-room.ts keeps demands and turns.
+ *
+ * ```ts
+ * await room.claim(
+ *   { workspaceId, unit: `campaign:${id}`, wanted: due, number: '+14155550100' },
+ *   async (most) => (await claimProspects(tenant, id, most)).length,
+ * )
+ * ```
+ */
+export interface CallRoom {
+  /**
+   * Calls `take` with how many calls may be made now, when that is any, while no other unit is given room. `take` makes the
+   * calls (rows in `calls`, queued) and resolves with their number. Resolves with it, 0 when there was no room.
+   */
+  claim(demand: CallDemand, take: (most: number) => Promise<number>): Promise<number>
+  /** The unit wants nothing any more. */
+  leave(unit: string): Promise<void>
+}
+
+export interface CallDemand extends Demand {
+  /** The number that calls, where its cap counts; a unit with several clamps to their caps itself. */
+  number?: string
+}
+
+/** How long a unit that asked counts among those that share. */
+export const DEMAND_MS = 3_000

@@ -1,0 +1,26 @@
+import { sql } from 'kysely'
+import type { Store } from './database.ts'
+
+/** Phone calls of a workspace's number that are not over. */
+export interface OpenCalls {
+  workspaceId: string
+  /** The number of ours: who calls of an outbound call, who is called of an inbound one. */
+  number: string
+  /** Outbound, not given to the carrier yet, and free to be; those of a paused batch are neither waiting nor placed. */
+  waiting: number
+  placed: number
+}
+
+/** The open phone calls of all workspaces. */
+export async function openPhoneCalls(store: Store): Promise<OpenCalls[]> {
+  const { rows } = await sql<OpenCalls>`
+    select c.workspace_id as "workspaceId",
+      coalesce(case c.direction when 'outbound' then c.from_number else c.to_number end, '') as number,
+      count(*) filter (where c.direction = 'outbound' and c.status = 'queued' and c.placed_at is null
+        and (c.batch_id is null or b.status = 'running'))::int as waiting,
+      count(*) filter (where c.direction = 'inbound' or c.status <> 'queued' or c.placed_at is not null)::int as placed
+    from calls c left join batches b on b.id = c.batch_id
+    where c.status in ('queued', 'ringing', 'in_progress') and c.call_type = 'phone'
+    group by 1, 2`.execute(store.acrossTenants)
+  return rows
+}

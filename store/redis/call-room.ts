@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type CallRoom, DEMAND_MS } from '../../runtime/admission/call-room.ts'
+import type { QuotaSource } from '../../runtime/admission/quota-source.ts'
+import { countRefusal } from '../../runtime/admission/refusals.ts'
+import { afterTurns, type Demand, NO_LINE, shareOut, type TurnLine } from '../../runtime/admission/share-out.ts'
+import type { Store } from '../database.ts'
+import { type OpenCalls, openPhoneCalls } from '../open-calls.ts'
+import type { RedisClient } from './client.ts'
+import { loadScript } from './scripts/run.ts'
+import { countSlots, inboundReserveOf } from './slots.ts'
+
+const DEMANDS = 'patchbay:{room}:demands'
+const TURNS = 'patchbay:{room}:turns'
+const unitTurnsOf = (workspaceId: string): string => `patchbay:{room}:turns:${workspaceId}`
+/** The member of a line that says where it is. */
+const AT = '*'
+const TURNS_LIFE_S = 3_600
+const LOCK = 'patchbay:{room}:lock'
+
+/** Longer than a claim of rows takes; past it another may be given the same room, and its calls wait a moment in line. */
+const LOCK_MS = 10_000
+const LOCK_POLL_MS = 20
+const LOCK_TIMEOUT_MS = 30_000
+/** Rows made calls at once: they are made in one transaction. */
+const MOST_AT_ONCE = 200
+
+const demandScript = loadScript('put-demand-2.lua')
+const unlockScript = loadScript('unlock-1.lua')
+
+interface StoredDemand {
+  workspaceId: string
+  wanted: number
+}
+
+/** Room for calls as all job workers share it out. */
+export function redisCallRoom(options: {
+  store: Store
+  redis: RedisClient
+  quotas: QuotaSource
+  config: { readonly inboundReserve: number }
+}): CallRoom {
+  const { store, redis, quotas, config } = options
+
+  /** One claim at a time over all job workers: what a claim takes, the next one sees. */
+  async function alone<T>(run: () => Promise<T>): Promise<T> {
+    const holder = randomUUID()
+    const untilMs = performance.now() + LOCK_TIMEOUT_MS
+    while ((await redis.set(LOCK, holder, { condition: 'NX', expiration: { type: 'PX', value: LOCK_MS } })) === null) {
+      if (performance.now() > untilMs) throw new Error('Room for calls was not shared out in time')
+      await sleep(LOCK_POLL_MS)
+    }
+    try {
+      return await run()
+    } finally {
+      await unlockScript.run(redis, [LOCK], [holder])
+    }
+  }
+
+  /** What the workspace may still call at once; undefined: any number. */
+  async function leftOf(workspaceId: string, open: readonly OpenCalls[]): Promise<number | undefined> {
+    const { callsAtOnce } = await quotas.ofWorkspace(workspaceId)
+    if (callsAtOnce === null) return undefined
+    const own = open.filter((one) => one.workspaceId === workspaceId)
+    return Math.max(0, callsAtOnce - own.reduce((sum, { waiting, placed }) => sum + waiting + placed, 0))
+  }
+
+  /** Slots that the calls which wait to be placed will take, as far as their workspaces' caps let them. */
+  async function promised(open: readonly OpenCalls[]): Promise<number> {
+    const byWorkspace = new Map<string, { waiting: number; placed: number }>()
+    for (const { workspaceId, waiting, placed } of open) {
+      const sum = byWorkspace.get(workspaceId) ?? { waiting: 0, placed: 0 }
+      byWorkspace.set(workspaceId, { waiting: sum.waiting + waiting, placed: sum.placed + placed })
+    }
+    let slots = 0
+    for (const [workspaceId, { waiting, placed }] of byWorkspace) {
+      if (waiting === 0) continue
+      const { callsAtOnce } = await quotas.ofWorkspace(workspaceId)
+      slots += callsAtOnce === null ? waiting : Math.min(waiting, Math.max(0, callsAtOnce - placed))
+    }
+    return slots
+  }
+
+  return {
+    async claim(demand, take) {
+      const { workspaceId, unit, wanted, number } = demand
+      if (wanted <= 0) {
+        await this.leave(unit)
+        return 0
+      }
+      const stored = JSON.stringify({ workspaceId, wanted: Math.min(wanted, MOST_AT_ONCE) } satisfies StoredDemand)
+      await demandScript.run(redis, [DEMANDS, `${DEMANDS}:until`], [unit, stored, DEMAND_MS])
+      return alone(async () => {
+        const [{ ready, capacity }, open, demands, line] = await Promise.all([
+          countSlots(redis),
+          openPhoneCalls(store),
+          redis.hGetAll(DEMANDS),
+          readLine(TURNS),
+        ])
+        const room = ready - inboundReserveOf(capacity, config.inboundReserve) - (await promised(open))
+        const all = Object.entries(demands).map(
+          ([of, text]): Demand => ({ unit: of, ...(JSON.parse(text) as StoredDemand) }),
+        )
+        const workspaces = [...new Set(all.map((one) => one.workspaceId))]
+        const most = new Map<string, number>()
+        const units = new Map<string, TurnLine>()
+        for (const one of workspaces) {
+          const left = await leftOf(one, open)
+          if (left !== undefined) most.set(one, left)
+          units.set(one, await readLine(unitTurnsOf(one)))
+        }
+        let share = shareOut(Math.max(0, room), all, { workspaces: line, units }, most).get(unit) ?? 0
+        if (number !== undefined) share = Math.min(share, await leftOfNumber(workspaceId, number, open))
+        if (share === 0) {
+          countRefusal('row', room <= 0 ? 'no_slot' : most.get(workspaceId) === 0 ? 'workspace_full' : 'no_turn')
+          return 0
+        }
+        const taken = await take(share)
+        if (taken > 0) {
+          // A workspace that may have no more isn't waiting for its turn.
+          const waiting = workspaces.filter((one) => (most.get(one) ?? 1) > 0)
+          const own = all.filter((one) => one.workspaceId === workspaceId).map((one) => one.unit)
+          await writeLine(TURNS, afterTurns(line, workspaceId, taken, waiting))
+          await writeLine(unitTurnsOf(workspaceId), afterTurns(units.get(workspaceId) ?? NO_LINE, unit, taken, own))
+        }
+        return taken
+      })
+    },
+    async leave(unit) {
+      await Promise.all([redis.hDel(DEMANDS, unit), redis.zRem(`${DEMANDS}:until`, unit)])
+    },
+  }
+
+  async function readLine(key: string): Promise<TurnLine> {
+    const tags = new Map((await redis.zRangeWithScores(key, 0, -1)).map(({ value, score }) => [value, score]))
+    const at = tags.get(AT) ?? 0
+    tags.delete(AT)
+    return { tags, at }
+  }
+
+  async function writeLine(key: string, { tags, at }: TurnLine): Promise<void> {
+    const members = [...tags, [AT, at] as const].map(([value, score]) => ({ value, score }))
+    await redis.multi().del(key).zAdd(key, members).expire(key, TURNS_LIFE_S).exec()
+  }
+
+  async function leftOfNumber(workspaceId: string, number: string, open: readonly OpenCalls[]): Promise<number> {
+    const cap = await quotas.ofNumber(workspaceId, number)
+    if (cap === null) return Number.POSITIVE_INFINITY
+    const own = open.filter((one) => one.workspaceId === workspaceId && one.number === number)
+    return Math.max(0, cap - own.reduce((sum, { waiting, placed }) => sum + waiting + placed, 0))
+  }
+}

@@ -3,6 +3,15 @@ import type { CallEvent, CallEventBody, CallEventType } from './call-log/events.
 import type { Clock } from './clock.ts'
 import type { Ears } from './conversation/ears.ts'
 import type { Mouth } from './conversation/mouth.ts'
+import { answerer } from './conversation/stages/answerer.ts'
+import { callerInput } from './conversation/stages/caller-input.ts'
+import { deadAir } from './conversation/stages/dead-air.ts'
+import { endOfCall } from './conversation/stages/end-of-call.ts'
+import { greeting } from './conversation/stages/greeting.ts'
+import { listen } from './conversation/stages/listen.ts'
+import { speak } from './conversation/stages/speak.ts'
+import type { ConversationStage, StageContext } from './conversation/stages/stage.ts'
+import { think } from './conversation/stages/think.ts'
 import type { LinkEvents, LinkSession, SessionMessage } from './link/api-end.ts'
 import type { AskMethod } from './link/messages.ts'
 import { codecFor } from './media/codec.ts'
@@ -24,9 +33,26 @@ import type { SessionEvent } from './session/session.ts'
  *
  * In a voice worker, around one conversation (runtime/conversation/agent-session.ts):
  *
- *     link → toAgent: decode · jitter · resample → listen → turn → think → speak
- *     speak → fromAgent: resample · encode · pace → link
+ *     link → toAgent: decode · jitter · resample → ears → the stages below → mouth → fromAgent: resample · encode · pace → link
  */
+
+/**
+ * What decides in a conversation, in the order in which what happens passes. Each is told of it with the time, and says what is
+ * to be done; one that takes a turn or a key keeps it from those behind it.
+ */
+const STAGES: readonly ((context: StageContext) => ConversationStage)[] = [
+  answerer,
+  greeting,
+  callerInput,
+  listen,
+  think,
+  speak,
+  deadAir,
+  endOfCall,
+]
+
+/** The stages of one conversation. */
+export const stagesOf = (context: StageContext): ConversationStage[] => STAGES.map((stage) => stage(context))
 
 /** A call of an api node (runtime/session/live-call.ts), as what travels through it sees it. */
 export interface PathCall {

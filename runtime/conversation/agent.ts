@@ -1,6 +1,5 @@
 import { type ReadableStream, TransformStream } from 'node:stream/web'
 import { llm, type stt, voice } from '@livekit/agents'
-import type { Turn } from '../call-log/resume.ts'
 import type { AgentSpec } from '../link/messages.ts'
 import type { Knowledge } from './knowledge.ts'
 
@@ -17,24 +16,12 @@ export interface AgentNodes {
   spoken(text: string | voice.TimedString | undefined): void
 }
 
-/** The turns said so far as the language model's context. */
-export function contextOf(history: readonly Turn[]): llm.ChatContext {
-  const context = llm.ChatContext.empty()
-  const nowMs = Date.now()
-  history.forEach((turn, index) => {
-    // Messages are kept in order of creation: the past lies before everything that is said from now on.
-    const createdAt = nowMs - (history.length - index)
-    context.addMessage({ role: turn.role, content: turn.text, interrupted: turn.interrupted, createdAt })
-  })
-  return context
-}
-
 /** The agent of one conversation: its prompt, and the places where the session's pipeline is ours. */
 export class ConversationAgent extends voice.Agent {
   readonly #nodes: AgentNodes
 
-  constructor(spec: AgentSpec, history: readonly Turn[], nodes: AgentNodes) {
-    super({ instructions: spec.systemPrompt, chatCtx: contextOf(history), tools: nodes.tools })
+  constructor(spec: AgentSpec, chatCtx: llm.ChatContext, nodes: AgentNodes) {
+    super({ instructions: spec.systemPrompt, chatCtx, tools: nodes.tools })
     this.#nodes = nodes
   }
 

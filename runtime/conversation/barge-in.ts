@@ -28,22 +28,23 @@ const NOISE_WEIGHT = 0.1
 /** Strength of the strongest pitch of 70 to 400 Hz, 0 to 1, by autocorrelation of every second sample. */
 function periodicity(samples: Int16Array): number {
   const n = samples.length >> 1
-  let energy = 0
-  for (let i = 0; i < n; i++) energy += samples[2 * i]! ** 2
-  if (energy === 0) return 0
+  const halved = new Float64Array(n)
+  /** Energy of the first samples, so many. */
+  const energy = new Float64Array(n + 1)
+  for (let i = 0; i < n; i++) {
+    const sample = samples[2 * i]!
+    halved[i] = sample
+    energy[i + 1] = energy[i]! + sample * sample
+  }
+  const all = energy[n]!
+  if (all === 0) return 0
   const rate = MODEL_RATE_HZ / 2
   let best = 0
   for (let lag = Math.floor(rate / 400); lag <= Math.floor(rate / 70) && lag < n; lag += 1) {
     let product = 0
-    let power = 0
-    for (let i = lag; i < n; i++) {
-      product += samples[2 * i]! * samples[2 * (i - lag)]!
-      power += samples[2 * (i - lag)]! ** 2
-    }
+    for (let i = lag; i < n; i++) product += halved[i]! * halved[i - lag]!
     // Normalised by the overlap: a short window holds only two periods of a low voice.
-    let own = 0
-    for (let i = lag; i < n; i++) own += samples[2 * i]! ** 2
-    const value = product / Math.sqrt(power * own + 1)
+    const value = product / Math.sqrt(energy[n - lag]! * (all - energy[lag]!) + 1)
     if (value > best) best = value
   }
   return best

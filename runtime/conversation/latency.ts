@@ -1,4 +1,4 @@
-import type { TurnLatency } from '../link/messages.ts'
+import type { EventOf } from '../call-log/events.ts'
 
 /**
  * How long the caller waits for an answer, from the audio: from the last sound of the caller's speech as received to the
@@ -9,6 +9,12 @@ export class LatencyMeter {
   #speechEndMs: number | undefined
   #committedMs = 0
   #firstTextMs: number | undefined
+  #wordsMs: number | undefined
+
+  /** The last words of the caller were recognised. */
+  words(nowMs: number): void {
+    this.#wordsMs = nowMs
+  }
 
   /** The caller's turn is over; `speechEndMs` is when the last sound of it arrived. */
   turnCommitted(speechEndMs: number, nowMs: number): void {
@@ -22,17 +28,20 @@ export class LatencyMeter {
   }
 
   /** The first sound of the reply left: the measurement of the turn it answers, once. */
-  audible(nowMs: number): TurnLatency | undefined {
-    if (this.#speechEndMs === undefined) return undefined
+  audible(nowMs: number): Omit<EventOf<'latency'>, 'type'> | undefined {
+    const endMs = this.#speechEndMs
+    if (endMs === undefined) return undefined
+    const wordsMs = Math.min(Math.max(this.#wordsMs ?? endMs, endMs), this.#committedMs)
     const textMs = Math.min(Math.max(this.#firstTextMs ?? this.#committedMs, this.#committedMs), nowMs)
-    const measured = {
-      totalMs: Math.max(0, nowMs - this.#speechEndMs),
-      endpointingMs: Math.max(0, this.#committedMs - this.#speechEndMs),
-      llmMs: textMs - this.#committedMs,
-      ttsMs: nowMs - textMs,
-    }
     this.#speechEndMs = undefined
     this.#firstTextMs = undefined
-    return measured
+    this.#wordsMs = undefined
+    return {
+      stt_ms: Math.max(0, wordsMs - endMs),
+      endpointing_ms: Math.max(0, this.#committedMs - Math.max(wordsMs, endMs)),
+      llm_ms: textMs - this.#committedMs,
+      tts_ms: nowMs - textMs,
+      total_ms: Math.max(0, nowMs - endMs),
+    }
   }
 }

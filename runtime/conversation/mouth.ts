@@ -47,6 +47,8 @@ export interface MouthEvents {
   audible(atMs: number): void
   /** Words so far, every 400 ms while speaking. */
   progress(): void
+  /** What was said out of turn is over. */
+  interjected(): void
 }
 
 /** Something said out of turn, while the answer is not there yet. */
@@ -358,6 +360,7 @@ export class Mouth extends voice.AudioOutput {
   /** What was heard of it belongs to the turn it stands before. */
   #endInterjection(interjection: Interjection, cut: boolean): void {
     this.#interjection = undefined
+    this.#events.interjected()
     const { text, startMs, cursor, frames } = interjection
     if (text === '') return
     const spoken = new SpokenText()

@@ -1,11 +1,10 @@
-import { stt, voice } from '@livekit/agents'
-import type { ResilientLlm } from './resilient-llm.ts'
-import type { ResilientTts } from './resilient-tts.ts'
+import { type llm, stt, type tts, voice } from '@livekit/agents'
+import type { AgentSpec } from '../link/messages.ts'
 import type { TurnEnd } from './turn.ts'
 import type { VoiceActivity } from './voice-activity.ts'
 
 /** Evidence of an open voice after which the agent falls silent, to hear whether it is meant (see barge-in.ts). */
-const BARGE_IN_MS = 160
+const BARGE_IN_MS = { low: 320, normal: 160, high: 96 } as const
 /** No words within this time of the caller's sound: it was none, and the agent goes on where it stopped. */
 const FALSE_INTERRUPTION_MS = 600
 /** Replies are prepared this often at most before a turn is over; each costs tokens when the words change. */
@@ -16,14 +15,19 @@ const MAX_TOOL_STEPS = 5
 /** Retries are made below the session, by ResilientLlm and ResilientTts. */
 const PROVIDER = { maxRetry: 0, retryIntervalMs: 0, timeoutMs: 8000 }
 
+export interface PipelineOptions {
+  interruption: NonNullable<AgentSpec['interruption']>
+}
+
 /**
  * The session of @livekit/agents that joins the stages: turn-taking by our ears, replies and their voice prepared while
  * the caller's silence is still being judged.
  */
 export function createPipeline(
-  providers: { llm: ResilientLlm; tts: ResilientTts },
+  providers: { llm: llm.LLM; tts: tts.TTS },
   ears: VoiceActivity,
   turnEnd: TurnEnd,
+  { interruption }: PipelineOptions,
 ): voice.AgentSession {
   return new voice.AgentSession({
     stt: new HandledStt(),
@@ -41,7 +45,8 @@ export function createPipeline(
       interruption: {
         enabled: true,
         mode: 'vad',
-        minDuration: BARGE_IN_MS,
+        // Where callers may not interrupt, no sound is long enough: what is said over the agent is answered after it.
+        minDuration: interruption.enabled ? BARGE_IN_MS[interruption.sensitivity] : Number.MAX_SAFE_INTEGER,
         minWords: 0,
         falseInterruptionTimeout: FALSE_INTERRUPTION_MS,
         resumeFalseInterruption: true,

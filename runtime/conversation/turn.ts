@@ -1,5 +1,6 @@
 import type { llm } from '@livekit/agents'
 import type { Clock } from '../clock.ts'
+import type { AgentSpec } from '../link/messages.ts'
 import type { Ears } from './ears.ts'
 import { languageOf } from './languages/index.ts'
 import type { Language } from './languages/language.ts'
@@ -49,6 +50,19 @@ export function endpointingDelayMs(probability: number): number {
     fromMs = ms
   }
   return fromMs
+}
+
+/** How much longer or shorter a silence is than balanced, and what it is at least and at most. */
+const MODES = {
+  eager: { factor: 0.6, leastMs: 100, mostMs: 900 },
+  balanced: { factor: 1, leastMs: 0, mostMs: 1_600 },
+  patient: { factor: 1.8, leastMs: 400, mostMs: 3_000 },
+} as const
+
+/** The curve of an agent that lets its callers pause for shorter or longer. */
+export function endpointingDelay(mode: AgentSpec['endpointing'] = 'balanced'): (probability: number) => number {
+  const { factor, leastMs, mostMs } = MODES[mode]
+  return (probability) => Math.min(mostMs, Math.max(leastMs, factor * endpointingDelayMs(probability)))
 }
 
 /**

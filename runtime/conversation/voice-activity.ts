@@ -15,8 +15,8 @@ const MIN_SILENCE_MS = 4 * WINDOW_MS
 const PAUSE_MS = 3 * WINDOW_MS
 /** Windows waiting for the model; beyond 2 s the oldest are dropped: late news of speech is worth nothing. */
 const MAX_WAITING_WINDOWS = 64
-/** A muted line sends zeros; no model is needed to know that nobody speaks. */
-const DIGITAL_SILENCE = 4
+/** Nothing on the line is louder than -60 dB: no model is needed to know that nobody speaks. */
+const SILENCE = 32
 const NO_FRAMES: VADEvent['frames'] = []
 
 interface Window {
@@ -27,6 +27,8 @@ interface Window {
 /** What the rest of the conversation wants to know of the caller's voice. Times are monotonic milliseconds. */
 export interface VoiceListener {
   speechStarted(startMs: number): void
+  /** The agent speaks or is about to: a voice would cut it off. */
+  contested(): boolean
   /** 96 ms of silence within speech: perhaps the end. */
   paused(): void
   speechEnded(endMs: number): void
@@ -146,9 +148,9 @@ class VoiceActivityStream extends VADStream {
   }
 
   async #predict(samples: Int16Array): Promise<number> {
-    const muted = samples.every((sample) => sample <= DIGITAL_SILENCE && sample >= -DIGITAL_SILENCE)
-    if (muted && this.#muted) return 0
-    // One zero window still runs, so that the model's state ends in silence.
+    const muted = samples.every((sample) => sample <= SILENCE && sample >= -SILENCE)
+    if (muted && this.#muted && !this.#voice.speaking) return 0
+    // One silent window still runs, so that the model's state ends in silence.
     this.#muted = muted
     return this.#model.predict(samples)
   }
@@ -160,7 +162,7 @@ class VoiceActivityStream extends VADStream {
     if (isSpeech) {
       this.#speechMs += WINDOW_MS
       this.#silenceMs = 0
-      this.#evidenceMs += WINDOW_MS * floorEvidence(samples, probability)
+      if (this.#listener.contested()) this.#evidenceMs += WINDOW_MS * floorEvidence(samples, probability)
       voice.lastSpeechMs = endMs
     } else {
       this.#silenceMs += WINDOW_MS

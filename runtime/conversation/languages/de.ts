@@ -7,6 +7,7 @@ export const german: Language = {
   phrases: {
     sayAgain: 'Entschuldigung, da ist etwas schiefgegangen. Können Sie das bitte wiederholen?',
     didNotCatch: 'Entschuldigung, das habe ich nicht verstanden. Können Sie es bitte noch einmal sagen?',
+    cannotHear: 'Entschuldigung, ich kann Sie gerade nicht hören. Einen Moment, bitte.',
     stillThere: 'Sind Sie noch da?',
     oneMoment: 'Einen Moment, bitte.',
     stillHere: 'Ich bin noch dran, einen Augenblick noch.',

@@ -7,6 +7,7 @@ export const english: Language = {
   phrases: {
     sayAgain: "Sorry, I'm having a little trouble. Could you say that again?",
     didNotCatch: "Sorry, I didn't catch that. Could you say it again?",
+    cannotHear: "I'm sorry, I can't hear you at the moment. One moment, please.",
     stillThere: 'Are you still there?',
     oneMoment: 'One moment, please.',
     stillHere: 'I am still on it, one more moment.',

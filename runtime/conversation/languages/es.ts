@@ -7,6 +7,7 @@ export const spanish: Language = {
   phrases: {
     sayAgain: 'Perdone, ha habido un problema. ¿Puede repetirlo, por favor?',
     didNotCatch: 'Perdone, no le he entendido. ¿Puede repetirlo, por favor?',
+    cannotHear: 'Perdone, ahora mismo no le oigo. Un momento, por favor.',
     stillThere: '¿Sigue ahí?',
     oneMoment: 'Un momento, por favor.',
     stillHere: 'Sigo con ello, un momento más.',

@@ -7,6 +7,7 @@ export const french: Language = {
   phrases: {
     sayAgain: 'Pardon, un problème est survenu. Pouvez-vous répéter, s’il vous plaît ?',
     didNotCatch: 'Pardon, je n’ai pas compris. Pouvez-vous répéter, s’il vous plaît ?',
+    cannotHear: 'Excusez-moi, je ne vous entends pas pour l’instant. Un instant, s’il vous plaît.',
     stillThere: 'Vous êtes toujours là ?',
     oneMoment: 'Un instant, s’il vous plaît.',
     stillHere: 'Je suis toujours là, encore un instant.',

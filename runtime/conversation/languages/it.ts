@@ -7,6 +7,7 @@ export const italian: Language = {
   phrases: {
     sayAgain: 'Mi scusi, c’è stato un problema. Può ripetere, per favore?',
     didNotCatch: 'Mi scusi, non ho capito. Può ripetere, per favore?',
+    cannotHear: 'Mi scusi, in questo momento non la sento. Un momento, per favore.',
     stillThere: 'È ancora in linea?',
     oneMoment: 'Un momento, per favore.',
     stillHere: 'Sono ancora qui, ancora un momento.',

@@ -41,6 +41,8 @@ export interface Phrases {
   sayAgain: string
   /** The caller spoke, and no words came of it. */
   didNotCatch: string
+  /** No recogniser can be had just now. */
+  cannotHear: string
   /** The caller says nothing at all. */
   stillThere: string
   /** An answer is late. */

@@ -7,6 +7,7 @@ export const portuguese: Language = {
   phrases: {
     sayAgain: 'Desculpe, houve um problema. Pode repetir, por favor?',
     didNotCatch: 'Desculpe, não entendi. Pode repetir, por favor?',
+    cannotHear: 'Desculpe, neste momento não consigo ouvir. Um momento, por favor.',
     stillThere: 'Ainda está na linha?',
     oneMoment: 'Um momento, por favor.',
     stillHere: 'Ainda estou aqui, só mais um momento.',

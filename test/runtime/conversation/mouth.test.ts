@@ -19,7 +19,7 @@ function makeMouth() {
     bytesOf,
     port,
     { nowMs: () => nowMs, monotonicMs: () => nowMs },
-    { started: () => {}, audible: (atMs) => audibleAtMs.push(atMs), progress: () => {} },
+    { started: () => {}, audible: (atMs) => audibleAtMs.push(atMs), progress: () => {}, interjected: () => {} },
   )
   return {
     port,

@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import { systemClock } from '../../../runtime/clock.ts'
-import { contextOf } from '../../../runtime/conversation/agent.ts'
+import { contextOf } from '../../../runtime/conversation/context.ts'
 import { Ears } from '../../../runtime/conversation/ears.ts'
 import { english } from '../../../runtime/conversation/languages/en.ts'
 import { EOT_SAMPLES, loadModels } from '../../../runtime/conversation/models.ts'
@@ -66,7 +66,10 @@ test('an opinion is formed once a pause and kept to its delay from the last soun
     () => 200,
     (error) => t.fail(String(error)),
   )
-  const context = contextOf([{ role: 'user', text: 'Yes', startMs: 0, endMs: 0, interrupted: false }])
+  const context = contextOf(
+    { turns: [{ role: 'user', text: 'Yes', startMs: 0, endMs: 0, interrupted: false }], tools: [] },
+    0,
+  )
   turnEnd.paused()
   const endMs = systemClock.monotonicMs()
   turnEnd.speechEnded(endMs)
@@ -91,7 +94,7 @@ test('a model that fails or hangs costs certainty, not the turn', async (t) => {
       return 0
     }
     const turnEnd = new TurnEnd(new Ears(systemClock), models, systemClock, delay, (error) => errors.push(error))
-    t.equal(await turnEnd.predictEndOfTurn(contextOf([])), 1)
+    t.equal(await turnEnd.predictEndOfTurn(contextOf(undefined, 0)), 1)
   }
   t.equal(errors.length, 1)
   t.strictSame(used, [0.3, 0.3])

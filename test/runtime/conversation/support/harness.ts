@@ -98,8 +98,8 @@ export class RecordingPort implements SessionPort {
         }
         break
       case 'latency': {
-        const { endpointing_ms: endpointingMs, llm_ms: llmMs, tts_ms: ttsMs, total_ms: totalMs } = event
-        this.#latency = { endpointingMs, llmMs, ttsMs, totalMs }
+        const { endpointing_ms, stt_ms, llm_ms: llmMs, tts_ms: ttsMs, total_ms: totalMs } = event
+        this.#latency = { endpointingMs: endpointing_ms + stt_ms, llmMs, ttsMs, totalMs }
         this.latencies.push(this.#latency)
         break
       }
@@ -188,13 +188,16 @@ export interface CallOptions {
   agent?: Partial<OpenSession['agent']>
   /** Shared with other calls. */
   breakers?: Breakers
+  /** What is to be known of the session's end before the conversation begins. */
+  prepare?: (port: RecordingPort) => void
   /** In place of the end-of-turn model. */
   endOfTurn?: LocalModels['endOfTurn']
 }
 
 /** A call with real audio at the pace of speech: line noise, and over it what the caller says. */
-export async function call({ providers, open, agent, endOfTurn, breakers }: CallOptions): Promise<Call> {
+export async function call({ providers, open, agent, endOfTurn, breakers, prepare }: CallOptions): Promise<Call> {
   const port = new RecordingPort()
+  prepare?.(port)
   const turnsMeasured: TurnLatency[] = []
   const failures: string[] = []
   const observer: ConversationObserver = {

@@ -1,15 +1,19 @@
 import { ReadableStream } from 'node:stream/web'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { stt } from '@livekit/agents'
 import { AudioFrame } from '@livekit/rtc-node'
-import { isBackchannel } from './barge-in.ts'
+import type { Clock } from '../clock.ts'
 import type { Candidate, Chain } from './chain.ts'
 import type { Ears } from './ears.ts'
-import type { Language } from './languages/language.ts'
 import { MODEL_RATE_HZ } from './models.ts'
 import type { VoiceActivity } from './voice-activity.ts'
 
-/** A recogniser that ends or fails is opened again, or the next one is, after these waits; then it is given up. */
+/** A recogniser that ends or fails is opened again, or the next one is, after these waits, the last one again and again. */
 const RESTART_DELAYS_MS = [0, 100, 250, 1000, 2000]
+/** Nobody goes on talking to an agent that has heard nothing for so long. */
+const GIVE_UP_AFTER_MS = 60_000
+/** A recogniser that was opened and failed no sooner than this is one. */
+const OPENS_WITHIN_MS = 1_500
 /** A recogniser that lived this long failed for a new reason: the waits start over. */
 const HEALTHY_AFTER_MS = 10_000
 /** Speech that was not understood yet, kept for the recogniser that takes over. */
@@ -18,35 +22,59 @@ const MAX_KEPT_SAMPLES = 20 * MODEL_RATE_HZ
 const KEPT_SILENCE_SAMPLES = 0.4 * MODEL_RATE_HZ
 /** A recogniser that says nothing of real speech, this long after it ended, hangs. */
 const HANGS_AFTER_MS = { withInterims: 2_000, without: 4_000 }
-/** What nobody understood within this was no speech. */
-const OWED_FOR_MS = 8_000
+/** What nobody understood within this is not understood: with and without a recogniser that gives interim words. */
+const NOT_UNDERSTOOD_AFTER_MS = { withInterims: 4_500, without: 8_000 }
 const MIN_SPEECH_MS = 400
+/** Shorter sounds without words are noises. */
+const MIN_NOT_UNDERSTOOD_MS = 700
 
-export interface ListenEvents {
+/** Words, and what of the recogniser's own is known of them. */
+export interface Words {
+  text: string
+  final: boolean
+  language: string | undefined
+}
+
+export interface RecogniserEvents {
   /** The agent's voice is on the line now. */
   agentSpeaks(): boolean
-  /** What the caller speaks. */
-  language(): Language
-  /** Words so far of the running utterance. */
-  interim(text: string): void
+  /** Words over the agent's speech say "go on", or have to wait. */
+  isOverSpeech(text: string): boolean
+  /** Words so far of the running utterance, or all of it. */
+  words(words: Words): void
+  /** Words over the agent's speech that are no turn, or none yet. */
+  overSpeech(words: Words): void
   /** Words of what was said until then are overdue. */
   overdue(endMs: number): void
-  /** It was given up that words come of the sound. */
-  noWords(): void
-  /** The last recogniser failed for the last time. */
+  /** No words come of the sound, and none should. */
+  noise(): void
+  /** No words come of the speech. */
+  noWords(speech: { startMs: number; endMs: number; reason: 'no_words' | 'stt_failed' }): void
+  /** No recogniser could be had since then; undefined: one can again. */
+  deaf(sinceMs: number | undefined): void
+  /** None will be had: the keys or the accounts are the reason, or it took too long. */
   failed(): void
+}
+
+export interface RecogniserOptions {
+  chain: Chain<stt.STT>
+  ears: Ears
+  voice: VoiceActivity
+  clock: Clock
+  events: RecogniserEvents
+  signal: AbortSignal
 }
 
 /**
  * Speech to text for one conversation: feeds the recogniser straight from the ears, opens it or the next one again when
- * it fails or hangs, with the words it still owed, and keeps from the session what is no turn (backchannels while the
- * agent speaks).
+ * it fails or hangs, with the words it still owed, and keeps from the session what is no turn while the agent speaks.
  */
-export class Listen {
+export class Recogniser {
   readonly #chain: Chain<stt.STT>
   readonly #ears: Ears
   readonly #voice: VoiceActivity
-  readonly #events: ListenEvents
+  readonly #clock: Clock
+  readonly #events: RecogniserEvents
   readonly #signal: AbortSignal
   #controller: ReadableStreamDefaultController<stt.SpeechEvent> | undefined
   #interim = ''
@@ -60,6 +88,11 @@ export class Listen {
   #finalUpToMs = 0
   /** Speech was heard of which the recogniser still owes the words. */
   #owed = false
+  /** Start of the speech that is not understood yet. */
+  #speechFromMs: number | undefined
+  /** Since when no recogniser could be had. */
+  #deafSinceMs: number | undefined
+  #toldDeaf = false
   #hangTimer: NodeJS.Timeout | undefined
   #owedTimer: NodeJS.Timeout | undefined
   /** Gives the running recogniser up. */
@@ -68,10 +101,11 @@ export class Listen {
   /** One that was given up for its silence; its successor's words convict it. */
   #suspect: { candidate: Candidate<stt.STT>; next: Candidate<stt.STT> } | undefined
 
-  constructor(chain: Chain<stt.STT>, ears: Ears, voice: VoiceActivity, events: ListenEvents, signal: AbortSignal) {
+  constructor({ chain, ears, voice, clock, events, signal }: RecogniserOptions) {
     this.#chain = chain
     this.#ears = ears
     this.#voice = voice
+    this.#clock = clock
     this.#events = events
     this.#signal = signal
     signal.addEventListener('abort', () => this.#forget(), { once: true })
@@ -94,7 +128,8 @@ export class Listen {
   }
 
   /** The caller began to speak. */
-  speechStarted(): void {
+  speechStarted(atMs: number): void {
+    this.#speechFromMs ??= atMs
     clearTimeout(this.#hangTimer)
     clearTimeout(this.#owedTimer)
     this.#owed = true
@@ -114,11 +149,9 @@ export class Listen {
       this.#hangTimer = setTimeout(hangs, this.#interims ? withInterims : without)
     }
     clearTimeout(this.#owedTimer)
-    this.#owedTimer = setTimeout(() => {
-      this.#forget()
-      this.#events.noWords()
-    }, OWED_FOR_MS)
-    if (this.#interim === '' || this.#dropped(this.#interim)) return
+    const { withInterims, without } = NOT_UNDERSTOOD_AFTER_MS
+    this.#owedTimer = setTimeout(() => this.#notUnderstood(endMs), this.#interims ? withInterims : without)
+    if (this.#interim === '' || this.#isOverSpeech(this.#interim)) return
     this.#emit({
       type: stt.SpeechEventType.PREFLIGHT_TRANSCRIPT,
       alternatives: [
@@ -127,39 +160,74 @@ export class Listen {
     })
   }
 
+  /** No words came of the speech that ended then. While nobody listens they may still: then the sound is kept. */
+  #notUnderstood(endMs: number): void {
+    const startMs = this.#speechFromMs ?? endMs
+    if (this.#deafSinceMs !== undefined) {
+      this.#owedTimer = setTimeout(() => this.#notUnderstood(endMs), NOT_UNDERSTOOD_AFTER_MS.without)
+      if (!this.#toldDeaf) this.#events.noWords({ startMs, endMs, reason: 'stt_failed' })
+      this.#toldDeaf = true
+      return
+    }
+    const understood = this.#understood || this.#finalUpToMs >= startMs
+    this.#forget()
+    if (understood || endMs - startMs < MIN_NOT_UNDERSTOOD_MS) this.#events.noise()
+    else this.#events.noWords({ startMs, endMs, reason: 'no_words' })
+  }
+
   async #run(): Promise<void> {
     const leave = this.#ears.listen((samples) => this.#keep(samples))
     this.#signal.addEventListener('abort', leave, { once: true })
+    const { candidates } = this.#chain
+    /** Whose key or account is refused. */
+    const hopeless = new Set<Candidate<stt.STT>>()
     let attempt = 0
     let avoid: Candidate<stt.STT> | undefined
     while (!this.#signal.aborted) {
-      const startedMs = performance.now()
+      const startedMs = this.#clock.monotonicMs()
       const order = this.#chain.order()
       const candidate = order.find((one) => one !== avoid) ?? order[0]!
       let failure: unknown = new Error('The recogniser ended by itself')
       let hung = false
+      const opened = setTimeout(() => this.#hears(), OPENS_WITHIN_MS)
       try {
         this.#chain.began(candidate)
         hung = await this.#recognise(candidate)
       } catch (error) {
         failure = error
+      } finally {
+        clearTimeout(opened)
       }
       if (this.#signal.aborted) return
-      if (performance.now() - startedMs > HEALTHY_AFTER_MS) attempt = 0
+      const nowMs = this.#clock.monotonicMs()
+      if (nowMs - startedMs > HEALTHY_AFTER_MS) attempt = 0
       const next = order.find((one) => one !== candidate) ?? candidate
       avoid = candidate
       if (hung) {
         this.#suspect = { candidate, next }
         continue
       }
-      const delayMs = RESTART_DELAYS_MS[attempt++]
       this.#chain.failed(candidate, failure, next)
-      if (delayMs === undefined) {
+      if (this.#chain.hopeless) hopeless.add(candidate)
+      else hopeless.delete(candidate)
+      if (this.#deafSinceMs === undefined) {
+        this.#deafSinceMs = nowMs
+        this.#events.deaf(nowMs)
+      }
+      if (hopeless.size === candidates.length || nowMs - this.#deafSinceMs >= GIVE_UP_AFTER_MS) {
         this.#events.failed()
         return
       }
-      await new Promise((resolve) => setTimeout(resolve, delayMs))
+      await pause(RESTART_DELAYS_MS[Math.min(attempt++, RESTART_DELAYS_MS.length - 1)]!, this.#signal)
     }
+  }
+
+  /** The recogniser works. */
+  #hears(): void {
+    if (this.#deafSinceMs === undefined) return
+    this.#deafSinceMs = undefined
+    this.#toldDeaf = false
+    this.#events.deaf(undefined)
   }
 
   /** Runs one recogniser to its end. True when it was given up because it said nothing. */
@@ -205,22 +273,29 @@ export class Listen {
   }
 
   #take(event: stt.SpeechEvent, from: Candidate<stt.STT>): void {
-    const text = event.alternatives?.[0]?.text.trim() ?? ''
+    const said = event.alternatives?.[0]
+    const text = said?.text.trim() ?? ''
     if (text !== '') this.#heardWords(from)
+    const final = event.type === stt.SpeechEventType.FINAL_TRANSCRIPT
+    const words = { text, final, language: said?.language || undefined }
     switch (event.type) {
       case stt.SpeechEventType.INTERIM_TRANSCRIPT:
       case stt.SpeechEventType.PREFLIGHT_TRANSCRIPT:
-        if (text === '' || this.#dropped(text)) return
+        if (text === '' || this.#isOverSpeech(text)) return
         this.#interim = text
+        this.#events.words(words)
         if (this.#events.agentSpeaks()) this.#voice.wordsHeard = true
-        this.#events.interim(text)
         break
       case stt.SpeechEventType.FINAL_TRANSCRIPT:
         this.#interim = ''
-        if (text !== '') this.#finalUpToMs = this.#voice.lastSpeechMs
+        if (text === '') return
+        this.#finalUpToMs = this.#voice.lastSpeechMs
         this.#forget()
-        if (text === '' || this.#dropped(text)) return
-        this.#events.interim(text)
+        if (this.#isOverSpeech(text)) {
+          this.#events.overSpeech(words)
+          return
+        }
+        this.#events.words(words)
         break
       default:
     }
@@ -229,6 +304,7 @@ export class Listen {
 
   #heardWords(from: Candidate<stt.STT>): void {
     this.#understood = true
+    this.#hears()
     clearTimeout(this.#hangTimer)
     this.#chain.succeeded(from)
     const suspect = this.#suspect
@@ -250,13 +326,14 @@ export class Listen {
     this.#kept = []
     this.#keptSamples = 0
     this.#understood = false
+    this.#speechFromMs = undefined
     this.#owed = false
     clearTimeout(this.#hangTimer)
     clearTimeout(this.#owedTimer)
   }
 
-  #dropped(text: string): boolean {
-    return this.#events.agentSpeaks() && isBackchannel(text, this.#events.language())
+  #isOverSpeech(text: string): boolean {
+    return this.#events.agentSpeaks() && this.#events.isOverSpeech(text)
   }
 
   #emit(event: stt.SpeechEvent): void {
@@ -266,4 +343,8 @@ export class Listen {
       this.#controller = undefined
     }
   }
+}
+
+async function pause(delayMs: number, signal: AbortSignal): Promise<void> {
+  await sleep(delayMs, undefined, { signal }).catch(() => undefined)
 }

@@ -1,0 +1,136 @@
+import { AnswerDetector } from '../../telephony/answer-detector.ts'
+import type { Answerer } from '../../telephony/answerer.ts'
+import type { Order, Signal } from './signal.ts'
+import { type ConversationStage, orders, type StageContext, taken } from './stage.ts'
+
+/** A machine that doesn't beep records once its greeting is over: so long it is silent. */
+const SILENCE_MS = 2_000
+/** Whatever it still plays, a machine records by now. */
+const MAX_GREETING_MS = 30_000
+/** Some machines beep twice. */
+const AFTER_BEEP_MS = 400
+/** Nobody new picks up after this. */
+const WATCH_MS = 60_000
+/** A message that isn't played by then is cut off, for the machine may never say that it is full. */
+const MESSAGE_TIMEOUT_MS = 90_000
+/** Verdicts after which nobody else is listened for. */
+const SETTLED: ReadonlySet<Answerer> = new Set(['human', 'machine', 'mailbox_full', 'fax'])
+
+/**
+ * Who picked up an outbound call, and what the agent does about it. The agent speaks as if it were a human meanwhile: waiting
+ * for the verdict would make every human wait.
+ */
+export function answerer({ open }: StageContext): ConversationStage {
+  const { agent, resume } = open
+  const { voicemail } = agent
+  const known = resume?.answeredBy
+  let detector: AnswerDetector | undefined
+  let startedMs = 0
+  let muted = resume?.muted === true
+  /** Since when a machine is waited for to record. */
+  let machineAtMs: number | undefined
+  let beepAtMs: number | undefined
+  let quietFromMs: number | undefined
+  let messageUntilMs: number | undefined
+
+  const mute = (): Signal[] => {
+    if (muted) return []
+    muted = true
+    return [{ type: 'tell', event: { type: 'muted' } }, { type: 'muted' }, { type: 'cut_off', force: true }]
+  }
+
+  const judge = (verdict: Answerer | undefined, nowMs: number): Signal[] => {
+    if (verdict === undefined || voicemail === undefined) return []
+    const told: Order = { type: 'tell', event: { type: 'answered_by', by: verdict, source: 'agent' } }
+    if (!SETTLED.has(verdict)) return [told]
+    if (verdict === 'machine' && voicemail.behaviour === 'leave_message') {
+      machineAtMs = nowMs
+      return [told, ...mute()]
+    }
+    detector = undefined
+    if (verdict === 'human' || (voicemail.behaviour === 'continue' && verdict !== 'fax')) return [told]
+    // A full mailbox and a fax take no message.
+    return [told, ...mute(), { type: 'end', reason: 'voicemail' }]
+  }
+
+  const leaveMessage = (nowMs: number): Signal[] => {
+    machineAtMs = undefined
+    detector = undefined
+    const text = voicemail?.message.trim() || agent.firstMessage.trim()
+    if (text === '') return [{ type: 'end', reason: 'voicemail' }]
+    messageUntilMs = nowMs + MESSAGE_TIMEOUT_MS
+    return [{ type: 'say', text, purpose: 'voicemail', interruptible: false, remembered: true }]
+  }
+
+  const onTick = (nowMs: number): Signal[] => {
+    if (messageUntilMs !== undefined) {
+      if (nowMs < messageUntilMs) return []
+      messageUntilMs = undefined
+      return [{ type: 'end', reason: 'voicemail' }]
+    }
+    if (machineAtMs !== undefined) {
+      const beeped = beepAtMs !== undefined && nowMs - beepAtMs >= AFTER_BEEP_MS
+      const quiet = quietFromMs !== undefined && nowMs - quietFromMs >= SILENCE_MS
+      return beeped || quiet || nowMs - machineAtMs >= MAX_GREETING_MS ? leaveMessage(nowMs) : []
+    }
+    if (detector === undefined) return []
+    const signals = judge(detector.tick(nowMs), nowMs)
+    if (machineAtMs === undefined && nowMs - startedMs > WATCH_MS) detector = undefined
+    return signals
+  }
+
+  const begin = (nowMs: number): Signal[] => {
+    startedMs = nowMs - open.elapsedMs
+    if (voicemail === undefined) return []
+    if (muted) {
+      // The machine listens still: its message was not left yet, or is left again where it was cut off.
+      if (voicemail.behaviour !== 'leave_message') return [{ type: 'end', reason: 'voicemail' }]
+      machineAtMs = nowMs
+      quietFromMs = nowMs
+      return []
+    }
+    if (known === undefined && open.elapsedMs < WATCH_MS) detector = new AnswerDetector(startedMs)
+    return []
+  }
+
+  return {
+    name: 'answerer',
+    on(report, nowMs) {
+      switch (report.type) {
+        case 'begin':
+          return orders(...begin(nowMs))
+        case 'tick':
+          return orders(...onTick(nowMs))
+        case 'speech_started':
+          quietFromMs = undefined
+          detector?.speechStarted(report.atMs)
+          return undefined
+        case 'speech_ended':
+          quietFromMs = report.atMs
+          detector?.speechEnded(report.atMs)
+          return undefined
+        case 'heard_words':
+          return machineAtMs === undefined ? orders(...judge(detector?.words(report.text, nowMs), nowMs)) : undefined
+        case 'beep':
+          beepAtMs = report.atMs
+          return machineAtMs === undefined ? orders(...judge(detector?.beep(report.atMs), report.atMs)) : undefined
+        case 'fax':
+          return orders(...judge(detector?.fax(report.atMs), report.atMs))
+        case 'input':
+          if (report.event.type === 'answered_by' && report.event.source === 'carrier') {
+            const { by } = report.event
+            const known = by === 'human' || by === 'machine' || by === 'fax' ? by : 'unknown'
+            return taken(...judge(detector?.carrier(known, nowMs), nowMs))
+          }
+          // A machine types nothing; what a caller did before is answered by nobody.
+          return muted ? taken() : undefined
+        case 'turn_over':
+          return muted ? taken({ type: 'caller_turn', turn: report.turn }) : undefined
+        case 'speech_over':
+          return report.purpose === 'voicemail' ? orders({ type: 'end', reason: 'voicemail' }) : undefined
+        default:
+          return undefined
+      }
+    },
+  }
+}

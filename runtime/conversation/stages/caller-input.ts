@@ -1,0 +1,71 @@
+import type { CallEvent } from '../../call-log/events.ts'
+import { type Entry, Keypad } from '../keypad.ts'
+import type { Signal } from './signal.ts'
+import { type ConversationStage, type Follows, orders, type StageContext, taken } from './stage.ts'
+
+/** Inputs that wait while something is said to its end; more than a few never do. The oldest goes. */
+const MAX_WAITING = 64
+
+/**
+ * What the caller types and keys. Each typed turn is a turn of its own; keys are gathered into entries. While something is
+ * said to its end they wait, and are answered after it.
+ */
+export function callerInput({ open }: StageContext): ConversationStage {
+  const mayInterrupt = open.agent.interruption?.enabled ?? true
+  const keypad = new Keypad()
+  let waiting: CallEvent[] = []
+  let uninterruptible = false
+  let agentSpeaks = false
+
+  const mustWait = (): boolean => uninterruptible || (!mayInterrupt && agentSpeaks)
+  const turn = (text: string, inputs: readonly number[], nowMs: number): Signal => {
+    return { type: 'turn_over', turn: { text, startMs: nowMs, endMs: nowMs, inputs }, kept: true }
+  }
+  const keyed = (entry: Entry | undefined, nowMs: number): Signal[] =>
+    entry === undefined
+      ? []
+      : [turn(`[The caller pressed ${[...entry.digits].join(' ')} on the keypad]`, entry.inputs, nowMs)]
+  const release = (): Follows | undefined => {
+    if (mustWait() || waiting.length === 0) return undefined
+    const all = waiting
+    waiting = []
+    return orders(...all.map((event): Signal => ({ type: 'input', event })))
+  }
+
+  return {
+    name: 'caller input',
+    on(report, nowMs) {
+      switch (report.type) {
+        case 'uninterruptible':
+          uninterruptible = report.on
+          return release()
+        case 'voice_started':
+          agentSpeaks = true
+          return undefined
+        case 'voice_ended':
+          agentSpeaks = false
+          return release()
+        case 'input': {
+          const { event } = report
+          if (event.type !== 'typed' && event.type !== 'key') return undefined
+          if (mustWait()) {
+            waiting = [...waiting, event].slice(-MAX_WAITING)
+            return taken()
+          }
+          if (event.type === 'key') return taken(...keyed(keypad.press(event.digit, event.seq, nowMs), nowMs))
+          return event.text.trim() === '' ? taken() : taken(turn(event.text, [event.seq], nowMs))
+        }
+        case 'tick': {
+          if (mustWait()) return undefined
+          const signals = keyed(keypad.tick(nowMs), nowMs)
+          return signals.length === 0 ? undefined : orders(...signals)
+        }
+        case 'muted':
+          waiting = []
+          return undefined
+        default:
+          return undefined
+      }
+    },
+  }
+}

@@ -1,0 +1,107 @@
+import type { Signal } from './signal.ts'
+import { type ConversationStage, orders, type StageContext } from './stage.ts'
+
+/** Callers who may be silent for less than this are not asked whether they are still there. */
+const MIN_ASKED_IDLE_MS = 4_000
+
+/**
+ * Ends a call: when it lasts too long, when the agent hangs up, and when nobody says anything any more, after the caller was
+ * asked once whether they are still there.
+ */
+export function endOfCall({ open, callMs, language }: StageContext): ConversationStage {
+  const { idleMs, maxDurationMs } = open.limits
+  let idleSinceMs: number | undefined
+  /** Asked since the caller was last heard of. */
+  let asked = false
+  let agentSpeaks = false
+  let callerSpeaks = false
+  let listening = true
+  let held = open.resume?.held ?? false
+  let muted = open.resume?.muted ?? false
+  /** The caller's last turn was answered with at least a sound. */
+  let replied = false
+  let deaf = false
+  let hangsUp = false
+
+  const active = (): void => {
+    idleSinceMs = undefined
+    asked = false
+  }
+  const hangUp: Signal = { type: 'end', reason: 'agent_hangup' }
+
+  const onTick = (nowMs: number): Signal[] => {
+    if (callMs(nowMs) >= maxDurationMs) return [{ type: 'end', reason: 'max_duration' }]
+    // Nobody is idle whom nobody hears; a machine is left its message in its own time.
+    if (!listening || agentSpeaks || callerSpeaks || held || muted || deaf) {
+      idleSinceMs = undefined
+      return []
+    }
+    idleSinceMs ??= nowMs
+    const silentMs = nowMs - idleSinceMs
+    const asks = idleMs >= MIN_ASKED_IDLE_MS
+    // Half before the question, half after it.
+    if (silentMs < (asks ? idleMs / 2 : idleMs)) return []
+    if (!asks || asked) return [{ type: 'end', reason: 'idle' }]
+    asked = true
+    idleSinceMs = nowMs
+    const text = language().phrases.stillThere
+    return [{ type: 'say', text, purpose: 'prompt', interruptible: true, remembered: true }]
+  }
+
+  return {
+    name: 'end of call',
+    on(report, nowMs) {
+      switch (report.type) {
+        case 'speech_started':
+          callerSpeaks = true
+          active()
+          return undefined
+        case 'speech_ended':
+          callerSpeaks = false
+          return undefined
+        case 'input': {
+          const { type } = report.event
+          if (type === 'held' || type === 'unheld') held = type === 'held'
+          else active()
+          return undefined
+        }
+        case 'turn_over':
+          replied = false
+          return undefined
+        case 'audible':
+          if (report.purpose === 'reply') replied = true
+          return undefined
+        case 'agent_state':
+          listening = report.state === 'listening'
+          return undefined
+        case 'voice_started':
+          agentSpeaks = true
+          return undefined
+        case 'voice_ended':
+          agentSpeaks = false
+          return undefined
+        case 'deaf':
+          deaf = report.sinceMs !== undefined
+          return undefined
+        case 'muted':
+          muted = true
+          return undefined
+        case 'speech_over': {
+          if (report.purpose === 'goodbye') return hangsUp ? orders(hangUp) : undefined
+          // One who speaks up keeps the call.
+          if (!report.hangsUp || report.interrupted) return undefined
+          if (replied) return orders(hangUp)
+          hangsUp = true
+          const text = language().phrases.bye
+          return orders({ type: 'say', text, purpose: 'goodbye', interruptible: false, remembered: false })
+        }
+        case 'tick': {
+          const signals = onTick(nowMs)
+          return signals.length === 0 ? undefined : orders(...signals)
+        }
+        default:
+          return undefined
+      }
+    },
+  }
+}

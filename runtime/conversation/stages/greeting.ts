@@ -1,0 +1,135 @@
+import type { CallEvent, EventOf } from '../../call-log/events.ts'
+import { keyedConsent, readConsent } from '../consent.ts'
+import type { Order, Signal, SpokenTurn } from './signal.ts'
+import { type ConversationStage, type Follows, orders, type StageContext, taken } from './stage.ts'
+
+/** An answer that says neither yes nor no is asked for once more. */
+const MAX_ASKS = 2
+
+type Step = EventOf<'greeting'>['step']
+
+/**
+ * How a call begins: the notice that it is recorded, to its end; the question whether it may be, until it is answered; the
+ * first message. A worker that takes the call over goes on where the greeting stood.
+ */
+export function greeting({ open, language }: StageContext): ConversationStage {
+  const { agent, resume } = open
+  const notice = agent.recordingNotice?.trim() ?? ''
+  const question = agent.consentMessage?.trim() ?? ''
+  const firstMessage = agent.firstMessage.trim()
+  let step: Step | undefined
+  /** How often the caller was asked; 0: not asked, or answered. */
+  let asks = 0
+  let muted = false
+
+  const begin = (next: Step): Order => {
+    step = next
+    return { type: 'tell', event: { type: 'greeting', step: next } }
+  }
+  const say = (text: string, purpose: 'notice' | 'consent' | 'first_message'): Order => {
+    return { type: 'say', text, purpose, interruptible: purpose !== 'notice', remembered: true }
+  }
+  const ask = (): Order[] => {
+    asks++
+    return [begin('consent_asked'), say(question, 'consent')]
+  }
+  const done = (): Signal[] => [begin('done'), { type: 'greeted' }]
+  const greet = (text = firstMessage): Signal[] =>
+    text === '' ? done() : [begin('first_message'), say(text, 'first_message')]
+  const afterNotice = (): Signal[] => (question === '' ? greet() : ask())
+
+  /** Where the greeting of another worker goes on; nothing where it was over. */
+  const goOn = (): Signal[] => {
+    if (resume === undefined || (resume.greeting === undefined && resume.turns.length === 0)) {
+      return notice === '' ? afterNotice() : [begin('notice'), say(notice, 'notice')]
+    }
+    const last = resume.turns.at(-1)
+    switch (resume.greeting) {
+      case 'notice':
+        if (last === undefined || last.interrupted) return [begin('notice'), say(notice, 'notice')]
+        return afterNotice()
+      case 'consent_asked':
+        if (resume.consent !== undefined) return greet()
+        // One who was asked and is silent still thinks; one who said something else, or heard half of it, is asked again.
+        if (last?.role === 'assistant' && !last.interrupted) {
+          asks = 1
+          step = 'consent_asked'
+          return []
+        }
+        asks = last?.role === 'user' ? 1 : 0
+        return ask()
+      case 'first_message': {
+        if (last?.role === 'user') return done()
+        if (last?.role !== 'assistant') return greet()
+        if (!last.interrupted) return resume.turns.length === 1 || isOf(last.text) ? done() : greet()
+        return isOf(last.text) ? greet(rest(firstMessage, last.text)) : greet()
+      }
+      default:
+        step = 'done'
+        return [{ type: 'greeted' }]
+    }
+  }
+  const isOf = (text: string): boolean => firstMessage.includes(text.trim())
+
+  /** The caller's words or key answered the question. */
+  const answered = (consent: EventOf<'consent'>['consent'], inputs: number[]): Order => {
+    asks = 0
+    return { type: 'tell', event: { type: 'consent', consent, ...(inputs.length === 0 ? {} : { inputs }) } }
+  }
+
+  const onTurn = (turn: SpokenTurn): Follows | undefined => {
+    if (asks === 0) return undefined
+    const consent = readConsent(turn.text, language())
+    const said: Signal = { type: 'caller_turn', turn }
+    const cutOff: Order = { type: 'cut_off', force: false }
+    if (consent === undefined && asks < MAX_ASKS) return taken(said, cutOff, ...ask())
+    // Who talks of something else wants that answered.
+    if (consent === undefined) return orders(answered('unanswered', []), ...done())
+    return taken(answered(consent, []), said, cutOff, ...greet())
+  }
+
+  const onKey = (event: CallEvent): Follows | undefined => {
+    const consent = event.type !== 'key' || asks === 0 ? undefined : keyedConsent(event.digit)
+    if (consent === undefined) return undefined
+    return taken(answered(consent, [event.seq]), { type: 'cut_off', force: false }, ...greet())
+  }
+
+  return {
+    name: 'greeting',
+    on(report) {
+      if (muted) return undefined
+      switch (report.type) {
+        case 'begin':
+          if (resume?.muted === true) {
+            muted = true
+            return undefined
+          }
+          return orders(...goOn())
+        case 'speech_over':
+          if (report.purpose === 'notice' && step === 'notice') return orders(...afterNotice())
+          if (report.purpose === 'first_message' && step === 'first_message') return orders(...done())
+          return undefined
+        case 'turn_over': {
+          const follows = onTurn(report.turn)
+          // Who speaks over the first message has heard enough of it.
+          if (follows === undefined && step === 'first_message') return orders(...done())
+          return follows
+        }
+        case 'input':
+          return onKey(report.event)
+        case 'muted':
+          muted = true
+          asks = 0
+          return undefined
+        default:
+          return undefined
+      }
+    },
+  }
+}
+
+/** What of a text was not heard: from the word behind the last one that was. */
+function rest(text: string, heard: string): string {
+  const at = text.indexOf(heard.trim())
+  return at < 0 ? text : text.slice(at + heard.trim().length).trim()
+}

@@ -1,0 +1,133 @@
+import type { Signal, SpokenTurn } from './signal.ts'
+import { type ConversationStage, orders, type StageContext } from './stage.ts'
+
+/** A "yes" this long before the end of the agent's question answers it; before the end of anything else, this long. */
+const ANSWERS_QUESTION_MS = 3_000
+const ANSWERS_STATEMENT_MS = 1_000
+/** So long nothing else may come. */
+const NOTHING_ELSE_MS = 400
+/** Asked so often in a row to say it again, a caller of whom no words come is left alone: it is noise. */
+const MAX_PROMPTS = 2
+/** Without a recogniser for so long, the caller is told. */
+const TELL_DEAF_AFTER_MS = 3_000
+
+/** What becomes of the caller's voice: words are told as they come, and nothing that was said goes unheard in silence. */
+export function listen({ open, callMs, language }: StageContext): ConversationStage {
+  const mayInterrupt = open.agent.interruption?.enabled ?? true
+  /** A "yes" over the agent's speech. */
+  let kept: SpokenTurn | undefined
+  let keptDueMs: number | undefined
+  let callerSpeaks = false
+  let agentSpeaks = false
+  let muted = open.resume?.muted ?? false
+  let prompts = 0
+  let deafSinceMs: number | undefined
+  let toldDeaf = false
+  /** Words that are of no turn yet. */
+  let finals: SpokenTurn | undefined
+  let interim: SpokenTurn | undefined
+
+  const forget = (): void => {
+    kept = undefined
+    keptDueMs = undefined
+  }
+  const prompt = (text: string): Signal => {
+    return { type: 'say', text, purpose: 'prompt', interruptible: true, remembered: false }
+  }
+
+  const onTick = (nowMs: number): Signal[] => {
+    if (kept !== undefined && keptDueMs !== undefined && nowMs >= keptDueMs && !callerSpeaks) {
+      const turn = kept
+      forget()
+      return [{ type: 'turn_over', turn, kept: true }]
+    }
+    if (deafSinceMs === undefined || toldDeaf || agentSpeaks || muted || nowMs - deafSinceMs < TELL_DEAF_AFTER_MS)
+      return []
+    toldDeaf = true
+    return [prompt(language().phrases.cannotHear)]
+  }
+
+  return {
+    name: 'listen',
+    on(report, nowMs) {
+      switch (report.type) {
+        case 'speech_started':
+          callerSpeaks = true
+          return orders({ type: 'tell', event: { type: 'speech_started' } })
+        case 'speech_ended':
+          callerSpeaks = false
+          return orders({ type: 'tell', event: { type: 'speech_ended' } })
+        case 'heard_words': {
+          const { text, startMs, endMs, final, language: of } = report
+          const said = { text, startMs, endMs, ...(of === undefined ? {} : { language: of }) }
+          prompts = 0
+          forget()
+          if (final) {
+            finals = finals === undefined ? said : { ...said, text: `${finals.text} ${text}`, startMs: finals.startMs }
+            interim = undefined
+          } else interim = said
+          const times = { start_ms: callMs(startMs), end_ms: callMs(endMs) }
+          return orders({
+            type: 'tell',
+            event: { type: 'words', text, ...times, final, ...(of === undefined ? {} : { language: of }) },
+          })
+        }
+        case 'turn_over':
+          finals = undefined
+          interim = undefined
+          forget()
+          return undefined
+        case 'over_speech': {
+          const { type: _, ...turn } = report
+          if (muted) return undefined
+          kept = kept === undefined ? turn : { ...turn, text: `${kept.text} ${turn.text}`, startMs: kept.startMs }
+          return undefined
+        }
+        case 'voice_started':
+          agentSpeaks = true
+          keptDueMs = undefined
+          return undefined
+        case 'voice_ended': {
+          agentSpeaks = false
+          if (kept === undefined) return undefined
+          // Who may not interrupt is answered when the agent has spoken.
+          const limitMs = !mayInterrupt
+            ? Number.POSITIVE_INFINITY
+            : /[?？]["')\]]*\s*$/u.test(report.text)
+              ? ANSWERS_QUESTION_MS
+              : ANSWERS_STATEMENT_MS
+          if (report.interrupted || nowMs - kept.endMs > limitMs) forget()
+          else keptDueMs = nowMs + NOTHING_ELSE_MS
+          return undefined
+        }
+        case 'no_words': {
+          const { startMs, endMs, reason } = report
+          const event = { type: 'not_understood', start_ms: callMs(startMs), end_ms: callMs(endMs), reason } as const
+          const asks = reason !== 'stt_failed' && !muted && !agentSpeaks && !callerSpeaks && prompts < MAX_PROMPTS
+          if (asks) prompts++
+          return orders({ type: 'tell', event }, ...(asks ? [prompt(language().phrases.didNotCatch)] : []))
+        }
+        case 'deaf':
+          deafSinceMs = report.sinceMs
+          if (deafSinceMs === undefined) toldDeaf = false
+          return undefined
+        case 'muted':
+          muted = true
+          return undefined
+        case 'closing': {
+          const parts = [kept, finals, interim].filter((part) => part !== undefined)
+          const [first, last] = [parts[0], parts.at(-1)]
+          if (first === undefined || last === undefined) return undefined
+          const text = parts.map((part) => part.text).join(' ')
+          return orders({ type: 'caller_turn', turn: { ...last, text, startMs: first.startMs } })
+        }
+        case 'tick': {
+          const signals = onTick(nowMs)
+          return signals.length === 0 ? undefined : orders(...signals)
+        }
+        default:
+          return undefined
+      }
+    },
+  }
+}

@@ -1,0 +1,125 @@
+import type { CallEvent, CallEventBody } from '../../call-log/events.ts'
+import type { SessionEndReason } from '../../link/messages.ts'
+import type { AgentState } from '../../session/leg.ts'
+
+/** What a piece of the agent's speech is for. */
+export type Purpose =
+  /** A reply of the language model. */
+  | 'reply'
+  | 'notice'
+  | 'consent'
+  | 'first_message'
+  /** What is left on an answering machine. */
+  | 'voicemail'
+  /** No answer could be made. */
+  | 'apology'
+  /** A question of the agent's own, out of a silence: whether the caller is still there, or can say it again. */
+  | 'prompt'
+  /** A supervisor's words. */
+  | 'supervisor'
+  | 'goodbye'
+
+/** What the caller said, from the first sound to the last. Monotonic milliseconds. */
+export interface SpokenTurn {
+  text: string
+  startMs: number
+  endMs: number
+  language?: string
+  /** The typed turns and keys it was made of: it was not spoken. */
+  inputs?: readonly number[]
+}
+
+/**
+ * What goes along the stages of a conversation. Times are monotonic milliseconds unless they are fields of an event of the
+ * call.
+ */
+export type Signal = Report | Order
+
+/** What the devices report, and stages to each other. */
+export type Report =
+  /** The conversation runs. */
+  | { type: 'begin' }
+  /** 20 ms passed: every timer of a stage is this one. */
+  | { type: 'tick' }
+  /** What the caller, the carrier or a supervisor did, from the api node. */
+  | { type: 'input'; event: CallEvent }
+  /** The caller's voice. */
+  | { type: 'speech_started'; atMs: number }
+  | { type: 'speech_ended'; atMs: number }
+  /** Words of the caller, as they are recognised, also those that are no turn. */
+  | { type: 'heard_words'; text: string; startMs: number; endMs: number; final: boolean; language?: string }
+  /** Words over the agent's speech that are no turn yet: they mean "go on", or nobody may interrupt. */
+  | { type: 'over_speech'; text: string; startMs: number; endMs: number; language?: string }
+  /** A sound of which no words come, and none should. */
+  | { type: 'noise' }
+  /** Speech that ended then, and of which no words come. */
+  | { type: 'no_words'; startMs: number; endMs: number; reason: 'no_words' | 'stt_failed' | 'unknown_sentence' }
+  /** Words of speech that ended then are overdue. */
+  | { type: 'words_overdue'; endMs: number }
+  /** No recogniser could be had since then; undefined: one can again. */
+  | { type: 'deaf'; sinceMs: number | undefined }
+  /** An answering machine's tone. */
+  | { type: 'beep'; atMs: number }
+  | { type: 'fax'; atMs: number }
+  /** The caller's turn is over. `kept`: a stage had it, and the language model is yet to be asked. */
+  | { type: 'turn_over'; turn: SpokenTurn; kept: boolean }
+  /** A turn of the caller for the call's log, in its place behind what the agent said before. */
+  | { type: 'caller_turn'; turn: SpokenTurn }
+  /** The caller waits for the agent, from now on. */
+  | { type: 'awaited' }
+  /** The greeting is over. */
+  | { type: 'greeted' }
+  /** A machine has the call: nobody is answered from here on. */
+  | { type: 'muted' }
+  | { type: 'agent_state'; state: AgentState }
+  /** The first frame of a piece of the agent's speech leaves, and its first sound. */
+  | { type: 'voice_started' }
+  | { type: 'audible'; atMs: number; purpose: Purpose }
+  /** The agent has fallen silent: what the caller heard of what it said. */
+  | { type: 'voice_ended'; text: string; startMs: number; endMs: number; interrupted: boolean }
+  /** So much of what is being said was heard. */
+  | { type: 'voice_progress'; text: string; startMs: number; endMs: number }
+  /** A piece of speech is over, heard or not. `hangsUp`: the language model wants the call to end with it. */
+  | { type: 'speech_over'; purpose: Purpose; interrupted: boolean; hangsUp: boolean }
+  /** The language model gave the first words of an answer. */
+  | { type: 'first_text'; atMs: number }
+  /** What was said out of turn is over. */
+  | { type: 'filler_over' }
+  /** Something is said to its end from here on, or no longer. */
+  | { type: 'uninterruptible'; on: boolean }
+  /** No provider of a stage answered; what was to be said is not, or no more is heard. */
+  | { type: 'unanswered'; stage: 'stt' | 'llm' | 'tts'; why: string | undefined; hopeless: boolean; purpose: Purpose }
+  /** The conversation closes: what is not told yet is told now. */
+  | { type: 'closing' }
+
+/** What a stage has the devices do. */
+export type Order =
+  /** It goes into the call's log. */
+  | { type: 'tell'; event: CallEventBody }
+  /** Has the voice say a text. Not `interruptible`: to its end. Not `remembered`: the language model doesn't get to know. */
+  | { type: 'say'; text: string; purpose: Purpose; interruptible: boolean; remembered: boolean }
+  /** Has the language model answer the caller, whatever else is being said cut off. */
+  | { type: 'answer'; text: string; spoken: boolean }
+  /** Has the language model go on: with the turns as they are, or with what it is told. */
+  | { type: 'go_on'; instructions?: string }
+  /** Cuts off what is said and what is about to be. `force`: also what is to be heard to its end. */
+  | { type: 'cut_off'; force: boolean }
+  /** Synthesises a phrase that may be needed soon, or says it out of turn. */
+  | { type: 'prepare_filler'; text: string }
+  | { type: 'fill'; text: string }
+  | { type: 'hush' }
+  | { type: 'end'; reason: SessionEndReason; error?: string }
+
+const ORDERS: ReadonlySet<string> = new Set([
+  'tell',
+  'say',
+  'answer',
+  'go_on',
+  'cut_off',
+  'prepare_filler',
+  'fill',
+  'hush',
+  'end',
+] satisfies Order['type'][])
+
+export const isOrder = (signal: Signal): signal is Order => ORDERS.has(signal.type)

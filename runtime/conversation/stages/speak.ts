@@ -1,0 +1,54 @@
+import type { Signal, SpokenTurn } from './signal.ts'
+import { type ConversationStage, orders, type StageContext } from './stage.ts'
+import { turnEvent } from './turn-event.ts'
+
+/** Turns of the caller that wait for the agent's running one to be closed; more than a few never do. */
+const MAX_WAITING_TURNS = 16
+
+/**
+ * The record of who said what, in the order spoken: what was heard of the agent's running turn is told while it is spoken, and
+ * a turn of the caller that cuts it off is told after what was heard of it.
+ */
+export function speak({ callMs }: StageContext): ConversationStage {
+  let speaking = false
+  let waiting: SpokenTurn[] = []
+
+  const tellTurn = (turn: SpokenTurn): Signal => ({ type: 'tell', event: turnEvent(turn, callMs, turn.inputs) })
+  const heard = (
+    said: { text: string; startMs: number; endMs: number },
+    interrupted: boolean,
+    final: boolean,
+  ): Signal => {
+    const times = { start_ms: callMs(said.startMs), end_ms: callMs(said.endMs) }
+    return { type: 'tell', event: { type: 'heard', text: said.text, ...times, interrupted, final } }
+  }
+  const release = (): Signal[] => {
+    speaking = false
+    const turns = waiting
+    waiting = []
+    return turns.map(tellTurn)
+  }
+
+  return {
+    name: 'speak',
+    on(report) {
+      switch (report.type) {
+        case 'voice_started':
+          speaking = true
+          return undefined
+        case 'voice_progress':
+          return speaking && report.text !== '' ? orders(heard(report, false, false)) : undefined
+        case 'voice_ended':
+          return orders(...(report.text === '' ? [] : [heard(report, report.interrupted, true)]), ...release())
+        case 'caller_turn':
+          if (!speaking) return orders(tellTurn(report.turn))
+          if (waiting.length < MAX_WAITING_TURNS) waiting.push(report.turn)
+          return undefined
+        case 'closing':
+          return orders(...release())
+        default:
+          return undefined
+      }
+    },
+  }
+}

@@ -1,0 +1,90 @@
+import type { OpenSession } from '../../link/messages.ts'
+import type { Language } from '../languages/language.ts'
+import { isOrder, type Order, type Report, type Signal } from './signal.ts'
+
+/** What follows from a report, in order. `taken`: the stages behind don't get it. */
+export interface Follows {
+  readonly signals: readonly Signal[]
+  readonly taken?: boolean
+}
+
+/**
+ * One stage of a conversation. It keeps its state to itself and does no input or output: what it knows comes as reports with
+ * the time, what it wants goes out as orders to the devices, or as reports to all stages.
+ */
+export interface ConversationStage {
+  readonly name: string
+  on(report: Report, nowMs: number): Follows | undefined
+}
+
+/** What the stages know of their conversation from the start. */
+export interface StageContext {
+  readonly open: OpenSession
+  /** Milliseconds since the call was answered, of a monotonic time. */
+  callMs(monotonicMs: number): number
+  /** What the agent speaks now. */
+  language(): Language
+}
+
+export const orders = (...signals: Signal[]): Follows => ({ signals })
+export const taken = (...signals: Signal[]): Follows => ({ signals, taken: true })
+
+/**
+ * Runs the stages of a conversation: a report passes them in their order until one takes it; what follows from it is done, or
+ * passes them in its turn, with all that follows, before anything else is.
+ */
+export class Stages {
+  readonly #stages: readonly ConversationStage[]
+  readonly #now: () => number
+  readonly #do: (order: Order) => void
+  #waiting: Report[] = []
+  #running = false
+  /** The end was ordered: time stands still, and what happens yet is only told. */
+  #ended = false
+
+  /** @param now monotonic milliseconds */
+  constructor(stages: readonly ConversationStage[], now: () => number, act: (order: Order) => void) {
+    this.#stages = stages
+    this.#now = now
+    this.#do = act
+  }
+
+  /** True when a stage took it. What is reported while another report is being worked on waits: then false. */
+  report(report: Report): boolean {
+    if (this.#running) {
+      this.#waiting.push(report)
+      return false
+    }
+    this.#running = true
+    try {
+      const isTaken = this.#pass(report)
+      for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) this.#pass(next)
+      return isTaken
+    } finally {
+      this.#running = false
+    }
+  }
+
+  #pass(report: Report): boolean {
+    if (this.#ended && report.type === 'tick') return false
+    const nowMs = this.#now()
+    const signals: Signal[] = []
+    let isTaken = false
+    for (const stage of this.#stages) {
+      const follows = stage.on(report, nowMs)
+      if (follows === undefined) continue
+      signals.push(...follows.signals)
+      if (follows.taken !== true) continue
+      isTaken = true
+      break
+    }
+    for (const signal of signals) {
+      if (!isOrder(signal)) this.#pass(signal)
+      else if (!this.#ended || signal.type === 'tell') {
+        this.#ended ||= signal.type === 'end'
+        this.#do(signal)
+      }
+    }
+    return isTaken
+  }
+}

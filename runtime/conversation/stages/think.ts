@@ -1,0 +1,103 @@
+import { LatencyMeter } from '../latency.ts'
+import type { Report, Signal } from './signal.ts'
+import { type ConversationStage, orders, type StageContext } from './stage.ts'
+
+/** So many turns without an answer in a row end the call. */
+const MAX_UNANSWERED = 3
+/** The caller is told goodbye within this, or the call ends without. */
+const GOODBYE_TIMEOUT_MS = 8_000
+type Unanswered = Extract<Report, { type: 'unanswered' }>
+
+const GO_ON = 'Your last words were cut off by a fault of the line. Finish what you were saying from there.'
+
+/**
+ * Has each turn of the caller answered, once, and keeps count of those that could not be: a worker that takes the call over
+ * answers what the one before left open.
+ */
+export function think({ open, callMs, language }: StageContext): ConversationStage {
+  const { resume } = open
+  const latency = new LatencyMeter()
+  let resumed = resume === undefined || resume.muted
+  let unanswered = 0
+  /** The running turn was counted as unanswered. */
+  let counted = false
+  /** Goodbye is being said; nothing is answered any more. */
+  let ending: { why: string; untilMs: number } | undefined
+
+  const goOn = (nowMs: number): Signal[] => {
+    if (resumed || resume === undefined) return []
+    resumed = true
+    const last = resume.turns.at(-1)
+    if (last?.role === 'user') {
+      // The caller has been waiting since then, whichever worker answers.
+      latency.turnCommitted(nowMs - (callMs(nowMs) - last.endMs), nowMs)
+      return [{ type: 'awaited' }, { type: 'go_on' }]
+    }
+    if (last?.interrupted !== true) return []
+    return [{ type: 'awaited' }, { type: 'go_on', instructions: GO_ON }]
+  }
+
+  const failed = ({ stage, why, hopeless, purpose }: Unanswered, nowMs: number): Signal[] => {
+    if (ending !== undefined) return []
+    // A reply is one failure, however many attempts were made; what fails besides it is another.
+    if (!counted || purpose !== 'reply') unanswered++
+    counted = true
+    const { goodbye, sayAgain } = language().phrases
+    // Another attempt can't help where the key or the account is the reason.
+    if (hopeless || unanswered >= MAX_UNANSWERED) {
+      const times = unanswered > 1 ? ` ${unanswered} times` : ''
+      ending = {
+        why: `The ${stage} provider failed${times}${why === undefined ? '' : `: ${why}`}`,
+        untilMs: nowMs + GOODBYE_TIMEOUT_MS,
+      }
+      return [
+        { type: 'cut_off', force: false },
+        { type: 'say', text: goodbye, purpose: 'goodbye', interruptible: false, remembered: false },
+      ]
+    }
+    return [{ type: 'say', text: sayAgain, purpose: 'apology', interruptible: true, remembered: false }]
+  }
+  const end = (): Signal[] => (ending === undefined ? [] : [{ type: 'end', reason: 'error', error: ending.why }])
+
+  return {
+    name: 'think',
+    on(report, nowMs) {
+      switch (report.type) {
+        case 'greeted':
+          return orders(...goOn(nowMs))
+        case 'turn_over': {
+          const { turn, kept } = report
+          if (ending !== undefined) return orders({ type: 'caller_turn', turn })
+          resumed = true
+          counted = false
+          latency.turnCommitted(turn.endMs, nowMs)
+          const said: Signal = { type: 'caller_turn', turn }
+          return kept
+            ? orders(said, { type: 'answer', text: turn.text, spoken: turn.inputs === undefined })
+            : orders(said)
+        }
+        case 'heard_words':
+          if (report.final) latency.words(nowMs)
+          return undefined
+        case 'first_text':
+          latency.firstText(report.atMs)
+          return undefined
+        case 'audible': {
+          if (report.purpose !== 'reply') return undefined
+          unanswered = 0
+          counted = false
+          const measured = latency.audible(report.atMs)
+          return measured === undefined ? undefined : orders({ type: 'tell', event: { type: 'latency', ...measured } })
+        }
+        case 'unanswered':
+          return orders(...failed(report, nowMs))
+        case 'speech_over':
+          return report.purpose === 'goodbye' ? orders(...end()) : undefined
+        case 'tick':
+          return ending !== undefined && nowMs >= ending.untilMs ? orders(...end()) : undefined
+        default:
+          return undefined
+      }
+    },
+  }
+}

@@ -1,0 +1,159 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { APIStatusError } from '@livekit/agents'
+import { test } from 'tap'
+import type { CallEvent } from '../../../runtime/call-log/events.ts'
+import { call, RATE_HZ, resumeAfter } from './support/harness.ts'
+import { type Reply, ScriptedLlm, ScriptedStt, ToneTts } from './support/providers.ts'
+import { speech } from './support/speech.ts'
+
+const QUESTION = 'What are your opening hours?'
+const YES = 'Yes please.'
+const providers = (reply: Reply) => ({
+  stt: new ScriptedStt({ utterances: [QUESTION, YES] }),
+  llm: new ScriptedLlm(reply),
+  tts: new ToneTts(),
+})
+const down = () => new APIStatusError({ message: 'down', options: { statusCode: 500 } })
+const key = (digit: string, seq: number): CallEvent => ({ type: 'key', digit, seq, at: 0 })
+const typed = (text: string, seq: number): CallEvent => ({ type: 'typed', text, seq, at: 0 })
+
+test('a key during the recording notice neither ends the call nor is lost', async (t) => {
+  const { port, conversation, hangUp } = await call({
+    providers: providers(() => 'Fine.'),
+    agent: { recordingNotice: 'Recorded.', consentMessage: 'May we?', firstMessage: 'Hello.' },
+  })
+  t.teardown(hangUp)
+  await port.until('the notice sounds', () => port.loudFrames > 5)
+  conversation.input(key('1', 7))
+  await port.until('the first message was said', () => port.said.at(-1)?.includes('Hello.') === true)
+  t.strictSame(port.consents, ['given'])
+  t.match(port.said[0], 'assistant: Recorded.')
+  t.ok(port.events.some((event) => event.type === 'consent' && event.inputs?.[0] === 7))
+  t.strictSame(port.endings, [])
+})
+
+test('keys and typed words during the notice are answered after it, each its own turn', async (t) => {
+  const { port, conversation, failures, hangUp } = await call({
+    providers: providers((words) => `To ${words}.`),
+    agent: { recordingNotice: 'This is recorded.' },
+  })
+  t.teardown(hangUp)
+  await port.until('the notice sounds', () => port.loudFrames > 5)
+  conversation.input(key('4', 1))
+  conversation.input(key('#', 2))
+  conversation.input(typed('I need help', 3))
+  await port.until('both are turns', () => port.turns.filter(({ turn }) => turn.role === 'user').length === 2)
+  await port.until('they are answered', () => port.said.at(-1) === 'assistant: To I need help.')
+  t.equal(port.said[0], 'assistant: This is recorded.')
+  const turns = port.events.filter((event) => event.type === 'turn')
+  t.match(turns, [
+    { text: '[The caller pressed 4 # on the keypad]', inputs: [1, 2] },
+    { text: 'I need help', inputs: [3] },
+  ])
+  t.strictSame(failures, [])
+})
+
+test('a language model that is down ends the call with the third turn, and no apology counts as an answer', async (t) => {
+  const { port, conversation, turnsMeasured, hangUp } = await call({ providers: providers(() => down()) })
+  t.teardown(hangUp)
+  for (let i = 0; i < 3; i++) {
+    const said = port.said.length
+    conversation.input(typed(`question ${i}`, i))
+    await port.until('it is apologised for', () => port.endings.length > 0 || port.said.length >= said + 2)
+  }
+  await port.until('the end', () => port.endings.length > 0)
+  t.match(port.endings[0], { reason: 'error', error: /llm provider failed 3 times/ })
+  t.strictSame(turnsMeasured, [])
+  t.equal(port.said.filter((one) => one.includes('say that again')).length, 2)
+})
+
+test('an outage of the recogniser ends no call: the caller is told, and heard again afterwards', async (t) => {
+  let outage = true
+  const stt = new ScriptedStt({ utterances: [QUESTION], fail: () => (outage ? down() : undefined) })
+  const { port, say, hangUp } = await call({ providers: { ...providers(() => 'Nine.'), stt } })
+  t.teardown(hangUp)
+  await port.until('the caller is told', () => port.said.some((one) => one.includes("can't hear you")))
+  await sleep(1_500)
+  outage = false
+  const opened = stt.streams
+  await port.until('a recogniser is there', () => stt.streams > opened)
+  await say(speech(QUESTION, RATE_HZ))
+  await port.until('the answer', () => port.said.at(-1)?.endsWith('Nine.') === true)
+  t.ok(port.said.includes(`user: ${QUESTION}`))
+  t.strictSame(port.endings, [])
+})
+
+test('the last words of a caller who hangs up before the turn is over are in the record', async (t) => {
+  const { port, say, hangUp } = await call({ providers: providers(() => 'Nine.'), endOfTurn: async () => 0 })
+  await say(speech(QUESTION, RATE_HZ))
+  await port.until('the words are there', () => port.words.some(({ final }) => final))
+  await hangUp()
+  t.strictSame(port.said, [`user: ${QUESTION}`])
+})
+
+test('a yes over the end of a question is answered', async (t) => {
+  const { port, say, hangUp } = await call({
+    providers: { ...providers((words) => `Heard ${words}`), stt: new ScriptedStt({ utterances: ['Yes.'] }) },
+    agent: { firstMessage: 'Shall I book the table for you, please?' },
+  })
+  t.teardown(hangUp)
+  await port.until('most of it was said', () => port.loudFrames > 70)
+  await say(speech('Yes.', RATE_HZ))
+  await port.until('it is answered', () => port.said.at(-1)?.startsWith('assistant: Heard') === true)
+  t.ok(port.said.includes('user: Yes.'))
+})
+
+test('two turns typed in a row are each a turn of its own, and the last is answered', async (t) => {
+  const { port, conversation, hangUp } = await call({ providers: providers((words) => `You typed ${words}.`) })
+  t.teardown(hangUp)
+  conversation.input(typed('one', 4))
+  conversation.input(typed('two', 5))
+  await port.until('the answer', () => port.said.includes('assistant: You typed two.'))
+  const turns = port.events.filter((event) => event.type === 'turn')
+  t.match(turns, [
+    { text: 'one', inputs: [4] },
+    { text: 'two', inputs: [5] },
+  ])
+  t.ok(
+    turns.every(({ start_ms, end_ms }) => start_ms === end_ms),
+    'as typed',
+  )
+})
+
+test('tools that were called before are known, one that runs still is waited for, and none is called again', async (t) => {
+  const made = providers(() => 'It is shipped.')
+  const { port, hangUp } = await call({
+    providers: made,
+    agent: { tools: [{ name: 'order_status', description: 'Where', parameters: { type: 'object' }, kind: 'http' }] },
+    prepare: (port) => {
+      port.runTool = () => '{"status":"shipped"}'
+    },
+    open: {
+      elapsedMs: 10_000,
+      resume: {
+        ...resumeAfter([{ role: 'user', text: 'Where is it?', startMs: 0, endMs: 1_000, interrupted: false }]),
+        greeting: 'done',
+        tools: [
+          { id: 'tool-1', name: 'order_status', arguments: { id: 'A1' }, result: 'known', turn: 1 },
+          { id: 'tool-2', name: 'order_status', arguments: { id: 'A2' }, turn: 1 },
+        ],
+      },
+    },
+  })
+  t.teardown(hangUp)
+  await port.until('the answer', () => port.said.includes('assistant: It is shipped.'))
+  t.strictSame(port.tools, [{ id: 'tool-2', name: 'order_status', arguments: { id: 'A2' } }])
+  const items = made.llm.contexts[0]!.items.map((item) =>
+    item.type === 'function_call_output' ? item.output : item.type,
+  )
+  t.strictSame(items.slice(-5), ['message', 'function_call', 'known', 'function_call', '{"status":"shipped"}'])
+})
+
+test('speech of which no words come is told, and the caller asked to say it again', async (t) => {
+  const deaf = new ScriptedStt({ utterances: [] })
+  const { port, say, hangUp } = await call({ providers: { ...providers(() => 'Nine.'), stt: deaf } })
+  t.teardown(hangUp)
+  await say(speech(QUESTION, RATE_HZ))
+  await port.until('the caller is asked', () => port.said.some((one) => one.includes("didn't catch that")))
+  t.ok(port.events.some((event) => event.type === 'not_understood' && event.reason === 'no_words'))
+})

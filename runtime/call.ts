@@ -15,6 +15,7 @@ import { think } from './conversation/stages/think.ts'
 import type { LinkEvents, LinkSession, SessionMessage } from './link/api-end.ts'
 import type { AskMethod } from './link/messages.ts'
 import { codecFor } from './media/codec.ts'
+import type { EchoSuppressor } from './media/echo.ts'
 import { JitterBuffer } from './media/jitter.ts'
 import type { Pacer } from './media/pacer.ts'
 import { Resampler } from './media/resample.ts'
@@ -33,7 +34,7 @@ import type { SessionEvent } from './session/session.ts'
  *
  * In a voice worker, around one conversation (runtime/conversation/agent-session.ts):
  *
- *     link → toAgent: decode · jitter · resample → ears → the stages below → mouth → fromAgent: resample · encode · pace → link
+ *     link → toAgent: decode · jitter · resample · echo → ears → the stages below → mouth → fromAgent: resample · encode · pace → link
  */
 
 /**
@@ -111,12 +112,19 @@ export function input(call: PathCall, body: CallEventBody): void {
 const JITTER = { maxWaitMs: 60, maxFillMs: 1000, conceal: true }
 
 /** The worker's way in: the leg's packets become one unbroken run of samples at the models' rate, for the ears. */
-export function toAgent(format: AudioFormat, modelRateHz: number, ears: Ears, clock: Clock, pacer: Pacer) {
+export function toAgent(
+  format: AudioFormat,
+  modelRateHz: number,
+  echo: EchoSuppressor,
+  ears: Ears,
+  clock: Clock,
+  pacer: Pacer,
+) {
   const { decode } = codecFor(format)
   const jitter = new JitterBuffer({ sampleRateHz: format.sampleRateHz, ...JITTER })
   const resampler = new Resampler(format.sampleRateHz, modelRateHz)
   const pass = (runs: readonly Int16Array[]): void => {
-    for (const run of runs) ears.hear(resampler.push(run))
+    for (const run of runs) ears.hear(echo.clean(resampler.push(run), clock.monotonicMs()))
   }
   const leave = pacer.add((_frames, nowMs) => {
     pass(jitter.tick(nowMs))

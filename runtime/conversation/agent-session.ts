@@ -5,6 +5,7 @@ import type { ToolCall } from '../call-log/resume.ts'
 import type { Clock } from '../clock.ts'
 import type { OpenSession, SessionEndReason, TurnLatency } from '../link/messages.ts'
 import { codecFor } from '../media/codec.ts'
+import { EchoSuppressor } from '../media/echo.ts'
 import type { Pacer } from '../media/pacer.ts'
 import type { ProviderIdentity } from '../plugin/provider-error.ts'
 import { isBackchannel } from './barge-in.ts'
@@ -14,6 +15,7 @@ import { contextOf } from './context.ts'
 import type { Conversation, SessionPort } from './contract.ts'
 import { Dialogue, type SpeechOver } from './dialogue.ts'
 import { Ears } from './ears.ts'
+import { isEchoOf } from './echo-words.ts'
 import type { Fillers } from './fillers.ts'
 import { Knowledge } from './knowledge.ts'
 import { languageOf } from './languages/index.ts'
@@ -74,6 +76,7 @@ export class AgentConversation implements Conversation {
   readonly #abort = new AbortController()
   readonly #stages: Stages
   readonly #ears: Ears
+  readonly #echo: EchoSuppressor
   readonly #voice: VoiceActivity
   readonly #turnEnd: TurnEnd
   readonly #recogniser: Recogniser
@@ -126,7 +129,13 @@ export class AgentConversation implements Conversation {
     this.#knowledge = agent.hasKnowledge
       ? new Knowledge(port, this.#abort.signal, (err) => this.#log.warn({ err }, 'Knowledge base lookup failed'))
       : undefined
-    this.#mouth = new Mouth(format, codecFor(format).encode, port, clock, {
+    this.#echo = new EchoSuppressor(format.sampleRateHz, MODEL_RATE_HZ)
+    const { encode } = codecFor(format)
+    const send = (frame: Int16Array) => {
+      this.#echo.sent(frame, clock.monotonicMs())
+      return encode(frame)
+    }
+    this.#mouth = new Mouth(format, send, port, clock, {
       started: () => this.#report({ type: 'voice_started' }),
       audible: (atMs) => this.#report({ type: 'audible', atMs, purpose: this.#dialogue.purpose }),
       progress: () => this.#progress(),
@@ -164,7 +173,7 @@ export class AgentConversation implements Conversation {
         ended: (err) => this.#sessionEnded(err),
       },
     })
-    this.#in = toAgent(format, MODEL_RATE_HZ, this.#ears, clock, pacer)
+    this.#in = toAgent(format, MODEL_RATE_HZ, this.#echo, this.#ears, clock, pacer)
     this.#leave.push(
       this.#in.close,
       fromAgent(this.#mouth, pacer).close,
@@ -326,6 +335,7 @@ export class AgentConversation implements Conversation {
     const of = (language: string | undefined) => (language === undefined ? {} : { language })
     return {
       agentSpeaks: () => this.#mouth.speaking,
+      isEcho: (text) => this.#echo.echo !== undefined && isEchoOf(text, this.#mouth.heardSoFar()?.text ?? ''),
       isOverSpeech: (text) =>
         this.#open.agent.interruption?.enabled === false || isBackchannel(text, languageOf(this.#open.agent.language)),
       words: ({ text, final, language }) => {

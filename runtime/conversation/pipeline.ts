@@ -36,7 +36,7 @@ export function createPipeline(
     vad: ears,
     userAwayTimeout: null,
     maxToolSteps: MAX_TOOL_STEPS,
-    // A leg cancels its own echo; the caller may interrupt from the first word.
+    // The agent's echo is taken out before (runtime/media/echo.ts); the caller may interrupt from the first word.
     aecWarmupDuration: null,
     turnHandling: {
       turnDetection: turnEnd,

@@ -38,6 +38,8 @@ export interface Words {
 export interface RecogniserEvents {
   /** The agent's voice is on the line now. */
   agentSpeaks(): boolean
+  /** These are the agent's own words, come back on the line. */
+  isEcho(text: string): boolean
   /** Words over the agent's speech say "go on", or have to wait. */
   isOverSpeech(text: string): boolean
   /** Words so far of the running utterance, or all of it. */
@@ -281,7 +283,7 @@ export class Recogniser {
     switch (event.type) {
       case stt.SpeechEventType.INTERIM_TRANSCRIPT:
       case stt.SpeechEventType.PREFLIGHT_TRANSCRIPT:
-        if (text === '' || this.#isOverSpeech(text)) return
+        if (text === '' || this.#isEcho(text) || this.#isOverSpeech(text)) return
         this.#interim = text
         this.#events.words(words)
         if (this.#events.agentSpeaks()) this.#voice.wordsHeard = true
@@ -291,6 +293,7 @@ export class Recogniser {
         if (text === '') return
         this.#finalUpToMs = this.#voice.lastSpeechMs
         this.#forget()
+        if (this.#isEcho(text)) return
         if (this.#isOverSpeech(text)) {
           this.#events.overSpeech(words)
           return
@@ -330,6 +333,10 @@ export class Recogniser {
     this.#owed = false
     clearTimeout(this.#hangTimer)
     clearTimeout(this.#owedTimer)
+  }
+
+  #isEcho(text: string): boolean {
+    return this.#events.agentSpeaks() && this.#events.isEcho(text)
   }
 
   #isOverSpeech(text: string): boolean {

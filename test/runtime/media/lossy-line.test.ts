@@ -5,6 +5,7 @@ import utterances from '../../../plugins/sim/utterances.json' with { type: 'json
 import { Vocabulary } from '../../../plugins/sim/vocabulary.ts'
 import { toAgent } from '../../../runtime/call.ts'
 import { Ears } from '../../../runtime/conversation/ears.ts'
+import { EchoSuppressor } from '../../../runtime/media/echo.ts'
 import { encodeG711 } from '../../../runtime/media/g711.ts'
 import { Pacer } from '../../../runtime/media/pacer.ts'
 import type { AudioFormat } from '../../../runtime/session/leg.ts'
@@ -63,7 +64,7 @@ async function understood(spoken: Int16Array, encoding: 'pcmu' | 'pcma', random:
   recogniser.use(await vocabulary.templates(utterances, ['en-us']))
   const heard: string[] = []
   ears.listen((samples) => recogniser.push(samples, (event) => event.type === 'final' && heard.push(event.text)))
-  const line = toAgent(format, MODEL_HZ, ears, timers, pacer)
+  const line = toAgent(format, MODEL_HZ, new EchoSuppressor(LINE_HZ, MODEL_HZ), ears, timers, pacer)
   const audio = joinSamples([silence(300), spoken, silence(800)])
   for (let at = 0; at < audio.length; at += PACKET) {
     const bytes = encodeG711(encoding, audio.slice(at, at + PACKET))

@@ -192,10 +192,12 @@ export interface CallOptions {
   prepare?: (port: RecordingPort) => void
   /** In place of the end-of-turn model. */
   endOfTurn?: LocalModels['endOfTurn']
+  /** Adds what else is on the line to a frame of it. */
+  line?: (frame: Int16Array) => void
 }
 
 /** A call with real audio at the pace of speech: line noise, and over it what the caller says. */
-export async function call({ providers, open, agent, endOfTurn, breakers, prepare }: CallOptions): Promise<Call> {
+export async function call({ providers, open, agent, endOfTurn, breakers, prepare, line }: CallOptions): Promise<Call> {
   const port = new RecordingPort()
   prepare?.(port)
   const turnsMeasured: TurnLatency[] = []
@@ -246,6 +248,7 @@ export async function call({ providers, open, agent, endOfTurn, breakers, prepar
           waiting = undefined
         }
       }
+      line?.(frame)
       conversation.audio(bytesOf(frame), timestamp)
       timestamp += FRAME
     }

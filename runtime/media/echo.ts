@@ -1,0 +1,132 @@
+import { BANDS, BandLevels, FLOOR_DB } from './bands.ts'
+import { EchoPathFinder, MAX_LAG } from './echo-path.ts'
+import { FRAME_MS } from './frame.ts'
+
+/** While nothing is known of a line, what comes back is taken to have lost at least this. */
+const UNKNOWN_GAIN_DB = -9
+/** What is louder by this than the echo would be is not the echo. */
+const MARGIN_DB = 6
+/** A room goes on sounding: per frame it loses this. */
+const DECAY_DB = 3
+/** Below this an echo disturbs nobody. */
+const INAUDIBLE_DB = -70
+/** Of a frame's energy, the share that no echo explains when somebody speaks. */
+const OWN_SHARE = 0.5
+/** So many of the last frames have to hold speech of the caller's own before it is let through, and it stays so long. */
+const OWN_FRAMES = 2
+const OF_FRAMES = 4
+const OPEN_FRAMES = 15
+/** The line's clock is read off the earliest of so many packets, and anew after a gap. */
+const ANCHOR_PACKETS = 25
+const ANCHOR_GAP_MS = 200
+/** How far the delay may be off, in frames: queues on the way don't stand still. */
+const LAG_TOLERANCE = 2
+/** A piece of speech leaves frame by frame, though the ticks wobble. */
+const SAME_SPEECH_FRAMES = 3
+
+/**
+ * Takes the agent's own voice out of what is heard of the caller: telephones, speakers and analogue lines send it back. What
+ * was sent is known, and so, once it was heard coming back, are its delay and its loss (echo-path.ts): a frame in which no
+ * more is heard than that is silenced, one in which somebody speaks passes as it is. Pure: no clock, no I/O. Adds no delay.
+ */
+export class EchoSuppressor {
+  readonly #heardRateHz: number
+  readonly #sentBands: BandLevels
+  readonly #heardBands: BandLevels
+  readonly #finder = new EchoPathFinder()
+  #sentSlot = Number.NEGATIVE_INFINITY
+  #anchors: number[] = []
+  #samples = 0
+  #frames = 0
+  readonly #lingering = new Float32Array(BANDS).fill(FLOOR_DB)
+  /** Bit n: n frames ago the caller spoke. */
+  #own = 0
+  #openFrames = 0
+  /** The agent may be heard now. */
+  #expected = false
+
+  /** @param sentRateHz of the agent's frames, @param heardRateHz of the caller's samples; 8,000 or more */
+  constructor(sentRateHz: number, heardRateHz: number) {
+    this.#heardRateHz = heardRateHz
+    this.#sentBands = new BandLevels(sentRateHz)
+    this.#heardBands = new BandLevels(heardRateHz)
+  }
+
+  /** What was learnt of the echo: ms until it is back, and what it loses; undefined: none was heard. */
+  get echo(): { delayMs: number; lossDb: number } | undefined {
+    const { path } = this.#finder
+    if (path === undefined) return undefined
+    return { delayMs: path.lag * FRAME_MS, lossDb: -path.gainsDb.reduce((sum, gain) => sum + gain, 0) / BANDS }
+  }
+
+  /** A frame of the agent leaves. */
+  sent(frame: Int16Array, atMs: number): void {
+    for (const levels of this.#sentBands.push(frame)) {
+      const slot = Math.floor(atMs / FRAME_MS)
+      const next = this.#sentSlot + 1
+      this.#sentSlot = Math.abs(next - slot) <= SAME_SPEECH_FRAMES ? next : slot
+      this.#finder.sent(this.#sentSlot, levels)
+    }
+  }
+
+  /** The caller's samples, of which the last came at `atMs`, with what is only the agent's voice made silent. */
+  clean(samples: Int16Array, atMs: number): Int16Array {
+    this.#samples += samples.length
+    const anchorMs = this.#anchored(atMs - (this.#samples * 1000) / this.#heardRateHz)
+    for (const levels of this.#heardBands.push(samples)) {
+      this.#frames++
+      this.#judge(Math.floor((anchorMs + this.#frames * FRAME_MS) / FRAME_MS), levels)
+    }
+    return this.#openFrames > 0 || !this.#expected ? samples : new Int16Array(samples.length)
+  }
+
+  /** Monotonic ms at which the first sample of the line would have come without any jitter. */
+  #anchored(candidateMs: number): number {
+    if (candidateMs - Math.min(...this.#anchors) > ANCHOR_GAP_MS) this.#anchors = []
+    this.#anchors.push(candidateMs)
+    if (this.#anchors.length > ANCHOR_PACKETS) this.#anchors.shift()
+    return Math.min(...this.#anchors)
+  }
+
+  #judge(slot: number, heard: Float32Array): void {
+    this.#finder.heard(slot, heard)
+    this.#expected = this.#expects(slot)
+    this.#own = ((this.#own << 1) | (this.#isOwn(heard) ? 1 : 0)) & ((1 << OF_FRAMES) - 1)
+    let own = 0
+    for (let bits = this.#own; bits !== 0; bits &= bits - 1) own++
+    if (own >= OWN_FRAMES) this.#openFrames = OPEN_FRAMES
+    else if (this.#openFrames > 0) this.#openFrames--
+  }
+
+  /** Whether the agent may be heard now; `#lingering` says how loud. */
+  #expects(slot: number): boolean {
+    const { path, known } = this.#finder
+    let audible = false
+    for (let band = 0; band < BANDS; band++) {
+      let level = FLOOR_DB
+      if (path !== undefined) {
+        for (let lag = path.lag - LAG_TOLERANCE; lag <= path.lag + LAG_TOLERANCE; lag++) {
+          level = Math.max(level, (this.#finder.sentIn(slot - lag)?.[band] ?? FLOOR_DB) + path.gainsDb[band]!)
+        }
+      } else if (!known) {
+        for (let lag = 0; lag <= MAX_LAG; lag++) {
+          level = Math.max(level, (this.#finder.sentIn(slot - lag)?.[band] ?? FLOOR_DB) + UNKNOWN_GAIN_DB)
+        }
+      }
+      this.#lingering[band] = Math.max(level, this.#lingering[band]! - DECAY_DB)
+      if (this.#lingering[band]! > INAUDIBLE_DB) audible = true
+    }
+    return audible
+  }
+
+  #isOwn(heard: Float32Array): boolean {
+    let own = 0
+    let all = 0
+    for (let band = 0; band < BANDS; band++) {
+      const energy = 10 ** (heard[band]! / 10)
+      all += energy
+      if (heard[band]! > this.#lingering[band]! + MARGIN_DB && heard[band]! > INAUDIBLE_DB) own += energy
+    }
+    return own > OWN_SHARE * all
+  }
+}

@@ -1,0 +1,143 @@
+import t from 'tap'
+import { floorEvidence } from '../../../runtime/conversation/barge-in.ts'
+import { MODEL_RATE_HZ, VAD_WINDOW_SAMPLES } from '../../../runtime/conversation/models.ts'
+import { EchoSuppressor } from '../../../runtime/media/echo.ts'
+import { decodeG711, encodeG711 } from '../../../runtime/media/g711.ts'
+import { Resampler } from '../../../runtime/media/resample.ts'
+import { sharedModels } from '../conversation/support/harness.ts'
+import { lineNoise, speech } from '../conversation/support/speech.ts'
+
+const RATE_HZ = 8_000
+const FRAME = RATE_HZ / 50
+/** What pipeline.ts asks for before the agent falls silent. */
+const BARGE_IN_MS = 160
+
+/** Speech at -20 dB of full scale, as synthesisers have it. */
+function spoken(text: string, voice: string): Int16Array {
+  const samples = speech(text, RATE_HZ, voice)
+  const rms = Math.sqrt(samples.reduce((sum, sample) => sum + sample ** 2, 0) / samples.length)
+  return samples.map((sample) => Math.round((sample * 3_276.8) / rms))
+}
+
+const AGENTS = ['en-us', 'de+f3', 'es'].map((voice) =>
+  spoken(
+    'Hotel Aurora, good morning! How can I help you today? We have rooms free from Monday until Friday, and breakfast is included.',
+    voice,
+  ),
+)
+const CALLERS = ['en-gb+f3', 'en-us', 'de'].map((voice) =>
+  spoken('Wait, I would like to cancel my booking please, it was for tomorrow night.', voice),
+)
+
+interface Line {
+  agent: Int16Array
+  /** What the agent's voice loses on its way back; undefined: none comes back. */
+  lossDb?: number
+  delayMs?: number
+  caller?: Int16Array
+  callerAtMs?: number
+  callerDb?: number
+  /** Packets come up to so much late. */
+  jitterMs?: number
+  /** Taken as it is. */
+  unfiltered?: boolean
+}
+
+const gain = (db: number) => 10 ** (db / 20)
+
+/** The call at the pace of its frames; what the suppressor lets through, and what it learnt. */
+function hear(line: Line) {
+  const { agent, lossDb, delayMs = 0, caller, callerAtMs = 0, callerDb = 0, jitterMs = 15 } = line
+  const length = Math.max(agent.length + RATE_HZ, (callerAtMs * RATE_HZ) / 1000 + (caller?.length ?? 0))
+  const sound = Float64Array.from(lineNoise(length))
+  const delay = (delayMs * RATE_HZ) / 1000
+  if (lossDb !== undefined) for (let i = 0; i < agent.length; i++) sound[i + delay]! += agent[i]! * gain(-lossDb)
+  const from = (callerAtMs * RATE_HZ) / 1000
+  caller?.forEach((sample, i) => {
+    sound[from + i]! += sample * gain(callerDb)
+  })
+  const clipped = Int16Array.from(sound, (sample) => Math.max(-32_768, Math.min(32_767, sample)))
+  const heard = decodeG711('pcmu', encodeG711('pcmu', clipped))
+  const echo = new EchoSuppressor(RATE_HZ, MODEL_RATE_HZ)
+  const resampler = new Resampler(RATE_HZ, MODEL_RATE_HZ)
+  const passed: Int16Array[] = []
+  for (let at = 0; at + FRAME <= heard.length; at += FRAME) {
+    const nowMs = 5_000 + (at * 1000) / RATE_HZ
+    if (at + FRAME <= agent.length) echo.sent(agent.subarray(at, at + FRAME), nowMs + Math.random() * 3)
+    const samples = resampler.push(heard.subarray(at, at + FRAME))
+    const cleaned = echo.clean(samples, nowMs + 20 + Math.random() * jitterMs)
+    passed.push(line.unfiltered ? samples : cleaned)
+  }
+  return { samples: Int16Array.from(passed.flatMap((piece) => [...piece])), echo: echo.echo }
+}
+
+/** When the agent would fall silent: ms from the beginning of the call, by the model and the rules of voice-activity.ts. */
+async function bargedInAtMs(samples: Int16Array): Promise<number | undefined> {
+  const { createVad } = await sharedModels()
+  const vad = createVad()
+  const windowMs = (VAD_WINDOW_SAMPLES * 1000) / MODEL_RATE_HZ
+  let evidenceMs = 0
+  let silentMs = 0
+  for (let at = 0; at + VAD_WINDOW_SAMPLES <= samples.length; at += VAD_WINDOW_SAMPLES) {
+    const window = samples.slice(at, at + VAD_WINDOW_SAMPLES)
+    const probability = await vad.predict(window)
+    if (probability >= 0.5) {
+      silentMs = 0
+      evidenceMs += windowMs * floorEvidence(window, probability)
+    } else {
+      silentMs += windowMs
+      if (silentMs >= 4 * windowMs) evidenceMs = 0
+    }
+    if (evidenceMs >= BARGE_IN_MS) return ((at + VAD_WINDOW_SAMPLES) * 1000) / MODEL_RATE_HZ
+  }
+  return undefined
+}
+
+t.test('the agent is not interrupted by its own echo, however loud, late and whose', async (t) => {
+  const raw = hear({ agent: AGENTS[0]!, lossDb: 20, delayMs: 120, unfiltered: true })
+  t.ok(await bargedInAtMs(raw.samples), 'without the suppressor it is')
+  for (const lossDb of [8, 14, 20, 26, 32, 38, 44]) {
+    for (const delayMs of [0, 55, 120, 250, 400]) {
+      const agent = AGENTS[(lossDb + delayMs) % AGENTS.length]!
+      const { samples } = hear({ agent, lossDb, delayMs })
+      t.equal(await bargedInAtMs(samples), undefined, `an echo of -${lossDb} dB after ${delayMs} ms`)
+    }
+  }
+})
+
+t.test('packets that come unevenly change nothing', async (t) => {
+  const { samples } = hear({ agent: AGENTS[1]!, lossDb: 12, delayMs: 180, jitterMs: 60 })
+  t.equal(await bargedInAtMs(samples), undefined)
+})
+
+t.test('a caller who speaks over the echo is heard within 400 ms', async (t) => {
+  for (const lossDb of [8, 20, 32]) {
+    for (const [i, caller] of CALLERS.entries()) {
+      const callerAtMs = 2_000 + 370 * i
+      const { samples } = hear({ agent: AGENTS[i]!, lossDb, delayMs: [0, 120, 400][i]!, caller, callerAtMs })
+      const atMs = await bargedInAtMs(samples)
+      t.ok(atMs !== undefined && atMs > callerAtMs, `an echo of -${lossDb} dB, caller ${i}`)
+      t.ok(atMs! - callerAtMs <= 400, `an echo of -${lossDb} dB, caller ${i}: heard after ${atMs! - callerAtMs} ms`)
+    }
+  }
+})
+
+t.test('on a line without echo nothing of the caller is lost once that is known', async (t) => {
+  for (const caller of CALLERS) {
+    const line = { agent: AGENTS[0]!, caller, callerAtMs: 1_500, callerDb: -15 }
+    const [passed, raw] = [hear(line), hear({ ...line, unfiltered: true })]
+    t.equal(passed.echo, undefined)
+    const from = 1.5 * MODEL_RATE_HZ
+    const to = from + caller.length * 2
+    const lost = passed.samples
+      .slice(from, to)
+      .filter((sample, i) => sample === 0 && Math.abs(raw.samples[from + i]!) > 300)
+    t.equal(lost.length, 0)
+  }
+})
+
+t.test('delay and loss of the echo are learnt', async (t) => {
+  const { echo } = hear({ agent: AGENTS[2]!, lossDb: 18, delayMs: 200 })
+  t.ok(Math.abs(echo!.delayMs - 200) <= 40, `${echo!.delayMs} ms`)
+  t.ok(Math.abs(echo!.lossDb - 18) <= 3, `${echo!.lossDb} dB`)
+})

@@ -3,13 +3,22 @@ import type { Logger } from '../runtime/log.ts'
 import type { User, WorkspaceRole } from '../store/schema.ts'
 import type { Tenant } from '../store/tenant.ts'
 import type { Caller } from './auth/authenticate.ts'
-import { type Compiled, readForm } from './input.ts'
+import { type Compiled, MAX_JSON_BYTES, readForm } from './input.ts'
 import { readMultipart } from './multipart.ts'
 import { type AnyRoute, type ApiRequest, scopeOf } from './route.ts'
 import type { Match } from './router.ts'
 import type { Fault } from './schema.ts'
 import type { Incoming } from './server.ts'
 import type { Services } from './services.ts'
+
+const URLENCODED = /^application\/x-www-form-urlencoded\s*(?:;|$)/i
+
+async function readUrlencoded({
+  body,
+}: Incoming): Promise<{ fields: Record<string, string>; files: Record<string, number> }> {
+  const text = (await body.bytes(MAX_JSON_BYTES)).toString('utf8')
+  return { fields: Object.fromEntries(new URLSearchParams(text)), files: {} }
+}
 
 const SAFE_METHODS = new Set(['GET', 'HEAD'])
 const NONE: Readonly<Record<string, string>> = Object.freeze({})
@@ -158,15 +167,21 @@ export class HandledRequest {
 
   async form(receive: Parameters<ApiRequest['form']>[0]) {
     const { contentType, incoming, compiled } = this.#exchange
-    const form = await readMultipart(
-      { contentType, body: incoming.body, signal: incoming.signal },
-      { maxFileBytes: this.#services.config.maxUploadBytes },
-      receive,
-    )
+    const { form: schema, files } = this.#exchange.route
+    const form =
+      files === undefined && URLENCODED.test(contentType)
+        ? await readUrlencoded(incoming)
+        : await readMultipart(
+            { contentType, body: incoming.body, signal: incoming.signal },
+            { maxFileBytes: this.#services.config.maxUploadBytes },
+            receive,
+          )
     const missing = Object.entries(this.#exchange.route.files ?? {})
       .filter(([field, { required }]) => required && !form.files[field])
       .map(([field]): Fault => ({ loc: ['form', field], msg: 'Field required', type: 'missing' }))
     const fields = readForm(compiled, form.fields, missing)
-    return { ...form, fields }
+    const known = schema?.properties ?? {}
+    const others = Object.fromEntries(Object.entries(form.fields).filter(([name]) => !Object.hasOwn(known, name)))
+    return { ...form, fields, others }
   }
 }

@@ -23,6 +23,8 @@ export type ReceiveFile = (file: UploadedFile) => Promise<void>
 
 export interface UploadedForm<Fields> {
   fields: Fields
+  /** Text fields the route doesn't name. */
+  others: Readonly<Record<string, string>>
   /** Number of files received by field name. */
   files: Readonly<Record<string, number>>
 }
@@ -35,7 +37,7 @@ export async function readMultipart(
   source: { contentType: string; body: RequestBody; signal: AbortSignal },
   limits: { maxFileBytes: number },
   receive: ReceiveFile,
-): Promise<UploadedForm<Record<string, string>>> {
+): Promise<Omit<UploadedForm<Record<string, string>>, 'others'>> {
   if (!/^multipart\/form-data\s*;.*boundary=/i.test(source.contentType)) throw new PatchbayError('malformed_body')
   const fields: Record<string, string> = Object.create(null)
   const files: Record<string, number> = Object.create(null)

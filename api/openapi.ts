@@ -206,9 +206,13 @@ function requestBodyOf(route: AnyRoute): Json | undefined {
     required,
   }
   const example = route.examples?.body
+  const content = { schema, ...(example === undefined ? {} : { example }) }
   return {
     required: true,
-    content: { 'multipart/form-data': { schema, ...(example === undefined ? {} : { example }) } },
+    content: {
+      'multipart/form-data': content,
+      ...(files === undefined ? { 'application/x-www-form-urlencoded': content } : {}),
+    },
   }
 }
 

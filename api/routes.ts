@@ -5,9 +5,15 @@ import { batchRoutes } from './batches/routes.ts'
 import { outboundRoutes } from './calls/outbound.ts'
 import { recordingRoutes } from './calls/recording.ts'
 import { callRoutes } from './calls/routes.ts'
+import { campaignActions } from './campaigns/actions.ts'
+import { campaignRoutes } from './campaigns/routes.ts'
 import { chatRoutes } from './chats/routes.ts'
+import { doNotCallRoutes } from './do-not-call/routes.ts'
 import { knowledgeRoutes } from './knowledge/routes.ts'
 import { phoneNumberRoutes } from './phone-numbers/routes.ts'
+import { prospectListRoutes } from './prospects/lists.ts'
+import { prospectRoutes } from './prospects/routes.ts'
+import { prospectUploadRoutes } from './prospects/uploads.ts'
 import { reportRoutes } from './reports/routes.ts'
 import type { AnyRoute } from './route.ts'
 import { systemRoutes } from './system/routes.ts'
@@ -25,6 +31,12 @@ export const routes: readonly AnyRoute[] = [
   ...outboundRoutes,
   ...recordingRoutes,
   ...batchRoutes,
+  ...campaignRoutes,
+  ...campaignActions,
+  ...prospectListRoutes,
+  ...prospectUploadRoutes,
+  ...prospectRoutes,
+  ...doNotCallRoutes,
   ...knowledgeRoutes,
   ...chatRoutes,
   ...phoneNumberRoutes,

@@ -5,6 +5,9 @@ import Format from 'typebox/format'
 import { Settings } from 'typebox/system'
 import { nearest } from '../config/nearest.ts'
 import { PatchbayError } from '../runtime/errors.ts'
+import { parseInstant } from '../runtime/instant.ts'
+
+export { parseInstant } from '../runtime/instant.ts'
 
 /** From schemas to checks and from their findings to the items of a 422 answer. */
 
@@ -55,29 +58,11 @@ function prepare(): void {
   prepared = true
   Settings.Set({ maxErrors: MAX_FAULTS })
   Format.Set('date-time', (text) => parseInstant(text) !== undefined)
-  Format.Set('time', (text) => /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/.test(text))
   // Checked by api/input.ts, whose answer is another than 422.
   Format.Set('phone-number', () => true)
+  // JSON Schema's own `time` wants an offset.
+  Format.Set('wall-time', (text) => /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/.test(text))
   Format.Set('email', (text) => text.length <= 254 && /^[^\s@"<>()[\]\\,;:]+@[^\s@.]+(\.[^\s@.]+)+$/.test(text))
-}
-
-const INSTANT =
-  /^(\d{4})-(\d\d)-(\d\d)(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d|60)(?:[.,](\d{1,9}))?)?(Z|[+\- ]\d\d:?\d\d)?)?$/i
-
-/** Reads an ISO 8601 date or date-time; without offset it is UTC. Undefined when it is neither. */
-export function parseInstant(text: string): Date | undefined {
-  const match = INSTANT.exec(text)
-  if (!match) return undefined
-  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '0', zone = 'Z'] = match
-  const calendarDay = new Date(`${year}-${month}-${day}T00:00:00.000Z`)
-  if (Number.isNaN(calendarDay.getTime()) || calendarDay.getUTCDate() !== Number(day)) return undefined
-  // An unescaped plus of a query string arrives as a space.
-  const offset = zone.toUpperCase() === 'Z' ? 'Z' : zone.replace(' ', '+').replace(/^(.\d\d):?(\d\d)$/, '$1:$2')
-  const ms = fraction.padEnd(3, '0').slice(0, 3)
-  const instant = new Date(
-    `${year}-${month}-${day}T${hour}:${minute}:${second === '60' ? '59' : second}.${ms}${offset}`,
-  )
-  return Number.isNaN(instant.getTime()) ? undefined : instant
 }
 
 /** A compiled object schema: takes what arrived, gives the known fields with defaults, or throws ValidationError. */
@@ -203,7 +188,7 @@ function faultType(error: TLocalizedValidationError): FaultType {
   if (error.keyword === 'type') return TYPE_FAULTS[String(error.params.type)] ?? 'value_error'
   if (error.keyword === 'format') {
     if (error.params.format === 'date-time') return 'datetime_parsing'
-    if (error.params.format === 'time') return 'time_parsing'
+    if (error.params.format === 'wall-time') return 'time_parsing'
   }
   return KEYWORD_FAULTS[error.keyword] ?? 'value_error'
 }
@@ -211,6 +196,7 @@ function faultType(error: TLocalizedValidationError): FaultType {
 function sentence(error: TLocalizedValidationError): string {
   if (error.keyword === 'enum')
     return `must be one of ${error.params.allowedValues.map((value) => JSON.stringify(value)).join(', ')}`
+  if (error.keyword === 'format' && error.params.format === 'wall-time') return 'must be a time, HH:MM:SS'
   return error.message
 }
 

@@ -10,6 +10,8 @@ import type { ProviderHealth } from '../runtime/plugin/provider-health.ts'
 import type { Carriers } from '../runtime/telephony/carriers.ts'
 import type { Store } from '../store/database.ts'
 import type { RedisClient } from '../store/redis/client.ts'
+import type { CallingRules } from '../workers/dialer/rules.ts'
+import type { Places } from '../workers/dialer/zones.ts'
 import type { JobQueue } from '../workers/queues.ts'
 import type { AccessTokens } from './auth/access-token.ts'
 import type { Outbound } from './calls/outbound-start.ts'
@@ -48,6 +50,8 @@ export interface Services {
   readonly embeddings: Embeddings | undefined
   /** Calls the tools of agents. */
   readonly tools: ToolCalls
+  /** The law of calling hours, and where numbers are. */
+  readonly calling: { readonly rules: CallingRules; readonly places: Places }
   readonly documentJobs: JobQueue<'documents'>
   /** Recordings, and whatever else is kept as whole files. */
   readonly objects: ObjectStore

@@ -17,6 +17,8 @@ import { storedQuotas } from '../store/quotas.ts'
 import { createRedis } from '../store/redis/client.ts'
 import { redisQuotaPlaces } from '../store/redis/quota-places.ts'
 import { openVectors } from '../store/vector-shelf.ts'
+import { loadCallingRules } from '../workers/dialer/rules.ts'
+import { loadPlaces } from '../workers/dialer/zones.ts'
 import { openQueue } from '../workers/queues.ts'
 import { startAdminServer } from './admin.ts'
 import { createAccessTokens } from './auth/access-token.ts'
@@ -80,6 +82,8 @@ export async function startApi(context: RoleContext): Promise<Role> {
     })
     const answers = answerAsks({ store, vectors, embeddings, tools })
     const prices = await loadPrices(context.plugins, context.config.pricesFile)
+    const [rules, places] = await Promise.all([loadCallingRules(context.config.callingRules), loadPlaces()])
+    const calling = { rules, places }
     // Replaced below, before anyone can ask: port 0 is known only then.
     let config = context.config
     const objects = await openObjects({ ...context, publicUrl: () => config.publicUrl })
@@ -156,6 +160,7 @@ export async function startApi(context: RoleContext): Promise<Role> {
       vectors,
       embeddings,
       tools,
+      calling,
       documentJobs,
       objects,
       accessTokens,

@@ -316,6 +316,13 @@ export const SETTINGS = {
     default: undefined,
     description: 'JSON file of prices that go before those of config/prices.json.',
   },
+  callingRules: {
+    env: 'PATCHBAY_CALLING_RULES',
+    type: 'string',
+    default: undefined,
+    description:
+      'JSON file of calling hours whose rows replace those of config/calling-rules.json for the same state or country.',
+  },
   toolsAllowNet: {
     env: 'PATCHBAY_TOOLS_ALLOW_NET',
     type: 'list',

@@ -24,6 +24,24 @@ export function instantOf(wallMs: number, zone: string): number {
   return fitting.length > 0 ? Math.min(...fitting) : wallMs - before
 }
 
+/** What clocks and calendars in a zone show. */
+export interface WallClock {
+  /** `YYYY-MM-DD`. */
+  date: string
+  /** ISO: 1 is Monday, 7 Sunday. */
+  weekday: number
+  secondOfDay: number
+}
+
+export function wallClock(ms: number, zone: string): WallClock {
+  const wall = new Date(Math.floor(ms / 1000) * 1000 + offsetAt(ms, zone))
+  return {
+    date: wall.toISOString().slice(0, 10),
+    weekday: wall.getUTCDay() || 7,
+    secondOfDay: wall.getUTCHours() * 3_600 + wall.getUTCMinutes() * 60 + wall.getUTCSeconds(),
+  }
+}
+
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
 function formatterOf(zone: string): Intl.DateTimeFormat {

@@ -355,6 +355,209 @@ export interface BatchRowsTable {
   rows: string
 }
 
+export type QueueStrategy =
+  | 'longest-idle-agent'
+  | 'round-robin'
+  | 'agent-with-least-talk-time'
+  | 'agent-with-fewest-calls'
+  | 'random'
+
+type Json<T extends object> = JSONColumnType<T, string, string>
+
+export interface CampaignsTable {
+  id: string
+  workspace_id: BoundWorkspace
+  slug: string
+  name: string
+  agent_id: string | null
+  email: string | null
+  locale_name: string
+  active: boolean
+  call_ratio: number
+  dialer_interval: number
+  max_active_calls: number
+  max_number_calls: number
+  min_time_between_calls: number
+  dupe_days: number
+  expire_days: number
+  earliest_prospect_time: string
+  latest_prospect_time: string
+  ignore_states: string
+  filter_holidays: boolean
+  max_wait_time: number
+  queue_strategy: QueueStrategy
+  wrap_up_time: number
+  paused: boolean
+  pause_reason: string | null
+  from_numbers: Json<string[]>
+  max_calls_per_number_per_day: number
+  retry: Json<Record<string, { after_minutes: number; other_part_of_day?: boolean }>>
+  voicemail_resolves: boolean
+  consent_required: boolean
+  holidays: Json<string[]>
+  calling_days: Json<number[]>
+  budget: number | null
+  stop_when: JSONColumnType<{ failure_rate: number; window: number }, string | null, string | null> | null
+  webhook_before_dial: string | null
+  agent_tools: Json<('do_not_call' | 'call_back')[]>
+  version: Generated<number>
+  created_at: Date
+  updated_at: Date
+  deleted_at: Date | null
+}
+
+export interface CampaignRunsTable {
+  campaign_id: string
+  workspace_id: BoundWorkspace
+  next_tick_at: Date
+  resumed_at: Date
+  last_tick: JSONColumnType<Record<string, unknown>, string | null, string | null> | null
+}
+
+export interface CampaignDaysTable {
+  campaign_id: string
+  workspace_id: BoundWorkspace
+  day: string
+  attempts: Generated<number>
+  answered: Generated<number>
+  humans: Generated<number>
+  machines: Generated<number>
+  abandoned: Generated<number>
+  faults: Generated<number>
+  cost: Generated<number>
+}
+
+export interface ProspectListsTable {
+  id: string
+  workspace_id: BoundWorkspace
+  campaign_id: string
+  slug: string
+  name: string
+  active: Generated<boolean>
+  created_at: Date
+  deleted_at: Date | null
+}
+
+export interface ProspectUploadsTable {
+  id: string
+  workspace_id: BoundWorkspace
+  campaign_id: string
+  list_id: string
+  filename: string
+  dedupe: boolean
+  columns: Json<string[]>
+  status: 'loading' | 'completed' | 'failed'
+  total: Generated<number>
+  loaded: Generated<number>
+  duplicates: Generated<number>
+  invalid: Generated<number>
+  do_not_call: Generated<number>
+  batches_total: Generated<number>
+  batches_done: Generated<number>
+  error: string | null
+  created_at: Date
+  finished_at: Date | null
+}
+
+export interface ProspectRejectsTable {
+  upload_id: string
+  workspace_id: BoundWorkspace
+  line: number
+  reason: string
+  /** JSON: the cells of the row. */
+  cells: string
+}
+
+export type ProspectStatus = 'waiting' | 'calling' | 'resolved'
+
+export interface ProspectsTable {
+  id: string
+  workspace_id: BoundWorkspace
+  campaign_id: string
+  list_id: string
+  phone: string
+  first_name: Generated<string>
+  last_name: Generated<string>
+  email: Generated<string>
+  state: Generated<string>
+  postal_code: Generated<string>
+  timezone: Generated<string>
+  external_id: Generated<string>
+  variables: JSONColumnType<Record<string, string>, string | undefined, string>
+  consent_at: Date | null
+  window_group: number
+  status: Generated<ProspectStatus>
+  resolution: string | null
+  disposition: string | null
+  attempts: Generated<number>
+  attempt_seq: Generated<number>
+  faults_in_row: Generated<number>
+  parts_tried: Generated<string[]>
+  from_number: string | null
+  last_attempt_at: Date | null
+  next_attempt_at: Date | null
+  call_back_at: Date | null
+  held_reason: string | null
+  held_sentence: string | null
+  expires_at: Date | null
+  created_at: Date
+}
+
+/** Written by triggers on `prospects` alone. */
+export interface ProspectCountsTable {
+  campaign_id: ColumnType<string, never, never>
+  workspace_id: BoundWorkspace
+  list_id: ColumnType<string, never, never>
+  window_group: ColumnType<number, never, never>
+  bucket: ColumnType<string, never, never>
+  n: ColumnType<number, never, never>
+}
+
+export interface ProspectAttemptsTable {
+  id: string
+  workspace_id: BoundWorkspace
+  campaign_id: string | null
+  prospect_id: string | null
+  n: number
+  phone: string
+  from_number: string
+  call_id: string
+  created_at: Date
+  ended_at: Date | null
+  outcome: string | null
+  charged: Generated<boolean>
+  skipped_for: string | null
+  skipped_sentence: string | null
+  answered_by: string | null
+  cost: number | null
+  checks: Json<Record<string, string>>
+}
+
+export interface DoNotCallTable {
+  workspace_id: BoundWorkspace
+  phone: string
+  reason: Generated<string>
+  source: 'api' | 'upload' | 'call'
+  call_id: string | null
+  words: string | null
+  created_at: Date
+}
+
+/** Sets of zones and states whose hours must all be open; the same for all workspaces. */
+export interface WindowGroupsTable {
+  id: Generated<number>
+  key: string
+  zones: string[]
+  regions: string[]
+}
+
+/** Written by COPY alone; without workspace, so reached only by way of its upload. */
+export interface ProspectUploadRowsTable {
+  upload_id: string
+  block: number
+  rows: string
+}
+
 /** Tables of no single workspace: any code may query them. */
 export interface GlobalTables {
   users: UsersTable
@@ -364,10 +567,22 @@ export interface GlobalTables {
   workspaces: WorkspacesTable
   memberships: MembershipsTable
   batch_rows: BatchRowsTable
+  window_groups: WindowGroupsTable
+  prospect_upload_rows: ProspectUploadRowsTable
 }
 
 /** Tables of a workspace. Add a name here and to TENANT_TABLES in store/tenant.ts; a type error says when one is missing. */
 export interface TenantTables {
+  campaigns: CampaignsTable
+  campaign_runs: CampaignRunsTable
+  campaign_days: CampaignDaysTable
+  prospect_lists: ProspectListsTable
+  prospect_uploads: ProspectUploadsTable
+  prospect_rejects: ProspectRejectsTable
+  prospects: ProspectsTable
+  prospect_counts: ProspectCountsTable
+  prospect_attempts: ProspectAttemptsTable
+  do_not_call: DoNotCallTable
   batches: BatchesTable
   batch_items: BatchItemsTable
   api_keys: ApiKeysTable
@@ -401,3 +616,10 @@ export type ChatMessage = Selectable<ChatMessagesTable>
 export type PhoneNumberRow = Selectable<PhoneNumbersTable>
 export type TrunkRow = Selectable<TrunksTable>
 export type Batch = Selectable<BatchesTable>
+export type Campaign = Selectable<CampaignsTable>
+export type ProspectList = Selectable<ProspectListsTable>
+export type ProspectUpload = Selectable<ProspectUploadsTable>
+export type Prospect = Selectable<ProspectsTable>
+export type ProspectAttempt = Selectable<ProspectAttemptsTable>
+export type DoNotCall = Selectable<DoNotCallTable>
+export type ProspectReject = Selectable<ProspectRejectsTable>

@@ -33,6 +33,16 @@ export interface Tenant {
 
 /** Record, not array: a table of TenantTables that is missing here is a type error. */
 const TENANT_TABLES: Readonly<Record<keyof TenantTables, true>> = {
+  campaigns: true,
+  campaign_runs: true,
+  campaign_days: true,
+  prospect_lists: true,
+  prospect_uploads: true,
+  prospect_rejects: true,
+  prospects: true,
+  prospect_counts: true,
+  prospect_attempts: true,
+  do_not_call: true,
   batches: true,
   batch_items: true,
   api_keys: true,

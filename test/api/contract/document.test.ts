@@ -63,7 +63,8 @@ t.test('the document and the routes name the same endpoints, parameters and bodi
     )
     const inQuery = page?.parameters.filter((parameter) => parameter.in === 'query').map((parameter) => parameter.name)
     t.same(inQuery, Object.keys(route.query?.properties ?? {}), name)
-    const bodies = route.body ? ['application/json'] : route.form || route.files ? ['multipart/form-data'] : []
+    const forms = route.files ? ['multipart/form-data'] : ['multipart/form-data', 'application/x-www-form-urlencoded']
+    const bodies = route.body ? ['application/json'] : route.form || route.files ? forms : []
     t.same(Object.keys(page?.requestBody?.content ?? {}), bodies, name)
   }
 })

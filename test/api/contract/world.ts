@@ -2,8 +2,11 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { uuidv7 } from 'uuidv7'
 import type { AnyRoute } from '../../../api/route.ts'
+import { insertCampaign } from '../../../store/campaigns.ts'
 import { objectPath } from '../../../store/object-folder.ts'
+import { windowGroupOf } from '../../../store/window-groups.ts'
 import type { Call, TestApi, TestUser } from '../../support/api.ts'
+import { campaignFields } from '../../support/campaigns.ts'
 
 /** One of everything a workspace can hold, so that every path with a parameter names something that exists. */
 export interface Belongings {
@@ -16,6 +19,9 @@ export interface Belongings {
   readonly batchId: string
   readonly apiKeyId: string
   readonly trunkId: string
+  readonly campaignSlug: string
+  /** Id and slug of a list, id of its upload and of its prospect. */
+  readonly listId: string
   readonly memberId: string
 }
 
@@ -40,8 +46,9 @@ export async function furnish(api: TestApi, admin: TestUser): Promise<Belongings
   await post('/phone-numbers', { body: { phone_number: phoneNumber, provider: 'sim', agent_id: agentId } })
   const apiKeyId = (await post('/api-keys', { body: { name: 'CRM' } })).id
   const rows = await insertRows(api, { workspaceId, agentId, phoneNumber })
+  const campaign = await insertCampaignRows(api, { workspaceId, agentId, phoneNumber })
   const memberId = await joiner(api, workspaceId)
-  return { workspaceId, agentId, phoneNumber, apiKeyId, memberId, ...rows }
+  return { workspaceId, agentId, phoneNumber, apiKeyId, memberId, ...campaign, ...rows }
 }
 
 /** What is long to make over the API: a finished call with its recording, a read document, a chat, a batch, a trunk. */
@@ -110,6 +117,52 @@ async function insertRows(api: TestApi, of: Pick<Belongings, 'workspaceId' | 'ag
   return { callId, documentId, chatId, batchId, trunkId }
 }
 
+/** A paused campaign with a list, an upload and a prospect of one id, and a number nobody calls: its own. */
+async function insertCampaignRows(api: TestApi, of: Pick<Belongings, 'workspaceId' | 'agentId' | 'phoneNumber'>) {
+  const tenant = api.store.tenant(of.workspaceId)
+  const { db } = tenant
+  const now = new Date()
+  const listId = uuidv7()
+  const fields = campaignFields({ name: `c ${listId}`, agent_id: of.agentId, paused: true })
+  const { id, slug } = await insertCampaign(tenant, fields, now)
+  const campaign_id = id
+  await db
+    .insertInto('prospect_lists')
+    .values({ id: listId, campaign_id, slug: listId, name: 'March', created_at: now, deleted_at: null })
+    .execute()
+  await db
+    .insertInto('prospect_uploads')
+    .values({
+      id: listId,
+      campaign_id,
+      list_id: listId,
+      filename: 'a.csv',
+      dedupe: true,
+      columns: '["primary_phone"]',
+      status: 'failed',
+      error: 'The database was away',
+      created_at: now,
+    } as never)
+    .execute()
+  const group = await windowGroupOf(api.store, { zones: ['America/New_York'], regions: ['US-NY'] })
+  await db
+    .insertInto('prospects')
+    .values({
+      id: listId,
+      campaign_id,
+      list_id: listId,
+      phone: freshNumber(),
+      window_group: group.id,
+      created_at: now,
+    } as never)
+    .execute()
+  await db
+    .insertInto('do_not_call')
+    .values({ phone: of.phoneNumber, source: 'api', call_id: null, words: null, created_at: now })
+    .execute()
+  return { campaignSlug: slug, listId }
+}
+
 /** A user who is a Member and never calls. */
 async function joiner(api: TestApi, workspaceId: string): Promise<string> {
   const id = uuidv7()
@@ -134,6 +187,9 @@ export function pathTo(route: AnyRoute, of: Belongings): string {
     chat_id: of.chatId,
     document_id: of.documentId,
     trunk_id: of.trunkId,
+    slug: of.campaignSlug,
+    list_slug: of.listId,
+    uuid: of.listId,
     user_id: of.memberId,
     id: of.apiKeyId,
     phone_number: of.phoneNumber,
@@ -154,6 +210,8 @@ export function inputTo(route: AnyRoute, of: Belongings): Call {
     agent_phone_number: () => of.phoneNumber,
     phone: () => of.phoneNumber,
     phone_number: freshNumber,
+    primary_phone: freshNumber,
+    campaign: () => of.campaignSlug,
     email: () => `${uuidv7()}@example.com`,
     session_id: uuidv7,
     name: uuidv7,

@@ -1,0 +1,31 @@
+import { PatchbayError } from '../../runtime/errors.ts'
+import type { CampaignWithLists } from '../../store/campaigns.ts'
+import { campaignBySlug } from '../../store/campaigns.ts'
+import type { User, WorkspaceRole } from '../../store/schema.ts'
+import type { Tenant } from '../../store/tenant.ts'
+import { workspacesOf } from '../../store/workspaces.ts'
+import { isUuid } from '../ids.ts'
+import type { Services } from '../services.ts'
+
+const RANKS: Readonly<Record<WorkspaceRole, number>> = { member: 0, developer: 1, admin: 2 }
+
+/** The workspace a query or body names, if the caller may work there; the active one when it names none. */
+export async function tenantOf(
+  request: { tenant: Tenant; user: User | undefined },
+  services: Pick<Services, 'store'>,
+  workspace: string | null | undefined,
+  least: WorkspaceRole,
+): Promise<Tenant> {
+  if (workspace === undefined || workspace === null || workspace === request.tenant.workspaceId) return request.tenant
+  const mine = request.user === undefined ? [] : await workspacesOf(services.store.global, request.user.id)
+  const found = isUuid(workspace) ? mine.find(({ id }) => id === workspace) : undefined
+  if (found === undefined) throw new PatchbayError('not_a_member')
+  if (RANKS[found.role] < RANKS[least]) throw new PatchbayError('insufficient_permissions')
+  return services.store.tenant(found.id)
+}
+
+export async function requireCampaign(tenant: Tenant, slug: string): Promise<CampaignWithLists> {
+  const campaign = await campaignBySlug(tenant, slug)
+  if (campaign === undefined) throw new PatchbayError('campaign_not_found')
+  return campaign
+}

@@ -1,0 +1,240 @@
+import { type Static, Type } from 'typebox'
+import { PatchbayError } from '../../runtime/errors.ts'
+import { agentById } from '../../store/agents.ts'
+import { insertCall } from '../../store/calls.ts'
+import { sourceNumbersOf } from '../../store/campaign-status.ts'
+import { type CampaignFields, insertCampaign, pauseCampaign } from '../../store/campaigns.ts'
+import { isOnDoNotCall } from '../../store/do-not-call.ts'
+import { copyUnresolved } from '../../store/prospect-copies.ts'
+import { queueCall } from '../../workers/calls/queue.ts'
+import { campaignStatus } from '../../workers/dialer/status.ts'
+import { CallBody, callBody, callExample } from '../calls/schema.ts'
+import { requirePhoneNumber } from '../phone-number.ts'
+import { defineRoute } from '../route.ts'
+import { Instant, Nullable } from '../schema.ts'
+import { requireCampaign } from './access.ts'
+import { bodyOf, slug, tag } from './routes.ts'
+import { CampaignBody, campaignExample } from './schema.ts'
+
+/** What is done with a campaign beside changing it. */
+
+const Count = Type.Integer({ minimum: 0 })
+
+const StatusBody = Type.Object({
+  slug: Type.String(),
+  status: Type.Enum(['Running', 'Stopped', 'Completed', 'Inactive']),
+  reason: Nullable(
+    Type.Enum(
+      [
+        'paused',
+        'outside_calling_hours',
+        'waiting_for_retry',
+        'no_agent',
+        'no_number',
+        'no_capacity',
+        'budget_reached',
+        'too_many_failures',
+        'all_held',
+      ],
+      { description: 'Why a stopped campaign calls nobody; null: its next tick will call.' },
+    ),
+  ),
+  active_calls: Count,
+  calls: Type.Object({ placing: Count, ringing: Count, talking: Count, waiting: Count }),
+  ready_agents: Count,
+  prospects: Type.Object({
+    total: Count,
+    unresolved: Count,
+    resolved: Count,
+    by_resolution: Type.Record(Type.String(), Count),
+    callable_now: Count,
+    held: Type.Record(Type.String(), Count, { description: 'Waiting prospects that are not called now, by reason.' }),
+  }),
+  next_call_at: Nullable(Instant),
+  today: Type.Object({ attempts: Count, answered: Count, humans: Count, machines: Count, abandoned: Count }),
+  answer_rate: Nullable(Type.Number({ description: "Of today's attempts; null before the first." })),
+  abandoned_rate_30d: Nullable(Type.Number()),
+  pacing: Type.Object({ call_ratio: Type.Number(), effective_ratio: Type.Number(), why: Type.String() }),
+  cost: Type.Number({ description: 'USD, as far as prices are known.' }),
+  updated_at: Instant,
+})
+
+const statusExample: Static<typeof StatusBody> = {
+  slug: campaignExample.slug,
+  status: 'Stopped',
+  reason: 'outside_calling_hours',
+  active_calls: 0,
+  calls: { placing: 0, ringing: 0, talking: 0, waiting: 0 },
+  ready_agents: 20,
+  prospects: {
+    total: 500,
+    unresolved: 320,
+    resolved: 180,
+    by_resolution: { reached: 150, invalid_number: 12, opted_out: 3, exhausted: 15 },
+    callable_now: 0,
+    held: { window: 318, unknown_zone: 2 },
+  },
+  next_call_at: '2026-02-02T14:00:00.000Z',
+  today: { attempts: 410, answered: 190, humans: 160, machines: 30, abandoned: 0 },
+  answer_rate: 0.463,
+  abandoned_rate_30d: 0,
+  pacing: { call_ratio: 1, effective_ratio: 1, why: 'Every call has its seat before it is dialled' },
+  cost: 12.34,
+  updated_at: '2026-01-31T22:00:00.000Z',
+}
+
+const status = defineRoute({
+  method: 'GET',
+  path: '/api/v/campaign/{slug}/status/',
+  trailingSlash: true,
+  auth: 'jwt_or_scope',
+  scope: 'campaigns',
+  role: 'member',
+  params: { slug },
+  success: { status: 200, schema: StatusBody },
+  errors: ['campaign_not_found'],
+  tag,
+  summary: 'What a campaign does now, and if nothing, why',
+  examples: { success: statusExample },
+  handler: async ({ params, tenant }, services) => {
+    const campaign = await requireCampaign(tenant, params.slug)
+    return campaignStatus(services, tenant, campaign, new Date(services.clock.nowMs()))
+  },
+})
+
+const pausing = (action: 'pause' | 'resume') =>
+  defineRoute({
+    method: 'POST',
+    path: `/api/v/campaign/{slug}/${action}/`,
+    trailingSlash: true,
+    auth: 'jwt_or_scope',
+    scope: 'campaigns',
+    role: 'developer',
+    params: { slug },
+    success: { status: 200, schema: CampaignBody },
+    errors: ['campaign_not_found'],
+    tag,
+    summary: action === 'pause' ? 'Place nothing new; running calls end as they would' : 'Go on calling',
+    examples: { success: { ...campaignExample, paused: action === 'pause' } },
+    handler: async ({ params, tenant }, { clock }) => {
+      const now = new Date(clock.nowMs())
+      const found = await pauseCampaign(tenant, params.slug as string, action === 'pause', now)
+      if (!found) throw new PatchbayError('campaign_not_found')
+      return bodyOf(tenant, await requireCampaign(tenant, params.slug as string))
+    },
+  })
+
+const testCall = defineRoute({
+  method: 'POST',
+  path: '/api/v/campaign/{slug}/test-call/',
+  trailingSlash: true,
+  auth: 'jwt_or_scope',
+  scope: 'campaigns',
+  role: 'developer',
+  params: { slug },
+  body: Type.Object({
+    phone_number: Type.Optional(Type.String({ maxLength: 64 })),
+    dynamic_variables: Type.Record(Type.String(), Type.String(), { default: {} }),
+  }),
+  success: { status: 201, schema: CallBody },
+  errors: [
+    'invalid_phone_number',
+    'campaign_not_found',
+    'campaign_without_agent',
+    'campaign_without_number',
+    'do_not_call',
+  ],
+  tag,
+  summary: "Call one number with the campaign's agent; touches no prospect",
+  examples: {
+    body: { phone_number: '+14155550199', dynamic_variables: { first_name: 'Ada' } },
+    success: { ...callExample, campaign_slug: campaignExample.slug },
+  },
+  handler: async ({ body, params, tenant, log }, { clock, config, outbound }) => {
+    const to = requirePhoneNumber(body.phone_number)
+    const campaign = await requireCampaign(tenant, params.slug)
+    const now = new Date(clock.nowMs())
+    const agent = campaign.agent_id === null ? undefined : await agentById(tenant, campaign.agent_id)
+    if (agent === undefined) throw new PatchbayError('campaign_without_agent')
+    const [from] = await sourceNumbersOf(tenant, campaign, now)
+    if (from === undefined) throw new PatchbayError('campaign_without_number')
+    if (await isOnDoNotCall(tenant, to)) throw new PatchbayError('do_not_call')
+    const call = await insertCall(tenant, {
+      agent_id: agent.id,
+      agent_name: agent.agent_name,
+      call_type: 'phone',
+      direction: 'outbound',
+      status: 'queued',
+      from_number: from.number,
+      to_number: to,
+      campaign_slug: campaign.slug,
+      dynamic_variables: JSON.stringify(body.dynamic_variables),
+      created_at: now,
+    })
+    await queueCall(outbound.queue, call, config.queueWaitMs).catch((err) => {
+      log.warn({ err, callId: call.id }, 'The call could not be queued; the sweep of the job workers will')
+    })
+    return callBody({ ...call, turns: [] }, config.publicUrl)
+  },
+})
+
+const duplicate = defineRoute({
+  method: 'POST',
+  path: '/api/v/campaign/{slug}/duplicate/',
+  trailingSlash: true,
+  auth: 'jwt_or_scope',
+  scope: 'campaigns',
+  role: 'developer',
+  params: { slug },
+  body: Type.Object({
+    name: Type.String({ minLength: 1, maxLength: 200 }),
+    with_unresolved: Type.Boolean({ default: false, description: 'Copies prospects that are not resolved.' }),
+  }),
+  success: { status: 201, schema: CampaignBody },
+  errors: ['campaign_not_found'],
+  tag,
+  summary: 'Make a campaign like this one, paused',
+  examples: {
+    body: { name: 'Renewals, second wave', with_unresolved: true },
+    success: { ...campaignExample, slug: 'renewals-second-wave', name: 'Renewals, second wave', paused: true },
+  },
+  handler: async ({ body, params, tenant }, { clock }) => {
+    const of = await requireCampaign(tenant, params.slug)
+    const now = new Date(clock.nowMs())
+    const json = <T>(value: T) => (value === null ? null : JSON.stringify(value))
+    const {
+      id: _,
+      slug: __,
+      lists: ___,
+      version: ____,
+      created_at,
+      updated_at,
+      deleted_at,
+      workspace_id,
+      ...fields
+    } = of
+    const made = await insertCampaign(
+      tenant,
+      {
+        ...fields,
+        name: body.name,
+        // Whoever copies wants to look first.
+        paused: true,
+        from_numbers: json(fields.from_numbers),
+        retry: json(fields.retry),
+        holidays: json(fields.holidays),
+        calling_days: json(fields.calling_days),
+        stop_when: json(fields.stop_when),
+        agent_tools: json(fields.agent_tools),
+      } as CampaignFields,
+      now,
+    )
+    const [list] = made.lists
+    if (body.with_unresolved && list !== undefined) {
+      await copyUnresolved(tenant, { fromCampaignId: of.id, campaign: made, listId: list.id }, now)
+    }
+    return bodyOf(tenant, made)
+  },
+})
+
+export const campaignActions = [status, pausing('pause'), pausing('resume'), testCall, duplicate]

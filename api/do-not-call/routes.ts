@@ -1,0 +1,164 @@
+import { type Static, Type } from 'typebox'
+import { PatchbayError } from '../../runtime/errors.ts'
+import { openBulkCopy } from '../../store/bulk-copy.ts'
+import { addDoNotCall, doNotCallPage, removeDoNotCall } from '../../store/do-not-call.ts'
+import type { DoNotCallFileParams, DoNotCallFileResult } from '../../store/do-not-call-load.ts'
+import type { DoNotCall } from '../../store/schema.ts'
+import { requirePhoneNumber } from '../phone-number.ts'
+import { defineRoute } from '../route.ts'
+import { Id, Instant, Nullable, Page, PageQuery, pageOf } from '../schema.ts'
+import { Detail } from '../workspaces/schema.ts'
+
+const tag = 'Do not call'
+const LOADER = new URL('../../store/do-not-call-load.ts', import.meta.url)
+
+const DoNotCallBody = Type.Object({
+  phone_number: Type.String(),
+  reason: Type.String(),
+  source: Type.Enum(['api', 'upload', 'call'], {
+    description: '`call`: the callee asked for it, or declined the call.',
+  }),
+  call_log_id: Nullable(Id),
+  words: Nullable(Type.String({ description: 'What the callee said.' })),
+  created_at: Instant,
+})
+
+const example: Static<typeof DoNotCallBody> = {
+  phone_number: '+14155550199',
+  reason: 'Asked by letter',
+  source: 'api',
+  call_log_id: null,
+  words: null,
+  created_at: '2026-01-31T09:00:00.000Z',
+}
+
+const bodyOf = (entry: DoNotCall): Static<typeof DoNotCallBody> => ({
+  phone_number: entry.phone,
+  reason: entry.reason,
+  source: entry.source,
+  call_log_id: entry.call_id,
+  words: entry.words,
+  created_at: entry.created_at.toISOString(),
+})
+
+const list = defineRoute({
+  method: 'GET',
+  path: '/do-not-call',
+  auth: 'jwt_or_scope',
+  scope: 'campaigns',
+  role: 'member',
+  query: Type.Object({
+    q: Type.Optional(Type.String({ maxLength: 100, description: 'A part of the number or of the reason.' })),
+    ...PageQuery,
+  }),
+  success: { status: 200, schema: Page(DoNotCallBody) },
+  tag,
+  summary: 'Numbers that nobody of the workspace calls, newest first',
+  examples: { success: { items: [example], total: 1, page: 1, page_size: 25, total_pages: 1 } },
+  handler: async ({ query, tenant }) => {
+    const page = { offset: (query.page - 1) * query.page_size, limit: query.page_size }
+    const { entries, total } = await doNotCallPage(tenant, query.q, page)
+    return pageOf(entries.map(bodyOf), total, query)
+  },
+})
+
+const add = defineRoute({
+  method: 'POST',
+  path: '/do-not-call',
+  auth: 'jwt_or_scope',
+  scope: 'campaigns',
+  role: 'developer',
+  body: Type.Object({
+    phone_number: Type.Optional(Type.String({ maxLength: 64 })),
+    reason: Type.String({ maxLength: 500, default: '' }),
+  }),
+  success: { status: 201, schema: DoNotCallBody },
+  errors: ['invalid_phone_number'],
+  tag,
+  summary: 'Never call a number again',
+  description:
+    'Binds campaigns, batches and outbound calls from the moment of the answer. Prospects that wait with this number are resolved. A number that is listed already keeps its entry.',
+  examples: { body: { phone_number: '+14155550199', reason: 'Asked by letter' }, success: example },
+  handler: async ({ body, tenant }, { clock }) => {
+    const phone = requirePhoneNumber(body.phone_number)
+    const now = new Date(clock.nowMs())
+    const [entry] = await addDoNotCall(tenant, [{ phone, reason: body.reason, source: 'api' }], now)
+    return bodyOf(entry!)
+  },
+})
+
+const remove = defineRoute({
+  method: 'DELETE',
+  path: '/do-not-call/{phone_number}',
+  auth: 'jwt_or_scope',
+  scope: 'campaigns',
+  role: 'developer',
+  params: { phone_number: { description: 'E.164, with or without its plus.', example: example.phone_number } },
+  success: { status: 200, schema: Detail },
+  errors: ['invalid_phone_number', 'do_not_call_not_found'],
+  tag,
+  summary: 'Let a number be called again',
+  description: 'Prospects that only its entry had resolved wait again.',
+  examples: { success: { detail: 'Phone number removed from the do-not-call list' } },
+  handler: async ({ params, tenant }) => {
+    const text = params.phone_number
+    const phone = requirePhoneNumber(/^\d/.test(text) ? `+${text}` : text)
+    if (!(await removeDoNotCall(tenant, phone))) throw new PatchbayError('do_not_call_not_found')
+    return { detail: 'Phone number removed from the do-not-call list' }
+  },
+})
+
+const upload = defineRoute({
+  method: 'POST',
+  path: '/do-not-call/upload',
+  auth: 'jwt_or_scope',
+  scope: 'campaigns',
+  role: 'developer',
+  files: {
+    file: {
+      description: 'CSV with a `phone_number` column and, if you like, `reason`.',
+      required: true,
+      many: false,
+    },
+  },
+  success: {
+    status: 201,
+    schema: Type.Object({
+      rows: Type.Integer(),
+      added: Type.Integer(),
+      known: Type.Integer({ description: 'Listed already, or twice in the file.' }),
+      invalid: Type.Integer(),
+    }),
+  },
+  errors: ['csv_without_phone_number', 'csv_without_rows', 'csv_too_wide', 'unavailable'],
+  tag,
+  summary: 'Add every number of a CSV file to the do-not-call list',
+  examples: {
+    body: { file: 'phone_number,reason\n+14155550199,Asked by letter\n' },
+    success: { rows: 1, added: 1, known: 0, invalid: 0 },
+  },
+  handler: async (request, { clock, databaseUrl }) => {
+    const { tenant, signal } = request
+    const params: DoNotCallFileParams = { workspaceId: tenant.workspaceId, createdAt: new Date(clock.nowMs()) }
+    const copy = await openBulkCopy<Record<string, never>, DoNotCallFileResult>({
+      databaseUrl,
+      loader: LOADER,
+      params,
+      signal,
+    })
+    try {
+      let fed = false
+      await request.form(async (part) => {
+        if (part.field !== 'file') return
+        if (fed) throw new PatchbayError('malformed_body', { cause: new Error('More than one file') })
+        fed = true
+        await copy.feed(part.content)
+      })
+      return await copy.commit({})
+    } finally {
+      await copy.discard()
+    }
+  },
+})
+
+export const doNotCallRoutes = [list, add, upload, remove]

@@ -1,0 +1,142 @@
+import { type Static, Type } from 'typebox'
+import { PatchbayError } from '../../runtime/errors.ts'
+import {
+  deleteList,
+  insertList,
+  type ListWithCounts,
+  listBySlug,
+  listsOf,
+  updateList,
+} from '../../store/prospect-lists.ts'
+import { uploadsOf } from '../../store/prospect-uploads.ts'
+import type { Tenant } from '../../store/tenant.ts'
+import { requireCampaign } from '../campaigns/access.ts'
+import { campaignExample } from '../campaigns/schema.ts'
+import { defineRoute } from '../route.ts'
+import { ValidationError } from '../schema.ts'
+import { Detail } from '../workspaces/schema.ts'
+import { listBody, listExample, ProspectListBody } from './schema.ts'
+
+const tag = 'Prospects'
+const list_slug = { description: "The list's slug.", example: listExample.list_slug } as const
+const Name = Type.String({ minLength: 1, maxLength: 200 })
+
+const create = defineRoute({
+  method: 'POST',
+  path: '/api/v/list/',
+  trailingSlash: true,
+  auth: 'jwt_or_scope',
+  scope: 'campaigns',
+  role: 'developer',
+  body: Type.Object({ campaign: Type.String({ maxLength: 100, description: "The campaign's slug." }), name: Name }),
+  success: { status: 201, schema: ProspectListBody },
+  errors: ['campaign_not_found'],
+  tag,
+  summary: 'Make a further list of a campaign',
+  examples: { body: { campaign: campaignExample.slug, name: 'March' }, success: { ...listExample, uploads: [] } },
+  handler: async ({ body, tenant }, { clock }) => {
+    refuseBlank(body.name)
+    const campaign = await requireCampaign(tenant, body.campaign)
+    const now = new Date(clock.nowMs())
+    const { slug } = await insertList(tenant, { campaignId: campaign.id, name: body.name }, now)
+    return bodyOf(tenant, await requireList(tenant, slug))
+  },
+})
+
+const all = defineRoute({
+  method: 'GET',
+  path: '/api/v/list/',
+  trailingSlash: true,
+  auth: 'jwt_or_scope',
+  scope: 'campaigns',
+  role: 'member',
+  query: Type.Object({ campaign: Type.Optional(Type.String({ maxLength: 100, description: "The campaign's slug." })) }),
+  success: { status: 200, schema: Type.Array(ProspectListBody) },
+  errors: ['campaign_not_found'],
+  tag,
+  summary: 'The lists of a campaign, or of the workspace',
+  examples: { success: [listExample] },
+  handler: async ({ query, tenant }) => {
+    const campaign = query.campaign === undefined ? undefined : await requireCampaign(tenant, query.campaign)
+    const lists = await listsOf(tenant, campaign?.id)
+    const uploads = await uploadsOf(
+      tenant,
+      lists.map(({ id }) => id),
+    )
+    return lists.map((list) => listBody(list, uploads))
+  },
+})
+
+const read = defineRoute({
+  method: 'GET',
+  path: '/api/v/list/{list_slug}/',
+  trailingSlash: true,
+  auth: 'jwt_or_scope',
+  scope: 'campaigns',
+  role: 'member',
+  params: { list_slug },
+  success: { status: 200, schema: ProspectListBody },
+  errors: ['prospect_list_not_found'],
+  tag,
+  summary: 'One list, with its uploads',
+  examples: { success: listExample },
+  handler: async ({ params, tenant }) => bodyOf(tenant, await requireList(tenant, params.list_slug)),
+})
+
+const change = defineRoute({
+  method: 'PATCH',
+  path: '/api/v/list/{list_slug}/',
+  trailingSlash: true,
+  auth: 'jwt_or_scope',
+  scope: 'campaigns',
+  role: 'developer',
+  params: { list_slug },
+  body: Type.Object({ name: Type.Optional(Name), active: Type.Optional(Type.Boolean()) }),
+  success: { status: 200, schema: ProspectListBody },
+  errors: ['prospect_list_not_found'],
+  tag,
+  summary: 'Rename a list, or let it be dialled or not',
+  examples: { body: { active: false }, success: { ...listExample, active: false } },
+  handler: async ({ body, params, tenant }, { clock }) => {
+    if (body.name !== undefined) refuseBlank(body.name)
+    const list = await requireList(tenant, params.list_slug)
+    await updateList(tenant, list, body, new Date(clock.nowMs()))
+    return bodyOf(tenant, await requireList(tenant, params.list_slug))
+  },
+})
+
+const remove = defineRoute({
+  method: 'DELETE',
+  path: '/api/v/list/{list_slug}/',
+  trailingSlash: true,
+  auth: 'jwt',
+  role: 'admin',
+  params: { list_slug },
+  success: { status: 200, schema: Detail },
+  errors: ['prospect_list_not_found', 'prospect_list_running'],
+  tag,
+  summary: 'Delete a list with its prospects',
+  examples: { success: { detail: 'Prospect list deleted' } },
+  handler: async ({ params, tenant }, { clock }) => {
+    const list = await requireList(tenant, params.list_slug)
+    if (!(await deleteList(tenant, list, new Date(clock.nowMs())))) throw new PatchbayError('prospect_list_running')
+    return { detail: 'Prospect list deleted' }
+  },
+})
+
+function refuseBlank(name: string): void {
+  if (name.trim() !== '') return
+  throw new ValidationError([{ loc: ['body', 'name'], msg: 'must not be blank', type: 'string_too_short' }])
+}
+
+export async function requireList(tenant: Tenant, slug: string): Promise<ListWithCounts> {
+  const list = await listBySlug(tenant, slug)
+  if (list === undefined) throw new PatchbayError('prospect_list_not_found')
+  return list
+}
+
+async function bodyOf(tenant: Tenant, list: ListWithCounts): Promise<Static<typeof ProspectListBody>> {
+  return listBody(list, await uploadsOf(tenant, [list.id]))
+}
+
+export const prospectListRoutes = [create, all, read, change, remove]

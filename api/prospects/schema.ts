@@ -1,0 +1,244 @@
+import { type Static, Type } from 'typebox'
+import type { ListWithCounts } from '../../store/prospect-lists.ts'
+import type { Prospect, ProspectAttempt, ProspectUpload } from '../../store/schema.ts'
+import type { WindowGroup } from '../../store/window-groups.ts'
+import { HOLDS, type Hold } from '../../workers/dialer/held.ts'
+import { OUTCOMES } from '../../workers/dialer/retry.ts'
+import { Id, Instant, Nullable } from '../schema.ts'
+
+const Count = Type.Integer({ minimum: 0 })
+const RESOLUTIONS = [
+  'reached',
+  'voicemail',
+  'exhausted',
+  'expired',
+  'do_not_call',
+  'invalid_number',
+  'opted_out',
+  'canceled',
+] as const
+
+export const UploadBody = Type.Object({
+  uuid: Id,
+  status: Type.Enum(['loading', 'completed', 'failed']),
+  filename: Type.String(),
+  rows: Type.Object({ total: Count, loaded: Count, duplicates: Count, invalid: Count, do_not_call: Count }),
+  batches: Type.Object({ total: Count, done: Count }),
+  error: Nullable(Type.String()),
+  created_at: Instant,
+  finished_at: Nullable(Instant),
+})
+
+export const ProspectListBody = Type.Object({
+  list_uuid: Id,
+  list_slug: Type.String(),
+  name: Type.String(),
+  campaign: Type.String({ description: "The campaign's slug." }),
+  active: Type.Boolean({ description: 'An inactive list is not dialled.' }),
+  prospects: Count,
+  unresolved: Count,
+  uploads: Type.Array(UploadBody),
+  created_at: Instant,
+})
+
+const Held = Type.Object({
+  reason: Type.Enum([...HOLDS]),
+  until: Nullable(Instant),
+  sentence: Type.String(),
+})
+
+export const ProspectBody = Type.Object({
+  uuid: Id,
+  list_uuid: Id,
+  campaign: Type.String({ description: "The campaign's slug." }),
+  primary_phone: Type.String(),
+  first_name: Type.String(),
+  last_name: Type.String(),
+  email: Type.String(),
+  state: Type.String(),
+  postal_code: Type.String(),
+  timezones: Type.Array(Type.String(), { description: 'Every zone whose hours must be open; none: unknown.' }),
+  variables: Type.Record(Type.String(), Type.String()),
+  consent_at: Nullable(Instant),
+  external_id: Type.String(),
+  status: Type.Enum(['waiting', 'calling', 'resolved']),
+  resolution: Nullable(Type.Enum([...RESOLUTIONS])),
+  disposition: Nullable(Type.Enum([...OUTCOMES], { description: 'What the last attempt came to.' })),
+  attempts: Count,
+  last_attempt_at: Nullable(Instant),
+  next_attempt_at: Nullable(Instant),
+  held: Nullable(Held),
+  expires_at: Nullable(Instant),
+  created_at: Instant,
+})
+
+const AttemptBody = Type.Object({
+  n: Type.Integer({ minimum: 1 }),
+  call_log_id: Id,
+  at: Instant,
+  ended_at: Nullable(Instant),
+  from: Type.String(),
+  outcome: Nullable(Type.Enum([...OUTCOMES])),
+  charged: Type.Boolean({ description: 'Counts among the attempts.' }),
+  skipped: Nullable(Type.Object({ reason: Type.String(), sentence: Type.String() })),
+  checks: Type.Record(Type.String(), Type.String(), { description: 'What was looked at before it was dialled.' }),
+})
+
+export const ProspectWithAttempts = Type.Object({
+  ...ProspectBody.properties,
+  history: Type.Array(AttemptBody),
+})
+
+export const uploadExample: Static<typeof UploadBody> = {
+  uuid: '0197f3a2-7c1e-7000-8000-000000000023',
+  status: 'completed',
+  filename: 'leads.csv',
+  rows: { total: 500, loaded: 488, duplicates: 7, invalid: 4, do_not_call: 1 },
+  batches: { total: 1, done: 1 },
+  error: null,
+  created_at: '2026-01-31T09:00:00.000Z',
+  finished_at: '2026-01-31T09:00:01.000Z',
+}
+
+export const listExample: Static<typeof ProspectListBody> = {
+  list_uuid: '0197f3a2-7c1e-7000-8000-000000000022',
+  list_slug: 'renewals',
+  name: 'Renewals',
+  campaign: 'renewals',
+  active: true,
+  prospects: 488,
+  unresolved: 320,
+  uploads: [uploadExample],
+  created_at: '2026-01-31T09:00:00.000Z',
+}
+
+export const prospectExample: Static<typeof ProspectBody> = {
+  uuid: '0197f3a2-7c1e-7000-8000-000000000024',
+  list_uuid: listExample.list_uuid,
+  campaign: 'renewals',
+  primary_phone: '+14155550199',
+  first_name: 'Ada',
+  last_name: 'Lovelace',
+  email: '',
+  state: 'CA',
+  postal_code: '',
+  timezones: ['America/Los_Angeles'],
+  variables: { plan: 'gold' },
+  consent_at: '2026-01-02T00:00:00.000Z',
+  external_id: 'crm-17',
+  status: 'waiting',
+  resolution: null,
+  disposition: 'busy',
+  attempts: 1,
+  last_attempt_at: '2026-01-31T18:00:00.000Z',
+  next_attempt_at: '2026-01-31T18:30:00.000Z',
+  held: { reason: 'retry_wait', until: '2026-01-31T18:30:00.000Z', sentence: 'The next attempt waits for its time' },
+  expires_at: '2026-05-01T09:00:00.000Z',
+  created_at: '2026-01-31T09:00:00.000Z',
+}
+
+export const prospectWithAttemptsExample: Static<typeof ProspectWithAttempts> = {
+  ...prospectExample,
+  history: [
+    {
+      n: 1,
+      call_log_id: '0197f3a2-7c1e-7000-8000-000000000004',
+      at: '2026-01-31T18:00:00.000Z',
+      ended_at: '2026-01-31T18:00:20.000Z',
+      from: '+14155550100',
+      outcome: 'busy',
+      charged: true,
+      skipped: null,
+      checks: {
+        window: '10:00 in America/Los_Angeles',
+        do_not_call: 'not listed',
+        consent: '2026-01-02T00:00:00.000Z',
+      },
+    },
+  ],
+}
+
+const iso = (at: Date | null): string | null => at?.toISOString() ?? null
+
+export function uploadBody(upload: ProspectUpload): Static<typeof UploadBody> {
+  const { id, status, filename, total, loaded, duplicates, invalid, do_not_call, error } = upload
+  return {
+    uuid: id,
+    status,
+    filename,
+    rows: { total, loaded, duplicates, invalid, do_not_call },
+    batches: { total: upload.batches_total, done: upload.batches_done },
+    error,
+    created_at: upload.created_at.toISOString(),
+    finished_at: iso(upload.finished_at),
+  }
+}
+
+export function listBody(list: ListWithCounts, uploads: readonly ProspectUpload[]): Static<typeof ProspectListBody> {
+  return {
+    list_uuid: list.id,
+    list_slug: list.slug,
+    name: list.name,
+    campaign: list.campaign_slug,
+    active: list.active,
+    prospects: list.prospects,
+    unresolved: list.unresolved,
+    uploads: uploads.filter((upload) => upload.list_id === list.id).map(uploadBody),
+    created_at: list.created_at.toISOString(),
+  }
+}
+
+export function prospectBody(
+  prospect: Prospect,
+  of: { campaign: string; group: WindowGroup | undefined; hold: Hold | undefined },
+): Static<typeof ProspectBody> {
+  const { hold } = of
+  return {
+    uuid: prospect.id,
+    list_uuid: prospect.list_id,
+    campaign: of.campaign,
+    primary_phone: prospect.phone,
+    first_name: prospect.first_name,
+    last_name: prospect.last_name,
+    email: prospect.email,
+    state: prospect.state,
+    postal_code: prospect.postal_code,
+    timezones: [...(of.group?.zones ?? [])],
+    variables: prospect.variables,
+    consent_at: iso(prospect.consent_at),
+    external_id: prospect.external_id,
+    status: prospect.status,
+    resolution: prospect.resolution as Static<typeof ProspectBody>['resolution'],
+    disposition: prospect.disposition as Static<typeof ProspectBody>['disposition'],
+    attempts: prospect.attempts,
+    last_attempt_at: iso(prospect.last_attempt_at),
+    next_attempt_at: iso(prospect.next_attempt_at),
+    held:
+      hold === undefined
+        ? null
+        : {
+            reason: hold.reason,
+            until: hold.untilMs === undefined ? null : new Date(hold.untilMs).toISOString(),
+            sentence: hold.sentence,
+          },
+    expires_at: iso(prospect.expires_at),
+    created_at: prospect.created_at.toISOString(),
+  }
+}
+
+export function attemptBody(attempt: ProspectAttempt): Static<typeof AttemptBody> {
+  return {
+    n: attempt.n,
+    call_log_id: attempt.call_id,
+    at: attempt.created_at.toISOString(),
+    ended_at: iso(attempt.ended_at),
+    from: attempt.from_number,
+    outcome: attempt.outcome as Static<typeof AttemptBody>['outcome'],
+    charged: attempt.charged,
+    skipped:
+      attempt.skipped_for === null
+        ? null
+        : { reason: attempt.skipped_for, sentence: attempt.skipped_sentence ?? attempt.skipped_for },
+    checks: attempt.checks,
+  }
+}

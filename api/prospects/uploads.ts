@@ -1,0 +1,197 @@
+import { Type } from 'typebox'
+import { uuidv7 } from 'uuidv7'
+import { PatchbayError } from '../../runtime/errors.ts'
+import { openBulkCopy } from '../../store/bulk-copy.ts'
+import { csvRecord } from '../../store/csv-export.ts'
+import type { ProspectFileDetails, ProspectFileParams, ProspectFileResult } from '../../store/prospect-load.ts'
+import { eachReject, retryUpload, uploadById } from '../../store/prospect-uploads.ts'
+import type { ProspectUpload } from '../../store/schema.ts'
+import type { Tenant } from '../../store/tenant.ts'
+import { defineRoute, Reply } from '../route.ts'
+import { Id } from '../schema.ts'
+import { requireList } from './lists.ts'
+import { UploadBody, uploadBody, uploadExample } from './schema.ts'
+
+const tag = 'Prospects'
+const LOADER = new URL('../../store/prospect-load.ts', import.meta.url)
+const FILE_FIELD = 'original_data'
+
+const uploadId = { description: 'The upload.', notFound: 'upload_not_found', example: uploadExample.uuid } as const
+
+const upload = defineRoute({
+  method: 'POST',
+  path: '/api/v/upload/{uuid}/',
+  trailingSlash: true,
+  auth: 'jwt_or_scope',
+  scope: 'campaigns',
+  role: 'developer',
+  params: { uuid: { description: 'The slug of the list.', example: 'renewals' } },
+  form: Type.Object({
+    dedupe: Type.Boolean({
+      default: true,
+      description: 'Leaves out numbers that came to the campaign within its `dupe_days`.',
+    }),
+  }),
+  files: {
+    original_data: {
+      description:
+        'CSV with a `primary_phone` column. Of its own a prospect has `first_name`, `last_name`, `email`, `state`, `postal_code`, `timezone`, `consent_at` and `external_id`; other columns become dynamic variables.',
+      required: true,
+      many: false,
+    },
+  },
+  success: {
+    status: 201,
+    schema: Type.Object({ message: Type.String(), uuid: Id, list_uuid: Id, upload: UploadBody }),
+  },
+  errors: [
+    'malformed_body',
+    'file_too_large',
+    'csv_without_primary_phone',
+    'csv_without_rows',
+    'csv_too_wide',
+    'csv_row_too_long',
+    'prospect_list_not_found',
+    'unavailable',
+  ],
+  tag,
+  summary: 'Load prospects from a CSV file',
+  description:
+    'The answer comes once the file is kept; its batches are loaded one after the other, whatever dies meanwhile. Rows that were not loaded are listed with their reasons under `rejects`.',
+  examples: {
+    body: { original_data: 'primary_phone,first_name\n+14155550199,Ada\n', dedupe: true },
+    success: {
+      message: 'Loading 500 rows in 1 batch',
+      uuid: uploadExample.uuid,
+      list_uuid: '0197f3a2-7c1e-7000-8000-000000000022',
+      upload: { ...uploadExample, status: 'loading', batches: { total: 1, done: 0 }, finished_at: null },
+    },
+  },
+  handler: async (request, { clock, databaseUrl }) => {
+    const { params, tenant, signal } = request
+    const list = await requireList(tenant, params.uuid)
+    const file: ProspectFileParams = {
+      uploadId: uuidv7(),
+      workspaceId: tenant.workspaceId,
+      campaignId: list.campaign_id,
+      listId: list.id,
+      createdAt: new Date(clock.nowMs()),
+    }
+    const copy = await openBulkCopy<ProspectFileDetails, ProspectFileResult>({
+      databaseUrl,
+      loader: LOADER,
+      params: file,
+      signal,
+    })
+    try {
+      let filename: string | undefined
+      const { fields } = await request.form(async (part) => {
+        if (part.field !== FILE_FIELD) return
+        if (filename !== undefined)
+          throw new PatchbayError('malformed_body', { cause: new Error('More than one file') })
+        filename = baseName(part.filename)
+        await copy.feed(part.content)
+      })
+      const { rows, batches } = await copy.commit({ filename: filename ?? '', dedupe: fields.dedupe })
+      return {
+        message: `Loading ${counted(rows, 'row')} in ${counted(batches, 'batch', 'es')}`,
+        uuid: file.uploadId,
+        list_uuid: list.id,
+        upload: uploadBody(await requireUpload(tenant, file.uploadId)),
+      }
+    } finally {
+      await copy.discard()
+    }
+  },
+})
+
+const counted = (n: number, one: string, plural = 's'): string =>
+  `${n.toLocaleString('en-US')} ${one}${n === 1 ? '' : plural}`
+
+function baseName(filename: string): string {
+  return (filename.split(/[\\/]/).pop() ?? '').replaceAll('\0', '').toWellFormed().slice(0, 255)
+}
+
+const read = defineRoute({
+  method: 'GET',
+  path: '/api/v/upload/{uuid}/',
+  trailingSlash: true,
+  auth: 'jwt_or_scope',
+  scope: 'campaigns',
+  role: 'member',
+  params: { uuid: uploadId },
+  success: { status: 200, schema: UploadBody },
+  tag,
+  summary: 'How far an upload is loaded',
+  examples: { success: uploadExample },
+  handler: async ({ params, tenant }) => uploadBody(await requireUpload(tenant, params.uuid)),
+})
+
+const rejects = defineRoute({
+  method: 'GET',
+  path: '/api/v/upload/{uuid}/rejects/',
+  trailingSlash: true,
+  auth: 'jwt_or_scope',
+  scope: 'campaigns',
+  role: 'member',
+  params: { uuid: uploadId },
+  success: { status: 200, schema: Type.String(), contentType: 'text/csv; charset=utf-8' },
+  tag,
+  summary: 'The rows that were not loaded, as CSV, each with its line and the reason',
+  description: 'Correct it and upload it again. The header is line 1; empty lines of the file do not count.',
+  handler: async ({ params, tenant, signal }) => {
+    const found = await requireUpload(tenant, params.uuid)
+    return new Reply({
+      stream: rejectsCsv(tenant, found, signal),
+      headers: [
+        ['content-type', 'text/csv; charset=utf-8'],
+        ['content-disposition', `attachment; filename="rejects-${found.id}.csv"`],
+      ],
+    })
+  },
+})
+
+async function* rejectsCsv(tenant: Tenant, upload: ProspectUpload, signal: AbortSignal): AsyncGenerator<string> {
+  // Phone numbers begin with a plus.
+  const phone = new Set(
+    [...upload.columns.keys()].filter((at) => /phone/i.test(upload.columns[at] ?? '')).map((at) => at + 2),
+  )
+  yield csvRecord(['line', 'reason', ...upload.columns], new Set())
+  for await (const rows of eachReject(tenant, upload.id, signal)) {
+    let text = ''
+    for (const { line, reason, cells } of rows) {
+      const values = JSON.parse(cells) as string[]
+      const isNumber = /^\+[\d\s().-]+$/
+      const verbatim = [...phone].every((at) => isNumber.test(values[at - 2] ?? '+0')) ? phone : new Set<number>()
+      text += csvRecord([line, reason, ...upload.columns.map((_, at) => values[at] ?? '')], verbatim)
+    }
+    yield text
+  }
+}
+
+const retry = defineRoute({
+  method: 'POST',
+  path: '/api/v/upload/{uuid}/retry/',
+  trailingSlash: true,
+  auth: 'jwt_or_scope',
+  scope: 'campaigns',
+  role: 'developer',
+  params: { uuid: { ...uploadId, description: 'An upload, or a list, whose last failed upload is meant.' } },
+  success: { status: 200, schema: Type.Object({ success: Type.Boolean() }) },
+  tag,
+  summary: 'Load what is left of a failed upload; `false`: nothing had failed',
+  examples: { success: { success: true } },
+  handler: async ({ params, tenant }) => {
+    const outcome = await retryUpload(tenant, params.uuid)
+    if (outcome === 'unknown') throw new PatchbayError('upload_not_found')
+    return { success: outcome === 'retried' }
+  },
+})
+
+async function requireUpload(tenant: Tenant, id: string): Promise<ProspectUpload> {
+  const found = await uploadById(tenant, id)
+  if (found === undefined) throw new PatchbayError('upload_not_found')
+  return found
+}
+
+export const prospectUploadRoutes = [upload, read, rejects, retry]

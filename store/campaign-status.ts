@@ -1,0 +1,188 @@
+import { sql } from 'kysely'
+import type { Tenant } from './tenant.ts'
+
+/** What a status is made of: kept counts and a few rows by index, whatever the number of prospects. */
+
+export interface Bucket {
+  listId: string
+  listActive: boolean
+  windowGroup: number
+  /** `fresh`, `retry`, either with `_unasked`; `calling`; or a resolution. */
+  bucket: string
+  n: number
+}
+
+export async function bucketsOf(tenant: Tenant, campaignId: string): Promise<Bucket[]> {
+  return tenant.db
+    .selectFrom('prospect_counts')
+    .innerJoin('prospect_lists', 'prospect_lists.id', 'prospect_counts.list_id')
+    .select([
+      'prospect_counts.list_id as listId',
+      'prospect_lists.active as listActive',
+      'prospect_counts.window_group as windowGroup',
+      'prospect_counts.bucket',
+      'prospect_counts.n',
+    ])
+    .where('prospect_counts.campaign_id', '=', campaignId)
+    .where('prospect_lists.deleted_at', 'is', null)
+    .where('prospect_counts.n', '>', 0)
+    .execute()
+}
+
+export interface Progress {
+  calling: number
+  unresolved: number
+}
+
+/** Of several campaigns at once, by id. */
+export async function progressOf(tenant: Tenant, campaignIds: readonly string[]): Promise<Map<string, Progress>> {
+  if (campaignIds.length === 0) return new Map()
+  const rows = await tenant.db
+    .selectFrom('prospect_counts')
+    .innerJoin('prospect_lists', 'prospect_lists.id', 'prospect_counts.list_id')
+    .select([
+      'prospect_counts.campaign_id as id',
+      sql<number>`coalesce(sum(n) filter (where bucket = 'calling'), 0)::bigint`.as('calling'),
+      sql<number>`coalesce(sum(n) filter (where bucket in ('fresh', 'fresh_unasked', 'retry', 'retry_unasked', 'calling')), 0)::bigint`.as(
+        'unresolved',
+      ),
+    ])
+    .where('prospect_counts.campaign_id', 'in', [...campaignIds])
+    .where('prospect_lists.deleted_at', 'is', null)
+    .groupBy('prospect_counts.campaign_id')
+    .execute()
+  return new Map(rows.map(({ id, calling, unresolved }) => [id, { calling, unresolved }]))
+}
+
+/** A window group's retries: how many are due (counted to a limit), and when the first of the others is. */
+export interface Retries {
+  windowGroup: number
+  due: number
+  next: Date | null
+}
+
+const MOST_DUE = 100_000
+
+export async function retriesOf(
+  tenant: Tenant,
+  campaignId: string,
+  windowGroups: readonly number[],
+  now: Date,
+): Promise<Retries[]> {
+  if (windowGroups.length === 0) return []
+  const { rows } = await sql<Retries>`
+    select g.id as "windowGroup", due.n as due, later.next_attempt_at as next
+    from unnest(${[...windowGroups]}::integer[]) as g (id)
+    cross join lateral (
+      select count(*)::int as n from (
+        select from prospects where workspace_id = ${tenant.workspaceId} and campaign_id = ${campaignId}
+          and window_group = g.id and status = 'waiting' and next_attempt_at <= ${now} limit ${sql.lit(MOST_DUE)}
+      ) as ripe
+    ) as due
+    left join lateral (
+      select next_attempt_at from prospects where workspace_id = ${tenant.workspaceId} and campaign_id = ${campaignId}
+        and window_group = g.id and status = 'waiting' and next_attempt_at > ${now} order by next_attempt_at limit 1
+    ) as later on true`.execute(tenant.db)
+  return rows
+}
+
+export interface CallStates {
+  placing: number
+  ringing: number
+  talking: number
+  waiting: number
+}
+
+/** The campaign's calls that are not over. */
+export async function callStatesOf(tenant: Tenant, campaignId: string): Promise<CallStates> {
+  const rows = await tenant.db
+    .selectFrom('prospect_attempts')
+    .innerJoin('calls', 'calls.id', 'prospect_attempts.call_id')
+    .select(['calls.status', sql<number>`count(*)::int`.as('n')])
+    .where('prospect_attempts.campaign_id', '=', campaignId)
+    .where('prospect_attempts.ended_at', 'is', null)
+    .where('calls.status', 'in', ['queued', 'ringing', 'in_progress'])
+    .groupBy('calls.status')
+    .execute()
+  const of = (status: string): number => rows.find((row) => row.status === status)?.n ?? 0
+  return { placing: of('queued'), ringing: of('ringing'), talking: of('in_progress'), waiting: 0 }
+}
+
+export interface DaySums {
+  attempts: number
+  answered: number
+  humans: number
+  machines: number
+  abandoned: number
+  cost: number
+}
+
+/** Today's sums (UTC), those of 30 days, and the cost of all. */
+export async function daySumsOf(tenant: Tenant, campaignId: string, now: Date) {
+  const today = now.toISOString().slice(0, 10)
+  const since = new Date(now.getTime() - 30 * 86_400_000).toISOString().slice(0, 10)
+  const sums = (condition: ReturnType<typeof sql>, name: string) =>
+    ['attempts', 'answered', 'humans', 'machines', 'abandoned'].map((column) =>
+      sql<number>`coalesce(sum(${sql.ref(column)}) filter (where ${condition}), 0)::int`.as(`${name}_${column}`),
+    )
+  const row = (await tenant.db
+    .selectFrom('campaign_days')
+    .select([
+      ...sums(sql`day = ${today}::date`, 'today'),
+      ...sums(sql`day >= ${since}::date`, 'month'),
+      sql<number>`coalesce(sum(cost), 0)::double precision`.as('cost'),
+    ])
+    .where('campaign_id', '=', campaignId)
+    .executeTakeFirstOrThrow()) as Record<string, number>
+  const part = (name: string) => ({
+    attempts: row[`${name}_attempts`] ?? 0,
+    answered: row[`${name}_answered`] ?? 0,
+    humans: row[`${name}_humans`] ?? 0,
+    machines: row[`${name}_machines`] ?? 0,
+    abandoned: row[`${name}_abandoned`] ?? 0,
+  })
+  return { today: part('today'), month: part('month'), cost: row.cost ?? 0 }
+}
+
+/** The numbers the campaign calls from, its own or its agent's, with their attempts of 24 hours. Unregistered ones are left out. */
+export async function sourceNumbersOf(
+  tenant: Tenant,
+  campaign: { agent_id: string | null; from_numbers: readonly string[] },
+  now: Date,
+): Promise<{ number: string; attempts: number; lastAt: Date | null }[]> {
+  const query = tenant.db.selectFrom('phone_numbers').select('phone_number')
+  const numbers =
+    campaign.from_numbers.length > 0
+      ? await query.where('phone_number', 'in', [...campaign.from_numbers]).execute()
+      : campaign.agent_id === null
+        ? []
+        : await query.where('agent_id', '=', campaign.agent_id).execute()
+  if (numbers.length === 0) return []
+  const since = new Date(now.getTime() - 86_400_000)
+  const used = await tenant.db
+    .selectFrom('prospect_attempts')
+    .select(['from_number', sql<number>`count(*)::int`.as('n'), sql<Date>`max(created_at)`.as('last')])
+    .where(
+      'from_number',
+      'in',
+      numbers.map((row) => row.phone_number),
+    )
+    .where('created_at', '>', since)
+    .where('charged', '=', true)
+    .groupBy('from_number')
+    .execute()
+  return numbers
+    .map(({ phone_number }) => {
+      const row = used.find(({ from_number }) => from_number === phone_number)
+      return { number: phone_number, attempts: row?.n ?? 0, lastAt: row?.last ?? null }
+    })
+    .sort((a, b) => (a.number < b.number ? -1 : 1))
+}
+
+export async function runOf(tenant: Tenant, campaignId: string) {
+  return tenant.db
+    .selectFrom('campaign_runs')
+    .select(['next_tick_at', 'resumed_at', 'last_tick'])
+    .where('campaign_id', '=', campaignId)
+    .executeTakeFirst()
+}

@@ -1,0 +1,147 @@
+import type { Client } from 'pg'
+import { createCsvReader } from '../runtime/csv.ts'
+import { PatchbayError } from '../runtime/errors.ts'
+import type { Loader } from './bulk-copy.ts'
+import { openCopy } from './copy-writer.ts'
+
+/** Takes a file of prospects as it is and keeps it in batches, which workers/dialer loads one after the other. */
+
+export interface ProspectFileParams {
+  uploadId: string
+  workspaceId: string
+  campaignId: string
+  listId: string
+  createdAt: Date
+}
+
+/** What is known once the form is whole. */
+export interface ProspectFileDetails {
+  filename: string
+  dedupe: boolean
+}
+
+export interface ProspectFileResult {
+  rows: number
+  batches: number
+}
+
+/** A batch is loaded in one transaction: large enough for set operations, small enough to lose little. */
+export const ROWS_PER_BATCH = 5_000
+const BATCH_CHARS = 4 * 1024 * 1024
+const MAX_COLUMNS = 1_000
+const MAX_ROW_CHARS = 64 * 1024
+
+/** Columns a prospect has of its own; every other one becomes a variable. */
+export const OWN_COLUMNS = [
+  'primary_phone',
+  'first_name',
+  'last_name',
+  'email',
+  'state',
+  'postal_code',
+  'timezone',
+  'consent_at',
+  'external_id',
+] as const
+export type OwnColumn = (typeof OWN_COLUMNS)[number]
+const PHONE_NAMES = ['primary_phone', 'phone', 'phone_number']
+
+/** `First Name` → `first_name`; the names of the number's column are one. */
+export function ownColumnOf(name: string): OwnColumn | undefined {
+  const plain = name
+    .trim()
+    .toLowerCase()
+    .replace(/[\s_-]+/g, '_')
+  if (PHONE_NAMES.includes(plain)) return 'primary_phone'
+  return OWN_COLUMNS.find((column) => column === plain)
+}
+
+export const load: Loader<ProspectFileParams, ProspectFileDetails, ProspectFileResult> = async (
+  client,
+  params,
+  source,
+) => {
+  const { uploadId, workspaceId, campaignId, listId, createdAt } = params
+  await client.query(
+    `insert into prospect_uploads (id, workspace_id, campaign_id, list_id, filename, dedupe, columns, status, created_at)
+     values ($1, $2, $3, $4, '', true, '[]', 'loading', $5)`,
+    [uploadId, workspaceId, campaignId, listId, createdAt],
+  )
+  const { columns, result } = await copyBatches(client, uploadId, source)
+  return async (details) => {
+    await client.query(
+      `update prospect_uploads set filename = $2, dedupe = $3, columns = $4, total = $5, batches_total = $6 where id = $1`,
+      [uploadId, details.filename, details.dedupe, JSON.stringify(columns), result.rows, result.batches],
+    )
+    return result
+  }
+}
+
+async function copyBatches(client: Client, uploadId: string, source: AsyncIterable<Uint8Array>) {
+  const reader = createCsvReader()
+  const batches = createBatchWriter(uploadId)
+  const copy = openCopy(client, 'copy prospect_upload_rows (upload_id, block, rows) from stdin')
+  try {
+    for await (const bytes of source) for (const line of batches.add(reader.push(bytes))) await copy.write(line)
+    for (const line of batches.add(reader.end())) await copy.write(line)
+    const last = batches.close()
+    if (last !== undefined) await copy.write(last)
+    const result = batches.result()
+    await copy.end()
+    return result
+  } catch (error) {
+    copy.fail()
+    throw error
+  }
+}
+
+/** Records to lines of COPY's text format, one a batch: JSON of rows as they are in the file. */
+function createBatchWriter(uploadId: string) {
+  let columns: string[] | undefined
+  let rows: string[] = []
+  let chars = 0
+  let total = 0
+  let batches = 0
+
+  const close = (): string | undefined => {
+    if (rows.length === 0) return undefined
+    const json = `[${rows.join(',')}]`
+    rows = []
+    chars = 0
+    return `${uploadId}\t${batches++}\t${json.includes('\\') ? json.replaceAll('\\', '\\\\') : json}\n`
+  }
+
+  return {
+    *add(records: readonly string[][]): Generator<string> {
+      for (const record of records) {
+        if (columns === undefined) {
+          columns = readHeader(record)
+          continue
+        }
+        const row = JSON.stringify(record.slice(0, columns.length))
+        if (row.length > MAX_ROW_CHARS) throw new PatchbayError('csv_row_too_long')
+        rows.push(row)
+        chars += row.length
+        total++
+        if (rows.length === ROWS_PER_BATCH || chars >= BATCH_CHARS) {
+          const line = close()
+          if (line !== undefined) yield line
+        }
+      }
+    },
+    close,
+    result() {
+      if (columns === undefined) throw new PatchbayError('csv_without_primary_phone')
+      if (total === 0) throw new PatchbayError('csv_without_rows')
+      return { columns, result: { rows: total, batches } }
+    },
+  }
+}
+
+function readHeader(record: readonly string[]): string[] {
+  if (record.length > MAX_COLUMNS) throw new PatchbayError('csv_too_wide')
+  if (!record.some((name) => ownColumnOf(name) === 'primary_phone')) {
+    throw new PatchbayError('csv_without_primary_phone')
+  }
+  return [...record]
+}

@@ -1,0 +1,52 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import pg from 'pg'
+import { loadBatch } from './load-batch.ts'
+import { loadCallingRules } from './rules.ts'
+import { loadPlaces } from './zones.ts'
+
+/** The thread of workers/dialer/load-upload.ts: one connection, some batches of one upload. */
+
+export interface LoadThread {
+  databaseUrl: string
+  uploadId: string
+  rulesFile: string | undefined
+  maxBatches: number
+}
+
+export type FromLoadThread =
+  | { type: 'end'; state: 'more' | 'done' | 'gone' }
+  | { type: 'failed'; message: string; stack: string | undefined }
+
+const CONNECT_TIMEOUT_MS = 10_000
+const STATEMENT_TIMEOUT_MS = 60_000
+const { databaseUrl, uploadId, rulesFile, maxBatches } = workerData as LoadThread
+
+function tell(message: FromLoadThread): void {
+  parentPort!.postMessage(message)
+}
+
+async function run(client: pg.Client): Promise<'more' | 'done' | 'gone'> {
+  const [rules, places] = await Promise.all([loadCallingRules(rulesFile), loadPlaces(), client.connect()])
+  const law = { rules, places, groups: new Map<string, number>() }
+  for (let batch = 0; batch < maxBatches; batch++) {
+    const state = await loadBatch(client, uploadId, law, new Date())
+    if (state !== 'more') return state
+  }
+  return 'more'
+}
+
+const client = new pg.Client({
+  connectionString: databaseUrl,
+  connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+  statement_timeout: STATEMENT_TIMEOUT_MS,
+})
+const broken = new Promise<never>((_, reject) => client.on('error', reject))
+broken.catch(() => {})
+try {
+  tell({ type: 'end', state: await Promise.race([run(client), broken]) })
+} catch (error) {
+  const { message, stack } = error as Error
+  tell({ type: 'failed', message, stack })
+} finally {
+  await client.end().catch(() => {})
+}

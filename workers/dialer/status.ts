@@ -1,0 +1,169 @@
+import { agentById } from '../../store/agents.ts'
+import {
+  bucketsOf,
+  callStatesOf,
+  daySumsOf,
+  type Progress,
+  retriesOf,
+  runOf,
+  sourceNumbersOf,
+} from '../../store/campaign-status.ts'
+import type { Store } from '../../store/database.ts'
+import type { RedisClient } from '../../store/redis/client.ts'
+import { countSlots } from '../../store/redis/slots.ts'
+import type { Campaign } from '../../store/schema.ts'
+import type { Tenant } from '../../store/tenant.ts'
+import { windowGroupsById } from '../../store/window-groups.ts'
+import { judgePlace, Moment, nextOpening } from './eligibility.ts'
+import { policyOf } from './policy.ts'
+import type { CallingRules } from './rules.ts'
+import type { Places } from './zones.ts'
+
+/** What a campaign does now, and if nothing, why. */
+
+export type CampaignState = 'Running' | 'Stopped' | 'Completed' | 'Inactive'
+
+export type StopReason =
+  | 'paused'
+  | 'outside_calling_hours'
+  | 'waiting_for_retry'
+  | 'no_agent'
+  | 'no_number'
+  | 'no_capacity'
+  | 'budget_reached'
+  | 'too_many_failures'
+  | 'all_held'
+
+/** What the last tick wrote down. */
+export interface LastTick {
+  at: string
+  seats: number
+  placed: number
+  effective_ratio: number
+  why: string
+}
+
+export function stateOf(campaign: { active: boolean }, { calling, unresolved }: Progress): CampaignState {
+  if (!campaign.active) return 'Inactive'
+  if (unresolved === 0) return 'Completed'
+  return calling > 0 ? 'Running' : 'Stopped'
+}
+
+const WAITING = /^(fresh|retry)(_unasked)?$/
+
+export async function campaignStatus(
+  services: { store: Store; redis: RedisClient; calling: { rules: CallingRules; places: Places } },
+  tenant: Tenant,
+  campaign: Campaign,
+  now: Date,
+) {
+  const { store, redis, calling } = services
+  const nowMs = now.getTime()
+  const policy = policyOf(campaign, calling.places)
+  const [buckets, calls, sums, run, numbers, agent, { ready }] = await Promise.all([
+    bucketsOf(tenant, campaign.id),
+    callStatesOf(tenant, campaign.id),
+    daySumsOf(tenant, campaign.id, now),
+    runOf(tenant, campaign.id),
+    sourceNumbersOf(tenant, campaign, now),
+    campaign.agent_id === null ? undefined : agentById(tenant, campaign.agent_id),
+    countSlots(redis),
+  ])
+  const waiting = buckets.filter(({ bucket }) => WAITING.test(bucket))
+  const groups = await windowGroupsById(store, [...new Set(waiting.map(({ windowGroup }) => windowGroup))])
+  const retries = new Map(
+    (await retriesOf(tenant, campaign.id, [...groups.keys()], now)).map((row) => [row.windowGroup, row]),
+  )
+
+  const held: Record<string, number> = {}
+  const hold = (reason: string, n: number) => {
+    if (n > 0) held[reason] = (held[reason] ?? 0) + n
+  }
+  const moment = new Moment(nowMs)
+  let callable = 0
+  let nextMs: number | undefined
+  const earliest = (ms: number | undefined) => {
+    if (ms !== undefined && (nextMs === undefined || ms < nextMs)) nextMs = ms
+  }
+  for (const [id, where] of groups) {
+    const verdict = judgePlace(where, policy, calling.rules, moment)
+    const mine = waiting.filter(({ windowGroup }) => windowGroup === id)
+    const row = retries.get(id)
+    // Kept counts know retries, not which of them are due.
+    let due = row?.due ?? 0
+    for (const { listActive, bucket, n } of mine) {
+      if (!verdict.open) hold(verdict.reason, n)
+      else if (!listActive) hold('list_inactive', n)
+      else if (policy.consentRequired && bucket.endsWith('_unasked')) hold('consent', n)
+      else if (bucket.startsWith('fresh')) callable += n
+      else {
+        const ripe = Math.min(due, n)
+        due -= ripe
+        callable += ripe
+        hold('retry_wait', n - ripe)
+      }
+      const mayCall = listActive && !(policy.consentRequired && bucket.endsWith('_unasked'))
+      if (!mayCall) continue
+      const fromMs =
+        bucket.startsWith('fresh') || (row?.due ?? 0) > 0 ? nowMs : (row?.next?.getTime() ?? Number.POSITIVE_INFINITY)
+      if (Number.isFinite(fromMs)) earliest(nextOpening(where, policy, calling.rules, fromMs))
+    }
+  }
+  const cap = campaign.max_calls_per_number_per_day
+  if (cap > 0 && numbers.length > 0 && numbers.every(({ attempts }) => attempts >= cap)) {
+    hold('number_cap', callable)
+    callable = 0
+  }
+
+  const byResolution: Record<string, number> = {}
+  let total = 0
+  let unresolved = 0
+  for (const { bucket, n } of buckets) {
+    total += n
+    if (WAITING.test(bucket) || bucket === 'calling') unresolved += n
+    else byResolution[bucket] = (byResolution[bucket] ?? 0) + n
+  }
+  const inProgress = buckets.reduce((sum, { bucket, n }) => (bucket === 'calling' ? sum + n : sum), 0)
+  const status = stateOf(campaign, { calling: inProgress, unresolved })
+  const lastTick = (run?.last_tick ?? undefined) as LastTick | undefined
+  const reason = status === 'Stopped' ? reasonOf() : null
+
+  function reasonOf(): StopReason | null {
+    if (campaign.paused) return (campaign.pause_reason as StopReason | null) ?? 'paused'
+    if (agent === undefined) return 'no_agent'
+    if (numbers.length === 0) return 'no_number'
+    if (callable > 0) return ready === 0 || (lastTick !== undefined && lastTick.seats <= 0) ? 'no_capacity' : null
+    if ((held.retry_wait ?? 0) > 0) return 'waiting_for_retry'
+    if ((held.window ?? 0) + (held.holiday ?? 0) > 0) return 'outside_calling_hours'
+    return 'all_held'
+  }
+
+  const { today, month, cost } = sums
+  return {
+    slug: campaign.slug,
+    status,
+    reason,
+    active_calls: inProgress,
+    calls,
+    ready_agents: ready,
+    prospects: {
+      total,
+      unresolved,
+      resolved: total - unresolved,
+      by_resolution: byResolution,
+      callable_now: callable,
+      held,
+    },
+    next_call_at: unresolved > 0 && nextMs !== undefined ? new Date(nextMs).toISOString() : null,
+    today,
+    answer_rate: today.attempts === 0 ? null : today.answered / today.attempts,
+    abandoned_rate_30d: month.humans === 0 ? null : month.abandoned / month.humans,
+    pacing: {
+      call_ratio: campaign.call_ratio,
+      effective_ratio: lastTick?.effective_ratio ?? Math.min(1, campaign.call_ratio),
+      why: lastTick?.why ?? 'The dialer has not looked at this campaign yet',
+    },
+    cost,
+    updated_at: now.toISOString(),
+  }
+}

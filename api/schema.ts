@@ -69,8 +69,8 @@ function prepare(): void {
 export type Check<T extends TObject> = (input: unknown, place: Place) => Static<T>
 
 /**
- * Compiles once, at start. `coerce` reads numbers and booleans from text. Unknown fields are left out, or with `closed` a
- * fault each: a filter that is passed over in silence answers with everything.
+ * Compiles once, at start. `coerce` reads numbers and booleans from text. Unknown fields are left out, or with `closed`, or
+ * where the schema takes no others, a fault each: a filter that is passed over in silence answers with everything.
  */
 export function compileCheck<T extends TObject>(
   schema: T,
@@ -83,6 +83,8 @@ export function compileCheck<T extends TObject>(
     options.coerce ? properties.filter(([, p]) => PARSED_TYPES.has(p.type ?? '')).map(([k]) => k) : [],
   )
   const names = new Set(properties.map(([name]) => name))
+  const isClosed =
+    options.closed === true || (schema as { additionalProperties?: unknown }).additionalProperties === false
   const isVerbatim = parsed.size === 0 && properties.every(([, { default: otherwise }]) => otherwise === undefined)
   return (input, place) => {
     if (typeof input !== 'object' || input === null || Array.isArray(input)) {
@@ -97,7 +99,7 @@ export function compileCheck<T extends TObject>(
       else if (parsed.has(key)) value = parseText(value, property.type)
       if (value !== undefined) known[key] = value
     }
-    const strangers = options.closed ? faultsOfStrangers(input, names, place) : []
+    const strangers = isClosed ? faultsOfStrangers(input, names, place) : []
     if (strangers.length === 0 && validator.Check(known)) return known as Static<T>
     throw new ValidationError([...faultsOf(validator.Errors(known), known, place, strangers.length > 0), ...strangers])
   }

@@ -2,6 +2,8 @@ import type { ColumnType, Generated, GeneratedAlways, JSONColumnType, Selectable
 import type { DocumentFormat } from '../runtime/knowledge/blocks.ts'
 import type { Answerer, Consent, VoicemailBehaviour } from '../runtime/telephony/answerer.ts'
 
+import type { TrunkSettings } from '../runtime/telephony/trunk-settings.ts'
+
 /**
  * The tables as Kysely types; the truth is store/migrations. Times are `Date`, bigints are numbers, ids are strings.
  * A tenant table has `workspace_id`, which only the tenant handle (store/tenant.ts) writes and compares.
@@ -164,6 +166,9 @@ export interface TrunksTable {
   max_concurrent_calls: number
   max_calls_per_second: number
   countries: JSONColumnType<string[], string, string>
+  settings: JSONColumnType<Partial<TrunkSettings>, string | undefined, string>
+  /** Sealed. */
+  tls_key: string | null
   created_at: CreatedAt
   updated_at: Generated<Date>
 }

@@ -40,6 +40,11 @@ export function updateTrunk(tenant: Tenant, before: TrunkRow, changes: TrunkChan
       .executeTakeFirst()
     if (row !== undefined && row.name !== before.name) {
       await db.updateTable('phone_numbers').set({ trunk: row.name }).where('trunk', '=', before.name).execute()
+      await db
+        .updateTable('trunks')
+        .set({ settings: sql`jsonb_set(settings, '{fallback_trunk}', to_jsonb(${row.name}::text))` })
+        .where(sql`settings->>'fallback_trunk'`, '=', before.name)
+        .execute()
     }
     return row
   })

@@ -74,11 +74,10 @@ async function answer(options: InboundOptions, provider: string, call: IncomingC
 
 async function admit(options: InboundOptions, provider: string, call: IncomingCall): Promise<Refusal | undefined> {
   const { store, calls, quotas, journalOf, limits, clock } = options
-  const number = parsePhoneNumber(call.to)
-  const called = number && (await findCalledNumber(store, provider, number))
-  if (number === undefined || called === undefined) return { why: 'unknown_number', reason: 'unknown_number' }
-  const trunk = await trunkOf(options, called, call)
-  if (trunk === 'foreign') return { why: 'unknown_number', reason: 'foreign_trunk' }
+  const found = await findCalled(options, provider, call)
+  if (typeof found === 'string') return { why: 'unknown_number', reason: found }
+  const { called, trunk } = found
+  const number = parsePhoneNumber(call.to) ?? call.to.slice(0, MAX_CALLER_LENGTH)
   const tenant = store.tenant(called.workspaceId)
   const agent = called.agentId === null ? undefined : await agentById(tenant, called.agentId)
   if (agent === undefined) return { why: 'no_agent', reason: 'no_agent' }
@@ -87,7 +86,8 @@ async function admit(options: InboundOptions, provider: string, call: IncomingCa
   const place = await quotas.take({ kind: 'phone', callId, workspaceId: called.workspaceId, number })
   if (place !== 'taken') return { why: 'no_capacity', reason: place }
   try {
-    const spec = agentSpec(agent, {}, await hasReadyDocuments(tenant, agent.id))
+    const variables = call.variables?.(trunk) ?? {}
+    const spec = agentSpec(agent, variables, await hasReadyDocuments(tenant, agent.id))
     await insertCall(tenant, {
       id: callId,
       agent_id: agent.id,
@@ -99,6 +99,7 @@ async function admit(options: InboundOptions, provider: string, call: IncomingCa
       from_number:
         call.from === undefined ? null : (parsePhoneNumber(call.from) ?? call.from.slice(0, MAX_CALLER_LENGTH)),
       to_number: number,
+      dynamic_variables: JSON.stringify(variables),
       created_at: new Date(clock.nowMs()),
     })
     const leg = call.signal.aborted ? undefined : call.accept({ callId, ...(trunk === undefined ? {} : { trunk }) })
@@ -122,6 +123,27 @@ async function admit(options: InboundOptions, provider: string, call: IncomingCa
   } catch (error) {
     quotas.release(callId)
     throw error
+  }
+}
+
+/** Whose the dialled number is, over which trunk; else the agent that a trunk has for whatever is dialled. */
+async function findCalled(
+  options: InboundOptions,
+  provider: string,
+  call: IncomingCall,
+): Promise<{ called: CalledNumber; trunk: string | undefined } | 'unknown_number' | 'foreign_trunk'> {
+  const number = parsePhoneNumber(call.to)
+  const called = number && (await findCalledNumber(options.store, provider, number))
+  const trunk = called && (await trunkOf(options, called, call))
+  if (called !== undefined && trunk !== 'foreign') return { called, trunk }
+  const known = await options.trunks.list(AbortSignal.timeout(TRUNKS_TIMEOUT_MS))
+  const open = known.filter(({ id, settings }) => call.trunks?.includes(id) && settings.default_agent_id !== null)
+  // Two trunks of one address: nobody can tell whose call it is.
+  if (open.length !== 1 || open[0] === undefined) return called === undefined ? 'unknown_number' : 'foreign_trunk'
+  const { id, name, workspaceId, settings } = open[0]
+  return {
+    called: { workspaceId, agentId: settings.default_agent_id, trunk: name },
+    trunk: id,
   }
 }
 

@@ -1,10 +1,13 @@
+import { randomUUID } from 'node:crypto'
 import { networkInterfaces } from 'node:os'
 import type { EffectiveConfig } from '../../config/schema.ts'
 import type { Logger } from '../../runtime/log.ts'
 import { createSecretBox } from '../../runtime/secret-box.ts'
 import { LOCAL_TRUNK_ID, type Trunk, type TrunkDirectory } from '../../runtime/telephony/trunk.ts'
+import { DEFAULT_TRUNK_SETTINGS } from '../../runtime/telephony/trunk-settings.ts'
 import type { Store } from '../../store/database.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
+import { leaveTrunks, shareTrunks } from '../../store/redis/trunk-share.ts'
 import type { TrunkRow } from '../../store/schema.ts'
 import { allTrunks } from '../../store/trunks.ts'
 
@@ -16,6 +19,8 @@ const LOCAL_CALLS = 100
 /** The trunks of all workspaces, with their passwords opened, and word of their changes on every api node. */
 export interface TrunkBook extends TrunkDirectory {
   sealPassword(trunkId: string, password: string): string
+  /** The private key of a client's certificate. */
+  sealKey(trunkId: string, key: string): string
   /** Tells every node. */
   changed(): Promise<void>
   close(): void
@@ -30,6 +35,7 @@ export async function openTrunkBook(options: {
   const { config, store, redis, log } = options
   const box = createSecretBox(config.jwtApiSecret, 'trunk passwords')
   const listeners = new Set<() => void>()
+  const node = randomUUID()
   const subscriber = redis.duplicate()
   subscriber.on('error', (err) => log.warn({ err }, 'Listening for changes of trunks was interrupted; reconnecting'))
   await subscriber.connect()
@@ -38,6 +44,7 @@ export async function openTrunkBook(options: {
   })
   const opened = (row: TrunkRow): Trunk => {
     const password = row.password === null ? undefined : box.open(row.password, row.id)
+    const tlsKey = row.tls_key === null ? undefined : box.open(row.tls_key, keyLabel(row.id))
     if (row.password !== null && password === undefined) {
       log.error({ trunk: row.name }, 'The password of a trunk was sealed under another JWT_API_SECRET; set it again')
     }
@@ -56,6 +63,8 @@ export async function openTrunkBook(options: {
       maxConcurrentCalls: row.max_concurrent_calls,
       maxCallsPerSecond: row.max_calls_per_second,
       countries: row.countries,
+      settings: { ...DEFAULT_TRUNK_SETTINGS, ...row.settings },
+      tlsKey,
     }
   }
   return {
@@ -68,13 +77,20 @@ export async function openTrunkBook(options: {
       listeners.add(changed)
       return () => listeners.delete(changed)
     },
+    share: (wanted, active) => shareTrunks(redis, node, wanted, active),
     sealPassword: (trunkId, password) => box.seal(password, trunkId),
+    sealKey: (trunkId, key) => box.seal(key, keyLabel(trunkId)),
     async changed() {
       await redis.publish(CHANNEL, '')
     },
-    close: () => subscriber.destroy(),
+    close() {
+      subscriber.destroy()
+      leaveTrunks(redis, node).catch((err) => log.debug({ err }, 'The trunks are left when their lease runs out'))
+    },
   }
 }
+
+const keyLabel = (trunkId: string): string => `${trunkId} tls key`
 
 /** Softphones on this machine: no host to call out by, and no account. */
 function localTrunk(): Trunk {
@@ -94,5 +110,7 @@ function localTrunk(): Trunk {
     maxConcurrentCalls: LOCAL_CALLS,
     maxCallsPerSecond: LOCAL_CALLS,
     countries: [],
+    settings: DEFAULT_TRUNK_SETTINGS,
+    tlsKey: undefined,
   }
 }

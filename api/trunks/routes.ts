@@ -1,5 +1,7 @@
 import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/errors.ts'
+import { DEFAULT_TRUNK_SETTINGS, type TrunkSettings } from '../../runtime/telephony/trunk-settings.ts'
+import { agentById } from '../../store/agents.ts'
 import { isDuplicate } from '../../store/database.ts'
 import type { TrunkRow } from '../../store/schema.ts'
 import type { Tenant } from '../../store/tenant.ts'
@@ -13,7 +15,9 @@ import {
   trunkById,
   updateTrunk,
 } from '../../store/trunks.ts'
+import { isUuid } from '../ids.ts'
 import { defineRoute } from '../route.ts'
+import { ValidationError } from '../schema.ts'
 import { Detail } from '../workspaces/schema.ts'
 import type { TrunkBook } from './book.ts'
 import {
@@ -38,7 +42,7 @@ const create = defineRoute({
   scope: 'numbers',
   body: CreateTrunkInput,
   success: { status: 201, schema: TrunkBody },
-  errors: ['trunk_taken'],
+  errors: ['trunk_taken', 'agent_not_found'],
   tag,
   summary: 'Add a SIP trunk',
   description:
@@ -63,10 +67,16 @@ const create = defineRoute({
       max_calls_per_second: body.max_calls_per_second ?? 10,
       countries: body.countries ?? [],
     }
-    refuseBadTrunk({ ...trunk, hasPassword: trunk.password !== null })
+    const settings = { ...DEFAULT_TRUNK_SETTINGS, ...settingsOf(body) }
+    const tls_key = body.tls_key == null ? null : trunks.sealKey(id, body.tls_key)
+    const { tls_key: tlsKey } = body
+    refuseBadTrunk({ ...trunk, settings, tlsKey, hasTlsKey: tls_key !== null, hasPassword: trunk.password !== null })
+    await requireNamed(tenant, settings)
     const row = await taken(() =>
       insertTrunk(tenant, id, {
         ...trunk,
+        tls_key,
+        settings: JSON.stringify(settings),
         allowed_addresses: JSON.stringify(trunk.allowed_addresses),
         codecs: JSON.stringify(trunk.codecs),
         countries: JSON.stringify(trunk.countries),
@@ -114,14 +124,15 @@ const change = defineRoute({
   params: { trunk_id },
   body: ChangeTrunkInput,
   success: { status: 200, schema: TrunkBody },
-  errors: ['trunk_not_found', 'trunk_taken'],
+  errors: ['trunk_not_found', 'trunk_taken', 'agent_not_found'],
   tag,
   summary: 'Change a SIP trunk; fields that are left out keep their values',
   description: 'Running calls go on. Phone numbers follow a new name.',
   examples: { body: { max_concurrent_calls: 30 }, success: { ...trunkExample, max_concurrent_calls: 30 } },
   handler: async ({ params, body, tenant }, { trunks }) => {
     const before = await requireTrunk(tenant, params.trunk_id)
-    const changes = columns(body, before.id, trunks)
+    const settings = { ...DEFAULT_TRUNK_SETTINGS, ...before.settings, ...settingsOf(body) }
+    const changes = { ...columns(body, before.id, trunks), settings: JSON.stringify(settings) }
     refuseBadTrunk({
       host: body.host ?? before.host,
       transport: body.transport ?? before.transport,
@@ -131,7 +142,12 @@ const change = defineRoute({
       hasPassword: (body.password === undefined ? before.password : body.password) !== null,
       allowed_addresses: body.allowed_addresses ?? before.allowed_addresses,
       countries: body.countries ?? before.countries,
+      name: body.name ?? before.name,
+      settings,
+      tlsKey: body.tls_key,
+      hasTlsKey: (body.tls_key === undefined ? before.tls_key : body.tls_key) !== null,
     })
+    await requireNamed(tenant, settingsOf(body))
     const row = await taken(() => updateTrunk(tenant, before, changes))
     if (row === undefined) throw new PatchbayError('trunk_not_found')
     await trunks.changed()
@@ -163,14 +179,37 @@ const remove = defineRoute({
 export const trunkRoutes = [create, list, read, change, remove]
 
 function columns(body: TrunkInput, id: string, trunks: TrunkBook): TrunkChanges {
-  const { password, allowed_addresses, codecs, countries, ...plain } = body
-  const given = Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined)) as TrunkChanges
+  const { password, tls_key, allowed_addresses, codecs, countries, ...plain } = body
+  const given = Object.fromEntries(
+    Object.entries(plain).filter(
+      ([name, value]) => value !== undefined && !Object.hasOwn(DEFAULT_TRUNK_SETTINGS, name),
+    ),
+  ) as TrunkChanges
   return {
     ...given,
+    ...(tls_key === undefined ? {} : { tls_key: tls_key === null ? null : trunks.sealKey(id, tls_key) }),
     ...(password === undefined ? {} : { password: password === null ? null : trunks.sealPassword(id, password) }),
     ...(allowed_addresses === undefined ? {} : { allowed_addresses: JSON.stringify(allowed_addresses) }),
     ...(codecs === undefined ? {} : { codecs: JSON.stringify(codecs) }),
     ...(countries === undefined ? {} : { countries: JSON.stringify(countries) }),
+  }
+}
+
+/** Those of a body's fields that are settings. */
+function settingsOf(body: TrunkInput): Partial<TrunkSettings> {
+  return Object.fromEntries(
+    Object.entries(body).filter(([name, value]) => value !== undefined && Object.hasOwn(DEFAULT_TRUNK_SETTINGS, name)),
+  ) as Partial<TrunkSettings>
+}
+
+/** What a trunk names must be there. */
+async function requireNamed(tenant: Tenant, settings: Partial<TrunkSettings>): Promise<void> {
+  const { default_agent_id: agentId, fallback_trunk: fallback } = settings
+  if (agentId && !(isUuid(agentId) && (await agentById(tenant, agentId)))) throw new PatchbayError('agent_not_found')
+  if (fallback && !(await listTrunks(tenant)).some(({ name }) => name === fallback)) {
+    throw new ValidationError([
+      { loc: ['body', 'fallback_trunk'], msg: 'The workspace has no trunk of this name', type: 'value_error' },
+    ])
   }
 }
 

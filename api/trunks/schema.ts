@@ -1,7 +1,8 @@
-import { X509Certificate } from 'node:crypto'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { isIP, isIPv6 } from 'node:net'
 import { getCountries } from 'libphonenumber-js/min'
-import { type Static, Type } from 'typebox'
+import { type Static, type TOptional, type TSchema, Type } from 'typebox'
+import { DEFAULT_TRUNK_SETTINGS, TrunkSettings } from '../../runtime/telephony/trunk-settings.ts'
 import type { TrunkRow } from '../../store/schema.ts'
 import { type Fault, Id, Instant, Nullable, ValidationError } from '../schema.ts'
 
@@ -55,39 +56,69 @@ export const TrunkBody = Type.Object({
   max_concurrent_calls: Type.Integer({ description: 'Calls at once, per api node.' }),
   max_calls_per_second: Type.Number({ description: 'Calls that begin each second, per api node.' }),
   countries: Countries,
+  ...TrunkSettings.properties,
+  has_tls_key: Type.Boolean(),
   created_at: Instant,
   updated_at: Instant,
 })
 
-export const CreateTrunkInput = Type.Object({
-  name: Name,
-  host: Host,
-  transport: Type.Optional({ ...Transport, default: 'udp' }),
-  tls_ca: Type.Optional(TlsCa),
-  register: Type.Optional(Type.Boolean({ default: false })),
-  username: Type.Optional(Username),
-  password: Type.Optional(Password),
-  allowed_addresses: Type.Optional({ ...Addresses, default: [] }),
-  codecs: Type.Optional({ ...Codecs, default: ['PCMU', 'PCMA'] }),
-  max_concurrent_calls: Type.Optional({ ...MaxConcurrent, default: 100 }),
-  max_calls_per_second: Type.Optional({ ...MaxPerSecond, default: 10 }),
-  countries: Type.Optional({ ...Countries, default: [] }),
-})
+/** A change leaves what it does not name: no field has a default there. */
+const changed = Object.fromEntries(
+  Object.entries<TSchema>(TrunkSettings.properties).map(([name, schema]) => {
+    const { default: _, ...plain } = schema as TSchema & { default?: unknown }
+    return [name, Type.Optional(plain as TSchema)]
+  }),
+) as unknown as { [K in keyof typeof TrunkSettings.properties]: TOptional<(typeof TrunkSettings.properties)[K]> }
 
-export const ChangeTrunkInput = Type.Object({
-  name: Type.Optional(Name),
-  host: Type.Optional(Host),
-  transport: Type.Optional(Transport),
-  tls_ca: Type.Optional(TlsCa),
-  register: Type.Optional(Type.Boolean()),
-  username: Type.Optional(Username),
-  password: Type.Optional(Password),
-  allowed_addresses: Type.Optional(Addresses),
-  codecs: Type.Optional(Codecs),
-  max_concurrent_calls: Type.Optional(MaxConcurrent),
-  max_calls_per_second: Type.Optional(MaxPerSecond),
-  countries: Type.Optional(Countries),
-})
+const TlsKey = Nullable(
+  Type.String({
+    maxLength: 65_536,
+    description: 'The private key of `tls_cert` (PEM). Kept encrypted, never returned.',
+  }),
+)
+
+/** A setting that is passed over in silence would leave a line unprotected: unknown fields are refused. */
+const closed = { additionalProperties: false } as const
+
+export const CreateTrunkInput = Type.Object(
+  {
+    name: Name,
+    host: Host,
+    transport: Type.Optional({ ...Transport, default: 'udp' }),
+    tls_ca: Type.Optional(TlsCa),
+    register: Type.Optional(Type.Boolean({ default: false })),
+    username: Type.Optional(Username),
+    password: Type.Optional(Password),
+    allowed_addresses: Type.Optional({ ...Addresses, default: [] }),
+    codecs: Type.Optional({ ...Codecs, default: ['PCMU', 'PCMA'] }),
+    max_concurrent_calls: Type.Optional({ ...MaxConcurrent, default: 100 }),
+    max_calls_per_second: Type.Optional({ ...MaxPerSecond, default: 10 }),
+    countries: Type.Optional({ ...Countries, default: [] }),
+    ...changed,
+    tls_key: Type.Optional(TlsKey),
+  },
+  closed,
+)
+
+export const ChangeTrunkInput = Type.Object(
+  {
+    name: Type.Optional(Name),
+    host: Type.Optional(Host),
+    transport: Type.Optional(Transport),
+    tls_ca: Type.Optional(TlsCa),
+    register: Type.Optional(Type.Boolean()),
+    username: Type.Optional(Username),
+    password: Type.Optional(Password),
+    allowed_addresses: Type.Optional(Addresses),
+    codecs: Type.Optional(Codecs),
+    max_concurrent_calls: Type.Optional(MaxConcurrent),
+    max_calls_per_second: Type.Optional(MaxPerSecond),
+    countries: Type.Optional(Countries),
+    ...changed,
+    tls_key: Type.Optional(TlsKey),
+  },
+  closed,
+)
 
 export type TrunkInput = Static<typeof ChangeTrunkInput>
 
@@ -106,6 +137,9 @@ export const trunkExample: Static<typeof TrunkBody> = {
   max_concurrent_calls: 100,
   max_calls_per_second: 10,
   countries: ['US', 'CA'],
+  ...DEFAULT_TRUNK_SETTINGS,
+  contact_user: '14155550100',
+  has_tls_key: false,
   created_at: '2026-01-31T09:00:00.000Z',
   updated_at: '2026-01-31T09:00:00.000Z',
 }
@@ -127,6 +161,9 @@ export function trunkBody(row: TrunkRow): Static<typeof TrunkBody> {
     max_concurrent_calls: row.max_concurrent_calls,
     max_calls_per_second: row.max_calls_per_second,
     countries: row.countries,
+    ...DEFAULT_TRUNK_SETTINGS,
+    ...row.settings,
+    has_tls_key: row.tls_key !== null,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   }
@@ -148,6 +185,20 @@ export function refuseBadTrunk(trunk: {
   allowed_addresses: readonly string[]
   countries: readonly string[]
   register: boolean
+  name: string
+  settings: Pick<
+    TrunkSettings,
+    | 'outbound_proxy'
+    | 'from_domain'
+    | 'contact_domain'
+    | 'headers'
+    | 'take_headers'
+    | 'fallback_trunk'
+    | 'media_addresses'
+    | 'tls_cert'
+  >
+  tlsKey: string | null | undefined
+  hasTlsKey: boolean
 }): void {
   const faults: Fault[] = []
   const fault = (field: string, msg: string): void => {
@@ -166,7 +217,54 @@ export function refuseBadTrunk(trunk: {
     fault('allowed_addresses', 'name the addresses calls come from, or a username and a password')
   }
   if (trunk.register && !digest) fault('register', 'needs a username and a password')
+  refuseBadSettings(trunk, fault)
   if (faults.length > 0) throw new ValidationError(faults)
+}
+
+/** Those that route, name or describe a call: two of them would make it another. */
+const OWN_HEADERS = new Set(
+  `via from to call-id cseq contact route record-route max-forwards allow supported require proxy-require session-expires
+   min-se user-agent content-type content-length content-encoding authorization proxy-authorization expires rack rseq
+   refer-to referred-by replaces event subscription-state privacy p-asserted-identity p-preferred-identity`.split(
+    /\s+/,
+  ),
+)
+
+function refuseBadSettings(
+  { name, transport, settings, tlsKey, hasTlsKey }: Parameters<typeof refuseBadTrunk>[0],
+  fault: (field: string, msg: string) => void,
+): void {
+  const { outbound_proxy, from_domain, contact_domain, headers, fallback_trunk, media_addresses, tls_cert } = settings
+  if (outbound_proxy !== null && !isHostPort(outbound_proxy)) {
+    fault('outbound_proxy', 'must be a name or an address, with or without a port')
+  }
+  for (const [field, domain] of [
+    ['from_domain', from_domain],
+    ['contact_domain', contact_domain],
+  ] as const) {
+    if (domain !== null && (!isHostPort(domain) || /[^\]]:\d+$/.test(domain)))
+      fault(field, 'must be a name or an address')
+  }
+  const own = Object.keys(headers).find((header) => OWN_HEADERS.has(header.toLowerCase()))
+  if (own !== undefined) fault('headers', `${JSON.stringify(own)} is set by Patchbay itself`)
+  if (fallback_trunk === name) fault('fallback_trunk', 'must be another trunk')
+  const wrong = media_addresses.find((entry) => !isRange(entry))
+  if (wrong !== undefined) fault('media_addresses', `${JSON.stringify(wrong)} is no address and no range`)
+  if (tls_cert === null && hasTlsKey) fault('tls_cert', 'is missing: a key is shown with its certificate')
+  if (tls_cert === null) return
+  if (!isCertificates(tls_cert))
+    fault('tls_cert', 'must be one or more certificates in PEM (-----BEGIN CERTIFICATE-----)')
+  else if (transport !== 'tls') fault('tls_cert', 'is for the transport "tls" alone')
+  else if (!hasTlsKey) fault('tls_key', 'is missing: the certificate is of no use without it')
+  else if (typeof tlsKey === 'string' && !isKeyOf(tlsKey, tls_cert)) fault('tls_key', 'is not the key of tls_cert')
+}
+
+function isKeyOf(key: string, certificate: string): boolean {
+  try {
+    return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))
+  } catch {
+    return false
+  }
 }
 
 function isCertificates(text: string): boolean {

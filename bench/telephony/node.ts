@@ -5,6 +5,7 @@ import { Pacer } from '../../runtime/media/pacer.ts'
 import { loadPlugins } from '../../runtime/plugin/host.ts'
 import type { Leg } from '../../runtime/session/leg.ts'
 import { LOCAL_TRUNK_ID, type TrunkDirectory } from '../../runtime/telephony/trunk.ts'
+import { DEFAULT_TRUNK_SETTINGS } from '../../runtime/telephony/trunk-settings.ts'
 
 const [number = '', calls = '200'] = process.argv.slice(2)
 const sipPort = 20_000 + (process.pid % 5_000)
@@ -25,7 +26,13 @@ const trunks: TrunkDirectory = {
         allowedAddresses: ['127.0.0.1'],
         codecs: ['PCMU'] as const,
       },
-      ...{ maxConcurrentCalls: 10_000, maxCallsPerSecond: 1_000, countries: [] },
+      ...{
+        maxConcurrentCalls: 10_000,
+        maxCallsPerSecond: 1_000,
+        countries: [],
+        settings: DEFAULT_TRUNK_SETTINGS,
+        tlsKey: undefined,
+      },
     },
   ],
 }

@@ -106,7 +106,7 @@ export class SipCarrier implements Carrier {
       this.#stack.gatekeeper.refuse(reason, order.to, detail, { callId: order.callId, trunk: active.trunk.name })
       refuse(detail)
     }
-    const forbidden = refusalOf(order.to, order.from, active.trunk.countries)
+    const forbidden = refusalOf(order.to, order.from, active.trunk)
     if (forbidden !== undefined) {
       turnAway(forbidden.reason, forbidden.detail)
       return
@@ -117,14 +117,19 @@ export class SipCarrier implements Carrier {
       return
     }
     await placeCall({
-      ...{ order, events, active, refuse },
+      ...{
+        order,
+        events,
+        refuse,
+        trunks: this.#stack.trunks.withFallbacks(
+          active,
+          (one) => refusalOf(order.to, order.from, one.trunk) === undefined,
+        ),
+      },
       stack: this.#stack,
       bridge: this.#bridge,
       took: (control) => this.#calls.set(order.callId, control),
-      left: () => {
-        this.#calls.delete(order.callId)
-        active.leave()
-      },
+      left: () => this.#calls.delete(order.callId),
     })
   }
 

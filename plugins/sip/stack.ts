@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Pacer } from '../../runtime/media/pacer.ts'
 import type { PluginHost } from '../../runtime/plugin/contract.ts'
@@ -16,6 +17,7 @@ import type { Flow } from './transport/flow.ts'
 import { Gatekeeper } from './transport/gatekeeper.ts'
 import { Transport } from './transport/transport.ts'
 import { Registration } from './trunk/registration.ts'
+import { targetsOf } from './trunk/targets.ts'
 import { type ActiveTrunk, TrunkTable } from './trunk/trunk-table.ts'
 
 export interface StackOptions {
@@ -40,7 +42,9 @@ export class SipStack {
   readonly context: CallContext
   readonly #options: StackOptions
   readonly #transactions: Transactions
-  readonly #registrations = new Map<ActiveTrunk, Registration>()
+  readonly #contacts = new Map<ActiveTrunk, { registration: Registration; as: string }>()
+  readonly #leaving = new Map<ActiveTrunk, Promise<void>>()
+  #closed = false
   #transport: Transport | undefined
 
   constructor(options: StackOptions) {
@@ -49,8 +53,13 @@ export class SipStack {
     this.#options = options
     this.trunks = new TrunkTable({
       ...{ clock, log, timers: systemTimers, directory: options.directory },
-      resolve: (name) => host.net.resolve(name),
+      locate: (active) =>
+        targetsOf(active.nextHop.host, active.nextHop.port, active.trunk.transport, host.net, {
+          random: () => random.bits(16) / 0x10000,
+          ipv4Only: isIPv4(settings.address),
+        }),
       changed: (added, removed) => this.#trunksChanged(added, removed),
+      shared: () => this.#keepInTouch(),
     })
     this.gatekeeper = new Gatekeeper({
       ...{ clock, log },
@@ -91,6 +100,9 @@ export class SipStack {
       },
       gatekeeper: this.gatekeeper,
       receive: (message, flow) => this.#transactions.receive(message, flow),
+      closed: ({ protocol, address, port }) => {
+        for (const { registration } of this.#contacts.values()) registration.lost(protocol, address, port)
+      },
     })
     try {
       await transport.open()
@@ -110,8 +122,9 @@ export class SipStack {
 
   close(): void {
     this.trunks.close()
-    for (const registration of this.#registrations.values()) registration.stop()
-    this.#registrations.clear()
+    this.#closed = true
+    for (const { registration } of this.#contacts.values()) void registration.stop()
+    this.#contacts.clear()
     // What was just sent leaves first: a BYE, a REGISTER that takes itself back.
     setImmediate(() => {
       this.#transactions.close()
@@ -134,12 +147,14 @@ export class SipStack {
   }
 
   /** The way to a trunk. Throws Error with a sentence for the operator. */
-  async flowTo(active: ActiveTrunk): Promise<Flow> {
-    const [address] = active.addresses
+  async flowTo(active: ActiveTrunk, target = active.candidates(this.context.clock.monotonicMs())[0]): Promise<Flow> {
+    const { host } = active.nextHop
     if (this.#transport === undefined) throw new Error('SIP does not listen')
-    if (address === undefined) throw new Error(`"${active.host}" has no address`)
-    const { transport, tlsCa } = active.trunk
-    return this.#transport.flowTo(transport, address, active.port, { host: active.host, ca: tlsCa })
+    if (target === undefined) throw new Error(`"${host}" has no address`)
+    const { tlsCa, tlsKey, settings } = active.trunk
+    const own =
+      settings.tls_cert === null || tlsKey === undefined ? undefined : { cert: settings.tls_cert, key: tlsKey }
+    return this.#transport.flowTo(target.protocol, target.address, target.port, { host, ca: tlsCa, own })
   }
 
   #flowFor({ host, port, params }: Uri, known: Flow, allows: (address: string) => boolean): Flow {
@@ -150,28 +165,57 @@ export class SipStack {
     const open = transport.openFlow(protocol, host, port ?? 5060)
     if (open !== undefined || known.isOpen) return open ?? known
     // The caller's connection is gone: the dialog says where else it can be reached. Over TLS we would not know who that is.
-    return protocol === 'tcp' ? transport.streamFlow(protocol, host, port ?? 5060, { host, ca: undefined }) : known
+    return protocol === 'tcp'
+      ? transport.streamFlow(protocol, host, port ?? 5060, { host, ca: undefined, own: undefined })
+      : known
   }
 
   #trunksChanged(added: readonly ActiveTrunk[], removed: readonly ActiveTrunk[]): void {
     this.gatekeeper.forget()
     for (const active of removed) {
-      this.#registrations.get(active)?.stop()
-      this.#registrations.delete(active)
+      // Gone, or changed in what the trunk was told: a new cap is none of its business.
+      if (!added.includes(active) || this.#contacts.get(active)?.as !== contactKey(active)) this.#leave(active)
     }
-    for (const active of added) {
-      if (active.trunk.host === '') continue
+    this.#keepInTouch()
+  }
+
+  #leave(active: ActiveTrunk, keep = false): void {
+    const contact = this.#contacts.get(active)
+    if (contact === undefined) return
+    this.#contacts.delete(active)
+    // Before the old registration is taken back, no new one may be made: it would be taken back with it.
+    const left = contact.registration.stop(keep).finally(() => this.#leaving.delete(active))
+    this.#leaving.set(active, left)
+    void left.then(() => this.#keepInTouch())
+  }
+
+  /** Trunks without a contact get one, where they are ours to keep in touch with. */
+  #keepInTouch(): void {
+    if (this.#transport === undefined || this.#closed) return
+    for (const active of this.trunks.all()) {
+      const mayRegister = !active.trunk.register || this.trunks.isOurs(active)
+      if (this.#contacts.has(active) && !mayRegister) this.#leave(active, true)
+      if (active.trunk.host === '' || this.#contacts.has(active) || this.#leaving.has(active) || !mayRegister) continue
       const { name } = active.trunk
+      const { log } = this.#options.host
       const registration = new Registration({
         ...{ active, timers: systemTimers, transactions: this.#transactions, token: this.#options.token },
-        flow: () => this.flowTo(active),
+        clock: this.#options.clock,
+        flow: (target) => this.flowTo(active, target),
         state: (status, reason) => {
-          const { log } = this.#options.host
           if (status === 200) log.info({ trunk: name }, 'The trunk answers')
           else log.warn({ trunk: name, status, reason }, 'The trunk does not answer as it should')
         },
       })
-      this.#registrations.set(active, registration)
+      this.#contacts.set(active, { registration, as: contactKey(active) })
     }
   }
+}
+
+/** What a trunk was told of us: when it changes, it is told anew. */
+function contactKey({ trunk }: ActiveTrunk): string {
+  const { host, transport, register, username, password, tlsCa, tlsKey, settings } = trunk
+  const { auth_username, from_domain, contact_user, contact_domain, outbound_proxy, tls_cert } = settings
+  const named = { auth_username, from_domain, contact_user, contact_domain, outbound_proxy, tls_cert }
+  return JSON.stringify([host, transport, register, username, password, tlsCa, tlsKey, named])
 }

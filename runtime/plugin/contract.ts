@@ -90,6 +90,9 @@ export interface PluginHost {
       servername?: string
       /** PEM of those who may vouch for a TLS certificate, in place of those trusted by default. */
       ca?: string
+      /** PEM of the certificate we show over TLS where we are asked for one, and of its key. */
+      cert?: string
+      key?: string
       signal?: AbortSignal
     }): Promise<import('node:net').Socket>
     /** Opens a UDP port. */
@@ -98,6 +101,8 @@ export interface PluginHost {
     listen(options: ListenOptions): Promise<Listener>
     /** The addresses of a name. */
     resolve(host: string): Promise<string[]>
+    /** The servers of a service (`_sip._udp.example.com`), as the DNS lists them. */
+    srv(name: string): Promise<SrvRecord[]>
   }
   readonly run: {
     spawn(
@@ -110,6 +115,14 @@ export interface PluginHost {
   readonly log: Logger
   /** Aborts when the process stops: close what is open. */
   readonly signal: AbortSignal
+}
+
+/** RFC 2782. */
+export interface SrvRecord {
+  name: string
+  port: number
+  priority: number
+  weight: number
 }
 
 /** A UDP port that a plugin opened. Closed with the process at the latest. */

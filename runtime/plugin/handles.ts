@@ -12,7 +12,7 @@ import { allowsHost, type Environment, formatTarget, netEntryOf } from './net-ru
 import { allowsRead, type Grants, permissionDenied } from './permissions.ts'
 import { grantedProgram, PROGRAM_ENV } from './program.ts'
 import { pluginScope } from './scope.ts'
-import { openListener, openUdp, resolveName } from './sockets.ts'
+import { openListener, openUdp, resolveName, resolveService } from './sockets.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
 const MAX_REDIRECTS = 5
@@ -68,6 +68,7 @@ export function makeHost(options: HandleOptions): PluginHost {
       udp: (target) => openUdp(options, target),
       listen: (target) => openListener(options, target),
       resolve: (host) => resolveName(options, host),
+      srv: (name) => resolveService(options, name),
     },
     run: {
       spawn(program, args, { signal: use } = {}) {
@@ -127,13 +128,13 @@ async function guardedFetch(
 }
 
 async function connect(
-  target: { host: string; port: number; tls?: boolean; servername?: string; ca?: string; signal: AbortSignal },
+  target: Parameters<PluginHost['net']['connect']>[0] & { signal: AbortSignal },
   grants: Grants,
   plugin: string,
   requireHost: (host: string, port: number) => void,
   scope: { plugin: string; only: Grants },
 ): Promise<net.Socket> {
-  const { host, port, ca, signal } = target
+  const { host, port, ca, cert, key, signal } = target
   const servername = target.servername ?? (net.isIP(host) ? undefined : host)
   requireHost(host, port)
   signal.throwIfAborted()
@@ -146,6 +147,7 @@ async function connect(
           ...{ host, port, lookup: lookupChecked },
           ...(servername === undefined ? {} : { servername }),
           ...(ca === undefined ? {} : { ca }),
+          ...(cert === undefined || key === undefined ? {} : { cert, key }),
         })
       : net.connect({ host, port, lookup: lookupChecked }),
   )

@@ -1,10 +1,10 @@
 import dgram from 'node:dgram'
-import { lookup } from 'node:dns/promises'
+import { lookup, Resolver } from 'node:dns/promises'
 import { once } from 'node:events'
 import net, { BlockList, isIP, isIPv6 } from 'node:net'
 import tls from 'node:tls'
 import type { Logger } from 'pino'
-import type { Listener, ListenOptions, UdpSocket } from './contract.ts'
+import type { Listener, ListenOptions, SrvRecord, UdpSocket } from './contract.ts'
 import { allowsListen } from './listen-rule.ts'
 import { allowsHost, type NetRule, normalizeHost } from './net-rule.ts'
 import { type Grants, permissionDenied } from './permissions.ts'
@@ -175,6 +175,19 @@ export async function resolveName(options: SocketOptions, host: string): Promise
   const rule: NetRule = { kind: 'name', name, port: undefined, reach: 'anywhere' }
   const found = await pluginScope.run({ plugin, only: { ...grants, net: [rule] } }, () => lookup(name, { all: true }))
   return found.map((one) => one.address)
+}
+
+const SERVICE_TIMEOUT_MS = 2_000
+
+/** The servers of a service, under the same rule. Throws where there are none. */
+export async function resolveService(options: SocketOptions, name: string): Promise<SrvRecord[]> {
+  const { plugin, grants, signal } = options
+  if (grants.listen.length === 0 && !allowsHost(grants.net, name, undefined))
+    throw permissionDenied(plugin, 'net', name)
+  signal.throwIfAborted()
+  const rule: NetRule = { kind: 'name', name: normalizeHost(name), port: undefined, reach: 'anywhere' }
+  const resolver = new Resolver({ timeout: SERVICE_TIMEOUT_MS, tries: 2 })
+  return pluginScope.run({ plugin, only: { ...grants, net: [rule] } }, () => resolver.resolveSrv(name))
 }
 
 function peerOf(socket: net.Socket): { address: string; port: number } {

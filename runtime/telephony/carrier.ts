@@ -63,8 +63,10 @@ export class CarrierFault extends Error {
 export interface IncomingCall {
   /** As it was dialled; E.164 where the carrier could tell. */
   readonly to: string
-  /** Undefined: withheld, or no number. */
+  /** E.164, or the name of somebody at home there (`204`). Undefined: withheld. */
   readonly from: string | undefined
+  /** What else is known of the caller, as dynamic variables; `trunk` is the one the call counts for. Absent: nothing. */
+  variables?(trunk: string | undefined): Readonly<Record<string, string>>
   /** Ids of the trunks it may have come over; undefined where the carrier knows no trunks. */
   readonly trunks?: readonly string[]
   /** Aborts when the caller hangs up before the call was accepted. */

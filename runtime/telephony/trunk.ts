@@ -1,3 +1,5 @@
+import type { TrunkSettings } from './trunk-settings.ts'
+
 /** How a workspace's calls reach a telephone network that has no interface of its own: a SIP trunk. */
 export interface Trunk {
   readonly id: string
@@ -21,6 +23,9 @@ export interface Trunk {
   readonly maxCallsPerSecond: number
   /** ISO 3166-1 alpha-2 of the countries that may be called. */
   readonly countries: readonly string[]
+  readonly settings: TrunkSettings
+  /** PEM: the key of `settings.tls_cert`. */
+  readonly tlsKey: string | undefined
 }
 
 /** The built-in trunk: softphones on this machine. Its calls may be for any number of the instance. */
@@ -32,6 +37,19 @@ export interface TrunkDirectory {
   list(signal: AbortSignal): Promise<readonly Trunk[]>
   /** Calls back after each change, on whichever node it was made; the returned function ends it. */
   watch(changed: () => void): () => void
+  /**
+   * Which of these trunks this node is to register with: one node at a time has each, for half a minute from the last asking.
+   * `active` are this node's calls by trunk, told to the others. Absent: this node is the only one.
+   */
+  share?(wanted: readonly string[], active: ReadonlyMap<string, number>, signal: AbortSignal): Promise<TrunkShare>
+}
+
+/** What the nodes know of each other. */
+export interface TrunkShare {
+  /** Ids of the trunks that are this node's to register with. */
+  readonly ours: ReadonlySet<string>
+  /** Calls of all other nodes, by trunk id. */
+  readonly elsewhere: ReadonlyMap<string, number>
 }
 
 export const NO_TRUNKS: TrunkDirectory = { list: async () => [], watch: () => () => undefined }

@@ -12,7 +12,7 @@ export function runOnlyHost(plugin: string, overrides: Partial<PluginHost> = {})
   return {
     plugin,
     env: { get: refuse },
-    net: { fetch: refuse, connect: refuse, udp: refuse, listen: refuse, resolve: refuse },
+    net: { fetch: refuse, connect: refuse, udp: refuse, listen: refuse, resolve: refuse, srv: refuse },
     run: { spawn: (program, args, options) => spawn(program, args, { ...options, stdio: 'pipe' }) },
     read: { bytes: refuse },
     log: pino({ level: 'silent' }),

@@ -28,7 +28,7 @@ export async function bridge({ callId, leg, from, to, active, stack }: BridgeOpt
   const { trunk } = active
   const log = context.log.child({ callId })
   if (trunk.host === '') return false
-  const forbidden = refusalOf(to, from, trunk.countries)
+  const forbidden = refusalOf(to, from, trunk)
   if (forbidden !== undefined) {
     gatekeeper.refuse(forbidden.reason, to, forbidden.detail, { callId, trunk: trunk.name })
     return false
@@ -61,7 +61,7 @@ export async function bridge({ callId, leg, from, to, active, stack }: BridgeOpt
       },
       failed: (failure, detail) => fail(detail ?? failure),
     },
-    ...{ active, stack },
+    ...{ trunks: [active], stack },
     refuse: fail,
     took: (control) => {
       hangUp = control.hangUp
@@ -70,7 +70,6 @@ export async function bridge({ callId, leg, from, to, active, stack }: BridgeOpt
     left: () => {
       leg.ringing(undefined)
       leg.gone.removeEventListener('abort', cancel)
-      active.leave()
     },
   })
   return promise

@@ -8,6 +8,7 @@ import type { SessionDescription } from '../media/sdp.ts'
 import { headerOf, tokensOf } from '../message/message.ts'
 import type { ServerTransaction } from '../transaction/server-transaction.ts'
 import { GIVE_UP_MS, repeat, T2_MS } from '../transaction/timers.ts'
+import type { ContactName } from '../trunk/presence.ts'
 
 /** Seconds after which a caller that was turned away may try again. */
 const RETRY_AFTER_S = '10'
@@ -25,6 +26,7 @@ export class InboundCall {
   readonly transaction: ServerTransaction
   readonly #context: CallContext
   #leg: RtpLeg | undefined
+  #contact: ContactName | undefined
   #media: CallMedia | undefined
   #offer: SessionDescription | undefined
   #answer: Buffer | undefined
@@ -47,13 +49,20 @@ export class InboundCall {
   }
 
   /** The phone rings: the agent is on its way. `answer` is what we say to the caller's offer; without one we offer. */
-  ring(leg: RtpLeg, media: CallMedia, offer: SessionDescription | undefined, answer: Buffer | undefined): void {
+  ring(
+    leg: RtpLeg,
+    media: CallMedia,
+    offer: SessionDescription | undefined,
+    answer: Buffer | undefined,
+    contact?: ContactName,
+  ): void {
+    this.#contact = contact
     this.#leg = leg
     this.#media = media
     this.#offer = offer
     this.#answer = answer
     const { request, flow } = this.transaction
-    const headers = [contactOf(flow), ALLOW]
+    const headers = [contactOf(flow, contact), ALLOW]
     if (!tokensOf(request, 'require').includes('100rel')) {
       this.transaction.respond(180, { headers })
       return
@@ -99,7 +108,8 @@ export class InboundCall {
         return
       case 'UPDATE':
         // Nothing is agreed yet that an offer could change (RFC 3311, section 5.2).
-        if (request.body.length === 0) transaction.respond(200, { headers: [contactOf(transaction.flow), ALLOW] })
+        if (request.body.length === 0)
+          transaction.respond(200, { headers: [contactOf(transaction.flow, this.#contact), ALLOW] })
         else later(transaction)
         return
       case 'INVITE':
@@ -136,6 +146,7 @@ export class InboundCall {
       media,
       leg,
       authenticator: undefined,
+      contact: this.#contact,
       allows,
       weCalled: false,
       acknowledge: (late) => this.#acknowledged(late),

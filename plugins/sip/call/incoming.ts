@@ -1,4 +1,3 @@
-import { parsePhoneNumber } from '../../../runtime/phone-number.ts'
 import type { Leg } from '../../../runtime/session/leg.ts'
 import type { IncomingCall, IncomingRefusal } from '../../../runtime/telephony/carrier.ts'
 import type { CallContext } from '../dialog/context.ts'
@@ -7,12 +6,11 @@ import type { MediaPair } from '../media/media-ports.ts'
 import type { Agreement } from '../media/offer-answer.ts'
 import { type CallControl, RtpLeg } from '../media/rtp-leg.ts'
 import type { SessionDescription } from '../media/sdp.ts'
-import { parseNameAddress, splitOutside } from '../message/grammar.ts'
-import { headerOf, SipParseError, type SipRequest } from '../message/message.ts'
 import { formatHost } from '../message/serializer.ts'
 import type { Gatekeeper, Refusal } from '../transport/gatekeeper.ts'
+import { contactName } from '../trunk/presence.ts'
 import type { ActiveTrunk } from '../trunk/trunk-table.ts'
-import { readNumber } from './destination.ts'
+import { callerNumber, callerVariables, dialledNumber } from './caller.ts'
 import type { InboundCall } from './inbound-call.ts'
 import { type Bridge, transferBy } from './transfer.ts'
 
@@ -58,6 +56,11 @@ export class Incoming implements IncomingCall {
     this.trunks = options.trunks.map(({ trunk }) => trunk.id)
   }
 
+  variables(trunkId: string | undefined): Record<string, string> {
+    const active = this.#options.trunks.find(({ trunk }) => trunk.id === trunkId)
+    return callerVariables(this.#options.call.transaction.request, active?.trunk.settings.take_headers ?? [])
+  }
+
   get signal(): AbortSignal {
     return this.#options.call.canceled
   }
@@ -97,11 +100,17 @@ export class Incoming implements IncomingCall {
     const media = new CallMedia(local, codecs)
     const accepted = this.#offer === undefined ? undefined : media.accept(this.#offer)
     const allows = (address: string): boolean => active.allows(address) || address === flow.address
+    const nowMs = (): number => context.clock.monotonicMs()
+    let sinceMs: number | undefined
     const leg: RtpLeg = new RtpLeg({
       pair,
       agreement: accepted?.agreement ?? unknownYet(flow.address, codecs[0] ?? 'PCMU'),
       control: {
-        answer: () => call.answer(allows),
+        answer: () => {
+          sinceMs = nowMs()
+          call.answer(allows)
+          leg.known({ sipStatus: 200 })
+        },
         hangUp: (reason) => call.hangUp(reason),
         transfer: transferBy({
           ...{ callId, from: this.to, active, bridge },
@@ -110,8 +119,9 @@ export class Incoming implements IncomingCall {
           refer: (target) => call.transfer(target),
         }),
       },
-      allows,
+      allows: (address) => active.allowsMedia(address) || address === flow.address,
       released: () => {
+        if (sinceMs !== undefined) active.figures.talked(nowMs() - sinceMs)
         this.#options.release()
         this.#options.left(callId)
         active.leave()
@@ -122,7 +132,8 @@ export class Incoming implements IncomingCall {
       log: context.log.child({ callId }),
     })
     this.#options.took(callId, { hangUp: () => leg.hangUp('api_hangup'), transfer: (number) => leg.transfer(number) })
-    call.ring(leg, media, this.#offer, accepted?.answer)
+    leg.known({ callId: call.transaction.request.callId, trunk: active.trunk.name })
+    call.ring(leg, media, this.#offer, accepted?.answer, contactName(active.trunk))
     return leg
   }
 
@@ -154,34 +165,5 @@ function unknownYet(address: string, codec: 'PCMU' | 'PCMA'): Agreement {
     rtcpPort: 9,
     eventPayloadType: 101,
     direction: 'inactive',
-  }
-}
-
-/** What was dialled: a registrar puts its own contact into the request and leaves the number in To. */
-function dialledNumber(request: SipRequest, countries: readonly string[]): string {
-  const users = [request.uri.user, userOf(headerOf(request, 'p-called-party-id')), request.to.uri.user]
-  for (const user of users) {
-    const number = user === undefined ? undefined : readNumber(user, parsePhoneNumber, countries)
-    if (number !== undefined) return number
-  }
-  return (users.find((user) => user !== undefined && user !== '') ?? '').slice(0, 64)
-}
-
-function callerNumber(request: SipRequest, countries: readonly string[]): string | undefined {
-  // A trunk's word counts more than the phone's.
-  const users = [userOf(headerOf(request, 'p-asserted-identity')), request.from.uri.user]
-  for (const user of users) {
-    const number = user === undefined ? undefined : readNumber(user, parsePhoneNumber, countries)
-    if (number !== undefined) return number
-  }
-  return undefined
-}
-
-function userOf(value: string | undefined): string | undefined {
-  try {
-    return value === undefined ? undefined : parseNameAddress(splitOutside(value, ',')[0] ?? '').uri.user
-  } catch (error) {
-    if (error instanceof SipParseError) return undefined
-    throw error
   }
 }

@@ -12,6 +12,7 @@ import { sendAuthenticated } from '../transaction/authenticator.ts'
 import { cancelOf } from '../transaction/client-transaction.ts'
 import { GIVE_UP_MS } from '../transaction/timers.ts'
 import type { Flow } from '../transport/flow.ts'
+import type { ContactName, Presence } from '../trunk/presence.ts'
 import { causeOf, type Ending } from './outcome.ts'
 
 /** Answers that only ask for another session interval. */
@@ -31,10 +32,10 @@ export interface OutboundEvents {
 }
 
 export interface OutboundOptions {
-  /** Request URI and To. */
-  target: string
-  /** From, without its tag. */
-  from: string
+  presence: Presence
+  contact?: ContactName | undefined
+  /** Proxies the call is to be led over, as Route has them. */
+  routes?: readonly string[]
   flow: Flow
   media: CallMedia
   authenticator: Authenticator | undefined
@@ -50,7 +51,7 @@ export interface OutboundOptions {
 /** A call that we place, from its INVITE to its answer. */
 export class OutboundCall {
   readonly #options: OutboundOptions
-  readonly #callId: string
+  readonly callId: string
   readonly #localTag: string
   #sequence: number
   #intervalS = SESSION_EXPIRES_S
@@ -77,12 +78,12 @@ export class OutboundCall {
   constructor(options: OutboundOptions) {
     const { context } = options
     this.#options = options
-    this.#callId = context.token()
+    this.callId = context.token()
     this.#localTag = context.token()
     this.#sequence = 1 + (context.random.bits(16) >> 1)
     this.#startedMs = context.clock.monotonicMs()
     this.#stopWaiting = context.timers.after(options.silenceMs, () => this.#silent())
-    options.events.carrier?.({ callId: this.#callId })
+    options.events.carrier?.({ callId: this.callId })
     this.#invite()
   }
 
@@ -96,20 +97,23 @@ export class OutboundCall {
   }
 
   #make(extra: readonly SipHeader[]): OutgoingRequest {
-    const { target, from, flow, media } = this.#options
+    const { presence, contact, routes = [], flow, media } = this.#options
+    const { target, from, headers: own } = presence
     const headers = [
+      ...routes.map((value) => ({ name: 'route', value })),
       MAX_FORWARDS,
-      { name: 'from', value: `<${from}>;tag=${this.#localTag}` },
+      { name: 'from', value: `${from};tag=${this.#localTag}` },
       { name: 'to', value: `<${target}>` },
-      { name: 'call-id', value: this.#callId },
+      { name: 'call-id', value: this.callId },
       { name: 'cseq', value: `${++this.#sequence} INVITE` },
-      contactOf(flow),
+      contactOf(flow, contact),
       ALLOW,
       SUPPORTED,
       { name: 'session-expires', value: String(this.#intervalS) },
       { name: 'min-se', value: String(this.#minSe) },
       USER_AGENT,
       SDP_TYPE,
+      ...own,
       ...extra,
     ]
     return { method: 'INVITE', uri: target, headers, body: media.offer() }
@@ -193,11 +197,13 @@ export class OutboundCall {
       this.#invite()
       return
     }
-    this.#fail({ status: response.status, reason: response.reason, q850: causeOf(response) })
+    const { status, reason, contacts } = response
+    const retryAfterS = Number(/^\d{1,6}/.exec(headerOf(response, 'retry-after') ?? '')?.[0] ?? 0)
+    this.#fail({ status, reason, q850: causeOf(response), contacts: contacts.map(({ uri }) => uri), retryAfterS })
   }
 
   #accepted(response: SipResponse): void {
-    const { context, media, events, allows, authenticator, flow } = this.#options
+    const { context, media, events, allows, authenticator, contact, flow } = this.#options
     const tag = response.to.params.get('tag') ?? ''
     const request = this.#sending?.current?.request
     if (request === undefined) return
@@ -223,7 +229,7 @@ export class OutboundCall {
       this.#reported = true
       const leg = events.answered(agreement)
       const session = new Established({
-        ...{ dialog, flow, media, leg, authenticator, allows, context },
+        ...{ dialog, flow, media, leg, authenticator, contact, allows, context },
         weCalled: true,
       })
       this.#session = session

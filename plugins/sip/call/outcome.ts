@@ -1,6 +1,6 @@
 import type { DialFailure } from '../../../runtime/telephony/carrier.ts'
 import { meaningOf } from '../../../runtime/telephony/cause.ts'
-import { headersOf, type SipHeader } from '../message/message.ts'
+import { headersOf, type SipHeader, type Uri } from '../message/message.ts'
 import { reasonOf } from '../message/serializer.ts'
 
 /** Why a call was not to be, as its last answer says it. */
@@ -9,6 +9,10 @@ export interface Ending {
   readonly status: number
   readonly reason: string
   readonly q850: number | undefined
+  /** Where a redirection leads. */
+  readonly contacts?: readonly Uri[]
+  /** How long whoever is overloaded wants to be left alone; 0: it doesn't say. */
+  readonly retryAfterS?: number
 }
 
 export interface Failed {

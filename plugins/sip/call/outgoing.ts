@@ -3,10 +3,14 @@ import type { DialEvents, DialOrder } from '../../../runtime/telephony/carrier.t
 import { meaningOf } from '../../../runtime/telephony/cause.ts'
 import type { Trunk } from '../../../runtime/telephony/trunk.ts'
 import { CallMedia } from '../media/call-media.ts'
+import type { MediaPair } from '../media/media-ports.ts'
 import { type CallControl, RtpLeg } from '../media/rtp-leg.ts'
-import { formatHost } from '../message/serializer.ts'
+import type { SipHeader } from '../message/message.ts'
 import type { SipStack } from '../stack.ts'
 import { Authenticator } from '../transaction/authenticator.ts'
+import type { Flow } from '../transport/flow.ts'
+import { contactName, presenceOf } from '../trunk/presence.ts'
+import type { Target } from '../trunk/targets.ts'
 import type { ActiveTrunk } from '../trunk/trunk-table.ts'
 import { OutboundCall } from './outbound-call.ts'
 import { type Ending, failureOf } from './outcome.ts'
@@ -14,11 +18,17 @@ import { type Bridge, transferBy } from './transfer.ts'
 
 /** A trunk that says nothing at all this long isn't there: retransmissions have come to their sixth by then. */
 const SILENCE_MS = 20_000
+/** The same where somebody else can be asked, and where it is known to be silent. */
+const QUICK_SILENCE_MS = 5_000
+const MAX_REDIRECTIONS = 3
+/** Calls that a target asks us to hold back are held back this long at most. */
+const MAX_RETRY_AFTER_MS = 300_000
 
 export interface PlaceOptions {
-  order: DialOrder
+  order: Omit<DialOrder, 'to'> & { to: string; displayName?: string; headers?: readonly SipHeader[] }
   events: DialEvents
-  active: ActiveTrunk
+  /** Those to try, in order; the first has a place for the call. */
+  trunks: readonly ActiveTrunk[]
   stack: SipStack
   /** Those to offer; absent: the trunk's. */
   codecs?: Trunk['codecs']
@@ -31,111 +41,238 @@ export interface PlaceOptions {
   left(): void
 }
 
-/** What the call log keeps of a call nobody took. */
-function endFigures({ status, q850 }: Ending, hungUp: boolean): CarrierFigures {
-  if (hungUp) return { releasedBy: 'patchbay' }
-  return {
-    ...(status === 0 ? {} : { sipStatus: status }),
-    ...(q850 === undefined ? {} : { q850 }),
-    releasedBy: meaningOf({ sipStatus: status || undefined, q850 }).failure === 'carrier' ? 'carrier' : 'callee',
+interface Way {
+  readonly active: ActiveTrunk
+  readonly target: Target
+}
+
+/**
+ * Places one call: asks one address after the other, over one trunk after the other, until somebody takes it or says what
+ * nobody else would say better. Resolves when the first INVITE is on its way, or the call failed.
+ */
+export async function placeCall(options: PlaceOptions): Promise<void> {
+  const pair = await options.stack.ports.take().catch(() => undefined)
+  if (pair === undefined) {
+    options.refuse('no ports for media are free')
+    options.trunks[0]?.leave()
+    options.left()
+    return
+  }
+  await new Placing(options, pair).start()
+}
+
+class Placing {
+  readonly #options: PlaceOptions
+  readonly #pair: MediaPair
+  /** Trunks not tried yet. */
+  readonly #trunks: ActiveTrunk[]
+  #ways: Way[] = []
+  /** The trunk whose place the call takes. */
+  #entered: ActiveTrunk
+  #call: OutboundCall | undefined
+  #hungUp = false
+  #redirections = 0
+  #why = ''
+
+  constructor(options: PlaceOptions, pair: MediaPair) {
+    this.#options = options
+    this.#pair = pair
+    const [first, ...rest] = options.trunks
+    if (first === undefined) throw new TypeError('A call needs a trunk')
+    this.#entered = first
+    this.#trunks = rest
+    this.#ways = this.#waysOf(first)
+    options.took({ hangUp: () => this.#hangUp() })
+  }
+
+  start(): Promise<void> {
+    return this.#next()
+  }
+
+  #waysOf(active: ActiveTrunk): Way[] {
+    const targets = active.candidates(this.#nowMs)
+    if (targets.length === 0) this.#why = `"${active.nextHop.host}" has no address`
+    return targets.map((target) => ({ active, target }))
+  }
+
+  get #nowMs(): number {
+    return this.#options.stack.context.clock.monotonicMs()
+  }
+
+  #hangUp(): void {
+    this.#hungUp = true
+    this.#call?.hangUp()
+  }
+
+  /** Asks the next address; none is left: the last one's word stands. */
+  async #next(): Promise<void> {
+    for (;;) {
+      if (this.#hungUp) return this.#give(() => this.#options.events.failed('canceled'))
+      const way = this.#ways.shift()
+      if (way === undefined) {
+        if (this.#switchTrunk()) continue
+        return this.#give(() => this.#options.refuse(this.#why))
+      }
+      const flow = await this.#flowOf(way)
+      if (flow === undefined) continue
+      if (this.#hungUp) continue
+      this.#invite(way, flow)
+      return
+    }
+  }
+
+  async #flowOf({ active, target }: Way): Promise<Flow | undefined> {
+    const { stack } = this.#options
+    try {
+      return await stack.flowTo(active, target)
+    } catch (err) {
+      active.silent(target, this.#nowMs)
+      const { name } = active.trunk
+      stack.context.log.warn({ err, trunk: name, address: target.address }, 'The trunk can not be reached')
+      this.#why = `trunk "${name}" can not be reached: ${err instanceof Error ? err.message : String(err)}`
+      return undefined
+    }
+  }
+
+  /** Leaves the trunk that failed for the next that has a place. */
+  #switchTrunk(): boolean {
+    for (;;) {
+      const next = this.#trunks.shift()
+      if (next === undefined) return false
+      if (next.enter(this.#nowMs) !== undefined) continue
+      this.#entered.leave()
+      this.#entered = next
+      this.#ways = this.#waysOf(next)
+      return true
+    }
+  }
+
+  /** The call came to nothing: everything is given back before it is said. */
+  #give(say: () => void): void {
+    this.#options.stack.ports.release(this.#pair)
+    this.#entered.leave()
+    this.#options.left()
+    say()
+  }
+
+  #invite(way: Way, flow: Flow, to = this.#options.order.to): void {
+    const { order, events, stack, bridge } = this.#options
+    const { active, target } = way
+    const { context } = stack
+    const { trunk } = active
+    const { username, password, settings } = trunk
+    const pair = this.#pair
+    const at = active.authority
+    const local = { address: flow.local.host, port: pair.rtp.port, sessionId: context.random.bits(32) }
+    const user = settings.auth_username ?? username
+    const isLast = this.#ways.length === 0 && this.#trunks.length === 0
+    const quick = !isLast || active.isSilent(target, this.#nowMs)
+    let leg: RtpLeg | undefined
+    const call = new OutboundCall({
+      presence: presenceOf(trunk, { authority: at, host: active.host }, { ...order, to }),
+      contact: contactName(trunk),
+      routes: active.route === undefined ? [] : [active.route],
+      flow,
+      media: new CallMedia(local, this.#options.codecs ?? trunk.codecs),
+      authenticator:
+        user === undefined ? undefined : new Authenticator({ username: user, password: password ?? '' }, context.token),
+      allows: (address) => active.allows(address) || address === flow.address,
+      ringTimeoutMs: order.ringTimeoutMs,
+      silenceMs: quick ? QUICK_SILENCE_MS : SILENCE_MS,
+      context,
+      events: {
+        ringing: () => events.ringing(),
+        carrier(figures) {
+          if (figures.pddMs !== undefined) active.figures.rang(figures.pddMs)
+          const named = { trunk: trunk.name, ...figures }
+          if (leg === undefined) events.carrier?.(named)
+          else leg.known(named)
+        },
+        answered: (agreement) => {
+          active.answers(target)
+          active.counted(200)
+          const answeredMs = this.#nowMs
+          const made: RtpLeg = new RtpLeg({
+            ...{ pair, agreement },
+            control: {
+              answer: () => undefined,
+              hangUp: () => call.hangUp(),
+              transfer: transferBy({
+                ...{ callId: order.callId, from: order.from, active, at, bridge },
+                leg: () => made,
+                refer: (uri) => call.transfer(uri),
+              }),
+            },
+            allows: (address) => active.allowsMedia(address) || address === flow.address,
+            released: () => {
+              active.figures.talked(this.#nowMs - answeredMs)
+              stack.ports.release(pair)
+              this.#entered.leave()
+              this.#options.left()
+            },
+            ...{ pacer: context.pacer, clock: context.clock, random: context.random },
+            log: context.log.child({ callId: order.callId }),
+          })
+          leg = made
+          this.#options.took({
+            hangUp: () => made.hangUp('api_hangup'),
+            transfer: (number) => made.transfer(number),
+          })
+          made.known({ callId: call.callId, trunk: trunk.name, sipStatus: 200 })
+          const hand = (): void => events.answered(made, 'unknown')
+          // The dialog must stand before the session may say anything.
+          if (settings.answer_delay_ms === 0) queueMicrotask(hand)
+          else context.timers.after(settings.answer_delay_ms, hand)
+          return made
+        },
+        failed: (ending, rang) => void this.#failed(way, flow, ending, rang),
+      },
+    })
+    this.#call = call
+  }
+
+  async #failed(way: Way, flow: Flow, ending: Ending, rang: boolean): Promise<void> {
+    const { events } = this.#options
+    const { active, target } = way
+    if (this.#hungUp) {
+      events.carrier?.({ releasedBy: 'patchbay' })
+      return this.#give(() => events.failed('canceled'))
+    }
+    active.counted(ending.status)
+    if (ending.status === 0) active.silent(target, this.#nowMs)
+    else if (ending.status === 503 && ending.retryAfterS) {
+      active.silent(target, this.#nowMs, Math.min(ending.retryAfterS * 1_000, MAX_RETRY_AFTER_MS))
+    } else active.answers(target)
+    const redirected = this.#redirection(active, ending)
+    if (redirected !== undefined) return this.#invite(way, flow, redirected)
+    const { failure, detail, elsewhere } = failureOf(ending)
+    // Whoever heard it ring was called: nobody is called twice.
+    const goOn = elsewhere && !rang && (this.#ways.length > 0 || this.#trunks.length > 0)
+    if (ending.status === 0) this.#why = `trunk "${active.trunk.name}" at ${active.authority} does not answer`
+    if (goOn) {
+      if (ending.status !== 0) this.#why = detail.replace(/^SIP error: /, '')
+      return this.#next()
+    }
+    events.carrier?.(endFigures(ending))
+    if (ending.status === 0) return this.#give(() => this.#options.refuse(this.#why))
+    return this.#give(() => events.failed(failure, detail))
+  }
+
+  /** Where a 3xx leads, within the trunk's own hosts (RFC 3261, section 8.1.3.4): elsewhere nobody answers for the costs. */
+  #redirection(active: ActiveTrunk, { status, contacts = [] }: Ending): string | undefined {
+    if (status < 300 || status >= 400 || this.#redirections >= MAX_REDIRECTIONS) return undefined
+    const contact = contacts.find(({ scheme, host }) => scheme === 'sip' && active.owns(host))
+    if (contact !== undefined) this.#redirections++
+    return contact?.text
   }
 }
 
-/** Places one call over a trunk that has a place for it. Resolves when the INVITE is on its way, or it failed. */
-export async function placeCall(options: PlaceOptions): Promise<void> {
-  const { order, events, active, stack, bridge, refuse, took, left } = options
-  const { context, ports } = stack
-  const { trunk } = active
-  const { codecs = trunk.codecs } = options
-  let hungUp = false
-  took({
-    hangUp: () => {
-      hungUp = true
-    },
-  })
-  let why = 'no ports for media are free'
-  const [flow, pair] = await Promise.all([
-    stack.flowTo(active).catch((err: Error) => {
-      context.log.warn({ err, trunk: trunk.name }, 'The trunk can not be reached')
-      why = `trunk "${trunk.name}" can not be reached: ${err.message}`
-      return undefined
-    }),
-    ports.take().catch(() => undefined),
-  ])
-  if (flow === undefined || pair === undefined || hungUp) {
-    if (pair !== undefined) ports.release(pair)
-    left()
-    if (hungUp) events.failed('canceled')
-    else refuse(why)
-    return
-  }
-  const { username, password } = trunk
-  const at = active.authority
-  const local = { address: flow.local.host, port: pair.rtp.port, sessionId: context.random.bits(32) }
-  let leg: RtpLeg | undefined
-  const call = new OutboundCall({
-    target: `sip:${order.to}@${at}`,
-    from: `sip:${order.from}@${formatHost(active.host)}`,
-    flow,
-    media: new CallMedia(local, codecs),
-    authenticator:
-      username === undefined ? undefined : new Authenticator({ username, password: password ?? '' }, context.token),
-    allows: (address) => active.allows(address) || address === flow.address,
-    ringTimeoutMs: order.ringTimeoutMs,
-    silenceMs: SILENCE_MS,
-    context,
-    events: {
-      ringing: () => events.ringing(),
-      answered(agreement) {
-        const made: RtpLeg = new RtpLeg({
-          ...{ pair, agreement },
-          control: {
-            answer: () => undefined,
-            hangUp: () => call.hangUp(),
-            transfer: transferBy({
-              ...{ callId: order.callId, from: order.from, active, at, bridge },
-              leg: () => made,
-              refer: (target) => call.transfer(target),
-            }),
-          },
-          allows: (address) => active.allows(address) || address === flow.address,
-          released: () => {
-            ports.release(pair)
-            left()
-          },
-          ...{ pacer: context.pacer, clock: context.clock, random: context.random },
-          log: context.log.child({ callId: order.callId }),
-        })
-        leg = made
-        took({ hangUp: () => made.hangUp('api_hangup'), transfer: (number) => made.transfer(number) })
-        // The dialog must stand before the session may say anything.
-        queueMicrotask(() => events.answered(made, 'unknown'))
-        return made
-      },
-      carrier(figures) {
-        const named = { trunk: trunk.name, ...figures }
-        if (leg === undefined) events.carrier?.(named)
-        else leg.known(named)
-      },
-      failed(ending) {
-        ports.release(pair)
-        left()
-        events.carrier?.(endFigures(ending, hungUp))
-        if (hungUp) events.failed('canceled')
-        else if (ending.status === 0) refuse(`trunk "${trunk.name}" at ${at} does not answer`)
-        else {
-          const { failure, detail } = failureOf(ending)
-          events.failed(failure, detail)
-        }
-      },
-    },
-  })
-  if (leg === undefined) {
-    took({
-      hangUp: () => {
-        hungUp = true
-        call.hangUp()
-      },
-    })
+/** What the call log keeps of a call nobody took. */
+function endFigures({ status, q850 }: Ending): CarrierFigures {
+  const { failure } = meaningOf({ sipStatus: status || undefined, q850 })
+  return {
+    ...(status === 0 ? {} : { sipStatus: status }),
+    ...(q850 === undefined ? {} : { q850 }),
+    releasedBy: failure === 'carrier' ? 'carrier' : 'callee',
   }
 }

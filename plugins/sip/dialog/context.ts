@@ -3,10 +3,12 @@ import type { Logger } from '../../../runtime/log.ts'
 import type { Pacer } from '../../../runtime/media/pacer.ts'
 import type { Random } from '../media/rtp-sender.ts'
 import type { SipRequest, Uri } from '../message/message.ts'
+import { formatHost } from '../message/serializer.ts'
 import type { ServerTransaction } from '../transaction/server-transaction.ts'
 import type { Timers } from '../transaction/timers.ts'
 import type { Transactions } from '../transaction/transactions.ts'
 import type { Flow } from '../transport/flow.ts'
+import type { ContactName } from '../trunk/presence.ts'
 import type { Dialog } from './dialog.ts'
 
 /** A call that was answered, as those see it who hand on what belongs to its dialog. */
@@ -37,9 +39,12 @@ export const ALLOW = { name: 'allow', value: 'INVITE, ACK, CANCEL, BYE, OPTIONS,
 export const SUPPORTED = { name: 'supported', value: 'timer, 100rel' }
 export const USER_AGENT = { name: 'user-agent', value: 'Patchbay' }
 
-/** Ours, in dialogs over this flow. */
-export function contactOf(flow: Flow): { name: string; value: string } {
-  const host = flow.local.host.includes(':') ? `[${flow.local.host}]` : flow.local.host
+/** Ours, over this flow. @param name what a trunk is to know us by */
+export function contactOf(flow: Flow, name?: ContactName): { name: string; value: string } {
+  const host = formatHost(name?.host ?? flow.local.host)
   const transport = flow.protocol === 'udp' ? '' : `;transport=${flow.protocol}`
-  return { name: 'contact', value: `<sip:patchbay@${host}:${flow.local.port}${transport}>` }
+  return {
+    name: 'contact',
+    value: `<sip:${encodeURIComponent(name?.user ?? 'patchbay')}@${host}:${flow.local.port}${transport}>`,
+  }
 }

@@ -8,6 +8,7 @@ import { sendAuthenticated } from '../transaction/authenticator.ts'
 import type { ServerTransaction } from '../transaction/server-transaction.ts'
 import { GIVE_UP_MS, repeat, T2_MS } from '../transaction/timers.ts'
 import type { Flow } from '../transport/flow.ts'
+import type { ContactName } from '../trunk/presence.ts'
 import { ALLOW, type CallContext, contactOf, type DialogSession, SUPPORTED } from './context.ts'
 import type { Dialog } from './dialog.ts'
 import {
@@ -36,6 +37,8 @@ export interface EstablishedOptions {
   media: CallMedia
   leg: RtpLeg
   authenticator: Authenticator | undefined
+  /** What our Contact names. */
+  contact?: ContactName | undefined
   /** May requests of this dialog be sent there? */
   allows(address: string): boolean
   /** Did we call? The caller owns the Call-ID. */
@@ -89,9 +92,9 @@ export class Established implements DialogSession {
 
   /** Answers an INVITE of the other side with 200, again and again until the ACK comes. */
   answer(transaction: ServerTransaction, headers: readonly SipHeader[], body: Buffer, offered: boolean): void {
-    const { context, flow } = this.#options
+    const { context, flow, contact } = this.#options
     const reply = {
-      headers: [contactOf(flow), ALLOW, SUPPORTED, SDP_TYPE, ...headers],
+      headers: [contactOf(flow, contact), ALLOW, SUPPORTED, SDP_TYPE, ...headers],
       body,
     }
     transaction.respond(200, reply)
@@ -176,7 +179,7 @@ export class Established implements DialogSession {
   /** A re-INVITE or UPDATE: keep-alive, hold, resume, or another address. */
   #renegotiate(transaction: ServerTransaction): void {
     const { request } = transaction
-    const { media, leg, flow } = this.#options
+    const { media, leg, flow, contact } = this.#options
     if (this.#refreshing) {
       transaction.respond(491)
       return
@@ -207,7 +210,10 @@ export class Established implements DialogSession {
       } else {
         const body = accepted === undefined ? {} : { body: accepted.answer }
         const type = accepted === undefined ? [] : [SDP_TYPE]
-        transaction.respond(200, { headers: [contactOf(flow), ALLOW, SUPPORTED, ...type, ...headers], ...body })
+        transaction.respond(200, {
+          headers: [contactOf(flow, contact), ALLOW, SUPPORTED, ...type, ...headers],
+          ...body,
+        })
       }
       if (accepted !== undefined) leg.renegotiated(accepted.agreement)
     } catch (error) {
@@ -246,10 +252,10 @@ export class Established implements DialogSession {
       this.#refreshLater(GLARE_OTHER_S)
       return
     }
-    const { context, media, authenticator, flow } = this.#options
+    const { context, media, authenticator, flow, contact } = this.#options
     const invite = !this.#allowsUpdate
     const headers = [
-      contactOf(flow),
+      contactOf(flow, contact),
       ALLOW,
       SUPPORTED,
       { name: 'session-expires', value: `${this.#terms.intervalS};refresher=uac` },
@@ -320,7 +326,7 @@ export class Established implements DialogSession {
    * Hands the call over to somebody else (RFC 3515). Unless it was `taken`, the call goes on.
    */
   transfer(target: string): Promise<Referral> {
-    const { context, authenticator, flow } = this.#options
+    const { context, authenticator, flow, contact } = this.#options
     if (this.#over || this.#referred !== undefined) return Promise.resolve('failed')
     const { promise, resolve } = Promise.withResolvers<Referral>()
     const settle = (result: Referral): void => {
@@ -333,7 +339,7 @@ export class Established implements DialogSession {
       const status = Number(/^SIP\/2\.0 (\d{3})/.exec(sipfrag)?.[1])
       if (status >= 200) settle(status < 300 ? 'taken' : 'failed')
     }
-    const headers = [contactOf(flow), { name: 'refer-to', value: `<${target}>` }]
+    const headers = [contactOf(flow, contact), { name: 'refer-to', value: `<${target}>` }]
     sendAuthenticated(
       context.transactions,
       authenticator,

@@ -26,6 +26,8 @@ export interface TransportOptions {
   tls: { port: number; key: Uint8Array; cert: Uint8Array } | undefined
   gatekeeper: Gatekeeper
   receive(message: SipMessage, flow: Flow): void
+  /** A connection is gone. */
+  closed?(flow: Flow): void
 }
 
 interface Connection {
@@ -41,6 +43,8 @@ export interface Identity {
   host: string
   /** PEM of those who may vouch for it; undefined: those this machine trusts anyhow. */
   ca: string | undefined
+  /** What we show in return, where we are asked (mutual TLS). PEM. */
+  own: { cert: string; key: string } | undefined
 }
 
 /** UDP, TCP and TLS (RFC 3261, section 18): bytes to messages, and flows back to where they came from. */
@@ -136,10 +140,10 @@ export class Transport {
     return { host: this.localAddress(peer), port: protocol === 'tls' ? this.#tlsPort : this.port }
   }
 
-  async #connect(protocol: Protocol, address: string, port: number, { host, ca }: Identity): Promise<Socket> {
+  async #connect(protocol: Protocol, address: string, port: number, { host, ca, own }: Identity): Promise<Socket> {
     const target =
       protocol === 'tls'
-        ? { tls: true, ...(isIP(host) === 0 ? { servername: host } : {}), ...(ca === undefined ? {} : { ca }) }
+        ? { tls: true, ...(isIP(host) === 0 ? { servername: host } : {}), ...(ca === undefined ? {} : { ca }), ...own }
         : {}
     try {
       return await this.#options.host.net.connect({ host: address, port, ...target })
@@ -226,6 +230,7 @@ export class Transport {
     socket.on('error', () => socket.destroy())
     socket.once('close', () => {
       if (this.#connections.get(key)?.socket === socket) this.#connections.delete(key)
+      this.#options.closed?.(flow)
     })
     const connection = { flow, socket, write: writerOf(socket) }
     this.#connections.set(key, connection)
@@ -250,7 +255,7 @@ function keyOf(protocol: Protocol, address: string, port: number, identity?: Ide
   const where = `${protocol} ${address} ${port}`
   if (identity === undefined) return where
   const ca = createHash('sha256')
-    .update(identity.ca ?? '')
+    .update(`${identity.ca ?? ''} ${identity.own?.cert ?? ''}`)
     .digest('base64')
   return `${where} ${identity.host} ${ca}`
 }

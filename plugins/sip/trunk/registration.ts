@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import type { Clock } from '../../../runtime/clock.ts'
 import { contactOf, SUPPORTED, USER_AGENT } from '../dialog/context.ts'
 import { MAX_FORWARDS } from '../dialog/dialog.ts'
 import { parseNameAddress, splitOutside } from '../message/grammar.ts'
@@ -14,6 +16,8 @@ import { Authenticator, sendAuthenticated } from '../transaction/authenticator.t
 import type { Timers } from '../transaction/timers.ts'
 import type { Transactions } from '../transaction/transactions.ts'
 import type { Flow } from '../transport/flow.ts'
+import { accountUri, contactName } from './presence.ts'
+import type { Target } from './targets.ts'
 import type { ActiveTrunk } from './trunk-table.ts'
 
 const EXPIRES_S = 300
@@ -25,19 +29,30 @@ const FIRST_RETRY_MS = 5_000
 const MAX_RETRY_MS = 300_000
 /** Often enough to keep a router's way in open, and to notice a dead trunk. */
 const KEEP_ALIVE_MS = 30_000
+/** Routers forget a way of UDP after 30 s. */
+const PING_MS = 25_000
+const PING = Buffer.from('\r\n\r\n', 'latin1')
+/** How long taking a registration back may take. */
+const GOODBYE_MS = 2_000
+/** Before a lost way is opened again: whoever restarts must be up. */
+const RECOVER_MS = 1_000
 
 export interface RegistrationOptions {
   active: ActiveTrunk
   transactions: Transactions
   timers: Timers
+  clock: Clock
   token(): string
-  /** The way to the trunk. */
-  flow(): Promise<Flow>
+  /** The way to one address of the trunk. */
+  flow(target: Target): Promise<Flow>
   /** What the trunk answered, 0 for nothing; called when that changes. */
   state(status: number, reason: string): void
 }
 
-/** Keeps in touch with one trunk: REGISTER where it is asked for (RFC 3261, section 10), else OPTIONS. */
+/**
+ * Keeps in touch with one trunk: REGISTER where it is asked for (RFC 3261, section 10), at the first of its addresses that
+ * answers; else OPTIONS to each of them, so that calls go to those that live.
+ */
 export class Registration {
   readonly #options: RegistrationOptions
   readonly #authenticator: Authenticator | undefined
@@ -48,62 +63,113 @@ export class Registration {
   #retryMs = FIRST_RETRY_MS
   #status: number | undefined
   #stopped = false
+  /** Where we are registered. */
   #flow: Flow | undefined
   #cancel: () => void = () => undefined
+  #stopPinging: () => void = () => undefined
+  /** Counts the tries, so that the answer to an older one changes nothing. */
+  #round = 0
 
   constructor(options: RegistrationOptions) {
-    const { username, password } = options.active.trunk
+    const { username, password, settings } = options.active.trunk
+    const user = settings.auth_username ?? username
     this.#options = options
     this.#callId = options.token()
     this.#tag = options.token()
     this.#authenticator =
-      username === undefined ? undefined : new Authenticator({ username, password: password ?? '' }, options.token)
+      user === undefined ? undefined : new Authenticator({ username: user, password: password ?? '' }, options.token)
     void this.#contact()
   }
 
-  /** Takes the registration back, without waiting for the answer. */
-  stop(): void {
+  /** Takes the registration back. Resolves with the answer, soon in any case. @param keep another node has it now */
+  stop(keep = false): Promise<void> {
     this.#stopped = true
     this.#cancel()
+    this.#stopPinging()
     const flow = this.#flow
-    const { active, transactions } = this.#options
-    if (flow === undefined || !active.trunk.register || this.#status !== 200) return
-    const ignore = (): void => undefined
+    const { active, transactions, timers } = this.#options
+    if (keep || flow === undefined || !active.trunk.register || this.#status !== 200) return Promise.resolve()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const cancel = timers.after(GOODBYE_MS, resolve)
+    const done = (): void => {
+      cancel()
+      resolve()
+    }
     sendAuthenticated(transactions, this.#authenticator, flow, (extra) => this.#make(flow, 0, extra), {
-      final: ignore,
-      failed: ignore,
+      final: done,
+      failed: done,
     })
+    return promise
+  }
+
+  /** The connection that the registration went over is gone, and calls with it: register anew at once (RFC 5626, 4.4). */
+  lost(protocol: string, address: string, port: number): void {
+    const flow = this.#flow
+    if (this.#stopped || flow === undefined || this.#status !== 200) return
+    if (flow.protocol !== protocol || flow.address !== address || flow.port !== port) return
+    this.#flow = undefined
+    this.#cancel()
+    this.#again(RECOVER_MS)
   }
 
   async #contact(): Promise<void> {
-    const { active, transactions } = this.#options
+    const { active, clock } = this.#options
+    const round = ++this.#round
+    this.#stopPinging()
+    if (!active.trunk.register) {
+      await Promise.all(active.targets.map((target) => this.#ask(target, round)))
+      if (active.targets.length === 0) this.#failed(0, `"${active.nextHop.host}" has no address`)
+      return
+    }
+    const [target] = active.candidates(clock.monotonicMs())
+    if (target === undefined) this.#failed(0, `"${active.nextHop.host}" has no address`)
+    else await this.#ask(target, round)
+  }
+
+  async #ask(target: Target, round: number): Promise<void> {
+    const { active, transactions, clock } = this.#options
+    const silent = (reason: string): void => {
+      if (this.#stopped || round !== this.#round) return
+      active.silent(target, clock.monotonicMs())
+      // Where another address may answer, it is asked at once.
+      const others = active.targets.some((one) => !active.isSilent(one, clock.monotonicMs()))
+      if (active.trunk.register && others) void this.#contact()
+      else if (!others) this.#failed(0, reason)
+    }
     try {
-      const flow = await this.#options.flow()
-      if (this.#stopped) return
-      this.#flow = flow
+      const flow = await this.#options.flow(target)
+      if (this.#stopped || round !== this.#round) return
       sendAuthenticated(transactions, this.#authenticator, flow, (extra) => this.#make(flow, this.#expiresS, extra), {
-        final: (response) => this.#answered(response, flow),
-        failed: () => this.#failed(0, `"${active.trunk.host}" does not answer`),
+        final: (response) => {
+          if (this.#stopped || round !== this.#round) return
+          active.answers(target)
+          this.#answered(response, flow)
+        },
+        failed: () => silent(`"${active.nextHop.host}" does not answer`),
       })
     } catch (error) {
-      this.#failed(0, error instanceof Error ? error.message : String(error))
+      silent(error instanceof Error ? error.message : String(error))
     }
   }
 
   #make(flow: Flow, expiresS: number, extra: readonly SipHeader[]): OutgoingRequest {
-    const { trunk, host } = this.#options.active
-    const registrar = `sip:${formatHost(host)}`
-    const user =
-      trunk.username === undefined ? registrar : `sip:${encodeURIComponent(trunk.username)}@${formatHost(host)}`
+    const { active } = this.#options
+    const { trunk, host } = active
+    const registrar = `sip:${formatHost(trunk.settings.from_domain ?? host)}`
+    const user = accountUri(trunk, host)
     const method = trunk.register ? 'REGISTER' : 'OPTIONS'
+    const contact = contactOf(flow, contactName(trunk))
+    // One instance for all nodes (RFC 5626, section 4.1): whoever registers takes the place of who did before.
+    const instance = `;+sip.instance="<urn:uuid:${uuidOf(trunk.id)}>";reg-id=1`
     const headers = [
+      ...(active.route === undefined ? [] : [{ name: 'route', value: active.route }]),
       MAX_FORWARDS,
       { name: 'from', value: `<${user}>;tag=${this.#tag}` },
       { name: 'to', value: `<${trunk.register ? user : registrar}>` },
       { name: 'call-id', value: this.#callId },
       { name: 'cseq', value: `${++this.#sequence} ${method}` },
-      contactOf(flow),
-      SUPPORTED,
+      trunk.register ? { ...contact, value: `${contact.value}${instance}` } : contact,
+      trunk.register ? { name: 'supported', value: 'path, outbound' } : SUPPORTED,
       USER_AGENT,
       ...(trunk.register ? [{ name: 'expires', value: String(expiresS) }] : []),
       ...extra,
@@ -125,7 +191,19 @@ export class Registration {
     }
     this.#told(register ? response.status : 200, response.reason)
     this.#retryMs = FIRST_RETRY_MS
+    this.#flow = flow
+    if (register) this.#keepOpen(flow)
     this.#again(register ? refreshAfterMs(grantedS(response, flow)) : KEEP_ALIVE_MS)
+  }
+
+  /** Empty lines keep the way of calls open through routers (RFC 5626, section 3.5.1); over a connection they show that it lives. */
+  #keepOpen(flow: Flow): void {
+    this.#stopPinging()
+    const ping = (): void => {
+      flow.send(PING)
+      this.#stopPinging = this.#options.timers.after(PING_MS, ping)
+    }
+    this.#stopPinging = this.#options.timers.after(PING_MS, ping)
   }
 
   /** The registrar takes no registration this short (RFC 3261, section 10.2.8). False: it doesn't say how long it must be. */
@@ -145,14 +223,25 @@ export class Registration {
   }
 
   #told(status: number, reason: string): void {
+    this.#options.active.contact = { status, reason, atMs: this.#options.clock.nowMs() }
     if (this.#status === status) return
     this.#status = status
     this.#options.state(status, reason)
   }
 
   #again(ms: number): void {
+    this.#cancel()
     this.#cancel = this.#options.timers.after(ms, () => void this.#contact())
   }
+}
+
+/** Of an id that is no UUID, one that stays the same. */
+function uuidOf(id: string): string {
+  if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) return id.toLowerCase()
+  return createHash('sha256')
+    .update(id)
+    .digest('hex')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5')
 }
 
 /** At half time, and in any case before it is over. */

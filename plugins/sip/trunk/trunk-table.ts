@@ -6,31 +6,58 @@ import { parseHostPort } from '../message/grammar.ts'
 import { formatHost } from '../message/serializer.ts'
 import type { Timers } from '../transaction/timers.ts'
 import { TokenBucket } from '../transport/gatekeeper.ts'
+import { keyOf, type Target } from './targets.ts'
+import { FiguresOfTrunk } from './trunk-figures.ts'
 
 /** Names may move to other addresses, and a missed change notice must not last. */
 const RELOAD_MS = 60_000
 const LOAD_TIMEOUT_MS = 10_000
+/** How often the nodes tell each other of their calls. */
+const SHARE_MS = 1_000
+const SHARE_TIMEOUT_MS = 2_000
+/** Trunks a call is tried over. */
+const MAX_CHAIN = 4
+/** A target that said nothing is asked again after this; OPTIONS find out sooner that it is back. */
+const SILENT_MS = 60_000
 const DEFAULT_PORTS = { udp: 5060, tcp: 5060, tls: 5061 } as const
 
-/** A trunk at work: its addresses resolved, its calls counted. Caps count for this process alone. */
+/** What a trunk said to REGISTER or OPTIONS. */
+export interface TrunkContact {
+  /** 0: nothing. */
+  readonly status: number
+  readonly reason: string
+  readonly atMs: number
+}
+
+/** A trunk at work: its addresses resolved, its calls counted. */
 export class ActiveTrunk {
   trunk: Trunk
-  /** What the trunk's host stands for now. */
-  addresses: readonly string[] = []
+  /** Where its requests may be sent, most wanted first. */
+  targets: readonly Target[] = []
+  /** Those that were found silent, by key, and until when they are left alone. */
+  readonly #silent = new Map<string, number>()
+  readonly figures = new FiguresOfTrunk()
+  /** What registering or asking (OPTIONS) last came to; undefined: not tried yet. */
+  contact: TrunkContact | undefined
+  /** Calls of other nodes. */
+  elsewhere = 0
   #active = 0
   #ranges: BlockList
+  #media: BlockList
   #bucket: TokenBucket
 
   constructor(trunk: Trunk, nowMs: number) {
     this.trunk = trunk
-    this.#ranges = rangesOf(trunk)
+    this.#ranges = rangesOf(trunk.allowedAddresses)
+    this.#media = rangesOf(trunk.settings.media_addresses)
     this.#bucket = bucketOf(trunk, nowMs)
   }
 
   change(trunk: Trunk, nowMs: number): void {
     if (trunk.maxCallsPerSecond !== this.trunk.maxCallsPerSecond) this.#bucket = bucketOf(trunk, nowMs)
     this.trunk = trunk
-    this.#ranges = rangesOf(trunk)
+    this.#ranges = rangesOf(trunk.allowedAddresses)
+    this.#media = rangesOf(trunk.settings.media_addresses)
   }
 
   get isLocal(): boolean {
@@ -45,6 +72,50 @@ export class ActiveTrunk {
     return parseHostPort(this.trunk.host).port ?? DEFAULT_PORTS[this.trunk.transport]
   }
 
+  /** What requests are sent to: the outbound proxy, where there is one. */
+  get nextHop(): { host: string; port: number | undefined } {
+    return parseHostPort(this.trunk.settings.outbound_proxy ?? this.trunk.host)
+  }
+
+  /** The proxy that requests are led over, as Route has it; undefined: none. */
+  get route(): string | undefined {
+    const { outbound_proxy: proxy } = this.trunk.settings
+    if (proxy === null) return undefined
+    const { host, port } = parseHostPort(proxy)
+    const where = port === undefined ? formatHost(host) : `${formatHost(host)}:${port}`
+    const transport = this.trunk.transport === 'udp' ? '' : `;transport=${this.trunk.transport}`
+    return `<sip:${where}${transport};lr>`
+  }
+
+  get addresses(): string[] {
+    return this.targets.map(({ address }) => address)
+  }
+
+  /** The targets to try, in order: those that answer, or all where none is known to. */
+  candidates(nowMs: number): readonly Target[] {
+    const alive = this.targets.filter((target) => !this.isSilent(target, nowMs))
+    return alive.length > 0 ? alive : this.targets
+  }
+
+  isSilent(target: Target, nowMs: number): boolean {
+    return (this.#silent.get(keyOf(target)) ?? 0) > nowMs
+  }
+
+  /** It did not answer, or asked to be left alone. */
+  silent(target: Target, nowMs: number, forMs = SILENT_MS): void {
+    this.#silent.set(keyOf(target), nowMs + forMs)
+  }
+
+  /** It answers. */
+  answers(target: Target): void {
+    this.#silent.delete(keyOf(target))
+  }
+
+  /** Does this host name belong to the trunk? Redirections stay within. */
+  owns(host: string): boolean {
+    return host.toLowerCase() === this.host.toLowerCase() || this.allows(host)
+  }
+
   /** Host and port as a URI names them. */
   get authority(): string {
     return this.port === DEFAULT_PORTS.udp ? formatHost(this.host) : `${formatHost(this.host)}:${this.port}`
@@ -54,9 +125,19 @@ export class ActiveTrunk {
     return this.#active
   }
 
+  /** An INVITE of ours has its last answer. */
+  counted(status: number): void {
+    this.figures.counted(status)
+  }
+
   /** May calls come from there? Where we register, the registrar sends them. */
   takesCallsFrom(address: string): boolean {
     return this.#inRanges(address) || (this.trunk.register && this.addresses.includes(address))
+  }
+
+  /** May media of its calls come from there, whatever SDP names? */
+  allowsMedia(address: string): boolean {
+    return this.trunk.settings.comedia || this.allows(address) || inside(this.#media, address)
   }
 
   /** May anything of this trunk's calls come from there, or go there? */
@@ -65,12 +146,12 @@ export class ActiveTrunk {
   }
 
   #inRanges(address: string): boolean {
-    return isIP(address) !== 0 && this.#ranges.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+    return inside(this.#ranges, address)
   }
 
   /** Takes a place for one call, or says what is in the way. */
   enter(nowMs: number): 'trunk_busy' | 'trunk_rate' | undefined {
-    if (this.#active >= this.trunk.maxConcurrentCalls) return 'trunk_busy'
+    if (this.#active + this.elsewhere >= this.trunk.maxConcurrentCalls) return 'trunk_busy'
     if (!this.#bucket.take(nowMs)) return 'trunk_rate'
     this.#active++
     return undefined
@@ -85,9 +166,13 @@ function bucketOf(trunk: Trunk, nowMs: number): TokenBucket {
   return new TokenBucket({ perSecond: trunk.maxCallsPerSecond, burst: Math.max(1, trunk.maxCallsPerSecond) }, nowMs)
 }
 
-function rangesOf(trunk: Trunk): BlockList {
+function inside(ranges: BlockList, address: string): boolean {
+  return isIP(address) !== 0 && ranges.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+}
+
+function rangesOf(entries: readonly string[]): BlockList {
   const list = new BlockList()
-  for (const entry of trunk.allowedAddresses) {
+  for (const entry of entries) {
     const [base = '', bits] = entry.split('/')
     const family = isIPv6(base) ? 'ipv6' : 'ipv4'
     if (isIP(base) !== 0)
@@ -99,32 +184,39 @@ function rangesOf(trunk: Trunk): BlockList {
 /** The trunks of all workspaces, kept up to date with the directory. */
 export class TrunkTable {
   readonly #directory: TrunkDirectory
-  readonly #resolve: (host: string) => Promise<string[]>
+  readonly #locateTargets: (active: ActiveTrunk) => Promise<Target[]>
   readonly #clock: Clock
   readonly #timers: Timers
   readonly #log: Logger
   readonly #changed: (added: readonly ActiveTrunk[], removed: readonly ActiveTrunk[]) => void
   readonly #trunks = new Map<string, ActiveTrunk>()
+  readonly #told: () => void
+  #ours: ReadonlySet<string> | undefined
+  #cancelShare: () => void = () => undefined
   #loading: Promise<void> | undefined
   #again = false
+  #closed = false
   #unwatch: () => void = () => undefined
   #cancel: () => void = () => undefined
 
   constructor(options: {
     directory: TrunkDirectory
-    resolve(host: string): Promise<string[]>
+    locate(active: ActiveTrunk): Promise<Target[]>
     clock: Clock
     timers: Timers
     log: Logger
     /** Told of trunks that are new, gone, or changed (gone and new at once). */
     changed(added: readonly ActiveTrunk[], removed: readonly ActiveTrunk[]): void
+    /** Told when trunks may have become ours to register with, or ceased to be. */
+    shared(): void
   }) {
     this.#directory = options.directory
-    this.#resolve = options.resolve
+    this.#locateTargets = options.locate
     this.#clock = options.clock
     this.#timers = options.timers
     this.#log = options.log
     this.#changed = options.changed
+    this.#told = options.shared
   }
 
   /** Throws when the directory can't be read now; later failures are tried again. */
@@ -132,10 +224,13 @@ export class TrunkTable {
     this.#unwatch = this.#directory.watch(() => this.reload())
     await this.#load()
     this.#schedule()
+    await this.#share()
   }
 
   close(): void {
+    this.#closed = true
     this.#unwatch()
+    this.#cancelShare()
     this.#cancel()
   }
 
@@ -164,6 +259,35 @@ export class TrunkTable {
       this.reload()
       this.#schedule()
     })
+  }
+
+  /** Is this trunk ours to register with? */
+  isOurs({ trunk }: ActiveTrunk): boolean {
+    return this.#directory.share === undefined || this.#ours?.has(trunk.id) === true
+  }
+
+  /** Tells the other nodes of our calls, learns of theirs, and whose the registrations are. */
+  async #share(): Promise<void> {
+    const { share } = this.#directory
+    if (share === undefined || this.#closed) return
+    const all = this.all()
+    const wanted = all.filter(({ trunk }) => trunk.register).map(({ trunk }) => trunk.id)
+    const active = new Map(all.map((one) => [one.trunk.id, one.activeCalls]))
+    try {
+      const { ours, elsewhere } = await share.call(
+        this.#directory,
+        wanted,
+        active,
+        AbortSignal.timeout(SHARE_TIMEOUT_MS),
+      )
+      this.#ours = ours
+      for (const one of all) one.elsewhere = elsewhere.get(one.trunk.id) ?? 0
+    } catch (err) {
+      this.#log.warn({ err }, 'The nodes could not agree on the trunks; all stays as it was')
+    }
+    if (this.#closed) return
+    this.#told()
+    this.#cancelShare = this.#timers.after(SHARE_MS, () => void this.#share())
   }
 
   async #load(): Promise<void> {
@@ -195,9 +319,9 @@ export class TrunkTable {
   async #locate(active: ActiveTrunk): Promise<void> {
     if (active.trunk.host === '') return
     try {
-      active.addresses = await this.#resolve(active.host)
+      active.targets = await this.#locateTargets(active)
     } catch (err) {
-      this.#log.warn({ err, trunk: active.trunk.name, host: active.host }, "The trunk's host has no address")
+      this.#log.warn({ err, trunk: active.trunk.name, host: active.nextHop.host }, "The trunk's host has no address")
     }
   }
 
@@ -213,6 +337,18 @@ export class TrunkTable {
   find(workspaceId: string, name: string | undefined): ActiveTrunk | undefined {
     const own = this.all().filter(({ trunk }) => trunk.workspaceId === workspaceId)
     return name === undefined ? (own.length === 1 ? own[0] : undefined) : own.find(({ trunk }) => trunk.name === name)
+  }
+
+  /** A trunk, and those that calls go out over when it fails, where they may. */
+  withFallbacks(first: ActiveTrunk, may: (active: ActiveTrunk) => boolean): ActiveTrunk[] {
+    const chain = [first]
+    while (chain.length < MAX_CHAIN) {
+      const { workspaceId, settings } = chain.at(-1)!.trunk
+      const next = settings.fallback_trunk === null ? undefined : this.find(workspaceId, settings.fallback_trunk)
+      if (next === undefined || next.trunk.host === '' || chain.includes(next)) break
+      chain.push(next)
+    }
+    return chain.filter((active, at) => at === 0 || may(active))
   }
 
   /** Those whose calls may come from this address. */

@@ -47,8 +47,34 @@ t.test('SIP trunks over REST', async (t) => {
     await refused({ transport: 'tls', tls_ca: 'no certificate' }, 'tls_ca')
     await refused({ transport: 'tls', tls_ca: AUTHORITY.replace(/MII\w{9}/, 'AAAA') }, 'tls_ca')
     await refused({ tls_ca: AUTHORITY }, 'tls_ca')
+    await refused({ media_encription: 'sdes' }, 'media_encription')
+    await refused({ headers: { From: 'x' } }, 'headers')
+    await refused({ fallback_trunk: 'main' }, 'fallback_trunk')
+    await refused({ fallback_trunk: 'nowhere' }, 'fallback_trunk')
+    await refused({ outbound_proxy: 'not a host' }, 'outbound_proxy')
+    await refused({ media_addresses: ['example.com'] }, 'media_addresses')
+    await refused({ transport: 'tls', tls_cert: AUTHORITY }, 'tls_key')
     const digest = { allowed_addresses: [], username: 'aurora', password: 'x', name: 'digest' }
     t.equal((await client.post('/trunks', { body: { ...trunk, ...digest } })).status, 201)
+  })
+
+  t.test('settings of the account are kept, changed one by one, and the key never comes back', async (t) => {
+    const own = makeAuthority().issue(['sbc.example.com'])
+    const body = {
+      ...trunk,
+      name: 'account',
+      transport: 'tls',
+      tls_cert: own.cert,
+      tls_key: own.key,
+      from_user: 'acme',
+    }
+    const made = await client.post('/trunks', { body })
+    t.match(made, { status: 201, body: { has_tls_key: true, from_user: 'acme', comedia: false } })
+    t.notMatch(JSON.stringify(made.body), /PRIVATE KEY/)
+    const changed = await client.patch(`/trunks/${made.body.trunk_id}`, { body: { tech_prefix: '99*' } })
+    t.match(changed.body, { from_user: 'acme', tech_prefix: '99*', has_tls_key: true })
+    const other = { tls_key: makeAuthority().issue(['other.example']).key }
+    t.equal((await client.patch(`/trunks/${made.body.trunk_id}`, { body: other })).status, 422)
   })
 
   t.test('a trunk over TLS may bring its own authority, and let it go', async (t) => {

@@ -53,6 +53,23 @@ t.test('calls of a softphone on this machine, against sipp', { skip, timeout: 28
     })
   }
 
+  t.test("an extension nobody has registered reaches its trunk's default agent, who knows the caller", async (t) => {
+    const { body: agent } = await user.client.post('/agents', {
+      body: { agent_name: 'Bo', system_prompt: 'You are Bo.', first_message: 'Hello {{sip_from_user}}, this is Bo.' },
+    })
+    const { status, body: trunk } = await user.client.post('/trunks', {
+      body: { name: 'pbx', host: '192.0.2.1', allowed_addresses: ['127.0.0.1'], default_agent_id: agent.agent_id },
+    })
+    t.equal(status, 201)
+    const { code, errors } = await sipp(t, 'in-late-ack', sipPort, '204')
+    t.equal(code, 0, errors)
+    const { call_log_id } = await lastCall(user)
+    const call = await callWhen(user, call_log_id, isOver)
+    t.match(call, { agent_name: 'Bo', to_number: '204', status: 'completed' })
+    t.match(call.transcript[0].text, /^Hello \S*4155550142, this is Bo\.$/)
+    await user.client.delete(`/trunks/${trunk.trunk_id}`)
+  })
+
   t.test('a number nobody has is not found', async (t) => {
     const { code, errors } = await sipp(t, 'in-unknown-number', sipPort, '+14155559999')
     t.equal(code, 0, errors)

@@ -16,8 +16,7 @@ function placedCall({ password = '' } = {}) {
   const { context, flow } = wire
   const socket = { address: '', port: 16_384, send: () => undefined, receive: () => undefined, close: () => undefined }
   const call = new OutboundCall({
-    target: 'sip:+14155550177@192.0.2.9',
-    from: 'sip:+14155550100@192.0.2.9',
+    presence: { target: 'sip:+14155550177@192.0.2.9', from: '<sip:+14155550100@192.0.2.9>', headers: [] },
     media: new CallMedia({ address: '192.0.2.1', port: 16_384, sessionId: 1 }, ['PCMU', 'PCMA']),
     authenticator: password === '' ? undefined : new Authenticator({ username: 'aurora', password }, context.token),
     allows: () => true,

@@ -22,6 +22,8 @@ export const SDP = [
 export function makeWire(user: Partial<TransactionUser>, protocol: Protocol = 'udp') {
   const timers = new FakeTimers()
   const sent: SipMessage[] = []
+  /** When empty lines were sent to keep the way open. */
+  const pings: number[] = []
   const sessions: DialogSession[] = []
   const flow: Flow = {
     protocol,
@@ -29,7 +31,7 @@ export function makeWire(user: Partial<TransactionUser>, protocol: Protocol = 'u
     port: 5060,
     local: { host: '192.0.2.1', port: 5060 },
     isOpen: true,
-    send: (bytes) => sent.push(parseMessage(bytes)),
+    send: (bytes) => (bytes.length === 4 ? pings.push(timers.monotonicMs()) : sent.push(parseMessage(bytes))),
   }
   let tokens = 0
   const token = (): string => `token${++tokens}`
@@ -57,7 +59,7 @@ export function makeWire(user: Partial<TransactionUser>, protocol: Protocol = 'u
     closed: none,
   }
   return {
-    ...{ timers, sent, sessions, flow, transactions, context },
+    ...{ timers, sent, pings, sessions, flow, transactions, context },
     /** The first message that follows from this one. */
     arrive(message: SipMessage): SipMessage | undefined {
       const before = sent.length

@@ -16,7 +16,7 @@ import { freePort } from '../../../support/sip-peers.ts'
 import { requestOf } from '../support/wire.ts'
 
 const log = pino({ level: 'silent' })
-const LOOPBACK = { host: '127.0.0.1', ca: undefined }
+const LOOPBACK = { host: '127.0.0.1', ca: undefined, own: undefined }
 
 /** A transport on loopback, with all it received. */
 async function openTransport(t: Test, knows = true) {

@@ -1,9 +1,12 @@
 import t from 'tap'
 import type { OutgoingRequest, SipRequest } from '../../../../plugins/sip/message/message.ts'
 import { headerOf } from '../../../../plugins/sip/message/message.ts'
+import type { Protocol } from '../../../../plugins/sip/transport/flow.ts'
 import { Registration } from '../../../../plugins/sip/trunk/registration.ts'
+import type { Target } from '../../../../plugins/sip/trunk/targets.ts'
 import { ActiveTrunk } from '../../../../plugins/sip/trunk/trunk-table.ts'
 import type { Trunk } from '../../../../runtime/telephony/trunk.ts'
+import { DEFAULT_TRUNK_SETTINGS } from '../../../../runtime/telephony/trunk-settings.ts'
 import { answerTo, makeWire } from '../support/wire.ts'
 
 const TRUNK: Trunk = {
@@ -17,17 +20,25 @@ const TRUNK: Trunk = {
     register: true,
   },
   ...{ username: 'aurora', password: 'secret', allowedAddresses: [], codecs: ['PCMU'], countries: [] },
-  ...{ maxConcurrentCalls: 1, maxCallsPerSecond: 1 },
+  ...{ maxConcurrentCalls: 1, maxCallsPerSecond: 1, settings: DEFAULT_TRUNK_SETTINGS, tlsKey: undefined },
 }
 
+const TARGET = { protocol: 'udp' as const, address: '192.0.2.9', port: 5060 }
+
 /** A trunk we register with, seen from its end of the wire. */
-async function registered(trunk: Partial<Trunk> = {}) {
+async function registered(
+  trunk: Partial<Trunk> = {},
+  targets: readonly Target[] = [TARGET],
+  protocol: Protocol = 'udp',
+) {
   const states: number[] = []
   const wire = makeWire({})
+  const active = new ActiveTrunk({ ...TRUNK, ...trunk }, 0)
+  active.targets = targets
   const registration = new Registration({
-    active: new ActiveTrunk({ ...TRUNK, ...trunk }, 0),
-    ...{ transactions: wire.transactions, timers: wire.timers, token: wire.context.token },
-    flow: async () => wire.flow,
+    active,
+    ...{ transactions: wire.transactions, timers: wire.timers, clock: wire.timers, token: wire.context.token },
+    flow: async ({ address }) => ({ ...wire.flow, address, protocol }),
     state: (status) => states.push(status),
   })
   const settle = () => new Promise(setImmediate)
@@ -103,4 +114,50 @@ t.test('a trunk that does not answer is asked again and again, ever less often',
     gaps,
     [...gaps].sort((a, b) => a - b),
   )
+})
+
+t.test('a registrar that does not answer is left for the next address at once', async (t) => {
+  const second = { ...TARGET, address: '192.0.2.10' }
+  const { pass, sent, answer, states } = await registered({}, [TARGET, second])
+  await pass(33_000)
+  t.ok(sent.length > 1)
+  await answer(200)
+  t.same(states, [200])
+})
+
+t.test('between two registrations empty lines keep the way open', async (t) => {
+  const { answer, pass, registration, pings } = await registered()
+  await answer(200)
+  await pass(55_000)
+  t.same(
+    pings.map((atMs) => atMs % 1_000_000),
+    [25_000, 50_000],
+  )
+  registration.stop()
+  await pass(55_000)
+  t.equal(pings.length, 2)
+})
+
+t.test('a lost connection is registered over anew, without waiting for the time', async (t) => {
+  const { answer, pass, sent, registration } = await registered(
+    { transport: 'tcp' },
+    [{ ...TARGET, protocol: 'tcp' }],
+    'tcp',
+  )
+  await answer(200)
+  registration.lost('tcp', '192.0.2.77', 5060)
+  await pass(5_000)
+  t.equal(sent.length, 1, 'somebody else')
+  registration.lost('tcp', '192.0.2.9', 5060)
+  await pass(1_100)
+  t.equal(sent.length, 2)
+})
+
+t.test('each registration is of one instance, so that another node takes its place (RFC 5626)', async (t) => {
+  const { last } = await registered()
+  t.match(
+    headerOf(last('REGISTER'), 'contact'),
+    /^<sip:aurora@[^>]+>;\+sip\.instance="<urn:uuid:[0-9a-f-]{36}>";reg-id=1$/,
+  )
+  t.equal(headerOf(last('REGISTER'), 'supported'), 'path, outbound')
 })

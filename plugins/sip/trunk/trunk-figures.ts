@@ -1,0 +1,58 @@
+/** What became of a trunk's calls since the process began: ASR, ACD and post-dial delay as carriers reckon them. Pure. */
+
+const MAX_STATUSES = 100
+
+export interface TrunkFigures {
+  readonly attempts: number
+  readonly answered: number
+  /** Answered of all attempts, 0–1; undefined before the first. */
+  readonly asr: number | undefined
+  /** Mean length of an answered call, in seconds. */
+  readonly acdS: number | undefined
+  /** Mean time from dialling to the first sign of ringing. */
+  readonly pddMs: number | undefined
+  /** Outbound calls by the status of their last answer; 0: there was none. */
+  readonly byStatus: ReadonlyMap<number, number>
+}
+
+export class FiguresOfTrunk {
+  readonly #byStatus = new Map<number, number>()
+  #attempts = 0
+  #answered = 0
+  #ended = 0
+  #talkedMs = 0
+  #rang = 0
+  #pddMs = 0
+
+  /** An INVITE of ours has its last answer. */
+  counted(status: number): void {
+    this.#attempts++
+    if (status === 200) this.#answered++
+    if (this.#byStatus.size < MAX_STATUSES || this.#byStatus.has(status)) {
+      this.#byStatus.set(status, (this.#byStatus.get(status) ?? 0) + 1)
+    }
+  }
+
+  /** It rings, or was answered without ringing. */
+  rang(pddMs: number): void {
+    this.#rang++
+    this.#pddMs += pddMs
+  }
+
+  /** A call in either direction is over. */
+  talked(ms: number): void {
+    this.#ended++
+    this.#talkedMs += ms
+  }
+
+  now(): TrunkFigures {
+    return {
+      attempts: this.#attempts,
+      answered: this.#answered,
+      asr: this.#attempts === 0 ? undefined : this.#answered / this.#attempts,
+      acdS: this.#ended === 0 ? undefined : this.#talkedMs / this.#ended / 1_000,
+      pddMs: this.#rang === 0 ? undefined : this.#pddMs / this.#rang,
+      byStatus: this.#byStatus,
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import t from 'tap'
+import { headerOf } from '../../../../plugins/sip/message/message.ts'
+import { freePort } from '../../../support/sip-peers.ts'
+import { accepted, startCarrier, startPeer, trunkOf } from '../support/carrier.ts'
+
+/** Where a call goes when not everybody it is brought to is there: on real sockets. */
+
+const srv = (name: string, port: number, priority: number) => ({ name, port, priority, weight: 10 })
+const NAME = { 'sip.example.test': ['127.0.0.1'], 'one.example.test': ['127.0.0.1'], 'two.example.test': ['127.0.0.1'] }
+
+t.test('a dead first server of the SRV list costs seconds, not the call; the next call skips it', async (t) => {
+  const live = await startPeer(t, (request) => accepted(request))
+  const dead = await freePort()
+  const { dial } = await startCarrier(t, [trunkOf({ name: 'main', host: 'sip.example.test' })], {
+    resolve: NAME,
+    srv: { '_sip._udp.sip.example.test': [srv('two.example.test', live.port, 20), srv('one.example.test', dead, 10)] },
+  })
+  const first = await dial('main')
+  t.ok(first.leg)
+  t.ok(first.afterMs < 15_000, `${first.afterMs}`)
+  first.leg?.close('done')
+  await live.saw('BYE')
+  const second = await dial('main', '+14155550178', 'second')
+  t.ok(second.leg)
+  t.ok(second.afterMs < 2_500, `${second.afterMs}`)
+  second.leg?.close('done')
+})
+
+t.test('whoever is overloaded sends the call on; whoever is busy does not', async (t) => {
+  let status = 503
+  const first = await startPeer(t, ({ method }) => ({ status: method === 'INVITE' ? status : 200 }))
+  const second = await startPeer(t, (request) => accepted(request))
+  const { dial } = await startCarrier(t, [trunkOf({ name: 'main', host: 'sip.example.test' })], {
+    resolve: NAME,
+    srv: {
+      '_sip._udp.sip.example.test': [srv('one.example.test', first.port, 1), srv('two.example.test', second.port, 2)],
+    },
+  })
+  const placed = await dial('main')
+  t.ok(placed.leg)
+  placed.leg?.close('done')
+  status = 486
+  t.match(await dial('main', '+14155550178', 'second'), { failure: 'busy' })
+  t.equal(second.requests.filter(({ method }) => method === 'INVITE').length, 1)
+})
+
+t.test(
+  "a trunk that fails hands the call to the one named as its fallback; a dead one alone is the carrier's fault",
+  async (t) => {
+    const live = await startPeer(t, (request) => accepted(request))
+    const dead = await freePort()
+    const { dial } = await startCarrier(t, [
+      trunkOf({ name: 'first', host: `127.0.0.1:${dead}` }, { fallback_trunk: 'second' }),
+      trunkOf({ name: 'second', host: `127.0.0.1:${live.port}` }),
+      trunkOf({ name: 'lonely', host: `127.0.0.1:${dead}`, transport: 'tcp' }),
+    ])
+    const placed = await dial('first')
+    t.ok(placed.leg)
+    t.match(placed.figures.at(-1), { trunk: 'second' })
+    placed.leg?.close('done')
+    const lonely = await dial('lonely', '+14155550178', 'lonely')
+    t.match(lonely, { failure: 'carrier', detail: /trunk "lonely" can not be reached/ })
+  },
+)
+
+t.test("a redirection is followed to the trunk's own hosts and no further", async (t) => {
+  const leads = (host: string) => (to: string) => `Contact: <sip:${to}@${host}>`
+  let contact = leads('127.0.0.1')('+14155550188')
+  const peer = await startPeer(t, (request) => {
+    if (request.method !== 'INVITE') return { status: 200 }
+    return request.uri.user === '+14155550188' ? accepted(request) : { status: 302, headers: [contact] }
+  })
+  const { dial } = await startCarrier(t, [trunkOf({ name: 'main', host: `127.0.0.1:${peer.port}` })])
+  const placed = await dial('main')
+  t.ok(placed.leg)
+  placed.leg?.close('done')
+  contact = leads('evil.example')('+14155550188')
+  t.match(await dial('main', '+14155550178', 'second'), { failure: 'carrier', detail: /302/ })
+})
+
+t.test('an account is presented as the trunk wants it', async (t) => {
+  const peer = await startPeer(t, (request) => accepted(request))
+  const { dial } = await startCarrier(t, [
+    trunkOf(
+      { name: 'main', host: `127.0.0.1:${peer.port}` },
+      {
+        ...{
+          from_user: 'acme',
+          from_domain: 'acme.example',
+          contact_user: '5550100',
+          contact_domain: 'sbc.acme.example',
+        },
+        ...{ caller_identity: 'pai', tech_prefix: '99*', headers: { 'X-Account': '42' } },
+      },
+    ),
+    trunkOf({ name: 'private', host: `127.0.0.1:${peer.port}` }, { privacy: true }),
+  ])
+  const placed = await dial('main')
+  const invite = await peer.saw('INVITE')
+  t.equal(invite.uri.user, '99*14155550177')
+  t.match(invite.from.uri.text, 'sip:acme@acme.example')
+  t.match(headerOf(invite, 'p-asserted-identity'), '<sip:+14155550100@acme.example>')
+  t.match(headerOf(invite, 'contact'), 'sip:5550100@sbc.acme.example')
+  t.equal(headerOf(invite, 'x-account'), '42')
+  placed.leg?.close('done')
+  const hidden = await dial('private', '+14155550178', 'second')
+  const second = await peer.saw('INVITE', 2)
+  t.match(headerOf(second, 'from'), '"Anonymous" <sip:anonymous@anonymous.invalid>')
+  t.equal(headerOf(second, 'privacy'), 'id')
+  t.match(headerOf(second, 'p-asserted-identity'), '+14155550100')
+  hidden.leg?.close('done')
+})
+
+t.test('requests are led over an outbound proxy', async (t) => {
+  const proxy = await startPeer(t, (request) => accepted(request))
+  const main = trunkOf({ name: 'main', host: 'pbx.example.test' }, { outbound_proxy: `127.0.0.1:${proxy.port}` })
+  const { dial } = await startCarrier(t, [main])
+  const placed = await dial('main')
+  const invite = await proxy.saw('INVITE')
+  t.equal(invite.uri.host, 'pbx.example.test')
+  t.equal(headerOf(invite, 'route'), `<sip:127.0.0.1:${proxy.port};lr>`)
+  placed.leg?.close('done')
+})

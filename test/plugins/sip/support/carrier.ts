@@ -1,0 +1,223 @@
+import dgram from 'node:dgram'
+import { once } from 'node:events'
+import { pino } from 'pino'
+import { SipCarrier } from '../../../../plugins/sip/carrier.ts'
+import type { SipMessage, SipRequest } from '../../../../plugins/sip/message/message.ts'
+import { parseMessage } from '../../../../plugins/sip/message/parser.ts'
+import type { PhoneNumber } from '../../../../runtime/phone-number.ts'
+import type { SrvRecord } from '../../../../runtime/plugin/contract.ts'
+import { makeHost } from '../../../../runtime/plugin/handles.ts'
+import { compileGrants } from '../../../../runtime/plugin/permissions.ts'
+import type { CarrierFigures, Leg } from '../../../../runtime/session/leg.ts'
+import type { Trunk, TrunkDirectory } from '../../../../runtime/telephony/trunk.ts'
+import { DEFAULT_TRUNK_SETTINGS, type TrunkSettings } from '../../../../runtime/telephony/trunk-settings.ts'
+import type { Teardown } from '../../../support/services.ts'
+import { freePort } from '../../../support/sip-peers.ts'
+
+/** A SIP carrier of this process on loopback, and peers of a few lines that answer it on real sockets. */
+
+export function trunkOf(
+  more: Partial<Omit<Trunk, 'settings'>> & { name: string; host: string },
+  settings: Partial<TrunkSettings> = {},
+): Trunk {
+  return {
+    ...{ id: more.name, workspaceId: 'w', transport: 'udp', tlsCa: undefined, tlsKey: undefined, register: false },
+    ...{ username: undefined, password: undefined, allowedAddresses: ['127.0.0.1'], codecs: ['PCMU', 'PCMA'] },
+    ...{ maxConcurrentCalls: 10, maxCallsPerSecond: 100, countries: ['US'] },
+    ...more,
+    settings: { ...DEFAULT_TRUNK_SETTINGS, ...settings },
+  }
+}
+
+export interface TestNames {
+  resolve?: Readonly<Record<string, string[]>>
+  srv?: Readonly<Record<string, SrvRecord[]>>
+}
+
+export async function startCarrier(
+  t: Teardown,
+  trunks: readonly Trunk[],
+  names: TestNames = {},
+  share?: TrunkDirectory['share'],
+) {
+  const port = await freePort()
+  const firstRtp = 26_000 + Math.floor(Math.random() * 2_000) * 2
+  const stopping = new AbortController()
+  const env = {
+    PATCHBAY_SIP_PORT: String(port),
+    PATCHBAY_SIP_HOST: '127.0.0.1',
+    PATCHBAY_RTP_PORTS: `${firstRtp}-${firstRtp + 99}`,
+  }
+  const host = makeHost({
+    ...{ plugin: 'sip', dir: import.meta.dirname, env, log: pino({ level: 'silent' }), signal: stopping.signal },
+    grants: compileGrants(
+      {
+        net: ['127.0.0.1'],
+        listen: [String(port), `udp:${port}`, `udp:${firstRtp}-${firstRtp + 99}`],
+        env: [...Object.keys(env), 'PATCHBAY_SIP_PUBLIC_ADDRESS'],
+      },
+      { env, baseDir: '/' },
+    ),
+  })
+  const net = {
+    ...host.net,
+    resolve: async (name: string) => names.resolve?.[name] ?? host.net.resolve(name),
+    srv: async (name: string) => {
+      const records = names.srv?.[name]
+      if (records === undefined) throw new Error(`no ${name}`)
+      return records
+    },
+  }
+  let known = trunks
+  const watchers = new Set<() => void>()
+  const directory: TrunkDirectory = {
+    list: async () => known,
+    watch: (changed) => {
+      watchers.add(changed)
+      return () => watchers.delete(changed)
+    },
+    ...(share === undefined ? {} : { share }),
+  }
+  const carrier = new SipCarrier({ ...host, net }, directory, {})
+  t.teardown(async () => {
+    await carrier.close()
+    await new Promise(setImmediate)
+    stopping.abort()
+  })
+  return {
+    carrier,
+    port,
+    change(next: readonly Trunk[]) {
+      known = next
+      for (const watcher of watchers) watcher()
+    },
+    /** Dials, and resolves with what became of it. */
+    dial(trunk: string, to = '+14155550177', callId = 'call') {
+      const figures: CarrierFigures[] = []
+      const { promise, resolve } = Promise.withResolvers<{
+        leg?: Leg
+        failure?: string
+        detail?: string | undefined
+        figures: CarrierFigures[]
+        afterMs: number
+      }>()
+      const startMs = performance.now()
+      const afterMs = (): number => performance.now() - startMs
+      void carrier.dial(
+        {
+          callId,
+          workspaceId: 'w',
+          trunk,
+          from: '+14155550100' as PhoneNumber,
+          to: to as PhoneNumber,
+          ringTimeoutMs: 30_000,
+        },
+        {
+          ringing: () => undefined,
+          carrier: (known) => figures.push(known),
+          answered: (leg) => resolve({ leg, figures, afterMs: afterMs() }),
+          failed: (failure, detail) => resolve({ failure, detail, figures, afterMs: afterMs() }),
+        },
+        AbortSignal.timeout(60_000),
+      )
+      return promise
+    },
+  }
+}
+
+export interface Peer {
+  readonly port: number
+  readonly requests: SipRequest[]
+  /** Sends anything to whoever sent last. */
+  send(text: string): void
+  /** Resolves with the request number `count` of this method. */
+  saw(method: string, count?: number): Promise<SipRequest>
+  /** Empty lines that came. */
+  pings: number
+  close(): void
+}
+
+/** What a peer answers: a status with lines of headers and a body; nothing: silence. */
+export type Respond = (
+  request: SipRequest,
+) => { status: number; headers?: readonly string[]; body?: string } | undefined
+
+/** A peer on UDP. */
+export async function startPeer(t: Teardown, respond: Respond, port = 0): Promise<Peer> {
+  const socket = dgram.createSocket('udp4').bind(port, '127.0.0.1')
+  await once(socket, 'listening')
+  const requests: SipRequest[] = []
+  const waiting = new Set<() => void>()
+  let last: dgram.RemoteInfo | undefined
+  const peer: Peer = {
+    port: socket.address().port,
+    requests,
+    pings: 0,
+    send: (text) => last && socket.send(text, last.port, last.address),
+    async saw(method, count = 1) {
+      for (;;) {
+        const found = requests.filter((one) => one.method === method)[count - 1]
+        if (found !== undefined) return found
+        await new Promise<void>((resolve) => waiting.add(resolve))
+      }
+    },
+    close: () => socket.close(),
+  }
+  let open = true
+  socket.once('close', () => {
+    open = false
+  })
+  socket.on('message', (bytes, from) => {
+    last = from
+    if (String(bytes) === '\r\n\r\n') {
+      peer.pings++
+      return
+    }
+    let message: SipMessage
+    try {
+      message = parseMessage(bytes)
+    } catch {
+      return
+    }
+    if (message.kind !== 'request') return
+    requests.push(message)
+    for (const resolve of waiting) resolve()
+    waiting.clear()
+    const answer = respond(message)
+    if (answer !== undefined && message.method !== 'ACK') {
+      socket.send(answerText(message, answer, peer.port), from.port, from.address)
+    }
+  })
+  t.teardown(() => {
+    if (open) socket.close()
+  })
+  return peer
+}
+
+function answerText(
+  request: SipRequest,
+  { status, headers = [], body = '' }: NonNullable<ReturnType<Respond>>,
+  port: number,
+): string {
+  const kept = request.headers.filter(({ name }) =>
+    ['via', 'from', 'to', 'call-id', 'cseq', 'record-route'].includes(name),
+  )
+  return [
+    `SIP/2.0 ${status} x`,
+    ...kept.map(
+      ({ name, value }) => `${name}: ${name === 'to' && !value.includes('tag=') ? `${value};tag=peer` : value}`,
+    ),
+    ...(headers.some((line) => line.startsWith('Contact')) ? [] : [`Contact: <sip:peer@127.0.0.1:${port}>`]),
+    ...headers,
+    ...(body === '' ? [] : ['Content-Type: application/sdp']),
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    '',
+    body,
+  ].join('\r\n')
+}
+
+/** An answer that takes the call: its media go nowhere. */
+export function accepted(request: SipRequest): NonNullable<ReturnType<Respond>> {
+  const lines = ['v=0', 'o=- 1 1 IN IP4 127.0.0.1', 's=-', 'c=IN IP4 127.0.0.1', 't=0 0', 'm=audio 9 RTP/AVP 0', '']
+  return { status: 200, ...(request.method === 'INVITE' ? { body: lines.join('\r\n') } : {}) }
+}

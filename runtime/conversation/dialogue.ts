@@ -88,7 +88,10 @@ export class Dialogue {
       }),
       takesTurn: (text) => events.takesTurn(text),
       firstText: () => events.firstText(),
-      spoken: (text) => (text === undefined ? mouth.textDone() : mouth.addText(text)),
+      spoken: (text) => {
+        if (text === undefined) mouth.textDone()
+        else mouth.addText(typeof text === 'string' ? text : text.text)
+      },
     })
     this.#session = createPipeline(options.providers, options.voice, options.turnEnd, options.pipeline)
   }

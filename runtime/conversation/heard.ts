@@ -1,8 +1,13 @@
 /** Letters a second of unhurried speech; used until the length of the audio is known. */
 const CHARACTERS_PER_SECOND = 15
+/** A word that is found only this far on is another one. */
+const MAX_SKIPPED_CHARACTERS = 60
+
+/** Audio of words without timings behind a word that has one, before they are laid by their letters. */
+const TIMINGS_END_MS = 2_000
 
 interface TimedWord {
-  endIndex: number
+  text: string
   startMs: number
 }
 
@@ -12,17 +17,18 @@ interface TimedWord {
  */
 export class SpokenText {
   text = ''
+  /** What the synthesiser says of when words begin, in their order. */
   readonly #timed: TimedWord[] = []
-  #everyWordTimed = true
   /** All text is here. */
   complete = false
 
-  /** @param startMs position of the words in the audio, when the synthesiser says so */
-  add(text: string, startMs?: number): void {
+  add(text: string): void {
     this.text += text
-    if (text.trim() === '') return
-    if (startMs === undefined) this.#everyWordTimed = false
-    else this.#timed.push({ endIndex: this.text.length, startMs })
+  }
+
+  /** @param startMs position of the words in the audio */
+  time(text: string, startMs: number): void {
+    if (text.trim() !== '') this.#timed.push({ text: text.trim(), startMs })
   }
 
   /**
@@ -32,24 +38,51 @@ export class SpokenText {
   heardBy(playedMs: number, totalMs: number | undefined): string {
     if (playedMs <= 0) return ''
     if (totalMs !== undefined && playedMs >= totalMs && this.complete) return this.text.trim()
-    if (this.#everyWordTimed && this.#timed.length > 0) {
-      const last = this.#timed.findLast((word) => word.startMs < playedMs)
-      return last === undefined ? '' : this.text.slice(0, last.endIndex).trim()
+    const timed = this.#timedBy(playedMs)
+    if (timed !== undefined) {
+      const behindMs = playedMs - timed.startMs
+      const untimed = timed.isLast && behindMs > TIMINGS_END_MS ? (behindMs / 1000) * CHARACTERS_PER_SECOND : 0
+      const rest = this.text.slice(timed.endIndex)
+      return `${this.text.slice(0, timed.endIndex)}${untimed === 0 ? '' : leading(rest, untimed)}`.trim()
     }
     const characters =
       totalMs !== undefined && totalMs > 0 && this.complete
         ? (playedMs / totalMs) * this.text.length
         : (playedMs / 1000) * CHARACTERS_PER_SECOND
-    return wholeWords(this.text, characters)
+    return leading(this.text, characters).trim()
+  }
+
+  /** Where the last word ends that began before then; undefined where no word has a timing. */
+  #timedBy(playedMs: number): { endIndex: number; startMs: number; isLast: boolean } | undefined {
+    if (this.#timed.length === 0) return undefined
+    const lower = this.text.toLowerCase()
+    let endIndex = 0
+    let startMs = 0
+    let isLast = true
+    for (const word of this.#timed) {
+      if (word.startMs >= playedMs) {
+        isLast = false
+        break
+      }
+      // A synthesiser may spell a word otherwise than the text has it; those around it tell where it stands.
+      const at = lower.indexOf(word.text.toLowerCase(), endIndex)
+      if (at < 0 || at - endIndex > MAX_SKIPPED_CHARACTERS) continue
+      // A voice that tells the beginning of sentences alone: their words lie along the audio.
+      const isOne = !/\s/u.test(word.text)
+      const heard = isOne ? word.text : leading(word.text, ((playedMs - word.startMs) / 1000) * CHARACTERS_PER_SECOND)
+      endIndex = at + heard.length
+      startMs = isOne ? word.startMs : playedMs
+    }
+    return { endIndex, startMs, isLast }
   }
 }
 
 /** The words of which at least half lies within the first `characters` letters. */
-function wholeWords(text: string, characters: number): string {
+function leading(text: string, characters: number): string {
   let end = 0
   for (const match of text.matchAll(/\S+/gu)) {
     if (match.index + match[0].length / 2 > characters) break
     end = match.index + match[0].length
   }
-  return text.slice(0, end).trim()
+  return text.slice(0, end)
 }

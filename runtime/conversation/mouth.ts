@@ -1,4 +1,4 @@
-import { voice } from '@livekit/agents'
+import { USERDATA_TIMED_TRANSCRIPT, voice } from '@livekit/agents'
 import type { AudioFrame } from '@livekit/rtc-node'
 import type { Clock } from '../clock.ts'
 import type { Encode } from '../media/codec.ts'
@@ -144,10 +144,8 @@ export class Mouth extends voice.AudioOutput {
   }
 
   /** Words of the running piece of speech, as the session produces them. */
-  addText(text: string | voice.TimedString): void {
-    const segment = this.#open()
-    if (typeof text === 'string') segment.spoken.add(text)
-    else segment.spoken.add(text.text, text.startTime === undefined ? undefined : text.startTime * 1000)
+  addText(text: string): void {
+    this.#open().spoken.add(text)
   }
 
   textDone(): void {
@@ -160,6 +158,9 @@ export class Mouth extends voice.AudioOutput {
     if (segment.resampler === undefined || segment.rateHz !== frame.sampleRate) {
       segment.rateHz = frame.sampleRate
       segment.resampler = new Resampler(frame.sampleRate, this.#format.sampleRateHz)
+    }
+    for (const { text, startTime } of timingsOf(frame)) {
+      if (typeof startTime === 'number') segment.spoken.time(text, startTime * 1000)
     }
     this.#append(segment, segment.resampler.push(frame.data))
     if (segment.frames.length - segment.cursor > MAX_AHEAD_FRAMES) {
@@ -422,6 +423,11 @@ export class Mouth extends voice.AudioOutput {
     this.#room?.()
     this.#room = undefined
   }
+}
+
+/** When words begin, as the synthesiser says with its audio: seconds from the start of the piece. */
+function timingsOf(frame: AudioFrame): readonly voice.TimedString[] {
+  return (frame.userdata[USERDATA_TIMED_TRANSCRIPT] as voice.TimedString[] | undefined) ?? []
 }
 
 function join(a: Heard | undefined, b: Heard | undefined): Heard | undefined {

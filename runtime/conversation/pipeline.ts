@@ -35,6 +35,8 @@ export function createPipeline(
     tts: providers.tts,
     vad: ears,
     userAwayTimeout: null,
+    // Word timings travel with the audio, to the mouth; text comes as the model gives it, whichever voice speaks.
+    useTtsAlignedTranscript: false,
     maxToolSteps: MAX_TOOL_STEPS,
     // The agent's echo is taken out before (runtime/media/echo.ts); the caller may interrupt from the first word.
     aecWarmupDuration: null,

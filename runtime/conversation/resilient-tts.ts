@@ -1,4 +1,4 @@
-import { APIConnectionError, tokenize, tts } from '@livekit/agents'
+import { APIConnectionError, tokenize, tts, voice } from '@livekit/agents'
 import { AudioFrame } from '@livekit/rtc-node'
 import { Resampler } from '../media/resample.ts'
 import type { Candidate, Chain } from './chain.ts'
@@ -28,8 +28,7 @@ export class ResilientTts extends tts.TTS {
     const every = chain.candidates.map(({ instance }) => instance.capabilities)
     super(first.sampleRate, first.numChannels, {
       streaming: true,
-      // Word timings are used only where every voice has them: else a fallback would leave no words.
-      alignedTranscript: every.every(({ streaming, alignedTranscript }) => !streaming || alignedTranscript === true),
+      alignedTranscript: every.some(({ alignedTranscript }) => alignedTranscript === true),
     })
     this.label = first.label
     this.chain = chain
@@ -64,6 +63,9 @@ class ResilientStream extends tts.SynthesizeStream {
   /** Where the running attempt began in the text, and what of it is heard by now. */
   #from = 0
   #heardMs = 0
+  /** What all attempts made so far, and the part of it that those before the running one did. */
+  #spokenMs = 0
+  #beforeMs = 0
 
   constructor(owner: ResilientTts) {
     super(owner, ONCE)
@@ -78,6 +80,7 @@ class ResilientStream extends tts.SynthesizeStream {
     for (const [i, candidate] of order.entries()) {
       for (let tries = 1; ; tries++) {
         this.#heardMs = 0
+        this.#beforeMs = this.#spokenMs
         try {
           chain.began(candidate)
           await this.#speak(candidate, order.length > 1)
@@ -133,8 +136,10 @@ class ResilientStream extends tts.SynthesizeStream {
         const { done, value } = await this.#next(stream, fed, backed)
         if (done || value === undefined) break
         if (value === tts.SynthesizeStream.END_OF_STREAM) continue
-        this.#heardMs += (value.frame.samplesPerChannel * 1000) / value.frame.sampleRate
-        if (!this.queue.closed) this.queue.put({ ...value, frame: resample(value.frame) })
+        const lengthMs = (value.frame.samplesPerChannel * 1000) / value.frame.sampleRate
+        this.#heardMs += lengthMs
+        if (!this.queue.closed) this.queue.put({ ...value, ...this.#later(value), frame: resample(value.frame) })
+        this.#spokenMs += lengthMs
       }
       await failure.check()
       if (this.#heardMs === 0 && hasWords(this.#text.slice(this.#from)))
@@ -146,6 +151,20 @@ class ResilientStream extends tts.SynthesizeStream {
       close()
       await adapter?.close()
     }
+  }
+
+  /** Word timings, which a voice counts from its own beginning, in the audio of all. */
+  #later({ timedTranscripts }: tts.SynthesizedAudio): Pick<tts.SynthesizedAudio, 'timedTranscripts'> {
+    if (timedTranscripts === undefined || this.#beforeMs === 0) return {}
+    const laterS = this.#beforeMs / 1000
+    const moved = timedTranscripts.map((word) =>
+      voice.createTimedString({
+        ...word,
+        ...(typeof word.startTime === 'number' ? { startTime: word.startTime + laterS } : {}),
+        ...(typeof word.endTime === 'number' ? { endTime: word.endTime + laterS } : {}),
+      }),
+    )
+    return { timedTranscripts: moved }
   }
 
   /** Hands the text on as it comes. */

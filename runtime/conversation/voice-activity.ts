@@ -13,8 +13,8 @@ const MIN_SPEECH_MS = 2 * WINDOW_MS
 const MIN_SILENCE_MS = 4 * WINDOW_MS
 /** Silence after which the end of the turn is worth thinking about. */
 const PAUSE_MS = 3 * WINDOW_MS
-/** Windows waiting for the model; beyond 2 s the oldest are dropped: late news of speech is worth nothing. */
-const MAX_WAITING_WINDOWS = 64
+/** Windows waiting for the model: 20 s, what a worker that takes a call over is given at once. Beyond, the oldest are dropped. */
+const MAX_WAITING_WINDOWS = 640
 /** Nothing on the line is louder than -60 dB: no model is needed to know that nobody speaks. */
 const SILENCE = 32
 const NO_FRAMES: VADEvent['frames'] = []

@@ -1,4 +1,4 @@
-import { initializeLogger } from '@livekit/agents'
+import { initializeLogger, USERDATA_TIMED_TRANSCRIPT } from '@livekit/agents'
 import { AudioFrame } from '@livekit/rtc-node'
 import { test } from 'tap'
 import { Mouth } from '../../../runtime/conversation/mouth.ts'
@@ -95,6 +95,26 @@ test('what is cleared is not sent, and only the words played count', async (t) =
   const { interrupted, synchronizedTranscript } = await mouth.waitForPlayout()
   t.strictSame([interrupted, synchronizedTranscript], [true, 'one two'])
   t.strictSame(port.marks, [])
+})
+
+test('where the voice says when its words begin, those heard are told by it', async (t) => {
+  const { mouth, ticks } = makeMouth()
+  mouth.addText('It is $1,250.00 a month.')
+  mouth.textDone()
+  const samples = new Int16Array(200 * FRAME).fill(1000)
+  const frame = new AudioFrame(samples, RATE_HZ, 1, samples.length)
+  const words = [
+    { text: 'It', startTime: 0 },
+    { text: 'is', startTime: 0.2 },
+    { text: '$1,250.00', startTime: 0.4 },
+    { text: 'a', startTime: 3.4 },
+  ]
+  frame.userdata[USERDATA_TIMED_TRANSCRIPT] = words
+  await mouth.captureFrame(frame)
+  mouth.flush()
+  ticks(149)
+  mouth.clearBuffer()
+  t.match(mouth.takeHeard(), { text: 'It is $1,250.00', playedMs: 3_000 })
 })
 
 test('a pause drops what the client holds and goes on with it when it was a false alarm', async (t) => {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { APIStatusError } from '@livekit/agents'
 import { test } from 'tap'
 import type { CallEvent } from '../../../runtime/call-log/events.ts'
+import { bytesOf } from '../../../runtime/media/frame.ts'
 import { call, RATE_HZ, resumeAfter } from './support/harness.ts'
 import { type Reply, ScriptedLlm, ScriptedStt, ToneTts } from './support/providers.ts'
 import { speech } from './support/speech.ts'
@@ -156,4 +157,27 @@ test('speech of which no words come is told, and the caller asked to say it agai
   await say(speech(QUESTION, RATE_HZ))
   await port.until('the caller is asked', () => port.said.some((one) => one.includes("didn't catch that")))
   t.ok(port.events.some((event) => event.type === 'not_understood' && event.reason === 'no_words'))
+})
+
+test('a question that a worker before had begun to hear is given again at once, and answered once', async (t) => {
+  const { port, conversation, hangUp } = await call({
+    providers: providers(() => 'Nine.'),
+    open: {
+      elapsedMs: 10_000,
+      resume: {
+        ...resumeAfter([{ role: 'assistant', text: 'Hello.', startMs: 0, endMs: 1_000, interrupted: false }]),
+        greeting: 'done',
+      },
+    },
+    startsAhead: true,
+  })
+  t.teardown(hangUp)
+  const question = speech(QUESTION, RATE_HZ)
+  const before = 6 * RATE_HZ
+  const all = new Int16Array(before + question.length)
+  all.set(question, before)
+  for (let at = 0; at < all.length; at += 320) conversation.audio(bytesOf(all.slice(at, at + 320)), at)
+  await port.until('the answer', () => port.said.includes('assistant: Nine.'))
+  await sleep(500)
+  t.strictSame(port.said, [`user: ${QUESTION}`, 'assistant: Nine.'])
 })

@@ -20,6 +20,8 @@ import { lineNoise } from './speech.ts'
 
 export const RATE_HZ = 16_000
 const FRAME = RATE_HZ / 50
+/** Samples of a call that was running before: twenty seconds. */
+const AHEAD = 20 * RATE_HZ
 
 let models: Promise<LocalModels> | undefined
 export const sharedModels = (): Promise<LocalModels> => {
@@ -190,6 +192,8 @@ export interface CallOptions {
   breakers?: Breakers
   /** What is to be known of the session's end before the conversation begins. */
   prepare?: (port: RecordingPort) => void
+  /** The line's audio begins after this much was given at once. */
+  startsAhead?: boolean
   /** In place of the end-of-turn model. */
   endOfTurn?: LocalModels['endOfTurn']
   /** Adds what else is on the line to a frame of it. */
@@ -197,7 +201,16 @@ export interface CallOptions {
 }
 
 /** A call with real audio at the pace of speech: line noise, and over it what the caller says. */
-export async function call({ providers, open, agent, endOfTurn, breakers, prepare, line }: CallOptions): Promise<Call> {
+export async function call({
+  providers,
+  open,
+  agent,
+  endOfTurn,
+  breakers,
+  prepare,
+  line,
+  startsAhead,
+}: CallOptions): Promise<Call> {
   const port = new RecordingPort()
   prepare?.(port)
   const turnsMeasured: TurnLatency[] = []
@@ -235,7 +248,7 @@ export async function call({ providers, open, agent, endOfTurn, breakers, prepar
   )
   let waiting: { samples: Int16Array; done: () => void } | undefined
   let at = 0
-  let timestamp = 0
+  let timestamp = startsAhead === true ? AHEAD : 0
   const leave = pacer.add((frames) => {
     for (let i = 0; i < frames; i++) {
       const frame = lineNoise(FRAME)

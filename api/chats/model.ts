@@ -2,6 +2,7 @@ import { initializeLogger, llm } from '@livekit/agents'
 import { systemClock } from '../../runtime/clock.ts'
 import { Breakers } from '../../runtime/conversation/breaker.ts'
 import { passagesNote } from '../../runtime/conversation/knowledge.ts'
+import { instructionsFor } from '../../runtime/conversation/languages/instructions.ts'
 import { closeChain, identityIn, openLlms } from '../../runtime/conversation/providers.ts'
 import { ResilientLlm } from '../../runtime/conversation/resilient-llm.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
@@ -160,7 +161,7 @@ function contextOf({ agent, messages, passages, question }: Prompt): llm.ChatCon
   const context = llm.ChatContext.empty()
   const notes = passages.length === 0 ? [] : [{ role: 'system' as const, content: passagesNote(passages) }]
   const all = [
-    { role: 'system' as const, content: agent.systemPrompt },
+    { role: 'system' as const, content: instructionsFor(agent.systemPrompt, agent.language) },
     ...messages,
     ...notes,
     { role: 'user' as const, content: question },

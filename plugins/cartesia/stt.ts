@@ -72,8 +72,11 @@ function turns(address: SocketAddress): RecognitionProtocol {
           startS = nowS
           return hearing.started()
         case 'turn.update':
-        case 'turn.eager_end':
           return hearing.interim(words)
+        case 'turn.eager_end':
+          return hearing.eagerEnd(words)
+        case 'turn.resume':
+          return hearing.resumed(words)
         case 'turn.end':
           hearing.final(words)
           return hearing.ended()

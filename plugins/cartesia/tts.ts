@@ -1,6 +1,6 @@
 import type { APIConnectOptions } from '@livekit/agents'
 import * as cartesia from '@livekit/agents-plugin-cartesia'
-import type { PluginHost, SpeechOptions } from '../../runtime/plugin/contract.ts'
+import type { PluginHost, SpeaksLanguages, SpeechOptions } from '../../runtime/plugin/contract.ts'
 import { explainFailure } from '../../runtime/plugin/provider-error.ts'
 import { judgeErrors } from '../../runtime/speech/api-error.ts'
 import { synthesizeByStream } from '../../runtime/speech/chunks-by-stream.ts'
@@ -23,14 +23,13 @@ export function makeTts(host: PluginHost, options: SpeechOptions): CartesiaTTS {
     model_id: model,
     voice: { mode: 'id', id: voice },
     output_format: { container: 'raw', encoding: 'pcm_s16le', sample_rate: SAMPLE_RATE_HZ },
-    language: base_language,
     // Sentences come whole: there is nothing to wait for.
     max_buffer_delay_ms: 0,
     ...(Object.keys(generation).length > 0 ? { generation_config: generation } : {}),
   }
   return new CartesiaTTS(
     { apiKey: key, model, voice, language: base_language, baseUrl: base, sampleRate: SAMPLE_RATE_HZ },
-    speakWith(request),
+    (language) => speakWith({ ...request, language }),
     new SocketPool(CARTESIA, { url: `${socketBase}/tts/websocket`, headers: headers(SPEAK_VERSION) }),
   )
 }
@@ -39,17 +38,21 @@ export function makeTts(host: PluginHost, options: SpeechOptions): CartesiaTTS {
  * LiveKit's voice with streams of ours: its own takes a refusal such as an empty account for an answer without words, and
  * lets the server speak on to nobody when the caller cuts in.
  */
-class CartesiaTTS extends cartesia.TTS {
-  readonly #protocol: SpeechProtocol
+class CartesiaTTS extends cartesia.TTS implements SpeaksLanguages {
+  readonly #protocol: (language: string) => SpeechProtocol
   readonly #pool: SocketPool
-  readonly #language: string
+  #language: string
 
-  constructor(options: Partial<cartesia.TTSOptions>, protocol: SpeechProtocol, pool: SocketPool) {
+  constructor(options: Partial<cartesia.TTSOptions>, protocol: (language: string) => SpeechProtocol, pool: SocketPool) {
     super({ ...options, wordTimestamps: false })
     judgeErrors(this, CARTESIA)
     this.#protocol = protocol
     this.#pool = pool
     this.#language = options.language ?? 'en'
+  }
+
+  speakIn(language: string): void {
+    this.#language = language.split('-')[0] ?? language
   }
 
   /** Opens the connection of the first answer beforehand. */
@@ -60,7 +63,7 @@ class CartesiaTTS extends cartesia.TTS {
   override stream({ connOptions }: { connOptions?: APIConnectOptions } = {}): never {
     const stream = new SocketSynthesizeStream(this, {
       provider: CARTESIA,
-      protocol: this.#protocol,
+      protocol: this.#protocol(this.#language),
       pool: this.#pool,
       language: this.#language,
       connOptions,

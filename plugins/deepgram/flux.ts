@@ -11,6 +11,8 @@ interface FluxMessage {
   audio_window_start?: number
   audio_window_end?: number
   words?: { confidence?: number }[]
+  /** Of flux-general-multi, the one of most words first. */
+  languages?: string[]
   code?: string
   description?: string
 }
@@ -33,12 +35,22 @@ export function flux(address: SocketAddress): RecognitionProtocol {
         startS: message.audio_window_start,
         endS: message.audio_window_end,
         confidence: message.words?.[0]?.confidence,
+        language: message.languages?.[0],
       }
-      if (message.event === 'StartOfTurn') hearing.started()
-      if (message.event === 'EndOfTurn') {
-        hearing.final(words)
-        hearing.ended()
-      } else hearing.interim(words)
+      switch (message.event) {
+        case 'EndOfTurn':
+          hearing.final(words)
+          return hearing.ended()
+        case 'EagerEndOfTurn':
+          return hearing.eagerEnd(words)
+        case 'TurnResumed':
+          return hearing.resumed(words)
+        case 'StartOfTurn':
+          hearing.started()
+          return hearing.interim(words)
+        default:
+          return hearing.interim(words)
+      }
     },
   }
 }

@@ -10,7 +10,15 @@ interface ListenMessage {
   speech_final?: boolean
   start?: number
   duration?: number
-  channel?: { alternatives?: { transcript?: string; confidence?: number; words?: { start: number; end: number }[] }[] }
+  channel?: {
+    alternatives?: {
+      transcript?: string
+      confidence?: number
+      words?: { start: number; end: number }[]
+      /** With `language=multi`, the one of most words first. */
+      languages?: string[]
+    }[]
+  }
   description?: string
   message?: string
   variant?: string
@@ -58,5 +66,6 @@ function wordsOf({ channel, start = 0, duration = 0 }: ListenMessage): HeardWord
     startS: best?.words?.[0]?.start ?? start,
     endS: best?.words?.at(-1)?.end ?? start + duration,
     confidence: best?.confidence,
+    language: best?.languages?.[0],
   }
 }

@@ -8,22 +8,29 @@ import { flux } from './flux.ts'
 import { listen } from './listen.ts'
 
 const DEFAULT_MODEL = 'nova-3'
+/** Of one request, as Deepgram takes them. */
+const MAX_KEYTERMS = 100
 
 export function makeStt(host: PluginHost, options: SpeechOptions): DeepgramSTT {
-  const { model = DEFAULT_MODEL, language = 'en', settings } = options
+  const { model = DEFAULT_MODEL, language = 'en', keyterms = [], settings } = options
   const { base, key, headers } = endpointOf(host)
-  const { keyterms, smartFormat = true, endpointingMs = 25, mipOptOut } = settings
+  const { keyterms: always = [], smartFormat = true, endpointingMs = 25, mipOptOut, eagerEotThreshold = 0.5 } = settings
   const common = {
     model,
     encoding: 'linear16',
     sample_rate: HEARING_RATE_HZ,
     // Older models call such hints by another name and weigh them differently.
-    ...(/^(nova-3|flux)/.test(model) ? { keyterm: keyterms } : {}),
+    ...(/^(nova-3|flux)/.test(model) ? { keyterm: [...(always as string[]), ...keyterms].slice(0, MAX_KEYTERMS) } : {}),
     mip_opt_out: mipOptOut,
   }
   const isFlux = model.startsWith('flux')
   const url = isFlux
-    ? socketUrl(base, '/v2/listen', common)
+    ? socketUrl(base, '/v2/listen', {
+        ...common,
+        // Without it no eager end of a turn is told.
+        eager_eot_threshold: eagerEotThreshold,
+        language_hint: model === 'flux-general-multi' && language !== 'multi' ? language : undefined,
+      })
     : socketUrl(base, '/v1/listen', {
         ...common,
         language,

@@ -1,6 +1,7 @@
 import { splitSentences } from '../../runtime/speech/sentences.ts'
 import { Bm25 } from './bm25.ts'
-import { LANGUAGES, type Language, languageOf } from './languages.ts'
+import { LANGUAGES, languageOf } from './languages/index.ts'
+import type { Language } from './languages/language.ts'
 import { detectLanguage, type QuestionTerm, questionTerms, terms, words } from './words.ts'
 
 /** What is known when an answer is due. */
@@ -145,7 +146,9 @@ function hasAny(index: Bm25, document: number, alike: ReadonlySet<string>): bool
 function sayable(sentence: string, language: Language): string | undefined {
   const identity = identityOf(sentence, language)
   if (identity !== undefined) return identity
-  return language.instruction.test(words(sentence).join(' ')) ? undefined : sentence
+  const said = words(sentence).join(' ')
+  // Orders may be in English, whatever the language of the facts.
+  return language.instruction.test(said) || LANGUAGES[0].instruction.test(said) ? undefined : sentence
 }
 
 /** "You are Ava, the receptionist of Harbour Dental." → "I'm Ava, the receptionist of Harbour Dental." */

@@ -1,4 +1,5 @@
-import { LANGUAGES, type Language } from './languages.ts'
+import { LANGUAGES } from './languages/index.ts'
+import type { Language } from './languages/language.ts'
 
 /** A text as a bag of comparable terms: lower case, no accents, no stop words, endings cut ("opening" and "opens" → "open"). */
 export function terms(text: string, language: Language): string[] {

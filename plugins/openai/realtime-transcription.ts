@@ -20,13 +20,18 @@ interface ServerEvent {
 /** A transcription session of the Realtime API, as platform.openai.com/docs/guides/realtime-transcription has it. */
 export function realtimeTranscription(
   { base, key, isOpenAI, provider }: Endpoint,
-  { model, language }: { model: string; language: string },
+  { model, language, prompt }: { model: string; language: string; prompt: string | undefined },
 ): RecognitionProtocol {
   const url = new URL(`${base.replace(/^http/, 'ws')}/realtime`)
   url.searchParams.set('intent', 'transcription')
   // Gateways route by it; OpenAI itself takes it for a request for a conversation.
   if (!isOpenAI) url.searchParams.set('model', model)
-  const transcription = { model, language: language.split('-')[0] }
+  const transcription = {
+    model,
+    // Without a language it tells it from the sound.
+    ...(language === 'multi' ? {} : { language: language.split('-')[0] }),
+    ...(prompt === undefined ? {} : { prompt }),
+  }
   const session = {
     type: 'transcription',
     audio: {

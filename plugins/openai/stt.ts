@@ -8,16 +8,30 @@ import { SocketSpeechStream } from '../../runtime/speech/socket-stt.ts'
 import { type Endpoint, endpointOf } from './endpoint.ts'
 import { realtimeTranscription } from './realtime-transcription.ts'
 
+const DEFAULT_MODEL = 'gpt-4o-mini-transcribe'
+
 /** OpenAI's recognisers: over its realtime socket, or utterance by utterance over HTTP. */
-export function makeStt(host: PluginHost, { model, language = 'en', settings }: SpeechOptions): OpenAISTT {
+export function makeStt(
+  host: PluginHost,
+  { model = DEFAULT_MODEL, language = 'en', keyterms = [], settings }: SpeechOptions,
+): OpenAISTT {
   const endpoint = endpointOf(host)
   const realtime = (settings.sttApi ?? (endpoint.isOpenAI ? 'realtime' : 'transcriptions')) === 'realtime'
-  return new OpenAISTT(host, endpoint, { model: model ?? 'gpt-4o-mini-transcribe', language, realtime })
+  return new OpenAISTT(host, endpoint, { model, language, prompt: promptOf(model, keyterms), realtime })
+}
+
+/** Whisper's prompt is a list of words, that of the others a sentence. */
+function promptOf(model: string, keyterms: readonly string[]): string | undefined {
+  if (keyterms.length === 0) return undefined
+  const list = keyterms.join(', ')
+  return model.startsWith('whisper') ? list : `Expect these names and words: ${list}.`
 }
 
 interface Choice {
   model: string
+  /** `multi`: any. */
   language: string
+  prompt: string | undefined
   realtime: boolean
 }
 
@@ -34,7 +48,9 @@ class OpenAISTT extends openai.STT {
       apiKey: endpoint.key,
       baseURL: endpoint.base,
       model: choice.model,
-      language: choice.language,
+      language: choice.language === 'multi' ? '' : choice.language,
+      detectLanguage: choice.language === 'multi',
+      ...(choice.prompt === undefined ? {} : { prompt: choice.prompt }),
       useRealtime: false,
       client: new OpenAI({
         apiKey: endpoint.key,

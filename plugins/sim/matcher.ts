@@ -4,6 +4,8 @@ import { LIVE_HOP_MS, TEMPLATE_HOP_MS, type Template } from './template.ts'
 /** Where an utterance was heard in the audio. Frames count LIVE_HOP_MS steps from the start of the audio. */
 export interface Hit {
   text: string
+  /** Language tag. */
+  language: string
   startFrame: number
   endFrame: number
   /** Grows with length and likeness: the better of two hits in the same place has more. */
@@ -128,6 +130,7 @@ export class Matcher {
   #hit(text: string, p: number, frame: number): Hit {
     return {
       text,
+      language: this.template.language,
       startFrame: this.#start[p]!,
       endFrame: frame,
       score: this.#score[p]!,

@@ -5,24 +5,26 @@ import { readLlmScenario, readSttScenario, readTtsScenario, type TtsScenario } f
 import { SimSTT } from './stt.ts'
 import { SimCarrier } from './telephony.ts'
 import { simVoice, TONE } from './tts.ts'
-import builtIn from './utterances.json' with { type: 'json' }
+import { sentencesOf } from './utterances/index.ts'
 import { Vocabulary } from './vocabulary.ts'
-
-const DEFAULT_VOICES = ['en-us']
 
 /** A world for tests, demonstrations and benchmarks: see README.md. */
 export default definePlugin({
-  stt: async (host, { model, settings }) => {
+  stt: async (host, { model, language, settings }) => {
     const scenario = readSttScenario(model, settings)
-    const utterances = [
-      ...builtIn,
+    const own = [
       ...strings(settings.utterances),
       ...(await utterancesOfFile(host, settings.utterancesFile)),
       ...(scenario.utterances ?? []),
     ]
-    const voices = scenario.voices ?? (settings.voices === undefined ? DEFAULT_VOICES : strings(settings.voices))
+    const chosen = scenario.voices ?? (settings.voices === undefined ? undefined : strings(settings.voices))
     const vocabulary = vocabularyOf(host)
-    const stt = new SimSTT(scenario, () => vocabulary.templates(utterances, voices))
+    const stt = new SimSTT(scenario, async () => {
+      const known = sentencesOf(language).map(({ utterances, voice }) =>
+        vocabulary.templates([...utterances, ...own], chosen ?? [voice]),
+      )
+      return (await Promise.all(known)).flat()
+    })
     // Rendered while the agent greets; a failure shows where the stream asks for it.
     stt.templates().catch(() => {})
     return stt

@@ -5,9 +5,9 @@ import { LIVE_HOP_MS, type Template, weightOf } from './template.ts'
 export type RecogniserEvent =
   | { type: 'start'; atMs: number }
   /** The words heard so far. */
-  | { type: 'interim'; text: string; startMs: number; endMs: number; confidence: number }
+  | { type: 'interim'; text: string; language: string; startMs: number; endMs: number; confidence: number }
   /** An utterance of the vocabulary that is over. */
-  | { type: 'final'; text: string; startMs: number; endMs: number; confidence: number }
+  | { type: 'final'; text: string; language: string; startMs: number; endMs: number; confidence: number }
   /** Silence again; `recognised` is false when what was heard is nothing the vocabulary holds. */
   | { type: 'end'; atMs: number; recognised: boolean }
 
@@ -130,7 +130,8 @@ export class Recogniser {
     this.#interim = text
     this.#interimFrame = frame
     const startMs = this.#startFrame * LIVE_HOP_MS
-    emit({ type: 'interim', text, startMs, endMs: frame * LIVE_HOP_MS, confidence: leading.confidence })
+    const { language, confidence } = leading
+    emit({ type: 'interim', text, language, startMs, endMs: frame * LIVE_HOP_MS, confidence })
   }
 
   #finish(emit: (event: RecogniserEvent) => void): void {
@@ -141,8 +142,9 @@ export class Recogniser {
     const explained = heard.reduce((sum, hit) => sum + hit.endFrame - hit.startFrame + 1, 0)
     const recognised = heard.length > 0 && explained >= MIN_EXPLAINED * span
     if (recognised) {
-      for (const { text, startFrame, endFrame, confidence } of heard) {
-        emit({ type: 'final', text, startMs: startFrame * LIVE_HOP_MS, endMs: endFrame * LIVE_HOP_MS, confidence })
+      for (const { text, language, startFrame, endFrame, confidence } of heard) {
+        const [startMs, endMs] = [startFrame * LIVE_HOP_MS, endFrame * LIVE_HOP_MS]
+        emit({ type: 'final', text, language, startMs, endMs, confidence })
       }
     }
     emit({ type: 'end', atMs: (this.#lastLoud + 1) * LIVE_HOP_MS, recognised })

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { type APIConnectOptions, type AudioBuffer, mergeFrames, normalizeLanguage, stt } from '@livekit/agents'
 import type { AudioFrame } from '@livekit/rtc-node'
+import type { SignalledEvent } from '../../runtime/speech/signal.ts'
 import { delay, Faults } from './fault.ts'
 import { Recogniser, type RecogniserEvent } from './recogniser.ts'
 import type { SttScenario } from './scenario.ts'
 import type { Template } from './template.ts'
 
 const END_SILENCE_MS = 200
-const LANGUAGE = normalizeLanguage('en')
 /** Audio kept while the vocabulary is being rendered; the oldest is dropped. */
 const MAX_WAITING_MS = 20_000
 const USAGE_EVERY_S = 5
@@ -49,7 +49,7 @@ export class SimSTT extends stt.STT {
       requestId: randomUUID(),
       alternatives: [
         {
-          language: LANGUAGE,
+          language: normalizeLanguage(heard[0]?.language ?? 'en'),
           text: heard.map((event) => event.text).join(' '),
           startTime: (heard[0]?.startMs ?? 0) / 1000,
           endTime: (heard.at(-1)?.endMs ?? 0) / 1000,
@@ -162,11 +162,13 @@ class SimSpeechStream extends stt.SpeechStream {
     const type = EVENT_TYPES[event.type]
     if (this.queue.closed || this.abortSignal.aborted) return
     if (event.type === 'start' || event.type === 'end') {
-      this.queue.put({ type, requestId: this.#requestId })
+      const told: SignalledEvent = { type, requestId: this.#requestId }
+      if (event.type === 'end' && !event.recognised) told.signal = { type: 'unknown_sentence' }
+      this.queue.put(told)
       return
     }
     const data: stt.SpeechData = {
-      language: LANGUAGE,
+      language: normalizeLanguage(event.language),
       text: event.text,
       startTime: this.startTimeOffset + event.startMs / 1000,
       endTime: this.startTimeOffset + event.endMs / 1000,

@@ -7,6 +7,8 @@ export const LIVE_HOP_MS = 20
 /** How an utterance sounds, frame by frame. */
 export interface Template {
   text: string
+  /** Language tag. */
+  language: string
   /** Frames of TEMPLATE_HOP_MS. */
   length: number
   /** BANDS values a frame. */
@@ -24,7 +26,12 @@ const LOUD_DB = 20
 const QUIET_DB = 34
 
 /** Measures a rendering of `text`: mono 16-bit samples. Undefined when nothing is audible in it. */
-export function makeTemplate(text: string, samples: Int16Array, sampleRateHz: number): Template | undefined {
+export function makeTemplate(
+  text: string,
+  samples: Int16Array,
+  sampleRateHz: number,
+  language = 'en',
+): Template | undefined {
   const shapes: Float32Array[] = []
   const levels: number[] = []
   new FeatureExtractor(sampleRateHz, TEMPLATE_HOP_MS).push(samples, ({ shape, power }) => {
@@ -46,7 +53,7 @@ export function makeTemplate(text: string, samples: Int16Array, sampleRateHz: nu
     sum += kept[i]!
     progress[i] = sum
   }
-  return { text, length, shapes: packed, weights: kept, progress, wordEnds: wordEnds(text, kept) }
+  return { text, language, length, shapes: packed, weights: kept, progress, wordEnds: wordEnds(text, kept) }
 }
 
 /** 0–1 by loudness relative to the loudest frame; powers, not amplitudes. */

@@ -51,7 +51,7 @@ export class Vocabulary {
       samples.set(part, offset)
       offset += part.length
     }
-    const template = makeTemplate(text, samples, ESPEAK_SAMPLE_RATE_HZ)
+    const template = makeTemplate(text, samples, ESPEAK_SAMPLE_RATE_HZ, voice.split(/[-+]/)[0])
     // Measuring takes some milliseconds: let the audio of running sessions pass in between.
     await pause(0)
     return template

@@ -18,13 +18,13 @@ import { Ears } from './ears.ts'
 import { isEchoOf } from './echo-words.ts'
 import type { Fillers } from './fillers.ts'
 import { Knowledge } from './knowledge.ts'
-import { languageOf } from './languages/index.ts'
 import { type LocalModels, MODEL_RATE_HZ } from './models.ts'
 import { Mouth } from './mouth.ts'
 import { closeProviders, type ProviderSource, type Providers, prewarm } from './providers.ts'
 import { Recogniser, type RecogniserEvents } from './recogniser.ts'
 import { ResilientLlm } from './resilient-llm.ts'
 import { ResilientTts } from './resilient-tts.ts'
+import { SpokenLanguage } from './spoken-language.ts'
 import type { Order, Report } from './stages/signal.ts'
 import { Stages } from './stages/stage.ts'
 import { listenForTones } from './tones.ts'
@@ -86,6 +86,9 @@ export class AgentConversation implements Conversation {
   readonly #tts: ResilientTts
   readonly #usage = new UsageMeter()
   readonly #times = new TurnTimes()
+  readonly #spoken: SpokenLanguage
+  /** What the caller's last words were in, as far as it is known. */
+  #turnLanguage: string | undefined
   readonly #answeredMs: number
   readonly #leave: (() => void)[] = []
   readonly #in: ReturnType<typeof toAgent>
@@ -104,7 +107,9 @@ export class AgentConversation implements Conversation {
     this.#answeredMs = clock.monotonicMs() - open.elapsedMs
     this.#usageReportedMs = clock.monotonicMs()
     this.#toolCalls = resume?.tools.length ?? 0
-    const language = () => languageOf(agent.language)
+    this.#spoken = new SpokenLanguage(agent.language)
+    for (const { role, text } of resume?.turns ?? []) if (role === 'user') this.#spoken.heard(text, undefined)
+    const language = () => this.#spoken.language
     const callMs = (atMs: number) => Math.max(0, Math.round(atMs - this.#answeredMs))
     this.#stages = new Stages(
       stagesOf({ open, callMs, language }),
@@ -149,7 +154,7 @@ export class AgentConversation implements Conversation {
       events: this.#heard(),
       signal: this.#abort.signal,
     })
-    this.#tts = new ResilientTts(providers.tts, random)
+    this.#tts = new ResilientTts(providers.tts, random, agent.pronunciation)
     this.#dialogue = new Dialogue({
       agent,
       context: contextOf(resume, clock.nowMs()),
@@ -297,8 +302,8 @@ export class AgentConversation implements Conversation {
   }
 
   get #voiceKey(): string {
-    const { tts, language } = this.#open.agent
-    return JSON.stringify([tts.provider, tts.voice, language])
+    const { tts } = this.#open.agent
+    return JSON.stringify([tts.provider, tts.voice, this.#spoken.tag])
   }
 
   #tell(event: CallEventBody): void {
@@ -337,11 +342,12 @@ export class AgentConversation implements Conversation {
       agentSpeaks: () => this.#mouth.speaking,
       isEcho: (text) => this.#echo.echo !== undefined && isEchoOf(text, this.#mouth.heardSoFar()?.text ?? ''),
       isOverSpeech: (text) =>
-        this.#open.agent.interruption?.enabled === false || isBackchannel(text, languageOf(this.#open.agent.language)),
+        this.#open.agent.interruption?.enabled === false || isBackchannel(text, this.#spoken.language),
       words: ({ text, final, language }) => {
         this.#times.words()
         this.#knowledge?.hint(text)
-        this.#report({ type: 'heard_words', text, final, ...at(), ...of(language) })
+        this.#turnLanguage = final ? this.#speaks(text, language) : language
+        this.#report({ type: 'heard_words', text, final, ...at(), ...of(this.#turnLanguage) })
       },
       overSpeech: ({ text, language }) => this.#report({ type: 'over_speech', text, ...at(), ...of(language) }),
       overdue: (endMs) => this.#report({ type: 'words_overdue', endMs }),
@@ -352,9 +358,21 @@ export class AgentConversation implements Conversation {
     }
   }
 
+  /** Final words are in this language, as far as it is known: with `multi` the agent goes on in it. */
+  #speaks(text: string, named: string | undefined): string | undefined {
+    const followed = this.#spoken.heard(text, named)
+    if (followed !== undefined) this.#tts.speakIn(this.#spoken.tag)
+    return followed ?? named
+  }
+
   /** The caller's spoken turn is over. True when it is not the language model's to answer. */
   #turnOver(text: string): boolean {
-    const turn = { text, ...this.#times.take(this.#deps.clock.monotonicMs()) }
+    const language = this.#turnLanguage
+    const turn = {
+      text,
+      ...this.#times.take(this.#deps.clock.monotonicMs()),
+      ...(language === undefined ? {} : { language }),
+    }
     this.#expectReply()
     return this.#report({ type: 'turn_over', turn, kept: false })
   }

@@ -2,6 +2,7 @@ import { type ReadableStream, TransformStream } from 'node:stream/web'
 import { llm, type stt, voice } from '@livekit/agents'
 import type { AgentSpec } from '../link/messages.ts'
 import type { Knowledge } from './knowledge.ts'
+import { instructionsFor } from './languages/instructions.ts'
 
 export interface AgentNodes {
   /** The words of the caller, as the session wants them. */
@@ -21,7 +22,7 @@ export class ConversationAgent extends voice.Agent {
   readonly #nodes: AgentNodes
 
   constructor(spec: AgentSpec, chatCtx: llm.ChatContext, nodes: AgentNodes) {
-    super({ instructions: spec.systemPrompt, chatCtx, tools: nodes.tools })
+    super({ instructions: instructionsFor(spec.systemPrompt, spec.language), chatCtx, tools: nodes.tools })
     this.#nodes = nodes
   }
 

@@ -90,7 +90,9 @@ export async function closeProviders(providers: Providers, log: Logger): Promise
 }
 
 function choicesOf(agent: AgentSpec, stage: Stage): Choice[] {
-  const language = agent.language === undefined ? {} : { language: agent.language }
+  const { language: tag, keyterms = [] } = agent
+  // To follow a caller is the recogniser's part; the others are told turn by turn.
+  const language = tag === undefined || (tag === 'multi' && stage !== 'stt') ? {} : { language: tag }
   if (stage === 'tts') {
     return [agent.tts, ...(agent.fallbacks?.tts ?? [])].map(({ provider, voice }) => ({
       provider,
@@ -98,11 +100,11 @@ function choicesOf(agent: AgentSpec, stage: Stage): Choice[] {
       options: { voice, ...language },
     }))
   }
-  const temperature = stage === 'llm' ? { temperature: agent.temperature } : {}
+  const own = stage === 'llm' ? { temperature: agent.temperature } : keyterms.length === 0 ? {} : { keyterms }
   return [agent[stage], ...(agent.fallbacks?.[stage] ?? [])].map(({ provider, model }) => ({
     provider,
     name: model,
-    options: { model, ...temperature, ...language },
+    options: { model, ...own, ...language },
   }))
 }
 

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { stt } from '@livekit/agents'
 import { AudioFrame } from '@livekit/rtc-node'
 import type { Clock } from '../clock.ts'
+import { signalOf } from '../speech/signal.ts'
 import type { Candidate, Chain } from './chain.ts'
 import type { Ears } from './ears.ts'
 import { MODEL_RATE_HZ } from './models.ts'
@@ -25,6 +26,8 @@ const HANGS_AFTER_MS = { withInterims: 2_000, without: 4_000 }
 /** What nobody understood within this is not understood: with and without a recogniser that gives interim words. */
 const NOT_UNDERSTOOD_AFTER_MS = { withInterims: 4_500, without: 8_000 }
 const MIN_SPEECH_MS = 400
+/** And where the recogniser says itself that it knows no such words. */
+const UNKNOWN_AFTER_MS = 800
 /** Shorter sounds without words are noises. */
 const MIN_NOT_UNDERSTOOD_MS = 700
 
@@ -51,7 +54,7 @@ export interface RecogniserEvents {
   /** No words come of the sound, and none should. */
   noise(): void
   /** No words come of the speech. */
-  noWords(speech: { startMs: number; endMs: number; reason: 'no_words' | 'stt_failed' }): void
+  noWords(speech: { startMs: number; endMs: number; reason: 'no_words' | 'stt_failed' | 'unknown_sentence' }): void
   /** No recogniser could be had since then; undefined: one can again. */
   deaf(sinceMs: number | undefined): void
   /** None will be had: the keys or the accounts are the reason, or it took too long. */
@@ -90,6 +93,8 @@ export class Recogniser {
   #finalUpToMs = 0
   /** Speech was heard of which the recogniser still owes the words. */
   #owed = false
+  /** The recogniser said of that speech that it can't know its words. */
+  #unknown = false
   /** Start of the speech that is not understood yet. */
   #speechFromMs: number | undefined
   /** Since when no recogniser could be had. */
@@ -142,7 +147,7 @@ export class Recogniser {
   speechEnded(endMs: number): void {
     clearTimeout(this.#hangTimer)
     const unheardMs = endMs - Math.max(this.#voice.speechStartMs, this.#finalUpToMs)
-    if (unheardMs >= MIN_SPEECH_MS && !this.#understood && !this.#signal.aborted) {
+    if (unheardMs >= MIN_SPEECH_MS && !this.#understood && !this.#unknown && !this.#signal.aborted) {
       const { withInterims, without } = HANGS_AFTER_MS
       const hangs = () => {
         this.#events.overdue(endMs)
@@ -150,9 +155,7 @@ export class Recogniser {
       }
       this.#hangTimer = setTimeout(hangs, this.#interims ? withInterims : without)
     }
-    clearTimeout(this.#owedTimer)
-    const { withInterims, without } = NOT_UNDERSTOOD_AFTER_MS
-    this.#owedTimer = setTimeout(() => this.#notUnderstood(endMs), this.#interims ? withInterims : without)
+    this.#awaitWords(endMs)
     if (this.#interim === '' || this.#isOverSpeech(this.#interim)) return
     this.#emit({
       type: stt.SpeechEventType.PREFLIGHT_TRANSCRIPT,
@@ -160,6 +163,13 @@ export class Recogniser {
         { language: '' as stt.SpeechData['language'], text: this.#interim, startTime: 0, endTime: 0, confidence: 1 },
       ],
     })
+  }
+
+  #awaitWords(endMs: number): void {
+    clearTimeout(this.#owedTimer)
+    const { withInterims, without } = NOT_UNDERSTOOD_AFTER_MS
+    const afterMs = this.#unknown ? UNKNOWN_AFTER_MS : this.#interims ? withInterims : without
+    this.#owedTimer = setTimeout(() => this.#notUnderstood(endMs), afterMs)
   }
 
   /** No words came of the speech that ended then. While nobody listens they may still: then the sound is kept. */
@@ -171,10 +181,11 @@ export class Recogniser {
       this.#toldDeaf = true
       return
     }
-    const understood = this.#understood || this.#finalUpToMs >= startMs
+    const unknown = this.#unknown
+    const understood = !unknown && (this.#understood || this.#finalUpToMs >= startMs)
     this.#forget()
     if (understood || endMs - startMs < MIN_NOT_UNDERSTOOD_MS) this.#events.noise()
-    else this.#events.noWords({ startMs, endMs, reason: 'no_words' })
+    else this.#events.noWords({ startMs, endMs, reason: unknown ? 'unknown_sentence' : 'no_words' })
   }
 
   async #run(): Promise<void> {
@@ -301,8 +312,17 @@ export class Recogniser {
         this.#events.words(words)
         break
       default:
+        if (signalOf(event)?.type === 'unknown_sentence') this.#knowsNoSuchWords(from)
     }
     this.#emit(event)
+  }
+
+  /** The recogniser heard speech and can't know its words: it neither hangs nor will they come. */
+  #knowsNoSuchWords(from: Candidate<stt.STT>): void {
+    this.#heardWords(from)
+    this.#interim = ''
+    this.#unknown = true
+    if (!this.#voice.speaking) this.#awaitWords(this.#voice.lastSpeechMs)
   }
 
   #heardWords(from: Candidate<stt.STT>): void {
@@ -329,6 +349,7 @@ export class Recogniser {
     this.#kept = []
     this.#keptSamples = 0
     this.#understood = false
+    this.#unknown = false
     this.#speechFromMs = undefined
     this.#owed = false
     clearTimeout(this.#hangTimer)

@@ -1,6 +1,8 @@
 import { APIConnectionError, tokenize, tts, voice } from '@livekit/agents'
 import { AudioFrame } from '@livekit/rtc-node'
 import { Resampler } from '../media/resample.ts'
+import type { SpeaksLanguages } from '../plugin/contract.ts'
+import { type PronouncedWord, Pronunciation } from '../speech/pronunciation.ts'
 import type { Candidate, Chain } from './chain.ts'
 import { SpokenText } from './heard.ts'
 import { beforeRetry, MAX_TRIES, PATIENCE, StageTimeout, within } from './patience.ts'
@@ -22,8 +24,9 @@ export class ResilientTts extends tts.TTS {
   override readonly label: string
   readonly chain: Chain<tts.TTS>
   readonly random: () => number
+  readonly pronunciation: readonly PronouncedWord[]
 
-  constructor(chain: Chain<tts.TTS>, random: () => number) {
+  constructor(chain: Chain<tts.TTS>, random: () => number, pronunciation: readonly PronouncedWord[] = []) {
     const { first } = chain
     const every = chain.candidates.map(({ instance }) => instance.capabilities)
     super(first.sampleRate, first.numChannels, {
@@ -33,6 +36,7 @@ export class ResilientTts extends tts.TTS {
     this.label = first.label
     this.chain = chain
     this.random = random
+    this.pronunciation = pronunciation
     for (const { instance } of chain.candidates) instance.on('error', () => undefined)
   }
 
@@ -42,6 +46,11 @@ export class ResilientTts extends tts.TTS {
 
   override get provider(): string {
     return this.chain.first.provider
+  }
+
+  /** What is said from now on is in this language (a tag), for voices that know several. */
+  speakIn(language: string): void {
+    for (const { instance } of this.chain.candidates) (instance as Partial<SpeaksLanguages>).speakIn?.(language)
   }
 
   override synthesize(...options: Parameters<tts.TTS['synthesize']>): tts.ChunkedStream {
@@ -104,12 +113,14 @@ class ResilientStream extends tts.SynthesizeStream {
   }
 
   async #read(): Promise<void> {
+    const pronunciation = new Pronunciation(this.#owner.pronunciation)
     for await (const piece of this.input) {
       if (typeof piece !== 'string') continue
       this.markStarted()
-      this.#text += piece
+      this.#text += pronunciation.push(piece)
       this.#changed()
     }
+    this.#text += pronunciation.flush()
     this.#complete = true
     this.#changed()
   }

@@ -170,6 +170,12 @@ export interface SpeechOptions {
   settings: Readonly<Record<string, unknown>>
 }
 
+/** A voice that can change its language in the middle of a session; an instance of kind tts may be one. */
+export interface SpeaksLanguages {
+  /** From the next sentence on, in the language of this tag where the voice knows it. */
+  speakIn(language: string): void
+}
+
 export interface EmbeddingProvider {
   readonly dimensions: number
   embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]>

@@ -1,4 +1,5 @@
 import { type APIConnectOptions, tts } from '@livekit/agents'
+import type { SpeaksLanguages } from '../plugin/contract.ts'
 import { FrameWriter } from './frame-writer.ts'
 import { SentenceBuffer } from './sentences.ts'
 
@@ -12,12 +13,14 @@ export interface Voice {
   language: string
   sampleRateHz: number
   speak: SpeakSentence
+  /** The same voice in another language; undefined where it stays as it is. */
+  inLanguage?(tag: string): Voice | undefined
 }
 
 /** A text-to-speech engine that speaks sentence by sentence: the first is heard while the next is still being written. */
-export class SentenceTTS extends tts.TTS {
+export class SentenceTTS extends tts.TTS implements SpeaksLanguages {
   readonly label: string
-  readonly #voice: Voice
+  #voice: Voice
 
   constructor(voice: Voice) {
     super(voice.sampleRateHz, 1, { streaming: true })
@@ -31,6 +34,10 @@ export class SentenceTTS extends tts.TTS {
 
   override get provider(): string {
     return this.#voice.provider
+  }
+
+  speakIn(language: string): void {
+    this.#voice = this.#voice.inLanguage?.(language) ?? this.#voice
   }
 
   override synthesize(text: string, connOptions?: APIConnectOptions, abortSignal?: AbortSignal): tts.ChunkedStream {

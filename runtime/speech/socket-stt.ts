@@ -4,6 +4,7 @@ import type { WebSocket } from 'ws'
 import { Resampler } from '../media/resample.ts'
 import { ProviderError, type ProviderFailure, type ProviderIdentity } from '../plugin/provider-error.ts'
 import { apiErrorOf } from './api-error.ts'
+import type { SignalledEvent, SpeechSignal } from './signal.ts'
 import { closeNow, openSocket, type SocketAddress } from './socket.ts'
 
 /** Words a provider heard. Times in seconds from the first audio of the connection. */
@@ -20,6 +21,10 @@ export interface Hearing {
   started(): void
   interim(words: HeardWords): void
   final(words: HeardWords): void
+  /** The turn is probably over: these are its words, should it be. */
+  eagerEnd(words: HeardWords): void
+  /** It was not. */
+  resumed(words: HeardWords): void
   ended(): void
   /** Nothing more will come. */
   done(): void
@@ -192,18 +197,20 @@ export class SocketSpeechStream extends stt.SpeechStream {
   }
 
   #hearing(over: { resolve(): void; reject(reason: unknown): void }): Hearing {
-    const { INTERIM_TRANSCRIPT, FINAL_TRANSCRIPT } = stt.SpeechEventType
+    const { INTERIM_TRANSCRIPT, PREFLIGHT_TRANSCRIPT, FINAL_TRANSCRIPT } = stt.SpeechEventType
     return {
       started: () => this.#start(),
       interim: (words) => this.#words(INTERIM_TRANSCRIPT, words),
       final: (words) => this.#words(FINAL_TRANSCRIPT, words),
+      eagerEnd: (words) => this.#words(PREFLIGHT_TRANSCRIPT, words, { type: 'eager_end_of_turn' }),
+      resumed: (words) => this.#words(INTERIM_TRANSCRIPT, words, { type: 'turn_resumed' }),
       ended: () => this.#end(),
       done: () => over.resolve(),
       failed: (failure) => over.reject(new ProviderError(failure)),
     }
   }
 
-  #words(type: stt.SpeechEventType, words: HeardWords): void {
+  #words(type: stt.SpeechEventType, words: HeardWords, signal?: SpeechSignal): void {
     const text = words.text.trim()
     if (text === '') return
     this.#start()
@@ -215,7 +222,9 @@ export class SocketSpeechStream extends stt.SpeechStream {
       endTime: Math.max(startTime, this.startTimeOffset + (words.endS ?? 0)),
       confidence: Math.min(1, Math.max(0, words.confidence ?? 1)),
     }
-    this.#put({ type, alternatives: [data] })
+    const event: SignalledEvent = { type, alternatives: [data] }
+    if (signal !== undefined) event.signal = signal
+    this.#put(event)
   }
 
   #start(): void {

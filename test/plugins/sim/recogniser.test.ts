@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import t from 'tap'
 import { Recogniser, type RecogniserEvent } from '../../../plugins/sim/recogniser.ts'
 import type { Template } from '../../../plugins/sim/template.ts'
-import utterances from '../../../plugins/sim/utterances.json' with { type: 'json' }
+import utterances from '../../../plugins/sim/utterances/en.json' with { type: 'json' }
 import { Vocabulary } from '../../../plugins/sim/vocabulary.ts'
 import { decodeG711, encodeG711 } from '../../../runtime/media/g711.ts'
 import { joinSamples, renderSpeech } from '../../../scripts/demo/speech.ts'

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import t from 'tap'
 import { Recogniser } from '../../../plugins/sim/recogniser.ts'
-import utterances from '../../../plugins/sim/utterances.json' with { type: 'json' }
+import utterances from '../../../plugins/sim/utterances/en.json' with { type: 'json' }
 import { Vocabulary } from '../../../plugins/sim/vocabulary.ts'
 import { toAgent } from '../../../runtime/call.ts'
 import { Ears } from '../../../runtime/conversation/ears.ts'

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { Recogniser, type RecogniserEvent } from '../../../plugins/sim/recogniser.ts'
-import builtIn from '../../../plugins/sim/utterances.json' with { type: 'json' }
+import builtIn from '../../../plugins/sim/utterances/en.json' with { type: 'json' }
 import { Vocabulary } from '../../../plugins/sim/vocabulary.ts'
 import { Resampler } from '../../../runtime/media/resample.ts'
 import { ESPEAK_SAMPLE_RATE_HZ, espeak, type Spawn } from '../../../runtime/speech/espeak.ts'

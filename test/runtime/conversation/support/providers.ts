@@ -2,6 +2,7 @@ import { type APIConnectOptions, llm, stt, tts } from '@livekit/agents'
 import { AudioFrame } from '@livekit/rtc-node'
 import type { ProviderSource } from '../../../../runtime/conversation/providers.ts'
 import type { AgentSpec } from '../../../../runtime/link/messages.ts'
+import type { SignalledEvent } from '../../../../runtime/speech/signal.ts'
 import { speech } from './speech.ts'
 
 /** Small providers for the conversation's own tests: real classes of @livekit/agents with scripted contents. */
@@ -15,6 +16,10 @@ export interface EarOptions {
   /** Of silence, before it calls words final. Default: 150. */
   silenceMs?: number
   fail?: () => Error | undefined
+  /** How it names the language of an utterance. Default: `en`. */
+  languageOf?: (text: string) => string
+  /** It says so when it hears something else than its utterances. */
+  saysUnknown?: boolean
 }
 
 export class ScriptedStt extends stt.STT {
@@ -64,7 +69,14 @@ class ScriptedSpeech extends stt.SpeechStream {
       const text = this.#closest(voicedMs)
       voicedMs = 0
       silentMs = 0
-      if (text === undefined) continue
+      if (text === undefined) {
+        const unknown: SignalledEvent = {
+          type: stt.SpeechEventType.END_OF_SPEECH,
+          signal: { type: 'unknown_sentence' },
+        }
+        if (this.#owner.options.saysUnknown) this.queue.put(unknown)
+        continue
+      }
       this.#emit(stt.SpeechEventType.INTERIM_TRANSCRIPT, text)
       setTimeout(() => this.#emit(stt.SpeechEventType.FINAL_TRANSCRIPT, text), this.#owner.options.finalDelayMs ?? 20)
     }
@@ -85,7 +97,7 @@ class ScriptedSpeech extends stt.SpeechStream {
 
   #emit(type: stt.SpeechEventType, text: string): void {
     if (this.queue.closed) return
-    const language = 'en' as stt.SpeechData['language']
+    const language = (this.#owner.options.languageOf?.(text) ?? 'en') as stt.SpeechData['language']
     this.queue.put({ type, alternatives: [{ language, text, startTime: 0, endTime: 0, confidence: 1 }] })
   }
 }

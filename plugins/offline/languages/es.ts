@@ -1,0 +1,67 @@
+import { groups, type Language, set } from './language.ts'
+
+export const spanish: Language = {
+  code: 'es',
+  stopWords: set(
+    `a al algo ante como con cual cuales cuando cuanto cuanta cuantos de del desde donde el ella ellos en entre era es esa ese eso
+    esta estan estas este esto estoy fue ha hay la las le les lo los mas me mi mis muy no nos nosotros o para pero por porque puede
+    puedo que quien quiero se ser si sin sobre son su sus tambien te tengo tiene tienen tienes tu tus un una uno unos usted ustedes
+    y ya yo hola favor`,
+  ),
+  endings: [
+    'aciones',
+    'acion',
+    'amente',
+    'iendo',
+    'ando',
+    'ados',
+    'idas',
+    'idos',
+    'adas',
+    'amos',
+    'imos',
+    'ado',
+    'ida',
+    'ido',
+    'ada',
+    'an',
+    'en',
+    'ar',
+    'er',
+    'ir',
+    'es',
+    'as',
+    'os',
+    'a',
+    'o',
+    'e',
+    's',
+  ],
+  irregular: {},
+  synonyms: groups(
+    'abren abierto horario hora cierran cerrado',
+    'donde direccion calle ubicado',
+    'precio cuesta coste euros pagar',
+    'telefono numero llamar contacto',
+    'reservar reserva cita',
+  ),
+  greeting: /^(hola|buenos dias|buenas( tardes| noches)?)$/,
+  thanks: /^(muchas )?gracias( por .*)?$/,
+  farewell: /^(gracias )?(adios|hasta (luego|pronto)|chao)$/,
+  howAreYou: /^(hola )?(como estas|como esta( usted)?|que tal)$/,
+  whoAreYou: /\b(quien eres|quien es usted|como te llamas|como se llama|con quien hablo)\b/,
+  repeat: /\b(repite|repita|puede repetir|otra vez|como dice)\b/,
+  instruction:
+    /^(eres|usted es|tu (tarea|papel|objetivo|nombre)|su (tarea|papel|objetivo)|siempre|nunca|no (digas|diga|inventes|des)|responde|responda|contesta|conteste|habla|hable|se (amable|breve)|saluda|salude|ayuda|ayude|usa|use|si el (cliente|usuario))\b/,
+  identity: { match: /^(?:eres|usted es|te llamas)\s+/i, says: 'Soy ' },
+  say: {
+    greeting: '¡Hola! ¿En qué puedo ayudarle?',
+    thanks: 'De nada.',
+    farewell: 'Adiós, que tenga un buen día.',
+    howAreYou: 'Muy bien, gracias. ¿En qué puedo ayudarle?',
+    whoAreYou: 'Soy el asistente de esta línea.',
+    unknown: 'Lo siento, eso no lo sé.',
+    nothingToRepeat: 'Todavía no he dicho nada.',
+    prompt: '¿Qué desea saber?',
+  },
+}

@@ -1,0 +1,17 @@
+import type { stt } from '@livekit/agents'
+
+/** What a recogniser knows besides words, and LiveKit's events have no place for. */
+export type SpeechSignal =
+  /** The turn is probably over: an answer may be prepared. Comes with PREFLIGHT_TRANSCRIPT, whose words are the turn's. */
+  | { type: 'eager_end_of_turn' }
+  /** It was not over: what was prepared is void. Comes with INTERIM_TRANSCRIPT. */
+  | { type: 'turn_resumed' }
+  /** Speech that is none of the sentences it knows. Comes with END_OF_SPEECH. */
+  | { type: 'unknown_sentence' }
+
+export interface SignalledEvent extends stt.SpeechEvent {
+  signal?: SpeechSignal
+}
+
+/** The signal of an event; undefined where there is none. */
+export const signalOf = (event: stt.SpeechEvent): SpeechSignal | undefined => (event as SignalledEvent).signal

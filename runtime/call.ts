@@ -20,8 +20,9 @@ import { JitterBuffer } from './media/jitter.ts'
 import type { Pacer } from './media/pacer.ts'
 import { Resampler } from './media/resample.ts'
 import type { CallTap } from './recording/call-recording.ts'
+import type { CallerAudio } from './session/caller-audio.ts'
 import type { AudioFormat, Leg, LegEvents } from './session/leg.ts'
-import type { HeldAudio, Marks } from './session/recovery.ts'
+import type { Marks } from './session/marks.ts'
 import type { SessionEvent } from './session/session.ts'
 
 /**
@@ -61,14 +62,17 @@ export interface PathCall {
   readonly marks: Marks
   /** What happened so far, and where it is written down. */
   readonly log: CallLog
-  readonly held: HeldAudio
-  /** The way to the worker; undefined while there is none that accepted. Then what the caller says is held. */
+  /** What the caller said that is not in the log yet. */
+  readonly audio: CallerAudio
+  /** The way to the worker; undefined while there is none that accepted. */
   readonly link: LinkSession | undefined
   /** Records the sound, while the call is answered and is to be recorded. */
   readonly tap: CallTap | undefined
   happened(event: SessionEvent): void
   accepted(): void
   declined(full: boolean): void
+  /** The worker could not open the conversation, for a reason of its own. */
+  failedToOpen(message: string): void
   workerLost(reason: string): void
   /** The caller said that the call may be recorded. */
   consented(): void
@@ -78,13 +82,13 @@ export interface PathCall {
   ask(method: AskMethod, params: unknown): Promise<unknown>
 }
 
-/** The caller's way in: what the leg hears goes to the worker, and is held while there is none. */
-export function fromCaller(call: PathCall): LegEvents {
+/** The caller's way in: what the leg hears goes to the worker, and is kept until it is in the log. */
+export function fromCaller(call: PathCall, clock: Clock): LegEvents {
   return {
     audio(bytes, timestamp) {
       call.tap?.caller(bytes, timestamp)
-      if (call.link === undefined) call.held.audio(bytes, timestamp)
-      else call.link.audio(bytes, timestamp)
+      call.audio.hear(bytes, timestamp, clock.monotonicMs())
+      call.link?.audio(bytes, timestamp)
     },
     text(text) {
       if (text.trim() !== '') input(call, { type: 'typed', text })
@@ -107,6 +111,9 @@ export function input(call: PathCall, body: CallEventBody): void {
   const event = call.log.append(body)
   if (event !== undefined) call.link?.event(event)
 }
+
+/** Why a worker that stops gives its sessions back. */
+export const DRAINED = 'drained'
 
 /** How long a late packet is waited for, and the longest loss that is filled with silence. */
 const JITTER = { maxWaitMs: 60, maxFillMs: 1000, conceal: true }
@@ -165,7 +172,8 @@ function fromWorkerMessage(call: PathCall, message: SessionMessage): void {
         call.happened({ type: 'refused', message: message.message })
         return
       }
-      call.declined(message.reason === 'full')
+      if (message.reason === 'failed') call.failedToOpen(message.message)
+      else call.declined(message.reason === 'full')
       break
     case 'state':
       call.leg.agentState(message.state)
@@ -182,7 +190,7 @@ function fromWorkerMessage(call: PathCall, message: SessionMessage): void {
       break
     case 'ended':
       if (message.reason === 'worker_drained') {
-        call.workerLost('drained')
+        call.workerLost(DRAINED)
         return
       }
       call.happened({

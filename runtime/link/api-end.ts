@@ -14,13 +14,15 @@ import {
   type WorkerMessage,
   type WorkerState,
 } from './messages.ts'
-import { decodeAudio, decodeWorkerMessage, MAX_MESSAGE_BYTES } from './protocol.ts'
+import { decodeAudio, decodeWorkerMessage, MAX_MESSAGE_BYTES, sessionIn } from './protocol.ts'
 
 /** The api node's end of the link: voice workers dial in, sessions are opened on them, their messages come back. */
 
 /** A worker beats once a second; this long without a beat and it counts as lost. */
 const HEARTBEAT_TIMEOUT_MS = 3_000
 const CHECK_INTERVAL_MS = 500
+/** A round so late says that this process stood still. */
+const STALLED_MS = 2 * CHECK_INTERVAL_MS
 /** Audio is dropped while this much waits to be sent: about a second of forty calls. */
 const AUDIO_BACKPRESSURE_BYTES = 1 << 20
 /** What happened up to a session's end is still told after it, within this. */
@@ -96,8 +98,13 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 export function createLinkHub(options: LinkHubOptions): LinkHub {
   const links = new Map<string, WorkerLink>()
   const expected = digest(`Bearer ${options.token}`)
+  let checkedAtMs = options.clock.monotonicMs()
   const checker = setInterval(() => {
     const nowMs = options.clock.monotonicMs()
+    // A node that stood still has not read its sockets yet: the beats that wait there are read before the next round.
+    const stalled = nowMs - checkedAtMs > STALLED_MS
+    checkedAtMs = nowMs
+    if (stalled) return
     for (const link of links.values()) {
       if (nowMs - link.beatAtMs > HEARTBEAT_TIMEOUT_MS) link.fail('no heartbeat')
     }
@@ -188,7 +195,7 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
     }
     const message = decodeWorkerMessage(data)
     if (message === undefined) {
-      this.fail('a message that is none')
+      this.#misread(data)
       return
     }
     if (this.workerId === '' && message.type !== 'hello') {
@@ -278,6 +285,21 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
     // Audio of the session that waits in the batch comes before what is said about it.
     this.#batch.flush()
     if (!this.#socket.send(JSON.stringify(message))) this.fail('it reads too slowly')
+  }
+
+  /** What is wrong with one session concerns it alone: another worker goes on with it. */
+  #misread(data: string): void {
+    const session = sessionIn(data)
+    if (session === undefined || this.workerId === '') {
+      this.fail('a message that is none')
+      return
+    }
+    const callId = this.#sessions.get(session)?.callId
+    if (callId === undefined) return
+    const { workerId } = this
+    this.#options.log.error({ workerId, callId, message: data.slice(0, 500) }, 'A voice worker sent what is no message')
+    this.#send({ type: 'close', session, reason: 'a message that is none' })
+    this.#lose(session)
   }
 
   #audio(data: Uint8Array): void {

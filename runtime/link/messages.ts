@@ -113,7 +113,8 @@ export type WorkerState = Static<typeof WORKER_STATE>
 const SESSION_END_REASON = oneOf('idle', 'max_duration', 'agent_hangup', 'voicemail', 'error', 'worker_drained')
 export type SessionEndReason = Static<typeof SESSION_END_REASON>
 
-const REJECTION = oneOf('full', 'draining', 'overloaded', 'bad_agent')
+/** `bad_agent`: no worker can run this agent; `failed`: this one could not, another one may. */
+const REJECTION = oneOf('full', 'draining', 'overloaded', 'bad_agent', 'failed')
 
 export const KNOWLEDGE_ASK = Type.Object({ query: text, topK: Type.Integer({ minimum: 1, maximum: 20 }) })
 /** `id` is new in the call for each call of a tool: who asks again with the same one gets the same result. */

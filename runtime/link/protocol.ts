@@ -99,3 +99,10 @@ export function decodeNodeMessage(json: string): NodeMessage | undefined {
   const value = parse(json)
   return nodeMessage.Check(value) ? value : undefined
 }
+
+/** The session that something which is no message seems to be about. */
+export function sessionIn(json: string): number | undefined {
+  const value = parse(json)
+  if (typeof value !== 'object' || value === null || !('session' in value)) return undefined
+  return Number.isSafeInteger(value.session) ? (value.session as number) : undefined
+}

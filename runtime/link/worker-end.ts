@@ -14,6 +14,8 @@ const HEARTBEAT_MS = 1_000
 const HANDSHAKE_TIMEOUT_MS = 5_000
 /** An api node that answers no heartbeat this long is gone. */
 const SILENCE_TIMEOUT_MS = 5_000
+/** A heartbeat so late says that this process stood still. */
+const STALLED_MS = 2 * HEARTBEAT_MS
 const OPEN_TIMEOUT_MS = 10_000
 const CLOSE_TIMEOUT_MS = 5_000
 const MIN_RECONNECT_MS = 100
@@ -23,6 +25,8 @@ const AUDIO_BACKPRESSURE_BYTES = 1 << 20
 /** An api node that lets this much pile up is lost. */
 const MAX_BACKPRESSURE_BYTES = 16 << 20
 const LEAVING = 1001
+/** Of what keeps a conversation from opening, this is the same for every worker. */
+const FAULTS_OF_AGENTS: ReadonlySet<string> = new Set(['plugin', 'configuration', 'validation'])
 
 export interface LinksOptions {
   /** The api nodes: `ws://` or `wss://` addresses; `/link` is added where the path is empty. */
@@ -129,6 +133,7 @@ class NodeLink {
   #socket: WebSocket | undefined
   #attempts = 0
   #heardAtMs = 0
+  #beatAtMs = 0
   #left = false
   #redial: NodeJS.Timeout | undefined
   #heartbeat: NodeJS.Timeout | undefined
@@ -155,7 +160,11 @@ class NodeLink {
   beat(): void {
     const { clock, capacity, log } = this.#worker.options
     if (!this.connected) return
-    if (clock.monotonicMs() - this.#heardAtMs > SILENCE_TIMEOUT_MS) {
+    const nowMs = clock.monotonicMs()
+    // A process that stalled has not read its sockets yet: its own silence is not the other's.
+    const stalled = nowMs - this.#beatAtMs > STALLED_MS
+    this.#beatAtMs = nowMs
+    if (!stalled && nowMs - this.#heardAtMs > SILENCE_TIMEOUT_MS) {
       log.warn({ url: this.#url }, 'Api node is silent')
       this.#socket?.terminate()
       return
@@ -207,6 +216,7 @@ class NodeLink {
     socket.binaryType = 'nodebuffer'
     socket.on('open', () => {
       this.#heardAtMs = clock.monotonicMs()
+      this.#beatAtMs = this.#heardAtMs
       this.send({ type: 'hello', protocol: LINK_PROTOCOL, workerId, capacity, metricsUrl })
       this.beat()
       this.#heartbeat = setInterval(() => this.beat(), HEARTBEAT_MS)
@@ -309,7 +319,7 @@ class NodeLink {
   async #open(open: Extract<NodeMessage, { type: 'open' }>): Promise<void> {
     const { session } = open
     const { capacity, openConversation, log } = this.#worker.options
-    const reject = (reason: 'full' | 'draining' | 'overloaded' | 'bad_agent', message: string): void =>
+    const reject = (reason: Extract<WorkerMessage, { type: 'rejected' }>['reason'], message: string): void =>
       this.send({ type: 'rejected', session, reason, message })
     const state = this.#worker.state()
     const takes = state === 'ready' || (state === 'overloaded' && open.reserved === true)
@@ -351,7 +361,8 @@ class NodeLink {
       }
       if (!running.over) {
         this.#sessions.delete(session)
-        reject('bad_agent', known ? err.message : new PatchbayError('internal').message)
+        const bad = known && FAULTS_OF_AGENTS.has(err.code)
+        reject(bad ? 'bad_agent' : 'failed', known ? err.message : new PatchbayError('internal').message)
       }
       this.#closed(session, port)
       this.#worker.released()

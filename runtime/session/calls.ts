@@ -1,5 +1,6 @@
 import type { SeatClaim } from '../admission/seat-claim.ts'
 import type { EventOf } from '../call-log/events.ts'
+import type { CallState } from '../call-log/fold.ts'
 import type { AnsweredBy } from '../telephony/carrier.ts'
 import type { Seat } from './dispatch.ts'
 import { LiveCall, type LiveCallOptions } from './live-call.ts'
@@ -58,6 +59,11 @@ export class Calls {
   /** Notes what went wrong in a call, for its log. */
   fault(callId: string, stage: EventOf<'fault'>['stage'], message: string): void {
     this.#live.get(callId)?.log.append({ type: 'fault', stage, sentence: message })
+  }
+
+  /** What happened so far in a call of this node. */
+  stateOf(callId: string): CallState | undefined {
+    return this.#live.get(callId)?.log.state
   }
 
   /** Ends the call. False when it isn't one of this node's. */

@@ -22,14 +22,16 @@ const MIN_WAIT_MS = 250
 const MAX_WAITING = 1_000
 /** A worker that said it is full is left alone this long. */
 const FULL_REST_MS = 1_000
+/** So long the others are asked first. */
+const FAILED_REST_MS = 10_000
 
 const KIND_OF_RANK: Readonly<Record<number, SeatKind>> = { 0: 'recovering', 1: 'inbound', 2: 'outbound' }
 
 /** A slot on a linked worker. Give it back exactly once. */
 export interface Seat {
   readonly worker: LinkedWorker
-  /** `done`: the session is over; `full`: the worker had no room; `lost`: the worker is gone. */
-  release(why: 'done' | 'full' | 'lost'): void
+  /** `done`: the session is over; `full`: the worker had no room; `failed`: it could not open it; `lost`: it is gone. */
+  release(why: 'done' | 'full' | 'failed' | 'lost'): void
 }
 
 export interface DispatchOptions {
@@ -53,6 +55,8 @@ export class Dispatch {
   readonly #waiting = new Map<number, FairQueue<Waiting>>()
   readonly #stopListening: () => void
   readonly #registered = new Map<string, { atMs: number; state: string; capacity: number }>()
+  /** Workers that could not open a session lately: the others go first. */
+  readonly #resting = new Map<string, NodeJS.Timeout>()
   #pumping = false
   #wake: (() => void) | undefined
 
@@ -64,6 +68,7 @@ export class Dispatch {
 
   stop(): void {
     this.#stopListening()
+    for (const timer of this.#resting.values()) clearTimeout(timer)
   }
 
   /** Waits for a seat up to `waitMs`, then throws `no_capacity`; throws the signal's reason when it aborts. */
@@ -147,6 +152,14 @@ export class Dispatch {
     }
   }
 
+  #letRest(workerId: string): void {
+    clearTimeout(this.#resting.get(workerId))
+    this.#resting.set(
+      workerId,
+      setTimeout(() => this.#resting.delete(workerId), FAILED_REST_MS),
+    )
+  }
+
   #rest(ms = POLL_MS): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms)
@@ -167,7 +180,9 @@ export class Dispatch {
 
   async #takeSeat(claims: readonly SeatClaim[]): Promise<{ seat: Seat; claim: SeatClaim } | undefined> {
     const { slots, leases, workers, log } = this.#options
-    const ready = new Map(workers().flatMap((worker) => (worker.state === 'ready' ? [[worker.workerId, worker]] : [])))
+    const all = workers().filter(({ state }) => state === 'ready')
+    const rested = all.filter(({ workerId }) => !this.#resting.has(workerId))
+    const ready = new Map((rested.length > 0 ? rested : all).map((worker) => [worker.workerId, worker]))
     if (ready.size === 0) return undefined
     let taken: TakenSlot | undefined
     try {
@@ -183,10 +198,11 @@ export class Dispatch {
     return { seat: { worker, release: (why) => this.#release(held, why) }, claim: taken.claim }
   }
 
-  #release(held: HeldSlot, why: 'done' | 'full' | 'lost'): void {
+  #release(held: HeldSlot, why: Parameters<Seat['release']>[0]): void {
     const { slots, leases, wrapUpMs, log } = this.#options
     leases.dropSlot(held)
-    const after = why === 'lost' ? 'lost' : why === 'full' ? FULL_REST_MS : wrapUpMs
+    if (why === 'failed') this.#letRest(workerOf(held.slot))
+    const after = why === 'lost' ? 'lost' : why === 'done' ? wrapUpMs : FULL_REST_MS
     void slots.release(held, after).then(
       () => this.#wake?.(),
       (err) => log.warn({ err, slot: held.slot }, 'A slot was not given back; its lease ends it'),

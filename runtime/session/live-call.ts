@@ -1,5 +1,5 @@
 import type { SeatClaim } from '../admission/seat-claim.ts'
-import { fromCaller, fromWorker, input, type PathCall, told } from '../call.ts'
+import { DRAINED, fromCaller, fromWorker, input, type PathCall, told } from '../call.ts'
 import { CallLog } from '../call-log/call-log.ts'
 import { CallRow } from '../call-log/call-row.ts'
 import type { CallEventBody } from '../call-log/events.ts'
@@ -13,12 +13,13 @@ import type { Logger } from '../log.ts'
 import type { CallTap } from '../recording/call-recording.ts'
 import type { AnsweredBy } from '../telephony/carrier.ts'
 import { type AskAnswers, Asks } from './asks.ts'
+import { CallerAudio } from './caller-audio.ts'
 import type { Dispatch, Seat } from './dispatch.ts'
 import { HoldSound } from './hold-sound.ts'
 import type { CallJournal } from './journal.ts'
 import type { Leases } from './leases.ts'
 import type { Leg } from './leg.ts'
-import { HeldAudio, Marks } from './recovery.ts'
+import { Marks } from './marks.ts'
 import {
   type EndCause,
   type Outcome,
@@ -33,6 +34,8 @@ import {
 
 /** A worker says yes or no to a session within this, or the session is offered to another. */
 const OFFER_TIMEOUT_MS = 12_000
+const MAX_FAILED_OPENINGS = 3
+const MAX_DEATHS = 3
 /** The worker keeps the time; this is for one that doesn't. */
 const OVERTIME_MS = 10_000
 
@@ -62,7 +65,7 @@ export class LiveCall implements PathCall {
   readonly marks = new Marks()
   readonly log: CallLog
   link: LinkSession | undefined
-  readonly held: HeldAudio
+  readonly audio = new CallerAudio()
   tap: CallTap | undefined
   /** Resolves when the call is over and written down. */
   readonly done: Promise<Outcome>
@@ -79,6 +82,9 @@ export class LiveCall implements PathCall {
   #overtime: NodeJS.Timeout | undefined
   /** Sounds while no worker speaks. */
   #hold: HoldSound | undefined
+  #failedOpenings = 0
+  #deaths = 0
+  #turnsAtDeath = -1
   #resolveDone: (outcome: Outcome) => void = () => undefined
 
   constructor(options: LiveCallOptions) {
@@ -86,9 +92,11 @@ export class LiveCall implements PathCall {
     this.callId = options.callId
     this.leg = options.leg
     this.#reserved = options.seat
-    this.held = new HeldAudio(options.leg.format.sampleRateHz)
     this.#row = new CallRow(options.callId, options.journal, options.log)
-    this.log = new CallLog(options.clock, [(event) => this.#row.take(event)])
+    this.log = new CallLog(options.clock, [
+      (event) => this.#row.take(event),
+      (event) => this.audio.take(event, options.clock.monotonicMs()),
+    ])
     this.#asks = new Asks(options.callId, this.log, options.answers, options.clock)
     this.done = new Promise((resolve) => {
       this.#resolveDone = resolve
@@ -97,7 +105,7 @@ export class LiveCall implements PathCall {
       options.log.warn({ err, callId: this.callId }, 'The call could not be leased yet')
     })
     this.log.append({ type: 'queued' })
-    this.leg.start(fromCaller(this))
+    this.leg.start(fromCaller(this, options.clock))
     this.happened({ type: 'connected' })
   }
 
@@ -157,6 +165,21 @@ export class LiveCall implements PathCall {
     this.happened({ type: 'declined' })
   }
 
+  /**
+   * The worker could not open the conversation: another one may. A call that rings gives up after a few; one that talks has
+   * been opened before, and goes on looking.
+   */
+  failedToOpen(message: string): void {
+    this.log.append({ type: 'fault', stage: 'session', sentence: message })
+    this.#failedOpenings++
+    if (this.#state.answeredAtMs === undefined && this.#failedOpenings >= MAX_FAILED_OPENINGS) {
+      this.happened({ type: 'refused', message })
+      return
+    }
+    void this.#leaveWorker('failed')
+    this.happened({ type: 'declined' })
+  }
+
   /** The worker is gone, or gives the session back. */
   workerLost(reason: string): void {
     const workerId = this.#seat?.worker.workerId
@@ -164,12 +187,27 @@ export class LiveCall implements PathCall {
     const cut = cutOff(this.log.state)
     if (cut !== undefined) this.log.append(cut)
     if (workerId !== undefined) this.log.append({ type: 'worker_lost', worker: workerId, reason })
+    this.#mistrust(reason)
     if (this.#state.phase === 'in_progress') {
       this.leg.agentState('thinking')
       this.#hold ??= new HoldSound(this.leg)
       this.#hold.start()
     }
     this.happened({ type: 'worker_lost' })
+  }
+
+  /** Workers that die one after the other, without a turn of the caller between them, die of something: it is not given to one more. */
+  #mistrust(reason: string): void {
+    const turns = this.log.state.turns.filter(({ role }) => role === 'user').length
+    this.#deaths = turns === this.#turnsAtDeath ? this.#deaths + 1 : 1
+    this.#turnsAtDeath = turns
+    if (reason === DRAINED || this.#deaths < MAX_DEATHS) return
+    this.#deaths = 0
+    this.audio.drop()
+    const inputs = this.log.state.waiting.map(({ seq }) => seq)
+    if (inputs.length > 0) this.log.append({ type: 'inputs_taken', inputs })
+    const sentence = `${MAX_DEATHS} voice workers were lost in a row; what the caller said last is left out`
+    this.log.append({ type: 'fault', stage: 'session', sentence })
   }
 
   #do(effect: SessionEffect): void {
@@ -259,7 +297,7 @@ export class LiveCall implements PathCall {
     this.#hold?.stop()
     this.link = this.#offered
     if (this.link === undefined) return
-    this.held.deliver(this.link)
+    this.audio.deliver(this.link, this.#options.clock.monotonicMs())
     for (const event of this.log.state.waiting) this.link.event(event)
   }
 
@@ -269,7 +307,7 @@ export class LiveCall implements PathCall {
   }
 
   /** Resolves when the worker has told all the session used. */
-  #leaveWorker(why: 'done' | 'full' | 'lost', reason = 'moved'): Promise<void> {
+  #leaveWorker(why: Parameters<Seat['release']>[0], reason = 'moved'): Promise<void> {
     clearTimeout(this.#offerTimer)
     const told = this.#offered?.close(reason)
     this.#offered = undefined

@@ -103,8 +103,14 @@ export async function killVoiceWorker(rest: RestClient, say: Say, signal: AbortS
   }
   const worker = await serving()
   if (worker === undefined) throw new Error('There is no voice worker')
-  const [, host, pid] = /^(.*)-(\d+)$/.exec(worker) ?? []
-  if (host !== hostname()) throw new Error(`The voice worker ${worker} runs on another machine`)
+  const [, host, pid] = /^(.*)-(\d+)-[0-9a-f]+$/.exec(worker) ?? []
+  if (
+    host !==
+    hostname()
+      .replace(/[^A-Za-z0-9_.-]/g, '_')
+      .slice(0, 40)
+  )
+    throw new Error(`The voice worker ${worker} runs on another machine`)
   process.kill(Number(pid), 'SIGKILL')
   const killedMs = performance.now()
   say(`          voice worker ${worker} killed`)

@@ -13,6 +13,9 @@ import type { OpenSession } from '../../runtime/link/messages.ts'
  *     ask       asks for knowledge and says what came
  *     flood     sends ten seconds of audio at once
  *     throw     fails
+ *     deaf      from now on takes nothing the caller types or says
+ *     tool      calls a tool and says what came of it
+ *     garble    tells a turn that began at no time
  *     hang up   ends the call
  *     die       kills the process
  *     answer and die   begins an answer, of which "dying" was heard, and kills the process soon after
@@ -26,7 +29,19 @@ export const scriptedConversation: OpenConversation = async (open, port) => {
 }
 
 /** Typed words that are no turn. */
-const CONTROLS = new Set(['recite', 'mark', 'clear', 'ask', 'flood', 'throw', 'hang up', 'die'])
+const CONTROLS = new Set([
+  'recite',
+  'mark',
+  'clear',
+  'ask',
+  'flood',
+  'throw',
+  'hang up',
+  'die',
+  'deaf',
+  'tool',
+  'garble',
+])
 
 const LATENCY = {
   type: 'latency',
@@ -46,6 +61,7 @@ class Scripted implements Conversation {
   /** Turns so far. */
   #turns: number
   #sent = 0
+  #deaf = false
 
   constructor(open: OpenSession, port: SessionPort) {
     this.#open = open
@@ -54,15 +70,19 @@ class Scripted implements Conversation {
     this.#turns = turns.length
     port.state('listening')
     if (turns.length === 0) this.#answer(open.agent.firstMessage)
-    else this.#answer(`back after ${turns.length}: ${turns.at(-1)?.text}`)
+    const running = open.resume?.tools.find(({ result }) => result === undefined)
+    if (running !== undefined) void this.#callTool(running.id)
+    else if (turns.length > 0) this.#answer(`back after ${turns.length}: ${turns.at(-1)?.text}`)
   }
 
   audio(bytes: Uint8Array): void {
+    if (this.#deaf) return
     this.#port.sendAudio(bytes, this.#sent)
     this.#sent += bytes.byteLength / 2
   }
 
   input(event: CallEvent): void {
+    if (this.#deaf) return
     if (event.type === 'typed') this.#typed(event.text, event.seq)
     else if (event.type === 'key') this.#caller(`key ${event.digit}`, event.seq)
   }
@@ -87,6 +107,15 @@ class Scripted implements Conversation {
         break
       case 'throw':
         throw new Error('as told')
+      case 'deaf':
+        this.#deaf = true
+        break
+      case 'tool':
+        void this.#callTool('tool-1')
+        break
+      case 'garble':
+        this.#port.tell({ type: 'turn', text, start_ms: Number.NaN, end_ms: 0 })
+        break
       case 'hang up':
         this.#port.ended('agent_hangup')
         break
@@ -117,6 +146,14 @@ class Scripted implements Conversation {
 
   async close(): Promise<void> {
     this.#port.tell({ type: 'usage', stage: 'stt', seconds: FINAL_STT_SECONDS })
+  }
+
+  async #callTool(id: string): Promise<void> {
+    const params = { id, name: 'book', arguments: { day: 'Monday' } }
+    const { output } = await this.#port
+      .ask('tool', params, AbortSignal.timeout(30_000))
+      .catch((err) => ({ output: `${err}` }))
+    this.#answer(output)
   }
 
   async #ask(): Promise<void> {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { Breakers } from '../../runtime/conversation/breaker.ts'
 import { conversations } from '../../runtime/conversation/conversations.ts'
@@ -25,7 +26,7 @@ const LIBRARY_LOG_LEVELS: Readonly<Record<string, string>> = { trace: 'debug', d
  */
 export async function startVoice(context: VoiceContext): Promise<Role> {
   const { config, plugins, log, clock, signal } = context
-  const workerId = `${hostname()}-${process.pid}`
+  const workerId = workerName(hostname(), process.pid)
   const opened = new Opened('voice', log)
   try {
     let links: Links | undefined
@@ -98,4 +99,10 @@ export async function startVoice(context: VoiceContext): Promise<Role> {
     await opened.close(0)
     throw error
   }
+}
+
+/** Two containers may share a host's name and number their processes alike; no two processes share a name. */
+function workerName(host: string, pid: number): string {
+  const readable = host.replace(/[^A-Za-z0-9_.-]/g, '_').slice(0, 40)
+  return `${readable}-${pid}-${randomBytes(3).toString('hex')}`
 }

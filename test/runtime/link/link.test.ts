@@ -1,6 +1,10 @@
 import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import WebSocket from 'ws'
+import { systemClock } from '../../../runtime/clock.ts'
+import { createLinkHub } from '../../../runtime/link/api-end.ts'
 import type { AgentSpec } from '../../../runtime/link/messages.ts'
 import { AGENT_SPEC } from '../../support/agent-spec.ts'
 import {
@@ -139,6 +143,35 @@ t.test('the link', async (t) => {
     t.equal(clients.length, 4)
     t.ok(offers <= 2, `${offers} offers for two slots that rest after a no`)
   })
+})
+
+t.test('an api node that stood still does not take its workers for dead', async (t) => {
+  let leapMs = 0
+  const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + leapMs }
+  let gone = 0
+  const hub = createLinkHub({
+    nodeId: 'n',
+    token: 'secret',
+    clock,
+    log: pino({ level: 'silent' }),
+    changed: () => undefined,
+    gone: () => gone++,
+  })
+  t.teardown(() => hub.close())
+  const request = { query: new URLSearchParams(), header: () => 'Bearer secret', remoteAddress: '', requestId: '' }
+  const join = await hub.route.upgrade(request)
+  const socket = { send: () => true, bufferedBytes: () => 0, close: () => undefined, terminate: () => undefined }
+  const handlers = join(socket)
+  handlers.message(HELLO)
+  handlers.message(BEAT)
+  await sleep(600)
+  leapMs += 10_000
+  await sleep(700)
+  t.equal(gone, 0, 'the beats that wait in the socket may be read first')
+  handlers.message(BEAT)
+  await sleep(700)
+  t.equal(gone, 0)
+  await until(() => gone === 1)
 })
 
 t.test('a worker is told of the agent whose phone rings', async (t) => {

@@ -1,5 +1,9 @@
 import t from 'tap'
-import { HeldAudio, Marks } from '../../../runtime/session/recovery.ts'
+import { type CallState, NOTHING_YET } from '../../../runtime/call-log/fold.ts'
+import type { Conversation, OpenConversation } from '../../../runtime/conversation/contract.ts'
+import { PatchbayError } from '../../../runtime/errors.ts'
+import type { OpenSession } from '../../../runtime/link/messages.ts'
+import { Marks } from '../../../runtime/session/marks.ts'
 import {
   endedCall,
   forkWorker,
@@ -7,12 +11,34 @@ import {
   openSession,
   RealtimeClient,
   type RealtimeNode,
+  SAMPLE_RATE_HZ,
   startNode,
   startWorker,
   until,
   workerReady,
 } from '../../support/realtime-node.ts'
 import { FINAL_STT_SECONDS, scriptedConversation } from '../../support/scripted-conversation.ts'
+import type { Teardown } from '../../support/services.ts'
+
+/** A conversation that does nothing. */
+const silent: Conversation = {
+  audio: () => undefined,
+  input: () => undefined,
+  played: () => undefined,
+  close: async () => undefined,
+}
+
+/** A call that talks, and what its log says. */
+async function talking(t: Teardown, node: RealtimeNode) {
+  const waiting = await makeCall(node)
+  const client = await openSession(t, node, waiting)
+  const state = (): CallState => node.sessions.calls.stateOf(waiting.callId) ?? NOTHING_YET
+  return { waiting, client, state }
+}
+
+const listening =
+  (hear: (bytes: Uint8Array) => void): OpenConversation =>
+  async () => ({ ...silent, audio: hear })
 
 const workerOfOnlyCall = (node: RealtimeNode): string => {
   const [busy] = node.sessions.workers().filter((worker) => worker.activeSessions > 0)
@@ -127,6 +153,184 @@ t.test('what a caller types while no worker is there reaches the next one', asyn
   await client.got('transcript', { text: '3: anybody there' })
 })
 
+t.test('what a caller types to a worker that dies before it takes it reaches the next one', async (t) => {
+  const node = await startNode(t)
+  const first = await forkWorker(t, node, 'first')
+  const { client, state } = await talking(t, node)
+  client.send({ type: 'text', text: 'deaf' })
+  client.send({ type: 'text', text: 'are you there' })
+  client.send({ type: 'dtmf', digit: '4' })
+  await until(
+    () =>
+      state()
+        .waiting.map(({ type }) => type)
+        .join() === 'typed,key',
+  )
+  first.kill('SIGKILL')
+  await startWorker(t, [node])
+  await client.got('transcript', { text: '3: are you there' })
+  await client.got('transcript', { text: 'key 4', role: 'user' })
+  t.same(state().waiting, [])
+})
+
+t.test('what a caller says to a worker that dies before it was a turn is heard by the next one', async (t) => {
+  const node = await startNode(t)
+  const first = await forkWorker(t, node, 'first')
+  const { client, state } = await talking(t, node)
+  client.send({ type: 'text', text: 'deaf' })
+  const frame = Buffer.alloc((SAMPLE_RATE_HZ / 50) * 2, 0x11)
+  for (let i = 0; i < 40; i++) client.socket.send(frame)
+  client.send({ type: 'dtmf', digit: '9' })
+  await until(
+    () =>
+      state()
+        .waiting.map(({ type }) => type)
+        .join() === 'key',
+  )
+  first.kill('SIGKILL')
+  const heard: number[] = []
+  await startWorker(t, [node], { openConversation: listening((bytes) => heard.push(bytes.byteLength)) })
+  await until(() => heard.length >= 40)
+  t.equal(
+    heard.reduce((all, bytes) => all + bytes, 0),
+    40 * frame.byteLength,
+  )
+})
+
+t.test('a tool that runs when its worker dies is called once, and the next worker says what came of it', async (t) => {
+  const result = Promise.withResolvers<{ output: string }>()
+  const keys: string[] = []
+  const node = await startNode(t, {
+    answers: {
+      tool: (_callId, _params, key) => {
+        keys.push(key)
+        return result.promise
+      },
+    },
+  })
+  const first = await forkWorker(t, node, 'first')
+  const waiting = await makeCall(node)
+  const client = await openSession(t, node, waiting)
+  client.send({ type: 'text', text: 'tool' })
+  await until(() => keys.length === 1)
+  first.kill('SIGKILL')
+  await startWorker(t, [node])
+  await until(() => node.sessions.workers().length === 1 && node.sessions.workers()[0]?.workerId !== 'first')
+  result.resolve({ output: 'Booked for Monday.' })
+  await client.got('transcript', { text: 'Booked for Monday.' })
+  t.same(keys, [`${waiting.callId}:tool-1`])
+})
+
+t.test('the next worker knows who picked up, what was consented to and where the greeting stood', async (t) => {
+  const node = await startNode(t)
+  const first = await startWorker(t, [node], {
+    workerId: 'first',
+    openConversation: async (_open, port) => {
+      port.tell({ type: 'greeting', step: 'notice' })
+      port.tell({ type: 'answered_by', by: 'screening', source: 'agent' })
+      port.tell({ type: 'greeting', step: 'consent_asked' })
+      port.tell({ type: 'consent', consent: 'refused' })
+      return silent
+    },
+  })
+  const { state } = await talking(t, node)
+  await until(() => state().consent === 'refused')
+  const told = Promise.withResolvers<OpenSession>()
+  await startWorker(t, [node], {
+    openConversation: async (open) => {
+      told.resolve(open)
+      return silent
+    },
+  })
+  await first.stop(0)
+  t.match((await told.promise).resume, { consent: 'refused', greeting: 'consent_asked', answeredBy: 'screening' })
+})
+
+t.test('the caller’s last words are in the call log, though they become a turn when the call is over', async (t) => {
+  const node = await startNode(t)
+  await startWorker(t, [node], {
+    openConversation: async (_open, port) => ({
+      ...silent,
+      close: async () => port.tell({ type: 'turn', text: 'Thank you, bye.', start_ms: 5, end_ms: 10 }),
+    }),
+  })
+  const waiting = await makeCall(node)
+  const client = await openSession(t, node, waiting)
+  client.send({ type: 'end' })
+  const { call, turns } = await endedCall(node, waiting)
+  t.equal(call.disposition, 'completed', 'somebody spoke')
+  t.same(
+    turns.map(({ text }) => text),
+    ['Thank you, bye.'],
+  )
+})
+
+t.test('a worker that fails to open a conversation does not fail the call: another one opens it', async (t) => {
+  const node = await startNode(t)
+  let failures = 0
+  await startWorker(t, [node], {
+    workerId: 'broken',
+    openConversation: () => {
+      failures++
+      throw new Error('out of memory')
+    },
+  })
+  await startWorker(t, [node], { workerId: 'sound' })
+  const clients = await Promise.all([1, 2, 3].map(async () => openSession(t, node, await makeCall(node))))
+  for (const client of clients) await client.got('transcript', { text: 'Hello Bob' })
+  t.ok(failures > 0)
+})
+
+t.test('a call that no worker can open ends, and says why', async (t) => {
+  const node = await startNode(t)
+  await startWorker(t, [node], {
+    openConversation: () => {
+      throw new PatchbayError('timeout', { params: { action: 'Opening the voice', timeoutMs: 10_000 } })
+    },
+  })
+  const waiting = await makeCall(node)
+  new RealtimeClient(node, waiting.token)
+  const { call } = await endedCall(node, waiting)
+  t.match(call, { status: 'failed', end_reason: 'error', error: /Opening the voice/ })
+})
+
+t.test('a message that is none moves its session to another worker, and no other session', async (t) => {
+  const node = await startNode(t)
+  await startWorker(t, [node], { workerId: 'first' })
+  const bystander = await openSession(t, node, await makeCall(node))
+  const client = await openSession(t, node, await makeCall(node))
+  client.send({ type: 'text', text: 'garble' })
+  await client.got('transcript', { text: 'back after 1: Hello Bob' })
+  bystander.send({ type: 'text', text: 'hello' })
+  await bystander.got('transcript', { text: '2: hello' })
+})
+
+t.test('what kills one worker after the other is left out, and the call goes on', async (t) => {
+  const node = await startNode(t)
+  let opened = 0
+  await startWorker(t, [node], {
+    openConversation: async (open, port) => {
+      opened++
+      const scripted = await scriptedConversation(open, port)
+      return {
+        ...silent,
+        input(event) {
+          if (event.type !== 'typed' || event.text !== 'poison') scripted.input(event)
+          else port.tell({ type: 'turn', text: 'poison', start_ms: Number.NaN, end_ms: 0 })
+        },
+      }
+    },
+  })
+  const { client, state } = await talking(t, node)
+  client.send({ type: 'text', text: 'poison' })
+  await until(() => state().faults.length > 0)
+  t.same(state().waiting, [])
+  t.equal(opened, 3)
+  await until(() => opened === 4)
+  client.send({ type: 'text', text: 'hello' })
+  await until(() => state().turns.some(({ text }) => text === 'hello'))
+})
+
 t.test('a call whose worker died ends with worker_lost when no other is free', async (t) => {
   const node = await startNode(t, { recoveryWaitMs: 300 })
   await forkWorker(t, node, 'only')
@@ -184,22 +388,6 @@ t.test('a call survives a loss of Redis’ memory, and new ones find workers aga
   await openSession(t, node, await makeCall(node))
   first.send({ type: 'text', text: 'hello' })
   await first.got('transcript', { text: '2: hello' })
-})
-
-t.test('audio without a worker is kept for two seconds at most, the oldest going first', async (t) => {
-  const held = new HeldAudio(8_000)
-  const frame = new Uint8Array(320)
-  for (let i = 0; i < 500; i++) {
-    frame.fill(i)
-    held.audio(frame, i * 160)
-  }
-  const got: unknown[] = []
-  const link = { audio: (bytes: Uint8Array, timestamp: number) => got.push([bytes[0], timestamp]) }
-  held.deliver(link)
-  t.same(got.at(-1), [499 & 255, 499 * 160])
-  t.same(got[0], [399 & 255, 399 * 160])
-  held.deliver(link)
-  t.equal(got.length, 101, 'delivered once')
 })
 
 t.test('a mark of a worker that died is not played back to the next', async (t) => {

@@ -1,0 +1,94 @@
+import type { CallEventBody } from '../call-log/events.ts'
+import type { LinkSession } from '../link/api-end.ts'
+
+/** Kept in any case: what a worker that died may not have spoken of yet, one that hung for its heartbeat's time included. */
+const RECENT_MS = 5_000
+/** A stretch of speech begins in the audio before anybody says so. */
+const BEFORE_SPEECH_MS = 1_000
+/** Speech that is over and of which no turn comes in this time was none. */
+const SETTLED_MS = 8_000
+/** Kept at most: speech before the worker was lost, and what is said until the next one is there. */
+const MAX_KEPT_MS = 30_000
+
+interface Chunk {
+  bytes: Uint8Array
+  timestamp: number
+  atMs: number
+}
+
+/**
+ * The caller's audio of which no turn is in the log yet, kept beside the worker that hears it: when that one dies, the next
+ * hears it first, so that nobody is asked to say it again. Bounded. Pure: times are monotonic milliseconds, passed in.
+ */
+export class CallerAudio {
+  #chunks: Chunk[] = []
+  /** Up to here the caller's words are in the log. */
+  #saidUntilMs = Number.NEGATIVE_INFINITY
+  #speechFromMs: number | undefined
+  #speechEndMs: number | undefined
+  #answeredAtMs = 0
+  /** Since when there is no worker. */
+  #aloneSinceMs: number | undefined
+
+  hear(bytes: Uint8Array, timestamp: number, nowMs: number): void {
+    this.#chunks.push({ bytes: Buffer.from(bytes), timestamp, atMs: nowMs })
+    this.#forget(nowMs)
+  }
+
+  /** An event of the call's log was written. */
+  take(event: CallEventBody, nowMs: number): void {
+    switch (event.type) {
+      case 'answered':
+        this.#answeredAtMs = nowMs
+        break
+      case 'speech_started':
+        this.#speechFromMs ??= nowMs - BEFORE_SPEECH_MS
+        this.#speechEndMs = undefined
+        break
+      case 'speech_ended':
+        this.#speechEndMs = nowMs
+        break
+      case 'turn':
+        // A turn that was typed or keyed says nothing of what was spoken meanwhile.
+        if (event.inputs === undefined || event.inputs.length === 0) this.#said(event.end_ms)
+        break
+      case 'not_understood':
+        this.#said(event.end_ms)
+        break
+      case 'worker_lost':
+        this.#aloneSinceMs ??= nowMs
+    }
+  }
+
+  /** Gives a worker that takes the call what it has to hear first. It is kept on: this worker may die, too. */
+  deliver(link: Pick<LinkSession, 'audio'>, nowMs: number): void {
+    this.#forget(nowMs)
+    this.#aloneSinceMs = undefined
+    for (const { bytes, timestamp } of this.#chunks) link.audio(bytes, timestamp)
+  }
+
+  /** Forgets everything: whoever hears it, dies of it. */
+  drop(): void {
+    this.#chunks = []
+    this.#speechFromMs = undefined
+  }
+
+  #said(endMs: number): void {
+    this.#saidUntilMs = this.#answeredAtMs + endMs
+    this.#speechFromMs = undefined
+    this.#speechEndMs = undefined
+  }
+
+  #forget(nowMs: number): void {
+    if (this.#speechEndMs !== undefined && nowMs - this.#speechEndMs > SETTLED_MS && this.#aloneSinceMs === undefined) {
+      this.#speechFromMs = undefined
+      this.#speechEndMs = undefined
+    }
+    const recentMs = (this.#aloneSinceMs ?? nowMs) - RECENT_MS
+    const openMs = Math.min(this.#speechFromMs ?? recentMs, recentMs)
+    const fromMs = Math.max(openMs, this.#saidUntilMs, nowMs - MAX_KEPT_MS)
+    let old = 0
+    while (old < this.#chunks.length && this.#chunks[old]!.atMs < fromMs) old++
+    if (old > 0) this.#chunks.splice(0, old)
+  }
+}

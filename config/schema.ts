@@ -193,6 +193,14 @@ export const SETTINGS = {
     min: 0,
     description: 'How long a running call whose worker died waits for another before it ends with worker_lost.',
   },
+  eventsDays: {
+    env: 'PATCHBAY_EVENTS_DAYS',
+    type: 'integer',
+    default: 30,
+    min: 1,
+    max: 3650,
+    description: "How many days calls' events are kept; they go by whole months. What GET /calls/{id} shows stays.",
+  },
   ringTimeoutMs: {
     env: 'PATCHBAY_RING_TIMEOUT_MS',
     type: 'integer',

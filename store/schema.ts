@@ -238,6 +238,16 @@ export interface CallTurnsTable {
   interrupted: Generated<boolean>
 }
 
+/** One row for the events of a call that were written together. */
+export interface CallEventsTable {
+  workspace_id: BoundWorkspace
+  call_id: string
+  first_seq: number
+  last_seq: number
+  at: Date
+  events: JSONColumnType<unknown[], string, never>
+}
+
 /** Written by triggers on `calls` alone. */
 export interface CallCountsTable {
   workspace_id: BoundWorkspace
@@ -597,6 +607,7 @@ export interface TenantTables {
   trunks: TrunksTable
   calls: CallsTable
   call_turns: CallTurnsTable
+  call_events: CallEventsTable
   call_counts: CallCountsTable
   documents: DocumentsTable
   uploads: UploadsTable

@@ -52,6 +52,7 @@ const TENANT_TABLES: Readonly<Record<keyof TenantTables, true>> = {
   trunks: true,
   calls: true,
   call_turns: true,
+  call_events: true,
   call_counts: true,
   documents: true,
   uploads: true,

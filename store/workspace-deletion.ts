@@ -26,6 +26,7 @@ export const TABLES_OF_A_WORKSPACE = [
   'batch_items',
   'batches',
   'call_turns',
+  'call_events',
   'calls',
   'phone_numbers',
   'trunks',
@@ -77,11 +78,11 @@ export async function purgeWorkspace(store: Store, workspaceId: string, signal: 
     for (let gone = ROWS_A_STATEMENT; gone === ROWS_A_STATEMENT; removed += gone) {
       signal.throwIfAborted()
       const name = sql.table(table)
+      // In a partitioned table rows of several partitions share a ctid: the second condition spares those of others.
       const result = await sql`
         delete from ${name} where ctid = any (array(
-          select ctid from ${name} where workspace_id = ${workspaceId} limit ${ROWS_A_STATEMENT}))`.execute(
-        store.acrossTenants,
-      )
+          select ctid from ${name} where workspace_id = ${workspaceId} limit ${ROWS_A_STATEMENT}))
+        and workspace_id = ${workspaceId}`.execute(store.acrossTenants)
       gone = Number(result.numAffectedRows ?? 0)
     }
   }

@@ -10,6 +10,7 @@ import { createRedis } from '../store/redis/client.ts'
 import { openVectors } from '../store/vector-shelf.ts'
 import { startBatches } from './batch/start.ts'
 import { startDocuments } from './documents/start.ts'
+import { startEventRetention } from './events/start.ts'
 import { startReaper } from './reaper/reaper.ts'
 import { carrierReleaser } from './reaper/release-carrier.ts'
 import { startWorkspaceDeletion } from './workspaces/start.ts'
@@ -37,6 +38,8 @@ export async function startJobs(context: RoleContext): Promise<Role> {
     const prices = await loadPrices(plugins, context.config.pricesFile)
     const reaper = startReaper({ store, redis, clock: context.clock, log, releaseCarrier, prices })
     opened.push(() => reaper.stop())
+    const retention = startEventRetention({ ...context, store })
+    opened.push(() => retention.stop())
     const objects = await openObjects({ ...context, publicUrl: () => context.config.publicUrl })
     const deletion = startWorkspaceDeletion({ store, redis, objects, vectors, log })
     opened.push((graceMs) => deletion.stop(graceMs))

@@ -1,6 +1,7 @@
 import { uuidv7 } from 'uuidv7'
 import { PatchbayError } from '../../runtime/errors.ts'
 import { agentById, agentByNumber } from '../../store/agents.ts'
+import { callEvents } from '../../store/call-events.ts'
 import { callById, callsPage, cancelUnopenedSession, insertCall, type NewCall, withTurns } from '../../store/calls.ts'
 import { isDuplicate } from '../../store/database.ts'
 import type { Agent, Call } from '../../store/schema.ts'
@@ -10,6 +11,7 @@ import { requirePhoneNumber } from '../phone-number.ts'
 import { issueSessionToken, SESSION_TOKEN_TTL_S } from '../realtime/tokens.ts'
 import { defineRoute } from '../route.ts'
 import { Page, pageOf } from '../schema.ts'
+import { CallEventBody, CallEventsQuery, eventBody, eventsExample } from './events-schema.ts'
 import {
   CallBody,
   CallLogsQuery,
@@ -114,6 +116,30 @@ const read = defineRoute({
   },
 })
 
+const events = defineRoute({
+  method: 'GET',
+  path: '/calls/{call_log_id}/events',
+  auth: 'jwt_or_key',
+  role: 'member',
+  params: { call_log_id },
+  query: CallEventsQuery,
+  success: { status: 200, schema: Page(CallEventBody) },
+  errors: ['call_log_not_found'],
+  tag,
+  summary: 'What happened in a call',
+  description:
+    'The log of the call, in order: what was said and recognised, tools that were called, what each stage took and used, and why the call ended. Events are here within two seconds, and kept PATCHBAY_EVENTS_DAYS days.',
+  examples: { query: { page: 1, page_size: 200 }, success: eventsExample },
+  handler: async ({ params, query, tenant }) => {
+    const call = await callById(tenant, params.call_log_id)
+    if (call === undefined) throw new PatchbayError('call_log_not_found')
+    const from = (query.page - 1) * query.page_size
+    const found = await callEvents(tenant, { id: call.id, createdAt: call.created_at }, from, query.page_size)
+    const items = found.events.map((event) => eventBody(event, call.answered_at))
+    return pageOf(items, found.total, query)
+  },
+})
+
 /** The agent of a phone number or an id; without either the phone number is what is missing. */
 async function agentOf(tenant: Tenant, query: { phone?: string; agent_id?: string }): Promise<Agent> {
   const agent =
@@ -150,4 +176,4 @@ async function openSession(tenant: Tenant, agent: Agent, sessionId: string, nowM
   }
 }
 
-export const callRoutes = [generateToken, logs, read]
+export const callRoutes = [generateToken, logs, read, events]

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { EventJournal, type JournalRow } from '../../runtime/call-log/event-journal.ts'
+import type { LiveFeed } from '../../runtime/call-log/live-feed.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Prices, StageChoices } from '../../runtime/cost.ts'
 import { createLinkHub, type LinkedWorker } from '../../runtime/link/api-end.ts'
@@ -12,6 +14,7 @@ import type { CallJournal } from '../../runtime/session/journal.ts'
 import { Leases } from '../../runtime/session/leases.ts'
 import type { AudioFormat } from '../../runtime/session/leg.ts'
 import type { Quotas } from '../../runtime/session/quotas.ts'
+import { appendCallEvents, lacksPartition, makeEventPartitions } from '../../store/call-events.ts'
 import {
   addProgress,
   stageChoicesOf,
@@ -24,6 +27,7 @@ import {
 import type { Store } from '../../store/database.ts'
 import { redisCallLeases } from '../../store/redis/call-leases.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
+import { redisLiveFeed } from '../../store/redis/live-feed.ts'
 import { RedisSlots, type SlotShares } from '../../store/redis/slots.ts'
 import type { WebSocketRoute } from '../socket.ts'
 import { realtimeRoute } from './websocket.ts'
@@ -83,7 +87,9 @@ export function createSessions(options: SessionsOptions): Sessions {
   const dispatch = new Dispatch({ slots, leases, workers: hub.workers, wrapUpMs: config.wrapUpMs, log })
   const waits = { queueMs: config.queueWaitMs, recoveryMs: config.recoveryWaitMs }
   const calls = new Calls({ dispatch, leases, answers, waits, clock, log })
-  const journalOf = (workspaceId: string) => makeJournal({ store, prices, record, clock }, workspaceId)
+  const events = new EventJournal({ log, write: (rows) => writeEvents(store, clock, rows) })
+  const live = redisLiveFeed(redis, log)
+  const journalOf = (workspaceId: string) => makeJournal({ store, prices, record, clock, events, live }, workspaceId)
   let draining = false
   const realtime = realtimeRoute({
     store,
@@ -104,6 +110,8 @@ export function createSessions(options: SessionsOptions): Sessions {
     async stop(graceMs) {
       draining = true
       await calls.drain(graceMs)
+      await events.flush()
+      live.stop()
       hub.close()
       dispatch.stop()
       leases.stop()
@@ -116,10 +124,23 @@ interface JournalDeps {
   record: SessionsOptions['record']
   prices: Prices
   clock: Clock
+  events: EventJournal
+  live: LiveFeed
+}
+
+/** Writes events into the journal; a partition that is missing is made. */
+async function writeEvents(store: Store, clock: Clock, rows: readonly JournalRow[]): Promise<void> {
+  try {
+    await appendCallEvents(store, rows)
+  } catch (error) {
+    if (!lacksPartition(error)) throw error
+    await makeEventPartitions(store, clock.nowMs())
+    await appendCallEvents(store, rows)
+  }
 }
 
 /** Where the sessions of a workspace are written down. */
-function makeJournal({ store, prices, record, clock }: JournalDeps, workspaceId: string): CallJournal {
+function makeJournal({ store, prices, record, clock, events, live }: JournalDeps, workspaceId: string): CallJournal {
   const tenant = store.tenant(workspaceId)
   /** Of the calls written here: one as a rule. */
   const choices = new Map<string, Promise<StageChoices | undefined>>()
@@ -130,6 +151,10 @@ function makeJournal({ store, prices, record, clock }: JournalDeps, workspaceId:
     return known
   }
   return {
+    event(callId, event) {
+      events.add(workspaceId, callId, event)
+      live.publish(workspaceId, callId, event)
+    },
     ringing: (callId) => writeRinging(tenant, callId),
     answered: (callId, at) => writeAnswered(tenant, callId, at),
     turn: (callId, seq, turn) => writeTurn(tenant, callId, seq, turn),

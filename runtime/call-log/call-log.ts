@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import type { CallEvent, CallEventBody } from './events.ts'
+import { type CallEvent, type CallEventBody, isPassing } from './events.ts'
 import { type CallState, fold, NOTHING_YET } from './fold.ts'
 
 /** Takes each event as it is written, in order. Must not throw and must not wait. */
@@ -28,7 +28,9 @@ export class CallLog {
   /** Writes the event at the end of the log. Undefined, and nothing written: the call has ended, and this is no late bill. */
   append(body: CallEventBody): CallEvent | undefined {
     if (this.#state.ended !== undefined && body.type !== 'usage' && body.type !== 'media') return undefined
-    const event: CallEvent = { ...body, seq: this.#seq++, at: this.#clock.nowMs() }
+    const event: CallEvent = { ...body, seq: this.#seq, at: this.#clock.nowMs() }
+    // What is only shown has no place of its own: it stands before the next that is kept.
+    if (!isPassing(body)) this.#seq++
     this.#state = fold(this.#state, event)
     for (const sink of this.#sinks) sink(event)
     return event

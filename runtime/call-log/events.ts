@@ -159,7 +159,7 @@ export type CallEventBody = Static<typeof CALL_EVENT>
 export type CallEventType = CallEventBody['type']
 export type EventOf<T extends CallEventType> = Extract<CallEventBody, { type: T }>
 
-/** An event in its place: `seq` counts from 0 over the call without gaps; `at` is the time of the api node, in ms since 1970. */
+/** An event in its place: `seq` counts from 0 over what is kept of the call, without gaps; `at` is the time of the api node, in ms since 1970. */
 export type CallEvent = CallEventBody & { readonly seq: number; readonly at: number }
 
 const check = Compile(CALL_EVENT)

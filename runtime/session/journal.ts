@@ -1,3 +1,4 @@
+import type { CallEvent } from '../call-log/events.ts'
 import type { Turn } from '../call-log/resume.ts'
 import type { Usage } from '../link/messages.ts'
 import type { CallTap } from '../recording/call-recording.ts'
@@ -14,6 +15,8 @@ export interface CallJournal {
   progress(callId: string, usage: Usage, turnLatenciesMs: readonly number[]): Promise<void>
   /** Who picked up; what the caller said to the consent message. */
   observed?(callId: string, what: { answeredBy?: Answerer; consent?: Consent }): Promise<void>
+  /** What happened, as it happens: for the call's log and for whoever looks on. Must not throw and must not wait. */
+  event?(callId: string, event: CallEvent): void
   /** The one terminal status; a call that has one keeps it. */
   ended(callId: string, outcome: Outcome, at: Date, durationMs: number): Promise<void>
   /** Records the sound of the call from now on, where it is to be recorded. */

@@ -94,6 +94,7 @@ export class LiveCall implements PathCall {
     this.#reserved = options.seat
     this.#row = new CallRow(options.callId, options.journal, options.log)
     this.log = new CallLog(options.clock, [
+      (event) => options.journal.event?.(options.callId, event),
       (event) => this.#row.take(event),
       (event) => this.audio.take(event, options.clock.monotonicMs()),
     ])

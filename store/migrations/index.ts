@@ -8,6 +8,7 @@ import { sql as trunks } from './0007-trunks.ts'
 import { sql as chatCosts } from './0008-chat-costs.ts'
 import { sql as agentFallbacks } from './0009-agent-fallbacks.ts'
 import { sql as trunkCa } from './0010-trunk-ca.ts'
+import { sql as callEvents } from './0011-call-events.ts'
 import { sql as agentSpeech } from './0012-agent-speech.ts'
 import { sql as batchControl } from './0013-batch-control.ts'
 import { sql as keysAndSessions } from './0015-keys-and-sessions.ts'
@@ -32,6 +33,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0008-chat-costs', sql: chatCosts },
   { name: '0009-agent-fallbacks', sql: agentFallbacks },
   { name: '0010-trunk-ca', sql: trunkCa },
+  { name: '0011-call-events', sql: callEvents },
   { name: '0012-agent-speech', sql: agentSpeech },
   { name: '0013-batch-control', sql: batchControl },
   { name: '0015-keys-and-sessions', sql: keysAndSessions },

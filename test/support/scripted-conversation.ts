@@ -70,7 +70,7 @@ class Scripted implements Conversation {
     this.#turns = turns.length
     port.state('listening')
     if (turns.length === 0) this.#answer(open.agent.firstMessage)
-    const running = open.resume?.tools.find(({ result }) => result === undefined)
+    const running = open.resume?.tools.find(({ turn }) => turn === turns.length)
     if (running !== undefined) void this.#callTool(running.id)
     else if (turns.length > 0) this.#answer(`back after ${turns.length}: ${turns.at(-1)?.text}`)
   }

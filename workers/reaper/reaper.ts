@@ -1,8 +1,10 @@
 import { SESSION_TOKEN_TTL_S } from '../../api/realtime/tokens.ts'
+import type { CallEvent } from '../../runtime/call-log/events.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Prices } from '../../runtime/cost.ts'
 import type { Logger } from '../../runtime/log.ts'
 import { LEASE_MS } from '../../runtime/session/leases.ts'
+import { appendLastEvent } from '../../store/call-events.ts'
 import { type CallEnd, listOpenCalls, type OpenCall, writeEnd } from '../../store/call-writes.ts'
 import type { Store } from '../../store/database.ts'
 import { unleasedCalls } from '../../store/redis/call-leases.ts'
@@ -20,9 +22,16 @@ const NODE_LOST: CallEnd = {
   status: 'failed',
   endReason: 'node_lost',
   disposition: 'failed',
-  error: 'The server that held the call was lost',
+  error: 'The server that held the call was lost, and up to a second of what happened before with it',
 }
 const TOKEN_EXPIRED: CallEnd = { status: 'canceled', endReason: 'token_expired', disposition: 'no_answer' }
+
+const eventOf = ({ status, endReason: end_reason, disposition, error }: CallEnd) => ({
+  status,
+  end_reason,
+  disposition,
+  ...(error === undefined ? {} : { error }),
+})
 
 export interface ReaperOptions {
   store: Store
@@ -101,7 +110,13 @@ function reaperRound({
       end === NODE_LOST ? undefined : 0,
       prices?.platformUsdPerMinute(new Date(clock.nowMs())),
     )
-    if (ended) log.warn({ callId: call.id, endReason: end.endReason }, 'Call ended by the reaper')
+    if (!ended) return
+    const at = clock.nowMs()
+    const last: CallEvent = { type: 'ended', ...eventOf(end), seq: 0, at }
+    await appendLastEvent(store, call.workspaceId, call.id, last).catch((err) =>
+      log.warn({ err, callId: call.id }, 'The end of a call is missing in its log'),
+    )
+    log.warn({ callId: call.id, endReason: end.endReason }, 'Call ended by the reaper')
   }
 
   return async () => {

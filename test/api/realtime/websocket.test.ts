@@ -1,4 +1,6 @@
 import t from 'tap'
+import { callEvents } from '../../../store/call-events.ts'
+import { type LiveEvent, liveChannel } from '../../../store/redis/live-feed.ts'
 import {
   endedCall,
   makeCall,
@@ -77,6 +79,54 @@ t.test('a realtime session', async (t) => {
       ],
     )
     await until(async () => (await node.redis.zCard('patchbay:{calls}:leases')) === 0)
+  })
+
+  t.test('is a log of events, written within seconds and shown as they happen', async (t) => {
+    const waiting = await makeCall(node)
+    const listener = node.redis.duplicate()
+    await listener.connect()
+    t.teardown(() => listener.destroy())
+    const live: LiveEvent[] = []
+    await listener.subscribe(liveChannel(waiting.workspaceId), (message) => live.push(...JSON.parse(message)))
+    const client = await openSession(t, node, waiting)
+    client.send({ type: 'text', text: 'recite' })
+    await client.got('transcript', { text: 'one two' })
+    client.send({ type: 'text', text: 'how are you' })
+    await client.got('transcript', { text: '2: how are you' })
+    client.send({ type: 'end' })
+    await endedCall(node, waiting)
+
+    const tenant = node.store.tenant(waiting.workspaceId)
+    const read = () => callEvents(tenant, { id: waiting.callId, createdAt: new Date() }, 0, 1_000)
+    await until(async () => (await read()).events.at(-1)?.type === 'ended')
+    const { events, total } = await read()
+    t.same(
+      events.map(({ seq }) => seq),
+      Array.from({ length: total }, (_, i) => i),
+      'without gaps',
+    )
+    t.same(
+      events.map(({ type }) => type).filter((type) => type !== 'usage'),
+      [
+        'queued',
+        'ringing',
+        'answered',
+        'worker_taken',
+        'heard',
+        'typed',
+        'inputs_taken',
+        'typed',
+        'words',
+        'turn',
+      ].concat(['latency', 'heard', 'ended']),
+    )
+    await until(() => live.at(-1)?.type === 'ended')
+    t.ok(live.every(({ call_id }) => call_id === waiting.callId))
+    t.match(
+      live.filter(({ type }) => type === 'heard'),
+      [{ text: 'Hello Bob' }, { text: 'one two', final: false }, { text: '2: how are you' }],
+      'what is only shown is shown',
+    )
   })
 
   t.test('is opened by its token once, and by no other', async (t) => {

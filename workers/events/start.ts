@@ -1,0 +1,44 @@
+import type { Clock } from '../../runtime/clock.ts'
+import type { Logger } from '../../runtime/log.ts'
+import { dropEventPartitions, makeEventPartitions } from '../../store/call-events.ts'
+import type { Store } from '../../store/database.ts'
+
+const DAY_MS = 86_400_000
+const INTERVAL_MS = DAY_MS / 4
+
+export interface EventRetention {
+  /** Waits for the running round. */
+  stop(): Promise<void>
+}
+
+/** Keeps the journal of calls' events in shape: makes the months to come, drops those that are too old. */
+export function startEventRetention(services: {
+  store: Store
+  config: { readonly eventsDays: number }
+  clock: Clock
+  log: Logger
+}): EventRetention {
+  const { store, config, clock, log } = services
+  const round = async () => {
+    const nowMs = clock.nowMs()
+    await makeEventPartitions(store, nowMs)
+    const dropped = await dropEventPartitions(store, new Date(nowMs - config.eventsDays * DAY_MS))
+    if (dropped.length > 0) log.info({ partitions: dropped }, 'Old events of calls were removed')
+  }
+  let running: Promise<void> | undefined
+  const tick = () => {
+    running ??= round()
+      .catch((err) => log.warn({ err }, 'The journal of events could not be kept in shape'))
+      .finally(() => {
+        running = undefined
+      })
+  }
+  tick()
+  const timer = setInterval(tick, INTERVAL_MS)
+  return {
+    async stop() {
+      clearInterval(timer)
+      await running
+    },
+  }
+}

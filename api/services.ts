@@ -8,6 +8,7 @@ import type { ObjectStore, VectorStore } from '../runtime/plugin/contract.ts'
 import type { PluginRegistry } from '../runtime/plugin/host.ts'
 import type { ProviderHealth } from '../runtime/plugin/provider-health.ts'
 import type { Carriers } from '../runtime/telephony/carriers.ts'
+import type { ArgumentChecks } from '../runtime/tools/argument-check.ts'
 import type { Store } from '../store/database.ts'
 import type { RedisClient } from '../store/redis/client.ts'
 import type { CallingRules } from '../workers/dialer/rules.ts'
@@ -48,6 +49,8 @@ export interface Services {
   readonly vectors: VectorStore
   /** Makes vectors of questions; undefined where the operator has no provider of them. */
   readonly embeddings: Embeddings | undefined
+  /** Checks arguments of tools against what their tenants wrote. */
+  readonly argumentChecks: ArgumentChecks
   /** Calls the tools of agents. */
   readonly tools: ToolCalls
   /** The law of calling hours, and where numbers are. */

@@ -10,6 +10,7 @@ import { refusals } from '../runtime/plugin/refusals.ts'
 import type { Role, RoleContext } from '../runtime/role.ts'
 import { Quotas } from '../runtime/session/quotas.ts'
 import { Carriers } from '../runtime/telephony/carriers.ts'
+import { openArgumentChecks } from '../runtime/tools/argument-check.ts'
 import { providersInUse } from '../store/agents.ts'
 import { openStore } from '../store/database.ts'
 import { openObjects } from '../store/object-folder.ts'
@@ -73,10 +74,13 @@ export async function startApi(context: RoleContext): Promise<Role> {
     providersInUse(store)
       .then((named) => providerHealth.announce([defaultLlm, defaultStt, defaultTts, ...named]))
       .catch((err) => log.warn({ err }, 'The providers could not be checked'))
+    const argumentChecks = openArgumentChecks(log)
+    opened.push(() => argumentChecks.close())
     const tools = createToolCalls({
       config: context.config,
       store,
       log,
+      checks: argumentChecks,
       calls: () => sessions.calls,
       carriers: () => carriers,
     })
@@ -159,6 +163,7 @@ export async function startApi(context: RoleContext): Promise<Role> {
       outbound,
       vectors,
       embeddings,
+      argumentChecks,
       tools,
       calling,
       documentJobs,

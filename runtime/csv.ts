@@ -2,13 +2,14 @@ import { parse } from 'csv-parse/sync'
 import { PatchbayError } from './errors.ts'
 
 const SEPARATORS = [',', ';', '\t', '|'] as const
-/** A record or a first line longer than this is no table: most often an unclosed quote. */
-const MAX_RECORD_CHARS = 1 << 20
+/** A record longer than this is no row of a table: most often an unclosed quote. */
+const MAX_RECORD_CHARS = 64 * 1024
 
 /**
  * Reads a CSV file piece by piece into records of trimmed cells, the header first. The first line decides the separator
  * (comma, semicolon, tab or bar) and the line ending; the byte order mark, or the first bytes that are no UTF-8, decide the
- * encoding (UTF-8, UTF-16, else Windows-1252). Empty records are left out. Faults throw `malformed_body`.
+ * encoding (UTF-8, UTF-16, else Windows-1252). Empty records are left out. Faults throw `malformed_body`, a record over 64 Ki
+ * characters `csv_row_too_long`. Every step is linear in the text.
  */
 export interface CsvReader {
   push(bytes: Uint8Array): string[][]
@@ -41,7 +42,10 @@ export function createCsvReader(): CsvReader {
     const quoted: string[] = []
     const quotedAt: number[] = []
     let open: string[] = []
+    let openChars = 0
     for (const line of lines) {
+      openChars = open.length === 0 ? line.length : openChars + line.length + 1
+      if (openChars > MAX_RECORD_CHARS) throw new PatchbayError('csv_row_too_long')
       if (open.length === 0 && !line.includes('"')) {
         const record = splitPlain(line, separator)
         if (record !== undefined) records.push(record)
@@ -71,7 +75,7 @@ export function createCsvReader(): CsvReader {
   }
 
   function checked(records: string[][]): string[][] {
-    if (rest.length > MAX_RECORD_CHARS) throw malformed('CSV record too long')
+    if (rest.length > MAX_RECORD_CHARS) throw new PatchbayError('csv_row_too_long')
     return records
   }
 
@@ -141,13 +145,25 @@ function parseQuoted(records: readonly string[], separator: string): string[][] 
   return parsed
 }
 
+const QUOTE = 34
+
 /** Whether a quoted cell is open at the end of the line. A quote opens a cell at its start alone; a doubled one is text. */
 function endsInsideQuotes(line: string, separator: string, openBefore: boolean): boolean {
+  const separatorCode = separator.charCodeAt(0)
   let open = openBefore
-  for (let at = line.indexOf('"'); at !== -1; at = line.indexOf('"', at + 1)) {
-    if (!open) open = line.slice(line.lastIndexOf(separator, at) + 1, at).trim() === ''
-    else if (line[at + 1] === '"') at++
-    else open = false
+  /** Nothing but white space in the cell so far. */
+  let blank = true
+  for (let at = 0; at < line.length; at++) {
+    const code = line.charCodeAt(at)
+    if (code === QUOTE) {
+      if (!open) open = blank
+      else if (line.charCodeAt(at + 1) === QUOTE) at++
+      else open = false
+      blank = false
+    } else if (!open) {
+      if (code === separatorCode) blank = true
+      else if (blank && !(isMargin(code) && line[at]!.trim() === '')) blank = false
+    }
   }
   return open
 }
@@ -199,7 +215,7 @@ function createDecoder(): (bytes: Uint8Array, last: boolean) => string {
   }
 
   function hold(bytes: Uint8Array, from: number): '' {
-    if (bytes.length - from > MAX_RECORD_CHARS) throw malformed('CSV record too long')
+    if (bytes.length - from > MAX_RECORD_CHARS) throw new PatchbayError('csv_row_too_long')
     if (from < bytes.length) held = bytes.slice(from)
     return ''
   }

@@ -12,6 +12,12 @@ export const ERRORS = {
   file_too_large: { status: 400, retryable: false, detail: 'File too large' },
   invalid_phone_number: { status: 400, retryable: false, detail: 'Invalid phone number format' },
   csv_without_phone_number: { status: 400, retryable: false, detail: 'CSV must have a phone_number column' },
+  csv_too_many_columns: { status: 400, retryable: false, detail: 'CSV has too many columns' },
+  csv_row_too_long: {
+    status: 400,
+    retryable: false,
+    detail: 'CSV has a row over 64 KiB; an unclosed quote makes one, too',
+  },
   csv_without_rows: { status: 400, retryable: false, detail: 'CSV has no rows' },
   csv_without_primary_phone: { status: 400, retryable: false, detail: 'CSV must have a primary_phone column' },
   csv_too_wide: { status: 400, retryable: false, detail: 'CSV has more than 1,000 columns' },

@@ -1,8 +1,6 @@
 import { sql } from 'kysely'
 import { uuidv7 } from 'uuidv7'
-import type { BatchRow } from './batch-rows.ts'
-import { readRows } from './batches.ts'
-import type { Batch } from './schema.ts'
+import { rowsSql, validRowsSql } from './batch-rows.ts'
 import type { Tenant } from './tenant.ts'
 
 /** Rows of batches on their way to become calls. */
@@ -59,43 +57,32 @@ export function claimRows(
     if (batch?.agent_id == null) return []
     const agent = await db.selectFrom('agents').selectAll().where('id', '=', batch.agent_id).executeTakeFirst()
     if (agent === undefined) return []
-    const bound: Tenant = { workspaceId, db }
-    const again = await rowsToCallAgain(bound, batch, limit)
+    const again = await rowsToCallAgain({ workspaceId, db }, batchId, limit)
     const until = Math.min(batch.taken + limit - again.length, batch.total)
-    const fresh = await readRows(bound, batch, batch.taken, until)
-    const calls = [...again, ...fresh.filter(({ valid }) => valid)].map((row) => ({ id: uuidv7(), row }))
-    if (calls.length > 0) {
-      await db
-        .insertInto('calls')
-        .values(
-          calls.map(({ id, row }) => ({
-            id,
-            agent_id: agent.id,
-            agent_name: agent.agent_name,
-            call_type: 'phone' as const,
-            direction: 'outbound' as const,
-            status: 'queued' as const,
-            from_number: batch.agent_phone_number,
-            to_number: row.phoneNumber,
-            dynamic_variables: JSON.stringify(row.variables),
-            batch_id: batchId,
-            created_at: now,
-          })),
-        )
-        .execute()
-    }
-    const retried = calls.slice(0, again.length)
+    const { rows: fresh } = await validRowsSql(batch, batch.taken, until).execute(db)
+    const first = fresh.filter(({ valid }) => valid).map(({ seq }) => ({ seq, id: uuidv7() }))
+    const retried = again.map((seq) => ({ seq, id: uuidv7() }))
+    const insertCalls = (calls: readonly { seq: number; id: string }[], from: number, before: number) =>
+      sql`
+      insert into calls (id, workspace_id, agent_id, agent_name, call_type, direction, status, from_number, to_number,
+        dynamic_variables, batch_id, created_at)
+      select taken.id, ${workspaceId}, ${agent.id}, ${agent.agent_name}, 'phone', 'outbound', 'queued',
+        ${batch.agent_phone_number}, found."phoneNumber", found.variables::jsonb, ${batchId}, ${now}
+      from (${rowsSql(batch, from, before)}) as found
+      join unnest(${calls.map(({ seq }) => seq)}::int[], ${calls.map(({ id }) => id)}::uuid[]) as taken (seq, id)
+        on taken.seq = found.seq`.execute(db)
+    for (const call of retried) await insertCalls([call], call.seq, call.seq + 1)
+    if (first.length > 0) await insertCalls(first, batch.taken, until)
     if (retried.length > 0) {
       await sql`
-        update batch_items i set status = 'in_progress', error = null, call_id = taken.call_id
-        from unnest(${retried.map(({ row }) => row.seq)}::int[], ${retried.map(({ id }) => id)}::uuid[]) as taken (seq, call_id)
+        update batch_items i set status = 'in_progress', error = null, call_id = taken.id
+        from unnest(${retried.map(({ seq }) => seq)}::int[], ${retried.map(({ id }) => id)}::uuid[]) as taken (seq, id)
         where i.batch_id = ${batchId} and i.workspace_id = ${workspaceId} and i.seq = taken.seq`.execute(db)
     }
-    const first = calls.slice(again.length)
     if (first.length > 0) {
       await db
         .insertInto('batch_items')
-        .values(first.map(({ id, row }) => ({ batch_id: batchId, seq: row.seq, call_id: id, status: 'in_progress' })))
+        .values(first.map(({ seq, id }) => ({ batch_id: batchId, seq, call_id: id, status: 'in_progress' })))
         .execute()
     }
     await db
@@ -103,20 +90,18 @@ export function claimRows(
       .set({ taken: Math.max(batch.taken, until) })
       .where('id', '=', batchId)
       .execute()
-    return calls.map(({ id }) => ({ id, workspace_id: workspaceId }))
+    return [...retried, ...first].map(({ id }) => ({ id, workspace_id: workspaceId }))
   })
 }
 
-async function rowsToCallAgain(tenant: Tenant, batch: Batch, limit: number): Promise<BatchRow[]> {
-  const items = await tenant.db
+async function rowsToCallAgain({ db }: Tenant, batchId: string, limit: number): Promise<number[]> {
+  const items = await db
     .selectFrom('batch_items')
     .select('seq')
-    .where('batch_id', '=', batch.id)
+    .where('batch_id', '=', batchId)
     .where('status', '=', 'waiting')
     .orderBy('seq')
     .limit(limit)
     .execute()
-  const rows: BatchRow[] = []
-  for (const { seq } of items) rows.push(...(await readRows(tenant, batch, seq, seq + 1)))
-  return rows
+  return items.map(({ seq }) => seq)
 }

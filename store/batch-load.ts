@@ -32,11 +32,12 @@ export interface BatchLoadResult {
 }
 
 const NUMBER_COLUMN = 'phone_number'
+const MAX_COLUMNS = 1_000
 const COPY_BYTES = 64 * 1024
 
 /**
  * Makes a batch of a CSV file: a column `phone_number` (whatever its case, spaces or hyphens), the others become variables.
- * Throws `csv_without_phone_number`, `csv_without_rows`, or `malformed_body`.
+ * Throws `csv_without_phone_number`, `csv_without_rows`, `csv_too_many_columns`, `csv_row_too_long`, or `malformed_body`.
  */
 export const load: Loader<BatchLoadParams, BatchDetails, BatchLoadResult> = async (client, params, source) => {
   await client.query(
@@ -146,6 +147,7 @@ function createRowWriter(batchId: string) {
 
 /** Of columns with the same name the last counts; one without a name is left out. */
 function readHeader(record: readonly string[]) {
+  if (record.length > MAX_COLUMNS) throw new PatchbayError('csv_too_many_columns')
   const numberAt = record.findIndex((name) => name.toLowerCase().replace(/[\s_-]+/g, '_') === NUMBER_COLUMN)
   if (numberAt === -1) throw new PatchbayError('csv_without_phone_number')
   const byName = new Map<string, number>()

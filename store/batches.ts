@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { cancelQueuedCalls } from './batch-control.ts'
-import { type BatchRow, decodeBlock, ROWS_PER_BLOCK } from './batch-rows.ts'
+import { type BatchRow, rowsSql } from './batch-rows.ts'
 import type { Store } from './database.ts'
 import type { Batch } from './schema.ts'
 import type { Tenant } from './tenant.ts'
@@ -79,12 +79,21 @@ export function deleteBatch(tenant: Tenant, id: string, at: Date): Promise<boole
   })
 }
 
-/** The rows `from` (counted from 0) and after, at most `limit`, in the order of the file. */
-export async function batchItems(tenant: Tenant, batch: Batch, from: number, limit: number): Promise<BatchItem[]> {
+/**
+ * The rows `from` (counted from 0) and after, at most `limit`, in the order of the file; the variables of each are cut past
+ * `mostBytes`.
+ */
+export async function batchItems(
+  tenant: Tenant,
+  batch: Batch,
+  from: number,
+  limit: number,
+  mostBytes?: number,
+): Promise<BatchItem[]> {
   const until = Math.min(from + limit, batch.total)
   if (until <= from) return []
-  const [rows, taken] = await Promise.all([
-    readRows(tenant, batch, from, until),
+  const [{ rows }, taken] = await Promise.all([
+    rowsSql(batch, from, until, mostBytes).execute(tenant.db),
     tenant.db
       .selectFrom('batch_items')
       .selectAll()
@@ -101,21 +110,6 @@ export async function batchItems(tenant: Tenant, batch: Batch, from: number, lim
     if (!row.valid) return { ...row, status: 'failed', callId: null, error: INVALID_NUMBER }
     return { ...row, status: 'pending', callId: null, error: null }
   })
-}
-
-/** The rows `from` and after, before `until`. */
-export async function readRows(tenant: Tenant, batch: Batch, from: number, until: number): Promise<BatchRow[]> {
-  const blocks = await tenant.db
-    .selectFrom('batch_rows')
-    .select(['block', 'rows'])
-    .where('batch_id', '=', batch.id)
-    .where('block', '>=', Math.floor(from / ROWS_PER_BLOCK))
-    .where('block', '<=', Math.floor((until - 1) / ROWS_PER_BLOCK))
-    .orderBy('block')
-    .execute()
-  return blocks
-    .flatMap(({ block, rows }) => decodeBlock(block, rows, batch.columns))
-    .filter(({ seq }) => seq >= from && seq < until)
 }
 
 /**

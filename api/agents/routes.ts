@@ -65,13 +65,15 @@ const create = defineRoute({
     body: { agent_name: agentExample.agent_name, system_prompt: agentExample.system_prompt },
     success: agentExample,
   },
-  handler: async ({ body, tenant }, { plugins, providerHealth, config }) => {
+  handler: async ({ body, tenant }, { plugins, providerHealth, config, argumentChecks: checks }) => {
     const choices = withDefaults(body, plugins.catalogue, config)
     refuseUnavailable(choices, plugins.catalogue)
     await refuseUnusable(choices, KINDS, providerHealth)
     refuseUnavailableFallbacks(body.fallbacks ?? {}, plugins.catalogue, plugins.missingKey)
     refuseLanguage(body, DEFAULT_LANGUAGE, choices, body.fallbacks ?? {}, plugins.catalogue)
-    const tools = storedTools(body.tools ?? [], [], toolSecrets(config.jwtApiSecret), tenant.workspaceId)
+    const { workspaceId } = tenant
+    const box = toolSecrets(config.jwtApiSecret)
+    const tools = await storedTools(body.tools ?? [], [], { box, workspaceId, checks })
     const agent = await insertAgent(tenant, {
       agent_name: body.agent_name,
       system_prompt: body.system_prompt,
@@ -108,7 +110,7 @@ const update = defineRoute({
   tag,
   summary: 'Change an agent; fields that are left out keep their values',
   examples: { body: { temperature: 0.2 }, success: { ...agentExample, temperature: 0.2 } },
-  handler: async ({ params, body, tenant }, { plugins, providerHealth, config }) => {
+  handler: async ({ params, body, tenant }, { plugins, providerHealth, config, argumentChecks: checks }) => {
     const before = await agentById(tenant, params.agent_id)
     if (before === undefined) throw new PatchbayError('agent_not_found')
     const choices = withCurrent(body, before, plugins.catalogue)
@@ -117,8 +119,9 @@ const update = defineRoute({
     refuseUnavailableFallbacks(body.fallbacks ?? {}, plugins.catalogue, plugins.missingKey)
     const fallbacks = body.fallbacks ?? (before.fallbacks as FallbacksInput)
     refuseLanguage(body, before.language, choices, fallbacks, plugins.catalogue)
-    const tools =
-      body.tools && storedTools(body.tools, before.tools, toolSecrets(config.jwtApiSecret), tenant.workspaceId)
+    const { workspaceId } = tenant
+    const box = toolSecrets(config.jwtApiSecret)
+    const tools = body.tools && (await storedTools(body.tools, before.tools, { box, workspaceId, checks }))
     const changes = {
       ...agentColumns(body),
       stt_model: choices.STT_model,

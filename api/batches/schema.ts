@@ -35,6 +35,11 @@ export const BatchItemBody = Type.Object({
   call_log_id: Type.Optional(Type.String({ format: 'uuid', description: 'Present when a call was made.' })),
   dynamic_variables: Type.Record(Type.String(), Type.String()),
   error: Type.Optional(Type.String({ description: 'Present on failure.' })),
+  truncated: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Fields that are not whole here, for they are over 32 KiB or the page is large.',
+    }),
+  ),
 })
 
 export const UploadForm = Type.Object({
@@ -99,15 +104,18 @@ export function batchBody(batch: BatchWithProgress): Static<typeof BatchBody> {
   }
 }
 
-export function batchItemBody(batchId: string, item: BatchItem): Static<typeof BatchItemBody> {
-  return {
+/** The item as JSON text: its variables may be large, and are not read only to be written again. */
+export function batchItemText(batchId: string, item: BatchItem): string {
+  const { dynamic_variables: _, ...rest } = {
     id: itemId(batchId, item.seq),
     phone_number: item.phoneNumber,
     status: item.status,
     ...(item.callId === null ? {} : { call_log_id: item.callId }),
-    dynamic_variables: item.variables,
+    dynamic_variables: {},
     ...(item.error === null ? {} : { error: item.error }),
-  }
+    ...(item.cut && { truncated: ['dynamic_variables'] }),
+  } satisfies Static<typeof BatchItemBody>
+  return `${JSON.stringify(rest).slice(0, -1)},"dynamic_variables":${item.variables}}`
 }
 
 const OFFSET = /[T ].*(Z|[+\- ]\d\d:?\d\d)$/i

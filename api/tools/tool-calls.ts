@@ -1,4 +1,3 @@
-import JsonSchema from 'typebox/schema'
 import type { Logger } from '../../runtime/log.ts'
 import { type PhoneNumber, parsePhoneNumber } from '../../runtime/phone-number.ts'
 import { type NetRule, parseInfrastructureRule } from '../../runtime/plugin/net-rule.ts'
@@ -6,6 +5,7 @@ import { createSecretBox } from '../../runtime/secret-box.ts'
 import type { Calls } from '../../runtime/session/calls.ts'
 import { CarrierFault } from '../../runtime/telephony/carrier.ts'
 import type { Carriers } from '../../runtime/telephony/carriers.ts'
+import type { ArgumentChecks } from '../../runtime/tools/argument-check.ts'
 import { callHttp, type ToolResult } from '../../runtime/tools/call-http.ts'
 import { parametersOf, type Tool } from '../../runtime/tools/tool.ts'
 import { type ToolsOfCall, toolsOfCall } from '../../store/agent-tools.ts'
@@ -24,6 +24,7 @@ export interface ToolCallsOptions {
   config: { readonly jwtApiSecret: string; readonly toolsAllowNet?: readonly string[] | undefined }
   store: Store
   log: Logger
+  checks: ArgumentChecks
   /** The running calls and the carriers; asked for when a tool needs them. */
   calls(): Calls
   carriers(): Carriers
@@ -47,7 +48,7 @@ export interface ToolCalls {
   ofChat(tool: Tool, input: Record<string, unknown>, scope: ToolScope, signal: AbortSignal): Promise<string>
 }
 
-export function createToolCalls({ config, store, log, calls, carriers }: ToolCallsOptions): ToolCalls {
+export function createToolCalls({ config, store, log, checks, calls, carriers }: ToolCallsOptions): ToolCalls {
   const box = toolSecrets(config.jwtApiSecret)
   const allowed: readonly NetRule[] = (config.toolsAllowNet ?? []).map(parseInfrastructureRule)
 
@@ -104,19 +105,29 @@ export function createToolCalls({ config, store, log, calls, carriers }: ToolCal
     }
   }
 
+  /** What the model got wrong, in words it can mend it by. */
+  const faultOfInput = async (
+    tool: Tool,
+    input: Record<string, unknown>,
+    workspaceId: string,
+  ): Promise<string | undefined> => {
+    const fault = await checks.faultOfInput(workspaceId, parametersOf(tool), input)
+    return fault === undefined ? undefined : `Wrong arguments: ${fault}`
+  }
+
   return {
     async ofCall(callId, name, input, key, signal) {
       const scope = await toolsOfCall(store, callId)
       const tool = (scope?.tools as Tool[] | undefined)?.find((one) => one.name === name)
       if (scope === undefined || tool === undefined) return `There is no tool "${name}".`
-      const unfit = faultOfInput(tool, input)
+      const unfit = await faultOfInput(tool, input, scope.workspaceId)
       if (unfit !== undefined) return unfit
       const { output, fault } = await run(callId, tool, input, scope, key, signal)
       if (fault !== undefined) calls().fault(callId, 'tool', `Tool "${name}": ${fault}`)
       return output
     },
     async ofChat(tool, input, scope, signal) {
-      const unfit = faultOfInput(tool, input)
+      const unfit = await faultOfInput(tool, input, scope.workspaceId)
       if (unfit !== undefined) return unfit
       if (tool.type !== 'http') return NOT_POSSIBLE
       const { output, fault } = await http(tool, input, scope, signal)
@@ -124,16 +135,4 @@ export function createToolCalls({ config, store, log, calls, carriers }: ToolCal
       return output
     },
   }
-}
-
-/** What the model got wrong, in words it can mend it by. */
-function faultOfInput(tool: Tool, input: Record<string, unknown>): string | undefined {
-  const validator = JsonSchema.Compile(parametersOf(tool))
-  if (validator.Check(input)) return undefined
-  const [, faults] = validator.Errors(input)
-  const [first] = faults
-  return `Wrong arguments: ${first?.instancePath ?? ''} ${first?.message ?? 'they do not fit the schema'}`.replace(
-    '  ',
-    ' ',
-  )
 }

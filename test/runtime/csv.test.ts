@@ -80,7 +80,7 @@ t.test('refuses a file that ends inside quotes and a record without end', async 
     () => {
       for (let i = 0; i < 40; i++) reader.push(Buffer.alloc(64 * 1024, 'x'))
     },
-    { code: 'malformed_body' },
+    { code: 'csv_row_too_long' },
   )
 })
 
@@ -97,4 +97,29 @@ t.test('reads what csv-parse reads, whatever the pieces', async () => {
     }),
     { numRuns: 300 },
   )
+})
+
+t.test('quotes cost what the text is long, however many stand in a line', (t) => {
+  const reader = createCsvReader()
+  const line = `a,${'a"'.repeat(31_000)}\n`
+  const startMs = performance.now()
+  reader.push(Buffer.from(`x,y\n${line.repeat(150)}`))
+  t.ok(performance.now() - startMs < 30_000, `${Math.round(performance.now() - startMs)} ms`)
+  t.end()
+})
+
+t.test('a row over 64 KiB is refused, whole or still open', (t) => {
+  const code = (text: string) => {
+    try {
+      createCsvReader().push(Buffer.from(text))
+    } catch (error) {
+      return (error as { code: string }).code
+    }
+    return undefined
+  }
+  t.equal(code(`x\n${'a'.repeat(60_000)}\n`), undefined)
+  t.equal(code(`x\n${'a'.repeat(70_000)}\n`), 'csv_row_too_long')
+  t.equal(code(`x\n${'a'.repeat(70_000)}`), 'csv_row_too_long')
+  t.equal(code(`x\n"${'a\n'.repeat(40_000)}"\n`), 'csv_row_too_long')
+  t.end()
 })

@@ -85,6 +85,8 @@ t.test('batches', async (t) => {
     const cases: [string, () => ReturnType<typeof upload>, number, unknown][] = [
       ['no such column', () => upload('number\n+14155552671\n'), 400, 'CSV must have a phone_number column'],
       ['an empty file', () => upload(''), 400, 'CSV must have a phone_number column'],
+      ['too many columns', () => upload(`phone_number,${'x,'.repeat(1_000)}\n`), 400, 'CSV has too many columns'],
+      ['a row too long', () => upload(`phone_number\n${'1'.repeat(70_000)}\n`), 400, /row over 64 KiB/],
       ['no row', () => upload('phone_number,name\n'), 400, 'CSV has no rows'],
       ['an open quote', () => upload('phone_number,name\n+14155552671,"open\n'), 400, 'Malformed body'],
       ['a file over the limit', () => upload(big), 400, 'File too large'],
@@ -108,6 +110,21 @@ t.test('batches', async (t) => {
     t.same(await faults(csv, { scheduled_time: 'soon' }), ['form.scheduled_time datetime_parsing'])
     t.same(await faults(csv, { scheduled_time: '2020-01-01T00:00:00Z' }), ['form.scheduled_time value_error'])
     t.equal(await rowsStored(api), 0, 'nothing is kept')
+  })
+
+  await t.test('show a page of wide rows cut, each field up to 32 KiB, and call with all of it', async (t) => {
+    const columns = Array.from({ length: 900 }, (_, i) => `c${i}`)
+    const row = `+14155552671,${columns.map(() => 'é'.repeat(30)).join(',')}`
+    const { body } = await upload(`phone_number,${columns.join(',')}\n${row}\n+14155552672,short\n`)
+    const { body: page } = await user.client.get(`/batch/${body.batch_id}/items`, { query: { page: 1 } })
+    const [wide, narrow] = page.items
+    t.same(wide.truncated, ['dynamic_variables'])
+    t.equal(Object.keys(wide.dynamic_variables).length, 900)
+    t.ok(Buffer.byteLength(Object.values(wide.dynamic_variables).join('')) <= 34 * 1024)
+    t.match(narrow, { truncated: undefined, dynamic_variables: { c0: 'short', c1: '' } })
+    const { body: all } = await user.client.get(`/batch/${body.batch_id}/items`)
+    t.same(Object.keys(all.items[1].dynamic_variables), columns, 'in the order of the file')
+    await user.client.delete(`/batch/${body.batch_id}`)
   })
 
   await t.test('keep nothing of an upload that breaks off', async (t) => {

@@ -3,6 +3,7 @@ import t from 'tap'
 import { uuidv7 } from 'uuidv7'
 import { createToolCalls } from '../../../api/tools/tool-calls.ts'
 import { CarrierFault } from '../../../runtime/telephony/carrier.ts'
+import { openArgumentChecks } from '../../../runtime/tools/argument-check.ts'
 import { openStore } from '../../../store/database.ts'
 import { testDatabase } from '../../support/services.ts'
 
@@ -59,10 +60,13 @@ t.test('transfers and keys act on phone calls through their carrier and leg, and
       transferred.push([callId, to])
     },
   }
+  const checks = openArgumentChecks(pino({ level: 'silent' }))
+  t.teardown(() => checks.close())
   const tools = createToolCalls({
     config: { jwtApiSecret: SECRET },
     store,
     log: pino({ level: 'silent' }),
+    checks,
     calls: () =>
       ({
         sendDtmf: (_: string, pressed: string) => keys.push(pressed) > 0,

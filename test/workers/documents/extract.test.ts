@@ -168,3 +168,20 @@ t.test('the thread is gone when its signal aborts or its chunks can’t be kept'
   const reading = extractChunks('md', text.slice(), async () => stop.abort(new Error('stopped')), stop.signal)
   await t.rejects(reading, new Error('stopped'))
 })
+
+t.test('Markdown is read in time that grows with its length', async (t) => {
+  const hostile = [
+    `# x${'\t'.repeat(100_000)}y`,
+    '['.repeat(200_000),
+    '[]('.repeat(100_000),
+    `${'**a'.repeat(50_000)}`,
+    `|${' '.repeat(100_000)}x`,
+    `${'`'.repeat(99_999)}`,
+  ].join('\n\n')
+  const startMs = performance.now()
+  t.ok((await read('md', hostile)).length > 0)
+  t.ok(performance.now() - startMs < 30_000, `${Math.round(performance.now() - startMs)} ms`)
+  t.same(await read('md', '# A # title ##\n\n![photo](a.png) of [the [old] shop](b "x") and [ours](c) [x]'), [
+    'A # title:\nphoto of [the [old] shop](b "x") and ours [x]',
+  ])
+})

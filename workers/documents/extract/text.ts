@@ -37,10 +37,10 @@ export function* markdownBlocks(text: string): Generator<Block> {
       paragraph.push(line)
       continue
     }
-    const heading = /^\s{0,3}(#{1,6})\s+(.*?)\s*#*\s*$/.exec(line)
-    if (heading) {
+    const heading = headingOf(line)
+    if (heading !== undefined) {
       yield* flush()
-      yield { kind: 'heading', level: heading[1]!.length, text: plainInline(heading[2]!) }
+      yield { kind: 'heading', level: heading.level, text: plainInline(heading.text) }
       continue
     }
     const underline = /^\s{0,3}(=+|-+)\s*$/.exec(line)?.[1]
@@ -80,10 +80,46 @@ export function labelled(names: readonly string[], values: readonly string[]): s
     .join('; ')
 }
 
+/** A heading of the style `## Title ##`. */
+function headingOf(line: string): { level: number; text: string } | undefined {
+  const marks = /^\s{0,3}(#{1,6})\s/.exec(line)?.[1]
+  if (marks === undefined) return undefined
+  const text = line.slice(line.indexOf(marks) + marks.length).trim()
+  let end = text.length
+  while (end > 0 && text[end - 1] === '#') end--
+  return { level: marks.length, text: text.slice(0, end).trimEnd() }
+}
+
+/** Links and images by their names, read from left to right once. */
+function withoutTargets(text: string): string {
+  let plain = ''
+  let copied = 0
+  /** Of the latest bracket that is open. */
+  let open = -1
+  /** The next closing parenthesis, looked for once. */
+  let close = text.indexOf(')')
+  for (let at = 0; at < text.length; at++) {
+    const sign = text[at]
+    if (sign === '[') open = at
+    else if (sign === ']' && open !== -1) {
+      if (close !== -1 && close < at + 2) close = text.indexOf(')', at + 2)
+      const end = text[at + 1] === '(' ? close : -1
+      if (end !== -1 && end - at <= MAX_TARGET && !/\s/.test(text.slice(at + 2, end))) {
+        const image = open > copied && text[open - 1] === '!'
+        plain += text.slice(copied, image ? open - 1 : open) + text.slice(open + 1, at)
+        copied = end + 1
+        at = end
+      }
+      open = -1
+    }
+  }
+  return plain + text.slice(copied)
+}
+
+const MAX_TARGET = 2_000
+
 function plainInline(text: string): string {
-  return text
-    .replace(/!\[([^\]]{0,1000})\]\([^)\s]{0,2000}\)/g, '$1')
-    .replace(/\[([^\]]{1,1000})\]\([^)\s]{0,2000}\)/g, '$1')
+  return withoutTargets(text)
     .replace(/(\*\*|__)(?=\S)([^*_]{1,2000}?)\1/g, '$2')
     .replace(/`([^`]{1,2000})`/g, '$1')
 }

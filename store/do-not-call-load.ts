@@ -86,7 +86,7 @@ async function copyNumbers(client: Client, source: AsyncIterable<Uint8Array>) {
 }
 
 function readHeader(record: readonly string[]): { phone: number; reason: number } {
-  if (record.length > MAX_COLUMNS) throw new PatchbayError('csv_too_wide')
+  if (record.length > MAX_COLUMNS) throw new PatchbayError('csv_too_many_columns')
   const names = record.map((name) => name.toLowerCase().replace(/[\s_-]+/g, '_'))
   const phone = names.findIndex((name) => ['phone_number', 'primary_phone', 'phone'].includes(name))
   if (phone === -1) throw new PatchbayError('csv_without_phone_number')

@@ -139,7 +139,7 @@ function createBatchWriter(uploadId: string) {
 }
 
 function readHeader(record: readonly string[]): string[] {
-  if (record.length > MAX_COLUMNS) throw new PatchbayError('csv_too_wide')
+  if (record.length > MAX_COLUMNS) throw new PatchbayError('csv_too_many_columns')
   if (!record.some((name) => ownColumnOf(name) === 'primary_phone')) {
     throw new PatchbayError('csv_without_primary_phone')
   }

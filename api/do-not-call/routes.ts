@@ -130,7 +130,7 @@ const upload = defineRoute({
       invalid: Type.Integer(),
     }),
   },
-  errors: ['csv_without_phone_number', 'csv_without_rows', 'csv_too_wide', 'unavailable'],
+  errors: ['csv_without_phone_number', 'csv_without_rows', 'csv_too_many_columns', 'unavailable'],
   tag,
   summary: 'Add every number of a CSV file to the do-not-call list',
   examples: {

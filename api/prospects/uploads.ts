@@ -49,7 +49,7 @@ const upload = defineRoute({
     'file_too_large',
     'csv_without_primary_phone',
     'csv_without_rows',
-    'csv_too_wide',
+    'csv_too_many_columns',
     'csv_row_too_long',
     'prospect_list_not_found',
     'unavailable',

@@ -34,7 +34,7 @@ export function guardImports(policy: Policy, pluginFolders: Iterable<string>): v
     const isCore = from !== undefined && own === undefined && from.startsWith(ROOT) && !from.startsWith(PACKAGES)
     if (isCore) return true
     const target = folderOf(path)
-    if (target !== undefined) return target === own || own !== undefined
+    if (target !== undefined) return target === own
     if (!path.startsWith(ROOT) || path.startsWith(PACKAGES)) return true
     const inRuntime = path.startsWith(`${ROOT}runtime${sep}`) ? path.slice(ROOT.length + 'runtime/'.length) : undefined
     return inRuntime !== undefined && !CLOSED.some((closed) => closed.test(inRuntime))

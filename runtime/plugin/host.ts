@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Logger } from 'pino'
@@ -15,14 +16,17 @@ import type {
   SpeechOptions,
 } from './contract.ts'
 import { makeHost } from './handles.ts'
+import { denoMissing, findDeno } from './isolated/deno.ts'
+import { denoFlags } from './isolated/deno-flags.ts'
 import {
   faultOfOptions,
+  type Isolation,
   type PluginFolder,
   type PluginSettings,
   readManifests,
   readPluginSettings,
 } from './manifest.ts'
-import type { Environment } from './net-rule.ts'
+import { type Environment, variableOf } from './net-rule.ts'
 import {
   compileGrants,
   type GrantFlags,
@@ -36,6 +40,9 @@ import { attribute, pluginScope } from './scope.ts'
 export type { Catalogue } from './catalogue.ts'
 
 const CHECK_TIMEOUT_MS = 10_000
+/** Of a plugin's process: its JavaScript heap, and all it holds. */
+const HEAP_MIB = 256
+const MAX_MEMORY_BYTES = 512 * 2 ** 20
 
 /** The checkout: what relative paths in grants start from. */
 export const ROOT = join(import.meta.dirname, '../..')
@@ -47,6 +54,9 @@ export type CreateOptions<K extends FactoryKind> = Omit<PluginOptions[K], 'setti
 
 export interface LoadedPlugin extends PluginFolder {
   readonly settings: PluginSettings
+  readonly isolation: Isolation
+  /** The environment as its handles give it out. */
+  readonly env: Environment
   /** What the operator wrote for it, in files and flags. */
   readonly granted: Permissions
   readonly grants: Grants
@@ -95,8 +105,8 @@ export interface LoadPluginsOptions {
   dir?: string
   /** The operator's grants and options. Default: `config/plugins.json` of the checkout. */
   settingsFile?: string
-  /** Grants of flags and environment settings. */
-  config: GrantFlags
+  /** Grants of flags and environment settings; the data folder, where Deno and installed plugins are. */
+  config: GrantFlags & { readonly dataDir?: string }
   /** Where `${VARIABLE}` and `host.env` read from. */
   env: Environment
   log: Logger
@@ -115,27 +125,30 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRe
     readPluginSettings(options.settingsFile ?? join(ROOT, 'config/plugins.json')),
   ])
   const flags = grantsOfFlags(options.config)
-  const names = new Set(folders.map(({ name }) => name))
+  const instances = Object.entries(settings).flatMap(([name, own]) => instanceOf(name, own, folders))
+  const all = [...folders, ...instances]
+  const names = new Set(all.map(({ name }) => name))
   for (const name of new Set([...Object.keys(settings), ...flags.keys()])) {
     if (!names.has(name)) log.warn({ plugin: name }, `Grants name the plugin "${name}", which is not installed`)
   }
 
-  const plugins = folders.map((folder) => loadPlugin(folder, settings[folder.name] ?? {}, flags, env))
+  const plugins = all.map((folder) => loadPlugin(folder, settings[folder.name] ?? {}, flags, env))
   for (const { name, fault } of plugins) if (fault) log.error({ plugin: name }, fault.message)
   const byName = new Map(plugins.map((plugin) => [plugin.name, plugin]))
   const catalogue = makeCatalogue(plugins)
   const opened = new Map<string, Promise<{ factories: PluginFactories; host: PluginHost }>>()
   const missingKey = (name: string): string | undefined => {
     const plugin = byName.get(name)
-    return plugin?.manifest && faultOfKey(plugin.manifest, env)
+    return plugin?.manifest && faultOfKey(plugin.manifest, plugin.env)
   }
 
   const openOnce = (plugin: LoadedPlugin): Promise<{ factories: PluginFactories; host: PluginHost }> => {
     const known = opened.get(plugin.name)
     if (known) return known
     const { name, dir, grants } = plugin
-    const host = makeHost({ plugin: name, dir, grants, env, log, signal: options.signal })
-    const promise = importFactories(plugin).then((factories) => ({ factories, host }))
+    const host = makeHost({ plugin: name, dir, grants, env: plugin.env, log, signal: options.signal })
+    const loading = plugin.isolation === 'process' ? isolate(plugin, options) : importFactories(plugin)
+    const promise = loading.then((factories) => ({ factories, host }))
     promise.catch(() => opened.delete(name))
     opened.set(name, promise)
     return promise
@@ -152,8 +165,9 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRe
     },
     missingKey,
     servedElsewhere(provider) {
-      const variable = byName.get(provider)?.manifest?.key?.unless
-      return variable !== undefined && Boolean(env[variable])
+      const plugin = byName.get(provider)
+      const variable = plugin?.manifest?.key?.unless
+      return variable !== undefined && Boolean(plugin?.env[variable])
     },
     async check(provider, timeoutMs = CHECK_TIMEOUT_MS) {
       const plugin = byName.get(provider)
@@ -199,28 +213,98 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRe
   }
 }
 
+/** The folder of an entry that is another instance of a plugin; none for the settings of a plugin itself. */
+function instanceOf(name: string, settings: PluginSettings, folders: readonly PluginFolder[]): PluginFolder[] {
+  if (settings.plugin === undefined) return []
+  const folder = folders.find((one) => one.name === settings.plugin)
+  if (folder === undefined) {
+    const reason = `Plugin "${name}" is an instance of "${settings.plugin}", which is not installed; correct config/plugins.json`
+    return [{ name, dir: '', manifest: undefined, fault: new PatchbayError('plugin', { params: { reason } }) }]
+  }
+  if (folder.manifest === undefined) return [{ ...folder, name }]
+  const title = settings.title ?? `${folder.manifest.title ?? folder.name} (${name.slice(name.indexOf(':') + 1)})`
+  return [{ ...folder, name, manifest: { ...folder.manifest, name, title } }]
+}
+
+/** The environment as an instance sees it. */
+function environmentOf(settings: PluginSettings, env: Environment): Environment {
+  const own = Object.entries(settings.env ?? {}).map(([name, value]) => {
+    const variable = variableOf(value)
+    return [name, variable === undefined ? value : env[variable]] as const
+  })
+  return { ...env, ...Object.fromEntries(own) }
+}
+
+/** Kinds that a process of its own can provide. */
+const ISOLATED_KINDS: ReadonlySet<string> = new Set(['stt', 'llm', 'tts', 'embedding'])
+
 function loadPlugin(
   folder: PluginFolder,
   settings: PluginSettings,
   flags: ReadonlyMap<string, Permissions>,
-  env: Environment,
+  processEnv: Environment,
 ): LoadedPlugin {
   const { name } = folder
+  const env = environmentOf(settings, processEnv)
+  const isolation = settings.isolation ?? 'none'
   const manifest = folder.manifest && withOpenLists(folder.manifest, env)
   const granted = mergePermissions([settings.grant ?? {}, flags.get(name) ?? {}])
-  if (!manifest) return { ...folder, settings, granted, grants: NO_GRANTS }
+  if (!manifest) return { ...folder, settings, isolation, env, granted, grants: NO_GRANTS }
   const grants = compileGrants(granted, { env, baseDir: ROOT, requested: manifest.permissions })
-  const wrong = faultOfOptions(manifest, settings.options ?? {})
-  if (wrong === undefined) return { ...folder, manifest, settings, granted, grants }
-  const reason = `Plugin "${name}" has options that don't fit: ${wrong}; correct them in config/plugins.json`
-  return {
-    ...folder,
-    settings,
-    granted,
-    grants,
+  const loaded = { ...folder, settings, isolation, env, granted, grants }
+  const broken = (reason: string): LoadedPlugin => ({
+    ...loaded,
     manifest: undefined,
     fault: new PatchbayError('plugin', { params: { reason } }),
+  })
+  const wrong = faultOfOptions(manifest, settings.options ?? {})
+  if (wrong !== undefined) {
+    return broken(`Plugin "${name}" has options that don't fit: ${wrong}; correct them in config/plugins.json`)
   }
+  const kind = Object.keys(manifest.provides).find((one) => isolation === 'process' && !ISOLATED_KINDS.has(one))
+  if (kind !== undefined) {
+    return broken(
+      `Plugin "${name}" provides ${kind}, which a process of its own can't; set "isolation": "none" in config/plugins.json if you trust its code`,
+    )
+  }
+  return { ...loaded, manifest }
+}
+
+/** The factories of a plugin that runs in Deno, kept to what it was granted. */
+async function isolate(plugin: LoadedPlugin, options: LoadPluginsOptions): Promise<PluginFactories> {
+  const { name, dir, env, granted, grants, manifest, settings } = plugin
+  const deno = findDeno(options.config.dataDir)
+  if (deno === undefined) throw denoMissing(name)
+  const net = (manifest?.permissions.net ?? []).filter((entry) => grants.env.has(variableOf(entry) ?? ''))
+  const sdk = join(ROOT, 'packages/plugin')
+  const flags = denoFlags({
+    plugin: name,
+    net: [...new Set([...(granted.net ?? []), ...net])],
+    read: [dir, sdk, ...grants.read],
+    env,
+    memoryMiB: HEAP_MIB,
+  })
+  // Speech classes and their native code are loaded once the guard is there.
+  const [{ isolatedFactories }, { IsolatedProcess }] = await Promise.all([
+    import('./isolated/factories.ts'),
+    import('./isolated/process.ts'),
+  ])
+  const process = new IsolatedProcess({
+    plugin: name,
+    module: moduleOf(dir),
+    deno,
+    flags: [...flags, `--import-map=${join(import.meta.dirname, 'isolated/import-map.json')}`],
+    cacheDir: join(options.config.dataDir ?? tmpdir(), 'deno/cache'),
+    env: Object.fromEntries([...grants.env].flatMap((variable) => (env[variable] ? [[variable, env[variable]]] : []))),
+    granted: [...grants.env],
+    maxMemoryBytes: MAX_MEMORY_BYTES,
+    log: options.log,
+    signal: options.signal,
+  })
+  const made = await process.ready()
+  const title = settings.title ?? manifest?.title ?? name
+  const all = isolatedFactories(process, name, { title, keyVariable: manifest?.key?.env })
+  return Object.fromEntries(Object.entries(all).filter(([kind]) => made.includes(kind)))
 }
 
 /** The sentence about a key that is not set. */
@@ -251,8 +335,12 @@ function unknownProvider(kind: string, provider: string, available: string[]): P
   return new PatchbayError('plugin', { params: { reason } })
 }
 
+function moduleOf(dir: string): string {
+  return join(dir, !existsSync(join(dir, 'mod.ts')) && existsSync(join(dir, 'mod.js')) ? 'mod.js' : 'mod.ts')
+}
+
 async function importFactories({ name, dir }: LoadedPlugin): Promise<PluginFactories> {
-  const file = join(dir, existsSync(join(dir, 'mod.ts')) ? 'mod.ts' : 'mod.js')
+  const file = moduleOf(dir)
   try {
     const module: { default?: unknown } = await pluginScope.run(
       { plugin: name },

@@ -132,8 +132,24 @@ export function firstFault(faults: readonly SchemaFault[], whole: string): strin
   return fault ? `${fault.instancePath || whole} ${fault.message}` : `${whole} is not valid`
 }
 
+/**
+ * Where a plugin runs: with the role (`none`), behind its handles and the guard; or in a process of its own that can do
+ * nothing but what was granted.
+ */
+export type Isolation = 'none' | 'process'
+
 /** Settings of one plugin in config/plugins.json. */
 export interface PluginSettings {
+  /**
+   * The plugin this is another instance of: with a base URL, key and options of its own, under the name of the entry, such
+   * as `openai:groq`.
+   */
+  plugin?: string
+  /** What people call the instance. */
+  title?: string
+  /** Variables as the instance sees them; `${NAME}` stands for one of the process. */
+  env?: Record<string, string>
+  isolation?: Isolation
   /** What the operator lets it use. */
   grant?: Permissions
   /** The operator's options, validated against the manifest's JSON Schema. */
@@ -141,9 +157,16 @@ export interface PluginSettings {
 }
 
 const SettingsSchema = Type.Record(
-  Type.String({ pattern: '^[a-z0-9-]+$' }),
+  Type.String({ pattern: '^[a-z0-9-]+(:[a-z0-9-]+)?$' }),
   Type.Object(
-    { grant: Type.Optional(PermissionsSchema), options: Type.Optional(Type.Record(Type.String(), Type.Unknown())) },
+    {
+      grant: Type.Optional(PermissionsSchema),
+      options: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+      plugin: Type.Optional(Type.String()),
+      title: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+      env: Type.Optional(Type.Record(VariableName, Type.String())),
+      isolation: Type.Optional(Type.Union([Type.Literal('none'), Type.Literal('process')])),
+    },
     { additionalProperties: false },
   ),
 )

@@ -125,7 +125,7 @@ function parseHostRule(entry: string, shown: string): NetRule {
 }
 
 /** Names the public DNS does not answer: a stranger can't point them at a private address. */
-function isInternalName(name: string): boolean {
+export function isInternalName(name: string): boolean {
   return !name.includes('.') || /\.(internal|local|localhost|lan|home\.arpa|intranet|svc|test)$/.test(name)
 }
 

@@ -132,6 +132,7 @@ test('the core’s own powers can’t be imported', async (t) => {
       supervisor: `return Object.keys(await import(args.root + '/runtime/supervisor.ts'))`,
       store: `return Object.keys(await import(args.root + '/store/bulk-copy.ts'))`,
       require: `const { createRequire } = await import('node:module'); return Object.keys(createRequire(import.meta.url)(args.root + '/runtime/plugin/scope.ts'))`,
+      'another plugin': `return Object.keys(await import(args.root + '/plugins/s3/mod.ts'))`,
       'code from nowhere': `return Object.keys(await import('data:text/javascript,export * from ' + JSON.stringify('file://' + args.root + '/runtime/plugin/scope.ts')))`,
     },
     { args: { root: ROOT } },

@@ -183,3 +183,40 @@ test('the guard is told only of plugins that are set up, of the kinds a process 
   t.equal(nets(setUp, 'stt'), 1)
   t.equal(nets(setUp, 'tts', 'vectorstore'), 0)
 })
+
+test('an instance is a plugin again, with a name, a key, a server and options of its own', async (t) => {
+  const settings = {
+    ear: { grant: { env: ['EAR_KEY', 'EAR_URL'] } },
+    'ear:left': {
+      plugin: 'ear',
+      grant: { env: ['EAR_KEY', 'EAR_URL'] },
+      env: { EAR_KEY: '$' + '{LEFT_KEY}', EAR_URL: 'http://left.example:9000' },
+    },
+    'ear:lost': { plugin: 'mouth' },
+  }
+  t.testdir({ 'plugins.json': JSON.stringify(settings) })
+  plugin(
+    t,
+    'ear',
+    {
+      title: 'Ear',
+      provides: { llm: { models: ['m'] } },
+      permissions: { net: ['$' + '{EAR_URL}'], env: ['EAR_KEY', 'EAR_URL'] },
+      key: { env: 'EAR_KEY' },
+    },
+    `{ llm: (host) => ({ asked: [host.plugin, host.env.get('EAR_KEY'), host.env.get('EAR_URL')] }) }`,
+  )
+  const registry = await load(t, { env: { LEFT_KEY: 'left' } })
+  t.same([...registry.catalogue.llm.keys()], ['ear', 'ear:left'])
+  t.match(registry.missingKey('ear'), /EAR_KEY is not set/)
+  t.equal(registry.missingKey('ear:left'), undefined)
+  t.equal(registry.titleOf('ear:left'), 'Ear (left)')
+  const made = (await registry.create('llm', 'ear:left')) as unknown as { asked: unknown[] }
+  t.same(made.asked, ['ear:left', 'left', 'http://left.example:9000'])
+  t.equal(registry.grants.get('ear:left')?.net.length, 1)
+  t.equal(registry.grants.get('ear')?.net.length, 0)
+  t.match(
+    registry.plugins.find(({ name }) => name === 'ear:lost')?.fault?.message,
+    /instance of "mouth", which is not installed/,
+  )
+})

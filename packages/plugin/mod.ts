@@ -1,0 +1,116 @@
+/**
+ * What a plugin that runs in a process of its own is written with. Plain async code and the platform's `fetch` and
+ * `WebSocket`; the process may reach what the operator granted, and nothing else.
+ *
+ *     import { definePlugin } from '@patchbay/plugin'
+ *
+ *     export default definePlugin({
+ *       llm: (host, { model }) => ({
+ *         async *chat({ messages }, signal) {
+ *           const question = messages.findLast(({ role }) => role === 'user')?.content ?? ''
+ *           yield { type: 'text', text: `You said: ${question}` }
+ *         },
+ *       }),
+ *     })
+ */
+export { type Failure, ProviderError } from './provider-error.ts'
+export { readEvents } from './server-sent-events.ts'
+
+/** The plugin's door to its operator. */
+export interface Host {
+  /** Name of the plugin. */
+  readonly plugin: string
+  readonly env: {
+    /** A granted variable; undefined when it isn't set. Throws for one that was not granted, with the cure. */
+    get(name: string): string | undefined
+  }
+  readonly log: Readonly<Record<'debug' | 'info' | 'warn' | 'error', (message: string) => void>>
+  /** Aborts when the process is asked to end. */
+  readonly signal: AbortSignal
+}
+
+/** What the agent and the operator chose. */
+export interface Options {
+  readonly model?: string
+  readonly voice?: string
+  /** BCP 47, or `multi`. */
+  readonly language?: string
+  readonly keyterms?: readonly string[]
+  /** The operator's options of the plugin, as plugin.json describes them. */
+  readonly settings: Readonly<Record<string, unknown>>
+}
+
+/** Words of the caller. Times in seconds from the first sample of the session. */
+export interface Words {
+  readonly text: string
+  readonly startS?: number
+  readonly endS?: number
+  /** 0 to 1. */
+  readonly confidence?: number
+  readonly language?: string
+}
+
+export type SttEvent = ({ readonly type: 'interim' } & Words) | ({ readonly type: 'final' } & Words)
+
+export interface Stt {
+  /** Rate of the audio it takes: 16-bit mono. */
+  readonly sampleRateHz: number
+  /** Recognises one caller until the audio ends or the signal aborts. Each utterance ends with a `final`. */
+  recognise(audio: AsyncIterable<Int16Array>, signal: AbortSignal): AsyncIterable<SttEvent>
+}
+
+export interface Tts {
+  /** Rate of the audio it makes: 16-bit mono. */
+  readonly sampleRateHz: number
+  /** Speaks one sentence. */
+  speak(text: string, signal: AbortSignal): AsyncIterable<Int16Array>
+}
+
+export type Message =
+  | { readonly role: 'system' | 'user' | 'assistant'; readonly content: string }
+  | { readonly role: 'tool_call'; readonly id: string; readonly name: string; readonly arguments: string }
+  | { readonly role: 'tool_result'; readonly id: string; readonly name: string; readonly content: string }
+
+export interface Tool {
+  readonly name: string
+  readonly description: string
+  /** JSON Schema of an object. */
+  readonly parameters: Readonly<Record<string, unknown>>
+}
+
+export interface ChatRequest {
+  readonly messages: readonly Message[]
+  /** Empty: the agent has none. */
+  readonly tools: readonly Tool[]
+  readonly temperature?: number
+}
+
+export type LlmEvent =
+  | { readonly type: 'text'; readonly text: string }
+  /** `arguments` is JSON. */
+  | { readonly type: 'tool_call'; readonly id: string; readonly name: string; readonly arguments: string }
+  | { readonly type: 'usage'; readonly inputTokens: number; readonly outputTokens: number }
+
+export interface Llm {
+  chat(request: ChatRequest, signal: AbortSignal): AsyncIterable<LlmEvent>
+}
+
+export interface Embedding {
+  readonly dimensions: number
+  embed(texts: readonly string[], signal: AbortSignal): Promise<readonly (readonly number[])[]>
+}
+
+/** A factory is called once for each session (stt, tts, llm) or process (embedding). */
+export interface Factories {
+  readonly stt?: (host: Host, options: Options) => Stt | Promise<Stt>
+  readonly tts?: (host: Host, options: Options) => Tts | Promise<Tts>
+  readonly llm?: (host: Host, options: Options) => Llm | Promise<Llm>
+  readonly embedding?: (host: Host, options: Options) => Embedding | Promise<Embedding>
+  /** Asks the provider for something that costs nothing and needs the key; throws ProviderError when it refuses. */
+  readonly check?: (host: Host, options: Options, signal: AbortSignal) => Promise<void>
+}
+
+/** Marks the factories of a plugin. Does no work: importing a plugin has no side effect. */
+export function definePlugin(factories: Factories): Factories {
+  return factories
+}

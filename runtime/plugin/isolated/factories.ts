@@ -1,0 +1,169 @@
+import type { Options } from '../../../packages/plugin/mod.ts'
+import { SentenceTTS } from '../../speech/sentence-tts.ts'
+import type { PluginFactories, SpeechOptions } from '../contract.ts'
+import type { ProviderIdentity } from '../provider-error.ts'
+import { type FaultOf, faultsOf } from './fault.ts'
+import { IsolatedLLM } from './llm.ts'
+import type { Description, Use } from './messages.ts'
+import type { IsolatedProcess } from './process.ts'
+import { IsolatedSTT } from './stt.ts'
+
+/** How long one answer that is no stream may take. */
+const ASK_TIMEOUT_MS = 30_000
+/** Sound of one sentence that waits to be taken. */
+const MAX_WAITING_PIECES = 2_000
+
+/** The factories of a plugin that runs in a process of its own, as the plugin host wants them. */
+export function isolatedFactories(process: IsolatedProcess, name: string, provider: ProviderIdentity): PluginFactories {
+  const faultOf = faultsOf(provider)
+  const use = (options: SpeechOptions) => ({ process, provider: name, options: optionsOf(options), faultOf })
+  const describe = async (of: 'stt' | 'tts' | 'embedding', options: SpeechOptions): Promise<Description> =>
+    (await ask(process, { kind: 'describe', of }, optionsOf(options), faultOf)) as Description
+  return {
+    async stt(_host, options) {
+      const { sampleRateHz = 0 } = await describe('stt', options)
+      return new IsolatedSTT(use(options), rateOf(name, sampleRateHz))
+    },
+    async tts(_host, options) {
+      const { sampleRateHz = 0 } = await describe('tts', options)
+      return new SentenceTTS({
+        provider: name,
+        name: options.voice ?? options.model ?? '',
+        language: options.language ?? 'en',
+        sampleRateHz: rateOf(name, sampleRateHz),
+        speak: (text, signal) => speak(process, text, optionsOf(options), faultOf, signal),
+      })
+    },
+    llm: (_host, options) => new IsolatedLLM(use(options), options.temperature),
+    async embedding(_host, options) {
+      const { dimensions = 0 } = await describe('embedding', options)
+      return {
+        dimensions,
+        async embed(texts, signal) {
+          const rows = (await ask(
+            process,
+            { kind: 'embedding', texts },
+            optionsOf(options),
+            faultOf,
+            signal,
+          )) as number[][]
+          if (!Array.isArray(rows) || rows.length !== texts.length || rows.some((row) => row.length !== dimensions)) {
+            throw faultOf(new Error(`it gave no vector of ${dimensions} numbers for each text`))
+          }
+          return rows.map((row) => Float32Array.from(row))
+        },
+      }
+    },
+    async check(_host, { settings, signal }) {
+      await ask(process, { kind: 'check' }, { settings }, faultOf, signal)
+    },
+  }
+}
+
+function optionsOf({ model, voice, language, keyterms, settings }: SpeechOptions): Options {
+  return {
+    settings,
+    ...(model === undefined ? {} : { model }),
+    ...(voice === undefined ? {} : { voice }),
+    ...(language === undefined ? {} : { language }),
+    ...(keyterms === undefined ? {} : { keyterms }),
+  }
+}
+
+function rateOf(name: string, sampleRateHz: number): number {
+  if (Number.isInteger(sampleRateHz) && sampleRateHz >= 8_000 && sampleRateHz <= 48_000) return sampleRateHz
+  throw new Error(`Plugin "${name}" names ${sampleRateHz} as its sampleRateHz; it is a whole number of 8,000 to 48,000`)
+}
+
+/** One question with one answer. */
+async function ask(
+  process: IsolatedProcess,
+  use: Use,
+  options: Options,
+  faultOf: FaultOf,
+  signal?: AbortSignal,
+): Promise<unknown> {
+  const giveUp = AbortSignal.any([AbortSignal.timeout(ASK_TIMEOUT_MS), ...(signal === undefined ? [] : [signal])])
+  try {
+    await process.ready()
+    giveUp.throwIfAborted()
+    const answer = Promise.withResolvers<unknown>()
+    let result: unknown
+    const session = process.open(use, options, {
+      result: (given) => {
+        result = given
+      },
+      done: () => answer.resolve(result),
+      failed: answer.reject,
+    })
+    const cancel = (): void => {
+      session.cancel()
+      answer.reject(giveUp.reason)
+    }
+    giveUp.addEventListener('abort', cancel, { once: true })
+    try {
+      return await answer.promise
+    } finally {
+      giveUp.removeEventListener('abort', cancel)
+    }
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason
+    throw faultOf(error)
+  }
+}
+
+/** The sound of one sentence, as it comes. */
+async function* speak(
+  process: IsolatedProcess,
+  text: string,
+  options: Options,
+  faultOf: FaultOf,
+  signal: AbortSignal,
+): AsyncGenerator<Int16Array<ArrayBuffer>> {
+  await process.ready().catch((error: unknown) => {
+    throw faultOf(error)
+  })
+  if (signal.aborted) return
+  const waiting: Int16Array<ArrayBuffer>[] = []
+  let ended = false
+  let failure: unknown
+  let wake: () => void = () => undefined
+  const end = (): void => {
+    ended = true
+    wake()
+  }
+  const session = process.open({ kind: 'tts', text }, options, {
+    audio: (samples) => {
+      if (waiting.length >= MAX_WAITING_PIECES) {
+        failure = new Error('it made more sound than anybody takes')
+        session.cancel()
+        end()
+        return
+      }
+      waiting.push(samples as Int16Array<ArrayBuffer>)
+      wake()
+    },
+    done: end,
+    failed: (error) => {
+      failure = error
+      end()
+    },
+  })
+  signal.addEventListener('abort', end, { once: true })
+  try {
+    while (!signal.aborted) {
+      const next = waiting.shift()
+      if (next !== undefined) yield next
+      else if (ended) break
+      else {
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+    }
+    if (failure !== undefined && !signal.aborted) throw faultOf(failure)
+  } finally {
+    signal.removeEventListener('abort', end)
+    session.cancel()
+  }
+}

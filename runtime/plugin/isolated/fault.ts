@@ -1,0 +1,33 @@
+import { apiErrorOf } from '../../speech/api-error.ts'
+import { ProviderError, type ProviderIdentity } from '../provider-error.ts'
+import { IsolatedFault } from './process.ts'
+
+/** Judges what went wrong in a plugin's process, in an operator's words. */
+export type FaultOf = (error: unknown) => Error
+
+/** What the plugin judged itself is taken at its word; what it threw otherwise counts as passing. */
+export function faultsOf(provider: ProviderIdentity): FaultOf {
+  return (error) => apiErrorOf(provider, judged(error))
+}
+
+function judged(error: unknown): unknown {
+  if (!(error instanceof IsolatedFault)) return error
+  const { message, failure } = error
+  const fault = failure?.fault ?? 'transient'
+  return new ProviderError({
+    fault,
+    status: failure?.status,
+    retryable: fault === 'transient' || fault === 'rate_limit',
+    message,
+  })
+}
+
+/** Runs one use of the plugin; what is thrown once it was given up is nobody's concern. */
+export async function settle(faultOf: FaultOf, signal: AbortSignal, act: () => Promise<void>): Promise<void> {
+  try {
+    await act()
+  } catch (error) {
+    if (signal.aborted) return
+    throw faultOf(error)
+  }
+}

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import { type APIConnectOptions, DEFAULT_API_CONNECT_OPTIONS, llm } from '@livekit/agents'
+import type { ChatRequest, LlmEvent, Message, Tool } from '../../../packages/plugin/mod.ts'
+import { settle } from './fault.ts'
+import type { IsolatedUse } from './stt.ts'
+
+/** A language model by a plugin in a process of its own. */
+export class IsolatedLLM extends llm.LLM {
+  readonly #use: IsolatedUse
+  readonly #temperature: number | undefined
+
+  constructor(use: IsolatedUse, temperature: number | undefined) {
+    super()
+    this.#use = use
+    this.#temperature = temperature
+  }
+
+  override label(): string {
+    return `${this.#use.provider}.LLM`
+  }
+
+  override get model(): string {
+    return this.#use.options.model ?? ''
+  }
+
+  override get provider(): string {
+    return this.#use.provider
+  }
+
+  override chat(options: {
+    chatCtx: llm.ChatContext
+    toolCtx?: llm.ToolContextLike
+    connOptions?: APIConnectOptions
+  }): llm.LLMStream {
+    return new IsolatedLlmStream(this, this.#use, this.#temperature, options)
+  }
+}
+
+class IsolatedLlmStream extends llm.LLMStream {
+  readonly #use: IsolatedUse
+  readonly #request: ChatRequest
+
+  constructor(
+    owner: IsolatedLLM,
+    use: IsolatedUse,
+    temperature: number | undefined,
+    { chatCtx, toolCtx, connOptions = DEFAULT_API_CONNECT_OPTIONS }: Parameters<IsolatedLLM['chat']>[0],
+  ) {
+    super(owner, { chatCtx, toolCtx, connOptions })
+    this.#use = use
+    this.#request = {
+      messages: messagesOf(chatCtx),
+      tools: toolsOf(toolCtx),
+      ...(temperature === undefined ? {} : { temperature }),
+    }
+  }
+
+  protected override async run(): Promise<void> {
+    const { process, options, faultOf } = this.#use
+    const { signal } = this.abortController
+    await settle(faultOf, signal, async () => {
+      await process.ready()
+      if (signal.aborted) return
+      const over = Promise.withResolvers<void>()
+      const id = randomUUID()
+      const session = process.open({ kind: 'llm', request: this.#request }, options, {
+        event: (event) => this.#take(id, event as LlmEvent),
+        done: over.resolve,
+        failed: over.reject,
+      })
+      const cancel = (): void => {
+        session.cancel()
+        over.resolve()
+      }
+      signal.addEventListener('abort', cancel, { once: true })
+      try {
+        await over.promise
+      } finally {
+        signal.removeEventListener('abort', cancel)
+      }
+    })
+  }
+
+  #take(id: string, event: LlmEvent): void {
+    if (this.queue.closed) return
+    if (event.type === 'text') {
+      if (event.text !== '') this.queue.put({ id, delta: { role: 'assistant', content: String(event.text) } })
+    } else if (event.type === 'tool_call') {
+      const call = llm.FunctionCall.create({ callId: event.id, name: event.name, args: event.arguments })
+      this.queue.put({ id, delta: { role: 'assistant', toolCalls: [call] } })
+    } else if (event.type === 'usage') {
+      const promptTokens = Number(event.inputTokens) || 0
+      const completionTokens = Number(event.outputTokens) || 0
+      const totalTokens = promptTokens + completionTokens
+      this.queue.put({ id, usage: { promptTokens, completionTokens, promptCachedTokens: 0, totalTokens } })
+    }
+  }
+}
+
+function messagesOf(context: llm.ChatContext): Message[] {
+  return context.items.flatMap((item): Message[] => {
+    if (item.type === 'function_call') {
+      return [{ role: 'tool_call', id: item.callId, name: item.name, arguments: item.args }]
+    }
+    if (item.type === 'function_call_output') {
+      return [{ role: 'tool_result', id: item.callId, name: item.name, content: item.output }]
+    }
+    if (item.type !== 'message') return []
+    const content = item.textContent ?? ''
+    return [{ role: item.role === 'developer' ? 'system' : item.role, content }]
+  })
+}
+
+function toolsOf(toolCtx: llm.ToolContextLike | undefined): Tool[] {
+  if (toolCtx === undefined) return []
+  return llm.sortedToolEntries(llm.toToolContext(toolCtx)).flatMap(([name, tool]) => {
+    if (!llm.isFunctionTool(tool)) return []
+    const parameters = llm.toJsonSchema(tool.parameters) as Readonly<Record<string, unknown>>
+    return [{ name, description: tool.description, parameters }]
+  })
+}

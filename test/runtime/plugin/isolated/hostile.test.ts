@@ -1,0 +1,167 @@
+import { existsSync } from 'node:fs'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { llm } from '@livekit/agents'
+import { type Test, test } from 'tap'
+import type { PluginRegistry } from '../../../../runtime/plugin/host.ts'
+import { collect, errorsOf, ONE_ATTEMPT } from '../../../conformance/support.ts'
+import { type Foreign, foreign } from './support.ts'
+
+const PATIENCE_MS = 60_000
+
+/** A plugin whose model does what its question says: each try is the body of an async function over `host` and `args`. */
+function probing(tries: Record<string, string>): Foreign['plugin'] {
+  const bodies = Object.entries(tries).map(
+    ([name, body]) => `${JSON.stringify(name)}: async (host, args) => { ${body} }`,
+  )
+  return {
+    mod: `import { definePlugin } from '@patchbay/plugin'
+const tries = { ${bodies.join(',\n')} }
+export default definePlugin({ llm: (host) => ({ async *chat({ messages }) {
+  const { name, args } = JSON.parse(messages.at(-1).content)
+  let said
+  try { said = 'did: ' + JSON.stringify(await tries[name](host, args)) } catch (error) { said = 'refused: ' + error.name + ' ' + error.message }
+  yield { type: 'text', text: said }
+} }) })
+`,
+  }
+}
+
+/** What came of a try; what the model's stream reported when it failed. */
+async function attempt(registry: PluginRegistry, name: string, args: object = {}): Promise<string> {
+  const model = await registry.create('llm', 'probe')
+  const errors = errorsOf(model)
+  const chatCtx = llm.ChatContext.empty()
+  chatCtx.addMessage({ role: 'user', content: JSON.stringify({ name, args }) })
+  const chunks = await collect(model.chat({ chatCtx, connOptions: ONE_ATTEMPT }), PATIENCE_MS)
+  const [error] = errors
+  return error === undefined
+    ? chunks.map(({ delta }) => delta?.content ?? '').join('')
+    : `failed: ${error.error.message}`
+}
+
+async function victim(t: Test): Promise<{ port: number; requests: string[] }> {
+  const requests: string[] = []
+  const server = http.createServer((request, response) => {
+    requests.push(request.url ?? '')
+    if (request.url === '/away') response.writeHead(302, { location: `http://127.0.0.1:${port}/inner` }).end()
+    else response.end('hello')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  t.teardown(() => server.close())
+  return { port, requests }
+}
+
+test('nothing that was not granted can be reached, by any way Deno has', async (t) => {
+  const { port, requests } = await victim(t)
+  const marks = t.testdir({})
+  const tries = {
+    fetch: `return (await fetch('http://127.0.0.1:' + args.port)).status`,
+    'fetch by name': `return (await fetch('http://localhost:' + args.port)).status`,
+    websocket: `return await new Promise((ok, no) => { const s = new WebSocket('ws://127.0.0.1:' + args.port); s.onopen = () => ok(1); s.onerror = (e) => no(e.error ?? new Error('refused')) })`,
+    connect: `return (await Deno.connect({ hostname: '127.0.0.1', port: args.port })).rid`,
+    udp: `const s = Deno.listenDatagram({ transport: 'udp', port: 0, hostname: '0.0.0.0' }); return await s.send(new Uint8Array(1), { transport: 'udp', hostname: '127.0.0.1', port: args.port })`,
+    'node:net': `const net = await import('node:net'); return await new Promise((ok, no) => net.connect(args.port, '127.0.0.1').on('connect', () => ok(1)).on('error', no))`,
+    'node:http': `const http = await import('node:http'); return await new Promise((ok, no) => http.get('http://127.0.0.1:' + args.port, () => ok(1)).on('error', no))`,
+    dns: `return await Deno.resolveDns('example.com', 'A')`,
+    'own lookup': `const net = await import('node:net'); return await new Promise((ok, no) => net.connect({ port: args.port, host: 'granted.example', lookup: (h, o, cb) => cb(null, [{ address: '127.0.0.1', family: 4 }]) }).on('connect', () => ok(1)).on('error', no))`,
+    'raw binding': `return await new Promise((ok, no) => { const { TCP, TCPConnectWrap } = process.binding('tcp_wrap'); const r = new TCPConnectWrap(); r.oncomplete = (s) => s === 0 ? ok(1) : no(new Error('refused ' + s)); const code = new TCP(0).connect(r, '127.0.0.1', args.port); if (code) no(new Error('refused ' + code)) })`,
+    'read a file': `return (await Deno.readTextFile('/etc/passwd')).length`,
+    'node:fs': `return (await import('node:fs')).readFileSync('/etc/passwd').length`,
+    environ: `return (await Deno.readTextFile('/proc/self/environ')).length`,
+    'import a file': `return (await import('/etc/hostname')).default`,
+    'import by text': `const name = 'file:///' + 'etc/hostname'; return (await import(name)).default`,
+    'remote import': `return (await import('http://127.0.0.1:' + args.port + '/x.js')).default`,
+    'npm import': `return (await import('npm:left-pad')).default`,
+    write: `return await Deno.writeTextFile(args.marks + '/write', 'x')`,
+    'write its own folder': `return await Deno.writeTextFile(new URL('./extra.ts', import.meta.url), 'x')`,
+    env: `return Deno.env.toObject()`,
+    'granted by nobody': `return host.env.get('SECRET_KEY')`,
+    'node env': `return process.env.SECRET_KEY ?? (() => { throw new Error('not there') })()`,
+    run: `return (await new Deno.Command('/bin/touch', { args: [args.marks + '/run'] }).output()).code`,
+    child_process: `return (await import('node:child_process')).spawnSync('/bin/touch', [args.marks + '/spawn']).status ?? (() => { throw new Error('refused') })()`,
+    worker: `const w = new Worker(URL.createObjectURL(new Blob(['fetch("http://127.0.0.1:' + args.port + '")'])), { type: 'module', deno: { permissions: { net: true } } }); return await new Promise((ok, no) => { w.onerror = (e) => no(new Error(e.message)); setTimeout(() => no(new Error('nothing came of it')), 1000) })`,
+    ffi: `return Deno.dlopen('libc.so.6', {}).symbols`,
+    sqlite: `return new (await import('node:sqlite')).DatabaseSync('/tmp/patchbay-hostile.db').open()`,
+    kill: `return Deno.kill(Deno.ppid ?? 1, 'SIGTERM')`,
+    'system information': `return Deno.hostname()`,
+    'patched built-ins': `Array.prototype.some = () => true; Set.prototype.has = () => true; return (await fetch('http://127.0.0.1:' + args.port)).status`,
+  }
+  const { registry } = await foreign(t, {
+    plugin: probing(tries),
+    env: { SECRET_KEY: 'sk-of-another' },
+    settings: { grant: { net: ['granted.example'] } },
+  })
+  for (const name of Object.keys(tries)) {
+    const said = await attempt(registry, name, { port, marks })
+    t.match(said, /^(refused|failed): /, `${name}: ${said.slice(0, 160)}`)
+    t.notMatch(said, /sk-of-another/, name)
+  }
+  t.same(requests, [], 'no packet arrived')
+  for (const mark of ['write', 'run', 'spawn']) t.notOk(existsSync(join(marks, mark)), mark)
+})
+
+test('what was granted works, and its redirects stay inside of it', async (t) => {
+  const { port, requests } = await victim(t)
+  const { registry } = await foreign(t, {
+    plugin: probing({
+      granted: `return await (await fetch('http://localhost:' + args.port + '/ok')).text()`,
+      redirected: `return await (await fetch('http://localhost:' + args.port + '/away')).text()`,
+      variable: `return host.env.get('MY_KEY')`,
+      'own file': `return JSON.parse(await Deno.readTextFile(new URL('./plugin.json', import.meta.url))).name`,
+    }),
+    env: { MY_KEY: 'k-1' },
+    settings: { grant: { net: [`localhost:${port}`], env: ['MY_KEY'] } },
+  })
+  t.equal(await attempt(registry, 'granted', { port }), 'did: "hello"')
+  t.match(await attempt(registry, 'redirected', { port }), /^refused: /)
+  t.same(requests, ['/ok', '/away'])
+  t.equal(await attempt(registry, 'variable'), 'did: "k-1"')
+  t.equal(await attempt(registry, 'own file'), 'did: "probe"')
+})
+
+test('a process that loops, takes all memory, floods or dies is ended, told of, and started again', async (t) => {
+  const { registry, logged } = await foreign(t, {
+    plugin: probing({
+      loop: `for (;;) {}`,
+      leak: `const kept = []; for (;;) { kept.push(new Uint8Array(64 << 20).fill(1)); await new Promise((r) => setTimeout(r, 10)) }`,
+      flood: `for (;;) await Deno.stdout.write(new Uint8Array(1 << 20))`,
+      rubbish: `await Deno.stdout.write(new Uint8Array([9, 0, 0, 0, 7, 1, 2, 3, 4, 5, 6, 7, 8])); await new Promise(() => {})`,
+      exit: `Deno.exit(7)`,
+      well: `return 'well'`,
+    }),
+  })
+  const reasons = {
+    loop: /did not answer for \d+ ms/,
+    leak: /MiB of memory/,
+    flood: /flooded its pipe|no message/,
+    rubbish: /no message/,
+    exit: /ended with code 7/,
+  }
+  for (const [name, reason] of Object.entries(reasons)) {
+    const said = await attempt(registry, name)
+    t.match(said, /^failed: The process of plugin "probe" ended/, name)
+    t.match(said, reason, name)
+    t.equal(await attempt(registry, 'well'), 'did: "well"', `it goes on after ${name}`)
+  }
+  t.equal(logged.filter((line) => line.startsWith('The process of plugin')).length, 5)
+})
+
+test('a use in the middle of which the process dies fails alone', async (t) => {
+  const { registry } = await foreign(t, {
+    plugin: probing({ wait: `await new Promise(() => {})`, exit: `Deno.exit(1)` }),
+  })
+  const waiting = attempt(registry, 'wait')
+  const exiting = attempt(registry, 'exit')
+  t.match(await exiting, /^failed: /)
+  t.match(await waiting, /^failed: The process of plugin "probe" ended/)
+})
+
+test('what can’t be run says why', async (t) => {
+  const { registry } = await foreign(t, { plugin: { mod: 'export default 1' } })
+  await t.rejects(registry.create('llm', 'probe'), { message: /its default export is not definePlugin/ })
+  const telephony = await foreign(t, { plugin: { mod: '', provides: { telephony: {} } } })
+  t.match(telephony.registry.plugins[0]?.fault?.message, /provides telephony, which a process of its own can't/)
+})

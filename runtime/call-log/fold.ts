@@ -11,6 +11,8 @@ export interface CallState {
   readonly turns: readonly Turn[]
   /** What the caller has heard of the agent's running turn. */
   readonly heard: Turn | undefined
+  /** What the agent was to say since the caller's last turn, as far as its words are known. */
+  readonly said: string | undefined
   readonly tools: readonly ToolCall[]
   readonly consent: EventOf<'consent'>['consent'] | undefined
   readonly greeting: EventOf<'greeting'>['step'] | undefined
@@ -28,6 +30,7 @@ export interface CallState {
 export const NOTHING_YET: CallState = {
   turns: [],
   heard: undefined,
+  said: undefined,
   tools: [],
   consent: undefined,
   greeting: undefined,
@@ -49,8 +52,10 @@ export function fold(state: CallState, event: CallEvent): CallState {
     case 'turn': {
       const { text, start_ms: startMs, end_ms: endMs } = event
       const turn: Turn = { role: 'user', text, startMs, endMs, interrupted: false }
-      return taken({ ...state, turns: [...state.turns, turn] }, event.inputs)
+      return taken({ ...state, said: undefined, turns: [...state.turns, turn] }, event.inputs)
     }
+    case 'said':
+      return { ...state, said: state.said === undefined ? event.text : `${state.said} ${event.text}` }
     case 'heard':
       return heard(state, event)
     case 'consent':
@@ -106,7 +111,9 @@ function heard(state: CallState, event: EventOf<'heard'>): CallState {
   const { text, start_ms: startMs, end_ms: endMs, interrupted } = event
   const turn: Turn = { role: 'assistant', text, startMs, endMs, interrupted }
   if (!event.final) return { ...state, heard: turn }
-  return { ...state, heard: undefined, turns: text === '' ? state.turns : [...state.turns, turn] }
+  // What was heard to its end needs nobody to go on with it.
+  const said = interrupted ? state.said : undefined
+  return { ...state, heard: undefined, said, turns: text === '' ? state.turns : [...state.turns, turn] }
 }
 
 function taken(state: CallState, inputs: readonly number[] | undefined): CallState {

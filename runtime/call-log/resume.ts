@@ -32,6 +32,8 @@ export type ToolCall = Static<typeof TOOL_CALL>
 export const RESUME = Type.Object({
   /** In order. The last one is the caller's: it is not answered yet. It is the agent's and cut off: it was not finished. */
   turns: Type.Array(TURN),
+  /** All the words of what the agent was saying, or about to say, when its worker was lost; absent where they are not known. */
+  said: Type.Optional(Type.String()),
   tools: Type.Array(TOOL_CALL),
   consent: Type.Optional(CONSENT),
   /** The step of the greeting that was begun last; absent: none was. */
@@ -54,9 +56,10 @@ export type Resume = Static<typeof RESUME>
 
 /** What the next worker is told. */
 export function resumeOf(state: CallState): Resume {
-  const { turns, tools, consent, greeting, answeredBy, carrierVerdict, muted, held, waiting } = state
+  const { turns, said, tools, consent, greeting, answeredBy, carrierVerdict, muted, held, waiting } = state
   return {
     turns: [...turns],
+    ...(said === undefined ? {} : { said }),
     tools: [...tools],
     ...(consent === undefined ? {} : { consent }),
     ...(greeting === undefined ? {} : { greeting }),

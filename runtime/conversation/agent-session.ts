@@ -29,7 +29,7 @@ import type { Order, Report } from './stages/signal.ts'
 import { Stages } from './stages/stage.ts'
 import { listenForTones } from './tones.ts'
 import { makeTools } from './tools.ts'
-import { endpointingDelay, TurnEnd } from './turn.ts'
+import { type EndsAt, TurnEnd } from './turn.ts'
 import { TurnTimes } from './turn-times.ts'
 import { UsageMeter, usageEvents } from './usage.ts'
 import { VoiceActivity } from './voice-activity.ts'
@@ -94,6 +94,8 @@ export class AgentConversation implements Conversation {
   readonly #in: ReturnType<typeof toAgent>
   #toolCalls: number
   #usageReportedMs: number
+  #endTurnAtMs = 0
+  #held: boolean
   #closing: Promise<void> | undefined
 
   constructor(deps: ConversationDeps, open: OpenSession, port: SessionPort, providers: Providers) {
@@ -106,13 +108,14 @@ export class AgentConversation implements Conversation {
     this.#log = deps.log.child({ callId: open.callId })
     this.#answeredMs = clock.monotonicMs() - open.elapsedMs
     this.#usageReportedMs = clock.monotonicMs()
+    this.#held = resume?.held ?? false
     this.#toolCalls = resume?.tools.length ?? 0
     this.#spoken = new SpokenLanguage(agent.language)
     for (const { role, text } of resume?.turns ?? []) if (role === 'user') this.#spoken.heard(text, undefined)
     const language = () => this.#spoken.language
     const callMs = (atMs: number) => Math.max(0, Math.round(atMs - this.#answeredMs))
     this.#stages = new Stages(
-      stagesOf({ open, callMs, language }),
+      stagesOf({ open, callMs, language, endpointingDelayMs: deps.endpointingDelayMs }),
       () => clock.monotonicMs(),
       (order) => this.#do(order),
     )
@@ -121,9 +124,8 @@ export class AgentConversation implements Conversation {
       this.#ears,
       models,
       clock,
-      deps.endpointingDelayMs ?? endpointingDelay(agent.endpointing),
+      (pause) => this.#endsAt(pause),
       (err) => this.#failed('session', err),
-      language,
     )
     this.#voice = new VoiceActivity(this.#ears, models, clock, {
       speechStarted: (startMs) => this.#speechStarted(startMs),
@@ -173,6 +175,7 @@ export class AgentConversation implements Conversation {
         firstText: () => this.#report({ type: 'first_text', atMs: clock.monotonicMs() }),
         over: (speech) => this.#speechOver(speech),
         used: (measured) => this.#usage.count(measured),
+        said: (text) => this.#tell({ type: 'said', text }),
         uninterruptible: (on) => this.#report({ type: 'uninterruptible', on }),
         failed: (err) => this.#failed('session', err),
         ended: (err) => this.#sessionEnded(err),
@@ -199,10 +202,12 @@ export class AgentConversation implements Conversation {
   }
 
   audio(bytes: Uint8Array, timestamp: number): void {
-    if (this.#closing === undefined) this.#in.audio(bytes, timestamp)
+    // What is heard of a caller who has put us on hold is music.
+    if (this.#closing === undefined && !this.#held) this.#in.audio(bytes, timestamp)
   }
 
   input(event: CallEvent): void {
+    if (event.type === 'held' || event.type === 'unheld') this.#held = event.type === 'held'
     this.#report({ type: 'input', event })
   }
 
@@ -256,6 +261,9 @@ export class AgentConversation implements Conversation {
     switch (order.type) {
       case 'tell':
         this.#tell(order.event)
+        return
+      case 'end_turn':
+        this.#endTurnAtMs = order.atMs
         return
       case 'say':
         this.#dialogue.say(order.text, order.purpose, order)
@@ -375,6 +383,12 @@ export class AgentConversation implements Conversation {
     }
     this.#expectReply()
     return this.#report({ type: 'turn_over', turn, kept: false })
+  }
+
+  #endsAt(pause: Parameters<EndsAt>[0]): number {
+    this.#endTurnAtMs = pause.endMs
+    this.#report({ type: 'paused', ...pause })
+    return this.#endTurnAtMs
   }
 
   #expectReply(): void {

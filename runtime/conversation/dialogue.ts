@@ -13,6 +13,9 @@ import type { VoiceActivity } from './voice-activity.ts'
 
 const CLOSE_TIMEOUT_MS = 3000
 
+/** What nobody would say in another worker's place. */
+const PASSING: ReadonlySet<Purpose> = new Set(['apology', 'prompt', 'goodbye'])
+
 /** A piece of speech that is over. */
 export interface SpeechOver {
   purpose: Purpose
@@ -29,6 +32,8 @@ export interface DialogueEvents {
   state(state: AgentState): void
   /** The language model gave its first words. */
   firstText(): void
+  /** All the words of a piece of speech are there: what is to be spoken. */
+  said(text: string): void
   over(speech: SpeechOver): void
   used(measured: metrics.AgentMetrics): void
   /** What is said to its end begins, or is over. */
@@ -79,6 +84,7 @@ export class Dialogue {
   constructor(options: DialogueOptions) {
     this.#options = options
     const { agent, context, knowledge, mouth, events, tools, listen } = options
+    let said = ''
     this.#agent = new ConversationAgent(agent, context, {
       listen,
       knowledge,
@@ -89,8 +95,15 @@ export class Dialogue {
       takesTurn: (text) => events.takesTurn(text),
       firstText: () => events.firstText(),
       spoken: (text) => {
-        if (text === undefined) mouth.textDone()
-        else mouth.addText(typeof text === 'string' ? text : text.text)
+        if (text === undefined) {
+          mouth.textDone()
+          if (said.trim() !== '' && !PASSING.has(this.purpose)) events.said(said.trim())
+          said = ''
+          return
+        }
+        const words = typeof text === 'string' ? text : text.text
+        said += words
+        mouth.addText(words)
       },
     })
     this.#session = createPipeline(options.providers, options.voice, options.turnEnd, options.pipeline)

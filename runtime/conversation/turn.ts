@@ -1,73 +1,17 @@
 import type { llm } from '@livekit/agents'
 import type { Clock } from '../clock.ts'
-import type { AgentSpec } from '../link/messages.ts'
 import type { Ears } from './ears.ts'
-import { languageOf } from './languages/index.ts'
-import type { Language } from './languages/language.ts'
 import type { LocalModels } from './models.ts'
 
-/** How long a silence ends a turn, by how sure the model is. Between the points: straight lines. */
-const DELAY_CURVE: readonly (readonly [probability: number, delayMs: number])[] = [
-  [0, 1600],
-  [0.1, 1200],
-  [0.2, 700],
-  [0.3, 380],
-  [0.45, 220],
-  [0.6, 140],
-]
-/** What a closed or an open sentence adds to or takes from the model's opinion. */
-const CLOSED_SENTENCE_BONUS = 0.2
-/** On top of it for a question, whose caller waits for the answer; in full where the model isn't sure of the opposite. */
-const QUESTION_BONUS = 0.15
-const NOT_OVER = 0.1
-const OPEN_SENTENCE_LIMIT = 0.12
 const PREDICTION_TIMEOUT_MS = 400
 /** Taken when the model fails or is late. */
 const UNSURE = 0.3
-/** The model's opinion, corrected by how the words end. */
-export function weighWords(probability: number, text: string, { openEndings }: Pick<Language, 'openEndings'>): number {
-  const trimmed = text.trim()
-  const lastWord = /[\p{L}']+$/u.exec(
-    trimmed
-      .toLowerCase()
-      .replaceAll('’', "'")
-      .replace(/[.,…]+$/u, ''),
-  )?.[0]
-  if (/(\.\.\.|…|,)$/u.test(trimmed) || (lastWord !== undefined && openEndings.has(lastWord))) {
-    return Math.min(probability, OPEN_SENTENCE_LIMIT)
-  }
-  if (!/[.?!。？！]$/u.test(trimmed)) return probability
-  const asked = /[?？]$/u.test(trimmed) ? QUESTION_BONUS * Math.min(1, probability / NOT_OVER) : 0
-  return Math.min(1, probability + CLOSED_SENTENCE_BONUS + asked)
-}
-
-/** Silence in milliseconds, from the end of speech, that ends a turn of which the model is so sure. */
-export function endpointingDelayMs(probability: number): number {
-  let [fromP, fromMs] = DELAY_CURVE[0]!
-  for (const [p, ms] of DELAY_CURVE) {
-    if (probability < p) return fromMs + ((probability - fromP) / (p - fromP)) * (ms - fromMs)
-    fromP = p
-    fromMs = ms
-  }
-  return fromMs
-}
-
-/** How much longer or shorter a silence is than balanced, and what it is at least and at most. */
-const MODES = {
-  eager: { factor: 0.6, leastMs: 100, mostMs: 900 },
-  balanced: { factor: 1, leastMs: 0, mostMs: 1_600 },
-  patient: { factor: 1.8, leastMs: 400, mostMs: 3_000 },
-} as const
-
-/** The curve of an agent that lets its callers pause for shorter or longer. */
-export function endpointingDelay(mode: AgentSpec['endpointing'] = 'balanced'): (probability: number) => number {
-  const { factor, leastMs, mostMs } = MODES[mode]
-  return (probability) => Math.min(mostMs, Math.max(leastMs, factor * endpointingDelayMs(probability)))
-}
+/** When a pause ends the turn, by how sure the model is that it does, and how the words end. Monotonic milliseconds. */
+export type EndsAt = (pause: { probability: number; text: string; endMs: number }) => number
 
 /**
- * Decides when the caller's turn is over. The model listens at the first pause of 96 ms, so that its answer is there
- * when the silence is long enough; the surer it is, the shorter the silence it needs.
+ * Waits for the end of the caller's turn. The model listens at the first pause of 96 ms, so that its answer is there when the
+ * silence is long enough; how long that is the endpoint stage says.
  */
 export class TurnEnd {
   readonly model = 'turn-detector-v1-mini'
@@ -75,9 +19,8 @@ export class TurnEnd {
   readonly #ears: Ears
   readonly #models: LocalModels
   readonly #clock: Clock
-  readonly #delayMs: (probability: number) => number
+  readonly #endsAt: EndsAt
   readonly #onError: (error: unknown) => void
-  readonly #language: () => Language
   readonly #timers = new Set<NodeJS.Timeout>()
   /** When the last sound of the caller arrived. */
   #speechEndMs: number | undefined
@@ -85,24 +28,12 @@ export class TurnEnd {
   /** Predictions made by the model, for metrics and tests. */
   predictions = 0
 
-  /**
-   * @param delayMs silence that ends a turn of which the model is so sure
-   * @param language what the caller speaks
-   */
-  constructor(
-    ears: Ears,
-    models: LocalModels,
-    clock: Clock,
-    delayMs: (probability: number) => number,
-    onError: (error: unknown) => void,
-    language: () => Language = () => languageOf(undefined),
-  ) {
+  constructor(ears: Ears, models: LocalModels, clock: Clock, endsAt: EndsAt, onError: (error: unknown) => void) {
     this.#ears = ears
     this.#models = models
     this.#clock = clock
-    this.#delayMs = delayMs
+    this.#endsAt = endsAt
     this.#onError = onError
-    this.#language = language
   }
 
   /** The caller paused: begin to think. */
@@ -124,7 +55,7 @@ export class TurnEnd {
     return true
   }
 
-  /** The delay is kept here, by the curve; the session's own two-step delay is never taken. */
+  /** The delay is kept here; the session's own two-step delay is never taken. */
   async unlikelyThreshold(): Promise<number> {
     return 0
   }
@@ -134,9 +65,9 @@ export class TurnEnd {
     const last = chatCtx.items.at(-1)
     const text = last?.type === 'message' && last.role === 'user' ? (last.textContent ?? '') : ''
     this.#prediction ??= this.#predict()
-    const probability = weighWords(await this.#prediction, text, this.#language())
+    const probability = await this.#prediction
     const endMs = this.#speechEndMs ?? this.#clock.monotonicMs()
-    await this.#sleep(endMs + this.#delayMs(probability) - this.#clock.monotonicMs())
+    await this.#sleep(this.#endsAt({ probability, text, endMs }) - this.#clock.monotonicMs())
     return 1
   }
 

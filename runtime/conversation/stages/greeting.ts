@@ -1,5 +1,6 @@
 import type { CallEvent, EventOf } from '../../call-log/events.ts'
 import { keyedConsent, readConsent } from '../consent.ts'
+import { restOf } from './rest-of.ts'
 import type { Order, Signal, SpokenTurn } from './signal.ts'
 import { type ConversationStage, type Follows, orders, type StageContext, taken } from './stage.ts'
 
@@ -33,7 +34,7 @@ export function greeting({ open, language }: StageContext): ConversationStage {
     asks++
     return [begin('consent_asked'), say(question, 'consent')]
   }
-  const done = (): Signal[] => [begin('done'), { type: 'greeted' }]
+  const done = (before = false): Signal[] => [begin('done'), { type: 'greeted', before }]
   const greet = (text = firstMessage): Signal[] =>
     text === '' ? done() : [begin('first_message'), say(text, 'first_message')]
   const afterNotice = (): Signal[] => (question === '' ? greet() : ask())
@@ -59,14 +60,14 @@ export function greeting({ open, language }: StageContext): ConversationStage {
         asks = last?.role === 'user' ? 1 : 0
         return ask()
       case 'first_message': {
-        if (last?.role === 'user') return done()
+        if (last?.role === 'user') return done(true)
         if (last?.role !== 'assistant') return greet()
-        if (!last.interrupted) return resume.turns.length === 1 || isOf(last.text) ? done() : greet()
-        return isOf(last.text) ? greet(rest(firstMessage, last.text)) : greet()
+        if (!last.interrupted) return resume.turns.length === 1 || isOf(last.text) ? done(true) : greet()
+        return isOf(last.text) ? greet(restOf(firstMessage, last.text) ?? '') : greet()
       }
       default:
         step = 'done'
-        return [{ type: 'greeted' }]
+        return [{ type: 'greeted', before: true }]
     }
   }
   const isOf = (text: string): boolean => firstMessage.includes(text.trim())
@@ -126,10 +127,4 @@ export function greeting({ open, language }: StageContext): ConversationStage {
       }
     },
   }
-}
-
-/** What of a text was not heard: from the word behind the last one that was. */
-function rest(text: string, heard: string): string {
-  const at = text.indexOf(heard.trim())
-  return at < 0 ? text : text.slice(at + heard.trim().length).trim()
 }

@@ -46,6 +46,8 @@ export type Report =
   /** The caller's voice. */
   | { type: 'speech_started'; atMs: number }
   | { type: 'speech_ended'; atMs: number }
+  /** The caller is silent since then, after these words; so sure is the model that the turn is over. */
+  | { type: 'paused'; probability: number; text: string; endMs: number }
   /** Words of the caller, as they are recognised, also those that are no turn. */
   | { type: 'heard_words'; text: string; startMs: number; endMs: number; final: boolean; language?: string }
   /** Words over the agent's speech that are no turn yet: they mean "go on", or nobody may interrupt. */
@@ -67,8 +69,8 @@ export type Report =
   | { type: 'caller_turn'; turn: SpokenTurn }
   /** The caller waits for the agent, from now on. */
   | { type: 'awaited' }
-  /** The greeting is over. */
-  | { type: 'greeted' }
+  /** The greeting is over. `before`: another worker had finished it. */
+  | { type: 'greeted'; before: boolean }
   /** A machine has the call: nobody is answered from here on. */
   | { type: 'muted' }
   | { type: 'agent_state'; state: AgentState }
@@ -96,6 +98,8 @@ export type Report =
 export type Order =
   /** It goes into the call's log. */
   | { type: 'tell'; event: CallEventBody }
+  /** The caller's turn is over then, unless the caller goes on. */
+  | { type: 'end_turn'; atMs: number }
   /** Has the voice say a text. Not `interruptible`: to its end. Not `remembered`: the language model doesn't get to know. */
   | { type: 'say'; text: string; purpose: Purpose; interruptible: boolean; remembered: boolean }
   /** Has the language model answer the caller, whatever else is being said cut off. */
@@ -112,6 +116,7 @@ export type Order =
 
 const ORDERS: ReadonlySet<string> = new Set([
   'tell',
+  'end_turn',
   'say',
   'answer',
   'go_on',

@@ -24,6 +24,8 @@ export interface StageContext {
   callMs(monotonicMs: number): number
   /** What the agent speaks now. */
   language(): Language
+  /** Silence that ends the caller's turn, by how sure the end-of-turn model is; default: the agent's curve. */
+  readonly endpointingDelayMs?: ((probability: number) => number) | undefined
 }
 
 export const orders = (...signals: Signal[]): Follows => ({ signals })

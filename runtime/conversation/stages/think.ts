@@ -1,4 +1,5 @@
 import { LatencyMeter } from '../latency.ts'
+import { restOf } from './rest-of.ts'
 import type { Report, Signal } from './signal.ts'
 import { type ConversationStage, orders, type StageContext } from './stage.ts'
 
@@ -24,17 +25,26 @@ export function think({ open, callMs, language }: StageContext): ConversationSta
   /** Goodbye is being said; nothing is answered any more. */
   let ending: { why: string; untilMs: number } | undefined
 
+  /** What another worker had the words of already. */
+  const say = (text: string): Signal => {
+    return { type: 'say', text, purpose: 'reply', interruptible: true, remembered: true }
+  }
   const goOn = (nowMs: number): Signal[] => {
     if (resumed || resume === undefined) return []
     resumed = true
-    const last = resume.turns.at(-1)
+    const { turns, tools } = resume
+    const last = turns.at(-1)
+    // An answer that waits for a tool is more than the words it began with.
+    const asked = turns.findLastIndex(({ role }) => role === 'user') + 1
+    const said = tools.some(({ turn }) => turn >= asked) ? undefined : resume.said
     if (last?.role === 'user') {
       // The caller has been waiting since then, whichever worker answers.
       latency.turnCommitted(nowMs - (callMs(nowMs) - last.endMs), nowMs)
-      return [{ type: 'awaited' }, { type: 'go_on' }]
+      return [{ type: 'awaited' }, said === undefined ? { type: 'go_on' } : say(said)]
     }
     if (last?.interrupted !== true) return []
-    return [{ type: 'awaited' }, { type: 'go_on', instructions: GO_ON }]
+    const rest = said === undefined ? undefined : restOf(said, last.text)
+    return [{ type: 'awaited' }, rest === undefined ? { type: 'go_on', instructions: GO_ON } : say(rest)]
   }
 
   const failed = ({ stage, why, hopeless, purpose }: Unanswered, nowMs: number): Signal[] => {
@@ -64,7 +74,9 @@ export function think({ open, callMs, language }: StageContext): ConversationSta
     on(report, nowMs) {
       switch (report.type) {
         case 'greeted':
-          return orders(...goOn(nowMs))
+          if (report.before) return orders(...goOn(nowMs))
+          resumed = true
+          return undefined
         case 'turn_over': {
           const { turn, kept } = report
           if (ending !== undefined) return orders({ type: 'caller_turn', turn })

@@ -2,9 +2,10 @@ import { test } from 'tap'
 import { systemClock } from '../../../runtime/clock.ts'
 import { contextOf } from '../../../runtime/conversation/context.ts'
 import { Ears } from '../../../runtime/conversation/ears.ts'
+import { endpointingDelayMs, weighWords } from '../../../runtime/conversation/endpointing.ts'
 import { english } from '../../../runtime/conversation/languages/en.ts'
 import { EOT_SAMPLES, loadModels } from '../../../runtime/conversation/models.ts'
-import { endpointingDelayMs, TurnEnd, weighWords } from '../../../runtime/conversation/turn.ts'
+import { type EndsAt, TurnEnd } from '../../../runtime/conversation/turn.ts'
 import { speech } from './support/speech.ts'
 
 test('the surer the model, the shorter the silence', (t) => {
@@ -63,7 +64,7 @@ test('an opinion is formed once a pause and kept to its delay from the last soun
     new Ears(systemClock),
     models,
     systemClock,
-    () => 200,
+    ({ endMs }) => endMs + 200,
     (error) => t.fail(String(error)),
   )
   const context = contextOf(
@@ -89,11 +90,11 @@ test('a model that fails or hangs costs certainty, not the turn', async (t) => {
   const used: number[] = []
   for (const endOfTurn of [() => Promise.reject(new Error('broken')), () => new Promise<number>(() => {})]) {
     const models = { createVad: () => ({ predict: async () => 0, reset: () => {} }), endOfTurn }
-    const delay = (probability: number) => {
+    const endsAt: EndsAt = ({ probability }) => {
       used.push(probability)
       return 0
     }
-    const turnEnd = new TurnEnd(new Ears(systemClock), models, systemClock, delay, (error) => errors.push(error))
+    const turnEnd = new TurnEnd(new Ears(systemClock), models, systemClock, endsAt, (error) => errors.push(error))
     t.equal(await turnEnd.predictEndOfTurn(contextOf(undefined, 0)), 1)
   }
   t.equal(errors.length, 1)

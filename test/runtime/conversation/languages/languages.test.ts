@@ -1,10 +1,10 @@
 import t from 'tap'
 import { isBackchannel } from '../../../../runtime/conversation/barge-in.ts'
 import { readConsent } from '../../../../runtime/conversation/consent.ts'
+import { endpointingDelayMs, weighWords } from '../../../../runtime/conversation/endpointing.ts'
 import { detectLanguage } from '../../../../runtime/conversation/languages/detect.ts'
 import { LANGUAGES, languageOf } from '../../../../runtime/conversation/languages/index.ts'
 import { plain } from '../../../../runtime/conversation/languages/plain.ts'
-import { endpointingDelayMs, weighWords } from '../../../../runtime/conversation/turn.ts'
 import { splitSentences } from '../../../../runtime/speech/sentences.ts'
 import { AnswerDetector } from '../../../../runtime/telephony/answer-detector.ts'
 

@@ -117,11 +117,28 @@ t.test('a worker that takes over goes on where the greeting stood', async (t) =>
     turns: [turn('user', 'Yes.'), turn('assistant', 'Hello, this is Ada.', true)],
   })
   t.same(half.take(), ['greeting: first_message', 'says: How can I help you?'], 'what was heard is not said again')
+  half.speaks('How can I help you?', 'first_message')
+  t.same(half.take(), ['greeting: done'], 'and nothing besides')
 
   const open = begun(asking, { greeting: 'done', turns: [turn('assistant', HELLO), turn('user', 'Are you open?')] })
   t.same(open.take(), ['answers'])
   const over = begun(asking, { greeting: 'done', turns: [turn('user', 'Hi'), turn('assistant', 'We are', true)] })
   t.same(over.take(), ['finishes'])
+  const known = begun(asking, {
+    greeting: 'done',
+    turns: [turn('user', 'Hi'), turn('assistant', 'We are', true)],
+    said: 'We are open from nine.',
+  })
+  t.same(known.take(), ['says: open from nine.'], 'word for word, where the words are known')
+  const silent = begun(asking, { greeting: 'done', turns: [turn('user', 'Hi')], said: 'Good morning.' })
+  t.same(silent.take(), ['says: Good morning.'])
+  const looking = begun(asking, {
+    greeting: 'done',
+    turns: [turn('user', 'Where is it?'), turn('assistant', 'Let me', true)],
+    said: 'Let me look.',
+    tools: [{ id: 'tool-1', name: 'order_status', arguments: {}, turn: 1 }],
+  })
+  t.same(looking.take(), ['finishes'], 'what a tool brings is more than that')
   const waits = begun(asking, { greeting: 'done', turns: [turn('user', 'Hi'), turn('assistant', 'Yes?')] })
   t.same(waits.take(), [])
   const machine = begun({ ...asking, voicemail: { behaviour: 'continue', message: '' } }, { muted: true })

@@ -100,6 +100,8 @@ function wordsOf(order: Order): string {
       return order.instructions === undefined ? 'answers' : 'finishes'
     case 'fill':
       return `fills: ${order.text}`
+    case 'end_turn':
+      return `turn ends at ${order.atMs}`
     case 'prepare_filler':
       return '(prepares)'
     case 'cut_off':

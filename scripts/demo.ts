@@ -1,9 +1,9 @@
 /**
  * `npm run demo`: a simulated caller talks to an agent of a running Patchbay, or of one started for the occasion.
  *
- *     npm run demo -- [--url=http://localhost:8080] [--times=1] [--kill-worker] [--providers=openai,deepgram,cartesia]
+ *     npm run demo -- [--url=http://localhost:8080] [--times=1] [--kill-worker] [--language=de] [--providers=openai,deepgram,cartesia]
  *
- * With --providers, a Patchbay of its own holds the conversation over every combination of these providers, each played by
+ * With --language, both speak en, de, es, fr, it or pt; with multi the caller changes the language and is followed. With --providers, a Patchbay of its own holds the conversation over every combination of these providers, each played by
  * a local server that speaks its protocol. Without --url it is PATCHBAY_DEMO_URL, PUBLIC_URL or http://localhost:PORT. Ends with 0 only if every question was
  * heard, answered and logged, and the barge-in cut the agent off.
  */
@@ -14,6 +14,7 @@ import { type DemoCall, runDemo } from './demo/call.ts'
 import { findOrStart, startInstance } from './demo/instance.ts'
 import { combinationsOf } from './demo/providers.ts'
 import type { CallLog } from './demo/rest.ts'
+import { scriptOf } from './demo/script.ts'
 
 const CALL_TIMEOUT_MS = 180_000
 
@@ -25,11 +26,16 @@ async function main(): Promise<boolean> {
       url: { type: 'string' },
       times: { type: 'string', default: '1' },
       'kill-worker': { type: 'boolean', default: false },
+      language: { type: 'string' },
       providers: { type: 'string' },
     },
   })
   const times = Number(values.times)
   if (!Number.isInteger(times) || times < 1) throw new Error(`--times must be a number of calls, not "${values.times}"`)
+  if (values.language !== undefined && values.providers !== undefined) {
+    throw new Error('The local servers of --providers understand English alone; leave --language out')
+  }
+  scriptOf(values.language)
   const env = processEnvironment()
   const url = values.url ?? env.PATCHBAY_DEMO_URL ?? env.PUBLIC_URL ?? `http://localhost:${env.PORT ?? 8080}`
   const interrupted = new AbortController()
@@ -53,9 +59,13 @@ async function main(): Promise<boolean> {
       if (providers)
         say(`Over ${providers.LLM_provider} (llm), ${providers.STT_provider} (stt), ${providers.TTS_provider} (tts)`)
       const signal = AbortSignal.any([interrupted.signal, AbortSignal.timeout(CALL_TIMEOUT_MS)])
-      const call = await runDemo(instance.url, { killWorker: values['kill-worker'], providers, say, signal }).catch(
-        brokenOff,
-      )
+      const call = await runDemo(instance.url, {
+        killWorker: values['kill-worker'],
+        providers,
+        language: values.language,
+        say,
+        signal,
+      }).catch(brokenOff)
       if (call) report(call)
       if (call?.faults.length === 0) passed++
     }

@@ -10,30 +10,36 @@ import { CARTESIA, endpointOf, LISTEN_VERSION } from './endpoint.ts'
 
 const SAMPLE_RATE_HZ = 16_000
 const DEFAULT_MODEL = 'ink-2'
+const WHISPER = 'ink-whisper'
 
 export function makeStt(host: PluginHost, { model = DEFAULT_MODEL, language = 'en' }: SpeechOptions): CartesiaSTT {
   const { base, socketBase, key, headers } = endpointOf(host)
   const query = new URLSearchParams({ model, sample_rate: String(SAMPLE_RATE_HZ), encoding: 'pcm_s16le' })
-  const address = { url: `${socketBase}/stt/turns/websocket?${query}`, headers: headers(LISTEN_VERSION) }
-  return new CartesiaSTT({ apiKey: key, model, language, baseUrl: base }, address, language)
+  // Only ink-2 tells turns; ink-whisper hears many languages, and wants to know which.
+  const tellsTurns = model !== WHISPER
+  if (!tellsTurns) query.set('language', language.split('-')[0] ?? language)
+  const path = tellsTurns ? '/stt/turns/websocket' : '/stt/websocket'
+  const address = { url: `${socketBase}${path}?${query}`, headers: headers(LISTEN_VERSION) }
+  const protocol = () => (tellsTurns ? turns(address) : transcripts(address))
+  return new CartesiaSTT({ apiKey: key, model, language, baseUrl: base }, protocol, language)
 }
 
 /** LiveKit's recogniser with a stream of ours: its own passes over refusals of the server, and reports only part of its use. */
 class CartesiaSTT extends cartesia.STT {
-  readonly #address: SocketAddress
+  readonly #protocol: () => RecognitionProtocol
   readonly #language: string
 
-  constructor(options: Partial<cartesia.STTOptions>, address: SocketAddress, language: string) {
+  constructor(options: Partial<cartesia.STTOptions>, protocol: () => RecognitionProtocol, language: string) {
     super(options)
     judgeErrors(this, CARTESIA)
-    this.#address = address
+    this.#protocol = protocol
     this.#language = language
   }
 
   override stream({ connOptions }: { connOptions?: APIConnectOptions } = {}): never {
     const stream = new SocketSpeechStream(this, {
       provider: CARTESIA,
-      protocol: () => turns(this.#address),
+      protocol: this.#protocol,
       language: this.#language,
       connOptions,
     })
@@ -80,6 +86,46 @@ function turns(address: SocketAddress): RecognitionProtocol {
         case 'turn.end':
           hearing.final(words)
           return hearing.ended()
+        case 'error': {
+          const { status_code: status, error_code: code, message: said, title } = message
+          return hearing.failed(explainFailure(CARTESIA, { status, code, message: said ?? title }))
+        }
+        default:
+      }
+    },
+  }
+}
+
+interface TranscriptMessage {
+  type: 'transcript' | 'flush_done' | 'done' | 'error'
+  text?: string
+  is_final?: boolean
+  language?: string
+  words?: { start: number; end: number }[]
+  status_code?: number
+  error_code?: string
+  title?: string
+  message?: string
+}
+
+/** Recognition as it goes: docs.cartesia.ai/api-reference/stt/websocket. */
+function transcripts(address: SocketAddress): RecognitionProtocol {
+  return {
+    address,
+    sampleRateHz: SAMPLE_RATE_HZ,
+    audio: bytesOf,
+    finish: () => ['finalize', 'done'],
+    read(text, hearing) {
+      const message = JSON.parse(text) as TranscriptMessage
+      const { words = [], language } = message
+      const heard = { text: message.text ?? '', startS: words[0]?.start, endS: words.at(-1)?.end, language }
+      switch (message.type) {
+        case 'transcript':
+          if (message.is_final !== true) return hearing.interim(heard)
+          hearing.final(heard)
+          return hearing.ended()
+        case 'done':
+          return hearing.done()
         case 'error': {
           const { status_code: status, error_code: code, message: said, title } = message
           return hearing.failed(explainFailure(CARTESIA, { status, code, message: said ?? title }))

@@ -5,7 +5,7 @@ import { explainFailure } from '../../runtime/plugin/provider-error.ts'
 import { judgeErrors } from '../../runtime/speech/api-error.ts'
 import { synthesizeByStream } from '../../runtime/speech/chunks-by-stream.ts'
 import { SocketPool } from '../../runtime/speech/socket-pool.ts'
-import { SocketSynthesizeStream, type SpeechProtocol } from '../../runtime/speech/socket-tts.ts'
+import { SocketSynthesizeStream, type SpeechProtocol, type TimedWord } from '../../runtime/speech/socket-tts.ts'
 import { CARTESIA, endpointOf, SPEAK_VERSION } from './endpoint.ts'
 
 const SAMPLE_RATE_HZ = 24_000
@@ -23,6 +23,7 @@ export function makeTts(host: PluginHost, options: SpeechOptions): CartesiaTTS {
     model_id: model,
     voice: { mode: 'id', id: voice },
     output_format: { container: 'raw', encoding: 'pcm_s16le', sample_rate: SAMPLE_RATE_HZ },
+    add_timestamps: true,
     // Sentences come whole: there is nothing to wait for.
     max_buffer_delay_ms: 0,
     ...(Object.keys(generation).length > 0 ? { generation_config: generation } : {}),
@@ -44,7 +45,7 @@ class CartesiaTTS extends cartesia.TTS implements SpeaksLanguages {
   #language: string
 
   constructor(options: Partial<cartesia.TTSOptions>, protocol: (language: string) => SpeechProtocol, pool: SocketPool) {
-    super({ ...options, wordTimestamps: false })
+    super({ ...options, wordTimestamps: true })
     judgeErrors(this, CARTESIA)
     this.#protocol = protocol
     this.#pool = pool
@@ -86,6 +87,7 @@ interface SpeechMessage {
   type: 'chunk' | 'done' | 'error' | 'timestamps' | 'flush_done'
   context_id?: string
   data?: string
+  word_timestamps?: { words: string[]; start: number[]; end: number[] }
   status_code?: number
   error?: string
   error_code?: string
@@ -105,6 +107,7 @@ function speakWith(request: object): SpeechProtocol {
       // The rest of an utterance that was cancelled may still come.
       if (message.context_id !== undefined && message.context_id !== id) return
       if (message.type === 'chunk') speaking.audio(Buffer.from(message.data ?? '', 'base64'))
+      else if (message.type === 'timestamps') speaking.words(timedWords(message))
       else if (message.type === 'done') speaking.done()
       else if (message.type === 'error') {
         const { status_code: status, error_code: code } = message
@@ -113,4 +116,9 @@ function speakWith(request: object): SpeechProtocol {
       }
     },
   }
+}
+
+function timedWords({ word_timestamps }: SpeechMessage): TimedWord[] {
+  const { words = [], start = [], end = [] } = word_timestamps ?? {}
+  return words.map((text, i) => ({ text, startS: start[i] ?? 0, endS: end[i] ?? start[i] ?? 0 }))
 }

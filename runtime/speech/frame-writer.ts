@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { AsyncIterableQueue, tts } from '@livekit/agents'
+import type { AsyncIterableQueue, tts, voice } from '@livekit/agents'
 import { AudioFrame } from '@livekit/rtc-node'
 
 type AudioQueue = AsyncIterableQueue<tts.SynthesizedAudio | typeof tts.SynthesizeStream.END_OF_STREAM>
@@ -12,12 +12,19 @@ export class FrameWriter {
   readonly #buffer: Int16Array<ArrayBuffer>
   #filled = 0
   #last: AudioFrame | undefined
+  /** Words whose timings go with the next frame. */
+  #words: voice.TimedString[] = []
 
   constructor(queue: Pick<AudioQueue, 'put' | 'closed'>, sampleRateHz: number, requestId: string = randomUUID()) {
     this.#queue = queue
     this.#sampleRateHz = sampleRateHz
     this.#requestId = requestId
     this.#buffer = new Int16Array(Math.round(sampleRateHz / 50))
+  }
+
+  /** Words of the segment, with their places in the audio of all segments. */
+  time(words: readonly voice.TimedString[]): void {
+    this.#words.push(...words)
   }
 
   write(samples: Int16Array): void {
@@ -46,6 +53,8 @@ export class FrameWriter {
   }
 
   #put(frame: AudioFrame, final: boolean): void {
-    if (!this.#queue.closed) this.#queue.put({ requestId: this.#requestId, segmentId: this.#requestId, frame, final })
+    if (this.#queue.closed) return
+    const timed = this.#words.length > 0 ? { timedTranscripts: this.#words.splice(0) } : {}
+    this.#queue.put({ requestId: this.#requestId, segmentId: this.#requestId, frame, final, ...timed })
   }
 }

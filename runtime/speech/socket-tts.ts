@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { APIConnectionError, type APIConnectOptions, APIError, tts } from '@livekit/agents'
+import { APIConnectionError, type APIConnectOptions, APIError, tts, voice } from '@livekit/agents'
 import type { WebSocket } from 'ws'
 import { ProviderError, type ProviderFailure, type ProviderIdentity } from '../plugin/provider-error.ts'
 import { apiErrorOf } from './api-error.ts'
@@ -10,10 +10,18 @@ import { SentenceBuffer } from './sentences.ts'
 import { closeNow } from './socket.ts'
 import type { SocketPool } from './socket-pool.ts'
 
+export interface TimedWord {
+  text: string
+  startS: number
+  endS: number
+}
+
 /** What a provider's messages lead to. */
 export interface Speaking {
   /** 16-bit little-endian mono samples at the voice's rate; may be cut anywhere. */
   audio(bytes: Uint8Array): void
+  /** When words are said, from the utterance's beginning. */
+  words(words: readonly TimedWord[]): void
   /** All of the utterance was spoken. */
   done(): void
   failed(failure: ProviderFailure): void
@@ -57,6 +65,8 @@ export class SocketSynthesizeStream extends tts.SynthesizeStream {
   #inputDone = false
   /** Segments that were spoken to their end. */
   #spoken = 0
+  /** All audio made so far. */
+  #samples = 0
 
   constructor(owner: tts.TTS, options: SocketTtsOptions) {
     super(owner, options.connOptions)
@@ -131,14 +141,23 @@ export class SocketSynthesizeStream extends tts.SynthesizeStream {
     const { pool, protocol, provider } = this.#options
     const id = randomUUID()
     const frames = new FrameWriter(this.queue, protocol.sampleRateHz, id)
+    const fromS = this.#samples / protocol.sampleRateHz
     let heard = false
     let socket: WebSocket | undefined
+    const write = (samples: Int16Array) => {
+      heard = true
+      this.#samples += samples.length
+      frames.write(samples)
+    }
+    const time = (words: readonly TimedWord[]) =>
+      frames.time(
+        words.map(({ text, startS, endS }) =>
+          voice.createTimedString({ text, startTime: fromS + startS, endTime: fromS + endS }),
+        ),
+      )
     try {
       socket = await pool.take(this.connOptions.timeoutMs, this.abortSignal)
-      await this.#utter(socket, segment, id, (samples) => {
-        heard = true
-        frames.write(samples)
-      })
+      await this.#utter(socket, segment, id, write, time)
       socket.removeAllListeners('message').removeAllListeners('close')
       const whole = !this.abortSignal.aborted
       if (whole) frames.end()
@@ -158,7 +177,13 @@ export class SocketSynthesizeStream extends tts.SynthesizeStream {
   }
 
   /** Has the segment spoken while its text still comes. Ends at `done`, or when the stream is closed. */
-  async #utter(socket: WebSocket, segment: Segment, id: string, write: (samples: Int16Array) => void): Promise<void> {
+  async #utter(
+    socket: WebSocket,
+    segment: Segment,
+    id: string,
+    write: (samples: Int16Array) => void,
+    time: (words: readonly TimedWord[]) => void,
+  ): Promise<void> {
     const { protocol } = this.#options
     const over = Promise.withResolvers<void>()
     over.promise.catch(() => {})
@@ -176,6 +201,9 @@ export class SocketSynthesizeStream extends tts.SynthesizeStream {
         if (finished) expect()
         else clearTimeout(watchdog)
         if (!this.abortSignal.aborted) write(samples.push(bytes))
+      },
+      words: (words) => {
+        if (!this.abortSignal.aborted) time(words)
       },
       done: () => {
         if (finished) over.resolve()

@@ -6,7 +6,7 @@ import { Caller } from './caller.ts'
 import { Conversation, type Exchange, type Say } from './conversation.ts'
 import type { Combination } from './providers.ts'
 import { type CallLog, RestClient, type SessionToken } from './rest.ts'
-import { AGENT, QUESTIONS } from './script.ts'
+import { AGENT, type Question, scriptOf } from './script.ts'
 
 export interface DemoCall {
   exchanges: Exchange[]
@@ -40,30 +40,42 @@ export async function dialAgent(
   rest: RestClient,
   agentId: string,
   signal: AbortSignal,
+  voice?: string,
 ): Promise<{ caller: Caller; callLogId: string }> {
   const token = await rest.send<SessionToken>('GET', `/calls/generate-token?agent_id=${agentId}`)
   const realtime = new URL(token.realtime_url)
   // The instance may be known to the world under another name than to us.
   realtime.host = new URL(rest.url).host
   realtime.protocol = rest.url.startsWith('https') ? 'wss' : 'ws'
-  return { caller: await Caller.dial({ url: realtime.href }, signal), callLogId: token.call_log_id }
+  return {
+    caller: await Caller.dial({ url: realtime.href, ...(voice !== undefined && { voice }) }, signal),
+    callLogId: token.call_log_id,
+  }
 }
 
 /** The whole demo once: an agent, a call with three questions and one barge-in, the call log, and what was wrong. */
 export async function runDemo(
   url: string,
-  options: { killWorker: boolean; providers?: Combination | undefined; say: Say; signal: AbortSignal },
+  options: {
+    killWorker: boolean
+    providers?: Combination | undefined
+    /** A language tag, or `multi`. */
+    language?: string | undefined
+    say: Say
+    signal: AbortSignal
+  },
 ): Promise<DemoCall> {
   const { say, signal } = options
-  const { rest, agentId } = await makeAgent(url, { ...AGENT, ...options.providers })
-  say(`Agent "${AGENT.agent_name}" ${agentId}`)
-  const { caller, callLogId } = await dialAgent(rest, agentId, signal)
+  const { agent, voice, questions } = scriptOf(options.language)
+  const { rest, agentId } = await makeAgent(url, { ...agent, ...options.providers })
+  say(`Agent "${agent.agent_name}" ${agentId}`)
+  const { caller, callLogId } = await dialAgent(rest, agentId, signal, voice)
   say(`Call ${callLogId}`)
   const exchanges: Exchange[] = []
   try {
     const conversation = new Conversation(caller, say, signal)
     await conversation.greeting()
-    for (const [index, question] of QUESTIONS.entries()) {
+    for (const [index, question] of questions.entries()) {
       exchanges.push(await conversation.ask(question))
       if (index === 0 && options.killWorker) {
         await conversation.agentDone()
@@ -76,7 +88,7 @@ export async function runDemo(
     caller.vanish()
   }
   const log = await finishedLog(rest, callLogId, AbortSignal.any([signal, AbortSignal.timeout(LOG_TIMEOUT_MS)]))
-  return { exchanges, log, faults: faultsOf(exchanges, log) }
+  return { exchanges, log, faults: faultsOf(questions, exchanges, log) }
 }
 
 /** The log of a call once it has a terminal status; as it stands when the signal aborts. */
@@ -123,15 +135,15 @@ export async function killVoiceWorker(rest: RestClient, say: Say, signal: AbortS
   say(`          the call goes on in ${successor} after ${((performance.now() - killedMs) / 1000).toFixed(1)} s`)
 }
 
-function faultsOf(exchanges: readonly Exchange[], log: CallLog): string[] {
+function faultsOf(questions: readonly Question[], exchanges: readonly Exchange[], log: CallLog): string[] {
   const faults: string[] = []
   const expect = (condition: boolean, fault: string) => {
     if (!condition) faults.push(fault)
   }
   const has = (text: string, part: string) => words(text).join(' ').includes(words(part).join(' '))
-  expect(exchanges.length === QUESTIONS.length, `${exchanges.length} of ${QUESTIONS.length} questions were asked`)
+  expect(exchanges.length === questions.length, `${exchanges.length} of ${questions.length} questions were asked`)
   expect(log.status === 'completed', `the call log's status is "${log.status}", not "completed"`)
-  for (const [index, question] of QUESTIONS.entries()) {
+  for (const [index, question] of questions.entries()) {
     const heard = exchanges[index]?.heard ?? ''
     expect(has(heard, question.text), `"${question.text}" was heard as "${heard}"`)
     const at = log.transcript.findIndex((turn) => turn.role === 'user' && has(turn.text, question.text))
@@ -139,7 +151,7 @@ function faultsOf(exchanges: readonly Exchange[], log: CallLog): string[] {
     const answer = log.transcript[at + 1]
     const right = answer?.role === 'assistant' && has(answer.text, question.expects)
     expect(right, `"${question.text}" was answered with "${answer?.text ?? ''}"`)
-    const cut = QUESTIONS[index + 1]?.bargesIn === true
+    const cut = questions[index + 1]?.bargesIn === true
     expect(
       answer?.interrupted === cut,
       `the call log ${cut ? 'does not mark' : 'marks'} the answer to "${question.text}" as interrupted`,

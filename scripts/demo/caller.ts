@@ -81,8 +81,8 @@ export class Caller extends EventEmitter<CallerEvents> {
   }
 
   /** Speaks a sentence. Resolves with the time its last audible sample was sent. */
-  async say(text: string, signal: AbortSignal): Promise<number> {
-    const samples = await renderSpeech(text, this.#rateHz, this.#voice)
+  async say(text: string, signal: AbortSignal, voice = this.#voice): Promise<number> {
+    const samples = await renderSpeech(text, this.#rateHz, voice)
     if (this.#ended !== undefined) throw new Error(`The session has ended: ${this.#ended}`)
     return await new Promise<number>((resolve, reject) => {
       const fail = () => reject(signal.reason ?? new Error('The session has ended'))

@@ -55,13 +55,13 @@ export class Conversation {
   }
 
   /** Asks, and listens until the agent begins to answer. */
-  async ask({ text, bargesIn }: Question): Promise<Exchange> {
+  async ask({ text, bargesIn, voice }: Question): Promise<Exchange> {
     const heardBefore = this.#heard.length
     const clearsBefore = this.#caller.clears
     if (bargesIn) await this.#agentTalks(LISTEN_BEFORE_BARGE_IN_MS)
     else await this.agentDone()
     const beganMs = performance.now()
-    let endedMs = await this.#caller.say(text, this.#signal)
+    let endedMs = await this.#caller.say(text, this.#signal, voice)
     let cutMs: number | undefined
     if (bargesIn) {
       await this.#until(() => this.#caller.clears > clearsBefore, 'The agent was not cut off')
@@ -73,7 +73,7 @@ export class Conversation {
     await this.#until(() => isHeard() || performance.now() > againAtMs, `"${text}" was not heard`)
     if (!isHeard()) {
       this.#say('          not understood; asked again')
-      endedMs = await this.#caller.say(text, this.#signal)
+      endedMs = await this.#caller.say(text, this.#signal, voice)
     }
     await this.#until(isHeard, `"${text}" was not heard`)
     await this.#until(() => this.#agentStartedMs > endedMs, `"${text}" was not answered`)

@@ -6,7 +6,7 @@ export const german: Language = {
     `aber als am an auch auf aus bei bin bis bist da das dass dein deine dem den der des die dies diese dieser dieses doch du durch
     ein eine einem einen einer eines er es euch euer fur gibt hab habe haben habt hat hatte ich ihr ihre ihren im in ist ja kann
     kein keine konnen mein meine mich mir mit muss nach nicht noch nur ob oder sein seine sich sie sind so uber um und uns unser
-    unsere vom von vor wann war was welche welchen welcher wenn wer wie wieviel viel wir wird wo wohin zu zum zur hallo bitte sagen mochte`,
+    unsere vom von vor wann war was welche welchen welcher wenn wer wie wieviel viel wir wird wo wohin zu zum zur hallo bitte sagen mochte erzahlen erzahl mehr uber`,
   ),
   endings: ['ungen', 'ung', 'ende', 'enden', 'ern', 'en', 'er', 'es', 'em', 'et', 'e', 'n', 's', 't'],
   irregular: {

@@ -6,7 +6,7 @@ export const spanish: Language = {
     `a al algo ante como con cual cuales cuando cuanto cuanta cuantos de del desde donde el ella ellos en entre era es esa ese eso
     esta estan estas este esto estoy fue ha hay la las le les lo los mas me mi mis muy no nos nosotros o para pero por porque puede
     puedo que quien quiero se ser si sin sobre son su sus tambien te tengo tiene tienen tienes tu tus un una uno unos usted ustedes
-    y ya yo hola favor`,
+    y ya yo hola favor cuenteme cuentame cuente hableme`,
   ),
   endings: [
     'aciones',

@@ -6,7 +6,7 @@ export const french: Language = {
     `a ai ainsi au aux avec avez avons c ce ces cet cette combien comme comment d dans de des du elle elles en est et etes
     eu il ils j je l la le les leur leurs lui ma mais me mes moi mon n ne nos notre nous on ont ou par pas peut peux pour puis
     qu quand que quel quelle quelles quels qui s sa sans se ses si son sont sur t ta te tes toi ton tu un une vos votre vous y
-    bonjour plait voudrais faire fait`,
+    bonjour plait voudrais faire fait parlez parle racontez plus`,
   ),
   endings: [
     'issements',

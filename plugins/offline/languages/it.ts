@@ -6,7 +6,7 @@ export const italian: Language = {
     `a al alla alle ai agli che chi ci come con cosa cui da dal dalla dalle dei del della delle degli di dove e ed e era essere fa fate
     gli ha hai hanno ho i il in io la le lei li lo loro ma me mi mia mie miei mio molto ne nei nel nella no noi non nostra nostro o per
     perche piu posso puo qual quale quali quando quanta quante quanti quanto quella quello questa questo qui se si sia sono sta su sua
-    sul sulla suo tra tu tua tuo un una uno vi voi vorrei vostra vostro avete e ciao buongiorno favore c`,
+    sul sulla suo tra tu tua tuo un una uno vi voi vorrei vostra vostro avete e ciao buongiorno favore c parli parlami racconti nostra vostra`,
   ),
   endings: [
     'azioni',

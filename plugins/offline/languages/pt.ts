@@ -6,7 +6,7 @@ export const portuguese: Language = {
     `a ao aos as a com como da das de do dos e ela elas ele eles em entre era essa esse esta este estao estou eu foi ha horas isso isto ja
     la lhe mais mas me meu minha muito na nas nao nem no nos nossa nosso o onde os ou para pela pelo por porque posso pode podem qual
     quais quando quanta quanto quantos que quem se sem ser seu sua seus suas sao so sobre tambem te tem tenho um uma umas uns voce voces
-    quero queria ola favor fica`,
+    quero queria ola favor fica fale diga vossa vosso`,
   ),
   endings: [
     'acoes',

@@ -1,6 +1,7 @@
 import { dispose } from '@livekit/rtc-node'
 import t from 'tap'
 import { runSttConformance } from '../../conformance/stt.ts'
+import { ONE_ATTEMPT, withInstance } from '../../conformance/support.ts'
 import { runTtsConformance } from '../../conformance/tts.ts'
 import { deserted, registryWith, spokenFrames } from '../../support/doubles/registry.ts'
 import { startDoubles } from '../../support/doubles/start.ts'
@@ -28,3 +29,44 @@ t.test('the tts of plugin "cartesia" conforms', (t) =>
     makeFailing: () => unreachable.create('tts', 'cartesia'),
   }),
 )
+
+t.test('ink-whisper, which tells no turns, conforms', async (t) =>
+  runSttConformance(t, {
+    make: () => registry.create('stt', 'cartesia', { model: 'ink-whisper', language: 'en' }),
+    makeFailing: () => unreachable.create('stt', 'cartesia', { model: 'ink-whisper' }),
+    speech: { frames: await spokenFrames(TEXT), text: TEXT },
+  }),
+)
+
+t.test('words come with their places in the audio, over more than one utterance', async (t) => {
+  await withInstance(
+    () => registry.create('tts', 'cartesia'),
+    async (engine) => {
+      t.equal(engine.capabilities.alignedTranscript, true)
+      const stream = engine.stream({ connOptions: ONE_ATTEMPT })
+      stream.pushText('We are open.')
+      stream.flush()
+      stream.pushText('Come in.')
+      stream.endInput()
+      let audioS = 0
+      const words: { text: string; startTime: number }[] = []
+      for await (const piece of stream) {
+        if (typeof piece === 'symbol') continue
+        audioS += piece.frame.samplesPerChannel / piece.frame.sampleRate
+        for (const { text, startTime } of piece.timedTranscripts ?? [])
+          words.push({ text, startTime: Number(startTime) })
+      }
+      t.same(
+        words.map(({ text }) => text),
+        ['We', 'are', 'open.', 'Come', 'in.'],
+      )
+      const starts = words.map(({ startTime }) => startTime)
+      t.same(
+        starts,
+        [...starts].sort((a, b) => a - b),
+        'the second utterance begins where the first ends',
+      )
+      t.ok(starts[0] === 0 && starts[3]! > starts[2]! && starts[4]! < audioS, `${starts} of ${audioS} s`)
+    },
+  )
+})

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { answer } from '../../../plugins/offline/answer.ts'
 import { LANGUAGES } from '../../../plugins/offline/languages/index.ts'
+import { scriptOf } from '../../../scripts/demo/script.ts'
 
 const SHOPS: Readonly<Record<string, { prompt: string; asks: [question: string, part: RegExp][] }>> = {
   en: {
@@ -59,3 +60,14 @@ for (const { code, say } of LANGUAGES) {
     t.equal(ask('Xyzzy plugh', code), say.unknown)
   })
 }
+
+t.test('the demo’s questions are answered in every language it speaks, and as the caller changes it', async (t) => {
+  for (const language of ['en', 'de', 'es', 'fr', 'it', 'pt', 'multi']) {
+    const { agent, questions } = scriptOf(language)
+    for (const { text, expects } of questions) {
+      const said = answer({ sources: [agent.system_prompt], turns: [{ role: 'user', text }], language })
+      t.ok(said.includes(expects), `${language}: ${text} → ${said}`)
+    }
+  }
+  t.throws(() => scriptOf('xx'), /--language knows en, de/)
+})

@@ -18,6 +18,7 @@ import { storedQuotas } from '../store/quotas.ts'
 import { createRedis } from '../store/redis/client.ts'
 import { redisQuotaPlaces } from '../store/redis/quota-places.ts'
 import { openVectors } from '../store/vector-shelf.ts'
+import { createDialCheck } from '../workers/dialer/before-dial.ts'
 import { loadCallingRules } from '../workers/dialer/rules.ts'
 import { loadPlaces } from '../workers/dialer/zones.ts'
 import { openQueue } from '../workers/queues.ts'
@@ -105,7 +106,8 @@ export async function startApi(context: RoleContext): Promise<Role> {
     const trunks = await openTrunkBook({ config: context.config, store, redis, log })
     opened.push(() => trunks.close())
     const carriers = new Carriers(context.plugins, trunks, (provider) => doorOf(config, provider))
-    const outbound = await startOutbound({ ...context, store, redis, sessions, carriers, quotas })
+    const mayDial = createDialCheck({ calling, clock, toolsAllowNet: context.config.toolsAllowNet })
+    const outbound = await startOutbound({ ...context, store, redis, sessions, carriers, mayDial, quotas })
     opened.push(() => outbound.stop())
     const server = await startServer({
       host: context.config.host,

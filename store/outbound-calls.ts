@@ -15,6 +15,8 @@ export interface CallToPlace {
   provider: string | undefined
   /** The name of the trunk that number was registered with. */
   trunk: string | null
+  /** Of the campaign, in ms; undefined: the operator's. */
+  wrapUpMs: number | undefined
 }
 
 /** A batch's call is placed while the batch runs. */
@@ -43,25 +45,61 @@ export async function findCallToPlace(tenant: Tenant, callId: string): Promise<C
     .where(mayBePlaced)
     .executeTakeFirst()
   if (call === undefined) return undefined
-  const [agent, number] = await Promise.all([
+  const [agent, number, campaign] = await Promise.all([
     call.agent_id === null ? undefined : agentById(tenant, call.agent_id),
     tenant.db
       .selectFrom('phone_numbers')
       .select(['provider', 'trunk'])
       .where('phone_number', '=', call.from_number ?? '')
       .executeTakeFirst(),
+    call.campaign_slug === null
+      ? undefined
+      : tenant.db
+          .selectFrom('campaigns')
+          .select('wrap_up_time')
+          .where('slug', '=', call.campaign_slug)
+          .where('deleted_at', 'is', null)
+          .executeTakeFirst(),
   ])
   return {
     call,
     agent,
     provider: number?.provider,
     trunk: number?.trunk ?? null,
+    wrapUpMs: campaign && campaign.wrap_up_time * 1_000,
   }
+}
+
+/** A prospect's call is dialled while its campaign runs; no row's call goes to a number that asked not to be called. */
+const mayBeDialled = (eb: ExpressionBuilder<AllTables, 'calls'>) => {
+  const attempt = eb
+    .selectFrom('prospect_attempts')
+    .innerJoin('campaigns', 'campaigns.id', 'prospect_attempts.campaign_id')
+    .select('campaigns.id')
+    .whereRef('prospect_attempts.call_id', '=', 'calls.id')
+  const listed = eb.selectFrom('do_not_call').select('phone').whereRef('phone', '=', 'calls.to_number')
+  return eb.and([
+    eb.or([
+      eb('calls.campaign_slug', 'is', null),
+      eb.not(eb.exists(attempt)),
+      eb.exists(
+        attempt
+          .where('campaigns.active', '=', true)
+          .where('campaigns.paused', '=', false)
+          .where('campaigns.deleted_at', 'is', null)
+          .forShare('campaigns'),
+      ),
+    ]),
+    eb.or([
+      eb.and([eb('calls.campaign_slug', 'is', null), eb('calls.batch_id', 'is', null)]),
+      eb.not(eb.exists(listed)),
+    ]),
+  ])
 }
 
 /**
  * Committed before the carrier is asked. Of all that try, one gets true: only that one may dial. The batch's row is held until
- * then, so that no call is placed after a pause was answered.
+ * then, and the campaign's, so that no call is placed after a pause was answered.
  */
 export async function markPlaced(tenant: Tenant, callId: string, at: Date): Promise<boolean> {
   const { numUpdatedRows } = await tenant.db
@@ -71,6 +109,7 @@ export async function markPlaced(tenant: Tenant, callId: string, at: Date): Prom
     .where('status', '=', 'queued')
     .where('placed_at', 'is', null)
     .where(mayBePlaced)
+    .where(mayBeDialled)
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }

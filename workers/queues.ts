@@ -6,6 +6,7 @@ export interface QueuePayloads {
   documents: { documentId: string }
   /** Consumed by api nodes, where legs live. `waitMs`: how long the call may wait for a free worker; null: any time. */
   'outbound-calls': { callId: string; workspaceId: string; waitMs: number | null }
+  'prospect-uploads': { uploadId: string; workspaceId: string }
   batches: { batchId: string; workspaceId: string }
   /** One part for each node's spool, consumed by the api node that has it. */
   recordings: { callId: string; workspaceId: string }

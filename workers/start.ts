@@ -9,6 +9,7 @@ import { openObjects } from '../store/object-folder.ts'
 import { createRedis } from '../store/redis/client.ts'
 import { openVectors } from '../store/vector-shelf.ts'
 import { startBatches } from './batch/start.ts'
+import { startDialer } from './dialer/start.ts'
 import { startDocuments } from './documents/start.ts'
 import { startEventRetention } from './events/start.ts'
 import { startReaper } from './reaper/reaper.ts'
@@ -34,6 +35,8 @@ export async function startJobs(context: RoleContext): Promise<Role> {
     opened.push((graceMs) => documents.stop(graceMs))
     const batches = startBatches({ ...context, store, redis })
     opened.push((graceMs) => batches.stop(graceMs))
+    const dialer = await startDialer({ ...context, store, redis })
+    opened.push((graceMs) => dialer.stop(graceMs))
     const releaseCarrier = carrierReleaser(store, new Carriers(plugins))
     const prices = await loadPrices(plugins, context.config.pricesFile)
     const reaper = startReaper({ store, redis, clock: context.clock, log, releaseCarrier, prices })

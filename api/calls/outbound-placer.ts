@@ -18,6 +18,7 @@ import {
   NUMBER_FULL,
   outcomeOfFailure,
   SHUTDOWN,
+  skippedFor,
   VOICEMAIL,
   WORKSPACE_FULL,
 } from '../../runtime/telephony/outcome.ts'
@@ -27,6 +28,7 @@ import { hasReadyDocuments } from '../../store/documents.ts'
 import { type CallToPlace, findCallToPlace, markPlaced, writeCarrierId } from '../../store/outbound-calls.ts'
 import type { Call } from '../../store/schema.ts'
 import type { Tenant } from '../../store/tenant.ts'
+import type { DialCheck } from '../../workers/dialer/before-dial.ts'
 import { Later } from '../../workers/queues.ts'
 import { limitsOf } from '../agents/speech.ts'
 import { agentSpec } from '../realtime/agent-spec.ts'
@@ -39,6 +41,7 @@ export interface PlacerOptions {
   journalOf(workspaceId: string): CallJournal
   limits: SessionLimits
   ringTimeoutMs: number
+  mayDial: DialCheck
   clock: Clock
   log: Logger
 }
@@ -99,7 +102,9 @@ export class Placer {
     let seat: Seat
     try {
       const waitMs = untilMs === undefined ? ROW_SEAT_WAIT_MS : untilMs - clock.nowMs()
-      seat = await calls.reserve(claimOf(found.call), waitMs, signal)
+      const { wrapUpMs } = found
+      const claim = { ...claimOf(found.call), ...(wrapUpMs === undefined ? {} : { wrapUpMs }) }
+      seat = await calls.reserve(claim, waitMs, signal)
     } catch (error) {
       this.#options.quotas.release(callId)
       if (!(error instanceof PatchbayError) || error.code !== 'no_capacity') throw error
@@ -109,6 +114,12 @@ export class Placer {
     try {
       // From here on the reaper leaves the call to this node; the mark keeps all others from dialling it.
       await calls.hold(callId)
+      const refusal = await this.#options.mayDial(tenant, found.call, signal)
+      if (refusal !== undefined) {
+        seat.release('done')
+        this.#options.quotas.release(callId)
+        return this.#end(tenant, callId, skippedFor(refusal.reason, refusal.sentence))
+      }
       if (await markPlaced(tenant, callId, new Date(clock.nowMs()))) {
         return this.#dial({ ...found, agent, provider }, from, to, seat)
       }

@@ -5,6 +5,7 @@ import type { Carriers } from '../../runtime/telephony/carriers.ts'
 import type { Store } from '../../store/database.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import { HANGUP_CHANNEL } from '../../store/redis/hangup.ts'
+import type { DialCheck } from '../../workers/dialer/before-dial.ts'
 import { type JobQueue, openQueue, runJobs } from '../../workers/queues.ts'
 import type { Sessions } from '../realtime/start.ts'
 import { Placer } from './outbound-placer.ts'
@@ -27,6 +28,7 @@ export interface OutboundOptions {
   redis: RedisClient
   sessions: Sessions
   carriers: Carriers
+  mayDial: DialCheck
   quotas: Quotas
   clock: Clock
   log: Logger
@@ -34,7 +36,7 @@ export interface OutboundOptions {
 
 /** The part of an api node that places calls, and ends those that others ask it to end. */
 export async function startOutbound(options: OutboundOptions): Promise<Outbound> {
-  const { config, store, redis, sessions, carriers, quotas, clock, log } = options
+  const { config, store, redis, sessions, carriers, mayDial, quotas, clock, log } = options
   const placer = new Placer({
     store,
     calls: sessions.calls,
@@ -43,6 +45,7 @@ export async function startOutbound(options: OutboundOptions): Promise<Outbound>
     journalOf: sessions.journalOf,
     limits: { idleMs: config.idleTimeoutMs, maxDurationMs: config.maxCallDurationMs },
     ringTimeoutMs: config.ringTimeoutMs,
+    mayDial,
     clock,
     log,
   })

@@ -6,6 +6,8 @@ export interface SeatClaim {
   kind: SeatKind
   /** The workspace's own unit of work, as a batch or a campaign: units of a workspace take turns. */
   unit?: string
+  /** How long the slot rests after the session; default: as the operator set it. */
+  wrapUpMs?: number
 }
 
 /** The lower goes first; within a rank workspaces take turns. */

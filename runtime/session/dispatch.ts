@@ -144,8 +144,8 @@ export class Dispatch {
           continue
         }
         const next = this.#lineOf(taken.claim).nextOf(taken.claim.workspaceId)
-        if (next === undefined) taken.seat.release('done')
-        else next.resolve(taken.seat)
+        if (next === undefined) taken.seatFor(taken.claim).release('done')
+        else next.resolve(taken.seatFor(next.claim))
       }
     } finally {
       this.#pumping = false
@@ -178,7 +178,9 @@ export class Dispatch {
     })
   }
 
-  async #takeSeat(claims: readonly SeatClaim[]): Promise<{ seat: Seat; claim: SeatClaim } | undefined> {
+  async #takeSeat(
+    claims: readonly SeatClaim[],
+  ): Promise<{ seatFor: (claim: SeatClaim) => Seat; claim: SeatClaim } | undefined> {
     const { slots, leases, workers, log } = this.#options
     const all = workers().filter(({ state }) => state === 'ready')
     const rested = all.filter(({ workerId }) => !this.#resting.has(workerId))
@@ -195,11 +197,13 @@ export class Dispatch {
     const held = { slot: taken.slot, holder: taken.holder }
     leases.holdSlot(held)
     const worker = ready.get(workerOf(held.slot))!
-    return { seat: { worker, release: (why) => this.#release(held, why) }, claim: taken.claim }
+    // Whose the slot is turns out when the line is asked: its wrap-up is then known.
+    const seatFor = (claim: SeatClaim): Seat => ({ worker, release: (why) => this.#release(held, why, claim.wrapUpMs) })
+    return { seatFor, claim: taken.claim }
   }
 
-  #release(held: HeldSlot, why: Parameters<Seat['release']>[0]): void {
-    const { slots, leases, wrapUpMs, log } = this.#options
+  #release(held: HeldSlot, why: Parameters<Seat['release']>[0], wrapUpMs = this.#options.wrapUpMs): void {
+    const { slots, leases, log } = this.#options
     leases.dropSlot(held)
     if (why === 'failed') this.#letRest(workerOf(held.slot))
     const after = why === 'lost' ? 'lost' : why === 'done' ? wrapUpMs : FULL_REST_MS

@@ -53,6 +53,11 @@ export const NUMBER_FULL: DialOutcome = {
   error: 'The phone number has as many calls at once as it may',
 }
 
+/** Refused right before the carrier was asked: nobody's phone rang. */
+export function skippedFor(reason: string, sentence: string): DialOutcome {
+  return { status: 'canceled', endReason: 'skipped', disposition: reason, error: sentence }
+}
+
 /** The agent or its number was deleted between the request and the dialling. */
 export const AGENT_GONE: DialOutcome = {
   status: 'failed',

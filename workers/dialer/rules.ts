@@ -35,7 +35,9 @@ const Rule = Type.Object(
     /** `US-FL`, `US`, or `*` for countries without a row. */
     region: Type.String({ pattern: REGION }),
     /** Weekdays (`1-5`, `6`) → hours; a day without any is closed. */
-    hours: Type.Record(Type.String({ pattern: '^[1-7](-[1-7])?$' }), Type.String({ pattern: HOURS })),
+    hours: Type.Record(Type.String({ pattern: '^[1-7](-[1-7])?$' }), Type.String({ pattern: HOURS }), {
+      additionalProperties: false,
+    }),
     /** The hours are of this zone, wherever the callee is. */
     zone: Type.Optional(Type.String()),
     closed_on_holidays: Type.Optional(Type.Boolean()),
@@ -59,9 +61,13 @@ const Locale = Type.Object(
 const Table = Type.Object(
   {
     about: Type.Optional(Type.String()),
-    locales: Type.Optional(Type.Record(Type.String({ pattern: '^[A-Z]{2,8}$' }), Locale)),
+    locales: Type.Optional(
+      Type.Record(Type.String({ pattern: '^[A-Z]{2,8}$' }), Locale, { additionalProperties: false }),
+    ),
     rules: Type.Optional(Type.Array(Rule)),
-    holidays: Type.Optional(Type.Record(Type.String({ pattern: REGION }), Type.Array(Holiday))),
+    holidays: Type.Optional(
+      Type.Record(Type.String({ pattern: REGION }), Type.Array(Holiday), { additionalProperties: false }),
+    ),
     /** Days without calls that no calendar knows. */
     proclaimed: Type.Optional(
       Type.Array(

@@ -65,7 +65,14 @@ t.test('of two nodes that race for a call one dials it', async (t) => {
     t.teardown(() => quotas.stop())
     const { calls, journalOf } = node.sessions
     const limits = { idleMs: 60_000, maxDurationMs: 60_000 }
-    const rest = { store: node.store, limits, ringTimeoutMs: 30_000, clock: systemClock, log }
+    const rest = {
+      store: node.store,
+      limits,
+      mayDial: async () => undefined,
+      ringTimeoutMs: 30_000,
+      clock: systemClock,
+      log,
+    }
     const placer = new Placer({ ...rest, calls, quotas, carriers, journalOf })
     t.teardown(() => placer.stop())
     return placer

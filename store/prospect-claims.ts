@@ -1,0 +1,220 @@
+import { sql } from 'kysely'
+import { uuidv7 } from 'uuidv7'
+import type { Campaign, Prospect } from './schema.ts'
+import type { Tenant } from './tenant.ts'
+
+/** Prospects become calls here, and nowhere else. */
+
+export interface ClaimOrder {
+  /** Read for this tick: a campaign that was changed since is left alone. */
+  campaign: Campaign
+  agent: { id: string; name: string }
+  /** Window groups that are open now, with the most attempts the law allows on a number within 24 hours. */
+  groups: readonly { id: number; maxPer24h: number | undefined; check: string }[]
+  most: number
+  /** Called once for each that is claimed; undefined: no number may call. */
+  chooseNumber(prospect: Prospect): string | undefined
+  now: Date
+}
+
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+/** Looked at for each one taken: some are held after all. */
+const SPARE = 2
+const BUSY_NUMBER_MS = 60_000
+
+type Candidate = Prospect & {
+  listed: boolean
+  open_number: boolean
+  last_touch: Date | null
+  /** Charged attempts on the number within 24 hours, by any campaign, newest first. */
+  day_attempts: Date[] | null
+}
+
+/**
+ * Takes at most `most` prospects that may be called at this instant, makes their attempts and calls, queued, in one
+ * transaction. Claims of a workspace come one after the other, each with a view of its own: what one has taken, the next one
+ * sees. Returns the calls to place.
+ */
+export function claimProspects(tenant: Tenant, order: ClaimOrder): Promise<{ id: string; workspace_id: string }[]> {
+  const { campaign, groups, most, now } = order
+  if (groups.length === 0 || most <= 0) return Promise.resolve([])
+  return tenant.db.transaction().execute(async (db) => {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`claims of ${tenant.workspaceId}`}, 0))`.execute(db)
+    const current = await db
+      .selectFrom('campaigns')
+      .select('id')
+      .where('id', '=', campaign.id)
+      .where('version', '=', campaign.version)
+      .where('active', '=', true)
+      .where('paused', '=', false)
+      .where('deleted_at', 'is', null)
+      .forShare()
+      .executeTakeFirst()
+    if (current === undefined) return []
+    const bound: Tenant = { workspaceId: tenant.workspaceId, db }
+    const candidates = await candidatesOf(bound, order)
+    const taken: { prospect: Prospect; from: string; check: string }[] = []
+    const phones = new Set<string>()
+    for (const candidate of candidates) {
+      if (taken.length === most) break
+      const group = groups.find(({ id }) => id === candidate.window_group)
+      const verdict = judge(candidate, order, group?.maxPer24h, phones)
+      if (verdict === 'call') {
+        const from = order.chooseNumber(candidate)
+        if (from === undefined) break
+        phones.add(candidate.phone)
+        taken.push({ prospect: candidate, from, check: group?.check ?? '' })
+      } else await hold(bound, candidate.id, verdict)
+    }
+    if (taken.length === 0) return []
+    return insertCalls(bound, order, taken, now)
+  })
+}
+
+async function candidatesOf(tenant: Tenant, { campaign, groups, most, now }: ClaimOrder): Promise<Candidate[]> {
+  const ids = groups.map(({ id }) => id)
+  const wanted = most * SPARE + 10
+  const { workspaceId } = tenant
+  const each = (condition: ReturnType<typeof sql>, limit: number) => sql`
+    select p.id, p.next_attempt_at from prospects p
+    where p.workspace_id = ${workspaceId} and p.campaign_id = ${campaign.id} and p.window_group = g.id
+      and p.status = 'waiting' and ${condition}
+      and p.list_id in (select l.id from prospect_lists l where l.campaign_id = ${campaign.id}
+        and l.workspace_id = ${workspaceId} and l.active and l.deleted_at is null)
+      and (${!campaign.consent_required} or p.consent_at is not null)
+    order by p.next_attempt_at limit ${sql.lit(limit)}`
+  const find = (limit: number) =>
+    sql<Candidate>`
+      with due as materialized (
+        select d.id, d.next_attempt_at from unnest(${ids}::integer[]) as g (id)
+        cross join lateral (
+          (${each(sql`p.next_attempt_at <= ${now}`, limit)}) union all (${each(sql`p.next_attempt_at is null`, limit)})
+        ) as d
+        order by d.next_attempt_at nulls last limit ${sql.lit(wanted)}
+      )
+      select p.*,
+        exists (select from do_not_call n where n.workspace_id = ${workspaceId} and n.phone = p.phone) as listed,
+        exists (select from prospect_attempts a where a.workspace_id = ${workspaceId} and a.phone = p.phone
+          and a.ended_at is null) as open_number,
+        (select max(coalesce(a.ended_at, a.created_at)) from prospect_attempts a
+          where a.workspace_id = ${workspaceId} and a.phone = p.phone and a.charged) as last_touch,
+        (select array_agg(a.created_at order by a.created_at desc) from prospect_attempts a
+          where a.workspace_id = ${workspaceId} and a.phone = p.phone and a.charged
+            and a.created_at > ${new Date(now.getTime() - DAY_MS)}) as day_attempts
+      from due join prospects p on p.id = due.id and p.workspace_id = ${workspaceId}
+      where p.status = 'waiting'
+      order by due.next_attempt_at nulls last, p.id
+      for update of p skip locked`.execute(tenant.db)
+  // A few of each group are enough most of the time; a few hundred groups times all of them are not read for nothing.
+  const few = Math.max(5, Math.ceil((wanted * 2) / ids.length))
+  const { rows } = await find(Math.min(few, wanted))
+  return rows.length >= wanted || few >= wanted ? rows : (await find(wanted)).rows
+}
+
+type Held =
+  | { resolution: 'do_not_call' | 'exhausted' | 'expired' }
+  | { until: Date; reason: 'attempt_cap' | 'retry_wait'; sentence: string }
+
+function judge(
+  candidate: Candidate,
+  { campaign, now }: ClaimOrder,
+  maxPer24h: number | undefined,
+  takenPhones: ReadonlySet<string>,
+): 'call' | Held {
+  const nowMs = now.getTime()
+  if (candidate.listed) return { resolution: 'do_not_call' }
+  if (candidate.attempts >= campaign.max_number_calls) return { resolution: 'exhausted' }
+  if (candidate.expires_at !== null && candidate.expires_at.getTime() <= nowMs) return { resolution: 'expired' }
+  if (candidate.open_number || takenPhones.has(candidate.phone)) {
+    const sentence = 'The number is being called for another prospect'
+    return { until: new Date(nowMs + BUSY_NUMBER_MS), reason: 'retry_wait', sentence }
+  }
+  const gapMs = campaign.min_time_between_calls * MINUTE_MS
+  const lastMs = candidate.last_touch?.getTime()
+  if (lastMs !== undefined && lastMs + gapMs > nowMs) {
+    const sentence = `The number was called at ${new Date(lastMs).toISOString()}; min_time_between_calls is ${campaign.min_time_between_calls} minutes`
+    return { until: new Date(lastMs + gapMs), reason: 'retry_wait', sentence }
+  }
+  const attempts = candidate.day_attempts ?? []
+  if (maxPer24h !== undefined && attempts.length >= maxPer24h) {
+    const until = new Date((attempts[maxPer24h - 1]?.getTime() ?? nowMs) + DAY_MS)
+    const sentence = `The law allows ${maxPer24h} calls within 24 hours on this number`
+    return { until, reason: 'attempt_cap', sentence }
+  }
+  return 'call'
+}
+
+async function hold(tenant: Tenant, id: string, held: Held): Promise<void> {
+  await tenant.db
+    .updateTable('prospects')
+    .set(
+      'resolution' in held
+        ? { status: 'resolved', resolution: held.resolution, next_attempt_at: null, call_back_at: null }
+        : { next_attempt_at: held.until, held_reason: held.reason, held_sentence: held.sentence },
+    )
+    .where('id', '=', id)
+    .execute()
+}
+
+async function insertCalls(
+  { db, workspaceId }: Tenant,
+  { campaign, agent }: ClaimOrder,
+  taken: readonly { prospect: Prospect; from: string; check: string }[],
+  now: Date,
+): Promise<{ id: string; workspace_id: string }[]> {
+  const calls = taken.map((one) => ({ ...one, id: uuidv7() }))
+  await db
+    .insertInto('calls')
+    .values(
+      calls.map(({ id, prospect, from }) => ({
+        id,
+        agent_id: agent.id,
+        agent_name: agent.name,
+        call_type: 'phone' as const,
+        direction: 'outbound' as const,
+        status: 'queued' as const,
+        from_number: from,
+        to_number: prospect.phone,
+        dynamic_variables: JSON.stringify(variablesOf(prospect)),
+        campaign_slug: campaign.slug,
+        created_at: now,
+      })),
+    )
+    .execute()
+  await db
+    .insertInto('prospect_attempts')
+    .values(
+      calls.map(({ id, prospect, from, check }) => ({
+        id: uuidv7(),
+        campaign_id: campaign.id,
+        prospect_id: prospect.id,
+        n: prospect.attempt_seq + 1,
+        phone: prospect.phone,
+        from_number: from,
+        call_id: id,
+        created_at: now,
+        checks: JSON.stringify({
+          window: check,
+          do_not_call: 'not listed',
+          consent: prospect.consent_at?.toISOString() ?? (campaign.consent_required ? 'missing' : 'not required'),
+          attempts: `${prospect.attempts} of ${campaign.max_number_calls}`,
+          version: String(campaign.version),
+        }),
+      })),
+    )
+    .execute()
+  await sql`
+    update prospects p set status = 'calling', attempt_seq = attempt_seq + 1, last_attempt_at = ${now},
+      from_number = t.from_number, next_attempt_at = null, call_back_at = null, held_reason = null, held_sentence = null
+    from unnest(${calls.map(({ prospect }) => prospect.id)}::uuid[], ${calls.map(({ from }) => from)}::text[])
+      as t (id, from_number)
+    where p.id = t.id and p.workspace_id = ${workspaceId}`.execute(db)
+  return calls.map(({ id }) => ({ id, workspace_id: workspaceId }))
+}
+
+/** What the agent knows of a prospect: the same on every attempt. */
+export function variablesOf(prospect: Prospect): Record<string, string> {
+  const { first_name, last_name, email, state, postal_code, external_id, phone } = prospect
+  return { ...prospect.variables, first_name, last_name, email, state, postal_code, external_id, primary_phone: phone }
+}

@@ -1,0 +1,69 @@
+import { addDoNotCall } from '../../store/do-not-call.ts'
+import { cancelQueuedCall } from '../../store/outbound-calls.ts'
+import { type EndedAttempt, overdueCalls, type Settled, settleAttempts } from '../../store/prospect-settling.ts'
+import type { Campaign } from '../../store/schema.ts'
+import type { Tenant } from '../../store/tenant.ts'
+import { retryPolicyOf } from './policy.ts'
+import { decide, outcomeOf, type PartOfDay } from './retry.ts'
+
+/** On top of `max_wait_time`: what a call may wait for a process that places it. */
+const PLACING_MARGIN_MS = 120_000
+
+/** Gives every attempt whose call is over its outcome, and its prospect the next attempt or a resolution. */
+export async function settleCampaign(tenant: Tenant, campaign: Campaign, now: Date): Promise<void> {
+  const deadline = new Date(now.getTime() - campaign.max_wait_time * 1_000 - PLACING_MARGIN_MS)
+  for (const callId of await overdueCalls(tenant, campaign.id, deadline)) await cancelQueuedCall(tenant, callId, now)
+  const policy = retryPolicyOf(campaign)
+  for (;;) {
+    const settled = await settleAttempts(tenant, campaign.id, (attempt) => settle(attempt, policy), now)
+    const declined = settled.filter(({ outcome }) => outcome === 'declined')
+    await addDoNotCall(
+      tenant,
+      declined.map(({ attempt }) => ({
+        phone: attempt.phone,
+        reason: 'Declined by the callee',
+        source: 'call' as const,
+        callId: attempt.call_id,
+      })),
+      now,
+    )
+    if (settled.length === 0) return
+  }
+}
+
+function settle(attempt: EndedAttempt, policy: ReturnType<typeof retryPolicyOf>): Settled {
+  const outcome = attempt.opted_out
+    ? 'opted_out'
+    : outcomeOf({
+        status: attempt.status,
+        endReason: attempt.end_reason ?? '',
+        disposition: attempt.disposition ?? '',
+        answeredBy: attempt.answered_by,
+        answered: attempt.answered_at !== null,
+        placed: attempt.placed_at !== null,
+        durationMs: attempt.duration_ms ?? 0,
+      })
+  const history = {
+    attempts: attempt.attempts ?? 0,
+    faultsInARow: attempt.faults_in_row ?? 0,
+    partsTried: (attempt.parts_tried ?? []) as PartOfDay[],
+  }
+  const at = {
+    startedMs: attempt.created_at.getTime(),
+    endedMs: attempt.ended_at.getTime(),
+    zone: attempt.zones?.[0] ?? 'UTC',
+  }
+  const decision = decide(outcome, history, policy, at, {
+    skippedFor: outcome === 'skipped' ? (attempt.disposition ?? undefined) : undefined,
+    callBackMs: attempt.call_back_at?.getTime(),
+  })
+  return {
+    attempt,
+    outcome,
+    charged: decision.charged,
+    resolution: decision.resolution,
+    nextAttemptAt: decision.nextAttemptMs === undefined ? undefined : new Date(decision.nextAttemptMs),
+    faultsInARow: decision.faultsInARow,
+    partsTried: decision.partsTried,
+  }
+}

@@ -1,0 +1,140 @@
+import type { Clock } from '../../runtime/clock.ts'
+import type { Logger } from '../../runtime/log.ts'
+import { dueCampaigns } from '../../store/campaign-runs.ts'
+import { purgeCampaigns } from '../../store/campaigns.ts'
+import type { Store } from '../../store/database.ts'
+import { failUpload, uploadsToLoad } from '../../store/prospect-uploads.ts'
+import { expireProspects } from '../../store/prospects.ts'
+import { storedQuotas } from '../../store/quotas.ts'
+import { redisCallRoom } from '../../store/redis/call-room.ts'
+import type { RedisClient } from '../../store/redis/client.ts'
+import { queueCall } from '../calls/queue.ts'
+import { openQueue, runJobs } from '../queues.ts'
+import { loadUpload } from './load-upload.ts'
+import { loadCallingRules } from './rules.ts'
+import { tickCampaign } from './tick.ts'
+import { loadPlaces } from './zones.ts'
+
+const SWEEP_INTERVAL_MS = 500
+/** How often what lies around is tidied: expired prospects, deleted campaigns. */
+const TIDY_EVERY = 20
+const MOST_CAMPAIGNS = 50
+const TICKS_AT_ONCE = 4
+/** A campaign that still wants to call says so, lest the others take its turn. */
+const ASK_AGAIN_MS = 2_000
+const MOST_UPLOADS = 100
+/** Of one upload; then the others have their turn. */
+const BATCHES_A_TURN = 5
+const LOADING_ATTEMPTS = 5
+const LOCK_MS = 10_000
+
+export interface Dialer {
+  stop(graceMs: number): Promise<void>
+}
+
+/**
+ * Runs campaigns and loads their prospects. The database says what is to do; whoever asks first gets a campaign's tick, and a
+ * process that dies costs it that one.
+ */
+export async function startDialer(services: {
+  store: Store
+  redis: RedisClient
+  databaseUrl: string
+  clock: Clock
+  log: Logger
+  config: { readonly inboundReserve: number; readonly callingRules?: string | undefined }
+  sweepIntervalMs?: number
+}): Promise<Dialer> {
+  const { store, redis, databaseUrl, clock, log, config } = services
+  const [rules, places] = await Promise.all([loadCallingRules(config.callingRules), loadPlaces()])
+  const quotas = storedQuotas(store, { webSessionsPerWorkspace: null })
+  const room = redisCallRoom({ store, redis, quotas, config })
+  const calls = openQueue('outbound-calls', redis)
+  const uploads = openQueue('prospect-uploads', redis)
+  const loading = runJobs(
+    'prospect-uploads',
+    redis,
+    {
+      concurrency: 1,
+      lockMs: LOCK_MS,
+      onError: (err, job) => log.warn({ err, uploadId: job?.uploadId }, 'Prospects could not be loaded; trying again'),
+      onPoison: ({ uploadId }) => log.error({ uploadId }, 'Loading prospects ended several processes'),
+    },
+    async ({ payload: { uploadId, workspaceId }, lastAttempt, signal }) => {
+      try {
+        const options = { databaseUrl, uploadId, rulesFile: config.callingRules, maxBatches: BATCHES_A_TURN }
+        const state = await loadUpload(options, signal)
+        if (state === 'gone') {
+          await failUpload(store.tenant(workspaceId), uploadId, 'Its list was deleted', new Date(clock.nowMs()))
+        }
+      } catch (error) {
+        if (!lastAttempt || signal.aborted) throw error
+        log.error({ err: error, uploadId }, 'An upload failed')
+        const sentence = 'The rows could not be loaded; what is left can be retried'
+        await failUpload(store.tenant(workspaceId), uploadId, sentence, new Date(clock.nowMs()))
+      }
+    },
+  )
+
+  /** Campaigns that would call more than there was room for. */
+  const hungry = new Map<string, { workspaceId: string; wanted: number; atMs: number }>()
+  const tick = async (campaignId: string, workspaceId: string) => {
+    const place = (call: { id: string; workspace_id: string }, waitMs: number, ahead: number) =>
+      queueCall(calls, call, waitMs, ahead)
+    try {
+      const wanted = await tickCampaign(
+        { store, room, calling: { rules, places }, clock, log, place },
+        store.tenant(workspaceId),
+        campaignId,
+      )
+      if (wanted > 0) hungry.set(campaignId, { workspaceId, wanted, atMs: clock.monotonicMs() })
+      else hungry.delete(campaignId)
+    } catch (err) {
+      log.warn({ err, campaignId }, 'A campaign could not be advanced; its next tick tries again')
+    }
+  }
+
+  let sweeps = 0
+  const sweep = async () => {
+    try {
+      const now = new Date(clock.nowMs())
+      const due = await dueCampaigns(store, now, MOST_CAMPAIGNS)
+      const lanes = Array.from({ length: TICKS_AT_ONCE }, async () => {
+        for (let one = due.pop(); one !== undefined; one = due.pop()) await tick(one.campaign_id, one.workspace_id)
+      })
+      await Promise.all(lanes)
+      for (const [id, { workspaceId, wanted, atMs }] of hungry) {
+        if (clock.monotonicMs() - atMs < ASK_AGAIN_MS) continue
+        hungry.set(id, { workspaceId, wanted, atMs: clock.monotonicMs() })
+        await room.claim({ workspaceId, unit: `campaign:${id}`, wanted }, async () => 0)
+      }
+      for (const upload of await uploadsToLoad(store, MOST_UPLOADS)) {
+        await uploads.add(
+          { uploadId: upload.id, workspaceId: upload.workspace_id },
+          { jobId: upload.id, attempts: LOADING_ATTEMPTS, backoffMs: 500 },
+        )
+      }
+      if (sweeps++ % TIDY_EVERY === 0) {
+        await expireProspects({ query: (text, values) => store.pool.query(text, values) }, now)
+        await purgeCampaigns(store)
+      }
+    } catch (err) {
+      log.warn({ err }, 'Looking for due campaigns failed; trying again in a moment')
+    }
+  }
+  let sweeping: Promise<void> | undefined
+  const timer = setInterval(() => {
+    sweeping ??= sweep().finally(() => {
+      sweeping = undefined
+    })
+  }, services.sweepIntervalMs ?? SWEEP_INTERVAL_MS)
+
+  return {
+    async stop(graceMs) {
+      clearInterval(timer)
+      await sweeping
+      await loading.stop(graceMs)
+      await Promise.all([calls.close(), uploads.close()])
+    },
+  }
+}

@@ -1,0 +1,142 @@
+import type { CallRoom } from '../../runtime/admission/call-room.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import type { Logger } from '../../runtime/log.ts'
+import { agentById } from '../../store/agents.ts'
+import { writeLastTick } from '../../store/campaign-runs.ts'
+import { bucketsOf, callStatesOf, daySumsOf, runOf, sourceNumbersOf } from '../../store/campaign-status.ts'
+import { campaignById, pauseCampaign } from '../../store/campaigns.ts'
+import type { Store } from '../../store/database.ts'
+import { claimProspects } from '../../store/prospect-claims.ts'
+import { recentFaults } from '../../store/prospect-settling.ts'
+import type { Campaign } from '../../store/schema.ts'
+import type { Tenant } from '../../store/tenant.ts'
+import { windowGroupsById } from '../../store/window-groups.ts'
+import { callsPer24h, judgePlace, Moment } from './eligibility.ts'
+import { pace } from './pacing.ts'
+import { policyOf } from './policy.ts'
+import type { CallingRules } from './rules.ts'
+import { settleCampaign } from './settle.ts'
+import { NumberChooser } from './source-number.ts'
+import type { LastTick } from './status.ts'
+import type { Places } from './zones.ts'
+
+export interface TickServices {
+  store: Store
+  room: CallRoom
+  calling: { rules: CallingRules; places: Places }
+  clock: Clock
+  log: Logger
+  place(call: { id: string; workspace_id: string }, waitMs: number, ahead: number): Promise<void>
+}
+
+/** Calls made in one transaction. */
+const MOST_AT_ONCE = 200
+const WAITING = /^(fresh|retry)(_unasked)?$/
+
+/**
+ * One turn of a campaign: settle what ended, pause it where its budget or its failures say so, then call as many as seats,
+ * caps and hours allow. A late or doubled turn is harmless: the claim decides. Returns what the campaign would still call.
+ */
+export async function tickCampaign(services: TickServices, tenant: Tenant, campaignId: string): Promise<number> {
+  const { room, clock, log, place } = services
+  const unit = `campaign:${campaignId}`
+  const now = new Date(clock.nowMs())
+  const campaign = await campaignById(tenant, campaignId)
+  if (campaign === undefined) return 0
+  await settleCampaign(tenant, campaign, now)
+  const rests = !campaign.active || campaign.paused || (await pauseWhereDue(tenant, campaign, now, log))
+  const agent = campaign.agent_id === null ? undefined : await agentById(tenant, campaign.agent_id)
+  const numbers = await sourceNumbersOf(tenant, campaign, now)
+  if (rests || agent === undefined || numbers.length === 0) {
+    await room.leave(unit)
+    return 0
+  }
+  const chooser = new NumberChooser(
+    numbers.map(({ number, attempts, lastAt }) => ({ number, attempts, lastMs: lastAt?.getTime() })),
+    campaign.max_calls_per_number_per_day,
+  )
+  const { groups, waiting } = await openGroups(services, tenant, campaign, now)
+  const calls = await callStatesOf(tenant, campaignId)
+  const limits = {
+    callRatio: campaign.call_ratio,
+    maxActiveCalls: campaign.max_active_calls,
+    numberRoom: chooser.room,
+  }
+  const underWay = calls.placing + calls.ringing + calls.waiting
+  const wanted = Math.min(
+    waiting,
+    MOST_AT_ONCE,
+    pace({ ...calls, seats: underWay + MOST_AT_ONCE }, { ...limits, callRatio: 1 }).place,
+  )
+  let tick: LastTick = {
+    at: now.toISOString(),
+    seats: 0,
+    placed: 0,
+    effective_ratio: Math.min(1, campaign.call_ratio),
+    why: wanted > 0 ? 'No seat is free' : 'Nobody may be called right now',
+  }
+  let made: { id: string; workspace_id: string }[] = []
+  await room.claim({ workspaceId: tenant.workspaceId, unit, wanted }, async (most) => {
+    const { place: allowed, effectiveRatio, why } = pace({ ...calls, seats: most + underWay }, limits)
+    const order = {
+      campaign,
+      agent: { id: agent.id, name: agent.agent_name },
+      groups,
+      most: Math.min(allowed, most),
+      chooseNumber: (prospect: { phone: string; from_number: string | null }) =>
+        chooser.choose({ phone: prospect.phone, before: prospect.from_number }, clock.nowMs()),
+      now,
+    }
+    made = await claimProspects(tenant, order)
+    tick = { ...tick, seats: most, placed: made.length, effective_ratio: effectiveRatio, why }
+    return made.length
+  })
+  // A crash here loses no call: the sweep of the job workers queues those that wait too long.
+  for (const [i, call] of made.entries()) await place(call, campaign.max_wait_time * 1_000, i)
+  await writeLastTick(tenant, campaignId, tick)
+  return Math.max(0, wanted - made.length)
+}
+
+/** The groups whose hours are open in every zone and state now, and how many wait in them. */
+async function openGroups({ store, calling }: TickServices, tenant: Tenant, campaign: Campaign, now: Date) {
+  const policy = policyOf(campaign, calling.places)
+  const buckets = (await bucketsOf(tenant, campaign.id)).filter(
+    ({ bucket, listActive }) =>
+      WAITING.test(bucket) && listActive && !(policy.consentRequired && bucket.endsWith('_unasked')),
+  )
+  const moment = new Moment(now.getTime())
+  const all = await windowGroupsById(store, [...new Set(buckets.map(({ windowGroup }) => windowGroup))])
+  const groups = [...all].flatMap(([id, where]) => {
+    if (!judgePlace(where, policy, calling.rules, moment).open) return []
+    const clocks = where.zones.map((zone) => `${timeOf(moment.wall(zone).secondOfDay)} in ${zone}`)
+    return [
+      { id, maxPer24h: callsPer24h(where, calling.rules), check: `${clocks.join(', ')}: ${where.regions.join(', ')}` },
+    ]
+  })
+  const open = new Set(groups.map(({ id }) => id))
+  const waiting = buckets.reduce((sum, { windowGroup, n }) => (open.has(windowGroup) ? sum + n : sum), 0)
+  return { groups, waiting }
+}
+
+const timeOf = (second: number): string =>
+  `${String(Math.floor(second / 3_600)).padStart(2, '0')}:${String(Math.floor(second / 60) % 60).padStart(2, '0')}`
+
+/** True when the campaign paused itself. */
+async function pauseWhereDue(tenant: Tenant, campaign: Campaign, now: Date, log: Logger): Promise<boolean> {
+  const pause = async (reason: 'budget_reached' | 'too_many_failures', facts: object) => {
+    log.warn({ campaign: campaign.slug, reason, ...facts }, 'The campaign pauses itself')
+    await pauseCampaign(tenant, campaign.slug, true, now, reason)
+    return true
+  }
+  if (campaign.budget !== null) {
+    const { cost } = await daySumsOf(tenant, campaign.id, now)
+    if (cost >= campaign.budget) return pause('budget_reached', { cost, budget: campaign.budget })
+  }
+  if (campaign.stop_when !== null) {
+    const { failure_rate, window } = campaign.stop_when
+    const run = await runOf(tenant, campaign.id)
+    const { attempts, faults } = await recentFaults(tenant, campaign.id, run?.resumed_at ?? now, window)
+    if (attempts >= window && faults / attempts >= failure_rate) return pause('too_many_failures', { attempts, faults })
+  }
+  return false
+}

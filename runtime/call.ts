@@ -102,6 +102,11 @@ export function fromCaller(call: PathCall, clock: Clock): LegEvents {
       const workerMark = call.marks.take(markId)
       if (workerMark !== undefined) call.link?.played(workerMark)
     },
+    media({ codec, packets, loss, late, dropped, jitterMs, rttMs, mos, oneWay }) {
+      const told = { codec, packets, loss, late, dropped, jitter_ms: jitterMs, rtt_ms: rttMs, mos, one_way: oneWay }
+      const known = Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined))
+      call.log.append({ type: 'media', ...known })
+    },
     ended(reason) {
       call.happened({ type: 'leg_ended', reason })
     },

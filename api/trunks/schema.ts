@@ -2,6 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { isIP, isIPv6 } from 'node:net'
 import { getCountries } from 'libphonenumber-js/min'
 import { type Static, type TOptional, type TSchema, Type } from 'typebox'
+import { LINE_CODEC_NAMES } from '../../runtime/media/line-codec.ts'
 import { DEFAULT_TRUNK_SETTINGS, TrunkSettings } from '../../runtime/telephony/trunk-settings.ts'
 import type { TrunkRow } from '../../store/schema.ts'
 import { type Fault, Id, Instant, Nullable, ValidationError } from '../schema.ts'
@@ -9,7 +10,7 @@ import { type Fault, Id, Instant, Nullable, ValidationError } from '../schema.ts
 const Transport = Type.Union([Type.Literal('udp'), Type.Literal('tcp'), Type.Literal('tls')], {
   description: 'How signalling travels; media are RTP over UDP.',
 })
-const Codecs = Type.Array(Type.Union([Type.Literal('PCMU'), Type.Literal('PCMA')]), {
+const Codecs = Type.Array(Type.Enum(LINE_CODEC_NAMES), {
   minItems: 1,
   maxItems: 2,
   description: 'Most wanted first.',

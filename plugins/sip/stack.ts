@@ -74,8 +74,10 @@ export class SipStack {
       invited: options.invited,
     })
     this.#transactions = new Transactions(systemTimers, options.token, userAgent)
-    this.ports = new MediaPorts(settings.rtpPorts, random.bits(16) / 0x10000, (port) =>
-      host.net.udp({ port, address: settings.address }),
+    this.ports = new MediaPorts(
+      settings.rtpPorts,
+      () => random.bits(16) / 0x10000,
+      (port) => host.net.udp({ port, address: settings.address }),
     )
     this.context = {
       ...{ clock, random, log, timers: systemTimers, transactions: this.#transactions },

@@ -104,6 +104,9 @@ const LINE = [
     jitter_ms: Type.Optional(amount),
     rtt_ms: Type.Optional(amount),
     mos: Type.Optional(amount),
+    packets: Type.Optional(amount),
+    /** One side hears nothing: we of the caller, or the caller of us. */
+    one_way: Type.Optional(oneOf('nothing_heard', 'not_heard')),
     /** Packets that came too late, and those dropped because a way was full. */
     late: Type.Optional(amount),
     dropped: Type.Optional(amount),

@@ -1,8 +1,6 @@
 /** Telephone events (RFC 4733): the keys of a phone, as packets of their own beside the audio. */
 
 const KEYS = '0123456789*#ABCD'
-/** A packet every 20 ms, at 8 kHz. */
-const STEP = 160
 const VOLUME = 10
 /** How long a key sounds, and how long it is quiet before the next. */
 const TONE_STEPS = 5
@@ -57,8 +55,8 @@ export class DtmfSender {
     this.#queue = [...this.#queue, ...keys].slice(0, MAX_QUEUED)
   }
 
-  /** What is due at this timestamp; undefined in the gap between two keys. */
-  tick(timestamp: number): DtmfPacket | undefined {
+  /** What is due at this timestamp; undefined in the gap between two keys. `stepTicks`: 20 ms of the stream's clock. */
+  tick(timestamp: number, stepTicks: number): DtmfPacket | undefined {
     const key = this.#queue[0]
     if (key === undefined) return undefined
     const step = this.#step++
@@ -69,7 +67,7 @@ export class DtmfSender {
     }
     if (step >= TONE_STEPS + ENDINGS) return undefined
     const ended = step >= TONE_STEPS
-    const duration = Math.min(step + 1, TONE_STEPS) * STEP
+    const duration = Math.min(step + 1, TONE_STEPS) * stepTicks
     return {
       payload: Uint8Array.of(KEYS.indexOf(key), (ended ? 0x80 : 0) | VOLUME, duration >> 8, duration & 0xff),
       timestamp: this.#startedAt,

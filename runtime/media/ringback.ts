@@ -1,7 +1,7 @@
+import type { AudioFormat } from '../session/leg.ts'
+import { codecFor } from './codec.ts'
 import { FRAME_MS, samplesPerFrame } from './frame.ts'
-import { encodeG711 } from './g711.ts'
 
-const RATE_HZ = 8_000
 const PEAK = 2_500
 
 /** What a telephone network plays to the caller while it rings at the other end (ITU-T E.180, supplement 2). */
@@ -23,32 +23,32 @@ function cadenceOf(number: string): Cadence {
 const made = new Map<string, readonly Uint8Array[]>()
 
 /**
- * The ringing tone of the network a number belongs to, in G.711: frame `index` of 20 ms since it began to ring; undefined
+ * The ringing tone of the network a number belongs to, in a session's format: frame `index` of 20 ms since it began to ring; undefined
  * where the tone pauses. Pure.
  */
-export function ringback(encoding: 'pcmu' | 'pcma', number: string, index: number): Uint8Array | undefined {
+export function ringback(format: AudioFormat, number: string, index: number): Uint8Array | undefined {
   const cadence = cadenceOf(number)
   const wholeMs = cadence.pattern.reduce((sum, ms) => sum + ms, 0)
   let atMs = (index * FRAME_MS) % wholeMs
   for (const [i, ms] of cadence.pattern.entries()) {
-    if (atMs < ms) return i % 2 === 0 ? toneFrames(encoding, cadence)[atMs / FRAME_MS] : undefined
+    if (atMs < ms) return i % 2 === 0 ? toneFrames(format, cadence)[atMs / FRAME_MS] : undefined
     atMs -= ms
   }
   return undefined
 }
 
 /** The longest sound of a cadence, frame by frame; shorter ones are its beginning. */
-function toneFrames(encoding: 'pcmu' | 'pcma', { frequenciesHz, pattern }: Cadence): readonly Uint8Array[] {
-  const key = `${encoding} ${frequenciesHz}`
+function toneFrames(format: AudioFormat, { frequenciesHz, pattern }: Cadence): readonly Uint8Array[] {
+  const key = `${format.encoding} ${format.sampleRateHz} ${frequenciesHz}`
   const known = made.get(key)
   if (known !== undefined) return known
-  const length = samplesPerFrame(RATE_HZ)
+  const length = samplesPerFrame(format.sampleRateHz)
   const frames = Array.from({ length: Math.max(...pattern) / FRAME_MS }, (_, frame) => {
     const samples = Int16Array.from({ length }, (_, n) => {
-      const seconds = (frame * length + n) / RATE_HZ
+      const seconds = (frame * length + n) / format.sampleRateHz
       return frequenciesHz.reduce((sum, hz) => sum + PEAK * Math.sin(2 * Math.PI * hz * seconds), 0)
     })
-    return encodeG711(encoding, samples)
+    return codecFor(format).encode(samples)
   })
   made.set(key, frames)
   return frames

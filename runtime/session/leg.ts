@@ -24,6 +24,10 @@ export interface MediaFigures {
   rttMs?: number
   /** ITU-T G.107, 1–4.5. */
   mos?: number
+  /** Packets that came. */
+  packets?: number
+  /** One side hears nothing: we of the other (`nothing_heard`), or the other of us (`not_heard`). */
+  oneWay?: 'nothing_heard' | 'not_heard'
   /** Packets that came too late, and those dropped because a way was full. */
   late?: number
   dropped?: number

@@ -1,3 +1,4 @@
+import type { LineCodecName } from '../media/line-codec.ts'
 import type { TrunkSettings } from './trunk-settings.ts'
 
 /** How a workspace's calls reach a telephone network that has no interface of its own: a SIP trunk. */
@@ -18,7 +19,7 @@ export interface Trunk {
   /** Addresses and ranges whose calls are taken: `192.0.2.1`, `192.0.2.0/24`, `2001:db8::/32`. */
   readonly allowedAddresses: readonly string[]
   /** Most wanted first. */
-  readonly codecs: readonly ('PCMU' | 'PCMA')[]
+  readonly codecs: readonly LineCodecName[]
   readonly maxConcurrentCalls: number
   readonly maxCallsPerSecond: number
   /** ISO 3166-1 alpha-2 of the countries that may be called. */

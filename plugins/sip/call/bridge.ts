@@ -1,6 +1,7 @@
 import type { Clock } from '../../../runtime/clock.ts'
 import { codecFor } from '../../../runtime/media/codec.ts'
 import { JitterBuffer } from '../../../runtime/media/jitter.ts'
+import { Resampler } from '../../../runtime/media/resample.ts'
 import type { PhoneNumber } from '../../../runtime/phone-number.ts'
 import type { LegEvents } from '../../../runtime/session/leg.ts'
 import type { RtpLeg } from '../media/rtp-leg.ts'
@@ -77,17 +78,21 @@ export async function bridge({ callId, leg, from, to, active, stack }: BridgeOpt
 
 /** Both hear each other, and when one leaves, so does the other. */
 function join(leg: RtpLeg, other: RtpLeg, clock: Clock): void {
-  other.start(relay(leg, clock, () => leg.hangUp('transferred')))
-  if (!leg.join(relay(other, clock, () => other.hangUp('transferred')))) other.hangUp('caller_hangup')
+  other.start(relay(other, leg, clock, () => leg.hangUp('transferred')))
+  if (!leg.join(relay(leg, other, clock, () => other.hangUp('transferred')))) other.hangUp('caller_hangup')
 }
 
 /** What one side says and presses goes to the other, put into order. */
-function relay(to: RtpLeg, clock: Clock, over: () => void): LegEvents {
-  const { decode, encode } = codecFor(to.format)
-  const jitter = new JitterBuffer({ sampleRateHz: to.format.sampleRateHz, ...JITTER })
+function relay(from: RtpLeg, to: RtpLeg, clock: Clock, over: () => void): LegEvents {
+  const { decode } = codecFor(from.format)
+  const { encode } = codecFor(to.format)
+  const jitter = new JitterBuffer({ sampleRateHz: from.format.sampleRateHz, ...JITTER })
+  const resampler = new Resampler(from.format.sampleRateHz, to.format.sampleRateHz)
   return {
     audio(bytes, timestamp) {
-      for (const run of jitter.push(decode(bytes), timestamp, clock.monotonicMs())) to.relayAudio(encode(run))
+      for (const run of jitter.push(decode(bytes), timestamp, clock.monotonicMs())) {
+        to.relayAudio(encode(resampler.push(run)))
+      }
     },
     dtmf: (key) => to.sendDtmf(key),
     ended: over,

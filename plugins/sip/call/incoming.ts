@@ -1,9 +1,10 @@
+import { LINE_CODECS } from '../../../runtime/media/line-codec.ts'
 import type { Leg } from '../../../runtime/session/leg.ts'
 import type { IncomingCall, IncomingRefusal } from '../../../runtime/telephony/carrier.ts'
 import type { CallContext } from '../dialog/context.ts'
 import { CallMedia, descriptionOf, MediaRefused } from '../media/call-media.ts'
 import type { MediaPair } from '../media/media-ports.ts'
-import type { Agreement } from '../media/offer-answer.ts'
+import type { Agreement, CodecName } from '../media/offer-answer.ts'
 import { type CallControl, RtpLeg } from '../media/rtp-leg.ts'
 import type { SessionDescription } from '../media/sdp.ts'
 import { formatHost } from '../message/serializer.ts'
@@ -157,13 +158,14 @@ export class Incoming implements IncomingCall {
 }
 
 /** Until the caller's answer to our offer says where its media are. */
-function unknownYet(address: string, codec: 'PCMU' | 'PCMA'): Agreement {
-  const payloadType = codec === 'PCMU' ? 0 : 8
+function unknownYet(address: string, codec: CodecName): Agreement {
+  const { payloadType } = LINE_CODECS[codec]
   return {
     ...{ address, codec, payloadType },
     port: 9,
     rtcpPort: 9,
     eventPayloadType: 101,
+    ptimeMs: 20,
     direction: 'inactive',
   }
 }

@@ -15,13 +15,17 @@ export class MediaPorts {
   readonly #first: number
   readonly #pairs: number
   readonly #taken = new Set<number>()
-  #next: number
+  readonly #random: () => number
 
-  /** @param start which pair is tried first, 0 to 1: two processes on one machine then rarely collide */
-  constructor(range: { first: number; last: number }, start: number, open: (port: number) => Promise<UdpSocket>) {
+  /** @param random 0 to 1: nobody is to guess where the next call's media go, and two processes on one machine rarely collide */
+  constructor(
+    range: { first: number; last: number },
+    random: () => number,
+    open: (port: number) => Promise<UdpSocket>,
+  ) {
     this.#first = range.first + (range.first % 2)
     this.#pairs = Math.max(0, Math.floor((range.last - this.#first + 1) / 2))
-    this.#next = Math.floor(start * this.#pairs)
+    this.#random = random
     this.#open = open
   }
 
@@ -31,8 +35,9 @@ export class MediaPorts {
 
   /** Undefined when all are in use. */
   async take(): Promise<MediaPair | undefined> {
+    const start = Math.floor(this.#random() * this.#pairs)
     for (let tries = 0; tries < Math.min(MAX_TRIES + this.#taken.size, this.#pairs); tries++) {
-      const port = this.#first + 2 * (this.#next++ % this.#pairs)
+      const port = this.#first + 2 * ((start + tries) % this.#pairs)
       if (this.#taken.has(port)) continue
       this.#taken.add(port)
       const pair = await this.#openPair(port)

@@ -1,14 +1,15 @@
 import { isIPv6 } from 'node:net'
+import { LINE_CODECS, type LineCodecName } from '../../../runtime/media/line-codec.ts'
 import type { Direction, MediaDescription, SessionDescription } from './sdp.ts'
 
 /** Offer and answer (RFC 3264) of one audio stream with telephone events (RFC 4733). Pure. */
 
-export const CODECS = ['PCMU', 'PCMA'] as const
-export type CodecName = (typeof CODECS)[number]
-const PAYLOAD_TYPES: Readonly<Record<CodecName, number>> = { PCMU: 0, PCMA: 8 }
+export type CodecName = LineCodecName
 /** What our offers call telephone events: the number everyone uses. */
 const EVENT_PAYLOAD_TYPE = 101
-const EVENTS = 'TELEPHONE-EVENT/8000'
+const DEFAULT_PTIME_MS = 20
+/** Packets shorter than this cost more than they carry, longer ones are heard late. */
+const PTIMES_MS = [10, 20, 30, 40, 60]
 
 /** Both sides' terms of the audio stream. */
 export interface Agreement {
@@ -20,6 +21,8 @@ export interface Agreement {
   readonly payloadType: number
   /** Payload type of telephone events; undefined: the other side has none. */
   readonly eventPayloadType: number | undefined
+  /** How much a packet of ours holds. */
+  readonly ptimeMs: number
   /** What we may do: on `recvonly` and `inactive` nothing is sent. */
   readonly direction: Direction
 }
@@ -45,8 +48,10 @@ export function agree(description: SessionDescription, codecs: readonly CodecNam
   const media = description.media.find((one) => isUsable(one) && codecOf(one, codecs) !== undefined)
   const chosen = media === undefined ? undefined : codecOf(media, codecs)
   if (media === undefined || chosen === undefined) return undefined
+  // Events count time as the audio does.
+  const wanted = `TELEPHONE-EVENT/${LINE_CODECS[chosen.codec].clockHz}`
   const events = [...media.encodings].find(
-    ([type, encoding]) => encoding === EVENTS && media.formats.includes(String(type)),
+    ([type, encoding]) => encoding === wanted && media.formats.includes(String(type)),
   )
   // The hold of RFC 2543: an address of zeros.
   const held = media.address === '0.0.0.0' || media.address === '::'
@@ -58,6 +63,7 @@ export function agree(description: SessionDescription, codecs: readonly CodecNam
     codec: chosen.codec,
     payloadType: chosen.type,
     eventPayloadType: events?.[0],
+    ptimeMs: PTIMES_MS.findLast((ms) => ms <= (media.ptimeMs ?? DEFAULT_PTIME_MS)) ?? 10,
     direction: held ? 'inactive' : MIRRORED[media.direction],
   }
 }
@@ -69,7 +75,7 @@ function isUsable(media: MediaDescription): boolean {
 /** The first codec of the other side's list that we have, too: it prefers that. */
 function codecOf(media: MediaDescription, codecs: readonly CodecName[]) {
   for (const format of media.formats) {
-    const codec = codecs.find((one) => media.encodings.get(Number(format)) === `${one}/8000`)
+    const codec = codecs.find((one) => media.encodings.get(Number(format)) === LINE_CODECS[one].encoding)
     if (codec !== undefined) return { codec, type: Number(format) }
   }
   return undefined
@@ -81,13 +87,13 @@ export function writeOffer(
   codecs: readonly CodecName[],
   eventPayloadType = EVENT_PAYLOAD_TYPE,
 ): string {
-  const types = [...codecs.map((codec) => PAYLOAD_TYPES[codec]), eventPayloadType]
+  const types = [...codecs.map((codec) => LINE_CODECS[codec].payloadType), eventPayloadType]
   return [
     ...sessionLines(local),
     `m=audio ${local.port} RTP/AVP ${types.join(' ')}`,
-    ...codecs.map((codec) => `a=rtpmap:${PAYLOAD_TYPES[codec]} ${codec}/8000`),
+    ...codecs.map((codec) => `a=rtpmap:${LINE_CODECS[codec].payloadType} ${LINE_CODECS[codec].encoding}`),
     ...eventLines(eventPayloadType),
-    'a=ptime:20',
+    `a=ptime:${DEFAULT_PTIME_MS}`,
     'a=sendrecv',
     '',
   ].join('\r\n')
@@ -102,9 +108,9 @@ export function writeAnswer(offer: SessionDescription, agreement: Agreement, loc
     const types = eventPayloadType === undefined ? [payloadType] : [payloadType, eventPayloadType]
     return [
       `m=audio ${local.port} ${media.protocol} ${types.join(' ')}`,
-      `a=rtpmap:${payloadType} ${codec}/8000`,
+      `a=rtpmap:${payloadType} ${LINE_CODECS[codec].encoding}`,
       ...(eventPayloadType === undefined ? [] : eventLines(eventPayloadType)),
-      'a=ptime:20',
+      `a=ptime:${agreement.ptimeMs}`,
       `a=${agreement.direction}`,
     ]
   })

@@ -109,12 +109,27 @@ export interface ReadReport {
   fractionLost: number | undefined
   /** The middle 32 bits of the NTP time of a sender report. */
   ntp: number | undefined
+  /** Our last report that it names: the middle 32 bits of its NTP time, and how long it had that one. */
+  echoed: { ntp: number; delayMs: number } | undefined
+}
+
+/** The round trip of which a report tells (section 6.4.1), in ms. `nowMs`: wall clock. */
+export function roundTripMs({ ntp, delayMs }: { ntp: number; delayMs: number }, nowMs: number): number {
+  const now = middleOf(nowMs)
+  return Math.max(0, (((now - ntp) >>> 0) * 1000) / 65_536 - delayMs)
+}
+
+/** The middle 32 bits of the NTP time. */
+function middleOf(nowMs: number): number {
+  const seconds = (Math.floor(nowMs / 1000) + NTP_OFFSET_S) & 0xffff
+  return (seconds * 65_536 + Math.floor(((nowMs % 1000) / 1000) * 65_536)) >>> 0
 }
 
 /** Reads a compound packet as far as it is one; undefined when it doesn't begin like one. `ssrc` is ours. */
 export function readReport(bytes: Buffer, ssrc: number): ReadReport | undefined {
   let fractionLost: number | undefined
   let ntp: number | undefined
+  let echoed: ReadReport['echoed']
   let at = 0
   for (; at + 8 <= bytes.length; at += 4 + 4 * bytes.readUInt16BE(at + 2)) {
     const first = bytes[at] ?? 0
@@ -123,8 +138,11 @@ export function readReport(bytes: Buffer, ssrc: number): ReadReport | undefined 
     if (type === SENDER_REPORT && at + 16 <= bytes.length) ntp = bytes.readUInt32BE(at + 10)
     const blocks = type === SENDER_REPORT ? at + 28 : type === RECEIVER_REPORT ? at + 8 : bytes.length
     for (let block = blocks, left = first & 0x1f; left > 0 && block + 24 <= bytes.length; block += 24, left--) {
-      if (bytes.readUInt32BE(block) === ssrc) fractionLost = (bytes[block + 4] ?? 0) / 256
+      if (bytes.readUInt32BE(block) !== ssrc) continue
+      fractionLost = (bytes[block + 4] ?? 0) / 256
+      const named = bytes.readUInt32BE(block + 16)
+      if (named !== 0) echoed = { ntp: named, delayMs: (bytes.readUInt32BE(block + 20) * 1000) / 65_536 }
     }
   }
-  return at === 0 ? undefined : { fractionLost, ntp }
+  return at === 0 ? undefined : { fractionLost, ntp, echoed }
 }

@@ -1,16 +1,20 @@
 import type { Clock } from '../../../runtime/clock.ts'
 import type { Logger } from '../../../runtime/log.ts'
 import { isKeys } from '../../../runtime/media/dtmf.ts'
-import { decodeG711, encodeG711 } from '../../../runtime/media/g711.ts'
+import { DtmfDetector } from '../../../runtime/media/dtmf-detector.ts'
+import { lastLoud, samplesPerFrame } from '../../../runtime/media/frame.ts'
+import { LineAudio, sessionFormatFor } from '../../../runtime/media/line-audio.ts'
 import type { Pacer } from '../../../runtime/media/pacer.ts'
 import { ringback } from '../../../runtime/media/ringback.ts'
 import type { AudioFormat, CarrierFigures, Leg, LegEndReason, LegEvents } from '../../../runtime/session/leg.ts'
+import { LineQuality } from './line-quality.ts'
 import type { MediaPair } from './media-ports.ts'
+import { MediaSource } from './media-source.ts'
 import type { Agreement } from './offer-answer.ts'
 import { readReport, writeReport } from './rtcp.ts'
 import { type RtpPacket, readRtp, writeRtp } from './rtp-packet.ts'
 import { RtpReceiver } from './rtp-receiver.ts'
-import { FRAME_BYTES, type Random, RtpSender } from './rtp-sender.ts'
+import { type Random, RtpSender } from './rtp-sender.ts'
 
 /** No packet yet: the other side may still be setting up, or behind a router that must open first. */
 const FIRST_MEDIA_TIMEOUT_MS = 30_000
@@ -18,6 +22,8 @@ const MEDIA_TIMEOUT_MS = 15_000
 /** After this long without a packet, the sender is taken to be silent, and silence takes its place. */
 const SILENT_AFTER_MS = 100
 const REPORT_MS = 5_000
+/** A pause, in which lost time is made up for: no sample louder than this. */
+const QUIET_PEAK = 200
 /** What one of two joined callers says waits no longer than this to be sent to the other. */
 const MAX_RELAYED_FRAMES = 10
 
@@ -57,9 +63,12 @@ export class RtpLeg implements Leg {
   readonly format: AudioFormat
   readonly #options: RtpLegOptions
   readonly #sender: RtpSender
-  readonly #receiver = new RtpReceiver(FRAME_BYTES)
+  readonly #receiver: RtpReceiver
+  readonly #line: LineAudio
+  readonly #source: MediaSource
+  readonly #quality: LineQuality
   readonly #silence: Uint8Array
-  readonly #encoding: 'pcmu' | 'pcma'
+  readonly #keys: DtmfDetector
   #agreement: Agreement
   #events: LegEvents | undefined
   #leave: (() => void) | undefined
@@ -68,8 +77,6 @@ export class RtpLeg implements Leg {
   #joined = false
   readonly #gone = new AbortController()
   #endReason: LegEndReason | undefined
-  /** Where packets really come from (symmetric RTP): learned once, from an address the call may have. */
-  #latched: { address: string; port: number } | undefined
   #rtcpFrom: { address: string; port: number } | undefined
   #heardMs: number | undefined
   #audioMs: number | undefined
@@ -86,11 +93,16 @@ export class RtpLeg implements Leg {
   constructor(options: RtpLegOptions) {
     this.#options = options
     this.#agreement = options.agreement
-    const encoding = encodingOf(options.agreement)
-    this.#encoding = encoding
-    this.format = { encoding, sampleRateHz: 8_000 }
-    this.#silence = encodeG711(encoding, new Int16Array(FRAME_BYTES))
-    this.#sender = new RtpSender(encoding, options.random)
+    const { agreement } = options
+    this.format = sessionFormatFor(agreement.codec)
+    const { sampleRateHz } = this.format
+    this.#line = new LineAudio(this.format, agreement.codec)
+    this.#silence = this.#line.bytesOf(new Int16Array(samplesPerFrame(sampleRateHz)))
+    this.#sender = new RtpSender(this.format, options.random)
+    this.#receiver = new RtpReceiver({ clockHz: this.#line.clockHz, sampleRateHz })
+    this.#source = new MediaSource(agreement, options.allows)
+    this.#quality = new LineQuality(this.#receiver, () => this.#agreement.codec)
+    this.#keys = new DtmfDetector(sampleRateHz)
     this.#name = `${options.random.bits(32).toString(36)}@patchbay`
     options.pair.rtp.receive((bytes, from) => this.#received(bytes, from))
     options.pair.rtcp.receive((bytes, from) => this.#reported(bytes, from))
@@ -146,8 +158,8 @@ export class RtpLeg implements Leg {
 
   /** It rings at this number, to which the call is to be led: heard wherever the agent says nothing. Undefined: no more. */
   ringing(number: string | undefined): void {
-    const encoding = this.#encoding
-    this.#sender.setBackground(number === undefined ? undefined : (index) => ringback(encoding, number, index))
+    const { format } = this
+    this.#sender.setBackground(number === undefined ? undefined : (index) => ringback(format, number, index))
   }
 
   /** Presses keys towards the other side. */
@@ -215,7 +227,9 @@ export class RtpLeg implements Leg {
     const before = this.#agreement
     this.#agreement = agreement
     this.#tellHold(isHeld(before), isHeld(agreement))
-    if (before.address !== agreement.address || before.port !== agreement.port) this.#latched = undefined
+    this.#source.rename(agreement)
+    this.#line.use(agreement.codec)
+    this.#receiver.retime(this.#line.clockHz)
     // After a hold the clock of the silence begins anew.
     this.#sinceMs = this.#options.clock.monotonicMs()
     this.#heardMs = undefined
@@ -231,7 +245,10 @@ export class RtpLeg implements Leg {
   #release(): boolean {
     if (this.#over) return false
     this.#over = true
-    if (this.#leave !== undefined) this.#report(this.#options.clock.monotonicMs(), true)
+    if (this.#leave !== undefined) {
+      this.#report(this.#options.clock.monotonicMs(), true)
+      this.#events?.media?.(this.#quality.figures(this.#options.clock.monotonicMs() - this.#sinceMs))
+    }
     this.#leave?.()
     this.#gone.abort()
     this.#options.released()
@@ -239,22 +256,27 @@ export class RtpLeg implements Leg {
   }
 
   #tick(frames: number, nowMs: number): void {
-    const { payloadType: audio, eventPayloadType: events } = this.#agreement
+    const { payloadType: audio, eventPayloadType: events, ptimeMs } = this.#agreement
     const silent = isHeld(this.#agreement)
-    const { packets, reached } = this.#sender.tick(frames, nowMs, { audio, events }, silent)
-    const to = this.#latched ?? this.#agreement
+    const { clockHz } = this.#line
+    const { packets, reached } = this.#sender.tick(frames, nowMs, { audio, events, clockHz, ptimeMs }, silent)
+    const to = this.#source.target
     for (const packet of packets) {
-      const payload = packet.payloadType === audio ? this.#toLine(packet.payload) : packet.payload
+      const payload = packet.payloadType === audio ? this.#line.toLine(packet.payload) : packet.payload
       this.#options.pair.rtp.send(writeRtp({ ...packet, payload }), to.port, to.address)
     }
     for (const id of reached) this.#events?.played(id)
     if (this.#audioMs !== undefined && nowMs - this.#audioMs > SILENT_AFTER_MS) {
       for (let i = 0; i < frames; i++) {
-        const { payload, timestamp } = this.#receiver.silence(this.#silence)
-        this.#events?.audio(payload, timestamp)
+        const silence = this.#receiver.silence(this.#silence, samplesPerFrame(this.format.sampleRateHz))
+        if (silence !== undefined) this.#events?.audio(silence.payload, silence.timestamp)
       }
     }
-    if (nowMs - this.#reportedMs >= REPORT_MS) this.#report(nowMs, false)
+    if (nowMs - this.#reportedMs >= REPORT_MS) {
+      this.#report(nowMs, false)
+      const figures = this.#quality.news(nowMs - this.#sinceMs)
+      if (figures !== undefined) this.#events?.media?.(figures)
+    }
     this.#checkTimeout(nowMs)
   }
 
@@ -276,8 +298,8 @@ export class RtpLeg implements Leg {
     if (packet === undefined) return
     const isAudio = packet.payloadType === payloadType
     const isEvent = packet.payloadType === eventPayloadType
-    if (!this.#isFrom(from, isAudio || isEvent)) return
     const nowMs = this.#options.clock.monotonicMs()
+    if (!this.#isFrom(from, isAudio || isEvent, nowMs)) return
     this.#heardMs = nowMs
     if (!(isAudio || isEvent) || !this.#receiver.accept(packet, nowMs)) return
     if (isAudio) this.#audio(packet, nowMs)
@@ -293,41 +315,37 @@ export class RtpLeg implements Leg {
     // Music on hold is nobody's voice.
     if (isHeld(this.#agreement)) return
     this.#audioMs = nowMs
-    const { payload, timestamp } = this.#receiver.audio(packet)
-    this.#events?.audio(this.#fromLine(payload), timestamp)
-  }
-
-  /** The session's audio has one encoding for the whole call; the line's may change with each agreement. */
-  #toLine(payload: Uint8Array): Uint8Array {
-    const line = encodingOf(this.#agreement)
-    return line === this.#encoding ? payload : encodeG711(line, decodeG711(this.#encoding, payload))
-  }
-
-  #fromLine(payload: Uint8Array): Uint8Array {
-    const line = encodingOf(this.#agreement)
-    return line === this.#encoding ? payload : encodeG711(this.#encoding, decodeG711(line, payload))
-  }
-
-  /** Only packets of the one other side count; the first of a codec we agreed on says where that is. */
-  #isFrom(from: { address: string; port: number }, known: boolean): boolean {
-    const latched = this.#latched
-    if (latched !== undefined) return latched.address === from.address && latched.port === from.port
-    const { address } = this.#agreement
-    if (!known || (from.address !== address && !this.#options.allows(from.address))) {
-      if (this.#strangers++ === 0) this.#options.log.warn({ from }, 'Media of a stranger is dropped')
-      return false
+    const bytes = this.#line.fromLine(packet.payload)
+    const samples = (bytes.length * samplesPerFrame(this.format.sampleRateHz)) / this.#silence.length
+    const received = this.#receiver.audio(
+      packet,
+      bytes,
+      samples,
+      () => lastLoud(this.#line.samplesOf(bytes), QUIET_PEAK) < 0,
+    )
+    if (this.#agreement.eventPayloadType === undefined) {
+      for (const key of this.#keys.push(this.#line.samplesOf(bytes))) this.#events?.dtmf(key)
     }
-    this.#latched = { address: from.address, port: from.port }
-    return true
+    if (received !== undefined) this.#events?.audio(received.payload, received.timestamp)
+  }
+
+  /** Only packets of the one other side count; those of a codec we agreed on say where that is. */
+  #isFrom(from: { address: string; port: number }, known: boolean, nowMs: number): boolean {
+    const verdict = known ? this.#source.accept(from, nowMs) : 'waits'
+    if (verdict === 'stranger' && this.#strangers++ === 0) {
+      this.#options.log.warn({ from }, 'Media of a stranger is dropped')
+    }
+    return verdict === 'taken' || (!known && this.#source.isCurrent(from))
   }
 
   #reported(bytes: Buffer, from: { address: string; port: number }): void {
-    const { address } = this.#latched ?? this.#agreement
+    const { address } = this.#source.target
     if (this.#over || from.address !== address) return
     const report = readReport(bytes, this.#sender.ssrc)
     if (report === undefined) return
     const nowMs = this.#options.clock.monotonicMs()
     this.#rtcpFrom = from
+    this.#quality.reported(report, this.#options.clock.nowMs())
     if (report.ntp !== undefined) this.#lastReport = { ntp: report.ntp, atMs: nowMs }
     if (this.#heardMs !== undefined) this.#heardMs = nowMs
   }
@@ -343,7 +361,7 @@ export class RtpLeg implements Leg {
       bytes: this.#sender.bytes,
     }
     const to = this.#rtcpFrom ?? {
-      address: this.#latched?.address ?? this.#agreement.address,
+      address: this.#source.target.address,
       port: this.#agreement.rtcpPort,
     }
     const last = this.#lastReport && { ntp: this.#lastReport.ntp, delayMs: nowMs - this.#lastReport.atMs }
@@ -355,8 +373,4 @@ export class RtpLeg implements Leg {
 /** The other side wants to hear nothing: what it sends, if anything, is music. */
 function isHeld({ direction }: Agreement): boolean {
   return direction === 'recvonly' || direction === 'inactive'
-}
-
-function encodingOf({ codec }: Agreement): 'pcmu' | 'pcma' {
-  return codec === 'PCMA' ? 'pcma' : 'pcmu'
 }

@@ -5,6 +5,9 @@ import type { RtpPacket } from './rtp-packet.ts'
 /** A jump of the sequence number beyond this is a new stream (RFC 3550, appendix A.1). */
 const MAX_DROPOUT = 3_000
 const SEEN_WINDOW = 64
+/** What comes late is heard late rather than never; what comes later than this is not. */
+const MAX_LATE_MS = 1_000
+const FRAMES_A_SECOND = 50
 
 export interface ReceivedAudio {
   payload: Uint8Array
@@ -12,10 +15,28 @@ export interface ReceivedAudio {
   timestamp: number
 }
 
-/** One incoming RTP stream: its order, its time line, its keys and its figures. Pure. */
+/** How a line counts time. */
+export interface ReceiverClock {
+  /** Of the stream's timestamps. */
+  clockHz: number
+  /** Of the time line that packets are put on. */
+  sampleRateHz: number
+}
+
+/**
+ * One incoming RTP stream: its order, its time line, its keys and its figures. Packets that come after silence was put in
+ * their place are appended to it, up to a second: who listens needs the words, not their hour. What the time line is thereby
+ * ahead is taken back in the pauses. Pure.
+ */
 export class RtpReceiver {
   readonly #dtmf = new DtmfReceiver()
-  readonly #frameSamples: number
+  readonly #sampleRateHz: number
+  #clockHz: number
+  #frameTicks: number
+  /** Samples by which the time line is ahead of the sender's, for silence that stood in for packets which came. */
+  #ahead = 0
+  /** Packets that came too late to be heard. */
+  late = 0
   #ssrc: number | undefined
   #highest = 0
   #cycles = 0
@@ -28,16 +49,30 @@ export class RtpReceiver {
   #jitter = 0
   #jitterTimestamp: number | undefined
   #transit: number | undefined
-  /** What is added to a packet's timestamp. */
-  #offset = 0
+  /** A timestamp, and its place on the time line. */
+  #anchorTicks = 0
+  #anchorAt = 0
   #lastTimestamp = 0
   #lastAudioSequence = 0
   /** The end of what was passed on, silence included. */
   #end = 0
   #started = false
 
-  constructor(frameSamples: number) {
-    this.#frameSamples = frameSamples
+  constructor({ clockHz, sampleRateHz }: ReceiverClock) {
+    this.#clockHz = clockHz
+    this.#frameTicks = clockHz / FRAMES_A_SECOND
+    this.#sampleRateHz = sampleRateHz
+  }
+
+  /** The other side speaks another codec: its timestamps count something else. */
+  retime(clockHz: number): void {
+    if (clockHz === this.#clockHz) return
+    this.#clockHz = clockHz
+    this.#frameTicks = clockHz / FRAMES_A_SECOND
+    this.#started = false
+    this.#transit = undefined
+    this.#jitterTimestamp = undefined
+    this.#jitter = 0
   }
 
   get ssrc(): number | undefined {
@@ -92,7 +127,7 @@ export class RtpReceiver {
   /** RFC 3550, section 6.4.1. The packets of one key have one timestamp, whenever they come: only the first counts. */
   #measureJitter(timestamp: number, nowMs: number): void {
     this.#jitterTimestamp = timestamp
-    const transit = (Math.round(nowMs * 8) - timestamp) | 0
+    const transit = (Math.round((nowMs * this.#clockHz) / 1000) - timestamp) | 0
     if (this.#transit !== undefined) {
       this.#jitter += (Math.abs((transit - this.#transit) | 0) - this.#jitter) / 16
     }
@@ -104,33 +139,73 @@ export class RtpReceiver {
     return this.#dtmf.push(packet.payload, packet.timestamp)
   }
 
-  /** Puts an accepted packet of audio on the time line. */
-  audio(packet: RtpPacket): ReceivedAudio {
+  /**
+   * Puts an accepted packet of audio on the time line; undefined: it is not to be heard, for it comes too late, or is a pause in
+   * which lost time is made up for.
+   * @param payload in the session's encoding, @param samples it holds, @param quiet it is a pause
+   */
+  audio(packet: RtpPacket, payload: Uint8Array, samples: number, quiet: () => boolean): ReceivedAudio | undefined {
     const sequence = this.#extend(packet.sequence)
+    const newest = !this.#started || sequence > this.#lastAudioSequence
     if (!this.#started) {
       this.#started = true
-      this.#offset = (this.#end - packet.timestamp) | 0
-    } else if (sequence > this.#lastAudioSequence) {
+      this.#anchor(packet.timestamp)
+    } else if (newest) {
       const steps = sequence - this.#lastAudioSequence
       const advanced = (packet.timestamp - this.#lastTimestamp) | 0
       // More time than packets: the sender was silent. It goes on where we are, not where it thinks.
-      const paused = advanced < 0 || advanced > steps * this.#frameSamples * 3
-      if (paused) this.#offset = (this.#end - packet.timestamp) | 0
+      if (advanced < 0 || advanced > steps * this.#frameTicks * 3) this.#anchor(packet.timestamp)
     }
-    if (sequence > this.#lastAudioSequence || this.#lastAudioSequence === 0) {
+    let timestamp = this.#placeOf(packet.timestamp)
+    if (newest) {
+      const behind = this.#end - timestamp
+      if (behind > 0) {
+        if (this.#ahead + behind > (MAX_LATE_MS * this.#sampleRateHz) / 1000) {
+          this.late++
+          return undefined
+        }
+        this.#ahead += behind
+        this.#anchor(packet.timestamp)
+        timestamp = this.#end
+      }
       this.#lastAudioSequence = sequence
       this.#lastTimestamp = packet.timestamp
+      if (this.#ahead >= samples && quiet()) {
+        this.#ahead -= samples
+        this.#anchorAt -= samples
+        return undefined
+      }
     }
-    const timestamp = this.#end + ((packet.timestamp + this.#offset - this.#end) | 0)
-    this.#end = Math.max(this.#end, timestamp + packet.payload.length)
-    return { payload: packet.payload, timestamp }
+    this.#end = Math.max(this.#end, timestamp + samples)
+    return { payload, timestamp }
   }
 
-  /** A frame of silence on the time line, where the sender has none. */
-  silence(payload: Uint8Array): ReceivedAudio {
+  /** A frame of silence on the time line, where the sender has none; undefined where time is made up for. */
+  silence(payload: Uint8Array, samples: number): ReceivedAudio | undefined {
+    if (this.#ahead >= samples) {
+      this.#ahead -= samples
+      return undefined
+    }
     const timestamp = this.#end
-    this.#end += payload.length
+    this.#end += samples
     return { payload, timestamp }
+  }
+
+  #anchor(ticks: number): void {
+    this.#anchorTicks = ticks
+    this.#anchorAt = this.#end
+  }
+
+  #placeOf(ticks: number): number {
+    const elapsed = (ticks - this.#anchorTicks) | 0
+    return this.#anchorAt + Math.round((elapsed * this.#sampleRateHz) / this.#clockHz)
+  }
+
+  /** What came since the stream began: packets, those that never came, and the jitter in ms. */
+  get quality(): { received: number; lost: number; jitterMs: number } {
+    const expected = this.#received === 0 ? 0 : this.#highest + this.#cycles - this.#first + 1
+    const jitterMs = (this.#jitter * 1000) / this.#clockHz
+    return { received: this.#received, lost: Math.max(0, expected - this.#received), jitterMs }
   }
 
   /** The figures of a report; fractions count from the report before. */

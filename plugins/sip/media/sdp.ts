@@ -22,6 +22,8 @@ export interface MediaDescription {
   /** By payload type: `PCMU/8000`, in capitals. */
   readonly encodings: ReadonlyMap<number, string>
   readonly direction: Direction
+  /** How much one packet of ours is to hold, by `a=ptime` and `a=maxptime`; undefined: nothing was said. */
+  readonly ptimeMs: number | undefined
   /** Where `a=rtcp` puts RTCP; undefined: the port after. */
   readonly rtcpPort: number | undefined
 }
@@ -31,6 +33,8 @@ export interface SessionDescription {
 }
 
 const MAX_LINES = 500
+/** Of speech, where nothing is said (RFC 3551). */
+const DEFAULT_PTIME_MS = 20
 const DIRECTIONS: ReadonlySet<string> = new Set(['sendrecv', 'sendonly', 'recvonly', 'inactive'])
 /** Payload types that need no rtpmap (RFC 3551). */
 const STATIC: Readonly<Record<number, string>> = { 0: 'PCMU/8000', 8: 'PCMA/8000', 9: 'G722/8000' }
@@ -41,6 +45,8 @@ interface Draft {
   direction: Direction | undefined
   encodings: Map<number, string>
   rtcpPort: number | undefined
+  ptimeMs: number | undefined
+  maxPtimeMs: number | undefined
 }
 
 /** Reads a description. Throws SdpError. */
@@ -61,7 +67,15 @@ export function parseSdp(body: Uint8Array): SessionDescription {
 }
 
 function emptyDraft(line: string): Draft {
-  return { line, address: undefined, direction: undefined, encodings: new Map(), rtcpPort: undefined }
+  return {
+    line,
+    address: undefined,
+    direction: undefined,
+    encodings: new Map(),
+    rtcpPort: undefined,
+    ptimeMs: undefined,
+    maxPtimeMs: undefined,
+  }
 }
 
 function readLine(draft: Draft, type: string, value: string): void {
@@ -76,6 +90,8 @@ function readLine(draft: Draft, type: string, value: string): void {
   const text = value.slice(colon + 1)
   if (DIRECTIONS.has(name)) draft.direction = name as Direction
   else if (name === 'rtcp') draft.rtcpPort = portOf(text.split(' ')[0] ?? '')
+  else if (name === 'ptime') draft.ptimeMs = Number.parseFloat(text) || undefined
+  else if (name === 'maxptime') draft.maxPtimeMs = Number.parseFloat(text) || undefined
   else if (name === 'rtpmap') {
     const match = /^(\d{1,3}) +([^\s/]+\/\d+(?:\/\d+)?)/.exec(text)
     if (match) draft.encodings.set(Number(match[1]), (match[2] ?? '').toUpperCase().replace(/(\/\d+)\/1$/, '$1'))
@@ -107,5 +123,12 @@ function finish(draft: Draft, session: Draft): MediaDescription {
     encodings,
     direction: draft.direction ?? session.direction ?? 'sendrecv',
     rtcpPort: draft.rtcpPort,
+    ptimeMs: ptimeOf(draft.ptimeMs ?? session.ptimeMs, draft.maxPtimeMs ?? session.maxPtimeMs),
   }
+}
+
+/** The wish, but not more than the most. */
+function ptimeOf(wishMs: number | undefined, mostMs: number | undefined): number | undefined {
+  if (wishMs === undefined && mostMs === undefined) return undefined
+  return Math.min(wishMs ?? DEFAULT_PTIME_MS, mostMs ?? Number.POSITIVE_INFINITY)
 }

@@ -12,6 +12,8 @@ const MAX_MARKS = 1_000
 /** A call that was answered gets its stream within this, and a lost one again, or it is over. */
 const STREAM_WAIT_MS = 10_000
 const NORMAL = 1000
+/** Carriers round to milliseconds: less than this between two packets is no gap. Nothing shorter than a packet is lost. */
+const ROUNDING_MS = 10
 
 export interface StreamLegOptions {
   dialect: StreamDialect
@@ -169,7 +171,8 @@ export class StreamLeg implements Leg {
     // What was lost is skipped; a carrier's clock that goes back, or leaps, is not followed.
     const said = atMs === undefined ? 0 : this.#baseSamples + Math.round((atMs * sampleRateHz) / 1000)
     const leap = said - this.#endSamples
-    const timestamp = leap > 0 && leap < 60 * sampleRateHz ? said : this.#endSamples
+    const isGap = leap > (ROUNDING_MS * sampleRateHz) / 1000 && leap < 60 * sampleRateHz
+    const timestamp = isGap ? said : this.#endSamples
     this.#endSamples = timestamp + bytes.length
     this.#events?.audio(bytes, timestamp)
   }

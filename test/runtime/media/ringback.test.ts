@@ -8,7 +8,7 @@ function rhythm(number: string, ms: number): number[] {
   let sounding = true
   let running = 0
   for (let index = 0; index < ms / 20; index++) {
-    const sounds = ringback('pcmu', number, index) !== undefined
+    const sounds = ringback({ encoding: 'pcmu', sampleRateHz: 8_000 }, number, index) !== undefined
     if (sounds !== sounding) {
       runs.push(running)
       running = 0
@@ -21,9 +21,9 @@ function rhythm(number: string, ms: number): number[] {
 
 /** Power at a frequency over so many frames from the first on. */
 function powerAt(hz: number, number: string, encoding: 'pcmu' | 'pcma'): number {
-  const samples = Array.from({ length: 20 }, (_, i) => decodeG711(encoding, ringback(encoding, number, i)!)).flatMap(
-    (frame) => [...frame],
-  )
+  const samples = Array.from({ length: 20 }, (_, i) =>
+    decodeG711(encoding, ringback({ encoding, sampleRateHz: 8_000 }, number, i)!),
+  ).flatMap((frame) => [...frame])
   let re = 0
   let im = 0
   for (const [n, sample] of samples.entries()) {

@@ -38,7 +38,7 @@ function ringingCall(inviteHeaders: readonly string[] = [], offer = SDP) {
   const unknown = { address: '192.0.2.9', port: 9, rtcpPort: 9, codec: 'PCMU', payloadType: 0 } as const
   const leg = new RtpLeg({
     pair: { rtp: socket, rtcp: socket },
-    agreement: accepted?.agreement ?? { ...unknown, eventPayloadType: 101, direction: 'inactive' },
+    agreement: accepted?.agreement ?? { ...unknown, eventPayloadType: 101, ptimeMs: 20, direction: 'inactive' },
     control: {
       answer: () => ringing.answer(() => true),
       hangUp: (reason) => ringing.hangUp(reason),

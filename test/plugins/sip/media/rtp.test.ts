@@ -1,20 +1,27 @@
 import t from 'tap'
-import { readReport, writeReport } from '../../../../plugins/sip/media/rtcp.ts'
+import { readReport, roundTripMs, writeReport } from '../../../../plugins/sip/media/rtcp.ts'
 import { type RtpPacket, readRtp, writeRtp } from '../../../../plugins/sip/media/rtp-packet.ts'
 import { RtpReceiver } from '../../../../plugins/sip/media/rtp-receiver.ts'
-import { RtpSender } from '../../../../plugins/sip/media/rtp-sender.ts'
+import { RtpSender, type SenderLine } from '../../../../plugins/sip/media/rtp-sender.ts'
+import { DtmfDetector } from '../../../../runtime/media/dtmf-detector.ts'
+import { decodeG711 } from '../../../../runtime/media/g711.ts'
 
 const random = { bits: (count: 16 | 32) => (count === 16 ? 65_534 : 0xffffff00) }
-const types = { audio: 0, events: 101 as number | undefined }
+const PCMU = { encoding: 'pcmu', sampleRateHz: 8_000 } as const
+const CLOCK = { clockHz: 8_000, sampleRateHz: 8_000 }
+const line: SenderLine = { audio: 0, events: 101, clockHz: 8_000, ptimeMs: 20 }
+/** Puts an accepted packet of G.711 on the time line; its place, -1 where it is not heard. */
+const place = (receiver: RtpReceiver, packet: RtpPacket, quiet = false): number =>
+  receiver.audio(packet, packet.payload, packet.payload.length, () => quiet)?.timestamp ?? -1
 const speech = (frames: number) => new Uint8Array(160 * frames).fill(7)
 
 /** A sender and its clock. */
-function makeSender() {
-  const sender = new RtpSender('pcmu', random)
+function makeSender(wanted: Partial<SenderLine> = {}) {
+  const sender = new RtpSender(PCMU, random)
   let nowMs = 0
   const tick = (frames = 1, ms = 20 * frames, silent = false) => {
     nowMs += ms
-    return sender.tick(frames, nowMs, types, silent)
+    return sender.tick(frames, nowMs, { ...line, ...wanted }, silent)
   }
   return { sender, tick }
 }
@@ -140,7 +147,7 @@ t.test('keys are sent as events: one timestamp, growing duration, an end three t
     [true, false, false, false, false, false, false, false],
   )
   t.equal(sent.filter(({ payload }) => payload[0] === 11).length, 8)
-  const receiver = new RtpReceiver(160)
+  const receiver = new RtpReceiver(CLOCK)
   t.same(sent.map((packet) => (receiver.accept(packet, 0) ? receiver.key(packet) : undefined)).filter(Boolean), [
     '5',
     '#',
@@ -162,11 +169,11 @@ function stream(start = { sequence: 65_530, timestamp: 0xfffffe00, ssrc: 1 }) {
 }
 
 t.test('the time line goes on over the wraps of number and timestamp, and shows what was lost', async (t) => {
-  const receiver = new RtpReceiver(160)
+  const receiver = new RtpReceiver(CLOCK)
   const next = stream()
   const times = [next(), next(), next(0, 2), ...Array.from({ length: 10 }, () => next())].map((packet) => {
     t.ok(receiver.accept(packet, 0))
-    return receiver.audio(packet).timestamp
+    return place(receiver, packet)
   })
   t.same(times.slice(0, 4), [0, 160, 640, 800])
   t.same(times.at(-1), 640 + 160 * 10)
@@ -174,40 +181,123 @@ t.test('the time line goes on over the wraps of number and timestamp, and shows 
 })
 
 t.test('a packet that comes twice counts once, one out of order keeps its place', async (t) => {
-  const receiver = new RtpReceiver(160)
+  const receiver = new RtpReceiver(CLOCK)
   const next = stream()
   const [a, b, c] = [next(), next(), next()]
   t.ok(receiver.accept(a, 0))
-  receiver.audio(a)
+  place(receiver, a)
   t.ok(receiver.accept(c, 0))
-  t.equal(receiver.audio(c).timestamp, 320)
+  t.equal(place(receiver, c), 320)
   t.ok(receiver.accept(b, 0))
-  t.equal(receiver.audio(b).timestamp, 160)
+  t.equal(place(receiver, b), 160)
   t.notOk(receiver.accept(b, 0))
   t.notOk(receiver.accept(c, 0))
 })
 
 t.test('a sender that is silent for a while goes on where the silence put in its place ends', async (t) => {
-  const receiver = new RtpReceiver(160)
+  const receiver = new RtpReceiver(CLOCK)
   const next = stream()
-  const take = (packet: RtpPacket) => (receiver.accept(packet, 0) ? receiver.audio(packet).timestamp : -1)
+  const take = (packet: RtpPacket) => (receiver.accept(packet, 0) ? place(receiver, packet) : -1)
   t.equal(take(next()), 0)
-  for (let i = 0; i < 5; i++) receiver.silence(speech(1))
+  for (let i = 0; i < 5; i++) receiver.silence(speech(1), 160)
   t.equal(take(next(400)), 960)
 })
 
-t.test('packets that were only late stay in their place, behind the silence', async (t) => {
-  const receiver = new RtpReceiver(160)
+t.test('packets that were only late are appended to the silence that stood in for them, up to a second', async (t) => {
+  for (const [stallMs, heard] of [
+    [200, 10],
+    [500, 25],
+    [1_000, 50],
+  ] as const) {
+    const receiver = new RtpReceiver(CLOCK)
+    const next = stream()
+    const take = (packet: RtpPacket) => (receiver.accept(packet, 0) ? place(receiver, packet) : -1)
+    take(next())
+    let silent = 0
+    for (let ms = 100; ms < stallMs; ms += 20) if (receiver.silence(speech(1), 160) !== undefined) silent++
+    const burst = Array.from({ length: stallMs / 20 }, () => take(next()))
+    t.same(
+      burst,
+      Array.from({ length: heard }, (_, i) => 160 * (1 + silent + i)),
+      `a stall of ${stallMs} ms`,
+    )
+    t.equal(receiver.late, 0)
+  }
+})
+
+t.test('time that was heard twice is made up for in the pauses', async (t) => {
+  const receiver = new RtpReceiver(CLOCK)
   const next = stream()
-  const take = (packet: RtpPacket) => (receiver.accept(packet, 0) ? receiver.audio(packet).timestamp : -1)
-  t.equal(take(next()), 0)
-  for (let i = 0; i < 5; i++) receiver.silence(speech(1))
-  t.equal(take(next()), 160)
+  const take = (quiet = false) => {
+    const packet = next()
+    return receiver.accept(packet, 0) ? place(receiver, packet, quiet) : -1
+  }
+  take()
+  for (let i = 0; i < 5; i++) receiver.silence(speech(1), 160)
+  t.equal(take(), 960)
+  t.same(
+    Array.from({ length: 7 }, () => take(true)),
+    [-1, -1, -1, -1, -1, 1_120, 1_280],
+    'as much as was put in: five frames of the pause are left out',
+  )
+  t.equal(take(), 1_440)
+})
+
+t.test('what is later than a second in all is not heard', async (t) => {
+  const receiver = new RtpReceiver(CLOCK)
+  const next = stream()
+  const take = (packet: RtpPacket) => (receiver.accept(packet, 0) ? place(receiver, packet) : -1)
+  take(next())
+  for (let i = 0; i < 60; i++) receiver.silence(speech(1), 160)
+  t.equal(take(next()), -1)
+  t.equal(receiver.late, 1)
+})
+
+t.test("a wide-band stream's clock is not its sample rate", async (t) => {
+  const receiver = new RtpReceiver({ clockHz: 8_000, sampleRateHz: 16_000 })
+  const next = stream()
+  const times = Array.from({ length: 3 }, () => {
+    const packet = next()
+    receiver.accept(packet, 0)
+    return receiver.audio(packet, new Uint8Array(640), 320, () => false)?.timestamp
+  })
+  t.same(times, [0, 320, 640])
+})
+
+t.test('packets hold as much as the other side wants', async (t) => {
+  for (const [ptimeMs, sizes] of [
+    [10, 12],
+    [30, 4],
+    [40, 3],
+    [60, 2],
+  ] as const) {
+    const { sender, tick } = makeSender({ ptimeMs })
+    sender.push(speech(8))
+    const packets = Array.from({ length: 6 }, () => tick()).flatMap(({ packets }) => packets)
+    t.equal(packets.length, sizes, `${ptimeMs} ms`)
+    t.ok(packets.every(({ payload }) => payload.length === ptimeMs * 8))
+    t.same(
+      packets.map(({ timestamp }) => (timestamp - packets[0]!.timestamp) >>> 0),
+      packets.map((_, i) => i * ptimeMs * 8),
+    )
+  }
+})
+
+t.test('keys are pressed in the sound where the other side takes no events', async (t) => {
+  const { sender, tick } = makeSender({ events: undefined })
+  sender.sendKeys('5#')
+  const packets = Array.from({ length: 24 }, () => tick()).flatMap(({ packets }) => packets)
+  t.ok(packets.every(({ payloadType }) => payloadType === 0))
+  const detector = new DtmfDetector(8_000)
+  t.same(
+    packets.flatMap(({ payload }) => detector.push(decodeG711('pcmu', payload))),
+    ['5', '#'],
+  )
 })
 
 t.test('a new source, or a number far away, begins anew without a jump in time', async (t) => {
-  const receiver = new RtpReceiver(160)
-  const take = (packet: RtpPacket) => (receiver.accept(packet, 0) ? receiver.audio(packet).timestamp : -1)
+  const receiver = new RtpReceiver(CLOCK)
+  const take = (packet: RtpPacket) => (receiver.accept(packet, 0) ? place(receiver, packet) : -1)
   const before = stream()
   take(before())
   t.equal(take(before()), 160)
@@ -222,8 +312,8 @@ t.test('a report can be read by the other side', async (t) => {
   t.equal(bytes.length % 4, 0)
   // The middle of 3,908,988,800.5 s since 1900.
   const ntp = ((3_908_988_800 & 0xffff) * 0x10000 + 0x8000) >>> 0
-  t.same(readReport(bytes, 9), { fractionLost: 0.25, ntp })
-  t.same(readReport(bytes, 8), { fractionLost: undefined, ntp })
+  t.same(readReport(bytes, 9), { fractionLost: 0.25, ntp, echoed: undefined })
+  t.same(readReport(bytes, 8), { fractionLost: undefined, ntp, echoed: undefined })
   t.equal(readReport(Buffer.from('no report at all'), 9), undefined)
 })
 
@@ -237,16 +327,24 @@ t.test("a report names the other side's last one and how long ago it came", asyn
   t.equal(none.readUInt32BE(28 + 16), 0)
 })
 
+t.test('the round trip is told by the report that names ours', async (t) => {
+  const figures = { ssrc: 9, fractionLost: 0, packetsLost: 0, highestSequence: 1, jitter: 0 }
+  const sent = { ssrc: 1, nowMs: 1_700_000_000_500, rtpTimestamp: 0, packets: 1, bytes: 160 }
+  const { ntp } = readReport(writeReport({ ...sent, ssrc: 9 }, undefined, undefined, 'patchbay', false), 9)!
+  const answer = readReport(writeReport(sent, figures, { ntp: ntp!, delayMs: 250 }, 'peer', false), 9)
+  t.ok(Math.abs(roundTripMs(answer!.echoed!, 1_700_000_000_500 + 250 + 120) - 120) < 1)
+})
+
 t.test('whoever has sent nothing reports as a receiver', async (t) => {
   const figures = { ssrc: 9, fractionLost: 0.5, packetsLost: 3, highestSequence: 7, jitter: 0 }
   const sent = { ssrc: 1, nowMs: 0, rtpTimestamp: 0, packets: 0, bytes: 0 }
   const bytes = writeReport(sent, figures, undefined, 'patchbay', false)
   t.equal(bytes[1], 201)
-  t.same(readReport(bytes, 9), { fractionLost: 0.5, ntp: undefined })
+  t.same(readReport(bytes, 9), { fractionLost: 0.5, ntp: undefined, echoed: undefined })
 })
 
 t.test('the packets of a key, which have one timestamp, are no jitter', async (t) => {
-  const receiver = new RtpReceiver(160)
+  const receiver = new RtpReceiver(CLOCK)
   const next = stream()
   for (let i = 0; i < 50; i++) receiver.accept(next(), i * 20)
   const key = { ...next(), payloadType: 101 }

@@ -1,0 +1,78 @@
+import type { AudioFormat } from '../session/leg.ts'
+import { codecFor } from './codec.ts'
+import { LINE_CODECS, type LineCodec, type LineCodecName } from './line-codec.ts'
+import { Resampler } from './resample.ts'
+
+/** The session's format for a line that begins with this codec: as wide as the line. */
+export function sessionFormatFor(codec: LineCodecName): AudioFormat {
+  const { session, sampleRateHz } = LINE_CODECS[codec]
+  return { encoding: session ?? 'pcm_s16le', sampleRateHz }
+}
+
+/**
+ * Between a session, whose format stays for the call, and a line, whose codec changes with each agreement: recodes and
+ * resamples where the two differ. Keeps the state of one line.
+ */
+export class LineAudio {
+  readonly #format: AudioFormat
+  readonly #session: ReturnType<typeof codecFor>
+  #name: LineCodecName
+  #codec: LineCodec
+  #out: Resampler
+  #in: Resampler
+
+  constructor(format: AudioFormat, codec: LineCodecName) {
+    this.#format = format
+    this.#session = codecFor(format)
+    this.#name = codec
+    this.#codec = LINE_CODECS[codec].make()
+    const { sampleRateHz } = LINE_CODECS[codec]
+    this.#out = new Resampler(format.sampleRateHz, sampleRateHz)
+    this.#in = new Resampler(sampleRateHz, format.sampleRateHz)
+  }
+
+  get codec(): LineCodecName {
+    return this.#name
+  }
+
+  /** What timestamps on the line count. */
+  get clockHz(): number {
+    return LINE_CODECS[this.#name].clockHz
+  }
+
+  /** The line speaks another codec from now on. */
+  use(codec: LineCodecName): void {
+    if (codec === this.#name) return
+    const { make, sampleRateHz } = LINE_CODECS[codec]
+    this.#name = codec
+    this.#codec = make()
+    this.#out = new Resampler(this.#format.sampleRateHz, sampleRateHz)
+    this.#in = new Resampler(sampleRateHz, this.#format.sampleRateHz)
+  }
+
+  /** The session's bytes, as the line's. */
+  toLine(bytes: Uint8Array): Uint8Array {
+    if (this.#isSame) return bytes
+    return this.#codec.encode(this.#out.push(this.#session.decode(bytes)))
+  }
+
+  /** The line's payload, as the session's bytes; a resampler may hold back a few samples. */
+  fromLine(payload: Uint8Array): Uint8Array {
+    if (this.#isSame) return payload
+    return this.#session.encode(this.#in.push(this.#codec.decode(payload)))
+  }
+
+  /** Samples at the session's rate, as its bytes. */
+  bytesOf(samples: Int16Array): Uint8Array {
+    return this.#session.encode(samples)
+  }
+
+  /** The session's bytes as samples at its rate. */
+  samplesOf(bytes: Uint8Array): Int16Array {
+    return this.#session.decode(bytes)
+  }
+
+  get #isSame(): boolean {
+    return LINE_CODECS[this.#name].session === this.#format.encoding
+  }
+}

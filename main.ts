@@ -31,7 +31,8 @@ const USAGE = `Usage: patchbay <command> [--allow-net=plugin:host:port,…] [--a
   config    the effective configuration, secrets masked
   doctor    asks every provider that has its key whether it serves, and how fast;
             doctor sip: looks at the SIP trunks of the running api node
-  plugins   the plugins, what they offer, ask for and are granted
+  plugins   the plugins, what they offer, ask for and are granted;
+            plugins add, update, remove, test, new: plugins of others (plugins help)
   help      this text
 
 Several roles may be named: patchbay api jobs.
@@ -51,21 +52,35 @@ const OWN_SECRETS = Object.values(SETTINGS).flatMap((setting) => ('secret' in se
 let log: Logger | undefined
 
 async function main(argv: readonly string[]): Promise<void> {
-  const flags = argv.filter((argument) => argument.startsWith('-') && argument !== '--help' && argument !== '-h')
+  const flags = argv.filter(
+    (argument) => argument.startsWith('-') && !['--help', '-h', '--grant=all', '--no-test'].includes(argument),
+  )
   const words = argv.filter((argument) => !argument.startsWith('-'))
   const [command = 'help'] = words
-  const unknown = words.find((word, at) => !COMMANDS.includes(word) && !(command === 'doctor' && at > 0))
+  const unknown = words.find(
+    (word, at) => !COMMANDS.includes(word) && !(['doctor', 'plugins'].includes(command) && at > 0),
+  )
   if (unknown !== undefined) {
     const near = nearest(unknown, COMMANDS)
     fail(`"${unknown}" is not a command${near ? `, did you mean "${near}"?` : ''} See: npm run patchbay help`)
   }
-  if (command === 'help' || argv.length > words.length + flags.length) {
+  if (command === 'help' || argv.includes('--help') || argv.includes('-h')) {
     process.stdout.write(USAGE)
     return
   }
   const config = loadConfig(processEnvironment(), flags)
   if (command === 'config') {
     process.stdout.write(`${describeConfig(deriveConfig(config))}\n`)
+  } else if (command === 'plugins' && words.length > 1) {
+    const { PLUGINS_USAGE, runPluginsCommand } = await import('./runtime/plugin/install/cli.ts')
+    const asked = { grantAll: argv.includes('--grant=all'), noTest: argv.includes('--no-test') }
+    const say = (line: string): void => void process.stderr.write(`${line}\n`)
+    const env = processEnvironment()
+    const text =
+      words[1] === 'help'
+        ? PLUGINS_USAGE.trimEnd()
+        : await runPluginsCommand({ words: words.slice(1), flags: asked, config, env, say })
+    process.stdout.write(`${text}\n`)
   } else if (command === 'plugins') {
     const { describePlugins } = await import('./runtime/plugin/describe.ts')
     process.stdout.write(`${await describePlugins(config)}\n`)

@@ -16,6 +16,7 @@ import type {
   SpeechOptions,
 } from './contract.ts'
 import { makeHost } from './handles.ts'
+import { readInstalled } from './install/installed.ts'
 import { denoMissing, findDeno } from './isolated/deno.ts'
 import { denoFlags } from './isolated/deno-flags.ts'
 import {
@@ -23,6 +24,7 @@ import {
   type Isolation,
   type PluginFolder,
   type PluginSettings,
+  readFolder,
   readManifests,
   readPluginSettings,
 } from './manifest.ts'
@@ -113,6 +115,8 @@ export interface LoadPluginsOptions {
   /** Handed to every plugin; aborts when the process stops. */
   signal: AbortSignal
   createTimeoutMs?: number
+  /** Loads this one plugin and no other. */
+  only?: { name: string; dir: string; settings: PluginSettings }
 }
 
 /** Reads and validates manifests and grants. Imports no plugin code: that is for `create`. */
@@ -120,10 +124,7 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRe
   const { log, createTimeoutMs = 10_000 } = options
   // A copy: what handles give out stays the same when the guard hides variables from process.env.
   const env = { ...options.env }
-  const [folders, settings] = await Promise.all([
-    readManifests(options.dir ?? join(ROOT, 'plugins')),
-    readPluginSettings(options.settingsFile ?? join(ROOT, 'config/plugins.json')),
-  ])
+  const { folders, settings } = await findPlugins(options)
   const flags = grantsOfFlags(options.config)
   const instances = Object.entries(settings).flatMap(([name, own]) => instanceOf(name, own, folders))
   const all = [...folders, ...instances]
@@ -211,6 +212,33 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRe
       return within(making, `Making ${kind} of plugin "${provider}"`, createTimeoutMs, options.signal)
     },
   }
+}
+
+const NOTHING_INSTALLED: Awaited<ReturnType<typeof readInstalled>> = { folders: [], settings: {} }
+
+/** The plugins of the checkout and those that were installed, with what the operator says of each. */
+async function findPlugins(
+  options: LoadPluginsOptions,
+): Promise<{ folders: PluginFolder[]; settings: Readonly<Record<string, PluginSettings>> }> {
+  const { only, dir, settingsFile, config } = options
+  if (only !== undefined) {
+    return { folders: [await readFolder(only.name, only.dir)], settings: { [only.name]: only.settings } }
+  }
+  const [folders, settings, installed] = await Promise.all([
+    readManifests(dir ?? join(ROOT, 'plugins')),
+    readPluginSettings(settingsFile ?? join(ROOT, 'config/plugins.json')),
+    config.dataDir === undefined ? NOTHING_INSTALLED : readInstalled(config.dataDir),
+  ])
+  const own = new Set(folders.map(({ name }) => name))
+  const added = installed.folders.filter(({ name }) => !own.has(name))
+  const merged = Object.fromEntries(
+    added.map(({ name }) => {
+      const { grant, ...rest } = settings[name] ?? {}
+      const base: PluginSettings = installed.settings[name] ?? {}
+      return [name, { ...base, ...rest, grant: mergePermissions([base.grant ?? {}, grant ?? {}]) }]
+    }),
+  )
+  return { folders: [...folders, ...added], settings: { ...settings, ...merged } }
 }
 
 /** The folder of an entry that is another instance of a plugin; none for the settings of a plugin itself. */

@@ -77,7 +77,8 @@ export async function readManifests(dir: string): Promise<PluginFolder[]> {
   return Promise.all(names.sort().map((name) => readFolder(name, join(dir, name))))
 }
 
-async function readFolder(name: string, dir: string): Promise<PluginFolder> {
+/** Reads the manifest of one folder. */
+export async function readFolder(name: string, dir: string): Promise<PluginFolder> {
   try {
     return {
       name,

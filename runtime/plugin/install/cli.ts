@@ -1,0 +1,143 @@
+import { cp, readFile, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import { initializeLogger } from '@livekit/agents'
+import { dispose } from '@livekit/rtc-node'
+import { pino } from 'pino'
+import { PatchbayError } from '../../errors.ts'
+import type { PluginKind } from '../contract.ts'
+import { loadPlugins, ROOT } from '../host.ts'
+import { installDeno } from '../isolated/deno.ts'
+import { readManifests } from '../manifest.ts'
+import type { Environment } from '../net-rule.ts'
+import { type GrantFlags, grantsOfFlags } from '../permissions.ts'
+import { installPlugin, notInstalled, removePlugin } from './installer.ts'
+import { readLock } from './lock.ts'
+import { selfTest } from './self-test.ts'
+
+export const PLUGINS_USAGE = `Usage: patchbay plugins <command>
+
+  (none)             the plugins, what they offer, ask for and are granted
+  add <source>       installs a plugin of somebody else: a package of npm, a folder or a tarball
+                     --grant=all grants what it asks for, --allow-net=… and the like grant one thing;
+                     --no-test leaves out trying what it does
+  update <name>      installs it again from where it came; asks where it wants more
+  remove <name>      forgets it
+  test <name>        has it do once what it is for; its provider may charge for that
+  new <kind> <name>  a folder to start from; kinds: stt, tts, llm, embedding
+  deno               installs Deno, in which plugins of others run
+`
+
+const KINDS = ['stt', 'tts', 'llm', 'embedding'] as const
+
+export interface PluginsCommand {
+  words: readonly string[]
+  flags: { grantAll: boolean; noTest: boolean }
+  config: GrantFlags & { readonly dataDir: string }
+  env: Environment
+  say(line: string): void
+}
+
+/** Runs `patchbay plugins <command>`. Returns what to print; throws `plugin` or `configuration`. */
+export async function runPluginsCommand(command: PluginsCommand): Promise<string> {
+  const [verb = '', subject, name] = command.words
+  const { dataDir } = command.config
+  const need = (what: string): string => {
+    if (subject === undefined) throw usage(`patchbay plugins ${verb} needs ${what}`)
+    return subject
+  }
+  initializeLogger({ pretty: false, level: 'silent' })
+  try {
+    switch (verb) {
+      case 'add':
+        return await add(need('a package of npm, a folder or a tarball'), command)
+      case 'update': {
+        const { plugins } = await readLock(dataDir)
+        const entry = plugins[need('the name of an installed plugin')]
+        if (entry === undefined) throw notInstalled(need(''), Object.keys(plugins))
+        return await add(entry.source, command)
+      }
+      case 'remove':
+        return await removePlugin(dataDir, need('the name of an installed plugin'))
+      case 'test':
+        return await test(need('the name of a plugin'), command)
+      case 'new':
+        return await create(need('a kind'), name)
+      case 'deno':
+        return `Deno is at ${await installDeno(dataDir)}`
+      default:
+        throw usage(`"${verb}" is no command of patchbay plugins`)
+    }
+  } finally {
+    await dispose()
+  }
+}
+
+function usage(why: string): PatchbayError {
+  return new PatchbayError('configuration', { params: { reason: `${why}\n\n${PLUGINS_USAGE}` } })
+}
+
+const silent = pino({ level: 'silent' })
+
+async function add(source: string, { config, env, flags, say }: PluginsCommand): Promise<string> {
+  const own = await readManifests(join(ROOT, 'plugins'))
+  const granted = grantsOfFlags(config)
+  return installPlugin(source, {
+    dataDir: config.dataDir,
+    taken: new Set(own.map(({ name }) => name)),
+    env,
+    log: silent,
+    granted: (name) => granted.get(name) ?? {},
+    say,
+    test: !flags.noTest,
+    async ask(name, version, sentences) {
+      say(`${name} ${version} wants to ${sentences.join(', to ')}.`)
+      if (flags.grantAll) return true
+      if (!process.stdin.isTTY) return false
+      const line = createInterface({ input: process.stdin, output: process.stderr })
+      try {
+        return /^y(es)?$/i.test((await line.question('Grant it? [y/N] ')).trim())
+      } finally {
+        line.close()
+      }
+    },
+  })
+}
+
+async function test(name: string, { config, env }: PluginsCommand): Promise<string> {
+  const stop = new AbortController()
+  try {
+    const registry = await loadPlugins({ config, env, log: silent, signal: stop.signal, createTimeoutMs: 90_000 })
+    const plugin = registry.plugins.find((one) => one.name === name)
+    if (plugin === undefined)
+      throw notInstalled(
+        name,
+        registry.plugins.map((one) => one.name),
+      )
+    if (plugin.fault !== undefined) throw plugin.fault
+    const kinds = Object.keys(plugin.manifest?.provides ?? {}) as PluginKind[]
+    const results = await selfTest(registry, name, kinds)
+    const lines = results.map(({ kind, said, ok }) => `${ok ? 'ok    ' : 'FAILED'}  ${kind}: ${said}`)
+    if (results.every(({ ok }) => ok)) return lines.join('\n') || `${name} has no kind that can be tried so`
+    throw new PatchbayError('plugin', { params: { reason: `Plugin "${name}" failed:\n${lines.join('\n')}` } })
+  } finally {
+    stop.abort()
+  }
+}
+
+/** A copy of the example, cut down to one kind. */
+async function create(kind: string, name: string | undefined): Promise<string> {
+  if (!(KINDS as readonly string[]).includes(kind)) throw usage(`"${kind}" is none of ${KINDS.join(', ')}`)
+  if (name === undefined || !/^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/.test(name)) {
+    throw usage('patchbay plugins new needs a name of small letters, digits and hyphens')
+  }
+  const folder = resolve(name)
+  await cp(join(ROOT, 'examples/plugins/parrot'), folder, { recursive: true, errorOnExist: true, force: false })
+  const file = join(folder, 'plugin.json')
+  const manifest = JSON.parse(await readFile(file, 'utf8')) as { provides: Record<string, unknown> }
+  const { title: _title, ...rest } = manifest as { title?: string }
+  const provides = { [kind]: manifest.provides[kind] }
+  await writeFile(file, `${JSON.stringify({ ...rest, name, description: `A ${kind} plugin.`, provides }, null, 2)}\n`)
+  await writeFile(join(folder, 'README.md'), `# ${name}\n`)
+  return `Wrote ${folder}. Change mod.ts, then: npm run patchbay plugins add ${folder}`
+}

@@ -1,0 +1,22 @@
+import { join } from 'node:path'
+import { PatchbayError } from '../../errors.ts'
+import { type PluginFolder, type PluginSettings, readFolder } from '../manifest.ts'
+import { digestOf, installedFolder, readLock } from './lock.ts'
+
+/** The plugins that were installed, each in a process of its own. One whose files were changed since is broken. */
+export async function readInstalled(
+  dataDir: string,
+): Promise<{ folders: PluginFolder[]; settings: Record<string, PluginSettings> }> {
+  const { plugins } = await readLock(dataDir)
+  const folders = await Promise.all(
+    Object.entries(plugins).map(async ([name, { digest, source }]) => {
+      const dir = join(installedFolder(dataDir), name)
+      const folder = await readFolder(name, dir)
+      if (folder.fault !== undefined || (await digestOf(dir)) === digest) return folder
+      const reason = `Plugin "${name}" can't be used: its files were changed since it was installed; run: npm run patchbay plugins add ${source}`
+      return { name, dir, manifest: undefined, fault: new PatchbayError('plugin', { params: { reason } }) }
+    }),
+  )
+  const settings = Object.entries(plugins).map(([name, { grant }]) => [name, { isolation: 'process' as const, grant }])
+  return { folders, settings: Object.fromEntries(settings) }
+}

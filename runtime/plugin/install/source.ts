@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { PatchbayError } from '../../errors.ts'
+import type { Manifest } from '../contract.ts'
+import { parseManifest } from '../manifest.ts'
+
+const run = promisify(execFile)
+const FETCH_TIMEOUT_MS = 120_000
+const MAX_FILES = 2_000
+const MAX_BYTES = 64 * 2 ** 20
+
+export interface FetchedPlugin {
+  manifest: Manifest
+  folder: string
+  remove(): Promise<void>
+}
+
+/**
+ * Brings a plugin into a folder of its own: a folder, a tarball, or a package of npm with its version. Nothing of it
+ * runs, no install script either. Throws `plugin` with what is wrong.
+ */
+export async function fetchPlugin(source: string): Promise<FetchedPlugin> {
+  const place = await mkdtemp(join(tmpdir(), 'patchbay-plugin-'))
+  const remove = (): Promise<void> => rm(place, { recursive: true, force: true })
+  try {
+    const folder = await bring(source, place)
+    const text = await readFile(join(folder, 'plugin.json'), 'utf8').catch(() => {
+      throw new Error('it has no plugin.json')
+    })
+    const { name } = JSON.parse(text) as { name?: unknown }
+    const manifest = parseManifest(String(name), text)
+    await checkSize(folder)
+    return { manifest, folder, remove }
+  } catch (cause) {
+    await remove()
+    const why = cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : String(cause)
+    const reason = `"${source}" can't be installed: ${why}`
+    throw new PatchbayError('plugin', { params: { reason }, cause })
+  }
+}
+
+async function bring(source: string, place: string): Promise<string> {
+  const found = await stat(resolve(source)).catch(() => undefined)
+  if (found?.isDirectory()) {
+    const folder = join(place, 'plugin')
+    const skipped = /(^|\/)(node_modules|\.git)$/
+    await cp(resolve(source), folder, { recursive: true, filter: (path) => !skipped.test(path) })
+    return folder
+  }
+  const tarball = found?.isFile() ? resolve(source) : await pack(source, place)
+  await run('tar', ['-xzf', tarball, '-C', place, '--no-same-owner'], { timeout: FETCH_TIMEOUT_MS })
+  const names = (await readdir(place, { withFileTypes: true })).filter((entry) => entry.isDirectory())
+  const [only] = names
+  if (only === undefined || names.length > 1) throw new Error('the tarball holds no one folder')
+  return join(place, only.name)
+}
+
+async function pack(name: string, place: string): Promise<string> {
+  if (!/^(@[a-z0-9-]+\/)?[a-z0-9][a-z0-9._-]*(@[\w.^~-]+)?$/.test(name)) {
+    throw new Error('it is no folder, no tarball and no name of a package')
+  }
+  const { stdout } = await run('npm', ['pack', name, '--pack-destination', place, '--ignore-scripts', '--silent'], {
+    timeout: FETCH_TIMEOUT_MS,
+  })
+  return join(place, stdout.trim().split('\n').at(-1) ?? '')
+}
+
+async function checkSize(folder: string): Promise<void> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  if (entries.length > MAX_FILES) throw new Error(`it has more than ${MAX_FILES} files`)
+  const link = entries.find((entry) => entry.isSymbolicLink())
+  if (link !== undefined) throw new Error(`it has a link, "${link.name}"`)
+  let bytes = 0
+  for (const entry of entries) if (entry.isFile()) bytes += (await stat(join(entry.parentPath, entry.name))).size
+  if (bytes > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES / 2 ** 20} MiB`)
+}

@@ -129,7 +129,13 @@ async function compareLoads(
       await timed(async () => {
         const params = { batchId: uuidv7(), workspaceId }
         const signal = AbortSignal.timeout(600_000)
-        const copy = await openBulkCopy<BatchDetails, BatchLoadResult>({ databaseUrl, loader: LOADER, params, signal })
+        const copy = await openBulkCopy<BatchDetails, BatchLoadResult>({
+          databaseUrl,
+          workspaceId: params.workspaceId,
+          loader: LOADER,
+          params,
+          signal,
+        })
         try {
           await copy.feed(createReadStream(file))
           await copy.commit(details)

@@ -1,7 +1,9 @@
 import { Worker } from 'node:worker_threads'
 import type { Client } from 'pg'
+import { Gate } from '../runtime/admission/gate.ts'
 import { type ErrorCode, PatchbayError } from '../runtime/errors.ts'
 import { asProcess } from '../runtime/plugin/scope.ts'
+import { openSpool } from './spool.ts'
 
 /**
  * Loads an upload into Postgres in a thread of its own, with a connection of its own and in one transaction, so that a
@@ -11,6 +13,8 @@ export interface BulkCopyOptions {
   databaseUrl: string
   /** A module whose `load` is a `Loader`. */
   loader: URL
+  /** Whose upload it is: workspaces take turns. */
+  workspaceId: string
   /** Structured-cloneable; the loader's second argument. */
   params: unknown
   /** Aborted: nothing is kept. */
@@ -29,11 +33,14 @@ export type Loader<P = unknown, D = unknown, R = unknown> = (
 
 /** An upload under way. One of `commit` and `discard` ends it; whoever opened it calls `discard` in any case. */
 export interface BulkCopy<D, R> {
-  /** Reads the source to its end. Throws what the loader throws, and what the source throws. */
+  /** Keeps the source in a file until `commit`: a sender that trickles holds up no thread. Throws what the source throws. */
   feed(source: AsyncIterable<Uint8Array>): Promise<void>
-  /** Finishes and commits. */
-  commit(details: D): Promise<R>
-  /** Rolls back what is not committed and releases thread and connection. */
+  /**
+   * Waits for a thread, loads what was fed, finishes with the details and commits. The details are asked for once the file is
+   * loaded. Throws what the loader throws, and what `details` throws.
+   */
+  commit(details: D | (() => Promise<D>)): Promise<R>
+  /** Rolls back what is not committed and releases file, thread and connection. */
   discard(): Promise<void>
 }
 
@@ -58,55 +65,55 @@ export type FromThread =
 /** Pieces under way to the thread; the source is not read further until it took one. */
 const SLOTS = 8
 export const SLOT_BYTES = 64 * 1024
-const MAX_THREADS = 2
-const MAX_WAITING = 16
+/** One thread is left for another workspace. */
+const threads = new Gate({ kind: 'bulk_upload', places: 2, mostOfOne: 1, maxWaiting: 64 })
+/** Uploads that arrive at once, each with a file of its own. */
+const files = new Gate({ kind: 'upload_file', places: 32, mostOfOne: 4, maxWaiting: 64 })
 /** No answer of the thread for this long: Postgres is stuck. */
 const STALL_TIMEOUT_MS = 60_000
 
-let threads = 0
-const waiting = new Set<() => void>()
-
-/** Waits for a free thread and starts it. Throws `unavailable` when too many uploads wait. */
+/** Waits for room for the file. Throws `unavailable` when too many uploads wait. */
 export async function openBulkCopy<D, R>(options: BulkCopyOptions): Promise<BulkCopy<D, R>> {
-  await takeThread(options.signal)
-  try {
-    return start<D, R>(options)
-  } catch (error) {
-    leaveThread()
+  const { workspaceId, signal } = options
+  const place = { workspaceId }
+  const leaveFiles = await files.enter(place, signal)
+  const spool = await openSpool().catch((error) => {
+    leaveFiles()
     throw error
-  }
-}
-
-async function takeThread(signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted()
-  if (threads < MAX_THREADS) {
-    threads++
-    return
-  }
-  if (waiting.size >= MAX_WAITING) throw new PatchbayError('unavailable', { cause: new Error('Too many uploads wait') })
-  await new Promise<void>((resolve, reject) => {
-    const go = () => {
-      waiting.delete(go)
-      signal.removeEventListener('abort', leave)
-      threads++
-      resolve()
-    }
-    const leave = () => {
-      waiting.delete(go)
-      reject(signal.reason)
-    }
-    waiting.add(go)
-    signal.addEventListener('abort', leave, { once: true })
   })
+  let thread: LoadingThread<D, R> | undefined
+  let leaveThreads: (() => void) | undefined
+  let ending: Promise<void> | undefined
+  return {
+    async feed(source) {
+      for await (const bytes of source) await spool.append(bytes)
+    },
+    async commit(details) {
+      leaveThreads = await threads.enter(place, signal)
+      thread = start<D, R>(options)
+      await thread.feed(spool.read())
+      return thread.commit(typeof details === 'function' ? await (details as () => Promise<D>)() : details)
+    },
+    discard() {
+      ending ??= (async () => {
+        await thread?.discard()
+        leaveThreads?.()
+        await spool.close()
+        leaveFiles()
+      })()
+      return ending
+    },
+  }
 }
 
-function leaveThread(): void {
-  threads--
-  const [next] = waiting
-  next?.()
+/** An upload in its thread. */
+interface LoadingThread<D, R> {
+  feed(source: AsyncIterable<Uint8Array>): Promise<void>
+  commit(details: D): Promise<R>
+  discard(): Promise<void>
 }
 
-function start<D, R>({ databaseUrl, loader, params, signal }: BulkCopyOptions): BulkCopy<D, R> {
+function start<D, R>({ databaseUrl, loader, params, signal }: BulkCopyOptions): LoadingThread<D, R> {
   const slots = new SharedArrayBuffer(SLOTS * SLOT_BYTES)
   const workerData: BulkCopyThread = { slots, databaseUrl, loader: loader.href, params }
   const thread = asProcess(
@@ -193,7 +200,6 @@ function start<D, R>({ databaseUrl, loader, params, signal }: BulkCopyOptions): 
         signal.removeEventListener('abort', onAbort)
         // Ends the thread's connection too; Postgres rolls back what was not committed.
         await thread.terminate()
-        leaveThread()
       })()
       return ending
     },

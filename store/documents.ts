@@ -164,6 +164,29 @@ export async function processingDocuments(store: Store, olderThanMs: number, lim
   return rows.map((row) => row.id)
 }
 
+/** Documents of the same workspace that wait and are older than this one. */
+export async function aheadOf(store: Store, documentId: string): Promise<number> {
+  const { count } = await store.acrossTenants
+    .selectFrom('documents as other')
+    .innerJoin('documents as own', 'own.workspace_id', 'other.workspace_id')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('own.id', '=', documentId)
+    .where('other.status', '=', 'processing')
+    .whereRef('other.id', '<', 'own.id')
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** Documents of the workspace that are not read yet. */
+export async function countProcessing(tenant: Tenant): Promise<number> {
+  const { count } = await tenant.db
+    .selectFrom('documents')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('status', '=', 'processing')
+    .executeTakeFirstOrThrow()
+  return count
+}
+
 /** Removes uploads whose request died before they became documents. */
 export async function removeStaleUploads(store: Store, olderThanMs: number): Promise<number> {
   const { numDeletedRows } = await store.acrossTenants

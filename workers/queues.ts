@@ -40,6 +40,8 @@ export interface JobOptions {
 export interface JobQueue<N extends QueueName> {
   /** Rejects within 2 s when Redis can't be reached. */
   add(payload: QueuePayloads[N], options: JobOptions): Promise<void>
+  /** Whether a job of this id waits or runs. */
+  has(jobId: string): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -60,6 +62,9 @@ export function openQueue<N extends QueueName>(name: N, redis: RedisClient, part
         ...(place === undefined ? {} : { priority: Math.min(place + 1, MOST_PRIORITY) }),
       })
       await within(adding, ADD_TIMEOUT_MS)
+    },
+    async has(jobId) {
+      return (await within(queue.getJob(jobId), ADD_TIMEOUT_MS)) !== undefined
     },
     close: () => queue.close(),
   }

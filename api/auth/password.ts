@@ -1,24 +1,37 @@
 import { hash, verify } from '@node-rs/argon2'
+import { Gate } from '../../runtime/admission/gate.ts'
 
-/** Argon2id; the library's defaults are OWASP's: 19 MiB, two passes, one lane. */
+/**
+ * Argon2id; the library's defaults are OWASP's: 19 MiB, two passes, one lane. It computes in libuv's threads, of which two stay
+ * free for names and files; whoever asks, by account or address, takes turns.
+ */
+
+const gate = new Gate({ kind: 'password', places: 2, mostOfOne: 1, maxWaiting: 200 })
 
 /** The hash of a random password nobody knows, made once: checking it takes as long as checking a real one. */
 let decoy: Promise<string> | undefined
 
-/** The string to store: algorithm, parameters, salt and hash. */
-export function hashPassword(password: string): Promise<string> {
-  return hash(password)
+/**
+ * The string to store: algorithm, parameters, salt and hash.
+ * @param who account or address. Throws `unavailable` when too many wait
+ */
+export function hashPassword(password: string, who: string): Promise<string> {
+  return gate.run({ workspaceId: who }, () => hash(password))
 }
 
-/** False for a wrong password and for an unknown user (`undefined`), after the same work. */
-export async function passwordMatches(stored: string | undefined, password: string): Promise<boolean> {
-  decoy ??= hash(crypto.randomUUID())
-  const matches = await verify(stored ?? (await decoy), password)
+/** False for a wrong password and for an unknown user (`undefined`), after the same work. Throws as hashPassword does. */
+export async function passwordMatches(stored: string | undefined, password: string, who: string): Promise<boolean> {
+  const against = stored ?? (await preparedDecoy())
+  const matches = await gate.run({ workspaceId: who }, () => verify(against, password))
   return matches && stored !== undefined
 }
 
 /** Makes the decoy ahead of the first login, whose time would otherwise tell that it was the first. */
 export async function preparePasswords(): Promise<void> {
+  await preparedDecoy()
+}
+
+function preparedDecoy(): Promise<string> {
   decoy ??= hash(crypto.randomUUID())
-  await decoy
+  return decoy
 }

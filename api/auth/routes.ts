@@ -26,16 +26,16 @@ const signup = defineRoute({
   role: 'none',
   body: SignupInput,
   success: { status: 201, schema: UserBody },
-  errors: ['invalid_phone_number', 'email_taken'],
+  errors: ['invalid_phone_number', 'email_taken', 'unavailable'],
   tag,
   summary: 'Register a user, who becomes Admin of a workspace of their own',
   examples: {
     body: { name: 'Ada Lovelace', email: 'ada@example.com', password: 'correct horse', phone_number: '+14155550123' },
     success: userExample,
   },
-  handler: async ({ body }, { store }) => {
+  handler: async ({ body, clientAddress }, { store }) => {
     const phoneNumber = requirePhoneNumber(body.phone_number)
-    const passwordHash = await hashPassword(body.password)
+    const passwordHash = await hashPassword(body.password, clientAddress)
     const { name, email } = body
     return userBody(await createUser(store.global, { name, email, passwordHash, phoneNumber }))
   },
@@ -48,7 +48,7 @@ const login = defineRoute({
   role: 'none',
   body: LoginInput,
   success: { status: 200, schema: SignedInBody, description: 'Sets the cookies access_token and refresh_token.' },
-  errors: ['wrong_credentials'],
+  errors: ['wrong_credentials', 'unavailable'],
   tag,
   summary: 'Log in',
   examples: { body: { email: 'ada@example.com', password: 'correct horse' }, success: { user: userExample } },
@@ -57,7 +57,7 @@ const login = defineRoute({
     const { body } = request
     const { store, clock, config } = services
     const user = await userByEmail(store.global, body.email)
-    const matches = await passwordMatches(user?.password_hash, body.password)
+    const matches = await passwordMatches(user?.password_hash, body.password, body.email.toLowerCase())
     if (user === undefined || !matches) throw new PatchbayError('wrong_credentials')
     const from = { address: request.clientAddress, userAgent: request.header('user-agent') }
     const session = await startSession(store.global, user.id, from, clock.nowMs(), config.refreshTokenTtlS)

@@ -15,8 +15,7 @@ const LOADER = new URL('../../store/batch-load.ts', import.meta.url)
 const FILE_FIELD = 'file'
 
 /**
- * Makes a batch of an upload: the file flows into the database while it arrives, and is committed once the form is whole
- * and right. Returns the batch's id. On any fault nothing is kept.
+ * Makes a batch of an upload: the file is kept while it arrives, and loaded and committed once the form is whole and right. Returns the batch's id. On any fault nothing is kept.
  */
 export async function receiveBatch(
   request: {
@@ -29,7 +28,13 @@ export async function receiveBatch(
   const { tenant, signal } = request
   const params: BatchLoadParams = { batchId: uuidv7(), workspaceId: tenant.workspaceId }
   const { databaseUrl } = options
-  const copy = await openBulkCopy<BatchDetails, BatchLoadResult>({ databaseUrl, loader: LOADER, params, signal })
+  const copy = await openBulkCopy<BatchDetails, BatchLoadResult>({
+    databaseUrl,
+    workspaceId: tenant.workspaceId,
+    loader: LOADER,
+    params,
+    signal,
+  })
   try {
     let fed = false
     const { fields } = await request.form(async (file) => {
@@ -38,7 +43,7 @@ export async function receiveBatch(
       fed = true
       await copy.feed(file.content)
     })
-    await copy.commit(await detailsOf(tenant, fields, options.nowMs))
+    await copy.commit(() => detailsOf(tenant, fields, options.nowMs))
     return params.batchId
   } finally {
     await copy.discard()

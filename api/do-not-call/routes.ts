@@ -142,6 +142,7 @@ const upload = defineRoute({
     const params: DoNotCallFileParams = { workspaceId: tenant.workspaceId, createdAt: new Date(clock.nowMs()) }
     const copy = await openBulkCopy<Record<string, never>, DoNotCallFileResult>({
       databaseUrl,
+      workspaceId: tenant.workspaceId,
       loader: LOADER,
       params,
       signal,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/errors.ts'
 import { agentById } from '../../store/agents.ts'
-import { countDocuments, deleteDocument, listDocuments } from '../../store/documents.ts'
+import { countDocuments, countProcessing, deleteDocument, listDocuments } from '../../store/documents.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { queueDocument } from '../../workers/documents/queue.ts'
 import { agentExample } from '../agents/schema.ts'
@@ -64,9 +64,10 @@ const upload = defineRoute({
       })
       if (!exists) throw new PatchbayError('agent_not_found')
       const documents = await incoming.finish()
-      for (const { id, status } of documents) {
-        if (status !== 'processing') continue
-        await queueDocument(documentJobs, id).catch((err) => {
+      const waiting = documents.filter(({ status }) => status === 'processing')
+      const ahead = Math.max(0, (await countProcessing(tenant)) - waiting.length)
+      for (const [i, { id }] of waiting.entries()) {
+        await queueDocument(documentJobs, id, ahead + i).catch((err) => {
           log.warn({ err, documentId: id }, 'Document could not be queued; the job worker will find it')
         })
       }

@@ -79,6 +79,7 @@ const upload = defineRoute({
     }
     const copy = await openBulkCopy<ProspectFileDetails, ProspectFileResult>({
       databaseUrl,
+      workspaceId: tenant.workspaceId,
       loader: LOADER,
       params: file,
       signal,

@@ -79,10 +79,16 @@ export class FairQueue<T> {
     return true
   }
 
-  /** Takes who is next out of the line. */
-  next(): T | undefined {
+  /**
+   * Takes who is next out of the line.
+   * @param mayGo workspaces for which this is false are passed over
+   */
+  next(mayGo?: (workspaceId: string) => boolean): T | undefined {
     let first: Line<T> | undefined
-    for (const line of this.#lines.values()) if (first === undefined || line.startTag < first.startTag) first = line
+    for (const line of this.#lines.values()) {
+      if (first !== undefined && line.startTag >= first.startTag) continue
+      if (mayGo === undefined || mayGo(line.workspaceId)) first = line
+    }
     return first && this.#takeFrom(first)
   }
 

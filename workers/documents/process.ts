@@ -8,7 +8,7 @@ import { type Store, sqlState } from '../../store/database.ts'
 import { failDocument, findDocument, finishDocument, readUpload } from '../../store/documents.ts'
 import type { Document } from '../../store/schema.ts'
 import type { Tenant } from '../../store/tenant.ts'
-import { ExtractionError } from './extract/failure.ts'
+import { ExtractionError, ExtractionTimeout } from './extract/failure.ts'
 import { type ExtractionLimits, extractChunks } from './extract/run.ts'
 
 export interface DocumentServices {
@@ -18,6 +18,8 @@ export interface DocumentServices {
   embeddings?: Embeddings | undefined
   log: Logger
   limits: ExtractionLimits
+  /** Takes a document that needs longer than these limits; absent: it has failed then. */
+  postpone?: (documentId: string) => Promise<void>
 }
 
 const GIVE_UP_TIMEOUT_MS = 10_000
@@ -44,6 +46,7 @@ export async function processDocument(
     }
     log.info({ documentId, agentId: document.agent_id, chunks: chunkCount }, 'Document ready')
   } catch (error) {
+    if (error instanceof ExtractionTimeout && services.postpone !== undefined) return services.postpone(documentId)
     const atFault = error instanceof ExtractionError
     const refused = error instanceof ProviderError && !error.failure.retryable
     if (!atFault && !refused && (!lastAttempt || signal.aborted)) throw error

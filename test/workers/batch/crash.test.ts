@@ -41,6 +41,7 @@ t.test('a batch whose processes are killed again and again calls nobody twice, m
   const numbers = Array.from({ length: NUMBERS }, (_, i) => `+1415555${2000 + i}`)
   const copy = await openBulkCopy<BatchDetails, BatchLoadResult>({
     databaseUrl,
+    workspaceId,
     loader: new URL('../../../store/batch-load.ts', import.meta.url),
     params: { batchId, workspaceId },
     signal: AbortSignal.timeout(60_000),

@@ -15,6 +15,7 @@ import {
   removeStaleUploads,
 } from '../../../store/documents.ts'
 import { createRedis } from '../../../store/redis/client.ts'
+import type { Tenant } from '../../../store/tenant.ts'
 import { vectorShelf } from '../../../store/vector-shelf.ts'
 import { DEFAULT_LIMITS } from '../../../workers/documents/extract/run.ts'
 import { processDocument } from '../../../workers/documents/process.ts'
@@ -47,10 +48,15 @@ const agent = await insertAgent(tenant, {
   tts_provider: 'offline',
   tts_voice: 'en-us',
 })
+const own = [tenant, agent] as const
 const scope = { workspaceId, agentId: agent.id }
 
 /** A document whose upload has ended and whose job is not queued. */
-async function makeDocument(text = 'The code word is heliotrope.', filename = 'a.txt'): Promise<string> {
+async function makeDocument(
+  text = 'The code word is heliotrope.',
+  filename = 'a.txt',
+  [tenant, agent]: readonly [Tenant, { id: string }] = own,
+): Promise<string> {
   const id = uuidv7()
   const bytes = Buffer.from(text)
   await openUpload(tenant, id, agent.id)
@@ -171,6 +177,39 @@ t.test('the worker runs queued jobs, and finds the documents whose job was lost'
   t.equal((await settled(later)).status, 'ready')
   await queue.close()
   await worker.stop(1000)
+})
+
+t.test('a short file is ready while another workspace’s files take their minute, which end as slow ones', async (t) => {
+  const other = uuidv7()
+  await store.global.insertInto('workspaces').values({ id: other, name: 'O', type: 'x', slug: 'o' }).execute()
+  const {
+    id: _,
+    workspace_id: __,
+    tools: ___,
+    ...like
+  } = await tenant.db.selectFrom('agents').selectAll().executeTakeFirstOrThrow()
+  const otherTenant = store.tenant(other)
+  const otherAgent = await insertAgent(otherTenant, like as never)
+  const embeddings = {
+    identity: 'test',
+    passages: (texts: readonly string[]) =>
+      texts.some((text) => text.includes('slow')) ? new Promise(() => {}) : Promise.resolve([]),
+  }
+  const limits = { ...DEFAULT_LIMITS, timeoutMs: 6_000 }
+  const worker = startDocuments({ store, redis, vectors, log, limits, embeddings: embeddings as never })
+  t.teardown(() => worker.stop(0))
+  const queue = openQueue('documents', redis)
+  t.teardown(() => queue.close())
+  const slow = await Promise.all(Array.from({ length: 6 }, (_, i) => makeDocument(`A slow file ${i}.`)))
+  for (const [i, id] of slow.entries()) await queueDocument(queue, id, i)
+  const short = await makeDocument('Eleven byte', 'b.txt', [otherTenant, otherAgent])
+  await queueDocument(queue, short, 0)
+  const statusOf = async (id: string) => (await findDocument(store, id))?.status
+  while ((await statusOf(short)) === 'processing') await sleep(20)
+  t.equal(await statusOf(short), 'ready')
+  t.ok((await Promise.all(slow.map(statusOf))).includes('processing'), 'the others are not done yet')
+  while ((await statusOf(slow[0]!)) === 'processing') await sleep(50)
+  t.match(await findDocument(store, slow[0]!), { status: 'failed', error: /longer than 6 seconds/ })
 })
 
 t.test('stopping ends a running job, which another worker takes up', async (t) => {

@@ -5,3 +5,6 @@ export class ExtractionError extends Error {
     this.name = 'ExtractionError'
   }
 }
+
+/** It takes longer than it may: where there is a longer limit, trying again under that one helps. */
+export class ExtractionTimeout extends ExtractionError {}

@@ -3,7 +3,7 @@ import { PatchbayError } from '../../../runtime/errors.ts'
 import type { DocumentFormat } from '../../../runtime/knowledge/blocks.ts'
 import type { Terms } from '../../../runtime/knowledge/terms.ts'
 import { asProcess } from '../../../runtime/plugin/scope.ts'
-import { ExtractionError } from './failure.ts'
+import { ExtractionError, ExtractionTimeout } from './failure.ts'
 
 export interface ExtractedChunk {
   text: string
@@ -69,7 +69,7 @@ export async function extractChunks(
   const onAbort = () => reject(signal.reason)
   signal.addEventListener('abort', onAbort)
   const deadline = setTimeout(() => {
-    reject(new ExtractionError(`Reading the file took longer than ${limits.timeoutMs / 1000} seconds`))
+    reject(new ExtractionTimeout(`Reading the file took longer than ${limits.timeoutMs / 1000} seconds`))
   }, limits.timeoutMs)
   // V8's own limit doesn't see buffers, which is where unpacked data lives.
   const watch = setInterval(() => {

@@ -1,0 +1,107 @@
+import { PatchbayError } from '../errors.ts'
+import { FairQueue, type Place } from './fair-queue.ts'
+import { countRefusal } from './refusals.ts'
+
+export interface GateOptions {
+  /** What is asked for, for the counter of refusals. */
+  kind: string
+  /** Pieces of work at once, in this process. */
+  places: number
+  /** At once of one workspace, so that another finds a place; default: all. */
+  mostOfOne?: number
+  /** That wait; of one more the newest of whoever has most is refused. */
+  maxWaiting: number
+}
+
+interface Waiting {
+  workspaceId: string
+  go(): void
+  refuse(): void
+}
+
+/** Lets work of this process begin in turns by workspace. */
+export class Gate {
+  readonly #options: GateOptions
+  readonly #waiting: FairQueue<Waiting>
+  readonly #held = new Map<string, number>()
+  #inside = 0
+
+  constructor(options: GateOptions) {
+    this.#options = options
+    this.#waiting = new FairQueue(options.maxWaiting)
+  }
+
+  /**
+   * Waits for a place; resolves with what gives it back, once however often it is called. Throws `unavailable` when too many
+   * wait, and the signal's reason.
+   */
+  async enter(place: Place, signal?: AbortSignal): Promise<() => void> {
+    signal?.throwIfAborted()
+    const { workspaceId } = place
+    await new Promise<void>((resolve, reject) => {
+      const waiting: Waiting = {
+        workspaceId,
+        go: () => {
+          signal?.removeEventListener('abort', leave)
+          resolve()
+        },
+        refuse: () => {
+          signal?.removeEventListener('abort', leave)
+          countRefusal(this.#options.kind, 'line_full')
+          reject(
+            new PatchbayError('unavailable', { cause: new Error(`Too much waits for a place: ${this.#options.kind}`) }),
+          )
+        },
+      }
+      const leave = () => {
+        this.#waiting.remove(waiting)
+        reject(signal?.reason)
+      }
+      signal?.addEventListener('abort', leave, { once: true })
+      const left = this.#waiting.add(waiting, place)
+      this.#admit()
+      if (left !== undefined) left.refuse()
+    })
+    let inside = true
+    return () => {
+      if (!inside) return
+      inside = false
+      this.#inside--
+      const held = (this.#held.get(workspaceId) ?? 1) - 1
+      if (held === 0) this.#held.delete(workspaceId)
+      else this.#held.set(workspaceId, held)
+      this.#admit()
+    }
+  }
+
+  /** Runs the work in a place. */
+  async run<T>(place: Place, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const leave = await this.enter(place, signal)
+    try {
+      return await work()
+    } finally {
+      leave()
+    }
+  }
+
+  /** What the source yields, in a place held until it ends. */
+  async *pass<T>(place: Place, source: () => AsyncIterable<T>, signal?: AbortSignal): AsyncGenerator<T> {
+    const leave = await this.enter(place, signal)
+    try {
+      yield* source()
+    } finally {
+      leave()
+    }
+  }
+
+  #admit(): void {
+    const { places, mostOfOne = places } = this.#options
+    while (this.#inside < places) {
+      const next = this.#waiting.next((workspaceId) => (this.#held.get(workspaceId) ?? 0) < mostOfOne)
+      if (next === undefined) return
+      this.#inside++
+      this.#held.set(next.workspaceId, (this.#held.get(next.workspaceId) ?? 0) + 1)
+      next.go()
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import t from 'tap'
+import { startTestApi, type TestUser } from '../../support/api.ts'
+import { type Phone, startPhone } from '../../support/phone.ts'
+
+const api = await startTestApi(t)
+
+async function tenantWithPhone() {
+  const user = await api.signUp()
+  return { user, phone: await startPhone(api, user) }
+}
+
+/** An upload whose sender stops in the middle of the file until told to go on. */
+function trickle(user: TestUser, phone: Phone) {
+  const goOn = Promise.withResolvers<void>()
+  const part = (name: string, value: string) =>
+    `--x\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
+  const head =
+    part('name', 'n') +
+    part('agent_id', phone.agentId) +
+    part('agent_phone_number', phone.number) +
+    '--x\r\ncontent-disposition: form-data; name="file"; filename="a.csv"\r\n\r\nphone_number\r\n'
+  const begun = Promise.withResolvers<void>()
+  const body = new ReadableStream({
+    async start(controller) {
+      controller.enqueue(Buffer.from(head + '+14155552671\r\n'.repeat(20_000)))
+      begun.resolve()
+      await goOn.promise
+      controller.enqueue(Buffer.from('+14155552672\r\n\r\n--x--\r\n'))
+      controller.close()
+    },
+  })
+  const cookie = [...user.client.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  const headers = { 'content-type': 'multipart/form-data; boundary=x', cookie }
+  const answer = fetch(`${api.url}/batch/upload`, { method: 'POST', headers, body, duplex: 'half' })
+  return { answer, goOn: goOn.resolve, begun: begun.promise }
+}
+
+t.test('uploads that stand still hold up no other workspace, and end well when they go on', async (t) => {
+  const [hostile, quiet] = [await tenantWithPhone(), await tenantWithPhone()]
+  const standing = Array.from({ length: 4 }, () => trickle(hostile.user, hostile.phone))
+  await Promise.all(standing.map(({ begun }) => begun))
+  const form = new FormData()
+  for (const [name, value] of Object.entries({
+    name: 'n',
+    agent_id: quiet.phone.agentId,
+    agent_phone_number: quiet.phone.number,
+  }))
+    form.append(name, value)
+  form.append('file', new Blob(['phone_number\n+14155552671\n']), 'a.csv')
+  t.equal((await quiet.user.client.post('/batch/upload', { form })).status, 201)
+  for (const { goOn } of standing) goOn()
+  for (const { answer } of standing) {
+    const { status, body } = await answer.then(async (one) => ({ status: one.status, body: await one.json() }))
+    t.match({ status, total: body.counts?.total }, { status: 201, total: 20_001 })
+  }
+})

@@ -50,7 +50,10 @@ t.test('uploads that stand still hold up no other workspace, and end well when t
   t.equal((await quiet.user.client.post('/batch/upload', { form })).status, 201)
   for (const { goOn } of standing) goOn()
   for (const { answer } of standing) {
-    const { status, body } = await answer.then(async (one) => ({ status: one.status, body: await one.json() }))
+    const { status, body } = await answer.then(async (one) => ({
+      status: one.status,
+      body: (await one.json()) as { counts?: { total: number } },
+    }))
     t.match({ status, total: body.counts?.total }, { status: 201, total: 20_001 })
   }
 })

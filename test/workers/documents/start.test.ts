@@ -36,7 +36,7 @@ t.teardown(() => vectors.close())
 const workspaceId = uuidv7()
 await store.global.insertInto('workspaces').values({ id: workspaceId, name: 'W', type: 'x', slug: 'w' }).execute()
 const tenant = store.tenant(workspaceId)
-const agent = await insertAgent(tenant, {
+const AGENT = {
   agent_name: 'Ava',
   system_prompt: 'You are Ava.',
   first_message: '',
@@ -47,7 +47,8 @@ const agent = await insertAgent(tenant, {
   stt_model: 'default',
   tts_provider: 'offline',
   tts_voice: 'en-us',
-})
+}
+const agent = await insertAgent(tenant, AGENT)
 const own = [tenant, agent] as const
 const scope = { workspaceId, agentId: agent.id }
 
@@ -182,14 +183,8 @@ t.test('the worker runs queued jobs, and finds the documents whose job was lost'
 t.test('a short file is ready while another workspace’s files take their minute, which end as slow ones', async (t) => {
   const other = uuidv7()
   await store.global.insertInto('workspaces').values({ id: other, name: 'O', type: 'x', slug: 'o' }).execute()
-  const {
-    id: _,
-    workspace_id: __,
-    tools: ___,
-    ...like
-  } = await tenant.db.selectFrom('agents').selectAll().executeTakeFirstOrThrow()
   const otherTenant = store.tenant(other)
-  const otherAgent = await insertAgent(otherTenant, like as never)
+  const otherAgent = await insertAgent(otherTenant, AGENT)
   const embeddings = {
     identity: 'test',
     passages: (texts: readonly string[]) =>

@@ -16,6 +16,13 @@ export interface CallFilter {
   start?: Date | undefined
   /** Created before this moment. */
   end?: Date | undefined
+  status?: Call['status'] | undefined
+  direction?: Call['direction'] | undefined
+  /** Ours or theirs. */
+  number?: string | undefined
+  batchId?: string | undefined
+  campaignSlug?: string | undefined
+  disposition?: string | undefined
 }
 
 export function insertCall(tenant: Tenant, call: NewCall): Promise<Call> {
@@ -40,20 +47,49 @@ export function callById(tenant: Tenant, id: string): Promise<CallWithTurns | un
     .executeTakeFirst()
 }
 
-/** Adds what was said to each call. */
-export async function withTurns(tenant: Tenant, calls: readonly Call[]): Promise<CallWithTurns[]> {
+/** Adds what was said to each call: of each the turns that begin within MAX_LISTED_BYTES of text, the last one cut there. */
+export async function withTurns<T extends Call>(
+  tenant: Tenant,
+  calls: readonly T[],
+): Promise<(T & { turns: CallTurn[]; turns_cut: boolean })[]> {
   const turns = new Map<string, CallTurn[]>(calls.map(({ id }) => [id, []]))
+  const cut = new Set<string>()
   if (calls.length > 0) {
     const rows = await tenant.db
-      .selectFrom('call_turns')
+      .selectFrom((eb) =>
+        eb
+          .selectFrom('call_turns')
+          .selectAll()
+          .select(
+            sql<number>`sum(octet_length(text)) over (partition by call_id order by seq) - octet_length(text)`.as(
+              'before',
+            ),
+          )
+          .where('call_id', 'in', [...turns.keys()])
+          .as('measured'),
+      )
       .selectAll()
-      .where('call_id', 'in', [...turns.keys()])
+      .where('before', '<=', MAX_LISTED_BYTES)
       .orderBy('call_id')
       .orderBy('seq')
       .execute()
-    for (const row of rows) turns.get(row.call_id)?.push(row)
+    for (const { before, ...row } of rows) {
+      const text = cutText(row.text, MAX_LISTED_BYTES - Number(before))
+      if (text !== row.text) cut.add(row.call_id)
+      if (Number(before) < MAX_LISTED_BYTES) turns.get(row.call_id)?.push({ ...row, text })
+      else cut.add(row.call_id)
+    }
   }
-  return calls.map((call) => ({ ...call, turns: turns.get(call.id) ?? [] }))
+  return calls.map((call) => ({ ...call, turns: turns.get(call.id) ?? [], turns_cut: cut.has(call.id) }))
+}
+
+/** The start of the text that has at most so many bytes of UTF-8; no character is split. */
+function cutText(text: string, mostBytes: number): string {
+  const bytes = Buffer.from(text)
+  if (bytes.length <= mostBytes) return text
+  let end = mostBytes
+  while (end > 0 && (bytes[end]! & 0xc0) === 0x80) end--
+  return bytes.toString('utf8', 0, end)
 }
 
 /**
@@ -82,7 +118,7 @@ const ANY_AGENT = '00000000-0000-0000-0000-000000000000'
 const ANY_TYPE = ''
 
 /**
- * A page of the calls, newest first, and how many there are in all. Page 10,000 costs what page 1 costs: `call_counts`
+ * A page of the calls, newest first, and how many there are in all, each cut to what a list shows. By agent, type and time page 10,000 costs what page 1 costs: `call_counts`
  * knows how many calls each hour and minute saw, so the hour, then the minute in which the page begins are found by summing
  * counts, and the index is entered there; no more rows are skipped than one minute holds. Only the broken hours at the ends
  * of a date range are counted row by row.
@@ -91,16 +127,17 @@ export async function callsPage(
   tenant: Tenant,
   filter: CallFilter,
   page: { number: number; size: number },
-): Promise<{ calls: Call[]; total: number }> {
+): Promise<{ calls: ListedCall[]; total: number }> {
   const startMs = filter.start?.getTime()
   const endMs = filter.end?.getTime()
   const firstHour = startMs === undefined ? undefined : Math.ceil(startMs / HOUR_MS) * HOUR_MS
   const lastHour = endMs === undefined ? undefined : Math.floor(endMs / HOUR_MS) * HOUR_MS
   const offset = (page.number - 1) * page.size
 
-  // A range within one hour has no whole hour to sum.
-  if (firstHour !== undefined && lastHour !== undefined && firstHour >= lastHour) {
-    const total = await countRows(tenant, filter, startMs, endMs)
+  // What is searched for has indexes of its own, and a range within one hour has no whole hour to sum.
+  const isSearch = SEARCHED.some((name) => filter[name] !== undefined)
+  if (isSearch || (firstHour !== undefined && lastHour !== undefined && firstHour >= lastHour)) {
+    const total = isSearch ? await countAll(tenant, filter) : await countRows(tenant, filter, startMs, endMs)
     return { calls: offset < total ? await rowsFrom(tenant, filter, endMs, offset, page.size) : [], total }
   }
 
@@ -120,6 +157,16 @@ export async function callsPage(
   const beforeMs = minute.bucketMs === undefined ? hourMs + HOUR_MS : minute.bucketMs + MINUTE_MS
   const skipped = minute.bucketMs === undefined ? inHour : inHour - minute.before
   return { calls: await rowsFrom(tenant, filter, beforeMs, skipped, page.size), total }
+}
+
+/** Filters that call_counts doesn't know of. */
+const SEARCHED = ['status', 'direction', 'number', 'batchId', 'campaignSlug', 'disposition'] as const
+
+async function countAll(tenant: Tenant, filter: CallFilter): Promise<number> {
+  const { count } = await matching(tenant, filter)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
 }
 
 /** The bucket that holds the row at `offset`, counted from the newest, and how many rows are in newer buckets. */
@@ -164,20 +211,58 @@ async function countRows(
   return count
 }
 
-function rowsFrom(
+async function rowsFrom(
   tenant: Tenant,
   filter: CallFilter,
   beforeMs: number | undefined,
   offset: number,
   limit: number,
-): Promise<Call[]> {
+): Promise<ListedCall[]> {
+  const columns = await columnsButVariables(tenant)
   return matching(tenant, { ...filter, end: beforeMs === undefined ? filter.end : new Date(beforeMs) })
-    .selectAll()
+    .select(columns as ['id'])
+    .select([cutVariables.as('dynamic_variables'), variablesAreCut.as('variables_cut')])
+    .$castTo<ListedCall>()
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .offset(offset)
     .limit(limit)
     .execute()
+}
+
+/** Of a field that may be large a list shows so much. */
+export const MAX_LISTED_BYTES = 32 * 1024
+
+/** A call whose variables may be cut, for a list of up to hundreds of them is read on the loop that carries calls. */
+export type ListedCall = Call & { variables_cut: boolean }
+
+const variablesAreCut = sql<boolean>`octet_length(dynamic_variables::text) > ${MAX_LISTED_BYTES}`
+const cutVariables = sql<Record<string, string>>`
+  case when octet_length(dynamic_variables::text) <= ${MAX_LISTED_BYTES} then dynamic_variables else (
+    select coalesce(jsonb_object_agg(key, left(value, greatest(0, ${MAX_LISTED_BYTES} - before)::int)), '{}')
+    from (
+      select key, value,
+        sum(octet_length(key) + octet_length(value)) over (order by key) - octet_length(value) as before
+      from jsonb_each_text(dynamic_variables)
+    ) as measured
+    where before < ${MAX_LISTED_BYTES}
+  ) end`
+
+let columnsOfCalls: Promise<string[]> | undefined
+
+/** Asked of the database once: what is added to a call is listed with it. */
+function columnsButVariables({ db }: Tenant): Promise<string[]> {
+  const reading = sql<{ name: string }>`
+    select attname as name from pg_attribute
+    where attrelid = 'calls'::regclass and attnum > 0 and not attisdropped and attname <> 'dynamic_variables'`
+  columnsOfCalls ??= reading
+    .execute(db)
+    .then(({ rows }) => rows.map(({ name }) => name))
+    .catch((error) => {
+      columnsOfCalls = undefined
+      throw error
+    })
+  return columnsOfCalls
 }
 
 /** The calls of a filter, for a query of one's own. */
@@ -187,6 +272,15 @@ export function matching(tenant: Tenant, filter: CallFilter) {
   if (filter.agentId !== undefined) query = query.where('agent_id', '=', filter.agentId)
   if (filter.start !== undefined) query = query.where('created_at', '>=', filter.start)
   if (filter.end !== undefined) query = query.where('created_at', '<', filter.end)
+  const { status, direction, number, batchId, campaignSlug, disposition } = filter
+  if (status !== undefined) query = query.where('status', '=', status)
+  if (direction !== undefined) query = query.where('direction', '=', direction)
+  if (batchId !== undefined) query = query.where('batch_id', '=', batchId)
+  if (campaignSlug !== undefined) query = query.where('campaign_slug', '=', campaignSlug)
+  if (disposition !== undefined) query = query.where('disposition', '=', disposition)
+  if (number !== undefined) {
+    query = query.where((eb) => eb.or([eb('from_number', '=', number), eb('to_number', '=', number)]))
+  }
   return query
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Static, Type } from 'typebox'
+import { Gate } from '../../runtime/admission/gate.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
 import { agentByNumber } from '../../store/agents.ts'
 import { type CallWithTurns, callById, insertCall } from '../../store/calls.ts'
@@ -132,6 +133,9 @@ const hangup = defineRoute({
   },
 })
 
+/** Exports at once on this node; one workspace leaves places to others. */
+const exporting = new Gate({ kind: 'export', places: 8, mostOfOne: 2, maxWaiting: 64 })
+
 const exportCsv = defineRoute({
   method: 'GET',
   path: '/calls/export-csv',
@@ -146,7 +150,11 @@ const exportCsv = defineRoute({
   handler: async ({ query, tenant, signal }, { config, clock }) => {
     const day = new Date(clock.nowMs()).toISOString().slice(0, 10)
     return new Reply({
-      stream: csvOf(tenant, callFilter(query), config.publicUrl, signal),
+      stream: exporting.pass(
+        { workspaceId: tenant.workspaceId },
+        () => csvOf(tenant, callFilter(query), config.publicUrl, signal),
+        signal,
+      ),
       headers: [
         ['content-type', 'text/csv; charset=utf-8'],
         ['content-disposition', `attachment; filename="calls-${day}.csv"`],

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { uuidv7 } from 'uuidv7'
 import { PatchbayError } from '../../runtime/errors.ts'
 import { agentById, agentByNumber } from '../../store/agents.ts'
@@ -9,7 +10,7 @@ import type { Tenant } from '../../store/tenant.ts'
 import { isUuid } from '../ids.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
 import { issueSessionToken, SESSION_TOKEN_TTL_S } from '../realtime/tokens.ts'
-import { defineRoute } from '../route.ts'
+import { defineRoute, Reply } from '../route.ts'
 import { Page, pageOf } from '../schema.ts'
 import { CallEventBody, CallEventsQuery, eventBody, eventsExample } from './events-schema.ts'
 import {
@@ -19,6 +20,7 @@ import {
   callExample,
   callFilter,
   GenerateTokenQuery,
+  listedCallBody,
   SessionTokenBody,
 } from './schema.ts'
 
@@ -93,8 +95,10 @@ const logs = defineRoute({
   handler: async ({ query, tenant }, { config }) => {
     const page = { number: query.page, size: query.page_size }
     const { calls, total } = await callsPage(tenant, callFilter(query), page)
-    const items = (await withTurns(tenant, calls)).map((call) => callBody(call, config.publicUrl))
-    return pageOf(items, total, query)
+    const items = (await withTurns(tenant, calls)).map((call) => listedCallBody(call, config.publicUrl))
+    if (items.every(({ truncated }) => truncated === undefined)) return pageOf(items, total, query)
+    const headers = [['content-type', 'application/json']] as const
+    return new Reply({ stream: textOf(pageOf(items, total, query)), headers })
   },
 })
 
@@ -139,6 +143,16 @@ const events = defineRoute({
     return pageOf(items, found.total, query)
   },
 })
+
+/** Large items one by one, so that their text is made in turns of the event loop. */
+async function* textOf<T>({ items, ...rest }: { items: readonly T[] }): AsyncGenerator<string> {
+  yield `${JSON.stringify(rest).slice(0, -1)},"items":[`
+  for (const [i, item] of items.entries()) {
+    yield (i === 0 ? '' : ',') + JSON.stringify(item)
+    await setImmediate()
+  }
+  yield ']}'
+}
 
 /** The agent of a phone number or an id; without either the phone number is what is missing. */
 async function agentOf(tenant: Tenant, query: { phone?: string; agent_id?: string }): Promise<Agent> {

@@ -1,11 +1,24 @@
 import { type Static, Type } from 'typebox'
 import { roundUsd } from '../../runtime/cost.ts'
+import { parsePhoneNumber } from '../../runtime/phone-number.ts'
 import { ANSWERERS } from '../../runtime/telephony/answerer.ts'
 import type { CallFilter, CallWithTurns } from '../../store/calls.ts'
 import { isUuid } from '../ids.ts'
 import { Id, Instant, Nullable, PageQuery, PhoneNumberInput, parseInstant } from '../schema.ts'
 
 export const CallTypeName = Type.Enum(['phone', 'web'])
+
+const DirectionName = Type.Enum(['inbound', 'outbound'])
+const CallStatusName = Type.Enum([
+  'queued',
+  'ringing',
+  'in_progress',
+  'completed',
+  'failed',
+  'busy',
+  'no_answer',
+  'canceled',
+])
 
 const Text = Nullable(Type.String())
 const Cost = Nullable(Type.Number({ description: 'USD; null when the price is unknown.' }))
@@ -16,8 +29,8 @@ export const CallBody = Type.Object({
   agent_id: Id,
   agent_name: Type.String(),
   call_type: CallTypeName,
-  direction: Type.Enum(['inbound', 'outbound']),
-  status: Type.Enum(['queued', 'ringing', 'in_progress', 'completed', 'failed', 'busy', 'no_answer', 'canceled']),
+  direction: DirectionName,
+  status: CallStatusName,
   end_reason: Text,
   disposition: Text,
   from_number: Text,
@@ -64,6 +77,12 @@ export const CallBody = Type.Object({
       description: "What the caller said to the agent's consent message.",
     }),
   ),
+  truncated: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        'In lists: fields that are not whole here, for they are over 32 KiB; the call itself has all of them.',
+    }),
+  ),
 })
 
 export const CallFilterQuery = {
@@ -71,8 +90,15 @@ export const CallFilterQuery = {
   agent_id: Type.Optional(Type.String({ maxLength: 100 })),
   start_date: Type.Optional(Type.String({ format: 'date-time', description: 'Created then or later.' })),
   end_date: Type.Optional(Type.String({ format: 'date-time', description: 'Created before.' })),
+  status: Type.Optional(CallStatusName),
+  direction: Type.Optional(DirectionName),
+  number: Type.Optional(Type.String({ maxLength: 64, description: 'Who called or was called, E.164.' })),
+  batch_id: Type.Optional(Type.String({ maxLength: 100, description: 'Calls of this batch.' })),
+  campaign: Type.Optional(Type.String({ maxLength: 200, description: 'Calls of the campaign with this slug.' })),
+  disposition: Type.Optional(Type.String({ maxLength: 100, description: 'What the call came to.' })),
 }
 
+const CallFilters = Type.Object(CallFilterQuery)
 export const CallLogsQuery = Type.Object({ ...PageQuery, ...CallFilterQuery })
 
 export const GenerateTokenQuery = Type.Object({
@@ -127,22 +153,24 @@ export const callExample: Static<typeof CallBody> = {
 }
 
 /** The filter of a call log query. An agent id that is none matches no call, like one of another workspace. */
-export function callFilter(query: {
-  call_type?: 'phone' | 'web'
-  agent_id?: string
-  start_date?: string
-  end_date?: string
-}): CallFilter {
+export function callFilter(query: Static<typeof CallFilters>): CallFilter {
+  const ofId = (id: string | undefined) => (id === undefined || isUuid(id) ? id : NO_ID)
   return {
     callType: query.call_type,
-    agentId: query.agent_id === undefined || isUuid(query.agent_id) ? query.agent_id : NO_AGENT,
+    agentId: ofId(query.agent_id),
     start: query.start_date === undefined ? undefined : parseInstant(query.start_date),
     end: query.end_date === undefined ? undefined : parseInstant(query.end_date),
+    status: query.status,
+    direction: query.direction,
+    number: query.number === undefined ? undefined : (parsePhoneNumber(query.number) ?? query.number),
+    batchId: ofId(query.batch_id),
+    campaignSlug: query.campaign,
+    disposition: query.disposition,
   }
 }
 
 /** The nil UUID with a version is nobody's id. */
-const NO_AGENT = '00000000-0000-7000-8000-000000000000'
+const NO_ID = '00000000-0000-7000-8000-000000000000'
 
 /** A call as callers see it. `publicUrl` begins the address of its recording. */
 export function callBody(call: CallWithTurns, publicUrl: string): Static<typeof CallBody> {
@@ -203,4 +231,13 @@ const rounded = (usd: number | null): number | null => (usd === null ? null : ro
 /** Nearest rank of an ascending list; null when it is empty. */
 function percentile(sorted: readonly number[], share: number): number | null {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null
+}
+
+/** A call as a list shows it. */
+export function listedCallBody(
+  call: CallWithTurns & { variables_cut: boolean; turns_cut: boolean },
+  publicUrl: string,
+): Static<typeof CallBody> {
+  const truncated = [...(call.variables_cut ? ['dynamic_variables'] : []), ...(call.turns_cut ? ['transcript'] : [])]
+  return { ...callBody(call, publicUrl), ...(truncated.length > 0 && { truncated }) }
 }

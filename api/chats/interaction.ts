@@ -1,3 +1,4 @@
+import { Gate } from '../../runtime/admission/gate.ts'
 import { passagesNote } from '../../runtime/conversation/knowledge.ts'
 import type { Prices } from '../../runtime/cost.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
@@ -30,6 +31,8 @@ const HISTORY_MESSAGES = 40
 const TOP_K = 4
 const TURN_TIMEOUT_MS = 60_000
 const ANSWER_TIMEOUT_MS = 120_000
+/** Answers at once on this node; one workspace leaves places to others. */
+const answering = new Gate({ kind: 'chat', places: 64, mostOfOne: 32, maxWaiting: 500 })
 const NOTHING_SPENT: Spent = { inputTokens: 0, outputTokens: 0 }
 
 /**
@@ -50,6 +53,10 @@ export async function* interact(
     timeoutMs: TURN_TIMEOUT_MS,
     signal: options.signal,
     log,
+  })
+  const leave = await answering.enter({ workspaceId: tenant.workspaceId }, options.signal).catch((error) => {
+    turn.release()
+    throw error
   })
   const stop = new AbortController()
   const signal = AbortSignal.any([options.signal, turn.lost, stop.signal])
@@ -116,6 +123,7 @@ export async function* interact(
       })
     }
     turn.release()
+    leave()
   }
 }
 

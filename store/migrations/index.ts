@@ -11,6 +11,7 @@ import { sql as trunkCa } from './0010-trunk-ca.ts'
 import { sql as callEvents } from './0011-call-events.ts'
 import { sql as agentSpeech } from './0012-agent-speech.ts'
 import { sql as batchControl } from './0013-batch-control.ts'
+import { sql as callSearch } from './0014-call-search.ts'
 import { sql as keysAndSessions } from './0015-keys-and-sessions.ts'
 import { sql as trunkSettings } from './0019-trunk-settings.ts'
 import { sql as campaigns } from './0021-campaigns.ts'
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0011-call-events', sql: callEvents },
   { name: '0012-agent-speech', sql: agentSpeech },
   { name: '0013-batch-control', sql: batchControl },
+  { name: '0014-call-search', sql: callSearch },
   { name: '0015-keys-and-sessions', sql: keysAndSessions },
   { name: '0019-trunk-settings', sql: trunkSettings },
   { name: '0021-campaigns', sql: campaigns },

@@ -152,3 +152,89 @@ t.test('a finished call shows what was said, used and paid', async (t) => {
     t.equal((await api.client().get(path)).status, 401)
   }
 })
+
+t.test('calls are found by status, direction, number, batch, campaign and disposition', async (t) => {
+  const api = await startTestApi(t)
+  const ada = await api.signUp()
+  const agent_id = await makeAgent(ada)
+  const { db } = api.store.tenant(ada.workspaceId)
+  const batch_id = uuidv7()
+  const base = {
+    agent_id,
+    agent_name: 'Reception',
+    call_type: 'phone',
+    direction: 'outbound',
+    status: 'completed',
+  } as const
+  const calls = [
+    { ...base, from_number: '+14155550100', to_number: '+14155550199', disposition: 'voicemail', batch_id },
+    { ...base, status: 'busy', from_number: '+14155550100', to_number: '+14155550198', disposition: 'busy' },
+    { ...base, direction: 'inbound', from_number: '+14155550199', to_number: '+14155550100', disposition: 'completed' },
+    { ...base, status: 'queued', to_number: '+14155550197', campaign_slug: 'spring' },
+  ] as const
+  const ids = calls.map(() => uuidv7())
+  for (const [i, call] of calls.entries()) {
+    await db
+      .insertInto('calls')
+      .values({ id: ids[i]!, ...call, created_at: new Date(1_700_000_000_000 + i) })
+      .execute()
+  }
+  const found = async (query: Record<string, string | number>) => {
+    const { status, body } = await ada.client.get('/calls/logs', { query })
+    if (status !== 200) return status
+    const items = body.items.map(({ call_log_id }: { call_log_id: string }) => ids.indexOf(call_log_id))
+    return [body.total, ...items]
+  }
+  t.same(await found({ status: 'completed' }), [2, 2, 0])
+  t.same(await found({ status: 'queued' }), [1, 3])
+  t.same(await found({ direction: 'inbound' }), [1, 2])
+  t.same(await found({ number: '+1 (415) 555-0199' }), [2, 2, 0])
+  t.same(await found({ batch_id }), [1, 0])
+  t.same(await found({ batch_id: 'none' }), [0])
+  t.same(await found({ campaign: 'spring' }), [1, 3])
+  t.same(await found({ disposition: 'voicemail', direction: 'outbound' }), [1, 0])
+  t.same(await found({ status: 'completed', page: 2, page_size: 1 }), [2, 0])
+  t.same(await found({ status: 'completed', start_date: '2030-01-01' }), [0])
+  t.equal(await found({ status: 'gone' }), 422)
+  const { text } = await ada.client.get('/calls/export-csv', { query: { disposition: 'busy' } })
+  t.equal(text.trim().split('\r\n').length, 2)
+})
+
+t.test('a list cuts large fields at 32 KiB and says so; the call itself has all of them', async (t) => {
+  const api = await startTestApi(t)
+  const ada = await api.signUp()
+  const agent_id = await makeAgent(ada)
+  const { db } = api.store.tenant(ada.workspaceId)
+  const id = uuidv7()
+  const variables = { a: 'short', b: 'é'.repeat(50_000), c: 'lost' }
+  await db
+    .insertInto('calls')
+    .values({
+      ...{ id, agent_id, agent_name: 'Reception', call_type: 'phone', direction: 'outbound', status: 'completed' },
+      dynamic_variables: JSON.stringify(variables),
+    } as never)
+    .execute()
+  const said = (seq: number, text: string) => ({
+    call_id: id,
+    seq,
+    role: 'user' as const,
+    text,
+    start_ms: 0,
+    end_ms: 1,
+  })
+  await db
+    .insertInto('call_turns')
+    .values([said(0, 'Hello.'), said(1, 'ü'.repeat(30_000)), said(2, 'Bye.')])
+    .execute()
+  const { body } = await ada.client.get('/calls/logs')
+  const [item] = body.items
+  t.same(item.truncated, ['dynamic_variables', 'transcript'])
+  t.equal(item.dynamic_variables.a, 'short')
+  t.ok(item.dynamic_variables.b.length > 10_000 && Buffer.byteLength(item.dynamic_variables.b) < 80_000)
+  t.equal(item.transcript.length, 2)
+  t.ok(Buffer.byteLength(item.transcript[1].text) <= 32 * 1024)
+  const { body: whole } = await ada.client.get(`/calls/${id}`)
+  t.same(whole.dynamic_variables, variables)
+  t.equal(whole.transcript.length, 3)
+  t.equal(whole.truncated, undefined)
+})

@@ -217,7 +217,8 @@ t.test('an unknown filter is refused and named with the nearest known one', asyn
     msg: `is unknown; ${cure}`,
     type: 'value_error',
   })
-  const CSV_FILTERS = 'known are call_type, agent_id, start_date, end_date'
+  const CSV_FILTERS =
+    'known are call_type, agent_id, start_date, end_date, status, direction, number, batch_id, campaign, disposition'
   t.same(await faults('/calls/logs?call_tipe=web'), [422, [unknown('call_tipe', 'did you mean "call_type"?')]])
   t.same(await faults('/calls/export-csv?zzzzzzzzzzzz=1'), [422, [unknown('zzzzzzzzzzzz', CSV_FILTERS)]])
   t.same(await faults('/auth/me?status=ready'), [422, [unknown('status', 'none is taken here')]])

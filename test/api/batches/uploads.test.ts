@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { startTestApi, type TestUser } from '../../support/api.ts'
 import { type Phone, startPhone } from '../../support/phone.ts'
@@ -9,7 +10,7 @@ async function tenantWithPhone() {
   return { user, phone: await startPhone(api, user) }
 }
 
-/** An upload whose sender stops in the middle of the file until told to go on. */
+/** An upload whose sender trickles from the middle of the file until told to end. */
 function trickle(user: TestUser, phone: Phone) {
   const goOn = Promise.withResolvers<void>()
   const part = (name: string, value: string) =>
@@ -24,7 +25,10 @@ function trickle(user: TestUser, phone: Phone) {
     async start(controller) {
       controller.enqueue(Buffer.from(head + '+14155552671\r\n'.repeat(20_000)))
       begun.resolve()
-      await goOn.promise
+      // The least rate that is allowed, with some to spare.
+      while (!(await Promise.race([goOn.promise.then(() => true), sleep(200, false)]))) {
+        controller.enqueue(Buffer.from('+14155552671\r\n'.repeat(1_000)))
+      }
       controller.enqueue(Buffer.from('+14155552672\r\n\r\n--x--\r\n'))
       controller.close()
     },
@@ -35,7 +39,7 @@ function trickle(user: TestUser, phone: Phone) {
   return { answer, goOn: goOn.resolve, begun: begun.promise }
 }
 
-t.test('uploads that stand still hold up no other workspace, and end well when they go on', async (t) => {
+t.test('uploads that trickle hold up no other workspace, and end well', async (t) => {
   const [hostile, quiet] = [await tenantWithPhone(), await tenantWithPhone()]
   const standing = Array.from({ length: 4 }, () => trickle(hostile.user, hostile.phone))
   await Promise.all(standing.map(({ begun }) => begun))
@@ -54,6 +58,7 @@ t.test('uploads that stand still hold up no other workspace, and end well when t
       status: one.status,
       body: (await one.json()) as { counts?: { total: number } },
     }))
-    t.match({ status, total: body.counts?.total }, { status: 201, total: 20_001 })
+    t.equal(status, 201)
+    t.ok((body.counts?.total ?? 0) > 20_000)
   }
 })

@@ -1,5 +1,5 @@
 import type { CallLog } from './call-log/call-log.ts'
-import type { CallEvent, CallEventBody, CallEventType } from './call-log/events.ts'
+import type { CallEvent, CallEventBody, CallEventType, EventOf } from './call-log/events.ts'
 import type { Clock } from './clock.ts'
 import type { Ears } from './conversation/ears.ts'
 import type { Mouth } from './conversation/mouth.ts'
@@ -22,9 +22,10 @@ import type { Pacer } from './media/pacer.ts'
 import { Resampler } from './media/resample.ts'
 import type { CallTap } from './recording/call-recording.ts'
 import type { CallerAudio } from './session/caller-audio.ts'
-import type { AudioFormat, Leg, LegEvents } from './session/leg.ts'
+import type { AudioFormat, CarrierFigures, Leg, LegEvents } from './session/leg.ts'
 import type { Marks } from './session/marks.ts'
 import type { SessionEvent } from './session/session.ts'
+import type { Transfer } from './session/transfer.ts'
 
 /**
  * The call path. In an api node:
@@ -68,6 +69,8 @@ export interface PathCall {
   readonly audio: CallerAudio
   /** The way to the worker; undefined while there is none that accepted. */
   readonly link: LinkSession | undefined
+  /** The caller is on the way to another human, or with them; undefined: neither. */
+  readonly transferring: Transfer | undefined
   /** Records the sound, while the call is answered and is to be recorded. */
   readonly tap: CallTap | undefined
   happened(event: SessionEvent): void
@@ -89,6 +92,10 @@ export function fromCaller(call: PathCall, clock: Clock): LegEvents {
   return {
     audio(bytes, timestamp) {
       call.tap?.caller(bytes, timestamp)
+      if (call.transferring?.isJoined) {
+        call.transferring.audio(bytes, timestamp)
+        return
+      }
       call.audio.hear(bytes, timestamp, clock.monotonicMs())
       call.link?.audio(bytes, timestamp)
     },
@@ -96,8 +103,12 @@ export function fromCaller(call: PathCall, clock: Clock): LegEvents {
       if (text.trim() !== '') input(call, { type: 'typed', text })
     },
     dtmf(digit) {
-      input(call, { type: 'key', digit })
+      if (call.transferring?.isJoined) call.transferring.key(digit)
+      else input(call, { type: 'key', digit })
     },
+    held: (direction) => input(call, { type: 'held', direction }),
+    resumed: () => input(call, { type: 'unheld' }),
+    carrier: (figures) => void call.log.append(carrierEvent(figures)),
     played(markId) {
       const workerMark = call.marks.take(markId)
       if (workerMark !== undefined) call.link?.played(workerMark)
@@ -110,6 +121,26 @@ export function fromCaller(call: PathCall, clock: Clock): LegEvents {
     ended(reason) {
       call.happened({ type: 'leg_ended', reason })
     },
+  }
+}
+
+/** What a carrier knows of a call, as its event. */
+export function carrierEvent({
+  callId,
+  trunk,
+  sipStatus,
+  q850,
+  releasedBy,
+  pddMs,
+}: CarrierFigures): EventOf<'carrier'> {
+  return {
+    type: 'carrier',
+    ...(callId === undefined ? {} : { call_id: callId }),
+    ...(trunk === undefined ? {} : { trunk }),
+    ...(sipStatus === undefined ? {} : { sip_status: sipStatus }),
+    ...(q850 === undefined ? {} : { q850 }),
+    ...(releasedBy === undefined ? {} : { released_by: releasedBy }),
+    ...(pddMs === undefined ? {} : { pdd_ms: pddMs }),
   }
 }
 

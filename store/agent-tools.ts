@@ -3,12 +3,18 @@ import type { Store } from './database.ts'
 /** What a tool of a running call works with. */
 export interface ToolsOfCall {
   workspaceId: string
+  agentId: string
   /** As stored: secrets sealed. */
   tools: unknown[]
   dynamicVariables: Record<string, string>
   callType: 'phone' | 'web'
   /** Of the carrier of our number; undefined on the web. */
   provider: string | undefined
+  /** Our number in the call, and the trunk it was registered with. */
+  ours: string | null
+  trunk: string | null
+  /** The other side's. */
+  theirs: string | null
 }
 
 /** Undefined when the call or its agent is gone. */
@@ -18,6 +24,7 @@ export async function toolsOfCall(store: Store, callId: string): Promise<ToolsOf
     .innerJoin('agents', 'agents.id', 'calls.agent_id')
     .select([
       'calls.workspace_id as workspaceId',
+      'calls.agent_id as agentId',
       'agents.tools',
       'calls.dynamic_variables as dynamicVariables',
       'calls.call_type as callType',
@@ -30,12 +37,13 @@ export async function toolsOfCall(store: Store, callId: string): Promise<ToolsOf
   if (row === undefined) return undefined
   const { direction, from_number, to_number, ...found } = row
   const ours = direction === 'outbound' ? from_number : to_number
-  if (found.callType === 'web' || ours === null) return { ...found, provider: undefined }
+  const theirs = direction === 'outbound' ? to_number : from_number
+  if (found.callType === 'web' || ours === null) return { ...found, provider: undefined, ours, theirs, trunk: null }
   const number = await store
     .tenant(found.workspaceId)
     .db.selectFrom('phone_numbers')
-    .select('provider')
+    .select(['provider', 'trunk'])
     .where('phone_number', '=', ours)
     .executeTakeFirst()
-  return { ...found, provider: number?.provider }
+  return { ...found, provider: number?.provider, ours, theirs, trunk: number?.trunk ?? null }
 }

@@ -39,7 +39,19 @@ const ToolInput = Type.Object({
     Type.Record(Type.String(), Type.Unknown(), { description: 'JSON Schema of an object: the arguments of `http`.' }),
   ),
   http: Type.Optional(Http),
-  to: Type.Optional(Type.String({ description: 'Where `transfer` leads, E.164.' })),
+  to: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      description:
+        'Where `transfer` leads: a number, an extension of the trunk (`204`) or a SIP URI (`sip:204@pbx.example.com`).',
+    }),
+  ),
+  mode: Type.Optional(
+    Type.Enum(['blind', 'warm'], {
+      description:
+        'How `transfer` leads there; `warm`: the person is told who calls and why, and takes the call or refuses it. Default: `blind`.',
+    }),
+  ),
 })
 
 export const Tools = Type.Array(ToolInput, { maxItems: 64 })
@@ -59,6 +71,10 @@ export const toolExample: ToolsInput[number] = {
 }
 
 const NO_PARAMETERS = { type: 'object', properties: {} }
+/** An extension, too short to be a number somewhere else, or a SIP URI. */
+const NAME_OR_URI =
+  /^(?:[0-9*#]{1,6}|[A-Za-z][A-Za-z0-9._-]{0,62}|sips?:[A-Za-z0-9._~!*+$&=%-]{1,64}@[A-Za-z0-9.[\]:-]{1,120})$/
+
 const MAX_SCHEMA_CHARACTERS = 20_000
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 /** They are the connection's own, or say how long and how packed the body is. */
@@ -95,9 +111,9 @@ export async function storedTools(
     names.add(name)
     if (type === 'transfer') {
       if (tool.to === undefined) fault(['to'], 'Field required', 'missing')
-      const to = parsePhoneNumber(tool.to ?? '')
+      const to = parsePhoneNumber(tool.to ?? '') ?? (NAME_OR_URI.test(tool.to ?? '') ? tool.to : undefined)
       if (tool.to !== undefined && to === undefined) fault(['to'], 'Invalid phone number format')
-      return { type, name, description, to: to ?? '' }
+      return { type, name, description, to: to ?? '', mode: tool.mode ?? 'blind' }
     }
     if (type !== 'http') return { type, name, description }
     const { parameters = NO_PARAMETERS } = tool

@@ -1,9 +1,9 @@
 import type { Logger } from '../../runtime/log.ts'
-import { type PhoneNumber, parsePhoneNumber } from '../../runtime/phone-number.ts'
+import { parsePhoneNumber } from '../../runtime/phone-number.ts'
 import { type NetRule, parseInfrastructureRule } from '../../runtime/plugin/net-rule.ts'
 import { createSecretBox } from '../../runtime/secret-box.ts'
 import type { Calls } from '../../runtime/session/calls.ts'
-import { CarrierFault } from '../../runtime/telephony/carrier.ts'
+import { CarrierFault, TransferRefused } from '../../runtime/telephony/carrier.ts'
 import type { Carriers } from '../../runtime/telephony/carriers.ts'
 import type { ArgumentChecks } from '../../runtime/tools/argument-check.ts'
 import { callHttp, type ToolResult } from '../../runtime/tools/call-http.ts'
@@ -11,10 +11,12 @@ import { parametersOf, type Tool } from '../../runtime/tools/tool.ts'
 import { type ToolsOfCall, toolsOfCall } from '../../store/agent-tools.ts'
 import type { Store } from '../../store/database.ts'
 import { openTool } from '../agents/tools.ts'
+import { secondLeg, whisperTo } from './second-leg.ts'
 
 /** Calls the tools of agents, on behalf of calls and chats. */
 
 const CARRIER_TIMEOUT_MS = 8_000
+const TRANSFER_FAILED = 'The transfer failed; the caller is still here.'
 const NOT_POSSIBLE = 'This is not possible in this conversation.'
 
 /** The box in which the header values of tools are sealed. */
@@ -64,25 +66,41 @@ export function createToolCalls({ config, store, log, checks, calls, carriers }:
     return callHttp(opened.http, { input, variables: scope.dynamicVariables }, { allowed, signal, idempotencyKey })
   }
 
-  const transfer = async (callId: string, to: string, { provider }: ToolsOfCall): Promise<ToolResult> => {
-    if (provider === undefined) return { output: NOT_POSSIBLE }
+  const transfer = async (
+    callId: string,
+    tool: Tool & { type: 'transfer' },
+    input: Record<string, unknown>,
+    scope: ToolsOfCall,
+  ): Promise<ToolResult> => {
+    const { provider, ours } = scope
+    const from = parsePhoneNumber(ours ?? '')
+    if (provider === undefined || from === undefined) return { output: NOT_POSSIBLE }
     const carrier = await carriers().get(provider)
-    if (carrier.transfer === undefined) return { output: NOT_POSSIBLE, fault: `${provider} can't transfer calls` }
+    const to = parsePhoneNumber(tool.to) ?? tool.to
+    const title = carriers().titleOf(provider)
+    if (!to.startsWith('+') && carrier.takesNames !== true) {
+      return { output: NOT_POSSIBLE, fault: `${title} calls numbers alone, and "${to}" is none` }
+    }
     try {
-      await carrier.transfer(
-        callId,
-        parsePhoneNumber(to) ?? (to as PhoneNumber),
-        AbortSignal.timeout(CARRIER_TIMEOUT_MS),
-      )
-      return { output: 'The caller is being transferred.' }
+      if (tool.mode !== 'warm' && carrier.transfer !== undefined) {
+        await carrier.transfer(callId, to, AbortSignal.timeout(CARRIER_TIMEOUT_MS))
+        return { output: 'The caller is being transferred.' }
+      }
     } catch (error) {
-      if (!(error instanceof CarrierFault)) log.warn({ err: error, callId }, 'A transfer failed')
-      const words = error instanceof Error ? error.message : String(error)
-      return {
-        output: 'The transfer failed; the caller is still here.',
-        fault: `${carriers().titleOf(provider)} error: ${words}`,
+      if (!(error instanceof TransferRefused)) {
+        if (!(error instanceof CarrierFault)) log.warn({ err: error, callId }, 'A transfer failed')
+        const words = error instanceof Error ? error.message : String(error)
+        return { output: TRANSFER_FAILED, fault: `${title} error: ${words}` }
       }
     }
+    const result = await calls().transfer(callId, {
+      to,
+      mode: tool.mode ?? 'blind',
+      ...secondLeg(carrier, callId, { ...scope, from, to }),
+      ...(tool.mode === 'warm' ? { whisper: await whisperTo(store, scope, String(input.summary ?? '')) } : {}),
+    })
+    if (result?.ok === true) return { output: 'The caller is being transferred.' }
+    return { output: `${TRANSFER_FAILED} ${result?.reason ?? 'The call is over.'}` }
   }
 
   const run = async (
@@ -97,7 +115,7 @@ export function createToolCalls({ config, store, log, checks, calls, carriers }:
       case 'http':
         return http(tool, input, scope, signal, key)
       case 'transfer':
-        return transfer(callId, tool.to, scope)
+        return transfer(callId, tool, input, scope)
       case 'send_dtmf':
         return { output: calls().sendDtmf(callId, String(input.keys)) ? 'The keys were pressed.' : NOT_POSSIBLE }
       default:

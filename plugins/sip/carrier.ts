@@ -11,14 +11,14 @@ import {
   type DialEvents,
   type DialOrder,
   type IncomingCall,
+  TransferRefused,
 } from '../../runtime/telephony/carrier.ts'
 import type { TrunkDirectory } from '../../runtime/telephony/trunk.ts'
-import { bridge } from './call/bridge.ts'
 import { refusalOf } from './call/destination.ts'
 import type { InboundCall } from './call/inbound-call.ts'
 import { Incoming } from './call/incoming.ts'
 import { placeCall } from './call/outgoing.ts'
-import type { Bridge } from './call/transfer.ts'
+import { nameAt } from './call/transfer.ts'
 import { diagnose } from './doctor.ts'
 import { MediaRefused } from './media/call-media.ts'
 import type { CallControl } from './media/rtp-leg.ts'
@@ -106,7 +106,12 @@ export class SipCarrier implements Carrier {
       this.#stack.gatekeeper.refuse(reason, order.to, detail, { callId: order.callId, trunk: active.trunk.name })
       refuse(detail)
     }
-    const forbidden = refusalOf(order.to, order.from, active.trunk)
+    const number = parsePhoneNumber(order.to)
+    const forbidden = number === undefined ? undefined : refusalOf(number, order.from, active.trunk)
+    if (number === undefined && nameAt(active, order.to) === undefined) {
+      turnAway('forbidden', `"${order.to}" is no number, and no extension of trunk "${active.trunk.name}"`)
+      return
+    }
     if (forbidden !== undefined) {
       turnAway(forbidden.reason, forbidden.detail)
       return
@@ -121,28 +126,26 @@ export class SipCarrier implements Carrier {
         order,
         events,
         refuse,
-        trunks: this.#stack.trunks.withFallbacks(
-          active,
-          (one) => refusalOf(order.to, order.from, one.trunk) === undefined,
+        trunks: this.#stack.trunks.withFallbacks(active, (one) =>
+          number === undefined
+            ? nameAt(one, order.to) !== undefined
+            : refusalOf(number, order.from, one.trunk) === undefined,
         ),
       },
       stack: this.#stack,
-      bridge: this.#bridge,
       took: (control) => this.#calls.set(order.callId, control),
       left: () => this.#calls.delete(order.callId),
     })
   }
 
-  readonly #bridge: Bridge = async ({ from, to, ...rest }) => {
-    const [ours, theirs] = [parsePhoneNumber(from), parsePhoneNumber(to)]
-    if (ours === undefined || theirs === undefined) return false
-    return bridge({ ...rest, from: ours, to: theirs, stack: this.#stack })
-  }
+  readonly takesNames = true
 
-  async transfer(callId: string, to: PhoneNumber): Promise<void> {
+  async transfer(callId: string, to: string): Promise<void> {
     const call = this.#calls.get(callId)
     if (call?.transfer === undefined) throw new CarrierFault('the call is not answered, or over')
-    if (!(await call.transfer(to))) throw new CarrierFault('the other side refused the transfer')
+    const result = await call.transfer(to)
+    if (result === 'refused') throw new TransferRefused('the other side takes no transfers')
+    if (result === 'failed') throw new CarrierFault('the other side could not be transferred')
   }
 
   async hangup(callId: string): Promise<void> {
@@ -178,7 +181,6 @@ export class SipCarrier implements Carrier {
         ...{ call, trunks, pair, release, gatekeeper, context },
         took: (callId, control) => this.#calls.set(callId, control),
         left: (callId) => this.#calls.delete(callId),
-        bridge: this.#bridge,
       })
       call.canceled.addEventListener('abort', release, { once: true })
       if (call.canceled.aborted) release()

@@ -20,6 +20,8 @@ export interface CallState {
   readonly carrierVerdict: EventOf<'answered_by'>['by'] | undefined
   readonly muted: boolean
   readonly held: boolean
+  /** The caller talks with another human. */
+  readonly transferred: boolean
   /** Inputs of the caller that no worker has taken. */
   readonly waiting: readonly CallEvent[]
   /** The first few things that went wrong, each once. */
@@ -38,6 +40,7 @@ export const NOTHING_YET: CallState = {
   carrierVerdict: undefined,
   muted: false,
   held: false,
+  transferred: false,
   waiting: [],
   faults: [],
   ended: undefined,
@@ -48,7 +51,9 @@ export function fold(state: CallState, event: CallEvent): CallState {
   switch (event.type) {
     case 'typed':
     case 'key':
-      return state.muted ? state : { ...state, waiting: [...state.waiting, event].slice(-MAX_WAITING) }
+      return state.muted || state.transferred
+        ? state
+        : { ...state, waiting: [...state.waiting, event].slice(-MAX_WAITING) }
     case 'turn': {
       const { text, start_ms: startMs, end_ms: endMs } = event
       const turn: Turn = { role: 'user', text, startMs, endMs, interrupted: false }
@@ -69,6 +74,8 @@ export function fold(state: CallState, event: CallEvent): CallState {
     case 'held':
     case 'unheld':
       return { ...state, held: event.type === 'held' }
+    case 'transfer_done':
+      return { ...state, transferred: true, waiting: [] }
     case 'answered_by':
       return event.source === 'carrier' ? { ...state, carrierVerdict: event.by } : { ...state, answeredBy: event.by }
     case 'tool_called': {

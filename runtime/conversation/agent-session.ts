@@ -148,6 +148,7 @@ export class AgentConversation implements Conversation {
       progress: () => this.#progress(),
       interjected: () => this.#report({ type: 'filler_over' }),
     })
+    if (resume?.held === true) this.#mouth.hold(true)
     this.#recogniser = new Recogniser({
       chain: providers.stt,
       ears: this.#ears,
@@ -207,7 +208,10 @@ export class AgentConversation implements Conversation {
   }
 
   input(event: CallEvent): void {
-    if (event.type === 'held' || event.type === 'unheld') this.#held = event.type === 'held'
+    if (event.type === 'held' || event.type === 'unheld') {
+      this.#held = event.type === 'held'
+      this.#mouth.hold(this.#held)
+    }
     this.#report({ type: 'input', event })
   }
 

@@ -81,6 +81,8 @@ export class Mouth extends voice.AudioOutput {
   #segment: Segment | undefined
   #heard: Heard | undefined
   #paused = false
+  /** The line is on hold. */
+  #onHold = false
   /** Something was sent that a client may still hold. */
   #dirty = false
   #credit = 1
@@ -209,6 +211,15 @@ export class Mouth extends voice.AudioOutput {
     this.#paused = false
   }
 
+  /** The other side put the line on hold, or is back: nothing is said into a hold, and what of it was not heard is said then. */
+  hold(held: boolean): void {
+    if (held === this.#onHold) return
+    this.#onHold = held
+    if (!held || this.#segment?.started !== true) return
+    this.#again.unshift(...this.#unheard())
+    this.#silence()
+  }
+
   /** The client says that playback reached a mark: what lies between sending and hearing is learnt from it. */
   played(markId: number): void {
     const sentMs = this.#marks.get(markId)
@@ -291,6 +302,7 @@ export class Mouth extends voice.AudioOutput {
 
   /** Sends one frame; false when there is none. */
   #sendNext(): boolean {
+    if (this.#onHold) return false
     if (this.#interjection !== undefined && !this.#paused && !this.speaking) {
       this.#sendInterjected(this.#interjection)
       return true

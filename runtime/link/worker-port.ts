@@ -6,7 +6,7 @@ import type { AskMethod, AskMethods, SessionEndReason, WorkerMessage } from './m
 
 /** How a conversation speaks to its session: the worker's side of one session on one link. */
 
-const ASK_TIMEOUT_MS: Readonly<Record<AskMethod, number>> = { knowledge: 10_000, tool: 20_000 }
+const ASK_TIMEOUT_MS: Readonly<Record<AskMethod, number>> = { knowledge: 10_000, tool: 150_000 }
 const MAX_ASKS = 64
 /** Ten seconds of audio: as long as an opening may take. What comes after is dropped. */
 const MAX_EARLY = 500

@@ -5,6 +5,7 @@ import type { AnsweredBy } from '../telephony/carrier.ts'
 import type { Seat } from './dispatch.ts'
 import { LiveCall, type LiveCallOptions } from './live-call.ts'
 import type { Outcome } from './session.ts'
+import type { TransferOrder, TransferResult } from './transfer.ts'
 
 type PerCall = 'callId' | 'claim' | 'agent' | 'limits' | 'leg' | 'journal' | 'seat'
 
@@ -46,6 +47,11 @@ export class Calls {
   /** The carrier says who picked up. */
   classified(callId: string, by: AnsweredBy): void {
     this.#live.get(callId)?.classified(by)
+  }
+
+  /** Leads the caller to another human; undefined when the call isn't one of this node's. */
+  transfer(callId: string, order: TransferOrder): Promise<TransferResult> | undefined {
+    return this.#live.get(callId)?.transfer(order)
   }
 
   /** Presses keys on the line of a call. False when it is none of this node's, or has no keys to press. */

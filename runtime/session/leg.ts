@@ -89,6 +89,10 @@ export interface Leg {
   error(code: string, message: string): void
   /** Presses keys towards the other side; absent: this leg has none. */
   sendDtmf?(keys: string): void
+  /** What somebody else says whom the caller talks with: a little of it waits, no more. Absent: `sendAudio`. */
+  relayAudio?(bytes: Uint8Array): void
+  /** It rings at this number: heard wherever the agent says nothing. Undefined: no more. Absent: silence. */
+  ringing?(number: string | undefined): void
   /** Say why, then close. */
   close(reason: string): void
 }

@@ -31,6 +31,7 @@ import {
   step,
   type Waits,
 } from './session.ts'
+import { Transfer, type TransferOrder, type TransferResult } from './transfer.ts'
 
 /** A worker says yes or no to a session within this, or the session is offered to another. */
 const OFFER_TIMEOUT_MS = 12_000
@@ -67,6 +68,8 @@ export class LiveCall implements PathCall {
   link: LinkSession | undefined
   readonly audio = new CallerAudio()
   tap: CallTap | undefined
+  /** The caller is on the way to another human, or with them. */
+  transferring: Transfer | undefined
   /** Resolves when the call is over and written down. */
   readonly done: Promise<Outcome>
   readonly #options: LiveCallOptions
@@ -135,6 +138,29 @@ export class LiveCall implements PathCall {
   /** The carrier says who picked up. */
   classified(by: AnsweredBy): void {
     input(this, { type: 'answered_by', by, source: 'carrier' })
+  }
+
+  /** Leads the caller to another human, whom this call goes on with. Resolves when they talk, or when nothing came of it. */
+  async transfer(order: TransferOrder): Promise<TransferResult> {
+    if (this.#state.phase !== 'in_progress' || this.transferring !== undefined) {
+      return { ok: false, reason: 'the call is being transferred already, or over' }
+    }
+    const { clock, log, dispatch } = this.#options
+    const transfer = new Transfer(order, {
+      ...{ callId: this.callId, leg: this.leg, clock, log },
+      tell: (event) => void this.log.append(event),
+      takeSeat: (waitMs) => dispatch.take({ ...this.#options.claim, kind: 'recovering' }, waitMs, this.#over.signal),
+      heard: (bytes) => this.tap?.agent(bytes),
+      joined: () => {
+        this.happened({ type: 'transferred' })
+        void this.#leaveWorker('done', 'transferred')
+      },
+      left: () => this.happened({ type: 'leg_ended', reason: 'transferred' }),
+    })
+    this.transferring = transfer
+    const result = await transfer.result
+    if (!result.ok) this.transferring = undefined
+    return result
   }
 
   /** What a worker asks for. */
@@ -325,6 +351,7 @@ export class LiveCall implements PathCall {
     this.#reserved?.release('done')
     this.#reserved = undefined
     const told = this.#leaveWorker('done', cause.reason)
+    this.transferring?.close(cause.reason)
     this.leg.close(cause.reason)
     this.tap?.ended()
     const { answeredAtMs } = this.#state

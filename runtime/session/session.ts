@@ -31,6 +31,8 @@ export interface SessionState {
   readonly answeredAtMs: number | undefined
   /** Until when a worker is looked for. */
   readonly seekUntilMs: number
+  /** The caller talks with another human. */
+  readonly transferred?: boolean
 }
 
 /** How long a worker is looked for: for a call that rings, and for one that lost its worker in the middle. */
@@ -52,6 +54,8 @@ export type SessionEvent =
   | { type: 'no_capacity' }
   | { type: 'agent_ended'; reason: Exclude<SessionEndReason, 'worker_drained'>; error?: string }
   | { type: 'leg_ended'; reason: LegEndReason }
+  /** The caller talks with another human: no agent is needed any more. */
+  | { type: 'transferred' }
   | { type: 'hung_up' }
 
 export type SessionEffect =
@@ -97,6 +101,7 @@ export function step(state: SessionState, event: SessionEvent, nowMs: number, wa
         effects: [{ type: 'record_ringing' }, { type: 'seek' }],
       }
     case 'seated':
+      if (state.transferred === true) return same
       return { state: { ...state, worker: 'offered' }, effects: [{ type: 'offer' }] }
     case 'accepted':
       return accepted(state, nowMs)
@@ -105,14 +110,17 @@ export function step(state: SessionState, event: SessionEvent, nowMs: number, wa
       return { state: { ...state, worker: 'none' }, effects: [{ type: 'seek' }] }
     case 'refused':
       return finish(state, { reason: 'error', error: event.message })
+    case 'transferred':
+      return { state: { ...state, worker: 'none', transferred: true }, effects: [] }
     case 'worker_lost':
+      if (state.transferred === true) return same
       return lost(state, nowMs, waits.recoveryMs)
     case 'no_capacity':
       return finish(state, { reason: noWorker(state) })
     case 'agent_ended':
       return finish(state, event)
     case 'leg_ended':
-      return finish(state, event)
+      return finish(state, state.transferred && event.reason !== 'shutdown' ? { reason: 'transferred' } : event)
     case 'hung_up':
       return finish(state, { reason: 'api_hangup' })
   }
@@ -151,12 +159,12 @@ const OWN_FAULTS: Partial<Record<EndReason, string>> = {
 export function outcomeOf(
   { reason: endReason, error }: EndCause,
   answered: boolean,
-  { answeredBy, turns }: Pick<CallState, 'answeredBy' | 'turns'>,
+  { answeredBy, turns, transferred }: Pick<CallState, 'answeredBy' | 'turns' | 'transferred'>,
 ): Outcome {
   const fault = OWN_FAULTS[endReason]
   if (fault !== undefined) return { status: 'failed', endReason, disposition: 'failed', error: error ?? fault }
   if (!answered) return { status: 'canceled', endReason, disposition: 'hung_up' }
-  if (endReason === 'transferred') return { status: 'completed', endReason, disposition: 'transferred' }
+  if (endReason === 'transferred' || transferred) return { status: 'completed', endReason, disposition: 'transferred' }
   if (answeredBy === 'fax') return { status: 'completed', endReason, disposition: 'fax' }
   if (answeredBy === 'machine' || answeredBy === 'mailbox_full' || endReason === 'voicemail') {
     return { status: 'completed', endReason, disposition: 'voicemail' }

@@ -19,8 +19,13 @@ export interface Carrier {
    * it, where another process has dialled it.
    */
   hangup(callId: string, signal: AbortSignal, carrierId?: string): Promise<void>
-  /** Leads the caller to another number and leaves: the leg ends with `transferred`. Throws CarrierFault. */
-  transfer?(callId: string, to: PhoneNumber, signal: AbortSignal): Promise<void>
+  /**
+   * Has the other side lead itself to another number, and leaves: the leg ends with `transferred`. Throws CarrierFault;
+   * TransferRefused where the other side takes no such request: it may be called from here instead.
+   */
+  transfer?(callId: string, to: string, signal: AbortSignal): Promise<void>
+  /** `dial` and `transfer` take extensions and SIP URIs, too. */
+  readonly takesNames?: boolean
   /** What the carrier knows of a call whose api node died. */
   lookup(callId: string, signal: AbortSignal, carrierId?: string): Promise<CarrierCallState>
   /**
@@ -59,6 +64,9 @@ export class CarrierFault extends Error {
   override readonly name = 'CarrierFault'
 }
 
+/** The other side takes no transfers; nothing was done. */
+export class TransferRefused extends CarrierFault {}
+
 /** Somebody calls one of our numbers. Exactly one of `accept` and `reject` is called, once. */
 export interface IncomingCall {
   /** As it was dialled; E.164 where the carrier could tell. */
@@ -88,7 +96,10 @@ export interface DialOrder {
   /** Name of the trunk that `from` was registered with. */
   trunk?: string
   from: PhoneNumber
-  to: PhoneNumber
+  /** E.164; where the carrier says that it `takesNames`, an extension or a SIP URI, too. */
+  to: string
+  /** Whom the call is for, who was led here from another: their number, where it is known. */
+  onBehalfOf?: string
   /** How long it may ring. */
   ringTimeoutMs: number
   /** Who answers decides what the agent does: the carrier is to say, if it can. */

@@ -23,7 +23,7 @@ interface Named {
 /** A tool of an agent. */
 export type Tool =
   | (Named & { type: 'http'; parameters: Record<string, unknown>; http: HttpRequest })
-  | (Named & { type: 'transfer'; to: string })
+  | (Named & { type: 'transfer'; to: string; mode?: 'blind' | 'warm' })
   | (Named & { type: 'hang_up' | 'send_dtmf' | 'knowledge' })
 
 const object = (properties: Record<string, unknown>): Record<string, unknown> => ({
@@ -39,9 +39,18 @@ const PARAMETERS = {
   knowledge: object({ query: { type: 'string', description: 'What to look up' } }),
 } as const
 
+const WARM_TRANSFER = object({
+  summary: {
+    type: 'string',
+    maxLength: 600,
+    description: 'Who calls and why, in one or two sentences: it is said to the person before the call is handed over.',
+  },
+})
+
 /** JSON Schema of the arguments. */
 export function parametersOf(tool: Tool): Record<string, unknown> {
-  return tool.type === 'http' ? tool.parameters : PARAMETERS[tool.type]
+  if (tool.type === 'http') return tool.parameters
+  return tool.type === 'transfer' && tool.mode === 'warm' ? WARM_TRANSFER : PARAMETERS[tool.type]
 }
 
 /** The tool as a language model is told of it. */

@@ -13,7 +13,7 @@ import { contactName } from '../trunk/presence.ts'
 import type { ActiveTrunk } from '../trunk/trunk-table.ts'
 import { callerNumber, callerVariables, dialledNumber } from './caller.ts'
 import type { InboundCall } from './inbound-call.ts'
-import { type Bridge, transferBy } from './transfer.ts'
+import { nameAt } from './transfer.ts'
 
 const STATUS: Readonly<Record<IncomingRefusal, number>> = {
   unknown_number: 404,
@@ -32,8 +32,6 @@ export interface IncomingOptions {
   /** The call is this one of ours now. */
   took(callId: string, control: CallControl): void
   left(callId: string): void
-  /** Leads the caller to another number by calling it. */
-  bridge: Bridge
   gatekeeper: Gatekeeper
   context: CallContext
 }
@@ -94,10 +92,11 @@ export class Incoming implements IncomingCall {
   }
 
   #ring(active: ActiveTrunk, callId: string): RtpLeg {
-    const { call, pair, context, bridge } = this.#options
+    const { call, pair, context } = this.#options
     const { flow } = call.transaction
     const local = { address: flow.local.host, port: pair.rtp.port, sessionId: context.random.bits(32) }
     const { codecs } = active.trunk
+    const at = active.isLocal ? formatHost(flow.address) : active.authority
     const media = new CallMedia(local, codecs)
     const accepted = this.#offer === undefined ? undefined : media.accept(this.#offer)
     const allows = (address: string): boolean => active.allows(address) || address === flow.address
@@ -113,12 +112,7 @@ export class Incoming implements IncomingCall {
           leg.known({ sipStatus: 200 })
         },
         hangUp: (reason) => call.hangUp(reason),
-        transfer: transferBy({
-          ...{ callId, from: this.to, active, bridge },
-          at: active.isLocal ? formatHost(flow.address) : active.authority,
-          leg: () => leg,
-          refer: (target) => call.transfer(target),
-        }),
+        transfer: (to) => call.transfer(nameAt(active, to) ?? `sip:${to}@${at}`),
       },
       allows: (address) => active.allowsMedia(address) || address === flow.address,
       released: () => {

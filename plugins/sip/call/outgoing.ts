@@ -1,11 +1,11 @@
 import type { CarrierFigures } from '../../../runtime/session/leg.ts'
 import type { DialEvents, DialOrder } from '../../../runtime/telephony/carrier.ts'
 import { meaningOf } from '../../../runtime/telephony/cause.ts'
-import type { Trunk } from '../../../runtime/telephony/trunk.ts'
 import { CallMedia } from '../media/call-media.ts'
 import type { MediaPair } from '../media/media-ports.ts'
 import { type CallControl, RtpLeg } from '../media/rtp-leg.ts'
 import type { SipHeader } from '../message/message.ts'
+import { formatHost } from '../message/serializer.ts'
 import type { SipStack } from '../stack.ts'
 import { Authenticator } from '../transaction/authenticator.ts'
 import type { Flow } from '../transport/flow.ts'
@@ -14,7 +14,7 @@ import type { Target } from '../trunk/targets.ts'
 import type { ActiveTrunk } from '../trunk/trunk-table.ts'
 import { OutboundCall } from './outbound-call.ts'
 import { type Ending, failureOf } from './outcome.ts'
-import { type Bridge, transferBy } from './transfer.ts'
+import { nameAt } from './transfer.ts'
 
 /** A trunk that says nothing at all this long isn't there: retransmissions have come to their sixth by then. */
 const SILENCE_MS = 20_000
@@ -25,15 +25,11 @@ const MAX_REDIRECTIONS = 3
 const MAX_RETRY_AFTER_MS = 300_000
 
 export interface PlaceOptions {
-  order: Omit<DialOrder, 'to'> & { to: string; displayName?: string; headers?: readonly SipHeader[] }
+  order: DialOrder
   events: DialEvents
   /** Those to try, in order; the first has a place for the call. */
   trunks: readonly ActiveTrunk[]
   stack: SipStack
-  /** Those to offer; absent: the trunk's. */
-  codecs?: Trunk['codecs']
-  /** Leads the callee to another number by calling it. Absent: this call can't be led on. */
-  bridge?: Bridge
   refuse(detail: string): void
   /** The call is under way, and can be hung up. */
   took(control: CallControl): void
@@ -156,7 +152,7 @@ class Placing {
   }
 
   #invite(way: Way, flow: Flow, to = this.#options.order.to): void {
-    const { order, events, stack, bridge } = this.#options
+    const { order, events, stack } = this.#options
     const { active, target } = way
     const { context } = stack
     const { trunk } = active
@@ -169,11 +165,15 @@ class Placing {
     const quick = !isLast || active.isSilent(target, this.#nowMs)
     let leg: RtpLeg | undefined
     const call = new OutboundCall({
-      presence: presenceOf(trunk, { authority: at, host: active.host }, { ...order, to }),
+      presence: presenceOf(
+        trunk,
+        { authority: at, host: active.host },
+        { from: order.from, to, ...forWhom(order, active.host) },
+      ),
       contact: contactName(trunk),
       routes: active.route === undefined ? [] : [active.route],
       flow,
-      media: new CallMedia(local, this.#options.codecs ?? trunk.codecs),
+      media: new CallMedia(local, trunk.codecs),
       authenticator:
         user === undefined ? undefined : new Authenticator({ username: user, password: password ?? '' }, context.token),
       allows: (address) => active.allows(address) || address === flow.address,
@@ -197,11 +197,7 @@ class Placing {
             control: {
               answer: () => undefined,
               hangUp: () => call.hangUp(),
-              transfer: transferBy({
-                ...{ callId: order.callId, from: order.from, active, at, bridge },
-                leg: () => made,
-                refer: (uri) => call.transfer(uri),
-              }),
+              transfer: (to) => call.transfer(nameAt(active, to) ?? `sip:${to}@${at}`),
             },
             allows: (address) => active.allowsMedia(address) || address === flow.address,
             released: () => {
@@ -265,6 +261,13 @@ class Placing {
     if (contact !== undefined) this.#redirections++
     return contact?.text
   }
+}
+
+/** A call that is led on names who it is for, and from whom it comes (RFC 5806). */
+function forWhom({ onBehalfOf, from }: DialOrder, host: string): { displayName?: string; headers?: SipHeader[] } {
+  if (onBehalfOf === undefined) return {}
+  const diversion = `<sip:${from}@${formatHost(host)}>;reason=unconditional`
+  return { displayName: onBehalfOf, headers: [{ name: 'diversion', value: diversion }] }
 }
 
 /** What the call log keeps of a call nobody took. */

@@ -1,38 +1,18 @@
-import type { Referral } from '../dialog/session.ts'
-import type { LegControl, RtpLeg } from '../media/rtp-leg.ts'
+import type { Trunk } from '../../../runtime/telephony/trunk.ts'
+import { targetUri } from '../trunk/presence.ts'
 import type { ActiveTrunk } from '../trunk/trunk-table.ts'
 
-/** A call that is to be led to another number. */
-export interface Transferred {
-  callId: string
-  /** Of whom is led there. */
-  leg: RtpLeg
-  /** Our number in the call: who the other one sees calling. */
-  from: string
-  to: string
-  active: ActiveTrunk
+/** Names of extensions; digits so many that they are no number of somewhere else. */
+const EXTENSION = /^(?:[0-9*#]{1,6}|[A-Za-z][A-Za-z0-9._-]{0,62})$/
+const URI = /^sips?:[^@\s<>]+@(\[[0-9a-f:.]+\]|[^\s<>:;?]+)(?::\d{1,5})?$/i
+
+/** The URI of an extension or a SIP URI at a trunk; undefined: it is none, or of a host the trunk has nothing to do with. */
+export function nameAt(active: ActiveTrunk, to: string): string | undefined {
+  if (EXTENSION.test(to)) return targetUri(active.trunk, active.authority, to)
+  const host = URI.exec(to)?.[1]?.replace(/^\[|\]$/g, '')
+  return host !== undefined && (active.owns(host) || host === domainOf(active.trunk)) ? to : undefined
 }
 
-/** Leads a call there by calling ourselves (bridge.ts). Resolves with true once it rings there. */
-export type Bridge = (call: Transferred) => Promise<boolean>
-
-/** What a call's transfer needs. */
-export interface TransferOptions extends Omit<Transferred, 'leg' | 'to'> {
-  leg(): RtpLeg
-  /** Host and port that the number is at. */
-  at: string
-  /** Asks the other side to call the target itself. */
-  refer(target: string): Promise<Referral>
-  /** Absent: this call can only be led on by the other side. */
-  bridge: Bridge | undefined
-}
-
-/** Leads a call to another number: by REFER, or where the other side takes none, by calling that number. */
-export function transferBy({ leg, at, refer, bridge, ...call }: TransferOptions): LegControl['transfer'] {
-  return async (number) => {
-    const referral = await refer(`sip:${number}@${at}`)
-    if (referral !== 'refused') return referral
-    if (bridge === undefined) return 'failed'
-    return (await bridge({ ...call, leg: leg(), to: number })) ? 'ringing' : 'failed'
-  }
+function domainOf({ settings }: Trunk): string | null {
+  return settings.from_domain
 }

@@ -1,4 +1,4 @@
-import { parseUri } from '../message/grammar.ts'
+import { parseNameAddress, parseUri } from '../message/grammar.ts'
 import type { NameAddress, OutgoingRequest, SipHeader, SipRequest, SipResponse, Uri } from '../message/message.ts'
 import { addressesOf } from '../message/parser.ts'
 import { formatAddress } from '../message/serializer.ts'
@@ -90,6 +90,11 @@ export class Dialog {
   /** The other side moved (section 12.2: target refresh). */
   refreshTarget(message: SipRequest | SipResponse): void {
     this.#target = message.contacts[0]?.uri ?? this.#target
+  }
+
+  /** This side, as Referred-By names it (RFC 3892). */
+  get localAddress(): string {
+    return `<${parseNameAddress(this.#local).uri.text}>`
   }
 
   /** Where the next request is sent: the first proxy, or the other side itself. */

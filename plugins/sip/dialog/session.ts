@@ -1,7 +1,7 @@
 import type { CarrierFigures } from '../../../runtime/session/leg.ts'
 import { causeOf } from '../call/outcome.ts'
 import { type CallMedia, descriptionOf, MediaRefused, SDP_TYPE } from '../media/call-media.ts'
-import type { RtpLeg } from '../media/rtp-leg.ts'
+import type { Referral, RtpLeg } from '../media/rtp-leg.ts'
 import { headerOf, type SipHeader, type SipRequest, type SipResponse, tokensOf } from '../message/message.ts'
 import type { Authenticator } from '../transaction/authenticator.ts'
 import { sendAuthenticated } from '../transaction/authenticator.ts'
@@ -25,11 +25,10 @@ import {
 const GLARE_OWNER_S = [2.1, 4] as const
 const GLARE_OTHER_S = [0, 2] as const
 const MAX_GLARES = 5
+/** What the one who was called says: calling again from here would change nothing. */
+const ANSWERS_OF_CALLEE: ReadonlySet<number> = new Set([404, 408, 410, 480, 484, 486, 487, 600, 603, 604, 607, 608])
 /** How long the other side may take to say what became of a transfer. */
 const TRANSFER_TIMEOUT_MS = 30_000
-
-/** What became of a REFER. `refused`: the other side takes none, at least not this one. */
-export type Referral = 'taken' | 'refused' | 'failed'
 
 export interface EstablishedOptions {
   dialog: Dialog
@@ -64,6 +63,8 @@ export class Established implements DialogSession {
   /** The shortest interval the other side takes, where it said so. */
   #minSe: number | undefined
   #referred: ((sipfrag: string) => void) | undefined
+  /** The other side hangs up while it transfers itself. */
+  #left: (() => void) | undefined
 
   constructor(options: EstablishedOptions) {
     this.#options = options
@@ -147,7 +148,12 @@ export class Established implements DialogSession {
         transaction.respond(200)
         this.#end()
         this.#options.leg.known(releasedBy(this.#options.weCalled ? 'callee' : 'caller', causeOf(request)))
-        this.#options.leg.ended('caller_hangup')
+        if (this.#left === undefined) this.#options.leg.ended('caller_hangup')
+        else {
+          // Whoever took the REFER and leaves without a word of it has gone where it was sent.
+          this.#left()
+          queueMicrotask(() => this.#options.leg.ended('caller_hangup'))
+        }
         return
       case 'INVITE':
       case 'UPDATE':
@@ -332,20 +338,33 @@ export class Established implements DialogSession {
     const settle = (result: Referral): void => {
       cancel()
       this.#referred = undefined
+      this.#left = undefined
       resolve(result)
     }
     const cancel = context.timers.after(TRANSFER_TIMEOUT_MS, () => settle('failed'))
     this.#referred = (sipfrag) => {
       const status = Number(/^SIP\/2\.0 (\d{3})/.exec(sipfrag)?.[1])
-      if (status >= 200) settle(status < 300 ? 'taken' : 'failed')
+      if (status >= 200) settle(status < 300 ? 'taken' : ANSWERS_OF_CALLEE.has(status) ? 'failed' : 'refused')
     }
-    const headers = [contactOf(flow, contact), { name: 'refer-to', value: `<${target}>` }]
+    this.#left = () => accepted && settle('taken')
+    let accepted = false
+    const headers = [
+      contactOf(flow, contact),
+      { name: 'refer-to', value: `<${target}>` },
+      { name: 'referred-by', value: this.dialog.localAddress },
+    ]
     sendAuthenticated(
       context.transactions,
       authenticator,
       this.#flow,
       (extra) => this.dialog.request('REFER', [...headers, ...extra]),
-      { final: (response) => response.status >= 300 && settle('refused'), failed: () => settle('failed') },
+      {
+        final: (response) => {
+          accepted = response.status < 300
+          if (!accepted) settle('refused')
+        },
+        failed: () => settle('failed'),
+      },
     )
     return promise
   }

@@ -31,8 +31,11 @@ const MAX_RELAYED_FRAMES = 10
 export interface CallControl {
   hangUp(): void
   /** Absent while the call is not answered. */
-  transfer?(number: string): Promise<boolean>
+  transfer?(to: string): Promise<Referral>
 }
+
+/** What became of asking the other side to call somebody itself. `refused`: it takes no such request, at least not this one. */
+export type Referral = 'taken' | 'refused' | 'failed'
 
 /** What a leg asks of the call's signalling. */
 export interface LegControl {
@@ -40,8 +43,8 @@ export interface LegControl {
   answer(): void
   /** The session is over: end the call, in whatever state it is. */
   hangUp(reason: string): void
-  /** `taken`: somebody else has the call now. `ringing`: it rings elsewhere, and the two may be joined. */
-  transfer(number: string): Promise<'taken' | 'ringing' | 'failed'>
+  /** Asks the other side to call there itself. */
+  transfer(to: string): Promise<Referral>
 }
 
 export interface RtpLegOptions {
@@ -73,9 +76,6 @@ export class RtpLeg implements Leg {
   #events: LegEvents | undefined
   #leave: (() => void) | undefined
   #over = false
-  /** Talks with somebody else, not with a session. */
-  #joined = false
-  readonly #gone = new AbortController()
   #endReason: LegEndReason | undefined
   #rtcpFrom: { address: string; port: number } | undefined
   #heardMs: number | undefined
@@ -129,17 +129,12 @@ export class RtpLeg implements Leg {
     this.#leave = this.#options.pacer.add((frames, nowMs) => this.#tick(frames, nowMs))
   }
 
-  /** Aborts once the call is over. */
-  get gone(): AbortSignal {
-    return this.#gone.signal
-  }
-
   get codec(): Agreement['codec'] {
     return this.#agreement.codec
   }
 
   sendAudio(bytes: Uint8Array): void {
-    if (!this.#over && !this.#joined) this.#sender.push(bytes)
+    if (!this.#over) this.#sender.push(bytes)
   }
 
   /** What somebody says whom this one was joined with: late rather than never, but not ever later. */
@@ -148,12 +143,11 @@ export class RtpLeg implements Leg {
   }
 
   clear(): void {
-    if (this.#joined) return
     for (const id of this.#sender.clear()) this.#events?.played(id)
   }
 
   mark(markId: number): void {
-    if (!this.#over && !this.#joined) this.#sender.mark(markId)
+    if (!this.#over) this.#sender.mark(markId)
   }
 
   /** It rings at this number, to which the call is to be led: heard wherever the agent says nothing. Undefined: no more. */
@@ -167,26 +161,14 @@ export class RtpLeg implements Leg {
     if (!this.#over && isKeys(keys)) this.#sender.sendKeys(keys)
   }
 
-  /** Hands the call over to another number and leaves. False when the other side won't; the call goes on then. */
-  async transfer(number: string): Promise<boolean> {
-    if (this.#over || this.#joined) return false
-    const result = await this.#options.control.transfer(number)
-    if (result !== 'taken') return result === 'ringing'
+  /** Has the other side call there itself, and leaves once it has. */
+  async transfer(to: string): Promise<Referral> {
+    if (this.#over) return 'failed'
+    const result = await this.#options.control.transfer(to)
+    if (result !== 'taken') return result
     this.ended('transferred')
     this.#options.control.hangUp('transferred')
-    return true
-  }
-
-  /** Takes the call out of its session, which ends as transferred: `events` hear it from now on. False: it is over. */
-  join(events: LegEvents): boolean {
-    if (this.#over || this.#joined) return false
-    this.clear()
-    this.ringing(undefined)
-    this.#joined = true
-    const session = this.#events
-    this.#events = events
-    session?.ended('transferred')
-    return true
+    return result
   }
 
   agentState(): void {}
@@ -194,13 +176,12 @@ export class RtpLeg implements Leg {
   error(): void {}
 
   close(reason: string): void {
-    if (!this.#joined) this.hangUp(reason)
+    this.hangUp(reason)
   }
 
   /** Ends the call, whoever it talks with. */
   hangUp(reason: string): void {
     if (!this.#release()) return
-    if (this.#joined) this.#events?.ended('shutdown')
     this.#options.control.hangUp(reason)
   }
 
@@ -250,7 +231,6 @@ export class RtpLeg implements Leg {
       this.#events?.media?.(this.#quality.figures(this.#options.clock.monotonicMs() - this.#sinceMs))
     }
     this.#leave?.()
-    this.#gone.abort()
     this.#options.released()
     return true
   }

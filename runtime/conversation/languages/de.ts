@@ -15,6 +15,8 @@ export const german: Language = {
     goodbye:
       'Es tut mir leid, ich habe ein technisches Problem und muss das Gespräch beenden. Bitte versuchen Sie es später noch einmal.',
     transferring: 'Einen Moment, ich verbinde Sie.',
+    takeCall:
+      'Möchten Sie das Gespräch annehmen? Sagen Sie Ja oder drücken Sie die 1. Zum Ablehnen sagen Sie Nein oder drücken Sie die 2.',
     transferFailed: 'Es tut mir leid, dort war niemand zu erreichen. Wie kann ich Ihnen sonst helfen?',
     takenOver: 'Ein Mitarbeiter übernimmt jetzt das Gespräch.',
     givenBack: 'Ich bin wieder für Sie da. Wie kann ich Ihnen helfen?',

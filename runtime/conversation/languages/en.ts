@@ -14,6 +14,7 @@ export const english: Language = {
     bye: 'Goodbye.',
     goodbye: "I'm sorry, I'm having technical trouble and have to end the call. Please try again later.",
     transferring: "One moment, I'm putting you through.",
+    takeCall: 'Would you like to take the call? Say yes or press 1. To refuse it, say no or press 2.',
     transferFailed: "I'm sorry, nobody could be reached there. How else can I help you?",
     takenOver: 'A colleague is taking over now.',
     givenBack: "I'm back with you. How can I help you?",

@@ -15,6 +15,7 @@ export const spanish: Language = {
     goodbye:
       'Lo siento, tengo un problema técnico y debo terminar la llamada. Inténtelo de nuevo más tarde, por favor.',
     transferring: 'Un momento, le paso la llamada.',
+    takeCall: '¿Quiere aceptar la llamada? Diga sí o pulse 1. Para rechazarla, diga no o pulse 2.',
     transferFailed: 'Lo siento, no he podido localizar a nadie. ¿En qué más puedo ayudarle?',
     takenOver: 'Ahora le atiende un compañero.',
     givenBack: 'Vuelvo a estar con usted. ¿En qué puedo ayudarle?',

@@ -14,6 +14,7 @@ export const french: Language = {
     bye: 'Au revoir.',
     goodbye: 'Je suis désolé, un problème technique m’oblige à terminer l’appel. Veuillez réessayer plus tard.',
     transferring: 'Un instant, je vous transfère.',
+    takeCall: 'Souhaitez-vous prendre l’appel ? Dites oui ou appuyez sur 1. Pour refuser, dites non ou appuyez sur 2.',
     transferFailed: 'Je suis désolé, personne n’a pu être joint. Que puis-je faire d’autre pour vous ?',
     takenOver: 'Un collègue prend maintenant votre appel.',
     givenBack: 'Je suis de nouveau avec vous. Comment puis-je vous aider ?',

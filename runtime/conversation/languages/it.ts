@@ -14,6 +14,7 @@ export const italian: Language = {
     bye: 'Arrivederci.',
     goodbye: 'Mi dispiace, ho un problema tecnico e devo terminare la chiamata. Riprovi più tardi, per favore.',
     transferring: 'Un momento, la metto in contatto.',
+    takeCall: 'Vuole accettare la chiamata? Dica sì o prema 1. Per rifiutare, dica no o prema 2.',
     transferFailed: 'Mi dispiace, non ha risposto nessuno. In che altro modo posso aiutarla?',
     takenOver: 'Ora le risponde un collega.',
     givenBack: 'Sono di nuovo con lei. Come posso aiutarla?',

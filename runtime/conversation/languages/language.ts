@@ -55,6 +55,8 @@ export interface Phrases {
   goodbye: string
   /** The caller is put through to somebody. */
   transferring: string
+  /** Asks a person to whom a caller is to be put through, after who calls and why. */
+  takeCall: string
   /** Nobody was there to be put through to. */
   transferFailed: string
   /** A person of the company takes the call over from the agent. */

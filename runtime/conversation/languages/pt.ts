@@ -14,6 +14,7 @@ export const portuguese: Language = {
     bye: 'Até logo.',
     goodbye: 'Lamento, tenho um problema técnico e preciso encerrar a chamada. Por favor, tente mais tarde.',
     transferring: 'Um momento, vou transferir a chamada.',
+    takeCall: 'Quer aceitar a chamada? Diga sim ou prima 1. Para recusar, diga não ou prima 2.',
     transferFailed: 'Lamento, não foi possível falar com ninguém. Em que mais posso ajudar?',
     takenOver: 'Um colega vai atender a sua chamada agora.',
     givenBack: 'Estou de volta. Em que posso ajudar?',

@@ -82,7 +82,7 @@ export class StreamCarrier implements Carrier {
     return this.#calls.find(callId) === undefined ? 'unknown' : 'live'
   }
 
-  async transfer(callId: string, to: PhoneNumber, signal: AbortSignal): Promise<void> {
+  async transfer(callId: string, to: string, signal: AbortSignal): Promise<void> {
     const call = this.#calls.find(callId)
     const { sid: carrierId, leg } = call ?? {}
     if (call === undefined || carrierId === undefined || leg === undefined) {
@@ -90,7 +90,11 @@ export class StreamCarrier implements Carrier {
     }
     const undo = call.transferring()
     try {
-      await this.#provider.transfer({ carrierId, to, from: call.ourNumber }, this.#streamDoor, signal)
+      await this.#provider.transfer(
+        { carrierId, to: to as PhoneNumber, from: call.ourNumber },
+        this.#streamDoor,
+        signal,
+      )
     } catch (error) {
       undo()
       throw error

@@ -249,3 +249,19 @@ test('a synthesiser that is far ahead waits, and goes on when stopped', async (t
   await waiting
   t.ok(done)
 })
+
+test('on hold nothing is sent, whoever resumes what; afterwards it goes on', async (t) => {
+  const { mouth, speak, sent, ticks } = makeMouth()
+  mouth.addText('one two three')
+  await speak(10)
+  ticks(3)
+  t.equal(sent(), 4)
+  mouth.hold(true)
+  mouth.pause()
+  mouth.resume()
+  ticks(50)
+  t.equal(sent(), 4)
+  mouth.hold(false)
+  ticks(3)
+  t.equal(sent(), 7)
+})

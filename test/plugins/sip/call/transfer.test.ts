@@ -1,5 +1,6 @@
 import dgram from 'node:dgram'
 import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { readRtp, writeRtp } from '../../../../plugins/sip/media/rtp-packet.ts'
 import type { Conversation, OpenConversation } from '../../../../runtime/conversation/contract.ts'
@@ -14,8 +15,26 @@ import { addSipNumber, startSipApi } from '../../../support/sip-phone.ts'
 const skip = skipWithout('sipp')
 const TOOLS = [
   { type: 'transfer', name: 'to_support', description: 'Transfers to support.', to: '+14155550199' },
+  { type: 'transfer', name: 'to_desk', description: 'Transfers to the desk.', to: '+14155550199', mode: 'warm' },
   { type: 'send_dtmf', name: 'press', description: 'Presses keys.' },
 ]
+
+/** The same, where whoever is told of the caller answers what the agent asks them. */
+const conversationThatConsults = (consent: 'given' | 'refused', told: string[]): OpenConversation => {
+  const leads = conversationThatCalls('to_desk', { summary: 'Ann asks for her bill.' })
+  return async (open, port) => {
+    const question = open.agent.consentMessage
+    if (question === undefined) return leads(open, port)
+    told.push(question)
+    const conversation: Conversation = {
+      audio: () => port.tell({ type: 'consent', consent }),
+      input: () => undefined,
+      played: () => undefined,
+      close: async () => undefined,
+    }
+    return conversation
+  }
+}
 
 /** A conversation that calls a tool as soon as the caller is heard, and nothing else. */
 const conversationThatCalls = (name: string, input: Record<string, unknown>): OpenConversation => {
@@ -175,6 +194,76 @@ t.test('a caller is led to somebody else, against sipp', { skip, timeout: 280_00
     const { call } = await lead('in-refuses-refer', 'out-busy')
     t.match(call, { status: 'completed', end_reason: 'caller_hangup' })
   })
+})
+
+for (const consent of ['given', 'refused'] as const) {
+  t.test(
+    `somebody who is told of the caller and says ${consent === 'given' ? 'yes' : 'no'}`,
+    { skip, timeout: 280_000 },
+    async (t) => {
+      const sip = await startSipApi(t)
+      const told: string[] = []
+      await linkWorker(t, sip.api, { openConversation: conversationThatConsults(consent, told) })
+      const port = await freePort()
+      let made = { number: '', agentId: '' }
+      await answerKeepAlive(port, async () => {
+        made = await addSipNumber(sip, { host: `127.0.0.1:${port}` })
+      })
+      await giveTools(sip.user, made.agentId)
+      const [caller, desk] = [await startVoices(t, CALLER), await startVoices(t, SUPPORT)]
+      const media = ({ port }: { port: number }) => ['-key', 'media', String(port)]
+      const callee = await startSipp(t, { scenario: 'out-joined', port, args: media(desk) })
+      const calling = await startSipp(t, {
+        scenario: 'in-stays',
+        peer: `127.0.0.1:${sip.sipPort}`,
+        args: ['-s', made.number, ...media(caller)],
+      })
+      const [called, answered] = await Promise.all([calling.done, callee.done])
+      t.equal(called.code, 0, called.errors)
+      t.equal(answered.code, 0, answered.errors)
+      t.match(told, [/^Ann asks for her bill\. Would you like to take the call\?/])
+      const { call_log_id } = (await sip.user.client.get('/calls/logs')).body.items[0]
+      const call = await callWhen(sip.user, call_log_id, isOver)
+      const heard = caller.voices[0]?.heard.get(SUPPORT) ?? 0
+      if (consent === 'given') {
+        t.match(call, { status: 'completed', end_reason: 'transferred', disposition: 'transferred' })
+        t.ok(heard > 20, `the caller hears the desk: ${heard}`)
+        t.ok((desk.voices[0]?.heard.get(CALLER) ?? 0) > 20, 'the desk hears the caller')
+        t.ok(call.duration > 1, 'the call goes on while they talk')
+      } else {
+        t.match(call, { status: 'completed', end_reason: 'caller_hangup' })
+        t.equal(heard, 0, 'the caller is back with the agent')
+      }
+    },
+  )
+}
+
+t.test('a joined call is ended over the API, for both', { skip, timeout: 280_000 }, async (t) => {
+  const sip = await startSipApi(t)
+  await linkWorker(t, sip.api, { openConversation: conversationThatConsults('given', []) })
+  const port = await freePort()
+  let made = { number: '', agentId: '' }
+  await answerKeepAlive(port, async () => {
+    made = await addSipNumber(sip, { host: `127.0.0.1:${port}` })
+  })
+  await giveTools(sip.user, made.agentId)
+  const [caller, desk] = [await startVoices(t, CALLER), await startVoices(t, SUPPORT)]
+  const media = ({ port }: { port: number }) => ['-key', 'media', String(port)]
+  const callee = await startSipp(t, { scenario: 'out-joined', port, args: media(desk) })
+  const calling = await startSipp(t, {
+    scenario: 'in-is-left',
+    peer: `127.0.0.1:${sip.sipPort}`,
+    args: ['-s', made.number, ...media(caller)],
+  })
+  const untilMs = performance.now() + 90_000
+  while ((caller.voices[0]?.heard.get(SUPPORT) ?? 0) < 10 && performance.now() < untilMs) await sleep(50)
+  const { call_log_id } = (await sip.user.client.get('/calls/logs')).body.items[0]
+  t.match((await sip.user.client.get(`/calls/${call_log_id}`)).body, { status: 'in_progress' })
+  await sip.user.client.post(`/calls/${call_log_id}/hangup`)
+  const [called, answered] = await Promise.all([calling.done, callee.done])
+  t.equal(called.code, 0, called.errors)
+  t.equal(answered.code, 0, answered.errors)
+  t.match(await callWhen(sip.user, call_log_id, isOver), { end_reason: 'api_hangup', disposition: 'transferred' })
 })
 
 t.test('a callee is led to somebody else, against sipp', { skip, timeout: 280_000 }, async (t) => {

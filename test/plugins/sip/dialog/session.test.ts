@@ -42,10 +42,7 @@ function ringingCall(inviteHeaders: readonly string[] = [], offer = SDP) {
     control: {
       answer: () => ringing.answer(() => true),
       hangUp: (reason) => ringing.hangUp(reason),
-      transfer: async (number) => {
-        const referral = await ringing.transfer(`sip:${number}@192.0.2.9`)
-        return referral === 'refused' ? 'failed' : referral
-      },
+      transfer: (number) => ringing.transfer(`sip:${number}@192.0.2.9`),
     },
     allows: () => true,
     released: () => undefined,
@@ -179,13 +176,13 @@ t.test('a transfer that the other side takes ends our part of the call; one it r
   const refused = call.leg.transfer('+14155550177')
   t.equal(headerOf(call.sent.at(-1)!, 'refer-to'), '<sip:+14155550177@192.0.2.9>')
   call.arrive(answerTo(call.sent.at(-1), 603))
-  t.equal(await refused, false)
+  t.equal(await refused, 'refused')
   t.same(call.ends, [])
   const taken = call.leg.transfer('+14155550177')
   call.arrive(answerTo(call.sent.at(-1), 202))
   const notify = call.request('NOTIFY', ['Event: refer', 'Subscription-State: terminated'])
   call.arrive({ ...notify, body: Buffer.from('SIP/2.0 200 OK\r\n') })
-  t.equal(await taken, true)
+  t.equal(await taken, 'taken')
   t.same(call.ends, ['transferred'])
   t.equal(labelOf(call.sent.at(-1)!), 'BYE')
 })
@@ -408,3 +405,31 @@ t.test('the session learns who ended the call, and why', async (t) => {
   ours.leg.close('agent_hangup')
   t.match(ours.figures.at(-1), { releasedBy: 'patchbay' })
 })
+
+t.test('who takes a transfer and hangs up without a word of it has gone there', async (t) => {
+  const call = talkingCall()
+  const transfer = call.leg.transfer('+14155550177')
+  t.match(headerOf(call.last('REFER'), 'referred-by'), /^<sip:\+14155550100@192\.0\.2\.1>$/)
+  call.arrive(answerTo(call.sent.at(-1), 202))
+  call.arrive(call.request('BYE'))
+  t.equal(await transfer, 'taken')
+  t.same(call.ends, ['transferred'])
+})
+
+t.test(
+  'a transfer that fails for the other side alone may be tried from here; one the callee refused is over',
+  async (t) => {
+    for (const [status, result] of [
+      [503, 'refused'],
+      [486, 'failed'],
+    ] as const) {
+      const call = talkingCall()
+      const transfer = call.leg.transfer('+14155550177')
+      call.arrive(answerTo(call.sent.at(-1), 202))
+      const notify = call.request('NOTIFY', ['Event: refer', 'Subscription-State: terminated'])
+      call.arrive({ ...notify, body: Buffer.from(`SIP/2.0 ${status} x\r\n`) })
+      t.equal(await transfer, result)
+      t.same(call.ends, [])
+    }
+  },
+)

@@ -1,0 +1,56 @@
+import { languageOf } from '../../runtime/conversation/languages/index.ts'
+import type { AgentSpec } from '../../runtime/link/messages.ts'
+import type { PhoneNumber } from '../../runtime/phone-number.ts'
+import type { TransferOrder } from '../../runtime/session/transfer.ts'
+import type { Carrier } from '../../runtime/telephony/carrier.ts'
+import type { ToolsOfCall } from '../../store/agent-tools.ts'
+import { agentById } from '../../store/agents.ts'
+import type { Store } from '../../store/database.ts'
+import { agentSpec } from '../realtime/agent-spec.ts'
+
+const RING_TIMEOUT_MS = 30_000
+const DIAL_TIMEOUT_MS = 10_000
+const HANGUP_TIMEOUT_MS = 5_000
+
+/** How the one a caller is led to is called: as our number, over its trunk, in the name of the caller. */
+export function secondLeg(
+  carrier: Carrier,
+  callId: string,
+  {
+    workspaceId,
+    trunk,
+    from,
+    to,
+    theirs,
+  }: Pick<ToolsOfCall, 'workspaceId' | 'trunk' | 'theirs'> & {
+    from: PhoneNumber
+    to: string
+  },
+): Pick<TransferOrder, 'dial' | 'hangUp'> {
+  const secondId = `${callId}.2`
+  const order = {
+    callId: secondId,
+    workspaceId,
+    ...{ from, to, ringTimeoutMs: RING_TIMEOUT_MS },
+    ...(trunk === null ? {} : { trunk }),
+    ...(theirs === null ? {} : { onBehalfOf: theirs }),
+  }
+  return {
+    dial: (events) => carrier.dial(order, events, AbortSignal.timeout(DIAL_TIMEOUT_MS)),
+    hangUp: () => void carrier.hangup(secondId, AbortSignal.timeout(HANGUP_TIMEOUT_MS)).catch(() => undefined),
+  }
+}
+
+/** The agent as it speaks to that human: it says who calls and why, asks whether they take the call, and nothing else. */
+export async function whisperTo(
+  store: Store,
+  { workspaceId, agentId, dynamicVariables }: Pick<ToolsOfCall, 'workspaceId' | 'agentId' | 'dynamicVariables'>,
+  summary: string,
+): Promise<AgentSpec | undefined> {
+  const agent = await agentById(store.tenant(workspaceId), agentId)
+  if (agent === undefined) return undefined
+  const spec = agentSpec(agent, dynamicVariables, false)
+  const { recordingNotice: _notice, voicemail: _voicemail, ...kept } = spec
+  const { takeCall } = languageOf(spec.language).phrases
+  return { ...kept, firstMessage: '', tools: [], consentMessage: `${summary.trim()} ${takeCall}`.trim() }
+}

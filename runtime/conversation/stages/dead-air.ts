@@ -51,6 +51,7 @@ export function deadAir({ open, language }: StageContext): ConversationStage {
       filling = true
       prepared = filled + 1
       return [
+        { type: 'tell', event: { type: 'filler', text } },
         { type: 'fill', text },
         { type: 'prepare_filler', text: phrase(filled) },
       ]

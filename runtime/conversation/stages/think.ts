@@ -91,6 +91,8 @@ export function think({ open, callMs, language }: StageContext): ConversationSta
         case 'heard_words':
           if (report.final) latency.words(nowMs)
           return undefined
+        case 'agent_state':
+          return report.state === 'thinking' ? orders({ type: 'tell', event: { type: 'thinking' } }) : undefined
         case 'first_text':
           latency.firstText(report.atMs)
           return undefined

@@ -68,6 +68,19 @@ test('a language model that is down ends the call with the third turn, and no ap
   t.equal(port.said.filter((one) => one.includes('say that again')).length, 2)
 })
 
+test('a spoken turn whose prepared answer fails is apologised for once, after the turn', async (t) => {
+  const { port, say, hangUp } = await call({ providers: providers(() => down()) })
+  t.teardown(hangUp)
+  await say(speech(QUESTION, RATE_HZ))
+  await port.until('the apology', () => port.said.some((one) => one.includes('say that again')))
+  await sleep(1_000)
+  t.strictSame(port.said, [
+    `user: ${QUESTION}`,
+    "assistant: Sorry, I'm having a little trouble. Could you say that again?",
+  ])
+  t.strictSame(port.latencies, [])
+})
+
 test('an outage of the recogniser ends no call: the caller is told, and heard again afterwards', async (t) => {
   let outage = true
   const stt = new ScriptedStt({ utterances: [QUESTION], fail: () => (outage ? down() : undefined) })

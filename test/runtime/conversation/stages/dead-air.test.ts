@@ -10,13 +10,14 @@ const begin = (agent: Parameters<typeof desk>[0] = {}) => {
 const fills = (did: string[]) => did.filter((one) => one.startsWith('fills'))
 
 t.test('a caller who waits hears something within four seconds, and again', async (t) => {
-  const { report, take, pass, says } = begin()
+  const { report, take, pass, says, told } = begin()
   says('Are you open?')
   take()
   pass(2_900)
   t.same(take(), [])
   pass(200)
   t.same(take(), ['fills: One moment, please.'])
+  t.same(told.at(-1), { type: 'filler', text: 'One moment, please.' })
   pass(1_000)
   report({ type: 'filler_over' })
   pass(3_400)

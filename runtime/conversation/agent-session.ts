@@ -1,7 +1,6 @@
 import type { Logger } from 'pino'
 import { fromAgent, stagesOf, toAgent } from '../call.ts'
 import type { CallEvent, CallEventBody, EventOf } from '../call-log/events.ts'
-import type { ToolCall } from '../call-log/resume.ts'
 import type { Clock } from '../clock.ts'
 import type { OpenSession, SessionEndReason, TurnLatency } from '../link/messages.ts'
 import { codecFor } from '../media/codec.ts'
@@ -17,6 +16,7 @@ import { Dialogue, type SpeechOver } from './dialogue.ts'
 import { Ears } from './ears.ts'
 import { isEchoOf } from './echo-words.ts'
 import type { Fillers } from './fillers.ts'
+import { finishTools } from './finish-tools.ts'
 import { Knowledge } from './knowledge.ts'
 import { type LocalModels, MODEL_RATE_HZ } from './models.ts'
 import { Mouth } from './mouth.ts'
@@ -302,14 +302,10 @@ export class AgentConversation implements Conversation {
   /** Goes on where another worker stopped, once the tools it had called have returned. */
   async #goOn(instructions: string | undefined): Promise<void> {
     const { resume } = this.#open
-    if (resume?.tools.some(isOpen)) {
-      const signal = this.#abort.signal
-      const tools = await Promise.all(
-        resume.tools.map((tool) => (isOpen(tool) ? finish(tool, this.#port, signal) : tool)),
-      )
-      if (this.#closing !== undefined) return
-      this.#dialogue.remember(contextOf({ turns: resume.turns, tools }, this.#deps.clock.nowMs()))
-    }
+    const tools = resume && (await finishTools(resume.tools, this.#port, this.#abort.signal))
+    if (this.#closing !== undefined) return
+    if (tools !== undefined)
+      this.#dialogue.remember(contextOf({ turns: resume?.turns ?? [], tools }, this.#deps.clock.nowMs()))
     this.#dialogue.goOn(instructions)
   }
 
@@ -447,19 +443,6 @@ export class AgentConversation implements Conversation {
     this.#usageReportedMs = this.#deps.clock.monotonicMs()
     const usage = this.#usage.take(this.#ears.heardMs)
     for (const event of usage === undefined ? [] : usageEvents(usage)) this.#port.tell(event)
-  }
-}
-
-const isOpen = (tool: ToolCall): boolean => tool.result === undefined && tool.error === undefined
-
-/** A call of a tool that another worker made: asked for by its name, it is not made again. */
-async function finish(tool: ToolCall, port: SessionPort, signal: AbortSignal): Promise<ToolCall> {
-  const { id, name, arguments: given } = tool
-  try {
-    const { output } = await port.ask('tool', { id, name, arguments: given }, signal)
-    return { ...tool, result: output }
-  } catch (error) {
-    return { ...tool, error: error instanceof Error ? error.message : String(error) }
   }
 }
 

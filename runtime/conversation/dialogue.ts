@@ -151,8 +151,11 @@ export class Dialogue {
   answer(text: string, spoken: boolean): void {
     const userInput = llms.ChatMessage.create({ role: 'user', content: text })
     this.#last = this.#last.then(async () => {
-      if (this.#closing) return
       try {
+        // What is said to its end is not cut off by an answer, either.
+        while (this.#uninterruptible > 0 && !this.#closing)
+          await this.#session._activity?.currentSpeech?.waitForPlayout()
+        if (this.#closing) return
         await this.#session.interrupt().await
         if (!this.#closing) this.#session.generateReply({ userInput, inputModality: spoken ? 'audio' : 'text' })
       } catch (error) {

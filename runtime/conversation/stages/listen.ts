@@ -6,6 +6,8 @@ const ANSWERS_QUESTION_MS = 3_000
 const ANSWERS_STATEMENT_MS = 1_000
 /** So long nothing else may come. */
 const NOTHING_ELSE_MS = 400
+/** Words of which no turn came by then, with nobody speaking, were said while nothing could be interrupted. */
+const LEFT_OVER_AFTER_MS = 5_000
 /** Asked so often in a row to say it again, a caller of whom no words come is left alone: it is noise. */
 const MAX_PROMPTS = 2
 /** Without a recogniser for so long, the caller is told. */
@@ -25,6 +27,7 @@ export function listen({ open, callMs, language }: StageContext): ConversationSt
   let toldDeaf = false
   /** Words that are of no turn yet. */
   let finals: SpokenTurn | undefined
+  let quietSinceMs = 0
   let interim: SpokenTurn | undefined
 
   const forget = (): void => {
@@ -39,6 +42,12 @@ export function listen({ open, callMs, language }: StageContext): ConversationSt
     if (kept !== undefined && keptDueMs !== undefined && nowMs >= keptDueMs && !callerSpeaks) {
       const turn = kept
       forget()
+      return [{ type: 'turn_over', turn, kept: true }]
+    }
+    if (callerSpeaks || agentSpeaks || finals === undefined) quietSinceMs = nowMs
+    else if (nowMs - quietSinceMs >= LEFT_OVER_AFTER_MS) {
+      const turn = finals
+      finals = undefined
       return [{ type: 'turn_over', turn, kept: true }]
     }
     if (deafSinceMs === undefined || toldDeaf || agentSpeaks || muted || nowMs - deafSinceMs < TELL_DEAF_AFTER_MS)

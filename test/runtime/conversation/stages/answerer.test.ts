@@ -54,7 +54,7 @@ t.test(
     pass(200)
     t.same(take(), [`says to the end: ${HELLO}`])
     pass(91_000)
-    t.same(take(), ['ends: voicemail'])
+    t.equal(take().at(-1), 'ends: voicemail')
   },
 )
 

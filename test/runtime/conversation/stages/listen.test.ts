@@ -98,6 +98,23 @@ t.test('a caller whom no recogniser hears is told after three seconds, once an o
   t.same(take(), [tells])
 })
 
+t.test('words said while nothing could be interrupted are answered, once nobody speaks', async (t) => {
+  const { report, take, pass, ends } = begin()
+  report({ type: 'voice_started' })
+  report({ type: 'heard_words', text: 'I need a plumber.', final: true, startMs: 0, endMs: 0 })
+  pass(8_000)
+  ends('This call is recorded.')
+  pass(4_900)
+  t.same(
+    take().filter((one) => !one.startsWith('fills')),
+    [],
+  )
+  pass(200)
+  t.same(take(), ['turn: I need a plumber.', 'answers: I need a plumber.'])
+  pass(20_000)
+  t.notOk(take().some((one) => one.startsWith('turn')))
+})
+
 t.test('the last words of a caller who hangs up are in the record', async (t) => {
   const { report, take } = begin()
   report({ type: 'heard_words', text: 'I will call', final: true, startMs: 100, endMs: 600 })

@@ -196,7 +196,7 @@ export function fromWorker(call: PathCall): LinkEvents {
     message: (message) => fromWorkerMessage(call, message),
     late: (event) => call.late(event),
     ask: (method, params) => call.ask(method, params),
-    lost: () => call.workerLost('its link is gone'),
+    lost: (reason) => call.workerLost(reason),
   }
 }
 

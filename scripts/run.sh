@@ -139,6 +139,10 @@ case $command in
     install_programs redis-server espeak-ng
     install_packages
     exec node scripts/demo.ts "$@" ;;
+  kill-workers)
+    install_programs redis-server espeak-ng
+    install_packages
+    exec node scripts/kill-workers.ts "$@" ;;
   bench)
     install_programs redis-server espeak-ng
     install_packages
@@ -147,5 +151,5 @@ case $command in
     install_packages
     exec node main.ts "$@" ;;
   *)
-    fail "usage: scripts/run.sh start|test|demo|bench|patchbay [arguments]" ;;
+    fail "usage: scripts/run.sh start|test|demo|kill-workers|bench|patchbay [arguments]" ;;
 esac

@@ -54,8 +54,11 @@ class SimStream extends llm.LLMStream {
     const { signal } = this.abortController
     const { sources, turns } = readChat(this.chatCtx)
     const question = turns.findLast((turn) => turn.role === 'user')?.text ?? ''
-    const last = this.chatCtx.items.at(-1)
-    const output = last?.type === 'function_call_output' ? last.output : undefined
+    const { items } = this.chatCtx
+    // A tool that was called for this question is called no second time, whatever was said since.
+    const asked = items.findLastIndex((item) => item.type === 'message' && item.role === 'user')
+    const result = items.findLast((item, at) => at > asked && item.type === 'function_call_output')
+    const output = result?.type === 'function_call_output' ? result.output : undefined
     const tool = output === undefined ? entryFor(scenario, question)?.tool : undefined
     const text = tool === undefined ? reply(scenario, question, output) : ''
     const limit = faults.begin()

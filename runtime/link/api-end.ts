@@ -21,10 +21,17 @@ import { decodeAudio, decodeWorkerMessage, MAX_MESSAGE_BYTES, sessionIn } from '
 /** A worker beats once a second; this long without a beat and it counts as lost. */
 const HEARTBEAT_TIMEOUT_MS = 3_000
 const CHECK_INTERVAL_MS = 500
+/** Why a session is lost. */
+const GONE = 'its link is gone'
+/** A worker that hung before it was given up: what it was told last it may never have heard. */
+export const SILENT = 'no heartbeat'
 /** A round so late says that this process stood still. */
 const STALLED_MS = 2 * CHECK_INTERVAL_MS
-/** Audio is dropped while this much waits to be sent: about a second of forty calls. */
-const AUDIO_BACKPRESSURE_BYTES = 1 << 20
+/**
+ * Audio is dropped while this much waits to be sent. Calls that a worker takes over from a dead one come with what their
+ * callers said last, all at once: forty phone calls with twenty seconds each.
+ */
+const AUDIO_BACKPRESSURE_BYTES = 8 << 20
 /** What happened up to a session's end is still told after it, within this. */
 const CLOSE_WAIT_MS = 2_000
 /** A worker that lets this much pile up is lost. */
@@ -39,8 +46,8 @@ export interface LinkEvents {
   ask(method: AskMethod, params: unknown): Promise<unknown>
   /** Audio in the leg's format; `bytes` is valid during the call only. */
   audio(bytes: Uint8Array, timestamp: number): void
-  /** The worker or the way to it is gone. */
-  lost(): void
+  /** The worker or the way to it is gone, and why. */
+  lost(reason: string): void
 }
 
 /** Messages of a worker that belong to one session. `ask` and `closed` are for the link itself. */
@@ -106,7 +113,7 @@ export function createLinkHub(options: LinkHubOptions): LinkHub {
     checkedAtMs = nowMs
     if (stalled) return
     for (const link of links.values()) {
-      if (nowMs - link.beatAtMs > HEARTBEAT_TIMEOUT_MS) link.fail('no heartbeat')
+      if (nowMs - link.beatAtMs > HEARTBEAT_TIMEOUT_MS) link.fail(SILENT)
     }
   }, CHECK_INTERVAL_MS)
 
@@ -238,14 +245,14 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
   }
 
   close(code: number): void {
-    this.#end(code === LEAVING)
+    this.#end(code === LEAVING, GONE)
   }
 
   /** Breaks the link: the peer is gone, silent or wrong. */
   fail(reason: string): void {
     if (!this.#open) return
     this.#options.log.warn({ workerId: this.workerId, reason }, 'Voice worker link closed')
-    this.#end(false)
+    this.#end(false, reason)
     this.#socket.terminate()
   }
 
@@ -259,7 +266,7 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
     this.#sessions.set(session, { callId: open.callId, events })
     const live = (): boolean => this.#sessions.has(session)
     if (this.#open) this.#send({ type: 'open', session, ...open })
-    else queueMicrotask(() => this.#lose(session))
+    else queueMicrotask(() => this.#lose(session, GONE))
     return {
       audio: (bytes, timestamp) => {
         if (live()) this.#batch.add(session, timestamp, bytes)
@@ -299,7 +306,7 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
     const { workerId } = this
     this.#options.log.error({ workerId, callId, message: data.slice(0, 500) }, 'A voice worker sent what is no message')
     this.#send({ type: 'close', session, reason: 'a message that is none' })
-    this.#lose(session)
+    this.#lose(session, 'it sent what is no message')
   }
 
   #audio(data: Uint8Array): void {
@@ -356,17 +363,17 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
     closing.told.resolve()
   }
 
-  #lose(session: number): void {
+  #lose(session: number, reason: string): void {
     const opened = this.#sessions.get(session)
-    if (this.#sessions.delete(session)) opened?.events.lost()
+    if (this.#sessions.delete(session)) opened?.events.lost(reason)
   }
 
-  #end(leaving: boolean): void {
+  #end(leaving: boolean, reason: string): void {
     if (!this.#open) return
     this.#open = false
     this.#batch.stop()
     this.#gone(this, leaving)
-    for (const session of [...this.#sessions.keys()]) this.#lose(session)
+    for (const session of [...this.#sessions.keys()]) this.#lose(session, reason)
     for (const session of [...this.#closing.keys()]) this.#told(session)
   }
 }

@@ -1,8 +1,10 @@
 import type { CallEventBody } from '../call-log/events.ts'
-import type { LinkSession } from '../link/api-end.ts'
+import { type LinkSession, SILENT } from '../link/api-end.ts'
 
-/** Kept in any case: what a worker that died may not have spoken of yet, one that hung for its heartbeat's time included. */
-const RECENT_MS = 5_000
+/** Kept in any case: what a worker that died may not have spoken of yet. */
+const RECENT_MS = 2_000
+/** The same of one that hung until it was given up. */
+const RECENT_OF_SILENT_MS = 6_000
 /** A stretch of speech begins in the audio before anybody says so. */
 const BEFORE_SPEECH_MS = 1_000
 /** Speech that is over and of which no turn comes in this time was none. */
@@ -29,6 +31,7 @@ export class CallerAudio {
   #answeredAtMs = 0
   /** Since when there is no worker. */
   #aloneSinceMs: number | undefined
+  #recentMs = RECENT_MS
 
   hear(bytes: Uint8Array, timestamp: number, nowMs: number): void {
     this.#chunks.push({ bytes: Buffer.from(bytes), timestamp, atMs: nowMs })
@@ -56,6 +59,7 @@ export class CallerAudio {
         this.#said(event.end_ms)
         break
       case 'worker_lost':
+        if (this.#aloneSinceMs === undefined) this.#recentMs = event.reason === SILENT ? RECENT_OF_SILENT_MS : RECENT_MS
         this.#aloneSinceMs ??= nowMs
     }
   }
@@ -84,8 +88,10 @@ export class CallerAudio {
       this.#speechFromMs = undefined
       this.#speechEndMs = undefined
     }
-    const recentMs = (this.#aloneSinceMs ?? nowMs) - RECENT_MS
-    const openMs = Math.min(this.#speechFromMs ?? recentMs, recentMs)
+    const recentMs =
+      this.#aloneSinceMs === undefined ? nowMs - RECENT_OF_SILENT_MS : this.#aloneSinceMs - this.#recentMs
+    // Where the worker told of speech, what lies before it is settled; until it is lost nobody knows whether it hangs.
+    const openMs = this.#speechFromMs ?? recentMs
     const fromMs = Math.max(openMs, this.#saidUntilMs, nowMs - MAX_KEPT_MS)
     let old = 0
     while (old < this.#chunks.length && this.#chunks[old]!.atMs < fromMs) old++

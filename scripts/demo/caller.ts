@@ -25,8 +25,8 @@ const AUDIBLE = 200
 /** Silence after which the agent counts as silent; a pause between two sentences may be as long. */
 const QUIET_MS = 600
 const PACKET_MS = 20
-/** A caller delayed by a busy machine catches up this much at once; the rest is skipped, as a sound card would. */
-const MAX_CATCH_UP_PACKETS = 5
+/** A caller delayed by a busy machine catches up this much at once, as a network that stalled would; the rest is skipped. */
+const MAX_CATCH_UP_PACKETS = 125
 
 /** A simulated human on a realtime session: speaks real audio in real time, and listens. */
 export class Caller extends EventEmitter<CallerEvents> {

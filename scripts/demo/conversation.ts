@@ -18,8 +18,6 @@ export type Say = (line: string) => void
 
 /** Longest wait for anything: an answer takes a second, a busy machine and a dead voice worker some more. */
 const PATIENCE_MS = 45_000
-/** On a line or a machine that stutters words get lost: a question that is not understood is asked again after this. */
-const ASK_AGAIN_MS = 15_000
 /** The agent is let speak this long before it is cut off: its answers take longer. */
 const LISTEN_BEFORE_BARGE_IN_MS = 2_500
 const POLL_MS = 20
@@ -61,7 +59,7 @@ export class Conversation {
     if (bargesIn) await this.#agentTalks(LISTEN_BEFORE_BARGE_IN_MS)
     else await this.agentDone()
     const beganMs = performance.now()
-    let endedMs = await this.#caller.say(text, this.#signal, voice)
+    const endedMs = await this.#caller.say(text, this.#signal, voice)
     let cutMs: number | undefined
     if (bargesIn) {
       await this.#until(() => this.#caller.clears > clearsBefore, 'The agent was not cut off')
@@ -69,12 +67,6 @@ export class Conversation {
       cutMs = this.#agentStoppedMs - beganMs
     }
     const isHeard = (): boolean => this.#heard.length > heardBefore
-    const againAtMs = performance.now() + ASK_AGAIN_MS
-    await this.#until(() => isHeard() || performance.now() > againAtMs, `"${text}" was not heard`)
-    if (!isHeard()) {
-      this.#say('          not understood; asked again')
-      endedMs = await this.#caller.say(text, this.#signal, voice)
-    }
     await this.#until(isHeard, `"${text}" was not heard`)
     await this.#until(() => this.#agentStartedMs > endedMs, `"${text}" was not answered`)
     const latencyMs = this.#agentStartedMs - endedMs

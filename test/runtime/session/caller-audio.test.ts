@@ -53,14 +53,18 @@ t.test('a typed turn leaves what is being spoken alone', async (t) => {
   call.told({ type: 'speech_started' })
   call.pass(3_000)
   call.told({ type: 'turn', text: 'typed', start_ms: 13_000, end_ms: 13_000, inputs: [4] })
-  t.same(call.heard(), [8_000, 13_000])
+  t.same(call.heard(), [9_000, 13_000])
 })
 
-t.test('of a caller who is silent the last seconds are kept, for a worker that hung and said nothing', async (t) => {
-  const call = line()
-  call.pass(60_000)
-  t.same(call.heard(), [55_000, 60_000])
-})
+t.test(
+  'of a caller who is silent the last seconds are kept, more for a worker that hung and said nothing',
+  async (t) => {
+    const call = line()
+    call.pass(60_000)
+    call.told({ type: 'worker_lost', worker: 'w', reason: 'no heartbeat' })
+    t.same(call.heard(), [54_000, 60_000])
+  },
+)
 
 t.test('speech that became no turn for long was none', async (t) => {
   const call = line()
@@ -68,7 +72,8 @@ t.test('speech that became no turn for long was none', async (t) => {
   call.pass(1_000)
   call.told({ type: 'speech_ended' })
   call.pass(9_000)
-  t.same(call.heard(), [5_000, 10_000])
+  call.told({ type: 'worker_lost', worker: 'w', reason: 'killed' })
+  t.same(call.heard(), [8_000, 10_000])
 })
 
 t.test('while there is no worker everything is kept, and at most half a minute', async (t) => {
@@ -76,7 +81,7 @@ t.test('while there is no worker everything is kept, and at most half a minute',
   call.pass(10_000)
   call.told({ type: 'worker_lost', worker: 'w', reason: 'killed' })
   call.pass(20_000)
-  t.same(call.heard(), [5_000, 30_000])
+  t.same(call.heard(), [8_000, 30_000])
   call.told({ type: 'worker_lost', worker: 'w', reason: 'killed' })
   call.pass(60_000)
   t.same(call.heard(), [60_000, 90_000])

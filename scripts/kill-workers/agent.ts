@@ -1,0 +1,45 @@
+/** What callers say, and what the agent answers: each answer can be told from every other, and a long one from its beginning. */
+export const SPOKEN = [
+  { question: 'Where can I park?', answer: 'Behind the house there are twenty places.' },
+  { question: 'What time do you close?', answer: 'We close at eleven in the evening.' },
+  { question: 'Are you open on Sunday?', answer: 'On Sundays we are closed all day.' },
+] as const
+
+export const TYPED = {
+  question: 'How many seats do you have?',
+  answer: 'There are forty seats in the garden.',
+} as const
+export const LONG = {
+  question: 'Tell me the whole story.',
+  answer:
+    'It began with a small boat and two brothers. They sold what they caught on this pier. Later they built a house with their own hands. That is the whole story.',
+} as const
+export const TOOL = { question: 'Book a table for me.', answer: 'Your booking has the number {output}.' } as const
+
+/** An agent of the simulated providers that books at this port of this machine. */
+export function agentOf(port: number): Record<string, unknown> {
+  const plain = [...SPOKEN, TYPED, LONG].map(({ question, answer }) => ({ question, answer }))
+  const booking = { ...TOOL, tool: { name: 'book', arguments: { table: 'window' } } }
+  const scenario = { firstTokenMs: 150, tokensPerSecond: 60, script: [...plain, booking] }
+  return {
+    agent_name: 'Under fire',
+    first_message: 'Hello.',
+    system_prompt: 'You are a test.',
+    LLM_provider: 'sim',
+    LLM_model: JSON.stringify(scenario),
+    STT_provider: 'sim',
+    STT_model: 'default',
+    TTS_provider: 'sim',
+    TTS_voice: 'tone',
+    dead_air: { enabled: false },
+    tools: [
+      {
+        type: 'http',
+        name: 'book',
+        description: 'Books a table.',
+        parameters: { type: 'object', properties: { table: { type: 'string' } } },
+        http: { method: 'POST', url: `http://127.0.0.1:${port}/bookings`, headers: {}, timeout_ms: 10_000 },
+      },
+    ],
+  }
+}

@@ -9,7 +9,7 @@ import { describeConfig } from './config/describe.ts'
 import { deriveConfig, effectiveConfig, type RoleName } from './config/effective.ts'
 import { loadConfig, processEnvironment } from './config/load.ts'
 import { nearest } from './config/nearest.ts'
-import { type EffectiveConfig, SETTINGS } from './config/schema.ts'
+import { type Config, type EffectiveConfig, SETTINGS } from './config/schema.ts'
 import { systemClock } from './runtime/clock.ts'
 import { PatchbayError } from './runtime/errors.ts'
 import { type StopRequests, watchStopRequests } from './runtime/lifecycle.ts'
@@ -33,12 +33,13 @@ const USAGE = `Usage: patchbay <command> [--allow-net=plugin:host:port,…] [--a
             doctor sip: looks at the SIP trunks of the running api node
   plugins   the plugins, what they offer, ask for and are granted;
             plugins add, update, remove, test, new: plugins of others (plugins help)
+  admin     users, signup, suspensions, the audit log, from the shell: patchbay admin help
   help      this text
 
 Several roles may be named: patchbay api jobs.
 `
 const ROLES = ['api', 'jobs', 'voice'] as const satisfies readonly RoleName[]
-const COMMANDS = ['start', ...ROLES, 'config', 'doctor', 'plugins', 'help']
+const COMMANDS = ['start', ...ROLES, 'config', 'doctor', 'plugins', 'admin', 'help']
 
 /** On top of the drain: what closing sockets and pools may take. */
 const STOP_MARGIN_MS = 2_000
@@ -49,6 +50,16 @@ const VOICE_READY_TIMEOUT_MS = 60_000
 /** Already in the configuration; nothing else in the process shall find them. */
 const OWN_SECRETS = Object.values(SETTINGS).flatMap((setting) => ('secret' in setting ? [setting.env] : []))
 
+/** The addresses and secrets of the store, and of what only api nodes do. */
+const STORE_SETTINGS = [
+  'DATABASE_URL',
+  'REDIS_URL',
+  'JWT_API_SECRET',
+  'PATCHBAY_DATA_KEY',
+  'PATCHBAY_DATA_KEY_OLD',
+  'SMTP_URL',
+]
+
 let log: Logger | undefined
 
 async function main(argv: readonly string[]): Promise<void> {
@@ -58,7 +69,7 @@ async function main(argv: readonly string[]): Promise<void> {
   const words = argv.filter((argument) => !argument.startsWith('-'))
   const [command = 'help'] = words
   const unknown = words.find(
-    (word, at) => !COMMANDS.includes(word) && !(['doctor', 'plugins'].includes(command) && at > 0),
+    (word, at) => !COMMANDS.includes(word) && !(['doctor', 'plugins', 'admin'].includes(command) && at > 0),
   )
   if (unknown !== undefined) {
     const near = nearest(unknown, COMMANDS)
@@ -84,6 +95,8 @@ async function main(argv: readonly string[]): Promise<void> {
   } else if (command === 'plugins') {
     const { describePlugins } = await import('./runtime/plugin/describe.ts')
     process.stdout.write(`${await describePlugins(config)}\n`)
+  } else if (command === 'admin') {
+    await admin(words.slice(1), config)
   } else if (command === 'doctor') {
     const { runDoctor } = await import('./runtime/doctor.ts')
     const { text, healthy } = await runDoctor(words.slice(1), { config })
@@ -102,6 +115,29 @@ async function main(argv: readonly string[]): Promise<void> {
       log,
       config: await effectiveConfig(config, { roles, selfContained }),
     })
+  }
+}
+
+/** Works on the operator's database, or the embedded one, whether or not it runs; brings it up to date first. */
+async function admin(words: readonly string[], config: Config): Promise<void> {
+  const quiet = createLogger({ level: 'warn', name: 'admin' })
+  const [{ runAdmin }, { migrate }, { borrowDatabase }] = await Promise.all([
+    import('./api/operator/command.ts'),
+    import('./store/migrate.ts'),
+    import('./store/embedded.ts'),
+  ])
+  const { dataDir } = config
+  const own =
+    config.databaseUrl === undefined && words.length > 0 && words[0] !== 'help'
+      ? await borrowDatabase({ dataDir, log: quiet, searchPath: processEnvironment().PATH })
+      : undefined
+  try {
+    const databaseUrl = config.databaseUrl ?? own?.databaseUrl ?? ''
+    if (databaseUrl !== '')
+      await migrate(databaseUrl, quiet).catch((error) => unreachable('DATABASE_URL', 'PostgreSQL', error))
+    process.stdout.write(`${(await runAdmin(words, { config, databaseUrl })).trimEnd()}\n`)
+  } finally {
+    await own?.stop(SERVICES_STOP_MS)
   }
 }
 
@@ -156,7 +192,10 @@ async function start(options: Run, running: Running, signal: AbortSignal): Promi
   const plugins = await loadPlugins({ config, env, log, signal })
   const voiceContext: VoiceContext = { config, env, plugins, log, clock: systemClock, signal }
   const services = roles.includes('api') || roles.includes('jobs') ? await connectServices(options, running) : undefined
-  if (services !== undefined) allowInfrastructure([services.databaseUrl, services.redisUrl])
+  if (services !== undefined) {
+    const mail = config.smtpUrl === undefined ? [] : [config.smtpUrl]
+    allowInfrastructure([services.databaseUrl, services.redisUrl, ...mail])
+  }
   if (roles.includes('voice') && !selfContained) allowInfrastructure(config.apiUrls)
   const pluginFolders = plugins.plugins.map(({ dir }) => dir)
   installGuard({
@@ -236,8 +275,8 @@ function unreachable(variable: string, what: string, error: unknown): never {
 
 /** A voice worker's environment: without the addresses and secrets of the store, and without keys of plugins it doesn't run. */
 function voiceEnvironment(plugins: PluginRegistry): NodeJS.ProcessEnv {
-  const { DATABASE_URL: _database, REDIS_URL: _redis, JWT_API_SECRET: _secret, ...rest } = processEnvironment()
-  const env: NodeJS.ProcessEnv = { ...rest }
+  const env: NodeJS.ProcessEnv = { ...processEnvironment() }
+  for (const name of STORE_SETTINGS) delete env[name]
   const used = new Set(plugins.ambientGrants(['stt', 'llm', 'tts']).flatMap((grants) => [...grants.env]))
   for (const name of plugins.variables) if (!used.has(name)) delete env[name]
   return env
@@ -312,7 +351,8 @@ function announce(options: Run, running: Running): void {
   ] as const
   const width = Math.max(...hints.map(([what]) => what.length))
   const lines = hints.map(([what, does]) => `  ${what.padEnd(width)}   ${does}\n`)
-  say(options, `\nPatchbay listens on ${own ?? url}\n\n${lines.join('')}`)
+  const signup = running.roles.find((role) => role.name === 'api')?.notice
+  say(options, `\nPatchbay listens on ${own ?? url}\n${signup === undefined ? '' : `${signup}\n`}\n${lines.join('')}`)
 }
 
 function fail(sentence: string): never {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { ERRORS, type ErrorCode } from '../runtime/errors.ts'
-import { type AnyRoute, checksQuery, type Param, refusesSuspended, scopeOf } from './route.ts'
+import { type AnyRoute, checksQuery, isOfWorkspace, type Param, refusesSuspended, scopeOf } from './route.ts'
 import type { FaultType } from './schema.ts'
 
 /** The OpenAPI 3.1 document, made from the routes and the table of errors. */
@@ -128,7 +128,12 @@ function operationId({ method, path }: AnyRoute): string {
 const ROLE_NAMES = { member: 'Member', developer: 'Developer', admin: 'Admin' } as const
 
 function describe(route: AnyRoute): string {
-  const role = route.role === 'none' ? '' : `Needs the role ${ROLE_NAMES[route.role]} or higher.`
+  const role =
+    route.role === 'none'
+      ? ''
+      : route.role === 'operator'
+        ? 'For the operator of the installation.'
+        : `Needs the role ${ROLE_NAMES[route.role]} or higher.`
   const scope = scopeOf(route)
   const key = scope === undefined ? '' : `An API key needs the scope \`${scope}\`.`
   return [route.description ?? '', role, key].filter((text) => text !== '').join('\n\n')
@@ -164,7 +169,7 @@ function parametersOf(route: AnyRoute): Json[] {
     description: "The workspace to work in; default the user's current one.",
     schema: { type: 'string' },
   }
-  const hasHeader = route.role !== 'none' && route.workspace !== 'path'
+  const hasHeader = isOfWorkspace(route) && route.workspace !== 'path'
   const idempotency = {
     name: 'Idempotency-Key',
     in: 'header',
@@ -293,6 +298,7 @@ export function errorCodes(route: AnyRoute): Set<ErrorCode> {
   if (route.idempotent) codes.add('idempotency_unsettled')
   if (route.role === 'developer') codes.add('insufficient_permissions')
   if (route.role === 'admin') codes.add('admin_required')
+  if (route.role === 'operator') codes.add('operator_required')
   if (route.body) for (const code of ['malformed_body', 'body_too_large', 'body_too_deep'] as const) codes.add(code)
   if (route.files) for (const code of ['malformed_body', 'file_too_large'] as const) codes.add(code)
   for (const { notFound } of Object.values((route.params ?? {}) as Record<string, { notFound?: ErrorCode }>)) {

@@ -2,13 +2,14 @@ import { PatchbayError } from '../runtime/errors.ts'
 import type { Logger } from '../runtime/log.ts'
 import type { WorkspaceRole } from '../store/schema.ts'
 import type { Tenant } from '../store/tenant.ts'
+import { audit, isAudited } from './audit.ts'
 import type { Authenticator, Caller } from './auth/authenticate.ts'
 import { Exchange, HandledRequest } from './exchange.ts'
 import { isUuid } from './ids.ts'
 import { type Compiled, compileInput, MAX_JSON_BYTES, readInput, refuseMalformedIds } from './input.ts'
 import type { ObserveAnswer } from './metrics.ts'
 import { errorReply, replyOf, requestIdOf, withHeader } from './reply.ts'
-import { type AnyRoute, type ApiRequest, refusesSuspended } from './route.ts'
+import { type AnyRoute, type ApiRequest, isOfWorkspace, refusesSuspended } from './route.ts'
 import { createRouter, type Router } from './router.ts'
 import { type Fault, ValidationError } from './schema.ts'
 import type { Incoming, Outgoing } from './server.ts'
@@ -43,6 +44,9 @@ export function createRequestPath(options: RequestPath): (incoming: Incoming) =>
     const caller = (route.auth === 'none' ? NOBODY : yield authenticator.authenticate(exchange, route)) as Caller
     refuseForeignOrigin(exchange, caller)
     const { tenant, role } = enterWorkspace(caller, exchange, services)
+    if (route.role === 'operator' && !services.operators.includes(caller.user)) {
+      throw new PatchbayError('operator_required')
+    }
     requireRole(route, role)
     if (caller.membership?.isSuspended && refusesSuspended(route)) throw new PatchbayError('workspace_suspended')
     const request = new HandledRequest(exchange, caller, tenant, role, services)
@@ -57,6 +61,7 @@ export function createRequestPath(options: RequestPath): (incoming: Incoming) =>
     if (input.faults.length > 0) throw new ValidationError(input.faults)
     refuseMalformedIds(route, exchange.params)
     const result = yield route.handler(request as unknown as ApiRequest, services)
+    if (isAudited(route)) yield audit(services, request, route, result)
     return replyOf(route, requestId, result)
   }
 
@@ -120,7 +125,7 @@ function enterWorkspace(
 ): { tenant: Tenant | undefined; role: WorkspaceRole | undefined } {
   const { membership, refused } = caller
   if (route.auth === 'none') return { tenant: undefined, role: undefined }
-  if (route.role === 'none') {
+  if (!isOfWorkspace(route)) {
     if (workspaceId !== '' && (refused || membership === undefined)) throw new PatchbayError('not_a_member')
     return { tenant: undefined, role: undefined }
   }
@@ -132,7 +137,8 @@ function enterWorkspace(
 const RANKS: Readonly<Record<WorkspaceRole, number>> = { member: 0, developer: 1, admin: 2 }
 
 function requireRole(route: AnyRoute, role: WorkspaceRole | undefined): void {
-  if (route.role === 'none' || role === undefined || RANKS[role] >= RANKS[route.role]) return
+  if (route.role === 'none' || route.role === 'operator' || role === undefined || RANKS[role] >= RANKS[route.role])
+    return
   throw new PatchbayError(route.role === 'admin' ? 'admin_required' : 'insufficient_permissions')
 }
 

@@ -16,8 +16,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
  * `read` or `calls`, which keys have by default, or (`jwt_or_scope`) only one that was given the route's scope.
  */
 export type Auth = 'none' | 'jwt' | 'jwt_or_key' | 'jwt_or_scope'
-/** Least role in the workspace; `none`: the endpoint belongs to no workspace. */
-export type RequiredRole = WorkspaceRole | 'none'
+/** Least role in the workspace; `none`: the endpoint belongs to no workspace; `operator`: whoever runs the installation. */
+export type RequiredRole = WorkspaceRole | 'none' | 'operator'
 
 type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | ParamNames<Rest>
@@ -62,6 +62,11 @@ export interface Route<
     input: { raw: unknown; tenant: Tenant | undefined; params: Readonly<Record<string, string>> },
     services: Services,
   ) => Fault[] | Promise<Fault[]>
+  /**
+   * Writes go to the audit log: `false` where they are too many and kept elsewhere. A list names the fields of the body
+   * whose values are noted; of the others only their names are.
+   */
+  audit?: false | readonly string[]
   /** Reads `Idempotency-Key`: the handler answers through api/idempotency.ts. */
   idempotent?: true
   /** `path`: the workspace is the parameter `workspace_id` and not the header's or the user's current one. */
@@ -115,9 +120,9 @@ export interface ApiRequest<
   readonly body: B extends TObject ? Static<B> : undefined
   /** Undefined when an API key called. */
   readonly user: A extends 'jwt' ? User : User | undefined
-  readonly tenant: R extends 'none' ? undefined : Tenant
+  readonly tenant: R extends 'none' | 'operator' ? undefined : Tenant
   /** What the caller is in the workspace. */
-  readonly role: R extends 'none' ? undefined : WorkspaceRole
+  readonly role: R extends 'none' | 'operator' ? undefined : WorkspaceRole
   readonly cookies: string
   /** A header listed in the route's `headers`, in lower case; empty when absent. */
   header(name: string): string
@@ -190,5 +195,10 @@ export function scopeOf({ auth, method, scope }: Pick<AnyRoute, 'auth' | 'method
 
 /** Whether a suspended workspace is refused by the route. */
 export function refusesSuspended({ role, method, whenSuspended }: AnyRoute): boolean {
-  return role !== 'none' && (whenSuspended ?? (method === 'GET' ? 'served' : 'refused')) === 'refused'
+  return isOfWorkspace({ role }) && (whenSuspended ?? (method === 'GET' ? 'served' : 'refused')) === 'refused'
+}
+
+/** Whether the endpoint works in a workspace. */
+export function isOfWorkspace({ role }: Pick<AnyRoute, 'role'>): boolean {
+  return role !== 'none' && role !== 'operator'
 }

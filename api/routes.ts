@@ -1,5 +1,6 @@
 import { agentRoutes } from './agents/routes.ts'
 import { apiKeyRoutes } from './api-keys/routes.ts'
+import { accountRoutes } from './auth/account-routes.ts'
 import { authRoutes } from './auth/routes.ts'
 import { batchRoutes } from './batches/routes.ts'
 import { outboundRoutes } from './calls/outbound.ts'
@@ -10,7 +11,9 @@ import { campaignRoutes } from './campaigns/routes.ts'
 import { chatRoutes } from './chats/routes.ts'
 import { doNotCallRoutes } from './do-not-call/routes.ts'
 import { knowledgeRoutes } from './knowledge/routes.ts'
+import { operatorRoutes } from './operator/routes.ts'
 import { phoneNumberRoutes } from './phone-numbers/routes.ts'
+import { privacyRoutes } from './privacy/routes.ts'
 import { prospectListRoutes } from './prospects/lists.ts'
 import { prospectRoutes } from './prospects/routes.ts'
 import { prospectUploadRoutes } from './prospects/uploads.ts'
@@ -24,6 +27,7 @@ import { workspaceRoutes } from './workspaces/routes.ts'
 /** Every endpoint, one list a noun. The OpenAPI document is made from this and nothing else. */
 export const routes: readonly AnyRoute[] = [
   ...authRoutes,
+  ...accountRoutes,
   ...workspaceRoutes,
   ...agentRoutes,
   ...apiKeyRoutes,
@@ -42,6 +46,8 @@ export const routes: readonly AnyRoute[] = [
   ...phoneNumberRoutes,
   ...trunkRoutes,
   ...reportRoutes,
+  ...privacyRoutes,
+  ...operatorRoutes,
   ...telephonyRoutes,
   ...systemRoutes(() => routes),
 ]

@@ -423,6 +423,7 @@ const STATUS_LINES: Readonly<Record<number, string>> = {
   409: '409 Conflict',
   416: '416 Range Not Satisfiable',
   422: '422 Unprocessable Entity',
+  429: '429 Too Many Requests',
   500: '500 Internal Server Error',
   502: '502 Bad Gateway',
   503: '503 Service Unavailable',

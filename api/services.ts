@@ -4,6 +4,7 @@ import type { Clock } from '../runtime/clock.ts'
 import type { Prices } from '../runtime/cost.ts'
 import type { Embeddings } from '../runtime/knowledge/embeddings.ts'
 import type { Logger } from '../runtime/log.ts'
+import type { Mailer } from '../runtime/mail.ts'
 import type { ObjectStore, VectorStore } from '../runtime/plugin/contract.ts'
 import type { PluginRegistry } from '../runtime/plugin/host.ts'
 import type { ProviderHealth } from '../runtime/plugin/provider-health.ts'
@@ -15,6 +16,8 @@ import type { CallingRules } from '../workers/dialer/rules.ts'
 import type { Places } from '../workers/dialer/zones.ts'
 import type { JobQueue } from '../workers/queues.ts'
 import type { AccessTokens } from './auth/access-token.ts'
+import type { LoginThrottle } from './auth/login-throttle.ts'
+import type { Operators } from './auth/operators.ts'
 import type { Outbound } from './calls/outbound-start.ts'
 import type { Sessions } from './realtime/start.ts'
 import type { ToolCalls } from './tools/tool-calls.ts'
@@ -31,6 +34,11 @@ export interface Services {
   readonly redis: RedisClient
   readonly accessTokens: AccessTokens
   readonly isTrustedProxy: TrustedProxies
+  /** Who runs the installation. */
+  readonly operators: Operators
+  readonly throttle: LoginThrottle
+  /** Undefined where no mail server is set. */
+  readonly mailer: Mailer | undefined
   /** Makes providers; its catalogue lists those an agent may name. */
   readonly plugins: PluginRegistry
   /** What the use of models costs. */

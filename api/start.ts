@@ -3,6 +3,7 @@ import { admissionRefusals } from '../runtime/admission/refusals.ts'
 import { trustedProxies } from '../runtime/client-address.ts'
 import { loadPrices } from '../runtime/cost.ts'
 import { openEmbeddings } from '../runtime/knowledge/embeddings.ts'
+import { openMailer } from '../runtime/mail.ts'
 import { Opened } from '../runtime/opened.ts'
 import { closeInstance } from '../runtime/plugin/host.ts'
 import { createProviderHealth } from '../runtime/plugin/provider-health.ts'
@@ -25,10 +26,14 @@ import { openQueue } from '../workers/queues.ts'
 import { startAdminServer } from './admin.ts'
 import { createAccessTokens } from './auth/access-token.ts'
 import { createAuthenticator } from './auth/authenticate.ts'
+import { createLoginThrottle } from './auth/login-throttle.ts'
+import { createOperators } from './auth/operators.ts'
 import { preparePasswords } from './auth/password.ts'
+import { type EffectiveSignup, effectiveSignup } from './auth/signup-policy.ts'
 import { startInbound } from './calls/inbound.ts'
 import { startOutbound } from './calls/outbound-start.ts'
 import { startRecorder } from './calls/recorder.ts'
+import { resealAll } from './data-key.ts'
 import { answerAsks } from './knowledge/ask.ts'
 import { countCarrierRefusals, countRefusedCalls, observeAnswers } from './metrics.ts'
 import { slotShares } from './realtime/slot-shares.ts'
@@ -54,6 +59,7 @@ export async function startApi(context: RoleContext): Promise<Role> {
     opened.push(() => store.close())
     const redis = await createRedis(context.redisUrl, log)
     opened.push(() => redis.destroy())
+    await resealAll(store, context.config, log)
     const embeddings = await openEmbeddings(context.plugins, context.config.embedding, log)
     const vectors = await openVectors(context.plugins, store, embeddings?.identity)
     opened.push(() => closeInstance(vectors))
@@ -148,6 +154,8 @@ export async function startApi(context: RoleContext): Promise<Role> {
       },
       callsIn.signal,
     )
+    const mailer = config.smtpUrl === undefined ? undefined : openMailer(config.smtpUrl, config.mailFrom)
+    opened.push(() => mailer?.close())
     const accessTokens = createAccessTokens(config.jwtApiSecret, config.accessTokenTtlS, clock)
     const services: Services = {
       config,
@@ -171,12 +179,16 @@ export async function startApi(context: RoleContext): Promise<Role> {
       documentJobs,
       objects,
       accessTokens,
+      operators: createOperators(config.operators ?? []),
+      throttle: createLoginThrottle(redis),
+      mailer,
       isTrustedProxy: trustedProxies(config.trustedProxies ?? []),
     }
     const authenticator = createAuthenticator(store, accessTokens)
     const handle = createRequestPath({ routes, services, authenticator, log, observe: observeAnswers(registry) })
 
-    return { name: 'api', url: `http://127.0.0.1:${server.port}`, stop: (graceMs) => opened.close(graceMs) }
+    const notice = SIGNUP_NOTICES[await effectiveSignup(services)]
+    return { name: 'api', url: `http://127.0.0.1:${server.port}`, notice, stop: (graceMs) => opened.close(graceMs) }
   } catch (error) {
     await opened.close(0)
     throw error
@@ -189,4 +201,11 @@ function withPort(publicUrl: string, asked: number, port: number): string {
   const url = new URL(publicUrl)
   if (url.port === '0') url.port = String(port)
   return url.href.replace(/\/$/, '')
+}
+
+const SIGNUP_NOTICES: Readonly<Record<EffectiveSignup, string>> = {
+  open: 'Everybody who reaches it may sign up (PATCHBAY_SIGNUP)',
+  invitation: 'Who has an invitation may sign up: npm run patchbay admin invite <email>',
+  closed: 'Nobody may sign up without an invitation: npm run patchbay admin invite <email>',
+  local: 'Signup is open on this machine alone once there is a user; the first one runs the installation',
 }

@@ -42,7 +42,7 @@ export async function effectiveConfig(
   const { dataDir } = config
   const faults: string[] = []
   const needs = (role: RoleName): boolean => roles.includes(role)
-  const demand = (name: 'databaseUrl' | 'redisUrl' | 'jwtApiSecret' | 'linkToken', why: string): string => {
+  const demand = (name: 'databaseUrl' | 'redisUrl' | 'jwtApiSecret' | 'dataKey' | 'linkToken', why: string): string => {
     faults.push(`${SETTINGS[name].env} must be set ${why}`)
     return ''
   }
@@ -66,6 +66,13 @@ export async function effectiveConfig(
       : selfContained && config.databaseUrl === undefined
         ? await generate('jwt_api_secret')
         : demand('jwtApiSecret', 'with DATABASE_URL, to the same value on every node (openssl rand -base64 32)'))
+  const dataKey =
+    config.dataKey ??
+    (!needs('api') && !needs('jobs')
+      ? unused
+      : selfContained && config.databaseUrl === undefined
+        ? await generate('data_key')
+        : demand('dataKey', 'with DATABASE_URL, to the same value on every node (openssl rand -base64 32)'))
   const linkToken =
     config.linkToken ??
     (!needs('api') && !needs('voice')
@@ -76,5 +83,5 @@ export async function effectiveConfig(
           demand('linkToken', 'to the same value on every api node and voice worker (openssl rand -base64 32)')))
 
   if (faults.length > 0) throw new PatchbayError('configuration', { params: { reason: `${faults.join('; ')}.` } })
-  return { ...deriveConfig(config), jwtApiSecret, linkToken }
+  return { ...deriveConfig(config), jwtApiSecret, dataKey, linkToken }
 }

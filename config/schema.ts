@@ -82,6 +82,57 @@ export const SETTINGS = {
     description:
       'Secret that signs access tokens; at least 32 characters. Generated and kept in the data folder by the embedded default, required with DATABASE_URL.',
   },
+  dataKey: {
+    env: 'PATCHBAY_DATA_KEY',
+    type: 'string',
+    default: undefined,
+    secret: true,
+    min: 32,
+    description:
+      'Secret that seals passwords of trunks and headers of tools in the database; at least 32 characters. Generated and kept in the data folder by the embedded default, required with DATABASE_URL. What an older version sealed under JWT_API_SECRET is sealed anew at start.',
+  },
+  dataKeyOld: {
+    env: 'PATCHBAY_DATA_KEY_OLD',
+    type: 'list',
+    default: undefined,
+    secret: true,
+    description: 'Earlier values of PATCHBAY_DATA_KEY, comma-separated: what they sealed is sealed anew at start.',
+  },
+  signup: {
+    env: 'PATCHBAY_SIGNUP',
+    type: 'string',
+    default: undefined,
+    choices: ['open', 'invitation', 'closed'],
+    description:
+      'Who may sign up; default: requests from this very machine, and everybody until there is a user. The operator may set it over the API, too.',
+  },
+  operators: {
+    env: 'PATCHBAY_OPERATORS',
+    type: 'list',
+    default: undefined,
+    description:
+      'E-mail addresses of those who run the installation, comma-separated; the first user of a fresh embedded instance is one, too.',
+  },
+  smtpUrl: {
+    env: 'SMTP_URL',
+    type: 'url',
+    default: undefined,
+    secret: true,
+    description:
+      'Server that sends mail, as smtp://user:password@host:587 or smtps://…; without it the operator hands links out.',
+  },
+  mailFrom: {
+    env: 'PATCHBAY_MAIL_FROM',
+    type: 'string',
+    default: 'Patchbay <patchbay@localhost>',
+    description: 'Sender of mail.',
+  },
+  trunksAllowNet: {
+    env: 'PATCHBAY_TRUNKS_ALLOW_NET',
+    type: 'list',
+    default: undefined,
+    description: 'Private addresses and ranges that SIP trunks of any workspace may name, comma-separated.',
+  },
   linkToken: {
     env: 'PATCHBAY_LINK_TOKEN',
     type: 'string',
@@ -375,4 +426,5 @@ export type EffectiveConfig = Config & {
   readonly apiUrls: readonly string[]
   readonly jwtApiSecret: string
   readonly linkToken: string
+  readonly dataKey: string
 }

@@ -19,6 +19,8 @@ export const ERRORS = {
   campaign_running: { status: 400, retryable: false, detail: 'Campaign is currently running' },
   prospect_list_running: { status: 400, retryable: false, detail: 'Prospect list is currently running' },
   batch_running: { status: 400, retryable: false, detail: 'Batch is currently running' },
+  link_invalid: { status: 400, retryable: false, detail: 'Link is used, expired or unknown' },
+  mail_off: { status: 400, retryable: false, detail: 'No mail server is set; ask the operator for a link' },
   last_admin: { status: 400, retryable: false, detail: 'Workspace must keep an admin' },
   // 401
   invalid_token: { status: 401, retryable: false, detail: 'Invalid or missing token' },
@@ -33,6 +35,10 @@ export const ERRORS = {
   /** A request to /telephony that its carrier didn't sign. */
   forged_request: { status: 403, retryable: false, detail: 'Signature does not match' },
   cross_origin: { status: 403, retryable: false, detail: 'Cross-origin request refused' },
+  operator_required: { status: 403, retryable: false, detail: 'Operator access required' },
+  signup_closed: { status: 403, retryable: false, detail: 'Signup is closed' },
+  quota_reached: { status: 403, retryable: false, detail: 'Quota reached: {quota}' },
+  purchases_refused: { status: 403, retryable: false, detail: 'The operator allows this workspace no purchases' },
   workspace_suspended: { status: 403, retryable: false, detail: 'Workspace is suspended' },
   // 404, 405
   not_found: { status: 404, retryable: false, detail: 'Not Found' },
@@ -56,6 +62,9 @@ export const ERRORS = {
     retryable: false,
     detail: 'Phone number {phone_number} is not registered in this workspace; POST /phone-numbers registers it',
   },
+  trunk_host_not_found: { status: 404, retryable: false, detail: 'Trunk host not found' },
+  invitation_not_found: { status: 404, retryable: false, detail: 'Invitation not found' },
+  session_not_found: { status: 404, retryable: false, detail: 'Session not found' },
   trunk_not_found: { status: 404, retryable: false, detail: 'Trunk not found' },
   method_not_allowed: { status: 405, retryable: false, detail: 'Method Not Allowed' },
   // 409
@@ -72,6 +81,12 @@ export const ERRORS = {
   batch_sent: { status: 409, retryable: false, detail: 'Batch already sent' },
   phone_number_taken: { status: 409, retryable: false, detail: 'Phone number already registered' },
   trunk_taken: { status: 409, retryable: false, detail: 'Trunk name already taken' },
+  trunk_host_taken: {
+    status: 409,
+    retryable: false,
+    detail: 'Trunk host belongs to another workspace; ask the operator to approve it for yours',
+  },
+  call_running: { status: 409, retryable: true, detail: 'Call is not over; hang it up first' },
   trunk_in_use: { status: 409, retryable: false, detail: 'Trunk is used by phone numbers' },
   do_not_call: { status: 409, retryable: false, detail: 'Phone number is on the do-not-call list' },
   prospect_exists: { status: 409, retryable: false, detail: 'Prospect already exists' },
@@ -87,6 +102,8 @@ export const ERRORS = {
     detail:
       'A request with this Idempotency-Key has not answered; look whether it took effect before you send it with another key',
   },
+  // 429
+  too_many_attempts: { status: 429, retryable: true, detail: 'Too many attempts; try again later' },
   // 422: the body of a validation error is a list, see api/schema.ts
   validation: { status: 422, retryable: false, detail: 'Validation error' },
   // 500, 503

@@ -8,6 +8,8 @@ export interface Role {
   readonly name: string
   /** Address this role listens on, with the port it really got: `http://127.0.0.1:8080`. */
   readonly url?: string
+  /** A sentence for whoever started it. */
+  readonly notice?: string
   /** Takes nothing new, finishes what runs, releases everything. Resolves when done or when `graceMs` is over. */
   stop(graceMs: number): Promise<void>
 }

@@ -1,19 +1,31 @@
 import type { QuotaSource } from '../runtime/admission/quota-source.ts'
 import type { Store } from './database.ts'
+import { exhaustedQuota, operatorQuotas } from './workspace-quotas.ts'
 
-/** The quotas as the workspace itself sets them, with the instance's bound on web sessions. Read anew each time. */
+/**
+ * The quotas as the workspace itself and the operator set them, with the instance's bound on web sessions; the lower counts.
+ * A workspace that is suspended, or has used up its month, has room for nothing. Read anew each time.
+ */
 export function storedQuotas(store: Store, limits: { webSessionsPerWorkspace: number | null }): QuotaSource {
   return {
     async ofWorkspace(workspaceId) {
-      const row = await store.global
-        .selectFrom('workspaces')
-        .select('max_concurrent_calls')
-        .where('id', '=', workspaceId)
-        .executeTakeFirst()
+      const [row, operator, exhausted] = await Promise.all([
+        store.global
+          .selectFrom('workspaces')
+          .select(['max_concurrent_calls', 'suspended_at'])
+          .where('id', '=', workspaceId)
+          .executeTakeFirst(),
+        operatorQuotas(store, workspaceId),
+        exhaustedQuota(store, workspaceId),
+      ])
+      const { storage_bytes: storageBytes, calls_at_once, web_sessions_at_once } = operator
+      if (row === undefined || row.suspended_at !== null || exhausted !== undefined) {
+        return { callsAtOnce: 0, webSessionsAtOnce: 0, storageBytes }
+      }
       return {
-        callsAtOnce: row?.max_concurrent_calls ?? null,
-        webSessionsAtOnce: limits.webSessionsPerWorkspace,
-        storageBytes: null,
+        callsAtOnce: lower(row.max_concurrent_calls, calls_at_once),
+        webSessionsAtOnce: lower(limits.webSessionsPerWorkspace, web_sessions_at_once),
+        storageBytes,
       }
     },
     async ofNumber(workspaceId, number) {
@@ -40,4 +52,8 @@ export async function hasSeveralWorkspaces(store: Store): Promise<boolean> {
     .limit(2)
     .execute()
   return rows.length > 1
+}
+
+function lower(a: number | null, b: number | null): number | null {
+  return a === null ? b : b === null ? a : Math.min(a, b)
 }

@@ -78,6 +78,86 @@ export interface MembershipsTable {
   joined_at: Generated<Date>
 }
 
+export type SignupMode = 'open' | 'invitation' | 'closed'
+
+/** One row. */
+export interface InstanceSettingsTable {
+  one_row: Generated<boolean>
+  /** null: what the configuration says. */
+  signup: SignupMode | null
+  updated_at: Generated<Date>
+}
+
+/** null: no limit, every provider. */
+export interface WorkspaceQuotasTable {
+  workspace_id: string
+  calls_at_once: number | null
+  web_sessions_at_once: number | null
+  agents: number | null
+  documents: number | null
+  storage_bytes: number | null
+  minutes_a_month: number | null
+  cost_usd_a_month: number | null
+  purchases: Generated<boolean>
+  providers: string[] | null
+}
+
+/** A host of trunks that the operator approved for a workspace. */
+export interface TrunkHostsTable {
+  id: string
+  host: string
+  workspace_id: string
+  approved_by: string | null
+  created_at: CreatedAt
+}
+
+export type LinkKind = 'password_reset' | 'verify_email' | 'signup'
+
+export interface OneTimeLinksTable {
+  id: string
+  kind: LinkKind
+  token_hash: Buffer
+  user_id: string | null
+  email: string
+  created_by: string | null
+  created_at: CreatedAt
+  expires_at: Date
+  used_at: Date | null
+}
+
+export interface InvitationsTable {
+  id: string
+  workspace_id: string
+  user_id: string
+  role: WorkspaceRole
+  invited_by: string | null
+  created_at: CreatedAt
+}
+
+/** Days; null: for ever. */
+export interface WorkspaceRetentionTable {
+  workspace_id: string
+  recordings_days: number | null
+  transcripts_days: number | null
+  chats_days: number | null
+  logs_days: number | null
+}
+
+export interface AuditLogTable {
+  id: string
+  at: CreatedAt
+  workspace: string | null
+  actor_kind: 'user' | 'key' | 'shell'
+  actor_id: string | null
+  actor_name: string
+  /** Method and path of the endpoint, or the command. */
+  action: string
+  resource: string
+  detail: JSONColumnType<Record<string, unknown>, string, never>
+  address: string
+  request_id: string
+}
+
 export interface ApiKeysTable {
   id: string
   workspace_id: BoundWorkspace
@@ -578,6 +658,13 @@ export interface GlobalTables {
   users: UsersTable
   sessions: SessionsTable
   slug_numbers: SlugNumbersTable
+  instance_settings: InstanceSettingsTable
+  workspace_quotas: WorkspaceQuotasTable
+  workspace_retention: WorkspaceRetentionTable
+  trunk_hosts: TrunkHostsTable
+  one_time_links: OneTimeLinksTable
+  invitations: InvitationsTable
+  audit_log: AuditLogTable
   refresh_tokens: RefreshTokensTable
   workspaces: WorkspacesTable
   memberships: MembershipsTable

@@ -5,14 +5,18 @@ import { isDuplicate } from './database.ts'
 import type { GlobalTables, User } from './schema.ts'
 import { insertWorkspace } from './workspaces.ts'
 
-/** Makes a user with a workspace of its own, of which it is Admin. Throws `email_taken`. */
+/**
+ * Makes a user with a workspace of its own, of which it is Admin. With `isOperatorIfFirst` the first of all users is an
+ * operator; of two who come at once one is first. Throws `email_taken`.
+ */
 export async function createUser(
   db: Kysely<GlobalTables>,
-  user: { name: string; email: string; passwordHash: string; phoneNumber: string },
+  user: { name: string; email: string; passwordHash: string; phoneNumber: string; isOperatorIfFirst?: boolean },
 ): Promise<User> {
   try {
     return await db.transaction().execute(async (trx) => {
       const id = uuidv7()
+      const isOperator = user.isOperatorIfFirst === true && (await isFirst(trx))
       await trx
         .insertInto('users')
         .values({
@@ -21,6 +25,7 @@ export async function createUser(
           email: user.email,
           password_hash: user.passwordHash,
           phone_number: user.phoneNumber,
+          is_operator: isOperator,
         })
         .execute()
       const workspace = await insertWorkspace(trx, { name: `${user.name}'s workspace`, type: 'personal', adminId: id })
@@ -47,4 +52,12 @@ export function userByEmail(db: Kysely<GlobalTables>, email: string): Promise<Us
 
 export function userById(db: Kysely<GlobalTables>, id: string): Promise<User | undefined> {
   return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** Whether there is no user yet; whoever asks at the same time waits for this transaction to end. */
+async function isFirst(trx: Kysely<GlobalTables>): Promise<boolean> {
+  const anyone = () => trx.selectFrom('users').select('id').limit(1).executeTakeFirst()
+  if ((await anyone()) !== undefined) return false
+  await sql`select pg_advisory_xact_lock(hashtextextended('the first user', 0))`.execute(trx)
+  return (await anyone()) === undefined
 }

@@ -120,22 +120,9 @@ export function membersOf(db: Kysely<GlobalTables>, workspaceId: string): Promis
     .execute()
 }
 
-/** Makes the user of this e-mail a member, if there is one and it is none yet. One statement in either case. */
-export async function addMemberByEmail(
-  db: Kysely<GlobalTables>,
-  workspaceId: string,
-  email: string,
-  role: WorkspaceRole,
-): Promise<void> {
-  await sql`
-    insert into memberships (workspace_id, user_id, role)
-    select ${workspaceId}, id, ${role} from users where lower(email) = lower(${email})
-    on conflict do nothing`.execute(db)
-}
-
 /** Throws `member_not_found`, and `last_admin` when nobody could manage the workspace afterwards. */
 export async function removeMember(db: Kysely<GlobalTables>, workspaceId: string, userId: string): Promise<void> {
-  await db.transaction().execute(async (trx) => {
+  await within(db, async (trx) => {
     const members = await trx
       .selectFrom('memberships')
       .select(['user_id', 'role'])
@@ -155,6 +142,11 @@ export async function removeMember(db: Kysely<GlobalTables>, workspaceId: string
       .execute()
     await leaveCurrent(trx, workspaceId, [member.user_id])
   })
+}
+
+/** In a transaction of its own, or the one that is open. */
+function within<T>(db: Kysely<GlobalTables>, work: (trx: Kysely<GlobalTables>) => Promise<T>): Promise<T> {
+  return db.isTransaction ? work(db) : db.transaction().execute(work)
 }
 
 /**
@@ -185,7 +177,11 @@ export async function deleteWorkspace(db: Kysely<GlobalTables>, workspaceId: str
 }
 
 /** Moves users who worked in this workspace to the oldest other one they belong to. */
-async function leaveCurrent(db: Kysely<GlobalTables>, workspaceId: string, userIds: readonly string[]): Promise<void> {
+export async function leaveCurrent(
+  db: Kysely<GlobalTables>,
+  workspaceId: string,
+  userIds: readonly string[],
+): Promise<void> {
   if (userIds.length === 0) return
   await db
     .updateTable('users')

@@ -115,6 +115,7 @@ t.test('services of the operator that do not answer are named', async (t) => {
     DATABASE_URL: 'postgres://patchbay@127.0.0.1:1/patchbay',
     REDIS_URL: 'redis://127.0.0.1:1',
     JWT_API_SECRET: 'x'.repeat(32),
+    PATCHBAY_DATA_KEY: 'y'.repeat(32),
   })
   t.equal(code, 1)
   t.match(stderr, /^patchbay: The PostgreSQL of DATABASE_URL can't be reached \(.*ECONNREFUSED/)

@@ -14,6 +14,7 @@ import { startDocuments } from './documents/start.ts'
 import { startEventRetention } from './events/start.ts'
 import { startReaper } from './reaper/reaper.ts'
 import { carrierReleaser } from './reaper/release-carrier.ts'
+import { startRetention } from './retention/start.ts'
 import { startWorkspaceDeletion } from './workspaces/start.ts'
 
 /** Starts a job worker: the processors of every queue, and the reaper. The database is migrated. */
@@ -46,6 +47,8 @@ export async function startJobs(context: RoleContext): Promise<Role> {
     const objects = await openObjects({ ...context, publicUrl: () => context.config.publicUrl })
     const deletion = startWorkspaceDeletion({ store, redis, objects, vectors, log })
     opened.push((graceMs) => deletion.stop(graceMs))
+    const oldData = startRetention({ store, objects, log })
+    opened.push(() => oldData.stop())
     return { name: 'jobs', stop: (graceMs) => opened.close(graceMs) }
   } catch (error) {
     await opened.close(0)

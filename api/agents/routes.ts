@@ -1,6 +1,7 @@
 import { PatchbayError } from '../../runtime/errors.ts'
 import { agentById, countAgents, deleteAgent, insertAgent, listAgents, updateAgent } from '../../store/agents.ts'
 import { ListOf, ListQuery, listBody, windowOf } from '../paging.ts'
+import { requireProviders, requireRoom } from '../quota.ts'
 import { defineRoute } from '../route.ts'
 import { toolSecrets } from '../tools/tool-calls.ts'
 import { Detail } from '../workspaces/schema.ts'
@@ -58,6 +59,7 @@ const create = defineRoute({
   scope: 'agents',
   body: CreateAgentInput,
   success: { status: 201, schema: AgentBody },
+  errors: ['quota_reached'],
   tag,
   summary: 'Make an agent',
   description: 'Providers, models and voices that are left out come from the configuration and the plugins.',
@@ -65,14 +67,17 @@ const create = defineRoute({
     body: { agent_name: agentExample.agent_name, system_prompt: agentExample.system_prompt },
     success: agentExample,
   },
-  handler: async ({ body, tenant }, { plugins, providerHealth, config, argumentChecks: checks }) => {
+  handler: async ({ body, tenant }, { plugins, providerHealth, config, store, argumentChecks: checks }) => {
+    await requireRoom({ store }, tenant, { agents: 1 })
     const choices = withDefaults(body, plugins.catalogue, config)
     refuseUnavailable(choices, plugins.catalogue)
+    const { LLM_provider, STT_provider, TTS_provider } = choices
+    await requireProviders({ store }, tenant, { LLM_provider, STT_provider, TTS_provider })
     await refuseUnusable(choices, KINDS, providerHealth)
     refuseUnavailableFallbacks(body.fallbacks ?? {}, plugins.catalogue, plugins.missingKey)
     refuseLanguage(body, DEFAULT_LANGUAGE, choices, body.fallbacks ?? {}, plugins.catalogue)
     const { workspaceId } = tenant
-    const box = toolSecrets(config.jwtApiSecret)
+    const box = toolSecrets(config.dataKey)
     const tools = await storedTools(body.tools ?? [], [], { box, workspaceId, checks })
     const agent = await insertAgent(tenant, {
       agent_name: body.agent_name,
@@ -110,17 +115,19 @@ const update = defineRoute({
   tag,
   summary: 'Change an agent; fields that are left out keep their values',
   examples: { body: { temperature: 0.2 }, success: { ...agentExample, temperature: 0.2 } },
-  handler: async ({ params, body, tenant }, { plugins, providerHealth, config, argumentChecks: checks }) => {
+  handler: async ({ params, body, tenant }, { plugins, providerHealth, config, store, argumentChecks: checks }) => {
     const before = await agentById(tenant, params.agent_id)
     if (before === undefined) throw new PatchbayError('agent_not_found')
     const choices = withCurrent(body, before, plugins.catalogue)
     refuseUnavailable(choices, plugins.catalogue)
+    const { LLM_provider, STT_provider, TTS_provider } = choices
+    await requireProviders({ store }, tenant, { LLM_provider, STT_provider, TTS_provider })
     await refuseUnusable(choices, namedKinds(body), providerHealth)
     refuseUnavailableFallbacks(body.fallbacks ?? {}, plugins.catalogue, plugins.missingKey)
     const fallbacks = body.fallbacks ?? (before.fallbacks as FallbacksInput)
     refuseLanguage(body, before.language, choices, fallbacks, plugins.catalogue)
     const { workspaceId } = tenant
-    const box = toolSecrets(config.jwtApiSecret)
+    const box = toolSecrets(config.dataKey)
     const tools = body.tools && (await storedTools(body.tools, before.tools, { box, workspaceId, checks }))
     const changes = {
       ...agentColumns(body),

@@ -84,7 +84,8 @@ const OWN_HEADERS = new Set(
   ),
 )
 
-const labelOf = (workspaceId: string): string => `tool headers of ${workspaceId}`
+/** Whose the sealed headers are. */
+export const labelOfTools = (workspaceId: string): string => `tool headers of ${workspaceId}`
 
 /**
  * The tools as they are stored: checked, header values sealed. `before` are those stored now, whose values a mask keeps.
@@ -129,7 +130,7 @@ export async function storedTools(
       const at = ['http', 'headers', header]
       if (!HEADER_NAME.test(header) || OWN_HEADERS.has(header.toLowerCase())) fault(at, 'is no header a tool may set')
       else if (/[\r\n\0]/.test(value)) fault(at, 'must be one line')
-      else if (value !== MASK) headers[header] = box.seal(value, labelOf(workspaceId))
+      else if (value !== MASK) headers[header] = box.seal(value, labelOfTools(workspaceId))
       else {
         const kept = Object.entries(stored?.headers ?? {}).find(([one]) => one.toLowerCase() === header.toLowerCase())
         if (kept === undefined) fault(at, 'has no stored value to keep')
@@ -154,7 +155,7 @@ export async function storedTools(
 export function openTool(tool: Tool, box: SecretBox, workspaceId: string): Tool {
   if (tool.type !== 'http') return tool
   const headers = Object.entries(tool.http.headers).flatMap(([name, sealed]) => {
-    const value = box.open(sealed, labelOf(workspaceId))
+    const value = box.open(sealed, labelOfTools(workspaceId))
     return value === undefined ? [] : [[name, value]]
   })
   return { ...tool, http: { ...tool.http, headers: Object.fromEntries(headers) } }

@@ -1,3 +1,5 @@
+import type { Services } from '../services.ts'
+
 /** The two cookies of a signed-in user. */
 
 export const ACCESS_COOKIE = 'access_token'
@@ -25,4 +27,16 @@ export function cookie(
 ): string {
   const secure = options.secure ? '; Secure' : ''
   return `${name}=${value}; Path=${options.path}; Max-Age=${options.maxAgeS}; HttpOnly; SameSite=Lax${secure}`
+}
+
+/** Empty tokens remove the cookies. */
+export function tokenCookies({ config }: Pick<Services, 'config'>, accessToken: string, refreshToken: string) {
+  const secure = config.publicUrl.startsWith('https:')
+  const ttlS = (token: string, whenSet: number) => (token === '' ? 0 : whenSet)
+  const access = { path: '/', maxAgeS: ttlS(accessToken, config.accessTokenTtlS), secure }
+  const refresh = { path: REFRESH_PATH, maxAgeS: ttlS(refreshToken, config.refreshTokenTtlS), secure }
+  return [
+    ['set-cookie', cookie(ACCESS_COOKIE, accessToken, access)],
+    ['set-cookie', cookie(REFRESH_COOKIE, refreshToken, refresh)],
+  ] as const
 }

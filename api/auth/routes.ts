@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/errors.ts'
+import { useLink } from '../../store/one-time-links.ts'
 import type { User } from '../../store/schema.ts'
 import {
   endSession,
@@ -13,9 +14,11 @@ import { isUuid } from '../ids.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
 import { defineRoute, Reply } from '../route.ts'
 import type { Services } from '../services.ts'
-import { ACCESS_COOKIE, cookie, REFRESH_COOKIE, REFRESH_PATH, readCookie } from './cookies.ts'
+import { mailVerification } from './account-routes.ts'
+import { ACCESS_COOKIE, REFRESH_COOKIE, readCookie, tokenCookies } from './cookies.ts'
 import { hashPassword, passwordMatches } from './password.ts'
 import { LoginInput, SignedInBody, SignupInput, UserBody, userBody, userExample } from './schema.ts'
+import { maySignUp } from './signup-policy.ts'
 
 const tag = 'Authentication'
 
@@ -26,20 +29,41 @@ const signup = defineRoute({
   role: 'none',
   body: SignupInput,
   success: { status: 201, schema: UserBody },
-  errors: ['invalid_phone_number', 'email_taken', 'unavailable'],
+  errors: ['invalid_phone_number', 'email_taken', 'signup_closed', 'link_invalid', 'too_many_attempts', 'unavailable'],
   tag,
   summary: 'Register a user, who becomes Admin of a workspace of their own',
   examples: {
     body: { name: 'Ada Lovelace', email: 'ada@example.com', password: 'correct horse', phone_number: '+14155550123' },
     success: userExample,
   },
-  handler: async ({ body, clientAddress }, { store }) => {
+  description:
+    'Who may is the operator’s to say: everybody, those with an invitation, nobody. By default requests from the machine itself, and everybody until there is a user.',
+  headers: ['forwarded', 'x-real-ip', 'via'],
+  handler: async (request, services) => {
+    const { body, log } = request
+    const { store, config, throttle } = services
     const phoneNumber = requirePhoneNumber(body.phone_number)
-    const passwordHash = await hashPassword(body.password, clientAddress)
-    const { name, email } = body
-    return userBody(await createUser(store.global, { name, email, passwordHash, phoneNumber }))
+    const { name, email, invitation } = body
+    const isLocal = request.isLocal && !FORWARDED.some((header) => request.header(header) !== '')
+    const isInvited = invitation !== undefined
+    if (!isInvited && !(await maySignUp(services, { email, isLocal }))) throw new PatchbayError('signup_closed')
+    if (!isLocal) await throttle.enter(`signup ${email}`, request.clientAddress)
+    const passwordHash = await hashPassword(body.password, request.clientAddress)
+    if (isInvited) await useInvitation(services, invitation, email)
+    const user = await createUser(store.global, {
+      name,
+      email,
+      passwordHash,
+      phoneNumber,
+      isOperatorIfFirst: config.databaseUrl === undefined,
+    })
+    await mailVerification(services, user).catch((err) => log.warn({ err }, 'A verification link could not be mailed'))
+    return userBody(user)
   },
 })
+
+/** Headers that say a request came by a proxy, beside X-Forwarded-For. */
+const FORWARDED = ['forwarded', 'x-real-ip', 'via'] as const
 
 const login = defineRoute({
   method: 'POST',
@@ -48,17 +72,21 @@ const login = defineRoute({
   role: 'none',
   body: LoginInput,
   success: { status: 200, schema: SignedInBody, description: 'Sets the cookies access_token and refresh_token.' },
-  errors: ['wrong_credentials', 'unavailable'],
+  errors: ['wrong_credentials', 'too_many_attempts', 'unavailable'],
   tag,
   summary: 'Log in',
+  description:
+    'After ten wrong passwords for an account from one address within 15 minutes, that address gets 429 with `Retry-After`; other addresses are not held up.',
   examples: { body: { email: 'ada@example.com', password: 'correct horse' }, success: { user: userExample } },
   headers: ['user-agent'],
   handler: async (request, services) => {
     const { body } = request
-    const { store, clock, config } = services
+    const { store, clock, config, throttle } = services
+    await throttle.enter(body.email, request.clientAddress)
     const user = await userByEmail(store.global, body.email)
     const matches = await passwordMatches(user?.password_hash, body.password, body.email.toLowerCase())
     if (user === undefined || !matches) throw new PatchbayError('wrong_credentials')
+    await throttle.succeeded(body.email, request.clientAddress)
     const from = { address: request.clientAddress, userAgent: request.header('user-agent') }
     const session = await startSession(store.global, user.id, from, clock.nowMs(), config.refreshTokenTtlS)
     return signedIn(services, user, session)
@@ -120,6 +148,12 @@ const me = defineRoute({
   handler: ({ user }) => userBody(user),
 })
 
+/** Uses up a link for this address. Throws `link_invalid`. */
+async function useInvitation({ store, clock }: Services, token: string, email: string): Promise<void> {
+  const link = await useLink(store.global, 'signup', token, clock.nowMs())
+  if (link === undefined || link.email.toLowerCase() !== email.toLowerCase()) throw new PatchbayError('link_invalid')
+}
+
 async function signedIn(services: Services, user: User, session: IssuedRefreshToken): Promise<Reply> {
   const accessToken = await services.accessTokens.issue(user, session.sessionId)
   return new Reply({ body: { user: userBody(user) }, headers: tokenCookies(services, accessToken, session.token) })
@@ -133,18 +167,6 @@ async function sessionsNamed(cookies: string, { store, accessTokens }: Services)
     .catch(() => undefined)
   const byAccess = claims?.sid && isUuid(claims.sid) && isUuid(claims.sub) && { id: claims.sid, userId: claims.sub }
   return [byRefresh, byAccess].filter((session) => session !== undefined && session !== '' && session !== false)
-}
-
-/** Empty tokens remove the cookies. */
-function tokenCookies({ config }: Services, accessToken: string, refreshToken: string) {
-  const secure = config.publicUrl.startsWith('https:')
-  const ttlS = (token: string, whenSet: number) => (token === '' ? 0 : whenSet)
-  const access = { path: '/', maxAgeS: ttlS(accessToken, config.accessTokenTtlS), secure }
-  const refresh = { path: REFRESH_PATH, maxAgeS: ttlS(refreshToken, config.refreshTokenTtlS), secure }
-  return [
-    ['set-cookie', cookie(ACCESS_COOKIE, accessToken, access)],
-    ['set-cookie', cookie(REFRESH_COOKIE, refreshToken, refresh)],
-  ] as const
 }
 
 export const authRoutes = [signup, login, refresh, logout, me]

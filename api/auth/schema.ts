@@ -18,6 +18,7 @@ export const SignupInput = Type.Object({
   email: Type.String({ format: 'email', maxLength: 254 }),
   password: Type.String({ minLength: 8, maxLength: 1024 }),
   phone_number: PhoneNumberInput('International format; stored as E.164.'),
+  invitation: Type.Optional(Type.String({ maxLength: 100, description: 'The token of an invitation link.' })),
 })
 
 export const LoginInput = Type.Object({

@@ -117,8 +117,9 @@ function actionRoute(action: {
   return defineRoute({
     method: 'POST',
     path: `/batch/{batch_id}/${action.name}`,
-    auth: 'jwt',
+    auth: 'jwt_or_scope',
     role: 'developer',
+    scope: 'batches',
     params: { batch_id },
     success: { status: 200, schema: BatchBody },
     errors: ['batch_not_found', action.forbidden],
@@ -168,8 +169,9 @@ const cancel = actionRoute({
 const retry = defineRoute({
   method: 'POST',
   path: '/batch/{batch_id}/retry',
-  auth: 'jwt',
+  auth: 'jwt_or_scope',
   role: 'developer',
+  scope: 'batches',
   params: { batch_id },
   success: { status: 200, schema: BatchBody },
   errors: ['batch_not_found', 'batch_not_retryable', 'batch_without_failures'],

@@ -12,6 +12,7 @@ import type { Tenant } from '../../store/tenant.ts'
 import { queueCall } from '../../workers/calls/queue.ts'
 import { once } from '../idempotency.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
+import { requireAgentProviders, requireMonth } from '../quota.ts'
 import { defineRoute, Reply } from '../route.ts'
 import { PhoneNumberInput } from '../schema.ts'
 import { CallBody, CallFilterQuery, callBody, callExample, callFilter } from './schema.ts'
@@ -57,7 +58,7 @@ const outboundCall = defineRoute({
     }),
   }),
   success: { status: 201, schema: CallBody },
-  errors: ['invalid_phone_number', 'agent_not_found'],
+  errors: ['invalid_phone_number', 'agent_not_found', 'quota_reached'],
   tag,
   summary: 'Call a phone number with an agent',
   description: 'Answers at once with the call log, queued; read the call to see what became of it.',
@@ -69,11 +70,14 @@ const outboundCall = defineRoute({
     },
     success: outboundExample,
   },
-  handler: async ({ body, tenant, log, idempotencyKey }, { config, clock, outbound }) => {
+  handler: async ({ body, tenant, log, idempotencyKey }, services) => {
+    const { config, clock, outbound } = services
     const from = requirePhoneNumber(body.agent_phone_number)
     const to = requirePhoneNumber(body.phone_number_to_dial)
     const agent = await agentByNumber(tenant, from)
     if (agent === undefined) throw new PatchbayError('agent_not_found')
+    await requireMonth(services, tenant)
+    await requireAgentProviders(services, tenant, agent)
     const request = { idempotencyKey, tenant, input: body, route: 'POST /calls/outbound_call' }
     const { answer, isNew } = await once(request, async (within) => {
       const call = await insertCall(within, {

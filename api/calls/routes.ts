@@ -9,6 +9,7 @@ import type { Agent, Call } from '../../store/schema.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { isUuid } from '../ids.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
+import { requireAgentProviders, requireMonth } from '../quota.ts'
 import { issueSessionToken, SESSION_TOKEN_TTL_S } from '../realtime/tokens.ts'
 import { defineRoute, Reply } from '../route.ts'
 import { Page, pageOf } from '../schema.ts'
@@ -41,7 +42,7 @@ const generateToken = defineRoute({
   whenSuspended: 'refused',
   query: GenerateTokenQuery,
   success: { status: 200, schema: SessionTokenBody },
-  errors: ['invalid_phone_number', 'agent_not_found', 'session_exists'],
+  errors: ['invalid_phone_number', 'agent_not_found', 'session_exists', 'quota_reached'],
   tag,
   summary: 'A token that opens a web voice session with an agent',
   description: 'Names the agent by one of its phone numbers (`phone`) or by `agent_id`. Makes the call log, queued.',
@@ -57,8 +58,11 @@ const generateToken = defineRoute({
       expires_at: '2026-01-31T09:10:00.000Z',
     },
   },
-  handler: async ({ query, tenant }, { redis, clock, config }) => {
+  handler: async ({ query, tenant }, services) => {
+    const { redis, clock, config } = services
     const agent = await agentOf(tenant, query)
+    await requireMonth(services, tenant)
+    await requireAgentProviders(services, tenant, agent)
     const sessionId = query.id ?? uuidv7()
     const nowMs = clock.nowMs()
     const call = await openSession(tenant, agent, sessionId, nowMs)

@@ -29,6 +29,7 @@ const interaction = defineRoute({
   path: '/chats/interaction',
   auth: 'jwt_or_key',
   role: 'member',
+  audit: false,
   body: InteractionInput,
   success: {
     status: 200,

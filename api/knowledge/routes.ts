@@ -5,6 +5,7 @@ import { countDocuments, countProcessing, deleteDocument, listDocuments } from '
 import type { Tenant } from '../../store/tenant.ts'
 import { queueDocument } from '../../workers/documents/queue.ts'
 import { agentExample } from '../agents/schema.ts'
+import { requireRoom } from '../quota.ts'
 import { defineRoute } from '../route.ts'
 import { Page, pageOf } from '../schema.ts'
 import { Detail } from '../workspaces/schema.ts'
@@ -43,7 +44,7 @@ const upload = defineRoute({
     files: { description: 'One or more txt, md, html, pdf, docx, csv or json files.', required: true, many: true },
   },
   success: { status: 201, schema: UploadBody },
-  errors: ['agent_not_found', 'malformed_body', 'file_too_large'],
+  errors: ['agent_not_found', 'malformed_body', 'file_too_large', 'quota_reached'],
   tag,
   summary: 'Add documents to the knowledge base of an agent',
   description:
@@ -53,7 +54,7 @@ const upload = defineRoute({
     body: { files: ['Breakfast is served from seven to ten.'] },
     success: { documents: [{ ...documentExample, status: 'processing', chunks: 0 }] },
   },
-  handler: async (request, { documentJobs }) => {
+  handler: async (request, { documentJobs, store }) => {
     const { tenant, params, log } = request
     const exists = (await agentById(tenant, params.agent_id)) !== undefined
     const incoming = new Upload(tenant, params.agent_id, log)
@@ -63,6 +64,7 @@ const upload = defineRoute({
         else await drain(file)
       })
       if (!exists) throw new PatchbayError('agent_not_found')
+      await requireRoom({ store }, tenant, { documents: incoming.count, storage_bytes: incoming.bytes })
       const documents = await incoming.finish()
       const waiting = documents.filter(({ status }) => status === 'processing')
       const ahead = Math.max(0, (await countProcessing(tenant)) - waiting.length)
@@ -141,6 +143,7 @@ const query = defineRoute({
   path: '/agents/{agent_id}/query',
   auth: 'jwt_or_key',
   role: 'member',
+  audit: false,
   scope: 'read',
   params: { agent_id },
   body: QueryInput,

@@ -29,6 +29,15 @@ export class Upload {
     this.#log = log
   }
 
+  /** Files received so far. */
+  get count(): number {
+    return this.#documents.length
+  }
+
+  get bytes(): number {
+    return this.#documents.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
+  }
+
   async receive(file: UploadedFile): Promise<void> {
     const id = uuidv7()
     const filename = plainFilename(file.filename)

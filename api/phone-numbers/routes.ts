@@ -17,6 +17,7 @@ import { onceOutside } from '../idempotency.ts'
 import { isUuid } from '../ids.ts'
 import { ListOf, ListQuery, listOf } from '../paging.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
+import { requireProviders, requirePurchases } from '../quota.ts'
 import { defineRoute } from '../route.ts'
 import type { Services } from '../services.ts'
 import { Detail } from '../workspaces/schema.ts'
@@ -55,6 +56,7 @@ const create = defineRoute({
   },
   handler: async ({ body, tenant, signal }, services) => {
     requireProvider(services, body.provider)
+    await requireProviders(services, tenant, { provider: body.provider })
     const number = requirePhoneNumber(body.phone_number)
     const agentId = await requireAgent(tenant, body.agent_id ?? null)
     const carrier = await requireRegistrable(services, body.provider, body.trunk ?? undefined)
@@ -81,7 +83,7 @@ const purchase = defineRoute({
   idempotent: true,
   body: PurchaseInput,
   success: { status: 201, schema: PhoneNumberBody },
-  errors: ['phone_number_taken', 'provider_fault'],
+  errors: ['phone_number_taken', 'provider_fault', 'purchases_refused'],
   tag,
   summary: 'Buy a phone number from a provider',
   examples: {
@@ -90,6 +92,8 @@ const purchase = defineRoute({
   },
   handler: async ({ body, tenant, signal, log, idempotencyKey }, services) => {
     requireProvider(services, body.provider)
+    await requirePurchases(services, tenant)
+    await requireProviders(services, tenant, { provider: body.provider })
     const request = { idempotencyKey, tenant, input: body, route: 'POST /phone-numbers/purchase' }
     const { answer } = await onceOutside(request, () => buy(body, tenant, services, { signal, log }), mayHaveHappened)
     return answer

@@ -5,7 +5,7 @@ import { averageSeconds, figuresOf, METRICS, type Metric, percentages } from './
 import { autoInterval, bucketCount, bucketStarts, type Interval, MAX_BUCKETS } from './interval.ts'
 import { Dashboard, DashboardQuery, DispositionQuery, Dispositions, Summary, SummaryQuery, Workload } from './schema.ts'
 import { spanOf } from './span.ts'
-import { readWorkload } from './workload.ts'
+import { readWorkload, workloadExample } from './workload.ts'
 
 const tag = 'Reports'
 const figuresExample = {
@@ -132,26 +132,7 @@ const workload = defineRoute({
   summary: 'Voice workers and their load right now',
   description: 'Read from the metrics endpoint of each worker. Workers serve all workspaces of an instance.',
   examples: {
-    success: {
-      scraped_at: spanExample.end_date,
-      totals: { workers: 1, active_sessions: 3, capacity: 20, utilization: 0.15 },
-      workers: [
-        {
-          worker_id: 'host-1-4711',
-          state: 'ready',
-          active_sessions: 3,
-          capacity: 20,
-          utilization: 0.15,
-          cpu_utilization: 0.12,
-          memory_bytes: 312475648,
-          event_loop_lag_ms: 1.2,
-          turn_latency_p50_ms: 640,
-          turn_latency_p95_ms: 910,
-          sessions_total: 118,
-          failures_total: 0,
-        },
-      ],
-    },
+    success: workloadExample,
   },
   handler: ({ signal }, services) => readWorkload(services, signal),
 })

@@ -110,3 +110,24 @@ function unreachable(entry: WorkerEntry): WorkerLoad {
 function share(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 10_000
 }
+
+export const workloadExample = {
+  scraped_at: '2026-02-07T09:00:00.000Z',
+  totals: { workers: 1, active_sessions: 3, capacity: 20, utilization: 0.15 },
+  workers: [
+    {
+      worker_id: 'host-1-4711',
+      state: 'ready',
+      active_sessions: 3,
+      capacity: 20,
+      utilization: 0.15,
+      cpu_utilization: 0.12,
+      memory_bytes: 312475648,
+      event_loop_lag_ms: 1.2,
+      turn_latency_p50_ms: 640,
+      turn_latency_p95_ms: 910,
+      sessions_total: 118,
+      failures_total: 0,
+    },
+  ],
+}

@@ -23,7 +23,7 @@ const NOT_POSSIBLE = 'This is not possible in this conversation.'
 export const toolSecrets = (secret: string) => createSecretBox(secret, 'tool headers')
 
 export interface ToolCallsOptions {
-  config: { readonly jwtApiSecret: string; readonly toolsAllowNet?: readonly string[] | undefined }
+  config: { readonly dataKey: string; readonly toolsAllowNet?: readonly string[] | undefined }
   store: Store
   log: Logger
   checks: ArgumentChecks
@@ -51,7 +51,7 @@ export interface ToolCalls {
 }
 
 export function createToolCalls({ config, store, log, checks, calls, carriers }: ToolCallsOptions): ToolCalls {
-  const box = toolSecrets(config.jwtApiSecret)
+  const box = toolSecrets(config.dataKey)
   const allowed: readonly NetRule[] = (config.toolsAllowNet ?? []).map(parseInfrastructureRule)
 
   const http = (

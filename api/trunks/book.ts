@@ -11,6 +11,9 @@ import { leaveTrunks, shareTrunks } from '../../store/redis/trunk-share.ts'
 import type { TrunkRow } from '../../store/schema.ts'
 import { allTrunks } from '../../store/trunks.ts'
 
+/** What seals the passwords of trunks. */
+export const trunkSecrets = (key: string) => createSecretBox(key, 'trunk passwords')
+
 /** Where api nodes hear that trunks have changed; the message says nothing. */
 const CHANNEL = 'patchbay:trunks'
 /** A softphone or two on this machine. */
@@ -27,13 +30,13 @@ export interface TrunkBook extends TrunkDirectory {
 }
 
 export async function openTrunkBook(options: {
-  config: Pick<EffectiveConfig, 'jwtApiSecret' | 'databaseUrl'>
+  config: Pick<EffectiveConfig, 'dataKey' | 'databaseUrl'>
   store: Store
   redis: RedisClient
   log: Logger
 }): Promise<TrunkBook> {
   const { config, store, redis, log } = options
-  const box = createSecretBox(config.jwtApiSecret, 'trunk passwords')
+  const box = trunkSecrets(config.dataKey)
   const listeners = new Set<() => void>()
   const node = randomUUID()
   const subscriber = redis.duplicate()
@@ -46,7 +49,10 @@ export async function openTrunkBook(options: {
     const password = row.password === null ? undefined : box.open(row.password, row.id)
     const tlsKey = row.tls_key === null ? undefined : box.open(row.tls_key, keyLabel(row.id))
     if (row.password !== null && password === undefined) {
-      log.error({ trunk: row.name }, 'The password of a trunk was sealed under another JWT_API_SECRET; set it again')
+      log.error(
+        { trunk: row.name },
+        'The password of a trunk was sealed under another PATCHBAY_DATA_KEY; name that key in PATCHBAY_DATA_KEY_OLD, or set the password again',
+      )
     }
     return {
       id: row.id,
@@ -90,7 +96,7 @@ export async function openTrunkBook(options: {
   }
 }
 
-const keyLabel = (trunkId: string): string => `${trunkId} tls key`
+export const keyLabel = (trunkId: string): string => `${trunkId} tls key`
 
 /** Softphones on this machine: no host to call out by, and no account. */
 function localTrunk(): Trunk {

@@ -20,6 +20,7 @@ import { defineRoute } from '../route.ts'
 import { ValidationError } from '../schema.ts'
 import { Detail } from '../workspaces/schema.ts'
 import type { TrunkBook } from './book.ts'
+import { admitHost } from './host-policy.ts'
 import {
   ChangeTrunkInput,
   CreateTrunkInput,
@@ -42,7 +43,7 @@ const create = defineRoute({
   scope: 'numbers',
   body: CreateTrunkInput,
   success: { status: 201, schema: TrunkBody },
-  errors: ['trunk_taken', 'agent_not_found'],
+  errors: ['trunk_taken', 'trunk_host_taken', 'agent_not_found'],
   tag,
   summary: 'Add a SIP trunk',
   description:
@@ -51,7 +52,8 @@ const create = defineRoute({
     body: { name: 'main', host: 'sip.example.com', allowed_addresses: ['192.0.2.0/24'] },
     success: trunkExample,
   },
-  handler: async ({ body, tenant }, { trunks }) => {
+  handler: async ({ body, tenant, user }, services) => {
+    const { trunks } = services
     const id = newTrunkId()
     const trunk = {
       name: body.name,
@@ -72,6 +74,7 @@ const create = defineRoute({
     const { tls_key: tlsKey } = body
     refuseBadTrunk({ ...trunk, settings, tlsKey, hasTlsKey: tls_key !== null, hasPassword: trunk.password !== null })
     await requireNamed(tenant, settings)
+    await admitHost(services, { ...trunk, workspaceId: tenant.workspaceId }, user)
     const row = await taken(() =>
       insertTrunk(tenant, id, {
         ...trunk,
@@ -124,23 +127,37 @@ const change = defineRoute({
   params: { trunk_id },
   body: ChangeTrunkInput,
   success: { status: 200, schema: TrunkBody },
-  errors: ['trunk_not_found', 'trunk_taken', 'agent_not_found'],
+  errors: ['trunk_not_found', 'trunk_taken', 'trunk_host_taken', 'agent_not_found'],
   tag,
   summary: 'Change a SIP trunk; fields that are left out keep their values',
-  description: 'Running calls go on. Phone numbers follow a new name.',
+  description:
+    'Running calls go on. Phone numbers follow a new name. With another host the password has to be sent again: it was entered for the old one.',
   examples: { body: { max_concurrent_calls: 30 }, success: { ...trunkExample, max_concurrent_calls: 30 } },
-  handler: async ({ params, body, tenant }, { trunks }) => {
+  handler: async ({ params, body, tenant, user }, services) => {
+    const { trunks } = services
     const before = await requireTrunk(tenant, params.trunk_id)
     const settings = { ...DEFAULT_TRUNK_SETTINGS, ...before.settings, ...settingsOf(body) }
-    const changes = { ...columns(body, before.id, trunks), settings: JSON.stringify(settings) }
+    const movesAway = body.host !== undefined && body.host.toLowerCase() !== before.host.toLowerCase()
+    // Another host would get what was entered for this one.
+    const dropsPassword = movesAway && body.password === undefined && before.password !== null
+    const changes = {
+      ...columns(body, before.id, trunks),
+      ...(dropsPassword ? { password: null } : {}),
+      settings: JSON.stringify(settings),
+    }
+    const allowedAddresses = body.allowed_addresses ?? before.allowed_addresses
+    if (movesAway || body.allowed_addresses !== undefined) {
+      const host = body.host ?? before.host
+      await admitHost(services, { workspaceId: tenant.workspaceId, host, allowed_addresses: allowedAddresses }, user)
+    }
     refuseBadTrunk({
       host: body.host ?? before.host,
       transport: body.transport ?? before.transport,
       tls_ca: body.tls_ca === undefined ? before.tls_ca : body.tls_ca,
       register: body.register ?? before.register,
       username: body.username === undefined ? before.username : body.username,
-      hasPassword: (body.password === undefined ? before.password : body.password) !== null,
-      allowed_addresses: body.allowed_addresses ?? before.allowed_addresses,
+      hasPassword: !dropsPassword && (body.password === undefined ? before.password : body.password) !== null,
+      allowed_addresses: allowedAddresses,
       countries: body.countries ?? before.countries,
       name: body.name ?? before.name,
       settings,

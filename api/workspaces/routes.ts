@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/errors.ts'
+import { changeRole } from '../../store/accounts.ts'
+import { dropInvitation, invitationsTo, inviteByEmail } from '../../store/invitations.ts'
+import { retentionOf, setRetention } from '../../store/retention.ts'
 import {
-  addMemberByEmail,
   createWorkspace,
   deleteWorkspace,
   limitWorkspace,
@@ -16,15 +19,22 @@ import {
   ChangeWorkspaceInput,
   CreateWorkspaceInput,
   Detail,
+  InvitationBody,
   InviteInput,
+  invitationBody,
+  invitationExample,
   MemberBody,
   memberBody,
+  RetentionBody,
+  RetentionInput,
+  RoleInput,
   WorkspaceBody,
   workspaceBody,
   workspaceExample,
 } from './schema.ts'
 
 const tag = 'Workspaces'
+const retentionExample = { recordings_days: 30, transcripts_days: null, chats_days: 365, logs_days: null }
 
 /** An invitation takes at least this long, so that its time does not tell whether the e-mail is known. */
 const INVITE_TIME_MS = 50
@@ -136,18 +146,132 @@ const invite = defineRoute({
   body: InviteInput,
   success: { status: 200, schema: Detail },
   tag,
-  summary: 'Make a registered user a member',
-  description: 'The answer does not tell whether the e-mail address is registered. A member keeps their role.',
+  summary: 'Invite a registered user',
+  description:
+    'They are a member once they accept (`POST /auth/invitations/{invitation_id}/accept`). The answer does not tell whether the address is registered; a member stays as they are.',
   examples: {
     body: { email: 'grace@example.com', role: 'developer' },
     success: { detail: 'Invitation processed' },
   },
-  handler: async ({ body, tenant }, { store }) => {
-    await Promise.all([
-      addMemberByEmail(store.global, tenant.workspaceId, body.email, body.role),
-      sleep(INVITE_TIME_MS),
-    ])
+  audit: ['email', 'role'],
+  handler: async ({ body, tenant, user }, { store }) => {
+    const invitation = { ...body, workspaceId: tenant.workspaceId, invitedBy: user.id }
+    await Promise.all([inviteByEmail(store.global, invitation), sleep(INVITE_TIME_MS)])
     return { detail: 'Invitation processed' }
+  },
+})
+
+const invitations = defineRoute({
+  method: 'GET',
+  path: '/workspaces/{workspace_id}/invitations',
+  auth: 'jwt',
+  role: 'admin',
+  workspace: 'path',
+  params: { workspace_id },
+  success: { status: 200, schema: Type.Array(InvitationBody) },
+  tag,
+  summary: 'The invitations that nobody has accepted yet',
+  examples: { success: [invitationExample] },
+  handler: async ({ tenant }, { store }) => (await invitationsTo(store.global, tenant.workspaceId)).map(invitationBody),
+})
+
+const withdraw = defineRoute({
+  method: 'DELETE',
+  path: '/workspaces/{workspace_id}/invitations/{invitation_id}',
+  auth: 'jwt',
+  role: 'admin',
+  workspace: 'path',
+  params: {
+    workspace_id,
+    invitation_id: {
+      description: 'The invitation.',
+      notFound: 'invitation_not_found',
+      example: invitationExample.invitation_id,
+    },
+  },
+  success: { status: 200, schema: Detail },
+  tag,
+  summary: 'Take an invitation back',
+  examples: { success: { detail: 'Invitation withdrawn' } },
+  handler: async ({ params, tenant }, { store }) => {
+    if (!(await dropInvitation(store.global, params.invitation_id, { workspaceId: tenant.workspaceId }))) {
+      throw new PatchbayError('invitation_not_found')
+    }
+    return { detail: 'Invitation withdrawn' }
+  },
+})
+
+const changeOne = defineRoute({
+  method: 'PATCH',
+  path: '/workspaces/{workspace_id}/members/{user_id}',
+  auth: 'jwt',
+  role: 'admin',
+  audit: ['role'],
+  workspace: 'path',
+  params: { workspace_id, user_id: { description: 'The member.', notFound: 'member_not_found' } },
+  body: RoleInput,
+  success: { status: 200, schema: Detail },
+  errors: ['last_admin'],
+  tag,
+  summary: 'Give a member another role',
+  examples: { body: { role: 'developer' }, success: { detail: 'Role changed' } },
+  handler: async ({ params, body, tenant }, { store }) => {
+    await changeRole(store.global, tenant.workspaceId, params.user_id, body.role)
+    return { detail: 'Role changed' }
+  },
+})
+
+const leave = defineRoute({
+  method: 'POST',
+  path: '/workspaces/{workspace_id}/leave',
+  auth: 'jwt',
+  role: 'member',
+  whenSuspended: 'served',
+  workspace: 'path',
+  params: { workspace_id },
+  success: { status: 200, schema: Detail },
+  errors: ['last_admin', 'member_not_found'],
+  tag,
+  summary: 'Leave a workspace',
+  examples: { success: { detail: 'Workspace left' } },
+  handler: async ({ user, tenant }, { store }) => {
+    await removeMember(store.global, tenant.workspaceId, user.id)
+    return { detail: 'Workspace left' }
+  },
+})
+
+const readRetention = defineRoute({
+  method: 'GET',
+  path: '/workspaces/{workspace_id}/retention',
+  auth: 'jwt',
+  role: 'member',
+  workspace: 'path',
+  params: { workspace_id },
+  success: { status: 200, schema: RetentionBody },
+  tag,
+  summary: 'How long things are kept',
+  examples: { success: retentionExample },
+  handler: async ({ tenant }, { store }) => retentionOf(store, tenant.workspaceId),
+})
+
+const changeRetention = defineRoute({
+  method: 'PATCH',
+  path: '/workspaces/{workspace_id}/retention',
+  auth: 'jwt',
+  role: 'admin',
+  audit: Object.keys(RetentionInput.properties),
+  workspace: 'path',
+  params: { workspace_id },
+  body: RetentionInput,
+  success: { status: 200, schema: RetentionBody },
+  tag,
+  summary: 'Choose how long things are kept; fields that are left out keep their values',
+  description: 'What is older is removed within a few hours, for good.',
+  examples: { body: { recordings_days: 30 }, success: retentionExample },
+  handler: async ({ tenant, body }, { store }) => {
+    const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
+    await setRetention(store, tenant.workspaceId, given)
+    return retentionOf(store, tenant.workspaceId)
   },
 })
 
@@ -188,4 +312,19 @@ const remove = defineRoute({
   },
 })
 
-export const workspaceRoutes = [create, list, change, limit, members, invite, removeOne, remove]
+export const workspaceRoutes = [
+  create,
+  list,
+  change,
+  limit,
+  members,
+  invite,
+  invitations,
+  withdraw,
+  changeOne,
+  removeOne,
+  leave,
+  readRetention,
+  changeRetention,
+  remove,
+]

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import type { Invitation } from '../../store/invitations.ts'
 import type { Member, MemberWorkspace } from '../../store/workspaces.ts'
 import { Id, Instant, Nullable } from '../schema.ts'
 
@@ -42,6 +43,37 @@ export const InviteInput = Type.Object({
   role: RoleName,
 })
 
+export const RoleInput = Type.Object({ role: RoleName })
+
+export const InvitationBody = Type.Object({
+  invitation_id: Id,
+  workspace_id: Id,
+  workspace_name: Type.String(),
+  role: RoleName,
+  email: Type.String({ description: 'Of the user who is invited.' }),
+  created_at: Instant,
+})
+
+const days = (what: string) =>
+  Type.Optional(
+    Nullable(Type.Integer({ minimum: 1, maximum: 36_500, description: `Days ${what} are kept; null: for ever.` })),
+  )
+
+export const RetentionInput = Type.Object({
+  recordings_days: days('recordings'),
+  transcripts_days: days('transcripts'),
+  chats_days: days('chats'),
+  logs_days: days('calls, with everything of them,'),
+})
+
+const Days = Nullable(Type.Integer())
+export const RetentionBody = Type.Object({
+  recordings_days: Days,
+  transcripts_days: Days,
+  chats_days: Days,
+  logs_days: Days,
+})
+
 export const Detail = Type.Object({ detail: Type.String() })
 
 export const workspaceExample = {
@@ -69,4 +101,17 @@ export function workspaceBody(workspace: MemberWorkspace) {
 
 export function memberBody(member: Member) {
   return { ...member, joined_at: member.joined_at.toISOString() }
+}
+
+export const invitationExample = {
+  invitation_id: '0197f3a2-7c1e-7000-8000-00000000000e',
+  workspace_id: workspaceExample.workspace_id,
+  workspace_name: workspaceExample.name,
+  role: 'developer',
+  email: 'grace@example.com',
+  created_at: '2026-01-31T09:00:00.000Z',
+}
+
+export function invitationBody({ id, workspace_id, workspace_name, role, email, created_at }: Invitation) {
+  return { invitation_id: id, workspace_id, workspace_name, role, email, created_at: created_at.toISOString() }
 }

@@ -13,6 +13,7 @@ import { sql as agentSpeech } from './0012-agent-speech.ts'
 import { sql as batchControl } from './0013-batch-control.ts'
 import { sql as callSearch } from './0014-call-search.ts'
 import { sql as keysAndSessions } from './0015-keys-and-sessions.ts'
+import { sql as operator } from './0016-operator.ts'
 import { sql as trunkSettings } from './0019-trunk-settings.ts'
 import { sql as campaigns } from './0021-campaigns.ts'
 import { sql as answerers } from './0026-answerers.ts'
@@ -39,6 +40,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0013-batch-control', sql: batchControl },
   { name: '0014-call-search', sql: callSearch },
   { name: '0015-keys-and-sessions', sql: keysAndSessions },
+  { name: '0016-operator', sql: operator },
   { name: '0019-trunk-settings', sql: trunkSettings },
   { name: '0021-campaigns', sql: campaigns },
   { name: '0026-answerers', sql: answerers },

@@ -43,6 +43,16 @@ t.test('an invitation answers the same whether or not the e-mail is known', asyn
   t.same([known.status, known.text], [200, '{"detail":"Invitation processed"}'])
   t.same([unknown.status, unknown.text], [known.status, known.text])
   t.same([...unknown.headers.keys()].sort(), [...known.headers.keys()].sort())
+  const before = await ada.client.get(`/workspaces/${ada.workspaceId}/members`)
+  t.match(before.body, [{ user_id: ada.id }], 'nobody is a member who has not accepted')
+  t.equal(before.body.length, 1)
+  t.match((await ada.client.get(`/workspaces/${ada.workspaceId}/invitations`)).body, [
+    { email: grace.email, role: 'developer' },
+  ])
+  const [invitation] = (await grace.client.get('/auth/invitations')).body
+  t.match(invitation, { workspace_id: ada.workspaceId, role: 'developer' })
+  t.equal((await ada.client.post(`/auth/invitations/${invitation.invitation_id}/accept`)).status, 404, 'not hers')
+  t.equal((await grace.client.post(`/auth/invitations/${invitation.invitation_id}/accept`)).status, 200)
   const members = await ada.client.get(`/workspaces/${ada.workspaceId}/members`)
   t.match(members.body, [
     { user_id: ada.id, role: 'admin' },
@@ -155,4 +165,35 @@ t.test('a deleted workspace is gone for everyone from that moment', async (t) =>
   t.same((await ada.client.get('/agents')).body, { detail: 'Not a member of this workspace' })
   const reborn = await ada.client.post('/workspaces', { body: { name: 'Doomed' } })
   t.equal(reborn.body.slug, 'doomed', 'its slug is free again')
+})
+
+t.test('roles change, members leave, and an Admin stays', async (t) => {
+  const api = await startTestApi(t)
+  const ada = await api.signUp()
+  const grace = await api.member(ada, 'member')
+  const of = (userId: string) => `/workspaces/${ada.workspaceId}/members/${userId}`
+  const leave = (user: typeof ada) => user.client.post(`/workspaces/${ada.workspaceId}/leave`)
+  t.equal((await grace.client.patch(of(grace.id), { body: { role: 'admin' } })).status, 403)
+  const last = await ada.client.patch(of(ada.id), { body: { role: 'member' } })
+  t.same([last.status, last.body], [400, { detail: 'Workspace must keep an admin' }])
+  t.equal((await leave(ada)).status, 400)
+  t.equal((await ada.client.patch(of(grace.id), { body: { role: 'admin' } })).status, 200)
+  t.equal((await ada.client.patch(of(ada.id), { body: { role: 'developer' } })).status, 200)
+  t.equal((await ada.client.get('/api-keys', { headers: { 'x-workspace-id': ada.workspaceId } })).status, 403)
+  t.equal((await leave(ada)).status, 200)
+  t.equal((await ada.client.get('/agents', { headers: { 'x-workspace-id': ada.workspaceId } })).status, 403)
+})
+
+t.test('many workspaces of one name are made at once, and none costs more than another', async (t) => {
+  const api = await startTestApi(t)
+  const ada = await api.signUp()
+  const made = await Promise.all(
+    Array.from({ length: 40 }, () => ada.client.post('/workspaces', { body: { name: 'Twin', type: 'team' } })),
+  )
+  t.same([...new Set(made.map(({ status }) => status))], [201])
+  const numbers = made.map(({ body }) => Number(body.slug.replace(/^twin-?/, '') || 1)).sort((a, b) => a - b)
+  t.same(
+    numbers,
+    Array.from({ length: 40 }, (_, i) => i + 1),
+  )
 })

@@ -14,6 +14,9 @@ t.test('the embedded default makes its secrets once and keeps them private', asy
   const second = await effectiveConfig(config, { roles: all, selfContained: true })
   t.ok(first.jwtApiSecret.length >= 32)
   t.not(first.jwtApiSecret, first.linkToken)
+  t.ok(first.dataKey.length >= 32)
+  t.not(first.dataKey, first.jwtApiSecret)
+  t.equal(second.dataKey, first.dataKey)
   t.equal(second.jwtApiSecret, first.jwtApiSecret)
   t.equal((await stat(join(dataDir, 'secrets/jwt_api_secret'))).mode & 0o077, 0)
 })
@@ -36,7 +39,9 @@ t.test('a database of the operator demands a secret of the operator', async (t) 
 t.test('a node on its own is told everything it lacks at once', async (t) => {
   const config = loadConfig({ PATCHBAY_DATA_DIR: t.testdir() })
   const failure = effectiveConfig(config, { roles: ['api'], selfContained: false })
-  await t.rejects(failure, { message: /DATABASE_URL .* REDIS_URL .* JWT_API_SECRET .* PATCHBAY_LINK_TOKEN/ })
+  await t.rejects(failure, {
+    message: /DATABASE_URL .* REDIS_URL .* JWT_API_SECRET .* PATCHBAY_DATA_KEY .* PATCHBAY_LINK_TOKEN/,
+  })
 })
 
 t.test('a voice worker needs the link token alone', async (t) => {

@@ -1,7 +1,8 @@
 import t from 'tap'
 import { openStore } from '../../store/database.ts'
+import { acceptInvitation, invitationsOf, inviteByEmail } from '../../store/invitations.ts'
 import { createUser } from '../../store/users.ts'
-import { addMemberByEmail, membersOf, removeMember, slugify } from '../../store/workspaces.ts'
+import { membersOf, removeMember, slugify } from '../../store/workspaces.ts'
 import { testDatabase } from '../support/services.ts'
 
 t.test('however many Admins are removed at once, one stays', async (t) => {
@@ -18,7 +19,12 @@ t.test('however many Admins are removed at once, one stays', async (t) => {
     ),
   )
   const workspaceId = users[0]?.current_workspace_id ?? ''
-  for (const { email } of users) await addMemberByEmail(store.global, workspaceId, email, 'admin')
+  const [first] = users
+  for (const { id, email } of users.slice(1)) {
+    await inviteByEmail(store.global, { workspaceId, email, role: 'admin', invitedBy: first?.id ?? '' })
+    const [invitation] = await invitationsOf(store.global, id)
+    await acceptInvitation(store.global, id, invitation?.id ?? '')
+  }
   const removals = await Promise.allSettled(users.map(({ id }) => removeMember(store.global, workspaceId, id)))
   const refused = removals.filter(({ status }) => status === 'rejected')
   t.match(refused, [{ reason: { code: 'last_admin' } }])

@@ -136,6 +136,7 @@ export async function startTestApi(t: Teardown, options: TestApiOptions = {}): P
       }),
     ),
     jwtApiSecret: 'test-secret-test-secret-test-secret',
+    dataKey: 'test-data-key-test-data-key-test-data',
     linkToken: randomBytes(16).toString('hex'),
   }
   const stopping = new AbortController()
@@ -181,6 +182,8 @@ export async function startTestApi(t: Teardown, options: TestApiOptions = {}): P
     async member(of, role) {
       const user = await signUp('Grace Hopper')
       await of.client.post(`/workspaces/${of.workspaceId}/invite`, { body: { email: user.email, role } })
+      const { body } = await user.client.get('/auth/invitations')
+      await user.client.post(`/auth/invitations/${body[0].invitation_id}/accept`)
       await user.client.post(`/workspaces/${of.workspaceId}/switch`)
       return { ...user, workspaceId: of.workspaceId }
     },

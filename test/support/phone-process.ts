@@ -22,7 +22,12 @@ const CAPACITY = 4
 const log = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' })
 const { signal } = new AbortController()
 const env = { PORT: '0', PATCHBAY_ADMIN_PORT: '0', PATCHBAY_HOST: '127.0.0.1', PATCHBAY_DATA_DIR: dataDir }
-const config = { ...deriveConfig(loadConfig(env)), jwtApiSecret: 'x'.repeat(32), linkToken: LINK_TOKEN }
+const config = {
+  ...deriveConfig(loadConfig(env)),
+  jwtApiSecret: 'x'.repeat(32),
+  dataKey: 'x'.repeat(32),
+  linkToken: LINK_TOKEN,
+}
 const dir = join(import.meta.dirname, 'carriers')
 // The vector store of the checkout isn't among the test's plugins.
 const [own, product] = await Promise.all([

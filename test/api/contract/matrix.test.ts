@@ -19,7 +19,8 @@ const FOREIGN = [403, 'Not a member of this workspace']
 
 /** Why this role may not call the route; undefined when it may. */
 function refusalOf(route: AnyRoute, role: Role): (string | number)[] | undefined {
-  const least = rightsOf(route).role
+  const { role: least, isOperators } = rightsOf(route)
+  if (isOperators) return [403, 'Operator access required']
   if (RANKS[role] >= RANKS[least]) return undefined
   return [403, least === 'admin' ? 'Admin access required' : 'Insufficient permissions']
 }
@@ -32,10 +33,10 @@ const namesSomething = (route: AnyRoute) => isOfWorkspace(route) && route.path.i
 
 t.test('the routes declare the rights that are written out, and every right is of a route', async (t) => {
   for (const route of routes) {
-    const { role, scope, isOpen } = rightsOf(route)
+    const { role, scope, isOpen, isOperators } = rightsOf(route)
     t.same(
       { role: route.role, scope: scopeOf(route), isOpen: route.auth === 'none' },
-      { role, scope, isOpen },
+      { role: isOperators ? 'operator' : role, scope, isOpen },
       `${route.method} ${route.path}`,
     )
   }
@@ -82,7 +83,7 @@ t.test('every endpoint, asked by everyone', { timeout: 280_000 }, async (t) => {
   /** Nothing that happens in here may change a row of Ada's workspace. */
   const harmless = async (name: string, action: () => Promise<void>) => {
     const before = await fingerprint(api, theirs.workspaceId)
-    const { users: _, refresh_tokens: __, workspaces: ___, ...rows } = before
+    const { users: _, refresh_tokens: __, workspaces: ___, sessions: ____, audit_log: _____, ...rows } = before
     await action()
     t.match(await fingerprint(api, theirs.workspaceId), rows, `${name} changes nothing`)
   }
@@ -137,9 +138,9 @@ t.test('every endpoint, asked by everyone', { timeout: 280_000 }, async (t) => {
   })
 
   await t.test('too low a role is refused and changes nothing', async (t) => {
-    for (const route of routes.filter(isOfWorkspace)) {
+    for (const route of routes.filter((route) => isOfWorkspace(route) || rightsOf(route).isOperators)) {
       const name = `${route.method} ${route.path}`
-      for (const role of ['member', 'developer'] as const) {
+      for (const role of ['member', 'developer', 'admin'] as const) {
         const refusal = refusalOf(route, role)
         if (refusal === undefined) continue
         await harmless(name, async () => {
@@ -167,15 +168,30 @@ t.test('every endpoint, asked by everyone', { timeout: 280_000 }, async (t) => {
 
   await t.test('whoever may, can', async (t) => {
     for (const route of routes.filter(isSecured)) {
-      for (const role of ['member', 'developer', 'admin', 'key'] as const) {
-        if (refusalOf(route, role === 'key' ? 'developer' : role)) continue
+      if (ASKS_FOR_MORE.has(`${route.method} ${route.path}`)) continue
+      for (const role of ['member', 'developer', 'admin', 'key', 'operator'] as const) {
+        const { isOperators } = rightsOf(route)
+        if (role === 'operator' ? !isOperators : refusalOf(route, role === 'key' ? 'developer' : role)) continue
         if (role === 'key' && rightsOf(route).scope === undefined) continue
-        // A workspace to be deleted is not the one that everyone works in.
+        // A workspace to be deleted or suspended is not the one that everyone works in, and who logs out is nobody's other caller.
         const deletes = route.method === 'DELETE' && route.path === '/workspaces/{workspace_id}'
-        const owner = deletes ? await api.signUp() : ada
-        const client = deletes ? owner.client : role === 'key' ? key : callers[role].client
+        const owner = deletes || isOperators ? await api.signUp() : ada
+        const client = isOperators
+          ? ada.client
+          : deletes
+            ? owner.client
+            : ENDS_ITSELF.has(route.path)
+              ? (await api.signUp()).client
+              : role === 'key'
+                ? key
+                : callers[role as Role].client
         const own = await furnish(api, owner)
-        const answer = await ask(client, route, own, own.workspaceId)
+        const answer = await ask(
+          client,
+          route,
+          own,
+          isOperators || ENDS_ITSELF.has(route.path) ? undefined : own.workspaceId,
+        )
         t.equal(
           answer.status,
           route.success.status,
@@ -185,3 +201,17 @@ t.test('every endpoint, asked by everyone', { timeout: 280_000 }, async (t) => {
     }
   })
 })
+
+/** What ends the caller's own sessions; asked in their own workspace. */
+const ENDS_ITSELF = new Set(['/auth/logout-everywhere', '/auth/delete-account', '/auth/password'])
+/** What needs more: a mail server, a session or an invitation of the caller's own, another Admin, a batch in a state. */
+const ASKS_FOR_MORE = new Set([
+  'POST /auth/email/verification',
+  'DELETE /auth/sessions/{session_id}',
+  'POST /auth/invitations/{invitation_id}/accept',
+  'DELETE /auth/invitations/{invitation_id}',
+  'POST /workspaces/{workspace_id}/leave',
+  'POST /batch/{batch_id}/pause',
+  'POST /batch/{batch_id}/resume',
+  'POST /batch/{batch_id}/retry',
+])

@@ -23,6 +23,8 @@ export interface Belongings {
   /** Id and slug of a list, id of its upload and of its prospect. */
   readonly listId: string
   readonly memberId: string
+  readonly invitationId: string
+  readonly trunkHostId: string
 }
 
 let numbers = 0
@@ -48,7 +50,8 @@ export async function furnish(api: TestApi, admin: TestUser): Promise<Belongings
   const rows = await insertRows(api, { workspaceId, agentId, phoneNumber })
   const campaign = await insertCampaignRows(api, { workspaceId, agentId, phoneNumber })
   const memberId = await joiner(api, workspaceId)
-  return { workspaceId, agentId, phoneNumber, apiKeyId, memberId, ...campaign, ...rows }
+  const permits = await insertPermits(api, workspaceId)
+  return { workspaceId, agentId, phoneNumber, apiKeyId, memberId, ...campaign, ...rows, ...permits }
 }
 
 /** What is long to make over the API: a finished call with its recording, a read document, a chat, a batch, a trunk. */
@@ -163,6 +166,24 @@ async function insertCampaignRows(api: TestApi, of: Pick<Belongings, 'workspaceI
   return { campaignSlug: slug, listId }
 }
 
+/** An invitation that nobody accepts and the approval of a trunk's host. */
+async function insertPermits(api: TestApi, workspaceId: string) {
+  const [invitationId, trunkHostId, userId] = [uuidv7(), uuidv7(), uuidv7()]
+  await api.store.pool.query(
+    `insert into users (id, name, email, password_hash, phone_number) values ($1, 'Jean', $2, '', '+14155550123')`,
+    [userId, `${userId}@example.com`],
+  )
+  await api.store.global
+    .insertInto('invitations')
+    .values({ id: invitationId, workspace_id: workspaceId, user_id: userId, role: 'member', invited_by: null })
+    .execute()
+  await api.store.global
+    .insertInto('trunk_hosts')
+    .values({ id: trunkHostId, host: `${trunkHostId}.example.com`, workspace_id: workspaceId, approved_by: null })
+    .execute()
+  return { invitationId, trunkHostId }
+}
+
 /** A user who is a Member and never calls. */
 async function joiner(api: TestApi, workspaceId: string): Promise<string> {
   const id = uuidv7()
@@ -191,6 +212,9 @@ export function pathTo(route: AnyRoute, of: Belongings): string {
     list_slug: of.listId,
     uuid: of.listId,
     user_id: of.memberId,
+    invitation_id: of.invitationId,
+    trunk_host_id: of.trunkHostId,
+    session_id: of.memberId,
     id: of.apiKeyId,
     phone_number: of.phoneNumber,
   }
@@ -207,6 +231,7 @@ export function pathTo(route: AnyRoute, of: Belongings): string {
 export function inputTo(route: AnyRoute, of: Belongings): Call {
   const ids: Readonly<Record<string, () => string>> = {
     agent_id: () => of.agentId,
+    workspace_id: () => of.workspaceId,
     agent_phone_number: () => of.phoneNumber,
     phone: () => of.phoneNumber,
     phone_number: freshNumber,
@@ -215,6 +240,7 @@ export function inputTo(route: AnyRoute, of: Belongings): Call {
     email: () => `${uuidv7()}@example.com`,
     session_id: uuidv7,
     name: uuidv7,
+    host: () => `${uuidv7()}.example.com`,
   }
   const own = (fields: unknown): Record<string, unknown> =>
     Object.fromEntries(Object.entries((fields ?? {}) as object).map(([name, value]) => [name, ids[name]?.() ?? value]))

@@ -63,7 +63,7 @@ t.test('transfers and keys act on phone calls through their carrier and leg, and
   const checks = openArgumentChecks(pino({ level: 'silent' }))
   t.teardown(() => checks.close())
   const tools = createToolCalls({
-    config: { jwtApiSecret: SECRET },
+    config: { dataKey: SECRET },
     store,
     log: pino({ level: 'silent' }),
     checks,

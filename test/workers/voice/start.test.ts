@@ -70,6 +70,7 @@ async function startWorker(t: Test, env: Record<string, string> = {}) {
       }),
     ),
     jwtApiSecret: '',
+    dataKey: 'x'.repeat(32),
     linkToken: 'secret',
   }
   const log = pino({ level: process.env.TEST_LOG ?? 'silent' })

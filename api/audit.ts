@@ -1,0 +1,56 @@
+import { type AuditEntry, writeAudit } from '../store/audit-log.ts'
+import type { HandledRequest } from './exchange.ts'
+import { type AnyRoute, Reply } from './route.ts'
+import type { Services } from './services.ts'
+
+/** Notes who did what, once it is done. What was sent is noted by name; values only where a route says they are no secret. */
+
+export function isAudited({ method, auth, audit }: AnyRoute): boolean {
+  return method !== 'GET' && auth !== 'none' && audit !== false
+}
+
+/** Never rejects: what was done is done, and its answer is owed. A failure is in the process's own log. */
+export async function audit(
+  services: Services,
+  request: HandledRequest,
+  route: AnyRoute,
+  result: unknown,
+): Promise<void> {
+  try {
+    await writeAudit(services.store.pool, entryOf(request, route, result))
+  } catch (err) {
+    request.log.error(
+      { err, action: `${route.method} ${route.path}` },
+      'An action could not be written to the audit log',
+    )
+  }
+}
+
+function entryOf(request: HandledRequest, route: AnyRoute, result: unknown): AuditEntry {
+  const { user, key, tenant, params } = request
+  const body = (request.body ?? {}) as Record<string, unknown>
+  const noted = route.audit === undefined || route.audit === false ? [] : route.audit
+  const made = route.success.status === 201 ? idOf(result) : undefined
+  const [path = ''] = request.target.split('?')
+  return {
+    workspaceId: tenant?.workspaceId ?? params.workspace_id ?? null,
+    actor: key
+      ? { kind: 'key', id: key.id, name: key.name }
+      : { kind: 'user', id: user?.id ?? null, name: user?.email ?? '' },
+    action: `${route.method} ${route.path}`,
+    resource: made === undefined ? path : `${path}/${made}`,
+    detail: {
+      ...(Object.keys(body).length === 0 ? {} : { fields: Object.keys(body) }),
+      ...Object.fromEntries(noted.filter((name) => body[name] !== undefined).map((name) => [name, body[name]])),
+    },
+    address: request.clientAddress,
+    requestId: request.id,
+  }
+}
+
+/** What was made says its own id first. */
+function idOf(result: unknown): string | undefined {
+  const body = result instanceof Reply ? result.body : result
+  const first = typeof body === 'object' && body !== null ? Object.values(body)[0] : undefined
+  return typeof first === 'string' ? first : undefined
+}

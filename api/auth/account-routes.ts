@@ -1,0 +1,318 @@
+import { Type } from 'typebox'
+import { PatchbayError } from '../../runtime/errors.ts'
+import { deleteUser, setEmailVerified, setPassword } from '../../store/accounts.ts'
+import { acceptInvitation, dropInvitation, invitationsOf } from '../../store/invitations.ts'
+import { useLink } from '../../store/one-time-links.ts'
+import { endSession, endSessions, type Session, sessionsOf } from '../../store/sessions.ts'
+import { userByEmail } from '../../store/users.ts'
+import { defineRoute, Reply } from '../route.ts'
+import { Id, Instant } from '../schema.ts'
+import type { Services } from '../services.ts'
+import { Detail, InvitationBody, invitationBody, invitationExample } from '../workspaces/schema.ts'
+import { tokenCookies } from './cookies.ts'
+import { oneTimeLink } from './links.ts'
+import { hashPassword, passwordMatches } from './password.ts'
+import { LoginInput, UserBody, userBody, userExample } from './schema.ts'
+
+const tag = 'Authentication'
+const user = { auth: 'jwt', role: 'none', tag } as const
+const anyone = { auth: 'none', role: 'none', tag } as const
+
+const Password = Type.String({ minLength: 8, maxLength: 1024 })
+const Token = Type.String({ maxLength: 100, description: 'From the link.' })
+
+const changePassword = defineRoute({
+  ...user,
+  method: 'POST',
+  path: '/auth/password',
+  body: Type.Object({ current_password: Type.String({ maxLength: 1024 }), new_password: Password }),
+  success: { status: 200, schema: Detail },
+  errors: ['wrong_credentials', 'too_many_attempts', 'unavailable'],
+  summary: 'Change one’s password',
+  description: 'Every other session ends; this one goes on.',
+  examples: {
+    body: { current_password: 'correct horse', new_password: 'battery staple' },
+    success: { detail: 'Password changed' },
+  },
+  handler: async (request, services) => {
+    const { body, user, sessionId } = request
+    const { store, clock } = services
+    await requirePassword(services, user, body.current_password, request.clientAddress)
+    await setPassword(store.global, user.id, await hashPassword(body.new_password, user.email))
+    await endSessions(store.global, user.id, clock.nowMs(), sessionId)
+    return { detail: 'Password changed' }
+  },
+})
+
+const forgotten = defineRoute({
+  ...anyone,
+  method: 'POST',
+  path: '/auth/password/forgotten',
+  body: Type.Object({ email: Type.String({ maxLength: 254 }) }),
+  success: { status: 200, schema: Detail },
+  errors: ['mail_off', 'too_many_attempts'],
+  summary: 'Have a link mailed by which one chooses a new password',
+  description:
+    'The answer does not tell whether the address is registered. Without a mail server it is 400, and the operator hands links out.',
+  examples: {
+    body: { email: 'ada@example.com' },
+    success: { detail: 'If the address is registered, a link is on its way' },
+  },
+  handler: async ({ body, clientAddress, log }, services) => {
+    const { mailer, store, throttle } = services
+    if (mailer === undefined) throw new PatchbayError('mail_off')
+    await throttle.enter(`forgotten ${body.email}`, clientAddress)
+    // Not awaited: how long it takes would tell whether there is such a user.
+    void (async () => {
+      const found = await userByEmail(store.global, body.email)
+      if (found === undefined) return
+      const { link } = await oneTimeLink(services, {
+        kind: 'password_reset',
+        userId: found.id,
+        email: found.email,
+        createdBy: null,
+      })
+      const text = `Choose a new password within an hour:\n\n${link}\n\nIf you did not ask for this, do nothing.\n`
+      await mailer.send({ to: found.email, subject: 'Your new password', text })
+    })().catch((err) => log.warn({ err }, 'A password link could not be mailed'))
+    return { detail: 'If the address is registered, a link is on its way' }
+  },
+})
+
+const reset = defineRoute({
+  ...anyone,
+  method: 'POST',
+  path: '/auth/password/reset',
+  body: Type.Object({ token: Token, new_password: Password }),
+  success: { status: 200, schema: Detail },
+  errors: ['link_invalid', 'unavailable'],
+  summary: 'Choose a new password by a link',
+  description: 'Every session ends.',
+  examples: {
+    body: { token: 'Qm9vbGVhbiBsb2dpYyBpcyBhbGdlYnJhIG9mIHR3b', new_password: 'battery staple' },
+    success: { detail: 'Password changed' },
+  },
+  handler: async ({ body }, { store, clock }) => {
+    const link = await useLink(store.global, 'password_reset', body.token, clock.nowMs())
+    if (!link?.user_id) throw new PatchbayError('link_invalid')
+    await setPassword(store.global, link.user_id, await hashPassword(body.new_password, link.email))
+    await endSessions(store.global, link.user_id, clock.nowMs())
+    // By mail it proves the address; a link that the operator handed out proves nothing.
+    if (link.created_by === null) await setEmailVerified(store.global, link.user_id, link.email)
+    return { detail: 'Password changed' }
+  },
+})
+
+const askVerification = defineRoute({
+  ...user,
+  method: 'POST',
+  path: '/auth/email/verification',
+  success: { status: 200, schema: Detail },
+  errors: ['mail_off', 'too_many_attempts'],
+  summary: 'Have a link mailed that proves one’s e-mail address',
+  examples: { success: { detail: 'A link is on its way' } },
+  handler: async ({ user, clientAddress, log }, services) => {
+    if (services.mailer === undefined) throw new PatchbayError('mail_off')
+    await services.throttle.enter(`verification ${user.email}`, clientAddress)
+    await mailVerification(services, user).catch((err) => log.warn({ err }, 'A verification link could not be mailed'))
+    return { detail: 'A link is on its way' }
+  },
+})
+
+const verify = defineRoute({
+  ...anyone,
+  method: 'POST',
+  path: '/auth/email/verify',
+  body: Type.Object({ token: Token }),
+  success: { status: 200, schema: UserBody },
+  errors: ['link_invalid'],
+  summary: 'Prove one’s e-mail address by a link',
+  examples: { body: { token: 'Qm9vbGVhbiBsb2dpYyBpcyBhbGdlYnJhIG9mIHR3b' }, success: userExample },
+  handler: async ({ body }, { store, clock }) => {
+    const link = await useLink(store.global, 'verify_email', body.token, clock.nowMs())
+    const verified = link?.user_id ? await setEmailVerified(store.global, link.user_id, link.email) : undefined
+    if (verified === undefined) throw new PatchbayError('link_invalid')
+    return userBody(verified)
+  },
+})
+
+const SessionBody = Type.Object({
+  session_id: Id,
+  created_at: Instant,
+  used_at: Instant,
+  expires_at: Instant,
+  address: Type.String({ description: 'Where the login came from.' }),
+  user_agent: Type.String(),
+  is_current: Type.Boolean(),
+})
+
+const sessionExample = {
+  session_id: '0197f3a2-7c1e-7000-8000-00000000000d',
+  created_at: '2026-01-31T09:00:00.000Z',
+  used_at: '2026-01-31T09:45:00.000Z',
+  expires_at: '2026-03-02T09:45:00.000Z',
+  address: '203.0.113.9',
+  user_agent: 'Mozilla/5.0',
+  is_current: true,
+}
+
+const sessions = defineRoute({
+  ...user,
+  method: 'GET',
+  path: '/auth/sessions',
+  success: { status: 200, schema: Type.Array(SessionBody) },
+  summary: 'Where one is logged in, the last used first',
+  examples: { success: [sessionExample] },
+  handler: async ({ user, sessionId }, { store, clock }) =>
+    (await sessionsOf(store.global, user.id, clock.nowMs())).map((session) => sessionBody(session, sessionId)),
+})
+
+const endOne = defineRoute({
+  ...user,
+  method: 'DELETE',
+  path: '/auth/sessions/{session_id}',
+  params: {
+    session_id: { description: 'The session.', notFound: 'session_not_found', example: sessionExample.session_id },
+  },
+  success: { status: 200, schema: Detail },
+  summary: 'End one of one’s sessions; its tokens stop working at once',
+  examples: { success: { detail: 'Session ended' } },
+  handler: async ({ user, params }, { store, clock }) => {
+    if (!(await endSession(store.global, user.id, params.session_id, clock.nowMs()))) {
+      throw new PatchbayError('session_not_found')
+    }
+    return { detail: 'Session ended' }
+  },
+})
+
+const logoutEverywhere = defineRoute({
+  ...user,
+  method: 'POST',
+  path: '/auth/logout-everywhere',
+  success: { status: 200, schema: Detail, description: 'Removes both cookies.' },
+  summary: 'End every session, this one included',
+  examples: { success: { detail: 'Logged out everywhere' } },
+  handler: async ({ user }, services) => {
+    await endSessions(services.store.global, user.id, services.clock.nowMs())
+    return new Reply({ body: { detail: 'Logged out everywhere' }, headers: tokenCookies(services, '', '') })
+  },
+})
+
+const invitations = defineRoute({
+  ...user,
+  method: 'GET',
+  path: '/auth/invitations',
+  success: { status: 200, schema: Type.Array(InvitationBody) },
+  summary: 'Workspaces one is invited to',
+  examples: { success: [invitationExample] },
+  handler: async ({ user }, { store }) => (await invitationsOf(store.global, user.id)).map(invitationBody),
+})
+
+const invitation_id = {
+  description: 'The invitation.',
+  notFound: 'invitation_not_found',
+  example: invitationExample.invitation_id,
+} as const
+
+const accept = defineRoute({
+  ...user,
+  method: 'POST',
+  path: '/auth/invitations/{invitation_id}/accept',
+  params: { invitation_id },
+  success: { status: 200, schema: Detail },
+  summary: 'Become a member of the workspace one is invited to',
+  examples: { success: { detail: 'Invitation accepted' } },
+  handler: async ({ user, params }, { store }) => {
+    if ((await acceptInvitation(store.global, user.id, params.invitation_id)) === undefined) {
+      throw new PatchbayError('invitation_not_found')
+    }
+    return { detail: 'Invitation accepted' }
+  },
+})
+
+const decline = defineRoute({
+  ...user,
+  method: 'DELETE',
+  path: '/auth/invitations/{invitation_id}',
+  params: { invitation_id },
+  success: { status: 200, schema: Detail },
+  summary: 'Decline an invitation',
+  examples: { success: { detail: 'Invitation declined' } },
+  handler: async ({ user, params }, { store }) => {
+    if (!(await dropInvitation(store.global, params.invitation_id, { userId: user.id }))) {
+      throw new PatchbayError('invitation_not_found')
+    }
+    return { detail: 'Invitation declined' }
+  },
+})
+
+const deleteMe = defineRoute({
+  ...user,
+  method: 'POST',
+  path: '/auth/delete-account',
+  body: Type.Object({ password: LoginInput.properties.password }),
+  success: { status: 200, schema: Detail, description: 'Removes both cookies.' },
+  errors: ['wrong_credentials', 'too_many_attempts', 'last_admin', 'unavailable'],
+  summary: 'Delete one’s account, for good',
+  description:
+    'Workspaces without another member are deleted with everything in them. A workspace with other members must keep an Admin.',
+  examples: { body: { password: 'correct horse' }, success: { detail: 'Account deleted' } },
+  handler: async (request, services) => {
+    await requirePassword(services, request.user, request.body.password, request.clientAddress)
+    await deleteUser(services.store.global, request.user.id)
+    return new Reply({ body: { detail: 'Account deleted' }, headers: tokenCookies(services, '', '') })
+  },
+})
+
+export const accountRoutes = [
+  changePassword,
+  forgotten,
+  reset,
+  askVerification,
+  verify,
+  sessions,
+  endOne,
+  logoutEverywhere,
+  invitations,
+  accept,
+  decline,
+  deleteMe,
+]
+
+/** Throws `wrong_credentials`, or `too_many_attempts` before a password is even looked at. */
+async function requirePassword(
+  { throttle }: Services,
+  user: { email: string; password_hash: string },
+  password: string,
+  address: string,
+): Promise<void> {
+  await throttle.enter(user.email, address)
+  if (!(await passwordMatches(user.password_hash, password, user.email.toLowerCase())))
+    throw new PatchbayError('wrong_credentials')
+  await throttle.succeeded(user.email, address)
+}
+
+/** Mails a link that proves the address; nothing where no mail server is set. */
+export async function mailVerification(services: Services, user: { id: string; email: string }): Promise<void> {
+  const { mailer } = services
+  if (mailer === undefined) return
+  const { link } = await oneTimeLink(services, {
+    kind: 'verify_email',
+    userId: user.id,
+    email: user.email,
+    createdBy: null,
+  })
+  await mailer.send({ to: user.email, subject: 'Your e-mail address', text: `Confirm your address here:\n\n${link}\n` })
+}
+
+function sessionBody(session: Session, current: string | undefined) {
+  return {
+    session_id: session.id,
+    created_at: session.created_at.toISOString(),
+    used_at: session.used_at.toISOString(),
+    expires_at: session.expires_at.toISOString(),
+    address: session.address,
+    user_agent: session.user_agent,
+    is_current: session.id === current,
+  }
+}

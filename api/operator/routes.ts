@@ -1,0 +1,378 @@
+import { Type } from 'typebox'
+import { PatchbayError } from '../../runtime/errors.ts'
+import { auditPage } from '../../store/audit-log.ts'
+import {
+  type ListedWorkspace,
+  listUsers,
+  listWorkspaces,
+  setOperator,
+  setSignup,
+  setSuspension,
+  signupSetting,
+  workspaceById,
+} from '../../store/instance.ts'
+import { requestHangup } from '../../store/redis/hangup.ts'
+import { approveTrunkHost, listTrunkHosts, removeTrunkHost } from '../../store/trunk-hosts.ts'
+import { userById } from '../../store/users.ts'
+import { openCallsOf } from '../../store/workspace-deletion.ts'
+import { operatorQuotas, setOperatorQuotas, useOf } from '../../store/workspace-quotas.ts'
+import { oneTimeLink } from '../auth/links.ts'
+import { effectiveSignup } from '../auth/signup-policy.ts'
+import { Workload } from '../reports/schema.ts'
+import { readWorkload, workloadExample } from '../reports/workload.ts'
+import { defineRoute } from '../route.ts'
+import { Page, PageQuery, pageOf } from '../schema.ts'
+import type { Services } from '../services.ts'
+import { bareHost } from '../trunks/host-policy.ts'
+import { Detail } from '../workspaces/schema.ts'
+import {
+  AuditBody,
+  auditBody,
+  auditExample,
+  LinkBody,
+  linkExample,
+  OperatedUserBody,
+  OperatedWorkspaceBody,
+  operatedUserBody,
+  operatedWorkspaceBody,
+  QuotasInput,
+  SettingsBody,
+  SettingsInput,
+  SignupInvitationInput,
+  SuspendInput,
+  SuspensionBody,
+  TrunkHostBody,
+  TrunkHostInput,
+  trunkHostBody,
+  trunkHostExample,
+  UserRightsInput,
+  userExample,
+  workspaceExample,
+} from './schema.ts'
+
+const tag = 'Operator'
+const common = { auth: 'jwt', role: 'operator', tag } as const
+
+const workspace_id = {
+  description: 'The workspace.',
+  notFound: 'workspace_not_found',
+  example: workspaceExample.workspace_id,
+} as const
+const user_id = { description: 'The user.', notFound: 'member_not_found', example: userExample.user_id } as const
+
+const PageOnly = Type.Object(PageQuery)
+const windowOf = ({ page, page_size }: { page: number; page_size: number }) => ({
+  offset: (page - 1) * page_size,
+  limit: page_size,
+})
+
+const settingsExample = { signup: null, effective_signup: 'local', mail: false, version: '0.1.0' }
+
+const settings = defineRoute({
+  ...common,
+  method: 'GET',
+  path: '/operator/settings',
+  success: { status: 200, schema: SettingsBody },
+  summary: 'Settings of the installation',
+  examples: { success: settingsExample },
+  handler: (_, services) => settingsBody(services),
+})
+
+const changeSettings = defineRoute({
+  ...common,
+  method: 'PATCH',
+  path: '/operator/settings',
+  audit: ['signup'],
+  body: SettingsInput,
+  success: { status: 200, schema: SettingsBody },
+  summary: 'Choose who may sign up',
+  examples: {
+    body: { signup: 'open' },
+    success: { ...settingsExample, signup: 'open', effective_signup: 'open' },
+  },
+  handler: async ({ body }, services) => {
+    await setSignup(services.store, body.signup)
+    return settingsBody(services)
+  },
+})
+
+const workspaces = defineRoute({
+  ...common,
+  method: 'GET',
+  path: '/operator/workspaces',
+  query: PageOnly,
+  success: { status: 200, schema: Page(OperatedWorkspaceBody) },
+  summary: 'Every workspace, what it uses and what it may use',
+  examples: { success: { items: [workspaceExample], total: 1, page: 1, page_size: 25, total_pages: 1 } },
+  handler: async ({ query }, services) => {
+    const { workspaces, total } = await listWorkspaces(services.store, windowOf(query))
+    return pageOf(await Promise.all(workspaces.map((row) => withUse(row, services))), total, query)
+  },
+})
+
+const workspace = defineRoute({
+  ...common,
+  method: 'GET',
+  path: '/operator/workspaces/{workspace_id}',
+  params: { workspace_id },
+  success: { status: 200, schema: OperatedWorkspaceBody },
+  summary: 'One workspace, what it uses and what it may use',
+  examples: { success: workspaceExample },
+  handler: async ({ params }, services) => withUse(await requireWorkspace(params.workspace_id, services), services),
+})
+
+const changeWorkspace = defineRoute({
+  ...common,
+  method: 'PATCH',
+  path: '/operator/workspaces/{workspace_id}',
+  audit: Object.keys(QuotasInput.properties),
+  params: { workspace_id },
+  body: QuotasInput,
+  success: { status: 200, schema: OperatedWorkspaceBody },
+  summary: 'Set quotas of a workspace; fields that are left out keep their values',
+  description:
+    'They count at once, also for calls that wait. The lower of a quota and the workspace’s own limit counts.',
+  examples: { body: { calls_at_once: 10, purchases: false }, success: workspaceExample },
+  handler: async ({ params, body }, services) => {
+    const row = await requireWorkspace(params.workspace_id, services)
+    const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
+    await setOperatorQuotas(services.store, row.id, given)
+    return withUse(row, services)
+  },
+})
+
+const suspend = defineRoute({
+  ...common,
+  method: 'POST',
+  path: '/operator/workspaces/{workspace_id}/suspend',
+  audit: ['reason', 'end_calls'],
+  params: { workspace_id },
+  body: SuspendInput,
+  success: { status: 200, schema: SuspensionBody },
+  summary: 'Suspend a workspace: it starts no call, its keys get 403, its members only read',
+  examples: {
+    body: { reason: 'Unpaid invoice', end_calls: true },
+    success: { detail: 'Workspace suspended', calls_ended: 2 },
+  },
+  handler: async ({ params, body }, { store, redis }) => {
+    if (!(await setSuspension(store, params.workspace_id, body.reason))) throw new PatchbayError('workspace_not_found')
+    const calls = body.end_calls ? await openCallsOf(store, params.workspace_id) : []
+    for (const callId of calls) await requestHangup(redis, callId)
+    return { detail: 'Workspace suspended', calls_ended: calls.length }
+  },
+})
+
+const resume = defineRoute({
+  ...common,
+  method: 'POST',
+  path: '/operator/workspaces/{workspace_id}/resume',
+  params: { workspace_id },
+  success: { status: 200, schema: Detail },
+  summary: 'End a suspension',
+  examples: { success: { detail: 'Workspace resumed' } },
+  handler: async ({ params }, { store }) => {
+    if (!(await setSuspension(store, params.workspace_id, null))) throw new PatchbayError('workspace_not_found')
+    return { detail: 'Workspace resumed' }
+  },
+})
+
+const trunkHosts = defineRoute({
+  ...common,
+  method: 'GET',
+  path: '/operator/trunk-hosts',
+  success: { status: 200, schema: Type.Array(TrunkHostBody) },
+  summary: 'The trunk hosts that are approved, and for whom',
+  examples: { success: [trunkHostExample] },
+  handler: async (_, { store }) => (await listTrunkHosts(store)).map(trunkHostBody),
+})
+
+const approve = defineRoute({
+  ...common,
+  method: 'POST',
+  path: '/operator/trunk-hosts',
+  audit: ['host', 'workspace_id'],
+  body: TrunkHostInput,
+  success: { status: 201, schema: TrunkHostBody },
+  errors: ['workspace_not_found'],
+  summary: 'Approve a host for the trunks of a workspace',
+  description:
+    'Also a private address, which no workspace may name otherwise. A host that is approved for one workspace can’t be used by others.',
+  examples: {
+    body: { host: 'sip.example.com', workspace_id: workspaceExample.workspace_id },
+    success: trunkHostExample,
+  },
+  handler: async ({ body, user }, services) => {
+    const { id } = await requireWorkspace(body.workspace_id, services)
+    const approval = { host: bareHost(body.host), workspaceId: id, approvedBy: user.id }
+    return trunkHostBody(await approveTrunkHost(services.store, approval))
+  },
+})
+
+const disapprove = defineRoute({
+  ...common,
+  method: 'DELETE',
+  path: '/operator/trunk-hosts/{trunk_host_id}',
+  params: {
+    trunk_host_id: {
+      description: 'The approval.',
+      notFound: 'trunk_host_not_found',
+      example: trunkHostExample.trunk_host_id,
+    },
+  },
+  success: { status: 200, schema: Detail },
+  summary: 'Take back the approval of a trunk host; trunks that name it stay as they are',
+  examples: { success: { detail: 'Trunk host removed' } },
+  handler: async ({ params }, { store }) => {
+    if (!(await removeTrunkHost(store, params.trunk_host_id))) throw new PatchbayError('trunk_host_not_found')
+    return { detail: 'Trunk host removed' }
+  },
+})
+
+const users = defineRoute({
+  ...common,
+  method: 'GET',
+  path: '/operator/users',
+  query: Type.Object({
+    ...PageQuery,
+    email: Type.Optional(Type.String({ maxLength: 254, description: 'Only the user of this address.' })),
+  }),
+  success: { status: 200, schema: Page(OperatedUserBody) },
+  summary: 'Every user',
+  examples: { success: { items: [userExample], total: 1, page: 1, page_size: 25, total_pages: 1 } },
+  handler: async ({ query }, { store, operators }) => {
+    const { users, total } = await listUsers(store, { email: query.email }, windowOf(query))
+    const items = users.map((user) => operatedUserBody(user, operators.includes(user)))
+    return pageOf(items, total, query)
+  },
+})
+
+const changeUser = defineRoute({
+  ...common,
+  method: 'PATCH',
+  path: '/operator/users/{user_id}',
+  audit: ['is_operator'],
+  params: { user_id },
+  body: UserRightsInput,
+  success: { status: 200, schema: OperatedUserBody },
+  summary: 'Make a user an operator, or take that back',
+  description: 'Whom `PATCHBAY_OPERATORS` names stays one.',
+  examples: { body: { is_operator: true }, success: { ...userExample, is_operator: true } },
+  handler: async ({ params, body }, { store, operators }) => {
+    const user = await setOperator(store, params.user_id, body.is_operator)
+    if (user === undefined) throw new PatchbayError('member_not_found')
+    return operatedUserBody(user, operators.includes(user))
+  },
+})
+
+const resetPassword = defineRoute({
+  ...common,
+  method: 'POST',
+  path: '/operator/users/{user_id}/password-reset',
+  params: { user_id },
+  success: { status: 201, schema: LinkBody },
+  summary: 'Make a link by which a user chooses a new password',
+  description: 'For installations without a mail server. The link works once, within an hour.',
+  examples: { success: linkExample },
+  handler: async ({ params, user }, services) => {
+    const found = await userById(services.store.global, params.user_id)
+    if (found === undefined) throw new PatchbayError('member_not_found')
+    const link = { kind: 'password_reset', userId: found.id, email: found.email, createdBy: user.id } as const
+    return oneTimeLink(services, link)
+  },
+})
+
+const inviteUser = defineRoute({
+  ...common,
+  method: 'POST',
+  path: '/operator/invitations',
+  audit: ['email'],
+  body: SignupInvitationInput,
+  success: { status: 201, schema: LinkBody },
+  summary: 'Make a link by which somebody signs up, also while signup is closed',
+  description: 'Works once, within a week, with this address alone. Where a mail server is set it is mailed, too.',
+  examples: { body: { email: 'grace@example.com' }, success: linkExample },
+  handler: async ({ body, user, log }, services) => {
+    const link = await oneTimeLink(services, {
+      kind: 'signup',
+      userId: null,
+      email: body.email,
+      createdBy: user.id,
+    })
+    const text = `You are invited to ${services.config.publicUrl}. Sign up here within a week:\n\n${link.link}\n`
+    await services.mailer
+      ?.send({ to: body.email, subject: 'Your invitation', text })
+      .catch((err) => log.warn({ err }, 'An invitation could not be mailed'))
+    return link
+  },
+})
+
+const workers = defineRoute({
+  ...common,
+  method: 'GET',
+  path: '/operator/workers',
+  success: { status: 200, schema: Workload },
+  summary: 'The voice workers and their load',
+  examples: { success: workloadExample },
+  handler: ({ signal }, services) => readWorkload(services, signal),
+})
+
+const audit = defineRoute({
+  ...common,
+  method: 'GET',
+  path: '/operator/audit-log',
+  query: Type.Object({
+    ...PageQuery,
+    workspace_id: Type.Optional(Type.String({ format: 'uuid' })),
+    actor_id: Type.Optional(Type.String({ format: 'uuid' })),
+    action: Type.Optional(Type.String({ maxLength: 200 })),
+  }),
+  success: { status: 200, schema: Page(AuditBody) },
+  summary: 'Who did what, in every workspace and to the installation, newest first',
+  examples: { success: { items: [auditExample], total: 1, page: 1, page_size: 25, total_pages: 1 } },
+  handler: async ({ query }, { store }) => {
+    const { workspace_id, actor_id, action } = query
+    const filter = { workspaceId: workspace_id, actorId: actor_id, action }
+    const { rows, total } = await auditPage(store, filter, windowOf(query))
+    return pageOf(rows.map(auditBody), total, query)
+  },
+})
+
+export const operatorRoutes = [
+  settings,
+  changeSettings,
+  workspaces,
+  workspace,
+  changeWorkspace,
+  suspend,
+  resume,
+  trunkHosts,
+  approve,
+  disapprove,
+  users,
+  changeUser,
+  resetPassword,
+  inviteUser,
+  workers,
+  audit,
+]
+
+async function settingsBody(services: Services) {
+  const { store, mailer } = services
+  return {
+    signup: await signupSetting(store),
+    effective_signup: await effectiveSignup(services),
+    mail: mailer !== undefined,
+    version: '0.1.0',
+  }
+}
+
+async function requireWorkspace(id: string, { store }: Services): Promise<ListedWorkspace> {
+  const row = await workspaceById(store, id)
+  if (row === undefined) throw new PatchbayError('workspace_not_found')
+  return row
+}
+
+async function withUse(row: ListedWorkspace, { store }: Services) {
+  const [use, quotas] = await Promise.all([useOf(store, row.id), operatorQuotas(store, row.id)])
+  return operatedWorkspaceBody(row, use, quotas)
+}

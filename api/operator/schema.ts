@@ -1,0 +1,235 @@
+import { Type } from 'typebox'
+import type { AuditRow } from '../../store/audit-log.ts'
+import type { ListedWorkspace } from '../../store/instance.ts'
+import type { User } from '../../store/schema.ts'
+import type { TrunkHost } from '../../store/trunk-hosts.ts'
+import type { OperatorQuotas, WorkspaceUse } from '../../store/workspace-quotas.ts'
+import { Id, Instant, Nullable } from '../schema.ts'
+
+const Signup = Type.Enum(['open', 'invitation', 'closed'])
+
+export const SettingsBody = Type.Object({
+  signup: Nullable(Signup),
+  effective_signup: Type.Enum(['open', 'invitation', 'closed', 'local'], {
+    description: '`local`: requests from the machine itself, and everybody until there is a user.',
+  }),
+  mail: Type.Boolean({
+    description: 'Whether a mail server is set; without one links are handed out by the operator.',
+  }),
+  version: Type.String(),
+})
+
+export const SettingsInput = Type.Object({
+  signup: Type.Union([Signup, Type.Null()], { description: 'null: what the configuration says.' }),
+})
+
+const count = (description: string) => Nullable(Type.Integer({ minimum: 0, maximum: 1_000_000_000, description }))
+
+const QUOTAS = {
+  calls_at_once: count('Phone calls at once.'),
+  web_sessions_at_once: count('Web sessions at once.'),
+  agents: count('Agents.'),
+  documents: count('Documents of all agents.'),
+  storage_bytes: Nullable(Type.Integer({ minimum: 0, maximum: 2 ** 52, description: 'Bytes of documents.' })),
+  minutes_a_month: count('Minutes of calls a calendar month (UTC).'),
+  cost_usd_a_month: Nullable(Type.Number({ minimum: 0, maximum: 1e9, description: 'Cost of calls a calendar month.' })),
+  purchases: Type.Boolean({ description: 'Whether it may buy phone numbers.' }),
+  providers: Nullable(
+    Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+      maxItems: 100,
+      description: 'The providers it may use, and so whose keys; null: all.',
+    }),
+  ),
+}
+
+const Quotas = Type.Object(QUOTAS, { description: 'null: no limit.' })
+
+export const QuotasInput = Type.Object(
+  Object.fromEntries(Object.entries(QUOTAS).map(([name, schema]) => [name, Type.Optional(schema)])) as {
+    [Name in keyof typeof QUOTAS]: ReturnType<typeof Type.Optional<(typeof QUOTAS)[Name]>>
+  },
+)
+
+export const OperatedWorkspaceBody = Type.Object({
+  workspace_id: Id,
+  name: Type.String(),
+  type: Type.String(),
+  slug: Type.String(),
+  members: Type.Integer(),
+  suspended_at: Nullable(Instant),
+  suspended_reason: Nullable(Type.String()),
+  created_at: Instant,
+  use: Type.Object({
+    agents: Type.Integer(),
+    documents: Type.Integer(),
+    storage_bytes: Type.Integer(),
+    calls_now: Type.Integer(),
+    minutes_this_month: Type.Number(),
+    cost_usd_this_month: Type.Number(),
+  }),
+  quotas: Quotas,
+})
+
+export const SuspendInput = Type.Object({
+  reason: Type.String({ minLength: 1, maxLength: 500, description: 'For yourself and the workspace’s members.' }),
+  end_calls: Type.Boolean({ default: false, description: 'Whether calls that run are ended; else they finish.' }),
+})
+
+export const SuspensionBody = Type.Object({ detail: Type.String(), calls_ended: Type.Integer() })
+
+export const TrunkHostBody = Type.Object({
+  trunk_host_id: Id,
+  host: Type.String(),
+  workspace_id: Id,
+  approved_by: Nullable(Type.String({ format: 'uuid' })),
+  created_at: Instant,
+})
+
+export const TrunkHostInput = Type.Object({
+  host: Type.String({ minLength: 1, maxLength: 255, description: 'Name or address, without port.' }),
+  workspace_id: Type.String({ format: 'uuid' }),
+})
+
+export const OperatedUserBody = Type.Object({
+  user_id: Id,
+  name: Type.String(),
+  email: Type.String(),
+  is_operator: Type.Boolean(),
+  email_verified: Type.Boolean(),
+  created_at: Instant,
+})
+
+export const UserRightsInput = Type.Object({ is_operator: Type.Boolean() })
+
+export const LinkBody = Type.Object({
+  link: Type.String({ description: 'Works once. Hand it to the person, to nobody else.' }),
+  token: Type.String({ description: 'What the link carries.' }),
+  expires_at: Instant,
+})
+
+export const SignupInvitationInput = Type.Object({ email: Type.String({ format: 'email', maxLength: 254 }) })
+
+export const AuditBody = Type.Object({
+  id: Id,
+  at: Instant,
+  workspace_id: Nullable(Id),
+  actor: Type.Object({
+    kind: Type.Enum(['user', 'key', 'shell']),
+    id: Nullable(Id),
+    name: Type.String(),
+  }),
+  action: Type.String({ description: 'Method and path of the endpoint, or the command.' }),
+  resource: Type.String(),
+  detail: Type.Record(Type.String(), Type.Unknown()),
+  address: Type.String(),
+  request_id: Type.String(),
+})
+
+export const auditExample = {
+  id: '0197f3a2-7c1e-7000-8000-00000000000b',
+  at: '2026-01-31T09:00:00.000Z',
+  workspace_id: '0197f3a2-7c1e-7000-8000-000000000002',
+  actor: { kind: 'user', id: '0197f3a2-7c1e-7000-8000-000000000001', name: 'ada@example.com' },
+  action: 'DELETE /agents/{agent_id}',
+  resource: '/agents/0197f3a2-7c1e-7000-8000-000000000003',
+  detail: {},
+  address: '203.0.113.9',
+  request_id: 'f1c1a3f0-6f0b-4a86-9a6e-6a1f7d7d0c11',
+}
+
+export const workspaceExample = {
+  workspace_id: '0197f3a2-7c1e-7000-8000-000000000002',
+  name: 'Analytical Engines',
+  type: 'team',
+  slug: 'analytical-engines',
+  members: 3,
+  suspended_at: null,
+  suspended_reason: null,
+  created_at: '2026-01-31T09:00:00.000Z',
+  use: {
+    agents: 2,
+    documents: 5,
+    storage_bytes: 120_000,
+    calls_now: 1,
+    minutes_this_month: 412.5,
+    cost_usd_this_month: 18.2,
+  },
+  quotas: {
+    calls_at_once: 10,
+    web_sessions_at_once: null,
+    agents: null,
+    documents: null,
+    storage_bytes: null,
+    minutes_a_month: 5000,
+    cost_usd_a_month: null,
+    purchases: false,
+    providers: null,
+  },
+}
+
+export const trunkHostExample = {
+  trunk_host_id: '0197f3a2-7c1e-7000-8000-00000000000c',
+  host: 'sip.example.com',
+  workspace_id: '0197f3a2-7c1e-7000-8000-000000000002',
+  approved_by: '0197f3a2-7c1e-7000-8000-000000000001',
+  created_at: '2026-01-31T09:00:00.000Z',
+}
+
+export const userExample = {
+  user_id: '0197f3a2-7c1e-7000-8000-000000000001',
+  name: 'Ada Lovelace',
+  email: 'ada@example.com',
+  is_operator: false,
+  email_verified: true,
+  created_at: '2026-01-31T09:00:00.000Z',
+}
+
+export const linkExample = {
+  link: 'https://voice.example.com/reset#token=Qm9vbGVhbiBsb2dpYyBpcyBhbGdlYnJhIG9mIHR3b',
+  token: 'Qm9vbGVhbiBsb2dpYyBpcyBhbGdlYnJhIG9mIHR3b',
+  expires_at: '2026-01-31T10:00:00.000Z',
+}
+
+export function operatedWorkspaceBody(row: ListedWorkspace, use: WorkspaceUse, quotas: OperatorQuotas) {
+  return {
+    workspace_id: row.id,
+    name: row.name,
+    type: row.type,
+    slug: row.slug,
+    members: row.members,
+    suspended_at: row.suspended_at?.toISOString() ?? null,
+    suspended_reason: row.suspended_reason,
+    created_at: row.created_at.toISOString(),
+    use,
+    quotas,
+  }
+}
+
+export function trunkHostBody({ id, created_at, host, workspace_id, approved_by }: TrunkHost) {
+  return { trunk_host_id: id, host, workspace_id, approved_by, created_at: created_at.toISOString() }
+}
+
+export function operatedUserBody(user: User, isOperator: boolean) {
+  return {
+    user_id: user.id,
+    name: user.name,
+    email: user.email,
+    is_operator: isOperator,
+    email_verified: user.email_verified_at !== null,
+    created_at: user.created_at.toISOString(),
+  }
+}
+
+export function auditBody(row: AuditRow) {
+  return {
+    id: row.id,
+    at: row.at.toISOString(),
+    workspace_id: row.workspace,
+    actor: { kind: row.actor_kind, id: row.actor_id, name: row.actor_name },
+    action: row.action,
+    resource: row.resource,
+    detail: row.detail,
+    address: row.address,
+    request_id: row.request_id,
+  }
+}

@@ -1,0 +1,140 @@
+import { Type } from 'typebox'
+import { PatchbayError } from '../../runtime/errors.ts'
+import { auditPage } from '../../store/audit-log.ts'
+import { callById } from '../../store/calls.ts'
+import {
+  callsWith,
+  eraseAnswersWith,
+  eraseCalls,
+  eraseChatsWith,
+  eraseProspectsWith,
+  eraseRowsWith,
+} from '../../store/erasure.ts'
+import { cancelQueuedCall } from '../../store/outbound-calls.ts'
+import { requestHangup } from '../../store/redis/hangup.ts'
+import { AuditBody, auditBody, auditExample } from '../operator/schema.ts'
+import { requirePhoneNumber } from '../phone-number.ts'
+import { defineRoute } from '../route.ts'
+import { Page, PageQuery, PhoneNumberInput, pageOf } from '../schema.ts'
+import { Detail } from '../workspaces/schema.ts'
+
+const tag = 'Privacy'
+const CALLS_AT_ONCE = 200
+const OVER = new Set(['completed', 'failed', 'busy', 'no_answer', 'canceled'])
+
+const deleteCall = defineRoute({
+  method: 'DELETE',
+  path: '/calls/{call_log_id}',
+  auth: 'jwt',
+  role: 'admin',
+  whenSuspended: 'served',
+  params: {
+    call_log_id: {
+      description: 'The call.',
+      notFound: 'call_log_not_found',
+      example: '0197f3a2-7c1e-7000-8000-000000000004',
+    },
+  },
+  success: { status: 200, schema: Detail },
+  errors: ['call_running', 'provider_fault'],
+  tag,
+  summary: 'Delete a call that is over, with its transcript and recording, for good',
+  description: 'It is gone from the reports, too.',
+  examples: { success: { detail: 'Call deleted' } },
+  handler: async ({ params, tenant, signal }, { objects }) => {
+    const call = await callById(tenant, params.call_log_id)
+    if (call === undefined) throw new PatchbayError('call_log_not_found')
+    if (!OVER.has(call.status)) throw new PatchbayError('call_running')
+    if (call.recording_key !== null) await objects.remove(call.recording_key, signal)
+    await eraseCalls(tenant, [call.id])
+    return { detail: 'Call deleted' }
+  },
+})
+
+const ErasedBody = Type.Object({
+  calls: Type.Integer(),
+  recordings: Type.Integer(),
+  chats: Type.Integer(),
+  batch_rows: Type.Integer(),
+  prospects: Type.Integer(),
+  calls_running: Type.Integer({
+    description: 'Calls that were still running; they are being ended. Ask again to erase them, too.',
+  }),
+})
+
+const erase = defineRoute({
+  method: 'POST',
+  path: '/privacy/erase',
+  auth: 'jwt',
+  role: 'admin',
+  whenSuspended: 'served',
+  body: Type.Object({ phone_number: PhoneNumberInput('The person’s number.') }),
+  success: { status: 200, schema: ErasedBody },
+  errors: ['provider_fault'],
+  tag,
+  summary: 'Erase what the workspace keeps of a person, by their phone number, for good',
+  description:
+    'Calls from and to the number with transcripts and recordings, chats whose session or variables name it, the rows of batches, prospects of campaigns and past attempts to reach them. What still waits is never called. The do-not-call list keeps the number.',
+  examples: {
+    body: { phone_number: '+14155550199' },
+    success: { calls: 3, recordings: 1, chats: 0, batch_rows: 2, prospects: 1, calls_running: 0 },
+  },
+  handler: async ({ body, tenant, signal }, { objects, redis, clock }) => {
+    const number = requirePhoneNumber(body.phone_number)
+    // Rows first, so that no call to the number begins meanwhile.
+    const [batch_rows, prospects] = [await eraseRowsWith(tenant, number), await eraseProspectsWith(tenant, number)]
+    const erased = { calls: 0, recordings: 0, chats: 0, batch_rows, prospects, calls_running: 0 }
+    for (;;) {
+      signal.throwIfAborted()
+      const found = await callsWith(tenant, number, erased.calls_running + CALLS_AT_ONCE)
+      const ended: string[] = []
+      const running: string[] = []
+      for (const { id, status, recording_key } of found) {
+        const isOver = OVER.has(status) || (await cancelQueuedCall(tenant, id, new Date(clock.nowMs())))
+        if (!isOver) {
+          running.push(id)
+          continue
+        }
+        if (recording_key !== null) {
+          await objects.remove(recording_key, signal)
+          erased.recordings++
+        }
+        ended.push(id)
+      }
+      await eraseCalls(tenant, ended)
+      erased.calls += ended.length
+      if (ended.length > 0) continue
+      for (const id of running) await requestHangup(redis, id)
+      erased.calls_running = running.length
+      break
+    }
+    erased.chats = await eraseChatsWith(tenant, number)
+    await eraseAnswersWith(tenant, number)
+    return erased
+  },
+})
+
+const auditLog = defineRoute({
+  method: 'GET',
+  path: '/audit-log',
+  auth: 'jwt',
+  role: 'admin',
+  query: Type.Object({
+    ...PageQuery,
+    actor_id: Type.Optional(Type.String({ format: 'uuid' })),
+    action: Type.Optional(Type.String({ maxLength: 200 })),
+  }),
+  success: { status: 200, schema: Page(AuditBody) },
+  tag,
+  summary: 'Who did what in the workspace, newest first',
+  description: 'Kept for two years; nobody can change it.',
+  examples: { success: { items: [auditExample], total: 1, page: 1, page_size: 25, total_pages: 1 } },
+  handler: async ({ query, tenant }, { store }) => {
+    const filter = { workspaceId: tenant.workspaceId, actorId: query.actor_id, action: query.action }
+    const window = { offset: (query.page - 1) * query.page_size, limit: query.page_size }
+    const { rows, total } = await auditPage(store, filter, window)
+    return pageOf(rows.map(auditBody), total, query)
+  },
+})
+
+export const privacyRoutes = [deleteCall, erase, auditLog]

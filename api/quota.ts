@@ -1,0 +1,71 @@
+import { PatchbayError } from '../runtime/errors.ts'
+import type { Agent } from '../store/schema.ts'
+import type { Tenant } from '../store/tenant.ts'
+import { exhaustedQuota, type OperatorQuotas, operatorQuotas, useOf } from '../store/workspace-quotas.ts'
+import { type Fault, ValidationError } from './schema.ts'
+import type { Services } from './services.ts'
+
+/** What the operator allows a workspace, asked where something would begin. Calls at once are the runtime's to count. */
+
+/** Throws `quota_reached` when the month is used up. */
+export async function requireMonth({ store }: Pick<Services, 'store'>, { workspaceId }: Tenant): Promise<void> {
+  const quota = await exhaustedQuota(store, workspaceId)
+  if (quota !== undefined) throw new PatchbayError('quota_reached', { params: { quota } })
+}
+
+/** Throws `quota_reached` when `more` agents, documents or bytes don't fit. */
+export async function requireRoom(
+  { store }: Pick<Services, 'store'>,
+  { workspaceId }: Tenant,
+  more: Partial<Record<'agents' | 'documents' | 'storage_bytes', number>>,
+): Promise<void> {
+  const quotas = await operatorQuotas(store, workspaceId)
+  const names = Object.keys(more) as (keyof typeof more)[]
+  if (names.every((name) => quotas[name] === null)) return
+  const use = await useOf(store, workspaceId)
+  for (const name of names) {
+    const most = quotas[name]
+    if (most !== null && use[name] + (more[name] ?? 0) > most) {
+      throw new PatchbayError('quota_reached', { params: { quota: `${most} ${name.replace('_', ' ')}` } })
+    }
+  }
+}
+
+/** Throws `purchases_refused` where the operator pays for none. */
+export async function requirePurchases({ store }: Pick<Services, 'store'>, { workspaceId }: Tenant): Promise<void> {
+  const { purchases } = await operatorQuotas(store, workspaceId)
+  if (!purchases) throw new PatchbayError('purchases_refused')
+}
+
+/** Throws 422 for each of these fields that names a provider the operator keeps from the workspace. */
+export async function requireProviders(
+  { store }: Pick<Services, 'store'>,
+  { workspaceId }: Tenant,
+  named: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  const faults = unallowed(await operatorQuotas(store, workspaceId), named)
+  if (faults.length > 0) throw new ValidationError(faults)
+}
+
+/** Throws `quota_reached` when the agent speaks by a provider the workspace may not use any more. */
+export async function requireAgentProviders(
+  services: Pick<Services, 'store'>,
+  tenant: Tenant,
+  agent: Agent,
+): Promise<void> {
+  const { llm_provider, stt_provider, tts_provider } = agent
+  const quotas = await operatorQuotas(services.store, tenant.workspaceId)
+  const [fault] = unallowed(quotas, { llm_provider, stt_provider, tts_provider })
+  if (fault) throw new PatchbayError('quota_reached', { params: { quota: `${fault.loc[1]} ${fault.msg}` } })
+}
+
+function unallowed({ providers }: OperatorQuotas, named: Readonly<Record<string, string | undefined>>): Fault[] {
+  if (providers === null) return []
+  return Object.entries(named)
+    .filter(([, provider]) => provider !== undefined && !providers.includes(provider))
+    .map(([field]) => ({
+      loc: ['body', field],
+      msg: `must be one that the operator allows this workspace: ${providers.join(', ') || 'none'}`,
+      type: 'enum',
+    }))
+}

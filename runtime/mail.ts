@@ -1,0 +1,36 @@
+import { createTransport, type Transporter } from 'nodemailer'
+import { PatchbayError } from './errors.ts'
+
+/** Sends mail to people who have an account. */
+export interface Mailer {
+  /** Resolves when the server took it. Rejects within 20 s. */
+  send(mail: { to: string; subject: string; text: string }): Promise<void>
+  close(): void
+}
+
+const TIMEOUT_MS = 10_000
+
+/**
+ * By SMTP: `smtp://user:password@host:587` (STARTTLS where offered), `smtps://…` for TLS from the start. Throws
+ * `configuration` for another address.
+ */
+export function openMailer(smtpUrl: string, from: string): Mailer {
+  const protocol = URL.canParse(smtpUrl) ? new URL(smtpUrl).protocol : ''
+  if (protocol !== 'smtp:' && protocol !== 'smtps:') {
+    const reason = 'SMTP_URL must be smtp://user:password@host:port or smtps://…'
+    throw new PatchbayError('configuration', { params: { reason } })
+  }
+  const options = {
+    url: smtpUrl,
+    connectionTimeout: TIMEOUT_MS,
+    greetingTimeout: TIMEOUT_MS,
+    socketTimeout: TIMEOUT_MS,
+  }
+  const transport: Transporter = createTransport({ ...options, pool: true, maxConnections: 2 } as never)
+  return {
+    async send(mail) {
+      await transport.sendMail({ from, ...mail })
+    },
+    close: () => transport.close(),
+  }
+}

@@ -4,7 +4,7 @@ import type { StageChoices, StageCosts } from '../runtime/cost.ts'
 import type { Usage } from '../runtime/link/messages.ts'
 import type { Answerer, Consent } from '../runtime/telephony/answerer.ts'
 import type { Store } from './database.ts'
-import type { Agent, CallStatus } from './schema.ts'
+import type { Agent, CallCarrier, CallQuality, CallStatus } from './schema.ts'
 import type { Tenant } from './tenant.ts'
 
 /** What a running call writes. A call that has a terminal status keeps it: nothing here changes an ended call's status. */
@@ -132,14 +132,23 @@ function addedCost(column: string, usedBefore: RawBuilder<unknown>, used: number
 export async function writeObserved(
   tenant: Tenant,
   callId: string,
-  what: { answeredBy?: Answerer; consent?: Consent },
+  what: { answeredBy?: Answerer; consent?: Consent; carrier?: CallCarrier; quality?: CallQuality },
 ): Promise<void> {
+  const { carrier, quality } = what
   const values = {
     ...(what.answeredBy === undefined ? {} : { answered_by: what.answeredBy }),
     ...(what.consent === undefined ? {} : { consent: what.consent }),
+    ...(carrier?.call_id === undefined ? {} : { carrier_call_id: carrier.call_id }),
+    // More is known the longer the call lasts: what was known before stays.
+    ...(carrier === undefined ? {} : { carrier: merged('carrier', carrier) }),
+    ...(quality === undefined ? {} : { quality: merged('quality', quality) }),
   }
   if (Object.keys(values).length === 0) return
   await tenant.db.updateTable('calls').set(values).where('id', '=', callId).execute()
+}
+
+function merged(column: 'carrier' | 'quality', more: CallCarrier | CallQuality) {
+  return sql<string>`coalesce(${sql.ref(column)}, '{}'::jsonb) || ${JSON.stringify(more)}::jsonb`
 }
 
 /** Gives an open call its one terminal status; false when it has one. */

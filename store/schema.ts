@@ -264,6 +264,23 @@ export type CallStatus =
   | 'no_answer'
   | 'canceled'
 
+/** As the API shows them. */
+export interface CallCarrier {
+  call_id?: string
+  trunk?: string
+  sip_status?: number
+  q850?: number
+  released_by?: string
+  pdd_ms?: number
+}
+export interface CallQuality {
+  codec?: string
+  loss?: number
+  jitter_ms?: number
+  rtt_ms?: number
+  mos?: number
+}
+
 export interface CallsTable {
   id: string
   workspace_id: BoundWorkspace
@@ -301,6 +318,9 @@ export interface CallsTable {
   error: string | null
   /** What the carrier calls it. */
   carrier_call_id: string | null
+  /** What the carrier knows of it, and how the line was; null: nothing, or no line of a carrier. */
+  carrier: JSONColumnType<CallCarrier, string | undefined, string> | null
+  quality: JSONColumnType<CallQuality, string | undefined, string> | null
   /** Who picked up an outbound call; null: nobody looked. */
   answered_by: Answerer | null
   /** What the caller said to the agent's consent message; null: there was none. */

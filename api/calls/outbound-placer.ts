@@ -1,4 +1,5 @@
 import type { SeatClaim } from '../../runtime/admission/seat-claim.ts'
+import { carrierEvent } from '../../runtime/call.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
 import type { AgentSpec, SessionLimits } from '../../runtime/link/messages.ts'
@@ -214,6 +215,12 @@ export class Placer {
           accepted: (carrierId) => {
             writeCarrierId(tenant, call.id, carrierId).catch((err) => {
               log.warn({ err, callId: call.id, carrierId }, "The carrier's name of a call was not written down")
+            })
+          },
+          carrier: (figures) => {
+            const { type: _type, ...carrier } = carrierEvent(figures)
+            journal.observed?.(call.id, { carrier }).catch((err) => {
+              log.warn({ err, callId: call.id }, 'What the carrier knows of a call was not written down')
             })
           },
           ringing: () => {

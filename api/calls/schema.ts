@@ -77,6 +77,31 @@ export const CallBody = Type.Object({
       description: "What the caller said to the agent's consent message.",
     }),
   ),
+  carrier: Nullable(
+    Type.Object(
+      {
+        call_id: Type.Optional(Type.String({ description: 'What the carrier calls it; over SIP the Call-ID.' })),
+        trunk: Type.Optional(Type.String()),
+        sip_status: Type.Optional(Type.Integer({ description: 'The last answer to the INVITE.' })),
+        q850: Type.Optional(Type.Integer({ description: 'The cause of the end, ITU-T Q.850.' })),
+        released_by: Type.Optional(Type.String({ description: '`caller`, `callee`, `carrier` or `patchbay`.' })),
+        pdd_ms: Type.Optional(Type.Number({ description: 'From dialling to the first sign of ringing.' })),
+      },
+      { description: 'What the carrier knows of the call.' },
+    ),
+  ),
+  quality: Nullable(
+    Type.Object(
+      {
+        codec: Type.Optional(Type.String()),
+        loss: Type.Optional(Type.Number({ description: 'Packets that never came, 0 to 1.' })),
+        jitter_ms: Type.Optional(Type.Number()),
+        rtt_ms: Type.Optional(Type.Number()),
+        mos: Type.Optional(Type.Number({ description: 'ITU-T G.107, 1 to 4.5.' })),
+      },
+      { description: 'How the line was.' },
+    ),
+  ),
   truncated: Type.Optional(
     Type.Array(Type.String(), {
       description:
@@ -149,6 +174,8 @@ export const callExample: Static<typeof CallBody> = {
   latency: { turns: 1, p50_ms: 640, p95_ms: 640 },
   error: null,
   answered_by: null,
+  carrier: null,
+  quality: null,
   consent: null,
 }
 
@@ -222,6 +249,8 @@ export function callBody(call: CallWithTurns, publicUrl: string): Static<typeof 
     latency: { turns: latencies.length, p50_ms: percentile(latencies, 0.5), p95_ms: percentile(latencies, 0.95) },
     error: call.error,
     answered_by: call.answered_by,
+    carrier: call.carrier,
+    quality: call.quality,
     consent: call.consent,
   }
 }

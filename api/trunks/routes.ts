@@ -100,7 +100,8 @@ const list = defineRoute({
   tag,
   summary: 'The SIP trunks of the workspace',
   examples: { success: [trunkExample] },
-  handler: async ({ tenant }) => (await listTrunks(tenant)).map(trunkBody),
+  handler: async ({ tenant }, { carriers }) =>
+    Promise.all((await listTrunks(tenant)).map(async (row) => trunkBody(row, await carriers.trunkState(row.id)))),
 })
 
 const read = defineRoute({
@@ -115,7 +116,10 @@ const read = defineRoute({
   tag,
   summary: 'One SIP trunk',
   examples: { success: trunkExample },
-  handler: async ({ params, tenant }) => trunkBody(await requireTrunk(tenant, params.trunk_id)),
+  handler: async ({ params, tenant }, { carriers }) => {
+    const row = await requireTrunk(tenant, params.trunk_id)
+    return trunkBody(row, await carriers.trunkState(row.id))
+  },
 })
 
 const change = defineRoute({

@@ -3,6 +3,7 @@ import { isIP, isIPv6 } from 'node:net'
 import { getCountries } from 'libphonenumber-js/min'
 import { type Static, type TOptional, type TSchema, Type } from 'typebox'
 import { LINE_CODEC_NAMES } from '../../runtime/media/line-codec.ts'
+import type { TrunkState } from '../../runtime/telephony/carrier.ts'
 import { DEFAULT_TRUNK_SETTINGS, TrunkSettings } from '../../runtime/telephony/trunk-settings.ts'
 import type { TrunkRow } from '../../store/schema.ts'
 import { type Fault, Id, Instant, Nullable, ValidationError } from '../schema.ts'
@@ -59,6 +60,32 @@ export const TrunkBody = Type.Object({
   countries: Countries,
   ...TrunkSettings.properties,
   has_tls_key: Type.Boolean(),
+  state: Nullable(
+    Type.Object(
+      {
+        contact_status: Nullable(
+          Type.Integer({
+            description: 'What it last said to REGISTER or OPTIONS; 0: nothing; null: this node does not ask it.',
+          }),
+        ),
+        contact_reason: Nullable(Type.String()),
+        contact_at: Nullable(Instant),
+        active_calls: Type.Integer(),
+        attempts: Type.Integer({ description: 'Outbound calls.' }),
+        answered: Type.Integer(),
+        asr: Nullable(Type.Number({ description: 'Answered of all attempts, 0 to 1.' })),
+        acd_seconds: Nullable(Type.Number({ description: 'Mean length of a call.' })),
+        pdd_ms: Nullable(Type.Number({ description: 'Mean time from dialling to ringing.' })),
+        by_status: Type.Record(Type.String(), Type.Integer(), {
+          description: 'Outbound calls by the SIP status of their last answer; 0: there was none.',
+        }),
+      },
+      {
+        description:
+          'How the trunk does, as the api node that answers sees it since it began; null: it takes no calls.',
+      },
+    ),
+  ),
   created_at: Instant,
   updated_at: Instant,
 })
@@ -141,12 +168,34 @@ export const trunkExample: Static<typeof TrunkBody> = {
   ...DEFAULT_TRUNK_SETTINGS,
   contact_user: '14155550100',
   has_tls_key: false,
+  state: {
+    contact_status: 200,
+    contact_reason: 'OK',
+    contact_at: '2026-01-31T09:00:00.000Z',
+    ...{ active_calls: 3, attempts: 40, answered: 30, asr: 0.75, acd_seconds: 92.5, pdd_ms: 1800 },
+    by_status: { '200': 30, '486': 10 },
+  },
   created_at: '2026-01-31T09:00:00.000Z',
   updated_at: '2026-01-31T09:00:00.000Z',
 }
 
+function stateBody({ contact, byStatus, ...state }: TrunkState): Exclude<Static<typeof TrunkBody>['state'], null> {
+  return {
+    contact_status: contact?.status ?? null,
+    contact_reason: contact?.reason ?? null,
+    contact_at: contact === undefined ? null : new Date(contact.atMs).toISOString(),
+    active_calls: state.activeCalls,
+    attempts: state.attempts,
+    answered: state.answered,
+    asr: state.asr ?? null,
+    acd_seconds: state.acdS ?? null,
+    pdd_ms: state.pddMs ?? null,
+    by_status: Object.fromEntries(byStatus),
+  }
+}
+
 /** A trunk as callers see it. */
-export function trunkBody(row: TrunkRow): Static<typeof TrunkBody> {
+export function trunkBody(row: TrunkRow, state?: TrunkState): Static<typeof TrunkBody> {
   return {
     trunk_id: row.id,
     workspace_id: row.workspace_id,
@@ -165,6 +214,7 @@ export function trunkBody(row: TrunkRow): Static<typeof TrunkBody> {
     ...DEFAULT_TRUNK_SETTINGS,
     ...row.settings,
     has_tls_key: row.tls_key !== null,
+    state: state === undefined ? null : stateBody(state),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   }

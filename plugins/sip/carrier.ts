@@ -12,6 +12,7 @@ import {
   type DialOrder,
   type IncomingCall,
   TransferRefused,
+  type TrunkState,
 } from '../../runtime/telephony/carrier.ts'
 import type { TrunkDirectory } from '../../runtime/telephony/trunk.ts'
 import { refusalOf } from './call/destination.ts'
@@ -48,6 +49,11 @@ export class SipCarrier implements Carrier {
       invited: (call, from) => void this.#invited(call, from),
     })
     host.signal.addEventListener('abort', () => void this.close(), { once: true })
+  }
+
+  trunkState(trunkId: string): TrunkState | undefined {
+    const active = this.#stack.trunks.byId(trunkId)
+    return active && { contact: active.contact, activeCalls: active.activeCalls, ...active.figures.now() }
   }
 
   get refusals(): ReadonlyMap<string, number> {

@@ -59,6 +59,19 @@ export class CallRow {
       case 'consent':
         this.#add('consent', async () => this.#journal.observed?.(this.#callId, { consent: event.consent }))
         break
+      case 'carrier': {
+        const { type: _type, seq: _seq, at: _at, ...carrier } = event
+        this.#add('carrier', async () => this.#journal.observed?.(this.#callId, { carrier }))
+        break
+      }
+      case 'media': {
+        const { codec, loss, jitter_ms, rtt_ms, mos } = event
+        const known = Object.entries({ codec, loss, jitter_ms, rtt_ms, mos }).filter(([, value]) => value !== undefined)
+        if (known.length === 0) return
+        const quality = Object.fromEntries(known)
+        this.#add('media', async () => this.#journal.observed?.(this.#callId, { quality }))
+        break
+      }
       case 'answered_by': {
         const { by: answeredBy, source } = event
         if (source !== 'agent') return

@@ -1,4 +1,4 @@
-import type { CallEvent } from '../call-log/events.ts'
+import type { CallEvent, EventOf } from '../call-log/events.ts'
 import type { Turn } from '../call-log/resume.ts'
 import type { Usage } from '../link/messages.ts'
 import type { CallTap } from '../recording/call-recording.ts'
@@ -14,7 +14,16 @@ export interface CallJournal {
   /** Adds to the sums of the call. */
   progress(callId: string, usage: Usage, turnLatenciesMs: readonly number[]): Promise<void>
   /** Who picked up; what the caller said to the consent message. */
-  observed?(callId: string, what: { answeredBy?: Answerer; consent?: Consent }): Promise<void>
+  observed?(
+    callId: string,
+    what: {
+      answeredBy?: Answerer
+      consent?: Consent
+      /** Of the events `carrier` and `media`: what is known so far. */
+      carrier?: Omit<EventOf<'carrier'>, 'type'>
+      quality?: Pick<EventOf<'media'>, 'codec' | 'loss' | 'jitter_ms' | 'rtt_ms' | 'mos'>
+    },
+  ): Promise<void>
   /** What happened, as it happens: for the call's log and for whoever looks on. Must not throw and must not wait. */
   event?(callId: string, event: CallEvent): void
   /** The one terminal status; a call that has one keeps it. */

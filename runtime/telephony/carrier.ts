@@ -37,10 +37,28 @@ export interface Carrier {
   readonly web?: CarrierWeb
   /** Looks at its ports and trunks, and names the faults: for `patchbay doctor`. Asked of carriers in api nodes. */
   diagnose?(signal: AbortSignal): Promise<CarrierFinding[]>
+  /** How a trunk does, as this process sees it; undefined: it has none of this id. Absent: the carrier knows no trunks. */
+  trunkState?(trunkId: string): TrunkState | undefined
   /** What was refused so far, and how often, by reason: for the metrics. */
   readonly refusals?: ReadonlyMap<string, number>
   /** Absent: numbers are registered here without the carrier being told, and none can be bought. */
   readonly numbers?: CarrierNumbers
+}
+
+/** A trunk since this process began. */
+export interface TrunkState {
+  /** What it last said to REGISTER or OPTIONS; 0: nothing. Undefined: it was not asked, or another node asks it. */
+  contact: { status: number; reason: string; atMs: number } | undefined
+  activeCalls: number
+  /** Outbound calls, and those that were answered. */
+  attempts: number
+  answered: number
+  /** Answered of all attempts, 0–1; mean length of a call; mean time from dialling to ringing. Undefined before the first. */
+  asr: number | undefined
+  acdS: number | undefined
+  pddMs: number | undefined
+  /** Outbound calls by the status of their last answer; 0: there was none. */
+  byStatus: ReadonlyMap<number, number>
 }
 
 /** Something a carrier found out about itself; where it isn't `ok`, with its cure. */

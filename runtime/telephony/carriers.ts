@@ -1,5 +1,5 @@
 import type { PluginRegistry } from '../plugin/host.ts'
-import type { Carrier } from './carrier.ts'
+import type { Carrier, TrunkState } from './carrier.ts'
 import { NO_TRUNKS, type TrunkDirectory } from './trunk.ts'
 import type { CarrierDoor } from './web.ts'
 
@@ -23,6 +23,15 @@ export class Carriers {
   /** The provider's name as people write it: errors of its carrier begin with it. */
   titleOf(provider: string): string {
     return this.#plugins.titleOf(provider)
+  }
+
+  /** How a trunk does, as the carrier of this process that has it sees it. */
+  async trunkState(trunkId: string): Promise<TrunkState | undefined> {
+    for (const made of this.#made.values()) {
+      const state = (await made.catch(() => undefined))?.trunkState?.(trunkId)
+      if (state !== undefined) return state
+    }
+    return undefined
   }
 
   /** Throws what the plugin registry throws; the next call tries again. */

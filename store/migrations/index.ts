@@ -15,6 +15,7 @@ import { sql as callSearch } from './0014-call-search.ts'
 import { sql as keysAndSessions } from './0015-keys-and-sessions.ts'
 import { sql as operator } from './0016-operator.ts'
 import { sql as trunkSettings } from './0019-trunk-settings.ts'
+import { sql as callLines } from './0020-call-lines.ts'
 import { sql as campaigns } from './0021-campaigns.ts'
 import { sql as answerers } from './0026-answerers.ts'
 
@@ -42,6 +43,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0015-keys-and-sessions', sql: keysAndSessions },
   { name: '0016-operator', sql: operator },
   { name: '0019-trunk-settings', sql: trunkSettings },
+  { name: '0020-call-lines', sql: callLines },
   { name: '0021-campaigns', sql: campaigns },
   { name: '0026-answerers', sql: answerers },
 ]

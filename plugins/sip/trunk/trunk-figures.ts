@@ -1,19 +1,8 @@
+import type { TrunkState } from '../../../runtime/telephony/carrier.ts'
+
 /** What became of a trunk's calls since the process began: ASR, ACD and post-dial delay as carriers reckon them. Pure. */
 
 const MAX_STATUSES = 100
-
-export interface TrunkFigures {
-  readonly attempts: number
-  readonly answered: number
-  /** Answered of all attempts, 0–1; undefined before the first. */
-  readonly asr: number | undefined
-  /** Mean length of an answered call, in seconds. */
-  readonly acdS: number | undefined
-  /** Mean time from dialling to the first sign of ringing. */
-  readonly pddMs: number | undefined
-  /** Outbound calls by the status of their last answer; 0: there was none. */
-  readonly byStatus: ReadonlyMap<number, number>
-}
 
 export class FiguresOfTrunk {
   readonly #byStatus = new Map<number, number>()
@@ -45,7 +34,7 @@ export class FiguresOfTrunk {
     this.#talkedMs += ms
   }
 
-  now(): TrunkFigures {
+  now(): Omit<TrunkState, 'contact' | 'activeCalls'> {
     return {
       attempts: this.#attempts,
       answered: this.#answered,

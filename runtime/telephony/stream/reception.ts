@@ -31,9 +31,9 @@ export class StreamReception {
     this.#log = log
   }
 
-  /** A token for one stream. `withdraw` it once the call is over. */
+  /** A token for one stream, of letters and digits alone: some carriers hand on nothing else. `withdraw` it once the call is over. */
   issue(claim: Claim): string {
-    const token = randomBytes(32).toString('base64url')
+    const token = randomBytes(32).toString('hex')
     this.#claims.set(token, claim)
     return token
   }

@@ -33,6 +33,7 @@ t.test('calls of a softphone on this machine, against sipp', { skip, timeout: 28
       t.match(call, { status: 'completed', end_reason: 'caller_hangup', direction: 'inbound', call_type: 'phone' })
       t.match(call, { to_number: number, from_number: '+14155550142' })
       t.equal(call.transcript[0].text, 'Hello, this is Ada.')
+      t.match(call.carrier, { call_id: /.+/, trunk: 'local', sip_status: 200, released_by: 'caller' })
     })
   }
 

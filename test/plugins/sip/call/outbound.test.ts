@@ -26,7 +26,11 @@ t.test('calls over a trunk, against sipp', { skip, timeout: 280_000 }, async (t)
   }
 
   const outcomes = {
-    'out-busy': { status: 'busy', end_reason: 'busy' },
+    'out-busy': {
+      status: 'busy',
+      end_reason: 'busy',
+      carrier: { sip_status: 486, released_by: 'callee', call_id: /.+/ },
+    },
     'out-declined': { status: 'failed', end_reason: 'rejected', error: /SIP error: 603 Decline/ },
     'out-not-found': { status: 'failed', end_reason: 'invalid_number', error: /SIP error: 404 Not Found/ },
     'out-overloaded': { status: 'failed', end_reason: 'carrier_error', error: /SIP error: 503 Service Unavailable/ },

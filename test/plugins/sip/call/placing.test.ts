@@ -30,7 +30,7 @@ t.test('whoever is overloaded sends the call on; whoever is busy does not', asyn
   let status = 503
   const first = await startPeer(t, ({ method }) => ({ status: method === 'INVITE' ? status : 200 }))
   const second = await startPeer(t, (request) => accepted(request))
-  const { dial } = await startCarrier(t, [trunkOf({ name: 'main', host: 'sip.example.test' })], {
+  const { dial, carrier } = await startCarrier(t, [trunkOf({ name: 'main', host: 'sip.example.test' })], {
     resolve: NAME,
     srv: {
       '_sip._udp.sip.example.test': [srv('one.example.test', first.port, 1), srv('two.example.test', second.port, 2)],
@@ -42,6 +42,13 @@ t.test('whoever is overloaded sends the call on; whoever is busy does not', asyn
   status = 486
   t.match(await dial('main', '+14155550178', 'second'), { failure: 'busy' })
   t.equal(second.requests.filter(({ method }) => method === 'INVITE').length, 1)
+  const state = carrier.trunkState('main')
+  t.match(state, { attempts: 3, answered: 1, asr: 1 / 3, activeCalls: 0 })
+  t.same([...(state?.byStatus ?? [])].sort(), [
+    [200, 1],
+    [486, 1],
+    [503, 1],
+  ])
 })
 
 t.test(

@@ -71,6 +71,8 @@ function checkConnect(policy: Policy, options: ConnectOptions): ConnectOptions |
   // Only the core's own requests, which are bound to rules of their own, may bring a lookup.
   const own = policy.isBound(pluginScope.getStore()?.only) ? options.lookup : undefined
   const approve = (address: string): void => policy.approved.add(formatTarget(address, port))
+  // An address is connected to a moment later: what allowed it now counts then.
+  if (net.isIP(host) !== 0) approve(host)
   const lookup = guardedLookup(own ?? systemLookup, policy.net(), host, port, deny, approve)
   return { ...options, host, port, lookup }
 }

@@ -42,6 +42,8 @@ export type RedisClient = ReturnType<typeof makeClient>
  */
 export async function createRedis(url: string, log: Logger): Promise<RedisClient> {
   const client = makeClient(url)
+  // Everything that keeps something in Redis looks after it when the connection comes back.
+  client.setMaxListeners(0)
   let connected = false
   client.on('error', (err: Error) => {
     if (connected) log.warn({ err }, 'Redis connection failed; reconnecting')

@@ -273,3 +273,29 @@ export async function fingerprint(api: TestApi, workspaceId?: string): Promise<R
   const { rows } = await api.store.pool.query<{ name: string; print: string }>(parts.join(' union all '))
   return Object.fromEntries(rows.map(({ name, print }) => [name, print]))
 }
+
+type Db = ReturnType<TestApi['store']['tenant']>['db']
+
+/** What must have happened before a request can do what it is for. */
+const BEFORE: Readonly<Record<string, (db: Db, of: Belongings) => Promise<unknown>>> = {
+  'POST /batch/{batch_id}/pause': (db, of) => setBatch(db, of, 'running'),
+  'POST /batch/{batch_id}/resume': (db, of) => setBatch(db, of, 'paused'),
+  async 'POST /batch/{batch_id}/retry'(db, of) {
+    await setBatch(db, of, 'completed')
+    const item = { batch_id: of.batchId, seq: 0, call_id: of.callId, status: 'failed' }
+    await db
+      .insertInto('batch_items')
+      .values(item as never)
+      .execute()
+    await db.updateTable('batches').set({ total: 1, failed: 1 }).where('id', '=', of.batchId).execute()
+  },
+}
+
+function setBatch(db: Db, { batchId }: Belongings, status: 'running' | 'paused' | 'completed') {
+  return db.updateTable('batches').set({ status }).where('id', '=', batchId).execute()
+}
+
+/** Brings a workspace's things into the state in which this endpoint does what it is for. */
+export async function prepare(api: TestApi, { method, path }: { method: string; path: string }, of: Belongings) {
+  await BEFORE[`${method} ${path}`]?.(api.store.tenant(of.workspaceId).db, of)
+}

@@ -228,7 +228,7 @@ async function start(options: Run, running: Running, signal: AbortSignal): Promi
   process.send?.('ready')
   const seconds = ((performance.now() - startedAtMs) / 1_000).toFixed(1)
   log.info({ roles }, `Started in ${seconds} s`)
-  announce(options, running)
+  announce(options, running, noticesOf(plugins, config))
 }
 
 /** What plugins a process of these roles makes. The api asks speech plugins whether their keys are taken. */
@@ -340,7 +340,13 @@ function say(options: Run, line: string): void {
   if (options.selfContained) process.stderr.write(`${line}\n`)
 }
 
-function announce(options: Run, running: Running): void {
+/** What must be known of the providers that agents get by default. */
+function noticesOf({ catalogue }: PluginRegistry, { defaultLlm, defaultStt, defaultTts }: EffectiveConfig): string[] {
+  const chosen = [catalogue.llm.get(defaultLlm), catalogue.stt.get(defaultStt), catalogue.tts.get(defaultTts)]
+  return chosen.flatMap((provides) => provides?.notice ?? [])
+}
+
+function announce(options: Run, running: Running, notices: readonly string[]): void {
   const { port, publicUrl, dataDir } = options.config
   const own = running.roles.find((role) => role.name === 'api')?.url?.replace('127.0.0.1', 'localhost')
   const url = port === 0 && own !== undefined ? own : publicUrl
@@ -352,7 +358,9 @@ function announce(options: Run, running: Running): void {
   const width = Math.max(...hints.map(([what]) => what.length))
   const lines = hints.map(([what, does]) => `  ${what.padEnd(width)}   ${does}\n`)
   const signup = running.roles.find((role) => role.name === 'api')?.notice
-  say(options, `\nPatchbay listens on ${own ?? url}\n${signup === undefined ? '' : `${signup}\n`}\n${lines.join('')}`)
+  const told = notices.map((notice) => `\n${notice}\n`)
+  const first = signup === undefined ? '' : `${signup}\n`
+  say(options, `\nPatchbay listens on ${own ?? url}\n${first}\n${lines.join('')}${told.join('')}`)
 }
 
 function fail(sentence: string): never {

@@ -1,13 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { type APIConnectOptions, type AudioBuffer, mergeFrames, normalizeLanguage, stt } from '@livekit/agents'
 import type { AudioFrame } from '@livekit/rtc-node'
-import type { SignalledEvent } from '../../runtime/speech/signal.ts'
+import type { SignalledEvent, SpeechSignal } from '../../runtime/speech/signal.ts'
 import { delay, Faults } from './fault.ts'
 import { Recogniser, type RecogniserEvent } from './recogniser.ts'
 import type { SttScenario } from './scenario.ts'
 import type { Template } from './template.ts'
 
 const END_SILENCE_MS = 200
+const UNKNOWN: SpeechSignal = {
+  type: 'unknown_sentence',
+  message:
+    'The simulated recogniser heard speech that is none of its sentences; it understands no people. Set STT_provider of the agent to a real one (docs/providers.md)',
+}
 /** Audio kept while the vocabulary is being rendered; the oldest is dropped. */
 const MAX_WAITING_MS = 20_000
 const USAGE_EVERY_S = 5
@@ -163,7 +168,7 @@ class SimSpeechStream extends stt.SpeechStream {
     if (this.queue.closed || this.abortSignal.aborted) return
     if (event.type === 'start' || event.type === 'end') {
       const told: SignalledEvent = { type, requestId: this.#requestId }
-      if (event.type === 'end' && !event.recognised) told.signal = { type: 'unknown_sentence' }
+      if (event.type === 'end' && !event.recognised) told.signal = UNKNOWN
       this.queue.put(told)
       return
     }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { stt } from '@livekit/agents'
 import { AudioFrame } from '@livekit/rtc-node'
 import type { Clock } from '../clock.ts'
-import { signalOf } from '../speech/signal.ts'
+import { type SpeechSignal, signalOf } from '../speech/signal.ts'
 import type { Candidate, Chain } from './chain.ts'
 import type { Ears } from './ears.ts'
 import { MODEL_RATE_HZ } from './models.ts'
@@ -54,7 +54,13 @@ export interface RecogniserEvents {
   /** No words come of the sound, and none should. */
   noise(): void
   /** No words come of the speech. */
-  noWords(speech: { startMs: number; endMs: number; reason: 'no_words' | 'stt_failed' | 'unknown_sentence' }): void
+  noWords(speech: {
+    startMs: number
+    endMs: number
+    reason: 'no_words' | 'stt_failed' | 'unknown_sentence'
+    /** For an operator: what can be done about it. */
+    message?: string
+  }): void
   /** No recogniser could be had since then; undefined: one can again. */
   deaf(sinceMs: number | undefined): void
   /** None will be had: the keys or the accounts are the reason, or it took too long. */
@@ -93,8 +99,8 @@ export class Recogniser {
   #finalUpToMs = 0
   /** Speech was heard of which the recogniser still owes the words. */
   #owed = false
-  /** The recogniser said of that speech that it can't know its words. */
-  #unknown = false
+  /** The recogniser said of that speech that it can't know its words, and why. */
+  #unknown: string | undefined
   /** Start of the speech that is not understood yet. */
   #speechFromMs: number | undefined
   /** Since when no recogniser could be had. */
@@ -147,7 +153,7 @@ export class Recogniser {
   speechEnded(endMs: number): void {
     clearTimeout(this.#hangTimer)
     const unheardMs = endMs - Math.max(this.#voice.speechStartMs, this.#finalUpToMs)
-    if (unheardMs >= MIN_SPEECH_MS && !this.#understood && !this.#unknown && !this.#signal.aborted) {
+    if (unheardMs >= MIN_SPEECH_MS && !this.#understood && this.#unknown === undefined && !this.#signal.aborted) {
       const { withInterims, without } = HANGS_AFTER_MS
       const hangs = () => {
         this.#events.overdue(endMs)
@@ -168,7 +174,7 @@ export class Recogniser {
   #awaitWords(endMs: number): void {
     clearTimeout(this.#owedTimer)
     const { withInterims, without } = NOT_UNDERSTOOD_AFTER_MS
-    const afterMs = this.#unknown ? UNKNOWN_AFTER_MS : this.#interims ? withInterims : without
+    const afterMs = this.#unknown !== undefined ? UNKNOWN_AFTER_MS : this.#interims ? withInterims : without
     this.#owedTimer = setTimeout(() => this.#notUnderstood(endMs), afterMs)
   }
 
@@ -182,10 +188,11 @@ export class Recogniser {
       return
     }
     const unknown = this.#unknown
-    const understood = !unknown && (this.#understood || this.#finalUpToMs >= startMs)
+    const understood = unknown === undefined && (this.#understood || this.#finalUpToMs >= startMs)
     this.#forget()
     if (understood || endMs - startMs < MIN_NOT_UNDERSTOOD_MS) this.#events.noise()
-    else this.#events.noWords({ startMs, endMs, reason: unknown ? 'unknown_sentence' : 'no_words' })
+    else if (unknown === undefined) this.#events.noWords({ startMs, endMs, reason: 'no_words' })
+    else this.#events.noWords({ startMs, endMs, reason: 'unknown_sentence', message: unknown })
   }
 
   async #run(): Promise<void> {
@@ -312,16 +319,17 @@ export class Recogniser {
         this.#events.words(words)
         break
       default:
-        if (signalOf(event)?.type === 'unknown_sentence') this.#knowsNoSuchWords(from)
+        this.#signalled(signalOf(event), from)
     }
     this.#emit(event)
   }
 
-  /** The recogniser heard speech and can't know its words: it neither hangs nor will they come. */
-  #knowsNoSuchWords(from: Candidate<stt.STT>): void {
+  /** A recogniser that heard speech and can't know its words neither hangs nor will they come. */
+  #signalled(signal: SpeechSignal | undefined, from: Candidate<stt.STT>): void {
+    if (signal?.type !== 'unknown_sentence') return
     this.#heardWords(from)
     this.#interim = ''
-    this.#unknown = true
+    this.#unknown = signal.message
     if (!this.#voice.speaking) this.#awaitWords(this.#voice.lastSpeechMs)
   }
 
@@ -349,7 +357,7 @@ export class Recogniser {
     this.#kept = []
     this.#keptSamples = 0
     this.#understood = false
-    this.#unknown = false
+    this.#unknown = undefined
     this.#speechFromMs = undefined
     this.#owed = false
     clearTimeout(this.#hangTimer)

@@ -33,6 +33,8 @@ export interface Provides {
   models?: string[]
   /** Voice names (tts); absent or empty: any name is accepted. */
   voices?: string[]
+  /** What whoever relies on it must know, in one sentence: said at the start where agents get it by default. */
+  notice?: string
   /** Language tags, and `multi` where a recogniser follows whatever is spoken; absent or empty: any. */
   languages?: string[]
   /** Models or voices that know other languages than those; `*` stands for any letters (`aura-2-*-de`). The first that fits counts. */

@@ -49,7 +49,10 @@ function describePlugin(plugin: LoadedPlugin, env: Environment): string[] {
   return lines
 }
 
-function describeKind(kind: string, { models, voices, languages, defaultModel, defaultVoice }: Provides): string[] {
+function describeKind(
+  kind: string,
+  { models, voices, languages, defaultModel, defaultVoice, notice }: Provides,
+): string[] {
   const lists = [
     ['models', models, defaultModel] as const,
     ['voices', voices, defaultVoice] as const,
@@ -61,7 +64,7 @@ function describeKind(kind: string, { models, voices, languages, defaultModel, d
     const more = list.length > MAX_SHOWN ? `, … ${list.length} in all` : ''
     return [`${what}: ${names.join(', ')}${more}`]
   })
-  const [first = 'any model', ...rest] = shown
+  const [first = 'any model', ...rest] = notice === undefined ? shown : [...shown, notice]
   return [`  ${kind.padEnd(9)} ${first}`, ...rest.map((line) => `  ${' '.repeat(9)} ${line}`)]
 }
 

@@ -26,6 +26,7 @@ const ProvidesSchema = Type.Object(
   {
     models: Type.Optional(Names),
     voices: Type.Optional(Names),
+    notice: Type.Optional(Type.String({ minLength: 1, maxLength: 300 })),
     languages: Type.Optional(Names),
     languagesOf: Type.Optional(Type.Record(Type.String(), Names)),
     defaultVoices: Type.Optional(Type.Record(Type.String(), Type.String({ minLength: 1 }))),

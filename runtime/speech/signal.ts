@@ -6,8 +6,8 @@ export type SpeechSignal =
   | { type: 'eager_end_of_turn' }
   /** It was not over: what was prepared is void. Comes with INTERIM_TRANSCRIPT. */
   | { type: 'turn_resumed' }
-  /** Speech that is none of the sentences it knows. Comes with END_OF_SPEECH. */
-  | { type: 'unknown_sentence' }
+  /** Speech that is none of the sentences it knows, and what an operator does about that. Comes with END_OF_SPEECH. */
+  | { type: 'unknown_sentence'; message: string }
 
 export interface SignalledEvent extends stt.SpeechEvent {
   signal?: SpeechSignal

@@ -25,6 +25,7 @@ export function listen({ open, callMs, language }: StageContext): ConversationSt
   let prompts = 0
   let deafSinceMs: number | undefined
   let toldDeaf = false
+  const toldFaults = new Set<string>()
   /** Words that are of no turn yet. */
   let finals: SpokenTurn | undefined
   let quietSinceMs = 0
@@ -33,6 +34,12 @@ export function listen({ open, callMs, language }: StageContext): ConversationSt
   const forget = (): void => {
     kept = undefined
     keptDueMs = undefined
+  }
+  /** An operator is told once a call. */
+  const fault = (sentence: string, code: string): Signal => {
+    toldFaults.add(sentence)
+    const { provider } = open.agent.stt
+    return { type: 'tell', event: { type: 'fault', stage: 'stt', provider, code, sentence } }
   }
   const prompt = (text: string): Signal => {
     return { type: 'say', text, purpose: 'prompt', interruptible: true, remembered: false }
@@ -110,11 +117,12 @@ export function listen({ open, callMs, language }: StageContext): ConversationSt
           return undefined
         }
         case 'no_words': {
-          const { startMs, endMs, reason } = report
+          const { startMs, endMs, reason, message } = report
           const event = { type: 'not_understood', start_ms: callMs(startMs), end_ms: callMs(endMs), reason } as const
           const asks = reason !== 'stt_failed' && !muted && !agentSpeaks && !callerSpeaks && prompts < MAX_PROMPTS
           if (asks) prompts++
-          return orders({ type: 'tell', event }, ...(asks ? [prompt(language().phrases.didNotCatch)] : []))
+          const faults: Signal[] = message === undefined || toldFaults.has(message) ? [] : [fault(message, reason)]
+          return orders({ type: 'tell', event }, ...faults, ...(asks ? [prompt(language().phrases.didNotCatch)] : []))
         }
         case 'deaf':
           deafSinceMs = report.sinceMs

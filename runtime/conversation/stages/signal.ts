@@ -55,7 +55,14 @@ export type Report =
   /** A sound of which no words come, and none should. */
   | { type: 'noise' }
   /** Speech that ended then, and of which no words come. */
-  | { type: 'no_words'; startMs: number; endMs: number; reason: 'no_words' | 'stt_failed' | 'unknown_sentence' }
+  | {
+      type: 'no_words'
+      startMs: number
+      endMs: number
+      reason: 'no_words' | 'stt_failed' | 'unknown_sentence'
+      /** For an operator: what can be done about it. */
+      message?: string
+    }
   /** Words of speech that ended then are overdue. */
   | { type: 'words_overdue'; endMs: number }
   /** No recogniser could be had since then; undefined: one can again. */

@@ -1,6 +1,9 @@
+import { stt } from '@livekit/agents'
 import { dispose } from '@livekit/rtc-node'
 import t from 'tap'
+import { signalOf } from '../../../runtime/speech/signal.ts'
 import { runSttConformance } from '../../conformance/stt.ts'
+import { collect, errorsOf, ONE_ATTEMPT, silence, withInstance } from '../../conformance/support.ts'
 import { runTtsConformance } from '../../conformance/tts.ts'
 import { deserted, registryWith, spokenFrames } from '../../support/doubles/registry.ts'
 import { startDoubles } from '../../support/doubles/start.ts'
@@ -36,3 +39,36 @@ t.test('the flux stt of plugin "deepgram" conforms', async (t) =>
     speech: { frames: await spokenFrames(TEXT), text: TEXT },
   }),
 )
+
+t.test('flux tells early that a turn is probably over, and which language it heard', async (t) => {
+  await withInstance(
+    () =>
+      registry.create('stt', 'deepgram', { model: 'flux-general-multi', language: 'multi', keyterms: ['Lovelace'] }),
+    async (engine) => {
+      const errors = errorsOf(engine)
+      const stream = engine.stream({ connOptions: ONE_ATTEMPT })
+      for (const frame of [...(await spokenFrames(TEXT)), ...silence(1_000, 16_000)]) stream.pushFrame(frame)
+      stream.endInput()
+      const events = await collect(stream, 10_000)
+      t.same(errors, [])
+      const eager = events.find((event) => signalOf(event)?.type === 'eager_end_of_turn')
+      t.equal(eager?.type, stt.SpeechEventType.PREFLIGHT_TRANSCRIPT)
+      t.equal(eager?.alternatives?.[0].text, TEXT)
+      const final = events.find(({ type }) => type === stt.SpeechEventType.FINAL_TRANSCRIPT)
+      t.match(final?.alternatives?.[0], { text: TEXT, language: 'en' })
+    },
+  )
+})
+
+t.test('what Deepgram refuses of a connection is told in its words', async (t) => {
+  await withInstance(
+    () => registry.create('stt', 'deepgram', { model: 'nova-2-phonecall', language: 'de' }),
+    async (engine) => {
+      const errors = errorsOf(engine)
+      const stream = engine.stream({ connOptions: ONE_ATTEMPT })
+      stream.endInput()
+      await collect(stream, 10_000)
+      t.match(errors[0]?.error.message, /Deepgram refused the request \(400\): .*No such model\/language\/tier/)
+    },
+  )
+})

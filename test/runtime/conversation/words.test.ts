@@ -23,6 +23,10 @@ test('a recogniser that says it can’t know the words is believed at once', asy
     port.events.find((event) => event.type === 'not_understood'),
     { reason: 'unknown_sentence' },
   )
+  t.match(
+    port.events.find((event) => event.type === 'fault'),
+    { stage: 'stt', code: 'unknown_sentence', sentence: 'Set a real recogniser' },
+  )
   await port.until('the caller is asked', () => port.said.some((one) => one.includes("didn't catch that")))
   t.equal(stt.streams, 1, 'it does not hang: it is not given up')
 })

@@ -17,10 +17,14 @@ const MAX_SPEAK_CHARS = 2_000
 
 export function startDeepgramDouble({ key, speech }: DeepgramDoubleOptions): Promise<Double> {
   return startDouble({
-    refuse: (request) =>
-      request.headers.authorization === `Token ${key}`
-        ? undefined
-        : { status: 401, body: errorBody(401, 'INVALID_AUTH', 'Invalid credentials.') },
+    refuse: (request) => {
+      if (request.headers.authorization !== `Token ${key}`) {
+        return { status: 401, body: errorBody(401, 'INVALID_AUTH', 'Invalid credentials.') }
+      }
+      const { pathname, searchParams } = new URL(request.url ?? '/', 'http://double')
+      const words = FAULTS_OF[pathname]?.(searchParams)
+      return words === undefined ? undefined : { status: 400, body: errorBody(400, 'Bad Request', words) }
+    },
     errorBody,
     http: {
       'GET /v1/auth/token': ({ response }) =>
@@ -32,6 +36,59 @@ export function startDeepgramDouble({ key, speech }: DeepgramDoubleOptions): Pro
       '/v1/speak': (channel, url) => speak(channel, url, speech),
     },
   })
+}
+
+const RATES_HZ = [8_000, 16_000, 24_000, 32_000, 44_100, 48_000]
+const MAX_KEYTERMS = 100
+const FLUX_LANGUAGES = ['en', 'es', 'fr', 'de', 'hi', 'ru', 'pt', 'ja', 'it', 'nl']
+const NO_SUCH_MODEL = 'Bad Request: failed to process request: No such model/language/tier combination found.'
+
+/** What an upgrade is refused for, before anything is heard or said. */
+const FAULTS_OF: Readonly<Record<string, (query: URLSearchParams) => string | undefined>> = {
+  '/v1/listen': (query) => {
+    const model = query.get('model') ?? ''
+    const language = query.get('language') ?? 'en'
+    if (!/^nova-[23](-[a-z]+)?$/.test(model) || !/^([a-z]{2}(-[A-Z0-9]{2,4})?|multi)$/.test(language))
+      return NO_SUCH_MODEL
+    if (/-(phonecall|meeting|conversationalai|medical)$/.test(model) && !language.startsWith('en')) return NO_SUCH_MODEL
+    if (query.has('keyterm') && !model.startsWith('nova-3'))
+      return 'Keyterm Prompting is only available for Nova-3 and Flux models.'
+    return faultOfAudio(query) ?? faultOfKeyterms(query)
+  },
+  '/v2/listen': (query) => {
+    const model = query.get('model') ?? ''
+    if (!/^flux-general-(en|multi)$/.test(model)) return NO_SUCH_MODEL
+    if (query.has('language')) return 'language is not supported by Flux; use language_hint.'
+    const hints = query.getAll('language_hint')
+    if (hints.length > 0 && model !== 'flux-general-multi')
+      return 'language_hint is only supported by flux-general-multi.'
+    if (hints.some((hint) => !FLUX_LANGUAGES.includes(hint.split('-')[0] ?? '')))
+      return 'language_hint is not a supported language.'
+    const eager = query.get('eager_eot_threshold')
+    if (eager !== null && !(Number(eager) >= 0.3 && Number(eager) <= 0.9))
+      return 'eager_eot_threshold must be between 0.3 and 0.9.'
+    return faultOfAudio(query) ?? faultOfKeyterms(query)
+  },
+  '/v1/speak': (query) => {
+    if (!/^aura(-2)?-[a-z]+-[a-z]{2}$/.test(query.get('model') ?? '')) return NO_SUCH_MODEL
+    const speed = query.get('speed')
+    if (speed !== null && !(Number(speed) >= 0.7 && Number(speed) <= 1.5)) return 'speed must be between 0.7 and 1.5.'
+    return faultOfAudio(query)
+  },
+}
+
+function faultOfAudio(query: URLSearchParams): string | undefined {
+  if (query.get('encoding') !== 'linear16') return 'The double takes linear16 only.'
+  return RATES_HZ.includes(Number(query.get('sample_rate')))
+    ? undefined
+    : `sample_rate must be one of ${RATES_HZ.join(', ')}.`
+}
+
+function faultOfKeyterms(query: URLSearchParams): string | undefined {
+  const keyterms = query.getAll('keyterm')
+  if (keyterms.length > MAX_KEYTERMS)
+    return 'Keyterm limit exceeded. The maximum number of tokens across all keyterms is 500.'
+  return keyterms.includes('') ? 'keyterm must not be empty.' : undefined
 }
 
 const WORDS: Readonly<Record<number, [code: string, message: string]>> = {
@@ -50,16 +107,13 @@ function errorBody(status: number, code?: string, message?: string): object {
   return { err_code: code ?? ownCode, err_msg: message ?? words, request_id: randomUUID() }
 }
 
-type Tell = (channel: Channel, requestId: string) => Parameters<SpeechWorld['listen']>[2]
+type Tell = (channel: Channel, requestId: string, query: URLSearchParams) => Parameters<SpeechWorld['listen']>[2]
 
 function listen(channel: Channel, url: URL, speech: SpeechWorld, tell: Tell) {
   const { searchParams: query } = url
   const rateHz = Number(query.get('sample_rate'))
-  if (query.get('encoding') !== 'linear16' || !(rateHz >= 8_000) || !query.get('model')) {
-    return channel.close(1008, 'DATA-0000')
-  }
   const requestId = randomUUID()
-  const heard = tell(channel, requestId)
+  const heard = tell(channel, requestId, query)
   let listener: Listener | undefined
   let samplesHeard = 0
   let silence: NodeJS.Timeout | undefined
@@ -105,7 +159,8 @@ function listen(channel: Channel, url: URL, speech: SpeechWorld, tell: Tell) {
   })
 }
 
-const nova: Tell = (channel, requestId) => {
+const nova: Tell = (channel, requestId, query) => {
+  const languages = query.get('language') === 'multi' ? { languages: ['en'] } : {}
   const results = (
     text: string,
     startMs: number,
@@ -122,7 +177,7 @@ const nova: Tell = (channel, requestId) => {
       start: startMs / 1000,
       is_final: final,
       speech_final: speechFinal,
-      channel: { alternatives: [{ transcript: text, confidence, words }] },
+      channel: { alternatives: [{ transcript: text, confidence, words, ...languages }] },
       metadata: { request_id: requestId, model_info: { name: 'general-nova-3', version: 'double', arch: 'nova-3' } },
       from_finalize: false,
     })
@@ -141,7 +196,9 @@ const nova: Tell = (channel, requestId) => {
   }
 }
 
-const flux: Tell = (channel, requestId) => {
+const flux: Tell = (channel, requestId, query) => {
+  const isEager = query.has('eager_eot_threshold')
+  const languages = query.get('model') === 'flux-general-multi' ? { languages: ['en'] } : {}
   let turn = 0
   let sequence = 0
   let transcript = ''
@@ -157,6 +214,7 @@ const flux: Tell = (channel, requestId) => {
       transcript,
       words: wordsOf(transcript, startMs, endMs).map(({ word }) => ({ word, confidence: 0.9 })),
       end_of_turn_confidence: event === 'EndOfTurn' ? 0.9 : 0.1,
+      ...languages,
     })
   channel.send({ type: 'Connected', request_id: requestId, sequence_id: sequence++ })
   let startMs = 0
@@ -171,6 +229,8 @@ const flux: Tell = (channel, requestId) => {
         return info('Update', startMs, event.endMs)
       case 'final':
         heard.push(event.text)
+        transcript = heard.join(' ')
+        if (isEager) info('EagerEndOfTurn', startMs, event.endMs)
         return
       case 'end':
         transcript = heard.splice(0).join(' ')
@@ -185,9 +245,6 @@ function speak(channel: Channel, url: URL, speech: SpeechWorld) {
   const { searchParams: query } = url
   const rateHz = Number(query.get('sample_rate'))
   const requestId = randomUUID()
-  if (query.get('encoding') !== 'linear16' || !/^aura-/.test(query.get('model') ?? '') || !(rateHz >= 8_000)) {
-    return channel.close(1008, 'DATA-0000')
-  }
   channel.send({ type: 'Metadata', request_id: requestId, model_name: query.get('model'), model_version: 'double' })
   let sequence = 0
   channel.onMessage(async (data) => {

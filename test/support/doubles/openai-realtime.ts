@@ -7,7 +7,53 @@ const RATE_HZ = 24_000
 interface ClientEvent {
   type: string
   audio?: string
-  session?: { type?: string; audio?: { input?: { format?: { rate?: number }; transcription?: { model?: string } } } }
+  session?: {
+    type?: string
+    audio?: {
+      input?: {
+        format?: { type?: string; rate?: number }
+        transcription?: { model?: string; language?: string; prompt?: string }
+        turn_detection?: object
+        noise_reduction?: object
+      }
+    }
+  }
+}
+
+const MODELS = ['whisper-1', 'gpt-4o-transcribe', 'gpt-4o-mini-transcribe', 'gpt-4o-transcribe-diarize']
+const SESSION_FIELDS = ['type', 'audio', 'include', 'audio.input']
+const INPUT_FIELDS = ['format', 'transcription', 'turn_detection', 'noise_reduction']
+const TRANSCRIPTION_FIELDS = ['model', 'language', 'prompt']
+
+/** What the API refuses of a session, as it says it; undefined when it is taken. */
+function faultOfSession(session: ClientEvent['session']): [code: string, message: string] | undefined {
+  const input = session?.audio?.input
+  const stranger = (value: object | undefined, known: readonly string[], at: string) => {
+    const name = Object.keys(value ?? {}).find((field) => !known.includes(field))
+    return name === undefined ? undefined : `${at}.${name}`
+  }
+  const unknown =
+    stranger(session, SESSION_FIELDS, 'session') ??
+    stranger(input, INPUT_FIELDS, 'session.audio.input') ??
+    stranger(input?.transcription, TRANSCRIPTION_FIELDS, 'session.audio.input.transcription')
+  if (unknown !== undefined) return ['unknown_parameter', `Unknown parameter: '${unknown}'.`]
+  if (session?.type !== 'transcription') {
+    return ['invalid_value', `Invalid value: '${session?.type}'. Supported values are: 'transcription'.`]
+  }
+  if (input?.format?.type !== 'audio/pcm' || input.format.rate !== RATE_HZ) {
+    return ['invalid_value', `Invalid value for 'session.audio.input.format': audio/pcm at ${RATE_HZ} Hz is supported.`]
+  }
+  const { model, language } = input.transcription ?? {}
+  if (!MODELS.includes(model ?? '')) {
+    return ['invalid_value', `Invalid value: '${model}'. Supported values are: '${MODELS.join("', '")}'.`]
+  }
+  if (language !== undefined && !/^[a-z]{2,3}$/.test(language)) {
+    return [
+      'invalid_language_format',
+      `Invalid language '${language}'. Language parameter must be specified in ISO-639-1 format.`,
+    ]
+  }
+  return undefined
 }
 
 /** A transcription session of the Realtime API with server-side voice detection. */
@@ -73,10 +119,8 @@ export function openaiRealtime(channel: Channel, url: URL, speech: SpeechWorld) 
     }
     switch (event.type) {
       case 'session.update': {
-        const input = event.session?.audio?.input
-        if (event.session?.type !== 'transcription' || input?.format?.rate !== RATE_HZ) {
-          return fail('invalid_value', 'Invalid session')
-        }
+        const refused = faultOfSession(event.session)
+        if (refused !== undefined) return fail(...refused)
         listener = await listen()
         return send('session.updated', { session: event.session })
       }

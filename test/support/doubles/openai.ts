@@ -24,6 +24,14 @@ const MODELS = [
 ]
 const VOICES = ['alloy', 'ash', 'ballad', 'coral', 'echo', 'fable', 'nova', 'onyx', 'sage', 'shimmer', 'verse']
 const SPEECH_RATE_HZ = 24_000
+const SPEECH_MODELS = new Set(['gpt-4o-mini-tts', 'tts-1', 'tts-1-hd'])
+const SPEECH_FIELDS = new Set(['model', 'input', 'voice', 'instructions', 'response_format', 'speed', 'stream_format'])
+const TRANSCRIPTION_FIELDS = new Set([
+  ...['file', 'model', 'language', 'prompt', 'response_format', 'temperature', 'stream', 'chunking_strategy'],
+  ...['include[]', 'timestamp_granularities[]', 'known_speaker_names[]'],
+])
+/** Seconds of audio at least. */
+const SHORTEST_AUDIO_S = 0.1
 const WAV_HEADER_BYTES = 44
 const MAX_INPUT_CHARS = 4_096
 const DIMENSIONS: Readonly<Record<string, number>> = { 'text-embedding-3-small': 1536, 'text-embedding-3-large': 3072 }
@@ -250,9 +258,25 @@ function usageOf(prompt: string, completion: string): object {
 }
 
 async function speak({ response, request, body, fault }: Exchange, speech: SpeechWorld): Promise<void> {
-  const { input = '', voice = '', response_format } = JSON.parse(String(body)) as Record<string, string>
+  const asked = JSON.parse(String(body)) as Record<string, string>
+  const { model = '', input = '', voice = '', response_format } = asked
+  const stranger = Object.keys(asked).find((field) => !SPEECH_FIELDS.has(field))
+  if (stranger !== undefined) return json(response, 400, errorBody(400, undefined, `Unknown parameter: '${stranger}'.`))
+  if (!SPEECH_MODELS.has(model)) {
+    const words = `The model \`${model}\` does not exist or you do not have access to it.`
+    return json(response, 404, errorBody(404, 'model_not_found', words))
+  }
   if (input.trim() === '' || input.length > MAX_INPUT_CHARS) {
-    return json(response, 400, errorBody(400, 'invalid_value', "Invalid 'input': it must have 1 to 4096 characters."))
+    const [type, msg] =
+      input.trim() === ''
+        ? ['string_too_short', 'String should have at least 1 character']
+        : ['string_too_long', `String should have at most ${MAX_INPUT_CHARS} characters`]
+    const words = `[{'type': '${type}', 'loc': ('body', 'input'), 'msg': '${msg}', 'input': ''}]`
+    return json(response, 400, errorBody(400, undefined, words))
+  }
+  const speed = asked.speed === undefined ? 1 : Number(asked.speed)
+  if (!(speed >= 0.25 && speed <= 4)) {
+    return json(response, 400, errorBody(400, undefined, "Invalid 'speed': it must be between 0.25 and 4."))
   }
   if (!VOICES.includes(voice)) {
     return json(response, 400, errorBody(400, 'invalid_value', `Invalid value: '${voice}'. Supported voices are …`))
@@ -281,6 +305,13 @@ async function transcribe({ request, response, body, fault }: Exchange, speech: 
   const file = form.get('file')
   if (!(file instanceof File))
     return json(response, 400, errorBody(400, undefined, "Missing required parameter: 'file'."))
+  const stranger = [...form.keys()].find((field) => !TRANSCRIPTION_FIELDS.has(field))
+  if (stranger !== undefined) return json(response, 400, errorBody(400, undefined, `Unknown parameter: '${stranger}'.`))
+  const language = form.get('language')
+  if (language !== null && !/^[a-z]{2,3}$/.test(String(language))) {
+    const words = `Invalid language '${language}'. Language parameter must be specified in ISO-639-1 format.`
+    return json(response, 400, errorBody(400, 'invalid_language_format', words))
+  }
   const wav = Buffer.from(await file.arrayBuffer())
   if (wav.toString('latin1', 0, 4) !== 'RIFF') {
     return json(response, 400, errorBody(400, 'invalid_value', 'Audio file might be corrupted or unsupported'))
@@ -288,6 +319,10 @@ async function transcribe({ request, response, body, fault }: Exchange, speech: 
   const heard: string[] = []
   const rateHz = wav.readUInt32LE(24)
   const samples = samplesOf(wav.subarray(WAV_HEADER_BYTES))
+  if (samples.length / rateHz < SHORTEST_AUDIO_S) {
+    const words = `Audio file is too short. Minimum audio length is ${SHORTEST_AUDIO_S} seconds.`
+    return json(response, 400, errorBody(400, 'audio_too_short', words))
+  }
   const listener = speech.listen(rateHz, 200, (event) => void (event.type === 'final' && heard.push(event.text)))
   listener.push(samples)
   listener.push(new Int16Array(rateHz))

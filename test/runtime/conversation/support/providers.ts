@@ -72,7 +72,7 @@ class ScriptedSpeech extends stt.SpeechStream {
       if (text === undefined) {
         const unknown: SignalledEvent = {
           type: stt.SpeechEventType.END_OF_SPEECH,
-          signal: { type: 'unknown_sentence' },
+          signal: { type: 'unknown_sentence', message: 'Set a real recogniser' },
         }
         if (this.#owner.options.saysUnknown) this.queue.put(unknown)
         continue

@@ -158,6 +158,7 @@ export class AgentConversation implements Conversation {
       signal: this.#abort.signal,
     })
     this.#tts = new ResilientTts(providers.tts, random, agent.pronunciation)
+    if (this.#spoken.follows) this.#tts.speakIn(this.#spoken.tag)
     this.#dialogue = new Dialogue({
       agent,
       context: contextOf(resume, clock.nowMs()),

@@ -9,15 +9,16 @@ const SURE_WORDS = 3
  * What is spoken in a conversation: the agent's language, or with `multi` the caller's, from turn to turn. Pure.
  */
 export class SpokenLanguage {
-  readonly #follows: boolean
+  /** The caller's language is the agent's. */
+  readonly follows: boolean
   #tag: string
   /** Heard once, in too few words to be sure. */
   #guess: string | undefined
 
   constructor(language: string | undefined) {
     const tag = language ?? 'en'
-    this.#follows = tag.toLowerCase() === MULTI
-    this.#tag = this.#follows ? 'en' : tag
+    this.follows = tag.toLowerCase() === MULTI
+    this.#tag = this.follows ? 'en' : tag
   }
 
   /** A language tag. */
@@ -34,7 +35,7 @@ export class SpokenLanguage {
    * conversation follows the caller; undefined where it doesn't.
    */
   heard(text: string, named: string | undefined): string | undefined {
-    if (!this.#follows) return undefined
+    if (!this.follows) return undefined
     const known = named !== undefined && named !== '' && baseOf(named) !== MULTI ? named : undefined
     const tag = known ?? detectLanguage(text)?.code
     if (tag === undefined || baseOf(tag) === baseOf(this.#tag)) {

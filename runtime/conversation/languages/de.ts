@@ -41,12 +41,29 @@ export const german: Language = {
   },
   answering: {
     machine: [
-      /nachricht (?:\w+ ){0,3}(?:hinterlassen|nach)/,
-      /nach dem (?:signal|ton|piep)/,
+      /nachricht (?:\w+ ){0,3}hinterlass\w+|hinterlass\w+ (?:\w+ ){0,4}nachricht|nachricht nach/,
+      /(?:nach|auf) (?:dem|den) (?:signal|ton|piep)\w*|signalton|piepton/,
       /mailbox|anrufbeantworter|sprachbox/,
-      /(?:nicht|zurzeit nicht|derzeit nicht) erreichbar/,
+      /(?:teilnehmer|rufnummer|person) (?:\w+ ){0,6}nicht (?:erreichbar|vergeben)|(?:derzeit|zurzeit|zur zeit|momentan) (?:leider )?nicht erreichbar/,
     ],
-    screening: [/wer (?:ruft an|spricht|ist da)|ihren namen/],
+    full: [
+      /(?:mailbox|speicher|postfach|anrufbeantworter) (?:\w+ ){0,2}voll|keine (?:weiteren |neuen )?nachrichten (?:mehr )?(?:aufnehmen|annehmen|hinterlassen)/,
+    ],
+    hints: [
+      /nicht (?:da|zu hause|im haus|im buro|am platz|verfugbar|zu sprechen)|ausser haus|nicht ans telefon/,
+      /(?:anschluss|telefon) von|sie haben (?:\w+ ){0,4}erreicht|ist (?:der|die) (?:\w+ ){0,2}von/,
+      /(?:rufe|melde|rufen|melden) (?:\w+ ){0,4}(?:zuruck|mich|uns)|so bald wie moglich|sobald wie moglich|schnellstmoglich/,
+    ],
+    menu: [
+      /drucken sie (?:\w+ ){0,3}(?:\d|eins|zwei|drei|vier|null|raute|stern|taste)|wahlen sie (?:\w+ ){0,3}(?:\d|eins|zwei|drei|aus)/,
+      /hauptmenu|folgenden (?:optionen|moglichkeiten)/,
+      /(?:gesprach|anruf|telefonat)\w* (?:\w+ ){0,6}aufgezeichnet/,
+      /(?:mitarbeiter|leitungen|platze) (?:\w+ ){0,4}(?:besetzt|im gesprach)|nachste freie mitarbeiter|bleiben sie (?:bitte )?(?:am apparat|in der leitung)|bitte (?:haben sie )?(?:einen moment )?geduld/,
+    ],
+    screening: [/ihren namen|grund (?:ihres|fur ihren) anruf\w*/],
+    offers: /(?:mochten|wollen|kann|soll|konnen) (?:\w+ ){0,5}(?:nachricht|ausrichten)/,
+    asks: /wer (?:ruft (?:da )?an|spricht|ist da|sind sie)|mit wem spreche ich/,
+    introduces: /\b(?:hier ist|hier spricht|mein name ist)\b/,
     company: [
       /(?:wie|womit) (?:kann|darf) ich (?:ihnen )?(?:weiter ?)?(?:helfen|behilflich)|was (?:kann|darf) ich fur sie tun/,
       /(?:mein name ist|sie sprechen mit) \w+/,

@@ -38,12 +38,27 @@ export const spanish: Language = {
   },
   answering: {
     machine: [
-      /dej[ea] (?:\w+ ){0,2}mensaje/,
-      /despues de (?:la senal|oir la senal|el tono|el pitido)/,
+      /(?:dej[ea]|dejar|deja[nr]os) (?:\w+ ){0,3}mensaje(?! para (?:el|ella))/,
+      /despues (?:de|del) (?:la senal|oir la senal|el tono|tono|el pitido|pitido)/,
       /buzon de voz|contestador/,
-      /no (?:esta|se encuentra) disponible/,
+      /(?:numero|telefono|persona|abonado|cliente) (?:\w+ ){0,8}(?:no (?:esta|se encuentra) disponible|apagado|fuera de cobertura)/,
     ],
-    screening: [/quien (?:llama|habla)\b|diga su nombre|motivo de (?:la|su) llamada/],
+    full: [/buzon (?:\w+ ){0,3}lleno|no (?:puede|admite) (?:\w+ ){0,2}mas mensajes/],
+    hints: [
+      /no (?:esta|se encuentra|estoy|estamos) (?:\w+ )?(?:disponible|en casa|en la oficina|aqui)?|no puedo (?:atender|contestar|responder)|ha salido/,
+      /ha llamado (?:a|al)|ha contactado/,
+      /(?:te|le|os) (?:devolvere|llamare|llamaremos|devolveremos)|lo antes posible|en cuanto pueda/,
+    ],
+    menu: [
+      /(?:pulse|marque|presione|oprima) (?:\w+ ){0,3}(?:\d|uno|dos|tres|cuatro|cero|almohadilla|asterisco)/,
+      /menu principal|siguientes opciones/,
+      /llamada (?:\w+ ){0,4}grabada/,
+      /(?:agentes|operadores|lineas) (?:\w+ ){0,4}ocupad[oa]s|manteng\w+ (?:\w+ ){0,3}(?:a la espera|en linea)|no cuelgue|permanezca/,
+    ],
+    screening: [/diga su nombre|motivo de (?:la|su) llamada/],
+    offers: /(?:quiere|desea|puedo|le gustaria) (?:\w+ ){0,5}(?:mensaje|recado)/,
+    asks: /quien (?:llama|habla|es)\b|de parte de quien|con quien hablo/,
+    introduces: /\b(?:soy|le habla|habla)\b/,
     company: [/en que (?:le |te |les )?(?:puedo|podemos) (?:ayudar|servir|atender)/, /le (?:atiende|habla) \w+/],
   },
   abbreviations: [

@@ -36,12 +36,29 @@ export const french: Language = {
   },
   answering: {
     machine: [
-      /laiss\w+ (?:\w+ ){0,2}message/,
+      /laiss\w+ (?:\w+ ){0,3}message(?! pour (?:lui|elle))/,
       /apres le (?:bip|signal)/,
-      /messagerie|repondeur/,
-      /(?:n est pas|pas) (?:disponible|joignable)/,
+      /messagerie|repondeur|boite vocale/,
+      /(?:correspondant|numero|personne) (?:\w+ ){0,8}(?:pas|plus) (?:\w+ )?(?:disponible|joignable|attribue)/,
     ],
-    screening: [/qui est a l appareil|qui (?:m )?appelle|dites votre nom|motif de (?:votre|l) appel/],
+    full: [
+      /(?:messagerie|boite|repondeur) (?:\w+ ){0,3}(?:pleine?|saturee?)|plus (?:accepter|recevoir|enregistrer) (?:\w+ ){0,2}messages?/,
+    ],
+    hints: [
+      /(?:n est|ne suis|suis|sommes|est) pas (?:\w+ )?(?:disponible|joignable|la|chez|au bureau)|(?:est|suis) absente?|ne (?:peux|pouvons) pas (?:vous )?repondre/,
+      /vous etes bien (?:chez|sur|au|en)/,
+      /(?:je|nous) vous (?:rappelle\w*|recontacte\w*)|des que possible/,
+    ],
+    menu: [
+      /(?:tapez|appuyez|composez|faites) (?:\w+ ){0,4}(?:\d|un|deux|trois|quatre|zero|diese|etoile)/,
+      /menu principal|choix suivants/,
+      /(?:appel|conversation|communication) (?:\w+ ){0,5}enregistree?/,
+      /(?:conseillers|lignes|operateurs|agents) (?:\w+ ){0,4}(?:occupee?s|en ligne)|(?:ne quittez pas|patientez|veuillez patienter)/,
+    ],
+    screening: [/(?:dites|indiquez|donnez) (?:\w+ ){0,3}votre nom|motif de (?:votre|l) appel/],
+    offers: /(?:voulez vous|souhaitez vous|puis je|je peux) (?:\w+ ){0,5}message/,
+    asks: /qui est a l appareil|qui (?:m )?appelle|c est qui|c est de la part de qui|qui est ce/,
+    introduces: /\b(?:je suis|je m appelle|ici)\b/,
     company: [
       /(?:comment|en quoi) (?:puis je|pouvons nous|je peux) vous (?:aider|renseigner)|que puis je (?:faire )?pour vous/,
       /\w+ a votre (?:ecoute|service)/,

@@ -37,12 +37,27 @@ export const italian: Language = {
   },
   answering: {
     machine: [
-      /lasci\w* (?:\w+ ){0,2}messaggio/,
+      /lasci\w* (?:\w+ ){0,3}messaggio(?! per (?:lui|lei))/,
       /dopo il (?:segnale|bip|tono)/,
-      /segreteria/,
-      /non (?:e|risulta) (?:al momento )?(?:raggiungibile|disponibile)/,
+      /segreteria|casella vocale/,
+      /(?:cliente|utente|persona|numero) (?:\w+ ){0,8}(?:non (?:e|risulta) (?:\w+ ){0,3}(?:raggiungibile|disponibile)|spento|inesistente)/,
     ],
-    screening: [/chi parla|chi chiama|il suo nome|motivo della chiamata/],
+    full: [/(?:segreteria|casella|memoria) (?:\w+ ){0,3}piena|non (?:puo|e possibile) (?:\w+ ){0,3}altri messaggi/],
+    hints: [
+      /non (?:e|c e|sono|siamo) (?:\w+ ){0,3}(?:raggiungibil[ei]|disponibil[ei]|in ufficio|in casa|qui)|non c e|non posso rispondere|e fuori/,
+      /(?:ha chiamato|risponde (?:il|la)|avete chiamato)/,
+      /(?:la|ti|vi) (?:richiamero|ricontattero|richiameremo)|appena possibile|il prima possibile/,
+    ],
+    menu: [
+      /(?:prema|premere|digiti|digitare|prem[ie]) (?:\w+ ){0,4}(?:\d|uno|due|tre|quattro|zero|cancelletto|asterisco|tasto)/,
+      /menu principale|seguenti opzioni/,
+      /(?:chiamata|telefonata|conversazione) (?:\w+ ){0,5}registrata/,
+      /(?:operatori|linee) (?:\w+ ){0,4}occupat[ei]|(?:resti|rimanga|attenda) (?:\w+ ){0,2}in linea|la preghiamo di attendere/,
+    ],
+    screening: [/(?:dica|dire) (?:\w+ ){0,3}(?:il suo )?nome|motivo della chiamata/],
+    offers: /(?:vuole|desidera|posso) (?:\w+ ){0,5}(?:messaggio|riferire)/,
+    asks: /chi (?:parla|chiama|e)\b|con chi parlo/,
+    introduces: /\b(?:sono|mi chiamo)\b/,
     company: [/(?:come|in che cosa|in cosa) posso (?:aiutar|esser)\w*/, /sono \w+ come posso/],
   },
   abbreviations: [

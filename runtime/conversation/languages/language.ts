@@ -22,11 +22,23 @@ export interface Language {
   }
   /** What is heard when somebody or something picks up; patterns of a plain text (plain.ts). */
   readonly answering: {
-    /** Voicemail and announcements. */
+    /** Only voicemail and announcements say it. */
     readonly machine: readonly RegExp[]
+    /** A mailbox that takes no more messages. */
+    readonly full: readonly RegExp[]
+    /** Voicemail says it, and people do: somebody isn't there; who was reached; that one will call back. Two of them are a machine. */
+    readonly hints: readonly RegExp[]
+    /** Menus and queues. */
+    readonly menu: readonly RegExp[]
     /** Assistants that ask who is calling before they let a human decide. */
     readonly screening: readonly RegExp[]
-    /** People who pick up for a company, however long they greet. */
+    /** Somebody offers to take a message: no machine asks. */
+    readonly offers: RegExp
+    /** Who is calling? Asked by people in a few words, by assistants in many. */
+    readonly asks: RegExp
+    /** Says who speaks; a voicemail often goes on after a pause. */
+    readonly introduces: RegExp
+    /** People who pick up for a company, however long they greet; the first: they offer their help. */
     readonly company: readonly RegExp[]
   }
   /** Abbreviations whose dot ends no sentence, without that dot. */

@@ -36,12 +36,27 @@ export const portuguese: Language = {
   },
   answering: {
     machine: [
-      /deix[ea] (?:\w+ ){0,2}(?:mensagem|recado)/,
+      /(?:deix[ea]|deixar) (?:\w+ ){0,3}(?:mensagem|recado)(?! para (?:ele|ela))/,
       /apos o (?:sinal|bipe|tom)/,
-      /caixa postal|correio de voz|secretaria eletronica/,
-      /nao (?:esta|se encontra) disponivel/,
+      /caixa postal|correio de voz|secretaria eletronica|caixa de mensagens/,
+      /(?:numero|telefone|pessoa|assinante|cliente) (?:\w+ ){0,8}(?:nao (?:esta|se encontra) disponivel|desligado|fora da area)/,
     ],
-    screening: [/quem (?:fala|esta falando|gostaria)\b|diga (?:o )?seu nome|motivo da (?:sua )?(?:ligacao|chamada)/],
+    full: [/caixa (?:\w+ ){0,3}cheia|nao (?:pode|aceita) (?:\w+ ){0,2}mais mensagens/],
+    hints: [
+      /nao (?:esta|estou|estamos|se encontra) (?:\w+ ){0,2}(?:disponivel|em casa|no escritorio|aqui)?|nao posso atender|saiu/,
+      /(?:voce )?ligou para/,
+      /(?:te|lhe) (?:ligo|ligarei|retorno)|retornarei|assim que (?:puder|possivel)/,
+    ],
+    menu: [
+      /(?:pressione|digite|tecle|marque) (?:\w+ ){0,4}(?:\d|um|dois|tres|quatro|zero|asterisco)/,
+      /menu principal|seguintes opcoes/,
+      /(?:ligacao|chamada) (?:\w+ ){0,5}gravada/,
+      /(?:atendentes|operadores|linhas) (?:\w+ ){0,4}ocupad[oa]s|aguarde (?:\w+ ){0,2}(?:na linha|um momento)/,
+    ],
+    screening: [/diga (?:o )?seu nome|motivo da (?:sua )?(?:ligacao|chamada)/],
+    offers: /(?:quer|deseja|gostaria de|posso) (?:\w+ ){0,5}(?:mensagem|recado)/,
+    asks: /quem (?:fala|esta falando|gostaria|e)\b|com quem eu? falo/,
+    introduces: /\b(?:sou|aqui e|meu nome e)\b/,
     company: [
       /(?:em que|como) (?:posso|podemos) (?:lhe |o |a |te )?(?:ajudar|ser util)/,
       /(?:quem fala|fala) (?:aqui )?e \w+/,

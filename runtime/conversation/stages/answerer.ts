@@ -48,6 +48,7 @@ export function answerer({ open }: StageContext): ConversationStage {
       return [told, ...mute()]
     }
     detector = undefined
+    machineAtMs = undefined
     if (verdict === 'human' || (voicemail.behaviour === 'continue' && verdict !== 'fax')) return [told]
     // A full mailbox and a fax take no message.
     return [told, ...mute(), { type: 'end', reason: 'voicemail' }]
@@ -110,7 +111,8 @@ export function answerer({ open }: StageContext): ConversationStage {
           detector?.speechEnded(report.atMs)
           return undefined
         case 'heard_words':
-          return machineAtMs === undefined ? orders(...judge(detector?.words(report.text, nowMs), nowMs)) : undefined
+          // While the agent waits to leave its message, the machine may say that it takes none.
+          return orders(...judge(detector?.words(report.text, nowMs), nowMs))
         case 'beep':
           beepAtMs = report.atMs
           return machineAtMs === undefined ? orders(...judge(detector?.beep(report.atMs), report.atMs)) : undefined

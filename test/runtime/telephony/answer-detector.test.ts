@@ -114,3 +114,26 @@ t.test("the carrier's human is believed, late words are a conversation", async (
   t.equal(detector.carrier('human', ANSWERED_MS + 500), 'human')
   t.equal(detector.words('can I leave a message for him', ANSWERED_MS + 60_000), undefined)
 })
+
+t.test('a hint is no machine by itself, two different ones are, and so is one before a beep', async (t) => {
+  t.equal(hear('Sorry, he is not available right now.', 1_800, 2_600).verdict, undefined, 'a voicemail would go on')
+  t.equal(hear('Sorry, he is not available right now.', 1_800, 6_000).verdict, 'human')
+  t.equal(hear("You've reached the Millers, we are not here right now.", 2_600, 3_100).verdict, 'machine')
+  const beeped = hear('He is not available right now.', 1_800, 3_000)
+  t.equal(beeped.beep(ANSWERED_MS + 3_020), 'machine')
+})
+
+t.test('a menu may lead to a human, a full mailbox is told from a machine', async (t) => {
+  const menu = hear('For sales, press one.', 2_000, 3_000)
+  t.equal(menu.verdict, 'ivr')
+  t.equal(menu.words('Sales, this is Bob, how can I help you?', ANSWERED_MS + 9_000), 'human')
+  t.equal(hear('The mailbox is full.', 1_500, 2_500).verdict, 'mailbox_full')
+  const full = hear("You've reached the voicemail of Bob.", 1_500, 2_500)
+  t.equal(full.verdict, 'machine')
+  t.equal(full.words('The mailbox is full.', ANSWERED_MS + 4_000), 'mailbox_full')
+})
+
+t.test('who asks in a few words who is calling is a human, in many an assistant', async (t) => {
+  t.equal(hear('Who is this?', 900, 3_000).verdict, 'human')
+  t.equal(hear('Hi, who is calling please?', 3_000, 4_000).verdict, 'screening')
+})

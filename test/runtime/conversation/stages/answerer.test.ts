@@ -89,3 +89,16 @@ t.test('a fax and a full mailbox take no message', async (t) => {
   report({ type: 'fax', atMs: now() })
   t.same(take(), ['answered by: fax', 'muted', 'stops all', 'ends: voicemail'])
 })
+
+t.test('a machine that says its mailbox is full after its greeting is left without a message', async (t) => {
+  const { take, pass, words, report, now } = begin({ behaviour: 'leave_message', message: 'Please call Ada back.' })
+  report({ type: 'speech_started', atMs: now() })
+  words("you've reached the voicemail of Bob")
+  t.same(take(), ['answered by: machine', 'muted', 'stops all'])
+  pass(2_000)
+  words('the mailbox is full and cannot accept any messages')
+  t.same(take(), ['answered by: mailbox_full', 'ends: voicemail'])
+  report({ type: 'speech_ended', atMs: now() })
+  pass(5_000)
+  t.same(take(), [])
+})

@@ -55,6 +55,11 @@ export const TrunkSettings = Type.Object({
     default: false,
     description: 'Media are taken from, and sent to, whatever address they come from first: for phones behind a NAT.',
   }),
+  media_encryption: Type.Enum(['off', 'optional', 'required'], {
+    default: 'off',
+    description:
+      'SRTP with keys in the session description (SDES): `optional` where the other side has it, `required` no call without. Use TLS.',
+  }),
   tls_cert: orNull(
     Type.String({
       maxLength: 65_536,

@@ -97,7 +97,7 @@ export class Incoming implements IncomingCall {
     const local = { address: flow.local.host, port: pair.rtp.port, sessionId: context.random.bits(32) }
     const { codecs } = active.trunk
     const at = active.isLocal ? formatHost(flow.address) : active.authority
-    const media = new CallMedia(local, codecs)
+    const media = new CallMedia(local, codecs, active.trunk.settings.media_encryption)
     const accepted = this.#offer === undefined ? undefined : media.accept(this.#offer)
     const allows = (address: string): boolean => active.allows(address) || address === flow.address
     const nowMs = (): number => context.clock.monotonicMs()

@@ -173,7 +173,7 @@ class Placing {
       contact: contactName(trunk),
       routes: active.route === undefined ? [] : [active.route],
       flow,
-      media: new CallMedia(local, trunk.codecs),
+      media: new CallMedia(local, trunk.codecs, settings.media_encryption),
       authenticator:
         user === undefined ? undefined : new Authenticator({ username: user, password: password ?? '' }, context.token),
       allows: (address) => active.allows(address) || address === flow.address,

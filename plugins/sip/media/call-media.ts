@@ -1,7 +1,24 @@
+import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import { headerOf, type SipHeader, type SipMessage } from '../message/message.ts'
-import { type Agreement, agree, type CodecName, type LocalMedia, writeAnswer, writeOffer } from './offer-answer.ts'
+import {
+  type Agreement,
+  agree,
+  type CodecName,
+  type LocalMedia,
+  type MediaEncryption,
+  writeAnswer,
+  writeOffer,
+} from './offer-answer.ts'
 import { parseSdp, SdpError, type SessionDescription } from './sdp.ts'
+import { MASTER_KEY_BYTES, MASTER_SALT_BYTES } from './srtp.ts'
+
+/** What a refusal says of encryption. */
+const SPOKEN: Readonly<Record<MediaEncryption, string>> = {
+  off: ', unencrypted',
+  optional: ', plain or SRTP with SDES',
+  required: ', with SRTP by SDES alone',
+}
 
 export const SDP_TYPE = { name: 'content-type', value: 'application/sdp' }
 
@@ -47,8 +64,15 @@ export class CallMedia {
   /** What the other side calls telephone events: a type keeps its meaning for the call (section 8.3.2). */
   #eventPayloadType: number | undefined
 
-  constructor(local: { address: string; port: number; sessionId: number }, codecs: readonly CodecName[]) {
-    this.#local = { ...local, version: 1 }
+  constructor(
+    local: { address: string; port: number; sessionId: number },
+    codecs: readonly CodecName[],
+    encryption: MediaEncryption = 'off',
+  ) {
+    // One key for the whole call: a stream of packets may have no other.
+    const srtp =
+      encryption === 'off' ? {} : { srtp: { encryption, key: randomBytes(MASTER_KEY_BYTES + MASTER_SALT_BYTES) } }
+    this.#local = { ...local, version: 1, ...srtp }
     this.#codecs = codecs
   }
 
@@ -79,9 +103,12 @@ export class CallMedia {
   }
 
   #agree(description: SessionDescription): Agreement {
-    const agreement = agree(description, this.#codecs)
+    const agreement = agree(description, this.#codecs, this.#local.srtp)
     if (agreement === undefined || isIP(agreement.address) === 0) {
-      throw new MediaRefused(488, `No audio in common; we have ${this.#codecs.join(', ')}`)
+      throw new MediaRefused(
+        488,
+        `No audio in common; we have ${this.#codecs.join(', ')}${SPOKEN[this.#local.srtp?.encryption ?? 'off']}`,
+      )
     }
     this.#eventPayloadType = agreement.eventPayloadType ?? this.#eventPayloadType
     return agreement

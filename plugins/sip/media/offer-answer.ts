@@ -1,6 +1,7 @@
 import { isIPv6 } from 'node:net'
 import { LINE_CODECS, type LineCodecName } from '../../../runtime/media/line-codec.ts'
-import type { Direction, MediaDescription, SessionDescription } from './sdp.ts'
+import type { CryptoLine, Direction, MediaDescription, SessionDescription } from './sdp.ts'
+import { MASTER_KEY_BYTES, MASTER_SALT_BYTES, SRTP_SUITES, type SrtpSuite } from './srtp.ts'
 
 /** Offer and answer (RFC 3264) of one audio stream with telephone events (RFC 4733). Pure. */
 
@@ -10,6 +11,17 @@ const EVENT_PAYLOAD_TYPE = 101
 const DEFAULT_PTIME_MS = 20
 /** Packets shorter than this cost more than they carry, longer ones are heard late. */
 const PTIMES_MS = [10, 20, 30, 40, 60]
+
+/** Whether media are encrypted with keys in the descriptions (RFC 4568). */
+export type MediaEncryption = 'off' | 'optional' | 'required'
+
+/** Terms of an encrypted stream: each side's master key and salt for what it sends. */
+export interface SrtpTerms {
+  readonly suite: SrtpSuite
+  readonly tag: string
+  readonly ours: Buffer
+  readonly theirs: Buffer
+}
 
 /** Both sides' terms of the audio stream. */
 export interface Agreement {
@@ -21,6 +33,8 @@ export interface Agreement {
   readonly payloadType: number
   /** Payload type of telephone events; undefined: the other side has none. */
   readonly eventPayloadType: number | undefined
+  /** Undefined: the media are plain. */
+  readonly srtp?: SrtpTerms
   /** How much a packet of ours holds. */
   readonly ptimeMs: number
   /** What we may do: on `recvonly` and `inactive` nothing is sent. */
@@ -34,6 +48,8 @@ export interface LocalMedia {
   /** Stays for the call; the version counts changes of the description. */
   sessionId: number
   version: number
+  /** Our side of an encrypted stream; absent: plain alone. */
+  srtp?: { encryption: Exclude<MediaEncryption, 'off'>; key: Buffer }
 }
 
 const MIRRORED: Readonly<Record<Direction, Direction>> = {
@@ -44,8 +60,14 @@ const MIRRORED: Readonly<Record<Direction, Direction>> = {
 }
 
 /** What we take of an offer, or what an answer took of ours; undefined when there is no audio both sides speak. */
-export function agree(description: SessionDescription, codecs: readonly CodecName[]): Agreement | undefined {
-  const media = description.media.find((one) => isUsable(one) && codecOf(one, codecs) !== undefined)
+export function agree(
+  description: SessionDescription,
+  codecs: readonly CodecName[],
+  srtp?: LocalMedia['srtp'],
+): Agreement | undefined {
+  const usable = description.media.filter((one) => isUsable(one, srtp) && codecOf(one, codecs) !== undefined)
+  // Who offers the stream both ways means the encrypted one.
+  const media = usable.find((one) => keyOf(one, srtp) !== undefined) ?? usable[0]
   const chosen = media === undefined ? undefined : codecOf(media, codecs)
   if (media === undefined || chosen === undefined) return undefined
   // Events count time as the audio does.
@@ -64,13 +86,35 @@ export function agree(description: SessionDescription, codecs: readonly CodecNam
     payloadType: chosen.type,
     eventPayloadType: events?.[0],
     ptimeMs: PTIMES_MS.findLast((ms) => ms <= (media.ptimeMs ?? DEFAULT_PTIME_MS)) ?? 10,
+    ...termsOf(media, srtp),
     direction: held ? 'inactive' : MIRRORED[media.direction],
   }
 }
 
-function isUsable(media: MediaDescription): boolean {
-  return media.media === 'audio' && media.port !== 0 && media.address !== '' && /^RTP\/AVPF?$/.test(media.protocol)
+function isUsable(media: MediaDescription, srtp: LocalMedia['srtp']): boolean {
+  if (media.media !== 'audio' || media.port === 0 || media.address === '') return false
+  const isPlain = /^RTP\/AVPF?$/.test(media.protocol)
+  if (!isPlain && !/^RTP\/SAVPF?$/.test(media.protocol)) return false
+  return (isPlain && srtp?.encryption !== 'required') || keyOf(media, srtp) !== undefined
 }
+
+/** The first key of a suite that we have, where we encrypt; some name one beside plain media, too. */
+function keyOf(media: MediaDescription, srtp: LocalMedia['srtp']): (CryptoLine & { suite: SrtpSuite }) | undefined {
+  if (srtp === undefined) return undefined
+  return media.crypto.find((one): one is CryptoLine & { suite: SrtpSuite } => {
+    const isKnown = SRTP_SUITES.some((suite) => suite === one.suite)
+    return isKnown && one.key.length === MASTER_KEY_BYTES + MASTER_SALT_BYTES
+  })
+}
+
+function termsOf(media: MediaDescription, srtp: LocalMedia['srtp']): { srtp?: SrtpTerms } {
+  const crypto = keyOf(media, srtp)
+  if (crypto === undefined || srtp === undefined) return {}
+  return { srtp: { suite: crypto.suite, tag: crypto.tag, ours: srtp.key, theirs: crypto.key } }
+}
+
+const cryptoLine = (tag: string, suite: SrtpSuite, key: Buffer): string =>
+  `a=crypto:${tag} ${suite} inline:${key.toString('base64')}`
 
 /** The first codec of the other side's list that we have, too: it prefers that. */
 function codecOf(media: MediaDescription, codecs: readonly CodecName[]) {
@@ -90,7 +134,11 @@ export function writeOffer(
   const types = [...codecs.map((codec) => LINE_CODECS[codec].payloadType), eventPayloadType]
   return [
     ...sessionLines(local),
-    `m=audio ${local.port} RTP/AVP ${types.join(' ')}`,
+    // Plain media with a key beside them: who has no encryption reads over it.
+    `m=audio ${local.port} RTP/${local.srtp?.encryption === 'required' ? 'SAVP' : 'AVP'} ${types.join(' ')}`,
+    ...(local.srtp === undefined
+      ? []
+      : SRTP_SUITES.map((suite, i) => cryptoLine(String(i + 1), suite, local.srtp!.key))),
     ...codecs.map((codec) => `a=rtpmap:${LINE_CODECS[codec].payloadType} ${LINE_CODECS[codec].encoding}`),
     ...eventLines(eventPayloadType),
     `a=ptime:${DEFAULT_PTIME_MS}`,
@@ -101,13 +149,18 @@ export function writeOffer(
 
 /** Our answer: the agreed audio, everything else refused with port 0, in the offer's order. */
 export function writeAnswer(offer: SessionDescription, agreement: Agreement, local: LocalMedia): string {
-  const index = offer.media.findIndex((one) => one.port === agreement.port && isUsable(one))
+  const isTaken = (one: MediaDescription) =>
+    one.port === agreement.port &&
+    isUsable(one, local.srtp) &&
+    (keyOf(one, local.srtp) !== undefined) === (agreement.srtp !== undefined)
+  const index = offer.media.findIndex(isTaken)
   const lines = offer.media.flatMap((media, at) => {
     if (at !== index) return [`m=${media.media} 0 ${media.protocol} ${media.formats.join(' ')}`]
-    const { payloadType, codec, eventPayloadType } = agreement
+    const { payloadType, codec, eventPayloadType, srtp } = agreement
     const types = eventPayloadType === undefined ? [payloadType] : [payloadType, eventPayloadType]
     return [
       `m=audio ${local.port} ${media.protocol} ${types.join(' ')}`,
+      ...(srtp === undefined ? [] : [cryptoLine(srtp.tag, srtp.suite, srtp.ours)]),
       `a=rtpmap:${payloadType} ${LINE_CODECS[codec].encoding}`,
       ...(eventPayloadType === undefined ? [] : eventLines(eventPayloadType)),
       `a=ptime:${agreement.ptimeMs}`,

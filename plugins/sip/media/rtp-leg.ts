@@ -10,11 +10,12 @@ import type { AudioFormat, CarrierFigures, Leg, LegEndReason, LegEvents } from '
 import { LineQuality } from './line-quality.ts'
 import type { MediaPair } from './media-ports.ts'
 import { MediaSource } from './media-source.ts'
-import type { Agreement } from './offer-answer.ts'
+import type { Agreement, SrtpTerms } from './offer-answer.ts'
 import { readReport, writeReport } from './rtcp.ts'
 import { type RtpPacket, readRtp, writeRtp } from './rtp-packet.ts'
 import { RtpReceiver } from './rtp-receiver.ts'
 import { type Random, RtpSender } from './rtp-sender.ts'
+import { SrtpStream } from './srtp.ts'
 
 /** No packet yet: the other side may still be setting up, or behind a router that must open first. */
 const FIRST_MEDIA_TIMEOUT_MS = 30_000
@@ -73,6 +74,8 @@ export class RtpLeg implements Leg {
   readonly #silence: Uint8Array
   readonly #keys: DtmfDetector
   #agreement: Agreement
+  /** Encryption, by direction; undefined: plain. */
+  #srtp: { terms: SrtpTerms; out: SrtpStream; in: SrtpStream } | undefined
   #events: LegEvents | undefined
   #leave: (() => void) | undefined
   #over = false
@@ -93,6 +96,7 @@ export class RtpLeg implements Leg {
   constructor(options: RtpLegOptions) {
     this.#options = options
     this.#agreement = options.agreement
+    this.#encrypt(options.agreement.srtp)
     const { agreement } = options
     this.format = sessionFormatFor(agreement.codec)
     const { sampleRateHz } = this.format
@@ -207,6 +211,7 @@ export class RtpLeg implements Leg {
   renegotiated(agreement: Agreement): void {
     const before = this.#agreement
     this.#agreement = agreement
+    this.#encrypt(agreement.srtp)
     this.#tellHold(isHeld(before), isHeld(agreement))
     this.#source.rename(agreement)
     this.#line.use(agreement.codec)
@@ -215,6 +220,23 @@ export class RtpLeg implements Leg {
     this.#sinceMs = this.#options.clock.monotonicMs()
     this.#heardMs = undefined
     this.#audioMs = undefined
+  }
+
+  #encrypt(terms: SrtpTerms | undefined): void {
+    const before = this.#srtp
+    if (terms === undefined) {
+      this.#srtp = undefined
+      return
+    }
+    const { suite, ours, theirs } = terms
+    // Streams whose keys stay go on with their counters.
+    const keeps = (which: 'ours' | 'theirs') =>
+      before?.terms.suite === suite && before.terms[which].equals(terms[which])
+    this.#srtp = {
+      terms,
+      out: before !== undefined && keeps('ours') ? before.out : new SrtpStream(suite, ours),
+      in: before !== undefined && keeps('theirs') ? before.in : new SrtpStream(suite, theirs),
+    }
   }
 
   #tellHold(before: boolean, now: boolean): void {
@@ -243,7 +265,8 @@ export class RtpLeg implements Leg {
     const to = this.#source.target
     for (const packet of packets) {
       const payload = packet.payloadType === audio ? this.#line.toLine(packet.payload) : packet.payload
-      this.#options.pair.rtp.send(writeRtp({ ...packet, payload }), to.port, to.address)
+      const bytes = writeRtp({ ...packet, payload })
+      this.#options.pair.rtp.send(this.#srtp?.out.protect(bytes) ?? bytes, to.port, to.address)
     }
     for (const id of reached) this.#events?.played(id)
     if (this.#audioMs !== undefined && nowMs - this.#audioMs > SILENT_AFTER_MS) {
@@ -273,7 +296,8 @@ export class RtpLeg implements Leg {
 
   #received(bytes: Buffer, from: { address: string; port: number }): void {
     if (this.#over || this.#leave === undefined) return
-    const packet = readRtp(bytes)
+    const plain = this.#srtp === undefined ? bytes : this.#srtp.in.unprotect(bytes)
+    const packet = plain && readRtp(plain)
     const { payloadType, eventPayloadType } = this.#agreement
     if (packet === undefined) return
     const isAudio = packet.payloadType === payloadType
@@ -321,7 +345,8 @@ export class RtpLeg implements Leg {
   #reported(bytes: Buffer, from: { address: string; port: number }): void {
     const { address } = this.#source.target
     if (this.#over || from.address !== address) return
-    const report = readReport(bytes, this.#sender.ssrc)
+    const plain = this.#srtp === undefined ? bytes : this.#srtp.in.unprotectRtcp(bytes)
+    const report = plain && readReport(plain, this.#sender.ssrc)
     if (report === undefined) return
     const nowMs = this.#options.clock.monotonicMs()
     this.#rtcpFrom = from
@@ -346,7 +371,7 @@ export class RtpLeg implements Leg {
     }
     const last = this.#lastReport && { ntp: this.#lastReport.ntp, delayMs: nowMs - this.#lastReport.atMs }
     const report = writeReport(figures, this.#receiver.figures(), last, this.#name, goodbye)
-    pair.rtcp.send(report, to.port, to.address)
+    pair.rtcp.send(this.#srtp?.out.protectRtcp(report) ?? report, to.port, to.address)
   }
 }
 

@@ -24,8 +24,18 @@ export interface MediaDescription {
   readonly direction: Direction
   /** How much one packet of ours is to hold, by `a=ptime` and `a=maxptime`; undefined: nothing was said. */
   readonly ptimeMs: number | undefined
+  /** Keys that SRTP is offered with (RFC 4568), most wanted first. */
+  readonly crypto: readonly CryptoLine[]
   /** Where `a=rtcp` puts RTCP; undefined: the port after. */
   readonly rtcpPort: number | undefined
+}
+
+/** One `a=crypto` line: one master key, used from the beginning. */
+export interface CryptoLine {
+  readonly tag: string
+  readonly suite: string
+  /** Master key and salt. */
+  readonly key: Buffer
 }
 
 export interface SessionDescription {
@@ -45,6 +55,7 @@ interface Draft {
   direction: Direction | undefined
   encodings: Map<number, string>
   rtcpPort: number | undefined
+  crypto: CryptoLine[]
   ptimeMs: number | undefined
   maxPtimeMs: number | undefined
 }
@@ -73,6 +84,7 @@ function emptyDraft(line: string): Draft {
     direction: undefined,
     encodings: new Map(),
     rtcpPort: undefined,
+    crypto: [],
     ptimeMs: undefined,
     maxPtimeMs: undefined,
   }
@@ -90,6 +102,7 @@ function readLine(draft: Draft, type: string, value: string): void {
   const text = value.slice(colon + 1)
   if (DIRECTIONS.has(name)) draft.direction = name as Direction
   else if (name === 'rtcp') draft.rtcpPort = portOf(text.split(' ')[0] ?? '')
+  else if (name === 'crypto') draft.crypto.push(...cryptoOf(text))
   else if (name === 'ptime') draft.ptimeMs = Number.parseFloat(text) || undefined
   else if (name === 'maxptime') draft.maxPtimeMs = Number.parseFloat(text) || undefined
   else if (name === 'rtpmap') {
@@ -123,6 +136,7 @@ function finish(draft: Draft, session: Draft): MediaDescription {
     encodings,
     direction: draft.direction ?? session.direction ?? 'sendrecv',
     rtcpPort: draft.rtcpPort,
+    crypto: draft.crypto,
     ptimeMs: ptimeOf(draft.ptimeMs ?? session.ptimeMs, draft.maxPtimeMs ?? session.maxPtimeMs),
   }
 }
@@ -131,4 +145,14 @@ function finish(draft: Draft, session: Draft): MediaDescription {
 function ptimeOf(wishMs: number | undefined, mostMs: number | undefined): number | undefined {
   if (wishMs === undefined && mostMs === undefined) return undefined
   return Math.min(wishMs ?? DEFAULT_PTIME_MS, mostMs ?? Number.POSITIVE_INFINITY)
+}
+
+/** None where the key has parameters that we don't have (another rate, several keys, no encryption). */
+function cryptoOf(text: string): CryptoLine[] {
+  const match = /^(\d{1,9}) +([A-Za-z0-9_]+) +inline:([A-Za-z0-9+/]+={0,2})(?:\|(?:2\^)?\d+)?(?: +WSH=\d+)?$/.exec(
+    text.trim(),
+  )
+  if (match === null) return []
+  const [, tag = '', suite = '', key = ''] = match
+  return [{ tag, suite, key: Buffer.from(key, 'base64') }]
 }

@@ -31,6 +31,7 @@ const USAGE = `Usage: patchbay <command> [--allow-net=plugin:host:port,…] [--a
   config    the effective configuration, secrets masked
   doctor    asks every provider that has its key whether it serves, and how fast;
             doctor sip: looks at the SIP trunks of the running api node
+  rules     when the law lets campaigns call: rules [number] [instant]
   plugins   the plugins, what they offer, ask for and are granted;
             plugins add, update, remove, test, new: plugins of others (plugins help)
   admin     users, signup, suspensions, the audit log, from the shell: patchbay admin help
@@ -39,7 +40,7 @@ const USAGE = `Usage: patchbay <command> [--allow-net=plugin:host:port,…] [--a
 Several roles may be named: patchbay api jobs.
 `
 const ROLES = ['api', 'jobs', 'voice'] as const satisfies readonly RoleName[]
-const COMMANDS = ['start', ...ROLES, 'config', 'doctor', 'plugins', 'admin', 'help']
+const COMMANDS = ['start', ...ROLES, 'config', 'doctor', 'plugins', 'rules', 'admin', 'help']
 
 /** On top of the drain: what closing sockets and pools may take. */
 const STOP_MARGIN_MS = 2_000
@@ -69,7 +70,7 @@ async function main(argv: readonly string[]): Promise<void> {
   const words = argv.filter((argument) => !argument.startsWith('-'))
   const [command = 'help'] = words
   const unknown = words.find(
-    (word, at) => !COMMANDS.includes(word) && !(['doctor', 'plugins', 'admin'].includes(command) && at > 0),
+    (word, at) => !COMMANDS.includes(word) && !(['doctor', 'plugins', 'rules', 'admin'].includes(command) && at > 0),
   )
   if (unknown !== undefined) {
     const near = nearest(unknown, COMMANDS)
@@ -97,6 +98,9 @@ async function main(argv: readonly string[]): Promise<void> {
     process.stdout.write(`${await describePlugins(config)}\n`)
   } else if (command === 'admin') {
     await admin(words.slice(1), config)
+  } else if (command === 'rules') {
+    const { describeRules } = await import('./workers/dialer/describe-rules.ts')
+    process.stdout.write(`${await describeRules(words.slice(1), config.callingRules, systemClock.nowMs())}\n`)
   } else if (command === 'doctor') {
     const { runDoctor } = await import('./runtime/doctor.ts')
     const { text, healthy } = await runDoctor(words.slice(1), { config })

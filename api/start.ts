@@ -34,6 +34,7 @@ import { startInbound } from './calls/inbound.ts'
 import { startOutbound } from './calls/outbound-start.ts'
 import { startRecorder } from './calls/recorder.ts'
 import { resealAll } from './data-key.ts'
+import { runCampaignTool } from './campaigns/tools.ts'
 import { answerAsks } from './knowledge/ask.ts'
 import { countCarrierRefusals, countRefusedCalls, observeAnswers } from './metrics.ts'
 import { slotShares } from './realtime/slot-shares.ts'
@@ -81,6 +82,8 @@ export async function startApi(context: RoleContext): Promise<Role> {
     providersInUse(store)
       .then((named) => providerHealth.announce([defaultLlm, defaultStt, defaultTts, ...named]))
       .catch((err) => log.warn({ err }, 'The providers could not be checked'))
+    const [rules, places] = await Promise.all([loadCallingRules(context.config.callingRules), loadPlaces()])
+    const calling = { rules, places }
     const argumentChecks = openArgumentChecks(log)
     opened.push(() => argumentChecks.close())
     const tools = createToolCalls({
@@ -88,13 +91,12 @@ export async function startApi(context: RoleContext): Promise<Role> {
       store,
       log,
       checks: argumentChecks,
+      ofCampaign: (callId, name, input) => runCampaignTool({ store, calling, clock }, callId, name, input),
       calls: () => sessions.calls,
       carriers: () => carriers,
     })
     const answers = answerAsks({ store, vectors, embeddings, tools })
     const prices = await loadPrices(context.plugins, context.config.pricesFile)
-    const [rules, places] = await Promise.all([loadCallingRules(context.config.callingRules), loadPlaces()])
-    const calling = { rules, places }
     // Replaced below, before anyone can ask: port 0 is known only then.
     let config = context.config
     const objects = await openObjects({ ...context, publicUrl: () => config.publicUrl })

@@ -20,6 +20,8 @@ export interface ReportSpan {
   endMs: number
   agentId?: string
   callType?: CallType
+  /** Slug; its calls are summed one by one, by their index. */
+  campaign?: string
 }
 
 export interface DashboardSums {
@@ -44,14 +46,15 @@ function rolledUp(tenant: Tenant, grain: 'hour' | 'day', startMs: number, endMs:
       and bucket >= ${timestamp(startMs)} and bucket < ${timestamp(endMs)}`
 }
 
-function single(tenant: Tenant, startMs: number, endMs: number): RawBuilder<unknown> {
+function single(tenant: Tenant, startMs: number, endMs: number, campaign?: string): RawBuilder<unknown> {
   return sql`select created_at as at, agent_id, call_type, coalesce(disposition, ''), 1, (answered_at is not null)::int,
       coalesce(duration_ms, 0), llm_input_tokens + llm_output_tokens,
       coalesce(cost_llm, 0), coalesce(cost_stt, 0), coalesce(cost_tts, 0), coalesce(platform_cost, 0),
       (cost_llm is not null)::int, (cost_stt is not null)::int,
       (cost_tts is not null)::int, (platform_cost is not null)::int
     from calls
-    where workspace_id = ${tenant.workspaceId} and created_at >= ${timestamp(startMs)} and created_at < ${timestamp(endMs)}`
+    where workspace_id = ${tenant.workspaceId} and created_at >= ${timestamp(startMs)} and created_at < ${timestamp(endMs)}
+      ${campaign === undefined ? sql`` : sql`and campaign_slug = ${campaign}`}`
 }
 
 /**
@@ -62,8 +65,8 @@ function single(tenant: Tenant, startMs: number, endMs: number): RawBuilder<unkn
 function source(tenant: Tenant, span: ReportSpan, finest: 'hour' | 'day'): RawBuilder<unknown> {
   const parts: RawBuilder<unknown>[] = []
   const [hoursStart, hoursEnd] = [ceil(span.startMs, HOUR_MS), floor(span.endMs, HOUR_MS)]
-  if (hoursStart >= hoursEnd) {
-    parts.push(single(tenant, span.startMs, span.endMs))
+  if (span.campaign !== undefined || hoursStart >= hoursEnd) {
+    parts.push(single(tenant, span.startMs, span.endMs, span.campaign))
   } else {
     if (span.startMs < hoursStart) parts.push(single(tenant, span.startMs, hoursStart))
     const [daysStart, daysEnd] = [ceil(hoursStart, DAY_MS), floor(hoursEnd, DAY_MS)]

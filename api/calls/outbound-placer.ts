@@ -32,6 +32,7 @@ import type { Tenant } from '../../store/tenant.ts'
 import type { DialCheck } from '../../workers/dialer/before-dial.ts'
 import { Later } from '../../workers/queues.ts'
 import { limitsOf } from '../agents/speech.ts'
+import { campaignToolSpecs } from '../campaigns/tools.ts'
 import { agentSpec } from '../realtime/agent-spec.ts'
 
 export interface PlacerOptions {
@@ -147,7 +148,13 @@ export class Placer {
 
   /** The call is marked as placed: whatever happens now, it gets its one end. */
   async #dial(
-    { call, agent, provider, trunk }: CallToPlace & { agent: NonNullable<CallToPlace['agent']>; provider: string },
+    {
+      call,
+      agent,
+      provider,
+      trunk,
+      campaignTools,
+    }: CallToPlace & { agent: NonNullable<CallToPlace['agent']>; provider: string },
     from: PhoneNumber,
     to: PhoneNumber,
     seat: Seat,
@@ -198,7 +205,9 @@ export class Placer {
     const watchdog = setTimeout(() => cancel(outcomeOfFailure('no_answer')), ringTimeoutMs + RING_MARGIN_MS)
     this.#dialling.set(call.id, { cancel, done: done.promise })
     try {
-      spec = agentSpec(agent, call.dynamic_variables, await hasReadyDocuments(tenant, agent.id), true)
+      const own = agentSpec(agent, call.dynamic_variables, await hasReadyDocuments(tenant, agent.id), true)
+      const tools = [...(own.tools ?? []), ...campaignToolSpecs(campaignTools, own.tools ?? [])]
+      spec = tools.length === 0 ? own : { ...own, tools }
       seat.worker.warm(call.id, spec)
       carrier = await carriers.get(provider)
       await carrier.dial(

@@ -5,6 +5,7 @@ import { PatchbayError } from '../../runtime/errors.ts'
 import { agentByNumber } from '../../store/agents.ts'
 import { type CallWithTurns, callById, insertCall } from '../../store/calls.ts'
 import { type Cell, csvRecord, eachCall } from '../../store/csv-export.ts'
+import { isOnDoNotCall } from '../../store/do-not-call.ts'
 import { cancelQueuedCall, countWaitingCalls } from '../../store/outbound-calls.ts'
 import { requestHangup } from '../../store/redis/hangup.ts'
 import type { Call } from '../../store/schema.ts'
@@ -56,9 +57,14 @@ const outboundCall = defineRoute({
       default: {},
       description: "Fill `{{name}}` in the agent's system prompt and first message.",
     }),
+    override: Type.Optional(
+      Type.Boolean({
+        description: 'Calls a number of the do-not-call list all the same; for the JWT of an Admin, and logged.',
+      }),
+    ),
   }),
   success: { status: 201, schema: CallBody },
-  errors: ['invalid_phone_number', 'agent_not_found', 'quota_reached'],
+  errors: ['invalid_phone_number', 'agent_not_found', 'quota_reached', 'do_not_call', 'admin_required'],
   tag,
   summary: 'Call a phone number with an agent',
   description: 'Answers at once with the call log, queued; read the call to see what became of it.',
@@ -70,14 +76,20 @@ const outboundCall = defineRoute({
     },
     success: outboundExample,
   },
-  handler: async ({ body, tenant, log, idempotencyKey }, services) => {
+  handler: async ({ body, tenant, log, idempotencyKey, role, user }, services) => {
     const { config, clock, outbound } = services
+    const override = body.override === true
+    if (override && (role !== 'admin' || user === undefined)) throw new PatchbayError('admin_required')
     const from = requirePhoneNumber(body.agent_phone_number)
     const to = requirePhoneNumber(body.phone_number_to_dial)
     const agent = await agentByNumber(tenant, from)
     if (agent === undefined) throw new PatchbayError('agent_not_found')
     await requireMonth(services, tenant)
     await requireAgentProviders(services, tenant, agent)
+    if (await isOnDoNotCall(tenant, to)) {
+      if (!override) throw new PatchbayError('do_not_call')
+      log.warn({ userId: user?.id, to }, 'A number of the do-not-call list is called by override')
+    }
     const request = { idempotencyKey, tenant, input: body, route: 'POST /calls/outbound_call' }
     const { answer, isNew } = await once(request, async (within) => {
       const call = await insertCall(within, {

@@ -24,6 +24,7 @@ export const SpanQuery = {
   ),
   end_date: Type.Optional(Type.String({ format: 'date-time', description: 'ISO 8601, exclusive. Default: now.' })),
   agent_id: Type.Optional(Type.String({ description: 'Only calls of this agent.' })),
+  campaign: Type.Optional(Type.String({ maxLength: 100, description: 'Only calls of this campaign, by its slug.' })),
 }
 
 export const DashboardQuery = Type.Object({

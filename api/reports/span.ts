@@ -10,6 +10,7 @@ interface SpanInput {
   start_date?: string
   end_date?: string
   agent_id?: string
+  campaign?: string
   call_type?: 'phone' | 'web'
 }
 
@@ -25,6 +26,7 @@ export function spanOf(query: SpanInput, nowMs: number): ReportSpan {
     startMs,
     endMs,
     ...(query.agent_id === undefined ? {} : { agentId: isUuid(query.agent_id) ? query.agent_id : NO_AGENT }),
+    ...(query.campaign === undefined ? {} : { campaign: query.campaign }),
     ...(query.call_type === undefined ? {} : { callType: query.call_type }),
   }
 }

@@ -27,6 +27,8 @@ export interface ToolCallsOptions {
   store: Store
   log: Logger
   checks: ArgumentChecks
+  /** What the agent may do in a campaign's calls; undefined when the call has no such tool. */
+  ofCampaign?: (callId: string, name: string, input: Record<string, unknown>) => Promise<string | undefined>
   /** The running calls and the carriers; asked for when a tool needs them. */
   calls(): Calls
   carriers(): Carriers
@@ -50,7 +52,15 @@ export interface ToolCalls {
   ofChat(tool: Tool, input: Record<string, unknown>, scope: ToolScope, signal: AbortSignal): Promise<string>
 }
 
-export function createToolCalls({ config, store, log, checks, calls, carriers }: ToolCallsOptions): ToolCalls {
+export function createToolCalls({
+  config,
+  store,
+  log,
+  checks,
+  ofCampaign,
+  calls,
+  carriers,
+}: ToolCallsOptions): ToolCalls {
   const box = toolSecrets(config.dataKey)
   const allowed: readonly NetRule[] = (config.toolsAllowNet ?? []).map(parseInfrastructureRule)
 
@@ -137,7 +147,10 @@ export function createToolCalls({ config, store, log, checks, calls, carriers }:
     async ofCall(callId, name, input, key, signal) {
       const scope = await toolsOfCall(store, callId)
       const tool = (scope?.tools as Tool[] | undefined)?.find((one) => one.name === name)
-      if (scope === undefined || tool === undefined) return `There is no tool "${name}".`
+      if (scope === undefined || tool === undefined) {
+        const output = scope && (await ofCampaign?.(callId, name, input))
+        return output ?? `There is no tool "${name}".`
+      }
       const unfit = await faultOfInput(tool, input, scope.workspaceId)
       if (unfit !== undefined) return unfit
       const { output, fault } = await run(callId, tool, input, scope, key, signal)

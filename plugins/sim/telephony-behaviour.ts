@@ -4,10 +4,24 @@ export interface Behaviour {
   answer: 'human' | 'voicemail' | 'busy' | 'no_answer' | 'rejected' | 'invalid_number' | 'carrier'
   ringMs: number
   /** `talks` asks its questions and says goodbye; `leaves` hangs up in the middle of the agent's first sentence. */
-  manner: 'talks' | 'silent' | 'leaves'
+  manner: 'talks' | 'silent' | 'leaves' | 'listens'
+  /** One who listens hangs up after this. */
+  talkMs?: number
 }
 
-export type Outcome = Exclude<Behaviour['answer'], 'human'> | Behaviour['manner']
+export type Outcome = Exclude<Behaviour['answer'], 'human'> | Exclude<Behaviour['manner'], 'listens'>
+
+/** People as a campaign meets them, each call drawn anew; whether a number is in service is the number's own. */
+export interface Population {
+  /** Of the calls to numbers in service that are not busy. */
+  answer_rate: number
+  /** Of those who answer; the others are machines. */
+  human: number
+  busy: number
+  invalid: number
+  /** The shortest and the longest a human listens. */
+  talk_seconds: readonly [number, number]
+}
 
 const RING_MS = 1_500
 
@@ -30,10 +44,16 @@ export interface CalleeSettings {
   seed: number
   /** Ringing takes this many times as long; 0: none. */
   timeScale: number
+  /** In the place of `mix`. */
+  population?: Population
 }
 
-export function behaviourOf(number: string, settings: CalleeSettings): Behaviour {
-  const { timeScale } = settings
+/** @param attempt how often the number was called, this time included */
+export function behaviourOf(number: string, settings: CalleeSettings, attempt = 1): Behaviour {
+  const { timeScale, population } = settings
+  if (population !== undefined && SUFFIXES[number.slice(-4)] === undefined) {
+    return ofPopulation(number, attempt, population, settings)
+  }
   const random = randomOf(`${settings.seed}:${number}`)
   const outcome = SUFFIXES[number.slice(-4)] ?? drawn(settings.mix, random())
   const ringMs = RING_MS * timeScale * (0.5 + random())
@@ -41,6 +61,24 @@ export function behaviourOf(number: string, settings: CalleeSettings): Behaviour
     return { answer: 'human', manner: outcome, ringMs }
   }
   return { answer: outcome, manner: 'talks', ringMs }
+}
+
+function ofPopulation(
+  number: string,
+  attempt: number,
+  population: Population,
+  { seed, timeScale }: CalleeSettings,
+): Behaviour {
+  const inService = randomOf(`${seed}:${number}`)() >= population.invalid
+  const random = randomOf(`${seed}:${number}:${attempt}`)
+  const ringMs = RING_MS * timeScale * (0.5 + random())
+  const of = (answer: Behaviour['answer']): Behaviour => ({ answer, manner: 'talks', ringMs })
+  if (!inService) return of('invalid_number')
+  if (random() < population.busy) return of('busy')
+  if (random() >= population.answer_rate) return of('no_answer')
+  if (random() >= population.human) return of('voicemail')
+  const [least, most] = population.talk_seconds
+  return { answer: 'human', manner: 'listens', ringMs, talkMs: (least + (most - least) * random()) * 1_000 * timeScale }
 }
 
 function drawn(mix: CalleeSettings['mix'], share: number): Outcome {

@@ -41,6 +41,8 @@ export class SimCallee implements Leg {
   readonly #manner: Behaviour['manner']
   readonly #lines: Lines
   readonly #gone: () => void
+  readonly #talkMs: number
+  #startedMs = 0
   #events: LegEvents | undefined
   #over = false
   #frames = 0
@@ -62,7 +64,15 @@ export class SimCallee implements Leg {
   #marks: { id: number; atMs: number }[] = []
 
   /** @param gone called once, when the line is down */
-  constructor(options: { clock: Clock; manner: Behaviour['manner']; lines: Lines; gone: () => void }) {
+  constructor(options: {
+    clock: Clock
+    manner: Behaviour['manner']
+    lines: Lines
+    gone: () => void
+    /** How long one who listens does. */
+    talkMs?: number
+  }) {
+    this.#talkMs = options.talkMs ?? 0
     this.#clock = options.clock
     this.#manner = options.manner
     this.#lines = options.lines
@@ -72,6 +82,7 @@ export class SimCallee implements Leg {
   start(events: LegEvents): void {
     this.#events = events
     this.#quietFromMs = this.#clock.monotonicMs()
+    this.#startedMs = this.#quietFromMs
   }
 
   answer(): void {}
@@ -119,6 +130,10 @@ export class SimCallee implements Leg {
 
   #decide(nowMs: number): void {
     if (this.#saying !== undefined) return
+    if (this.#manner === 'listens') {
+      if (nowMs - this.#startedMs >= this.#talkMs) this.#hangUp()
+      return
+    }
     const quietMs = nowMs - (this.#heardMs ?? this.#quietFromMs)
     if (quietMs > GIVE_UP_MS) this.#hangUp()
     else if (this.#manner === 'leaves') this.#leave(nowMs)

@@ -17,6 +17,7 @@ const GOODBYE = 'Thanks, goodbye.'
 /** Sentences of utterances.json, so that the sim recogniser understands them. */
 const QUESTIONS = ['What are your opening hours?', 'How much does delivery cost?']
 const MAX_LIVE = 5_000
+const MAX_REMEMBERED = 1_000_000
 
 interface Dialled {
   behaviour: Behaviour
@@ -35,13 +36,15 @@ export class SimCarrier implements Carrier {
   readonly #settings: CalleeSettings
   readonly #questions: readonly string[]
   readonly #live = new Map<string, Dialled>()
+  /** How often each number was called. */
+  readonly #attempts = new Map<string, number>()
   readonly #pacer: Pacer
   #lines: Promise<Lines> | undefined
 
   constructor(host: PluginHost, settings: Readonly<Record<string, unknown>>) {
     this.#host = host
-    const { seed, timeScale, mix, questions } = readSettings(settings.callee)
-    this.#settings = { seed, timeScale, mix }
+    const { questions, ...people } = readSettings(settings.callee)
+    this.#settings = people
     this.#questions = questions
     this.#pacer = new Pacer(systemClock, (err) => host.log.error({ err }, 'A simulated callee failed'))
   }
@@ -61,7 +64,10 @@ export class SimCarrier implements Carrier {
     signal.throwIfAborted()
     if (this.#live.size >= MAX_LIVE) throw refused(`it has ${MAX_LIVE} calls already`)
     if (this.#live.has(order.callId)) throw refused(`call ${order.callId} was dialled before`)
-    const behaviour = behaviourOf(order.to, this.#settings)
+    const attempt = (this.#attempts.get(order.to) ?? 0) + 1
+    if (this.#attempts.size >= MAX_REMEMBERED) this.#attempts.clear()
+    this.#attempts.set(order.to, attempt)
+    const behaviour = behaviourOf(order.to, this.#settings, attempt)
     if (behaviour.answer === 'carrier') throw refused('the number asks for a failing carrier')
     const dialled: Dialled = { behaviour, events, timer: undefined, callee: undefined, leave: undefined }
     this.#live.set(order.callId, dialled)
@@ -115,6 +121,7 @@ export class SimCarrier implements Carrier {
     const callee = new SimCallee({
       clock: systemClock,
       manner: behaviour.answer === 'voicemail' ? 'silent' : behaviour.manner,
+      talkMs: behaviour.talkMs ?? 0,
       lines,
       gone: () => {
         dialled.leave?.()
@@ -154,8 +161,9 @@ function readSettings(option: unknown): CalleeSettings & { questions: readonly s
     timeScale = 1,
     mix = {},
     questions = QUESTIONS,
+    population,
   } = (option ?? {}) as Partial<CalleeSettings & { questions: string[] }>
-  return { seed, timeScale, mix, questions }
+  return { seed, timeScale, mix, questions, ...(population === undefined ? {} : { population }) }
 }
 
 function refused(why: string): PatchbayError {

@@ -13,6 +13,7 @@ import { loadPlugins } from '../../runtime/plugin/host.ts'
 import { openStore } from '../../store/database.ts'
 import { createRedis } from '../../store/redis/client.ts'
 import { startBatches } from '../../workers/batch/start.ts'
+import { startDialer } from '../../workers/dialer/start.ts'
 import { startReaper } from '../../workers/reaper/reaper.ts'
 import { scriptedConversation } from './scripted-conversation.ts'
 
@@ -21,7 +22,13 @@ const LINK_TOKEN = 'phone-process'
 const CAPACITY = 4
 const log = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' })
 const { signal } = new AbortController()
-const env = { PORT: '0', PATCHBAY_ADMIN_PORT: '0', PATCHBAY_HOST: '127.0.0.1', PATCHBAY_DATA_DIR: dataDir }
+const env = {
+  PORT: '0',
+  PATCHBAY_ADMIN_PORT: '0',
+  PATCHBAY_HOST: '127.0.0.1',
+  PATCHBAY_DATA_DIR: dataDir,
+  ...(process.env.TEST_CALLING_RULES ? { PATCHBAY_CALLING_RULES: process.env.TEST_CALLING_RULES } : {}),
+}
 const config = {
   ...deriveConfig(loadConfig(env)),
   jwtApiSecret: 'x'.repeat(32),
@@ -56,6 +63,7 @@ connectLinks({
 const store = openStore({ databaseUrl, maxConnections: 4 })
 const redis = await createRedis(redisUrl, log)
 startBatches({ store, redis, clock, log, config, sweepIntervalMs: 100, lostAfterMs: 1_000 })
+await startDialer({ store, redis, databaseUrl, clock, log, config, sweepIntervalMs: 100 })
 startReaper({ store, redis, clock, log, intervalMs: 500, graceMs: 1_000 })
 process.send?.('ready')
 process.on('disconnect', () => process.exit(1))

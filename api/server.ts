@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket, WebSocket } from 'uWebSockets.js'
+import type { Socket, SocketHandlers, UpgradeRequest, WebSocketRoute } from '../runtime/web-socket.ts'
 import { RequestBody } from './body.ts'
 import { listenFault } from './listen-fault.ts'
-import type { Socket, SocketHandlers, UpgradeRequest, WebSocketRoute } from './socket.ts'
 
 // The library reads this once, when it is loaded. Its own limit of 4 KiB is less than a browser's cookies may take.
 process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= '16384'

@@ -14,6 +14,7 @@ import type { CallJournal } from '../../runtime/session/journal.ts'
 import { Leases } from '../../runtime/session/leases.ts'
 import type { AudioFormat } from '../../runtime/session/leg.ts'
 import type { Quotas } from '../../runtime/session/quotas.ts'
+import type { WebSocketRoute } from '../../runtime/web-socket.ts'
 import { appendCallEvents, lacksPartition, makeEventPartitions } from '../../store/call-events.ts'
 import {
   addProgress,
@@ -29,7 +30,6 @@ import { redisCallLeases } from '../../store/redis/call-leases.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import { redisLiveFeed } from '../../store/redis/live-feed.ts'
 import { RedisSlots, type SlotShares } from '../../store/redis/slots.ts'
-import type { WebSocketRoute } from '../socket.ts'
 import { realtimeRoute } from './websocket.ts'
 
 /** The sessions of an api node: the link the workers dial, the legs of the callers, and what joins them. */

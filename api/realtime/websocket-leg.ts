@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts'
 import type { AgentState, AudioFormat, Leg, LegEndReason, LegEvents } from '../../runtime/session/leg.ts'
-import type { Socket, SocketHandlers } from '../socket.ts'
+import type { Socket, SocketHandlers } from '../../runtime/web-socket.ts'
 import { Gate } from './gate.ts'
 import { readClientMessage, type ServerMessage } from './messages.ts'
 import { Outbox } from './outbox.ts'

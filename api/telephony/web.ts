@@ -3,7 +3,7 @@ import { PatchbayError } from '../../runtime/errors.ts'
 import type { PluginRegistry } from '../../runtime/plugin/host.ts'
 import type { Carriers } from '../../runtime/telephony/carriers.ts'
 import type { CarrierDoor, CarrierWeb } from '../../runtime/telephony/web.ts'
-import type { WebSocketRoute } from '../socket.ts'
+import type { WebSocketRoute } from '../../runtime/web-socket.ts'
 
 /** The requests and media streams of carriers that speak HTTP and WebSocket. */
 

@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { Socket, SocketHandlers, UpgradeRequest, WebSocketRoute } from '../../api/socket.ts'
 import type { CallEvent, CallEventBody } from '../call-log/events.ts'
 import type { Clock } from '../clock.ts'
 import { PatchbayError } from '../errors.ts'
 import type { Logger } from '../log.ts'
+import type { Socket, SocketHandlers, UpgradeRequest, WebSocketRoute } from '../web-socket.ts'
 import { AudioBatch } from './batch.ts'
 import {
   type AgentSpec,

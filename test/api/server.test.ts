@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import WebSocket from 'ws'
 import { type Incoming, type Outgoing, startServer } from '../../api/server.ts'
-import type { Socket, WebSocketRoute } from '../../api/socket.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
+import type { Socket, WebSocketRoute } from '../../runtime/web-socket.ts'
 import { openRaw } from '../support/raw-http.ts'
 
 type Handle = (incoming: Incoming) => Outgoing | Promise<Outgoing>

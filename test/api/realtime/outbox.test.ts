@@ -1,6 +1,6 @@
 import t from 'tap'
 import { Outbox } from '../../../api/realtime/outbox.ts'
-import type { Socket } from '../../../api/socket.ts'
+import type { Socket } from '../../../runtime/web-socket.ts'
 
 /** A socket whose peer reads only when the test says so. */
 class SlowSocket implements Socket {

@@ -1,4 +1,4 @@
-/** WebSockets as the rest of the api sees them; only server.ts knows uWebSockets.js. */
+/** WebSockets as everybody but the server sees them; only api/server.ts knows uWebSockets.js. */
 
 export interface UpgradeRequest {
   readonly query: URLSearchParams

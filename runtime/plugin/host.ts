@@ -1,13 +1,10 @@
 import { existsSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Logger } from 'pino'
 import { PatchbayError } from '../errors.ts'
 import { type Catalogue, chosenProvider, defaultsOf, listedLanguage, makeCatalogue } from './catalogue.ts'
 import type {
   Manifest,
-  Permissions,
   PluginFactories,
   PluginHost,
   PluginInstances,
@@ -16,53 +13,21 @@ import type {
   SpeechOptions,
 } from './contract.ts'
 import { makeHost } from './handles.ts'
-import { readInstalled } from './install/installed.ts'
-import { denoMissing, findDeno } from './isolated/deno.ts'
-import { denoFlags } from './isolated/deno-flags.ts'
-import {
-  faultOfOptions,
-  type Isolation,
-  type PluginFolder,
-  type PluginSettings,
-  readFolder,
-  readManifests,
-  readPluginSettings,
-} from './manifest.ts'
-import { type Environment, variableOf } from './net-rule.ts'
-import {
-  compileGrants,
-  type GrantFlags,
-  type Grants,
-  grantsOfFlags,
-  mergePermissions,
-  NO_GRANTS,
-} from './permissions.ts'
+import { isolate } from './isolated/open.ts'
+import { type LoadedPlugin, type LoadPluginsOptions, readPlugins } from './load.ts'
+import type { Environment } from './net-rule.ts'
+import type { Grants } from './permissions.ts'
 import { attribute, pluginScope } from './scope.ts'
 
 export type { Catalogue } from './catalogue.ts'
+export { type LoadedPlugin, type LoadPluginsOptions, ROOT } from './load.ts'
 
 const CHECK_TIMEOUT_MS = 10_000
-/** Of a plugin's process: its JavaScript heap, and all it holds. */
-const HEAP_MIB = 256
-const MAX_MEMORY_BYTES = 512 * 2 ** 20
-
-/** The checkout: what relative paths in grants start from. */
-export const ROOT = join(import.meta.dirname, '../..')
 
 type FactoryKind = keyof PluginInstances
 
 /** What one use chooses; what it leaves open is the manifest's default. */
 export type CreateOptions<K extends FactoryKind> = Omit<PluginOptions[K], 'settings'>
-
-export interface LoadedPlugin extends PluginFolder {
-  readonly settings: PluginSettings
-  readonly isolation: Isolation
-  /** The environment as its handles give it out. */
-  readonly env: Environment
-  /** What the operator wrote for it, in files and flags. */
-  readonly granted: Permissions
-  readonly grants: Grants
-}
 
 export interface PluginRegistry {
   /** Every folder found, broken ones included. */
@@ -102,38 +67,12 @@ export interface PluginRegistry {
   ): Promise<PluginInstances[K]>
 }
 
-export interface LoadPluginsOptions {
-  /** Default: `plugins/` of the checkout. */
-  dir?: string
-  /** The operator's grants and options. Default: `config/plugins.json` of the checkout. */
-  settingsFile?: string
-  /** Grants of flags and environment settings; the data folder, where Deno and installed plugins are. */
-  config: GrantFlags & { readonly dataDir?: string }
-  /** Where `${VARIABLE}` and `host.env` read from. */
-  env: Environment
-  log: Logger
-  /** Handed to every plugin; aborts when the process stops. */
-  signal: AbortSignal
-  createTimeoutMs?: number
-  /** Loads this one plugin and no other. */
-  only?: { name: string; dir: string; settings: PluginSettings }
-}
-
 /** Reads and validates manifests and grants. Imports no plugin code: that is for `create`. */
 export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRegistry> {
   const { log, createTimeoutMs = 10_000 } = options
   // A copy: what handles give out stays the same when the guard hides variables from process.env.
   const env = { ...options.env }
-  const { folders, settings } = await findPlugins(options)
-  const flags = grantsOfFlags(options.config)
-  const instances = Object.entries(settings).flatMap(([name, own]) => instanceOf(name, own, folders))
-  const all = [...folders, ...instances]
-  const names = new Set(all.map(({ name }) => name))
-  for (const name of new Set([...Object.keys(settings), ...flags.keys()])) {
-    if (!names.has(name)) log.warn({ plugin: name }, `Grants name the plugin "${name}", which is not installed`)
-  }
-
-  const plugins = all.map((folder) => loadPlugin(folder, settings[folder.name] ?? {}, flags, env))
+  const plugins = await readPlugins(options, env)
   for (const { name, fault } of plugins) if (fault) log.error({ plugin: name }, fault.message)
   const byName = new Map(plugins.map((plugin) => [plugin.name, plugin]))
   const catalogue = makeCatalogue(plugins)
@@ -148,7 +87,7 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRe
     if (known) return known
     const { name, dir, grants } = plugin
     const host = makeHost({ plugin: name, dir, grants, env: plugin.env, log, signal: options.signal })
-    const loading = plugin.isolation === 'process' ? isolate(plugin, options) : importFactories(plugin)
+    const loading = plugin.isolation === 'process' ? isolate(plugin, moduleOf(dir), options) : importFactories(plugin)
     const promise = loading.then((factories) => ({ factories, host }))
     promise.catch(() => opened.delete(name))
     opened.set(name, promise)
@@ -214,127 +153,6 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRe
   }
 }
 
-const NOTHING_INSTALLED: Awaited<ReturnType<typeof readInstalled>> = { folders: [], settings: {} }
-
-/** The plugins of the checkout and those that were installed, with what the operator says of each. */
-async function findPlugins(
-  options: LoadPluginsOptions,
-): Promise<{ folders: PluginFolder[]; settings: Readonly<Record<string, PluginSettings>> }> {
-  const { only, dir, settingsFile, config } = options
-  if (only !== undefined) {
-    return { folders: [await readFolder(only.name, only.dir)], settings: { [only.name]: only.settings } }
-  }
-  const [folders, settings, installed] = await Promise.all([
-    readManifests(dir ?? join(ROOT, 'plugins')),
-    readPluginSettings(settingsFile ?? join(ROOT, 'config/plugins.json')),
-    config.dataDir === undefined ? NOTHING_INSTALLED : readInstalled(config.dataDir),
-  ])
-  const own = new Set(folders.map(({ name }) => name))
-  const added = installed.folders.filter(({ name }) => !own.has(name))
-  const merged = Object.fromEntries(
-    added.map(({ name }) => {
-      const { grant, ...rest } = settings[name] ?? {}
-      const base: PluginSettings = installed.settings[name] ?? {}
-      return [name, { ...base, ...rest, grant: mergePermissions([base.grant ?? {}, grant ?? {}]) }]
-    }),
-  )
-  return { folders: [...folders, ...added], settings: { ...settings, ...merged } }
-}
-
-/** The folder of an entry that is another instance of a plugin; none for the settings of a plugin itself. */
-function instanceOf(name: string, settings: PluginSettings, folders: readonly PluginFolder[]): PluginFolder[] {
-  if (settings.plugin === undefined) return []
-  const folder = folders.find((one) => one.name === settings.plugin)
-  if (folder === undefined) {
-    const reason = `Plugin "${name}" is an instance of "${settings.plugin}", which is not installed; correct config/plugins.json`
-    return [{ name, dir: '', manifest: undefined, fault: new PatchbayError('plugin', { params: { reason } }) }]
-  }
-  if (folder.manifest === undefined) return [{ ...folder, name }]
-  const title = settings.title ?? `${folder.manifest.title ?? folder.name} (${name.slice(name.indexOf(':') + 1)})`
-  return [{ ...folder, name, manifest: { ...folder.manifest, name, title } }]
-}
-
-/** The environment as an instance sees it. */
-function environmentOf(settings: PluginSettings, env: Environment): Environment {
-  const own = Object.entries(settings.env ?? {}).map(([name, value]) => {
-    const variable = variableOf(value)
-    return [name, variable === undefined ? value : env[variable]] as const
-  })
-  return { ...env, ...Object.fromEntries(own) }
-}
-
-/** Kinds that a process of its own can provide. */
-const ISOLATED_KINDS: ReadonlySet<string> = new Set(['stt', 'llm', 'tts', 'embedding'])
-
-function loadPlugin(
-  folder: PluginFolder,
-  settings: PluginSettings,
-  flags: ReadonlyMap<string, Permissions>,
-  processEnv: Environment,
-): LoadedPlugin {
-  const { name } = folder
-  const env = environmentOf(settings, processEnv)
-  const isolation = settings.isolation ?? 'none'
-  const manifest = folder.manifest && withOpenLists(folder.manifest, env)
-  const granted = mergePermissions([settings.grant ?? {}, flags.get(name) ?? {}])
-  if (!manifest) return { ...folder, settings, isolation, env, granted, grants: NO_GRANTS }
-  const grants = compileGrants(granted, { env, baseDir: ROOT, requested: manifest.permissions })
-  const loaded = { ...folder, settings, isolation, env, granted, grants }
-  const broken = (reason: string): LoadedPlugin => ({
-    ...loaded,
-    manifest: undefined,
-    fault: new PatchbayError('plugin', { params: { reason } }),
-  })
-  const wrong = faultOfOptions(manifest, settings.options ?? {})
-  if (wrong !== undefined) {
-    return broken(`Plugin "${name}" has options that don't fit: ${wrong}; correct them in config/plugins.json`)
-  }
-  const kind = Object.keys(manifest.provides).find((one) => isolation === 'process' && !ISOLATED_KINDS.has(one))
-  if (kind !== undefined) {
-    return broken(
-      `Plugin "${name}" provides ${kind}, which a process of its own can't; set "isolation": "none" in config/plugins.json if you trust its code`,
-    )
-  }
-  return { ...loaded, manifest }
-}
-
-/** The factories of a plugin that runs in Deno, kept to what it was granted. */
-async function isolate(plugin: LoadedPlugin, options: LoadPluginsOptions): Promise<PluginFactories> {
-  const { name, dir, env, granted, grants, manifest, settings } = plugin
-  const deno = findDeno(options.config.dataDir)
-  if (deno === undefined) throw denoMissing(name)
-  const net = (manifest?.permissions.net ?? []).filter((entry) => grants.env.has(variableOf(entry) ?? ''))
-  const sdk = join(ROOT, 'packages/plugin')
-  const flags = denoFlags({
-    plugin: name,
-    net: [...new Set([...(granted.net ?? []), ...net])],
-    read: [dir, sdk, ...grants.read],
-    env,
-    memoryMiB: HEAP_MIB,
-  })
-  // Speech classes and their native code are loaded once the guard is there.
-  const [{ isolatedFactories }, { IsolatedProcess }] = await Promise.all([
-    import('./isolated/factories.ts'),
-    import('./isolated/process.ts'),
-  ])
-  const process = new IsolatedProcess({
-    plugin: name,
-    module: moduleOf(dir),
-    deno,
-    flags: [...flags, `--import-map=${join(import.meta.dirname, 'isolated/import-map.json')}`],
-    cacheDir: join(options.config.dataDir ?? tmpdir(), 'deno/cache'),
-    env: Object.fromEntries([...grants.env].flatMap((variable) => (env[variable] ? [[variable, env[variable]]] : []))),
-    granted: [...grants.env],
-    maxMemoryBytes: MAX_MEMORY_BYTES,
-    log: options.log,
-    signal: options.signal,
-  })
-  const made = await process.ready()
-  const title = settings.title ?? manifest?.title ?? name
-  const all = isolatedFactories(process, name, { title, keyVariable: manifest?.key?.env })
-  return Object.fromEntries(Object.entries(all).filter(([kind]) => made.includes(kind)))
-}
-
 /** The sentence about a key that is not set. */
 function faultOfKey({ name, title = name, key }: Manifest, env: Environment): string | undefined {
   if (key === undefined || env[key.env] || (key.unless !== undefined && env[key.unless])) return undefined
@@ -344,18 +162,6 @@ function faultOfKey({ name, title = name, key }: Manifest, env: Environment): st
 
 function requireKey(reason: string | undefined): void {
   if (reason !== undefined) throw new PatchbayError('plugin', { params: { reason } })
-}
-
-/** The manifest as it counts here: lists that are only examples are dropped, their first name kept as the default. */
-function withOpenLists(manifest: Manifest, env: Environment): Manifest {
-  const kinds = Object.entries(manifest.provides).map(([kind, provides]) => {
-    const { open, models: _m, voices: _v, languages: _l, languagesOf: _o, defaultVoices: _d, ...rest } = provides
-    if (!(open === true || (typeof open === 'string' && env[open]))) return [kind, provides]
-    const { model, voice } = defaultsOf(provides)
-    const defaults = { ...(model && { defaultModel: model }), ...(voice && { defaultVoice: voice }) }
-    return [kind, { ...rest, ...defaults }]
-  })
-  return { ...manifest, provides: Object.fromEntries(kinds) }
 }
 
 function unknownProvider(kind: string, provider: string, available: string[]): PatchbayError {

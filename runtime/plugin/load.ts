@@ -1,0 +1,163 @@
+import { join } from 'node:path'
+import { PatchbayError } from '../errors.ts'
+import type { Logger } from '../log.ts'
+import { defaultsOf } from './catalogue.ts'
+import type { Manifest, Permissions } from './contract.ts'
+import { readInstalled } from './install/installed.ts'
+import {
+  faultOfOptions,
+  type Isolation,
+  type PluginFolder,
+  type PluginSettings,
+  readFolder,
+  readManifests,
+  readPluginSettings,
+} from './manifest.ts'
+import { type Environment, variableOf } from './net-rule.ts'
+import {
+  compileGrants,
+  type GrantFlags,
+  type Grants,
+  grantsOfFlags,
+  mergePermissions,
+  NO_GRANTS,
+} from './permissions.ts'
+
+/** The checkout: what relative paths in grants start from. */
+export const ROOT = join(import.meta.dirname, '../..')
+
+export interface LoadedPlugin extends PluginFolder {
+  readonly settings: PluginSettings
+  readonly isolation: Isolation
+  /** The environment as its handles give it out. */
+  readonly env: Environment
+  /** What the operator wrote for it, in files and flags. */
+  readonly granted: Permissions
+  readonly grants: Grants
+}
+
+export interface LoadPluginsOptions {
+  /** Default: `plugins/` of the checkout. */
+  dir?: string
+  /** The operator's grants and options. Default: `config/plugins.json` of the checkout. */
+  settingsFile?: string
+  /** Grants of flags and environment settings; the data folder, where Deno and installed plugins are. */
+  config: GrantFlags & { readonly dataDir?: string }
+  /** Where `${VARIABLE}` and `host.env` read from. */
+  env: Environment
+  log: Logger
+  /** Handed to every plugin; aborts when the process stops. */
+  signal: AbortSignal
+  createTimeoutMs?: number
+  /** Loads this one plugin and no other. */
+  only?: { name: string; dir: string; settings: PluginSettings }
+}
+
+/** Every plugin with its grants and options, as the operator set them. Runs no plugin code. */
+export async function readPlugins(options: LoadPluginsOptions, env: Environment): Promise<LoadedPlugin[]> {
+  const { folders, settings } = await findPlugins(options)
+  const flags = grantsOfFlags(options.config)
+  const instances = Object.entries(settings).flatMap(([name, own]) => instanceOf(name, own, folders))
+  const all = [...folders, ...instances]
+  const names = new Set(all.map(({ name }) => name))
+  for (const name of new Set([...Object.keys(settings), ...flags.keys()])) {
+    if (!names.has(name)) options.log.warn({ plugin: name }, `Grants name the plugin "${name}", which is not installed`)
+  }
+  return all.map((folder) => loadPlugin(folder, settings[folder.name] ?? {}, flags, env))
+}
+
+const NOTHING_INSTALLED: Awaited<ReturnType<typeof readInstalled>> = { folders: [], settings: {} }
+
+/** The plugins of the checkout and those that were installed, with what the operator says of each. */
+async function findPlugins(
+  options: LoadPluginsOptions,
+): Promise<{ folders: PluginFolder[]; settings: Readonly<Record<string, PluginSettings>> }> {
+  const { only, dir, settingsFile, config } = options
+  if (only !== undefined) {
+    return { folders: [await readFolder(only.name, only.dir)], settings: { [only.name]: only.settings } }
+  }
+  const [folders, settings, installed] = await Promise.all([
+    readManifests(dir ?? join(ROOT, 'plugins')),
+    readPluginSettings(settingsFile ?? join(ROOT, 'config/plugins.json')),
+    config.dataDir === undefined ? NOTHING_INSTALLED : readInstalled(config.dataDir),
+  ])
+  const own = new Set(folders.map(({ name }) => name))
+  const added = installed.folders.filter(({ name }) => !own.has(name))
+  const merged = Object.fromEntries(
+    added.map(({ name }) => {
+      const { grant, ...rest } = settings[name] ?? {}
+      const base: PluginSettings = installed.settings[name] ?? {}
+      return [name, { ...base, ...rest, grant: mergePermissions([base.grant ?? {}, grant ?? {}]) }]
+    }),
+  )
+  return { folders: [...folders, ...added], settings: { ...settings, ...merged } }
+}
+
+/** The folder of an entry that is another instance of a plugin; none for the settings of a plugin itself. */
+function instanceOf(name: string, settings: PluginSettings, folders: readonly PluginFolder[]): PluginFolder[] {
+  if (settings.plugin === undefined) return []
+  const folder = folders.find((one) => one.name === settings.plugin)
+  if (folder === undefined) {
+    const reason = `Plugin "${name}" is an instance of "${settings.plugin}", which is not installed; correct config/plugins.json`
+    return [{ name, dir: '', manifest: undefined, fault: new PatchbayError('plugin', { params: { reason } }) }]
+  }
+  if (folder.manifest === undefined) return [{ ...folder, name }]
+  const title = settings.title ?? `${folder.manifest.title ?? folder.name} (${name.slice(name.indexOf(':') + 1)})`
+  return [{ ...folder, name, manifest: { ...folder.manifest, name, title } }]
+}
+
+/** The environment as an instance sees it. */
+function environmentOf(settings: PluginSettings, env: Environment): Environment {
+  const own = Object.entries(settings.env ?? {}).map(([name, value]) => {
+    const variable = variableOf(value)
+    return [name, variable === undefined ? value : env[variable]] as const
+  })
+  return { ...env, ...Object.fromEntries(own) }
+}
+
+/** Kinds that a process of its own can provide. */
+const ISOLATED_KINDS: ReadonlySet<string> = new Set(['stt', 'llm', 'tts', 'embedding'])
+
+function loadPlugin(
+  folder: PluginFolder,
+  settings: PluginSettings,
+  flags: ReadonlyMap<string, Permissions>,
+  processEnv: Environment,
+): LoadedPlugin {
+  const { name } = folder
+  const env = environmentOf(settings, processEnv)
+  const isolation = settings.isolation ?? 'none'
+  const manifest = folder.manifest && withOpenLists(folder.manifest, env)
+  const granted = mergePermissions([settings.grant ?? {}, flags.get(name) ?? {}])
+  if (!manifest) return { ...folder, settings, isolation, env, granted, grants: NO_GRANTS }
+  const grants = compileGrants(granted, { env, baseDir: ROOT, requested: manifest.permissions })
+  const loaded = { ...folder, settings, isolation, env, granted, grants }
+  const broken = (reason: string): LoadedPlugin => ({
+    ...loaded,
+    manifest: undefined,
+    fault: new PatchbayError('plugin', { params: { reason } }),
+  })
+  const wrong = faultOfOptions(manifest, settings.options ?? {})
+  if (wrong !== undefined) {
+    return broken(`Plugin "${name}" has options that don't fit: ${wrong}; correct them in config/plugins.json`)
+  }
+  const kind = Object.keys(manifest.provides).find((one) => isolation === 'process' && !ISOLATED_KINDS.has(one))
+  if (kind !== undefined) {
+    return broken(
+      `Plugin "${name}" provides ${kind}, which a process of its own can't; set "isolation": "none" in config/plugins.json if you trust its code`,
+    )
+  }
+  return { ...loaded, manifest }
+}
+
+/** The manifest as it counts here: lists that are only examples are dropped, their first name kept as the default. */
+function withOpenLists(manifest: Manifest, env: Environment): Manifest {
+  const kinds = Object.entries(manifest.provides).map(([kind, provides]) => {
+    const { open, models: _m, voices: _v, languages: _l, languagesOf: _o, defaultVoices: _d, ...rest } = provides
+    if (!(open === true || (typeof open === 'string' && env[open]))) return [kind, provides]
+    const { model, voice } = defaultsOf(provides)
+    const defaults = { ...(model && { defaultModel: model }), ...(voice && { defaultVoice: voice }) }
+    return [kind, { ...rest, ...defaults }]
+  })
+  return { ...manifest, provides: Object.fromEntries(kinds) }
+}

@@ -11,6 +11,7 @@ import type { Services } from '../services.ts'
 import { Detail, InvitationBody, invitationBody, invitationExample } from '../workspaces/schema.ts'
 import { tokenCookies } from './cookies.ts'
 import { oneTimeLink } from './links.ts'
+import { accountPage } from './pages.ts'
 import { hashPassword, passwordMatches } from './password.ts'
 import { LoginInput, UserBody, userBody, userExample } from './schema.ts'
 
@@ -265,6 +266,7 @@ const deleteMe = defineRoute({
 })
 
 export const accountRoutes = [
+  accountPage,
   changePassword,
   forgotten,
   reset,

@@ -18,7 +18,7 @@ export async function oneTimeLink(
 ): Promise<{ link: string; token: string; expires_at: string }> {
   const { token, expiresAt } = await makeLink(store.global, link, clock.nowMs(), LINK_TTL_S[link.kind])
   return {
-    link: `${config.publicUrl}/${PAGES[link.kind]}#token=${token}`,
+    link: `${config.publicUrl}/account/${PAGES[link.kind]}#token=${token}`,
     token,
     expires_at: expiresAt.toISOString(),
   }

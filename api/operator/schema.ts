@@ -185,7 +185,7 @@ export const userExample = {
 }
 
 export const linkExample = {
-  link: 'https://voice.example.com/reset#token=Qm9vbGVhbiBsb2dpYyBpcyBhbGdlYnJhIG9mIHR3b',
+  link: 'https://voice.example.com/account/reset#token=Qm9vbGVhbiBsb2dpYyBpcyBhbGdlYnJhIG9mIHR3b',
   token: 'Qm9vbGVhbiBsb2dpYyBpcyBhbGdlYnJhIG9mIHR3b',
   expires_at: '2026-01-31T10:00:00.000Z',
 }

@@ -108,6 +108,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   'GET /openapi.json': 'anyone',
   'GET /docs': 'anyone',
   'GET /docs/{file}': 'anyone',
+  'GET /account/{page}': 'anyone',
   'POST /auth/password': 'user',
   'POST /auth/password/forgotten': 'anyone',
   'POST /auth/password/reset': 'anyone',

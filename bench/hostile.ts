@@ -32,6 +32,7 @@ export async function run([seconds]: readonly string[]): Promise<void> {
     await loopDelay(adminPort)
 
     const endMs = performance.now() + durationMs
+    process.stderr.write('the hostile tenant begins\n')
     const running = attacks(hostile, abort.signal)
     await sleep(2_000)
     let longestMs = 0
@@ -79,7 +80,9 @@ async function measured(quiet: Tenant, goesOn: (round: number) => Promise<boolea
   const time = async (what: string, act: () => Promise<unknown>) => {
     const startMs = performance.now()
     await act()
-    waits[what]?.push(performance.now() - startMs)
+    const waitedMs = performance.now() - startMs
+    waits[what]?.push(waitedMs)
+    process.stderr.write(`${what} ${waitedMs.toFixed(0)} ms\n`)
   }
   for (let round = 0; await goesOn(round); round++) {
     for (let i = 0; i < 5; i++) await time('page', () => quiet.get('/calls/logs?page=1'))

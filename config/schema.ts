@@ -228,7 +228,8 @@ export const SETTINGS = {
     default: 0.9,
     min: 0.05,
     max: 1,
-    description: 'Part of all voice slots that one workspace may hold where there are several with an agent.',
+    description:
+      'Part of the voice slots beyond the inbound reserve that one workspace may hold where there are several with an agent.',
   },
   webSessionsPerWorkspace: {
     env: 'PATCHBAY_WEB_SESSIONS_PER_WORKSPACE',

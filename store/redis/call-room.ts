@@ -8,7 +8,7 @@ import type { Store } from '../database.ts'
 import { type OpenCalls, openPhoneCalls } from '../open-calls.ts'
 import type { RedisClient } from './client.ts'
 import { loadScript } from './scripts/run.ts'
-import { countSlots, inboundReserveOf } from './slots.ts'
+import { countSlots, inboundReserveOf, mostOfWorkspace, type SlotShares, slotsByWorkspace } from './slots.ts'
 
 const DEMANDS = 'patchbay:{room}:demands'
 const TURNS = 'patchbay:{room}:turns'
@@ -33,14 +33,30 @@ interface StoredDemand {
   wanted: number
 }
 
+/** What one workspace may hold, and what each does. */
+interface Slots {
+  most: number
+  held: ReadonlyMap<string, number>
+}
+
+function byWorkspace(open: readonly OpenCalls[]): Map<string, { waiting: number; placed: number }> {
+  const sums = new Map<string, { waiting: number; placed: number }>()
+  for (const { workspaceId, waiting, placed } of open) {
+    const sum = sums.get(workspaceId) ?? { waiting: 0, placed: 0 }
+    sums.set(workspaceId, { waiting: sum.waiting + waiting, placed: sum.placed + placed })
+  }
+  return sums
+}
+
 /** Room for calls as all job workers share it out. */
 export function redisCallRoom(options: {
   store: Store
   redis: RedisClient
   quotas: QuotaSource
-  config: { readonly inboundReserve: number }
+  /** Asked each time. */
+  shares(): SlotShares
 }): CallRoom {
-  const { store, redis, quotas, config } = options
+  const { store, redis, quotas, shares } = options
 
   /** One claim at a time over all job workers: what a claim takes, the next one sees. */
   async function alone<T>(run: () => Promise<T>): Promise<T> {
@@ -57,28 +73,28 @@ export function redisCallRoom(options: {
     }
   }
 
-  /** What the workspace may still call at once; undefined: any number. */
-  async function leftOf(workspaceId: string, open: readonly OpenCalls[]): Promise<number | undefined> {
+  /** Calls the workspace may still begin: within its quota, and within its share of the slots. */
+  async function leftOf(
+    workspaceId: string,
+    { waiting, placed }: { waiting: number; placed: number },
+    { most, held }: Slots,
+  ): Promise<number> {
     const { callsAtOnce } = await quotas.ofWorkspace(workspaceId)
-    if (callsAtOnce === null) return undefined
-    const own = open.filter((one) => one.workspaceId === workspaceId)
-    return Math.max(0, callsAtOnce - own.reduce((sum, { waiting, placed }) => sum + waiting + placed, 0))
+    const ofShare = most - (held.get(workspaceId) ?? 0) - waiting
+    const ofQuota = callsAtOnce === null ? ofShare : callsAtOnce - placed - waiting
+    return Math.max(0, Math.min(ofShare, ofQuota))
   }
 
-  /** Slots that the calls which wait to be placed will take, as far as their workspaces' caps let them. */
-  async function promised(open: readonly OpenCalls[]): Promise<number> {
-    const byWorkspace = new Map<string, { waiting: number; placed: number }>()
-    for (const { workspaceId, waiting, placed } of open) {
-      const sum = byWorkspace.get(workspaceId) ?? { waiting: 0, placed: 0 }
-      byWorkspace.set(workspaceId, { waiting: sum.waiting + waiting, placed: sum.placed + placed })
+  /** Slots that the calls which wait to be placed will take, as far as quotas and shares of their workspaces let them. */
+  async function promised(
+    open: ReadonlyMap<string, { waiting: number; placed: number }>,
+    slots: Slots,
+  ): Promise<number> {
+    let sum = 0
+    for (const [workspaceId, { waiting, placed }] of open) {
+      if (waiting > 0) sum += Math.min(waiting, await leftOf(workspaceId, { waiting: 0, placed }, slots))
     }
-    let slots = 0
-    for (const [workspaceId, { waiting, placed }] of byWorkspace) {
-      if (waiting === 0) continue
-      const { callsAtOnce } = await quotas.ofWorkspace(workspaceId)
-      slots += callsAtOnce === null ? waiting : Math.min(waiting, Math.max(0, callsAtOnce - placed))
-    }
-    return slots
+    return sum
   }
 
   return {
@@ -91,13 +107,17 @@ export function redisCallRoom(options: {
       const stored = JSON.stringify({ workspaceId, wanted: Math.min(wanted, MOST_AT_ONCE) } satisfies StoredDemand)
       await demandScript.run(redis, [DEMANDS, `${DEMANDS}:until`], [unit, stored, DEMAND_MS])
       return alone(async () => {
-        const [{ ready, capacity }, open, demands, line] = await Promise.all([
+        const [{ ready, capacity }, held, open, demands, line] = await Promise.all([
           countSlots(redis),
+          slotsByWorkspace(redis),
           openPhoneCalls(store),
           redis.hGetAll(DEMANDS),
           readLine(TURNS),
         ])
-        const room = ready - inboundReserveOf(capacity, config.inboundReserve) - (await promised(open))
+        const parts = shares()
+        const slots: Slots = { most: mostOfWorkspace(capacity, parts), held }
+        const calls = byWorkspace(open)
+        const room = ready - inboundReserveOf(capacity, parts.inboundReserve) - (await promised(calls, slots))
         const all = Object.entries(demands).map(
           ([of, text]): Demand => ({ unit: of, ...(JSON.parse(text) as StoredDemand) }),
         )
@@ -105,8 +125,7 @@ export function redisCallRoom(options: {
         const most = new Map<string, number>()
         const units = new Map<string, TurnLine>()
         for (const one of workspaces) {
-          const left = await leftOf(one, open)
-          if (left !== undefined) most.set(one, left)
+          most.set(one, await leftOf(one, calls.get(one) ?? { waiting: 0, placed: 0 }, slots))
           units.set(one, await readLine(unitTurnsOf(one)))
         }
         let share = shareOut(Math.max(0, room), all, { workspaces: line, units }, most).get(unit) ?? 0

@@ -28,7 +28,7 @@ const forgetScript = loadScript('forget-worker-3.lua')
 export interface SlotShares {
   /** Part of all slots that calls we make leave free, at least one; with a single slot there is none to leave. */
   inboundReserve: number
-  /** Part of all slots that one workspace's web sessions and calls we make may hold, at least one. */
+  /** Part of the slots beyond the reserve that one workspace may hold, at least one; 1: all there are. */
   workspaceShare: number
 }
 
@@ -108,6 +108,22 @@ export class RedisSlots implements Slots {
 export function inboundReserveOf(capacity: number, inboundReserve: number): number {
   if (inboundReserve === 0) return 0
   return Math.max(0, Math.min(Math.max(1, Math.ceil(capacity * inboundReserve)), capacity - 1))
+}
+
+/** Slots one workspace may hold; as take-slot-7.lua has it. */
+export function mostOfWorkspace(capacity: number, { inboundReserve, workspaceShare }: SlotShares): number {
+  if (workspaceShare >= 1) return capacity
+  return Math.max(1, Math.floor((capacity - inboundReserveOf(capacity, inboundReserve)) * workspaceShare))
+}
+
+/** How many slots each workspace holds. */
+export async function slotsByWorkspace(redis: RedisClient): Promise<Map<string, number>> {
+  const held = new Map<string, number>()
+  for (const holder of await redis.hVals(HOLDERS)) {
+    const workspaceId = holder.slice(holder.indexOf('|') + 1)
+    held.set(workspaceId, (held.get(workspaceId) ?? 0) + 1)
+  }
+  return held
 }
 
 /** Slots of workers that any api node has heard of lately: ready now, and in all. */

@@ -6,6 +6,7 @@ import { callsToPlace } from '../../store/outbound-calls.ts'
 import { storedQuotas } from '../../store/quotas.ts'
 import { redisCallRoom } from '../../store/redis/call-room.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
+import { slotShares } from '../../store/slot-shares.ts'
 import { queueCall } from '../calls/queue.ts'
 import { openQueue, runJobs } from '../queues.ts'
 import { advanceBatch } from './advance.ts'
@@ -32,13 +33,13 @@ export function startBatches(services: {
   redis: RedisClient
   clock: Clock
   log: Logger
-  config: { readonly queueWaitMs: number; readonly inboundReserve: number }
+  config: { readonly queueWaitMs: number; readonly inboundReserve: number; readonly workspaceShare: number }
   sweepIntervalMs?: number
   lostAfterMs?: number
 }): BatchRunner {
   const { store, redis, clock, log, config, lostAfterMs = LOST_AFTER_MS } = services
   const quotas = storedQuotas(store, { webSessionsPerWorkspace: null })
-  const room = redisCallRoom({ store, redis, quotas, config })
+  const room = redisCallRoom({ store, redis, quotas, shares: slotShares(config, { store, clock, log }) })
   const batches = openQueue('batches', redis)
   const calls = openQueue('outbound-calls', redis)
   const runner = runJobs(

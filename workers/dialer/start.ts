@@ -8,6 +8,7 @@ import { expireProspects } from '../../store/prospects.ts'
 import { storedQuotas } from '../../store/quotas.ts'
 import { redisCallRoom } from '../../store/redis/call-room.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
+import { slotShares } from '../../store/slot-shares.ts'
 import { queueCall } from '../calls/queue.ts'
 import { openQueue, runJobs } from '../queues.ts'
 import { loadUpload } from './load-upload.ts'
@@ -42,13 +43,17 @@ export async function startDialer(services: {
   databaseUrl: string
   clock: Clock
   log: Logger
-  config: { readonly inboundReserve: number; readonly callingRules?: string | undefined }
+  config: {
+    readonly inboundReserve: number
+    readonly workspaceShare: number
+    readonly callingRules?: string | undefined
+  }
   sweepIntervalMs?: number
 }): Promise<Dialer> {
   const { store, redis, databaseUrl, clock, log, config } = services
   const [rules, places] = await Promise.all([loadCallingRules(config.callingRules), loadPlaces()])
   const quotas = storedQuotas(store, { webSessionsPerWorkspace: null })
-  const room = redisCallRoom({ store, redis, quotas, config })
+  const room = redisCallRoom({ store, redis, quotas, shares: slotShares(config, { store, clock, log }) })
   const calls = openQueue('outbound-calls', redis)
   const uploads = openQueue('prospect-uploads', redis)
   const loading = runJobs(

@@ -1,8 +1,8 @@
 --[[
 Takes the slot that has been idle longest among the given workers, and leases it, for whoever's turn it is. Claims of a lower
 rank go first; within a rank workspaces take turns by their tags (start-time fair queueing). A claim of another node that
-comes before leaves a slot for it. Calls we make (rank 2) leave the reserve free; web sessions and they hold no more than a
-workspace's share.
+comes before leaves a slot for it. Calls we make (rank 2) leave the reserve free; one workspace holds no more than its share of what
+is beyond the reserve, so that another's calls find a slot, too.
   KEYS[1] ready    ZSET slot -> time it is ready (ms); slot is "<worker>/<index>"
   KEYS[2] taken    ZSET slot -> end of its lease (ms)
   KEYS[3] holders  HASH slot -> who holds it: "<holder>|<workspace>"
@@ -11,7 +11,7 @@ workspace's share.
   KEYS[6] waiting  ZSET "<rank>|<workspace>|<node>" -> until when it counts (ms)
   KEYS[7] turns    ZSET workspace -> tag of its next turn; "*" -> tag of the latest turn
   ARGV[1] holder, ARGV[2] lease in ms, ARGV[3] node, ARGV[4] how long a claim counts in ms, ARGV[5] reserve and
-  ARGV[6] share of a workspace, as parts of all slots, ARGV[7] number of workers, the workers, then pairs: rank, workspace
+  ARGV[6] share of a workspace beyond it, as parts, ARGV[7] number of workers, the workers, then pairs: rank, workspace
 Output: slot and number of the claim it is for (from 0), or false.
 ]]
 local RECOVERING, OUTBOUND = 0, 2
@@ -71,7 +71,8 @@ end)
 
 local reserve = math.min(math.max(1, math.ceil(capacity * ARGV[5])), capacity - 1)
 if tonumber(ARGV[5]) == 0 then reserve = 0 end
-local most = math.max(1, math.floor(capacity * ARGV[6]))
+local most = capacity
+if tonumber(ARGV[6]) < 1 then most = math.max(1, math.floor((capacity - reserve) * ARGV[6])) end
 local left = ready
 for _, claim in ipairs(line) do
   local waits = claim.rank == OUTBOUND and left <= reserve

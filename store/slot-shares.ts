@@ -1,8 +1,8 @@
-import type { Clock } from '../../runtime/clock.ts'
-import type { Logger } from '../../runtime/log.ts'
-import type { Store } from '../../store/database.ts'
-import { hasSeveralWorkspaces } from '../../store/quotas.ts'
-import type { SlotShares } from '../../store/redis/slots.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Logger } from '../runtime/log.ts'
+import type { Store } from './database.ts'
+import { hasSeveralWorkspaces } from './quotas.ts'
+import type { SlotShares } from './redis/slots.ts'
 
 const LOOK_AGAIN_MS = 5_000
 

@@ -71,10 +71,6 @@ export const TrunkSettings = Type.Object({
     minItems: 1,
     description: 'Kinds of numbers that may be called.',
   }),
-  max_minutes_per_day: Type.Union([Type.Integer({ minimum: 1, maximum: 10_000_000 }), Type.Null()], {
-    default: null,
-    description: 'Minutes of outbound calls a day (UTC); beyond, none is placed.',
-  }),
   answer_delay_ms: Type.Integer({
     default: 0,
     minimum: 0,

@@ -192,7 +192,16 @@ t.test('a worker dials again until its node is there, and again when it went awa
   const node = await startNode(t)
   const links = await startWorker(t, [node, { ...node, url: `ws://127.0.0.1:${port}` }])
   t.equal(links.connectedNodes(), 1, 'a node that is away keeps no other from being served')
+  let dials = 0
+  const late = createServer((socket) => {
+    dials++
+    socket.on('error', () => undefined).destroy()
+  })
+  t.teardown(() => late.close())
+  await new Promise<void>((resolve) => late.listen(port, '127.0.0.1', resolve))
+  await until(() => dials >= 2)
+  t.ok(dials >= 2, 'the one that was away is dialled, and dialled again when it hangs up')
   node.sessions.stop(0)
   await until(() => links.connectedNodes() === 0)
-  t.pass()
+  t.equal(links.connectedNodes(), 0, 'and one that went away is known to be gone')
 })

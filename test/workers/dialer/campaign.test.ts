@@ -120,7 +120,7 @@ t.test('campaigns from CSV to results', { timeout: 300_000 }, async (t) => {
       ['no such column', 'name\nAda\n', 400, 'CSV must have a primary_phone column'],
       ['an empty file', '', 400, 'CSV must have a primary_phone column'],
       ['no rows', 'primary_phone,name\n', 400, 'CSV has no rows'],
-      ['100,000 columns', wide, 400, 'CSV has more than 1,000 columns'],
+      ['100,000 columns', wide, 400, 'CSV has a row of more than 64 KiB'],
       [
         'a cell without end',
         `primary_phone,n\n+12125550142,"${'x'.repeat(70_000)}"\n`,

@@ -45,7 +45,8 @@ const dashboard = defineRoute({
   },
   handler: async ({ query, tenant }, { clock }) => {
     const span = spanOf(query, clock.nowMs())
-    const interval = query.interval ?? autoInterval(span.startMs, span.endMs)
+    const { interval: asked = 'auto' } = query
+    const interval = asked === 'auto' ? autoInterval(span.startMs, span.endMs) : asked
     refuseTooManyBuckets(span.startMs, span.endMs, interval)
     const sums = await dashboardSums(tenant, span, interval)
     const names = await agentNames(tenant, [...sums.byAgent.keys()])

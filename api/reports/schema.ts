@@ -31,8 +31,8 @@ export const DashboardQuery = Type.Object({
   ...SpanQuery,
   call_type: Type.Optional(Type.Enum(['phone', 'web'])),
   interval: Type.Optional(
-    Type.Enum([...INTERVALS], {
-      description: 'Length of a bucket. Default: hour up to 2 days, day up to 92, week up to 366, else month.',
+    Type.Enum(['auto', ...INTERVALS], {
+      description: 'Length of a bucket. Default, `auto`: hour up to 2 days, day up to 92, week up to 366, else month.',
     }),
   ),
 })

@@ -153,7 +153,8 @@ export function createToolCalls({
       }
       const unfit = await faultOfInput(tool, input, scope.workspaceId)
       if (unfit !== undefined) return unfit
-      const { output, fault } = await run(callId, tool, input, scope, key, signal)
+      const { output, fault, reason } = await run(callId, tool, input, scope, key, signal)
+      if (reason !== undefined) log.warn({ callId, tool: tool.name, reason }, 'A tool of a call could not be reached')
       if (fault !== undefined) calls().fault(callId, 'tool', `Tool "${name}": ${fault}`)
       return output
     },
@@ -161,8 +162,8 @@ export function createToolCalls({
       const unfit = await faultOfInput(tool, input, scope.workspaceId)
       if (unfit !== undefined) return unfit
       if (tool.type !== 'http') return NOT_POSSIBLE
-      const { output, fault } = await http(tool, input, scope, signal)
-      if (fault !== undefined) log.warn({ tool: tool.name, fault }, 'A tool of a chat failed')
+      const { output, fault, reason } = await http(tool, input, scope, signal)
+      if (fault !== undefined) log.warn({ tool: tool.name, fault, reason }, 'A tool of a chat failed')
       return output
     },
   }

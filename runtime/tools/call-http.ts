@@ -7,11 +7,16 @@ import type { HttpRequest } from './tool.ts'
 const MAX_OUTPUT_CHARACTERS = 8_000
 const MAX_ERROR_CHARACTERS = 500
 
-/** What came of a call: for the model, and, where it failed, for the operator. */
+/** What came of a call: for the model; where it failed, for the agent's maker; and what the operator alone may know of it. */
 export interface ToolResult {
   output: string
   fault?: string
+  reason?: string
 }
+
+/** Said alike of a host nobody knows and of one that is forbidden: which of them it is would map the operator's network. */
+const NO_HOST = 'the host is unknown, or none that tools may reach'
+const UNKNOWN_HOST = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'ENODATA'])
 
 /**
  * Calls an HTTP tool. Never throws but for `signal`: what went wrong is told to the model and to the operator. The key goes
@@ -37,9 +42,11 @@ export async function callHttp(
       const fault = `no answer within ${http.timeoutMs} ms`
       return { output: `The request failed: ${fault}`, fault }
     }
-    if (error instanceof ForbiddenAddress) return { output: 'The tool is not available', fault: error.message }
+    const output = 'The request failed: the server could not be reached'
+    if (error instanceof ForbiddenAddress) return { output, fault: NO_HOST, reason: error.message }
     const { code, message } = error as NodeJS.ErrnoException
-    return { output: 'The request failed: the server could not be reached', fault: code ?? message }
+    if (code !== undefined && UNKNOWN_HOST.has(code)) return { output, fault: NO_HOST, reason: message }
+    return { output, fault: code ?? message }
   }
 }
 

@@ -130,6 +130,8 @@ async function readSome(response: IncomingMessage): Promise<string> {
     length += chunk.length
     if (length >= MAX_RESPONSE_BYTES) break
   }
+  // Half an answer is none: what is missing may be what it says.
+  if (length < MAX_RESPONSE_BYTES && !response.complete) throw new Error('the answer broke off')
   response.destroy()
   return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, MAX_RESPONSE_BYTES))
 }

@@ -42,7 +42,7 @@ export type RedisClient = ReturnType<typeof makeClient>
  */
 export async function createRedis(url: string, log: Logger): Promise<RedisClient> {
   const client = makeClient(url)
-  // Everything that keeps something in Redis looks after it when the connection comes back.
+  // Everything that keeps something in Redis, and each queue, looks after it when the connection comes back.
   client.setMaxListeners(0)
   let connected = false
   client.on('error', (err: Error) => {

@@ -49,6 +49,6 @@ t.test('a chat calls a tool with its sealed header, and falls back to another mo
   }
   t.equal(await ask('Where?'), 'It is shipped.')
   t.same(seen, [{ url: '/c%207/A1', authorization: 'Bearer s3cret' }])
-  t.equal(await ask('Inside?'), 'The tool is not available')
+  t.equal(await ask('Inside?'), 'The request failed: the server could not be reached')
   t.match(await ask('Wrong?'), /^Wrong arguments: .*id/)
 })

@@ -71,6 +71,7 @@ test('no address of this machine or its network is reached, by name, by number o
     const { output, fault } = await call(http({ url: `http://${host}:${port}/`, timeoutMs: 2_000 }), [])
     t.notMatch(output, 'inside', host)
     t.ok(fault !== undefined, `${host}: ${fault}`)
+    t.notMatch(`${output} ${fault}`, /127\.0\.0|public address|localhost/, `${host}: nothing of the network is told`)
   }
   t.same(seen, [])
 })
@@ -80,7 +81,10 @@ test('an exception of the operator holds for its port alone', async (t) => {
   const two = await serve(t, (_, response) => response.end('two'))
   t.same(await call(http({ url: one.url }), [`localhost:${one.port}`]), { output: 'one' })
   t.same(await call(http({ url: `http://127.0.0.1:${one.port}` }), ['127.0.0.0/8']), { output: 'one' })
-  t.match(await call(http({ url: two.url }), [`localhost:${one.port}`]), { output: 'The tool is not available' })
+  t.match(await call(http({ url: two.url }), [`localhost:${one.port}`]), {
+    output: 'The request failed: the server could not be reached',
+    reason: /is no public address; PATCHBAY_TOOLS_ALLOW_NET can allow it/,
+  })
 })
 
 test('a redirect is checked like the first address, and other origins get no secret', async (t) => {
@@ -92,13 +96,34 @@ test('a redirect is checked like the first address, and other origins get no sec
   })
   const allow = [`localhost:${outside.port}`, `localhost:${other.port}`]
   const headers = { Authorization: 'Bearer secret' }
-  t.match(await call(http({ url: `${outside.url}/in`, headers }), allow), { output: 'The tool is not available' })
+  t.match(await call(http({ url: `${outside.url}/in`, headers }), allow), {
+    output: 'The request failed: the server could not be reached',
+    reason: /is no public address; PATCHBAY_TOOLS_ALLOW_NET can allow it/,
+  })
   t.same(inside.seen, [])
   t.same(await call(http({ url: `${outside.url}/out`, headers }), allow), { output: 'other' })
   t.equal(other.seen[0]?.headers.authorization, undefined)
   t.match((await call(http({ url: `${outside.url}/file` }), allow)).fault, /file:/)
   const loop = await serve(t, (_, response) => response.writeHead(302, { location: '/' }).end())
   t.match(await call(http({ url: loop.url }), [`localhost:${loop.port}`]), { fault: 'status 302' })
+})
+
+test('a host that nobody knows and one that is forbidden are told alike, but to the operator', async (t) => {
+  const { reason: whyForbidden, ...forbidden } = await call(http({ url: 'http://127.0.0.1:9/', timeoutMs: 5_000 }), [])
+  const { reason: whyUnknown, ...unknown } = await call(http({ url: 'http://nobody.invalid/', timeoutMs: 5_000 }), [])
+  t.same(forbidden, unknown)
+  t.match(whyForbidden, /127\.0\.0\.1 is no public address/)
+  t.match(whyUnknown, /nobody\.invalid/)
+})
+
+test('half an answer is no answer', async (t) => {
+  const { url, port } = await serve(t, (request, response) => {
+    response.writeHead(200, { 'content-length': '100' }).write('half of')
+    if (request.url === '/cut') setImmediate(() => response.destroy())
+  })
+  const at = (path: string, timeoutMs: number) => call(http({ url: url + path, timeoutMs }), [`localhost:${port}`])
+  t.match(await at('/cut', 5_000), { output: /^The request failed/, fault: /.+/ })
+  t.match(await at('/drip', 300), { output: 'The request failed: no answer within 300 ms' })
 })
 
 test('a slow, broken, huge or unwilling server ends with words for the model and the operator', async (t) => {

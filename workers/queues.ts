@@ -215,7 +215,10 @@ class WorkerKeeper<Payload> {
  * good, a timeout too; a dead peer is found by the connection itself.
  */
 function patient(redis: RedisClient): RedisClient {
-  return redis.withCommandOptions({ timeout: undefined }) as RedisClient
+  const client = redis.withCommandOptions({ timeout: undefined }) as RedisClient
+  // Each queue looks after its connection.
+  client.setMaxListeners(0)
+  return client
 }
 
 function partOf(name: QueueName, part: string | undefined): string {

@@ -3,6 +3,8 @@ import { isUuid } from '../ids.ts'
 import { parseInstant, ValidationError } from '../schema.ts'
 
 const WEEK_MS = 7 * 86_400_000
+/** ISO 8601 as it is read here has no earlier instant. */
+const FIRST_MS = Date.parse('0001-01-01T00:00:00Z')
 /** An id no agent has: a filter that isn't an id matches nothing. */
 const NO_AGENT = '00000000-0000-0000-0000-000000000000'
 
@@ -17,7 +19,7 @@ interface SpanInput {
 /** The span a report's query names: the last 7 days unless it says otherwise. Throws 422 when it ends before it starts. */
 export function spanOf(query: SpanInput, nowMs: number): ReportSpan {
   const endMs = instantMs(query.end_date) ?? nowMs
-  const startMs = instantMs(query.start_date) ?? endMs - WEEK_MS
+  const startMs = instantMs(query.start_date) ?? Math.max(endMs - WEEK_MS, FIRST_MS)
   if (startMs > endMs) {
     const loc = ['query', query.start_date === undefined ? 'end_date' : 'start_date']
     throw new ValidationError([{ loc, msg: 'start_date must not be after end_date', type: 'value_error' }])

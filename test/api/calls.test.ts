@@ -147,6 +147,8 @@ t.test('a finished call shows what was said, used and paid', async (t) => {
   for (const client of [member, await api.keyClient(ada)]) {
     t.equal((await client.get(`/calls/${id}`)).status, 200)
     t.equal((await client.get('/calls/logs')).body.total, 1)
+    const ofNobody = { query: { agent_id: '00000000-0000-0000-0000-000000000000' } }
+    t.match((await client.get('/calls/logs', ofNobody)).body, { total: 0, items: [] }, 'no agent has the id of all')
   }
   for (const path of [`/calls/${id}`, '/calls/logs', '/calls/generate-token']) {
     t.equal((await api.client().get(path)).status, 401)

@@ -137,7 +137,9 @@ function wrongForms(route: AnyRoute): fc.Arbitrary<Pick<Sent, 'body' | 'headers'
   if (route.form === undefined && route.files === undefined) return []
   const type = { 'content-type': 'multipart/form-data; boundary=B' }
   const valid = (route.examples?.body ?? {}) as Record<string, unknown>
-  const names = [...((route.form as Schema | undefined)?.required ?? []), ...Object.keys(route.files ?? {})]
+  const form = route.form as Schema | undefined
+  const required = (form?.required ?? []).filter((name) => form?.properties?.[name]?.default === undefined)
+  const names = [...required, ...Object.keys(route.files ?? {})]
   const part = (name: string, value: unknown, isFile: boolean) =>
     `--B\r\ncontent-disposition: form-data; name="${name}"${isFile ? `; filename="${name}.csv"` : ''}\r\n\r\n${value}\r\n`
   const whole = (fields: Record<string, unknown>, skip = '') =>

@@ -53,6 +53,10 @@ t.test('the dashboard sums exactly the calls of its span, edges within an hour i
   })
   t.equal(status, 200)
   t.equal(body.interval, 'day')
+  const auto = { start_date: '2026-03-29T00:00:00Z', end_date: '2026-03-31T12:00:00.001Z', interval: 'auto' }
+  t.equal((await owner.client.get('/reports/dashboard', { query: auto })).body.interval, 'day')
+  const first = await owner.client.get('/reports/dashboard', { query: { end_date: '0001-01-01' } })
+  t.equal(first.status, 200, 'no span begins before the first year')
   t.strictSame(body.totals, {
     total_calls: 4,
     total_duration: 40,

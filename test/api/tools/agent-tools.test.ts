@@ -51,7 +51,7 @@ t.test('each fault of a tool is named where it is', async (t) => {
   t.same(await faultsOf({ type: 'http', name: 'x', description: 'd' }), ['0.http missing'])
   t.same(await faultsOf({ type: 'fly', name: 'x', description: 'd' }), ['0.type enum'])
   t.same(await faultsOf({ type: 'transfer', name: 'x', description: 'd' }), ['0.to missing'])
-  t.same(await faultsOf({ type: 'transfer', name: 'x', description: 'd', to: '12' }), ['0.to value_error'])
+  t.same(await faultsOf({ type: 'transfer', name: 'x', description: 'd', to: 'no one there' }), ['0.to value_error'])
   t.same(await faultsOf(HTTP, HTTP), ['1.name value_error'])
   t.same(await faultsOf({ ...HTTP, name: 'two words' }), ['0.name value_error'])
   t.same(await faultsOf({ ...HTTP, parameters: { type: 'string' } }), ['0.parameters value_error'])

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { once as occurs } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
@@ -37,12 +37,16 @@ t.test(
     shell.stderr.on('data', (chunk) => {
       complaints += chunk
     })
-    const [code] = await once(shell, 'close')
+    const [code] = await occurs(shell, 'close')
     t.equal(code, 0, complaints)
-    const [signedIn = '', agents = '', ofWorkspace = '', page = '', session = ''] = printed.split('--- next\n')
+    const [signedIn = '', agents = '', ofWorkspace = '', once = '', page = '', session = ''] =
+      printed.split('--- next\n')
     t.match(signedIn, '"email":"ada@example.com"')
     t.match(agents, '[]')
     t.match(ofWorkspace, '[]')
+    const [first = '', second = ''] = once.trim().split('\n')
+    t.match(JSON.parse(first), { direction: 'outbound', to_number: '+14155550199' })
+    t.equal(second, first, 'the second answer is the first')
     t.match(JSON.parse(page), { items: [], total: 0, page: 2, page_size: 50, total_pages: 0 })
     t.match(JSON.parse(session), { realtime_url: /^ws:/, call_log_id: /^[0-9a-f-]{36}$/ })
   },

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { FREE } from './outbound-calls.ts'
 import type { BatchStatus } from './schema.ts'
 import type { Tenant } from './tenant.ts'
 
@@ -77,10 +78,7 @@ export async function cancelQueuedCalls(tenant: Tenant, batchIds: readonly strin
       disposition: 'canceled',
       ended_at: at,
       duration_ms: 0,
-      cost_llm: 0,
-      cost_stt: 0,
-      cost_tts: 0,
-      platform_cost: 0,
+      ...FREE,
     })
     .where('batch_id', 'in', [...batchIds])
     .where('status', '=', 'queued')

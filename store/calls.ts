@@ -1,6 +1,7 @@
 import { type Insertable, type RawBuilder, sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { uuidv7 } from 'uuidv7'
+import { FREE } from './outbound-calls.ts'
 import type { Call, CallsTable, CallTurn, CallType } from './schema.ts'
 import type { Tenant } from './tenant.ts'
 
@@ -104,7 +105,14 @@ export async function cancelUnopenedSession(
 ): Promise<boolean> {
   const { numUpdatedRows } = await tenant.db
     .updateTable('calls')
-    .set({ status: 'canceled', end_reason: 'token_expired', disposition: 'no_answer', ended_at: at })
+    .set({
+      status: 'canceled',
+      end_reason: 'token_expired',
+      disposition: 'no_answer',
+      ended_at: at,
+      duration_ms: 0,
+      ...FREE,
+    })
     .where('session_id', '=', sessionId)
     .where('status', '=', 'queued')
     .where('created_at', '<', before)

@@ -123,7 +123,7 @@ export async function writeCarrierId(tenant: Tenant, callId: string, carrierId: 
 }
 
 /** What a call cost that used nothing. */
-const FREE = { cost_llm: 0, cost_stt: 0, cost_tts: 0, platform_cost: 0 }
+export const FREE = { cost_llm: 0, cost_stt: 0, cost_tts: 0, platform_cost: 0 }
 
 /** Cancels a call that nobody has begun to connect; false when it is under way or over. */
 export async function cancelQueuedCall(tenant: Tenant, callId: string, at: Date): Promise<boolean> {

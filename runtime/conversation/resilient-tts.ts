@@ -21,6 +21,7 @@ type Piece = tts.SynthesizedAudio | typeof tts.SynthesizeStream.END_OF_STREAM
  * fails after its first sound, and knows nothing of other sessions' failures.
  */
 export class ResilientTts extends tts.TTS {
+  #language: string | undefined
   override readonly label: string
   readonly chain: Chain<tts.TTS>
   readonly random: () => number
@@ -50,6 +51,8 @@ export class ResilientTts extends tts.TTS {
 
   /** What is said from now on is in this language (a tag), for voices that know several. */
   speakIn(language: string): void {
+    if (language === this.#language) return
+    this.#language = language
     for (const { instance } of this.chain.candidates) (instance as Partial<SpeaksLanguages>).speakIn?.(language)
   }
 

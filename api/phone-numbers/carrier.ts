@@ -14,8 +14,17 @@ export function requireProvider({ plugins }: Services, provider: string): void {
   throw new ValidationError([{ loc: ['body', 'provider'], msg, type: 'enum' }])
 }
 
-/** What the provider's carrier does with numbers. */
-export async function numbersOf({ carriers }: Services, provider: string): Promise<CarrierNumbers | undefined> {
+/** What the provider's carrier does with numbers. A provider whose key is not set is a fault that says so. */
+export async function numbersOf(
+  { carriers, plugins }: Services,
+  provider: string,
+): Promise<CarrierNumbers | undefined> {
+  const missing = plugins.missingKey(provider)
+  if (missing !== undefined) {
+    const title = plugins.titleOf(provider)
+    const detail = missing.replace(`${title} can't be used: `, '')
+    throw new PatchbayError('provider_fault', { params: { provider: title, detail } })
+  }
   return (await carriers.get(provider)).numbers
 }
 

@@ -87,6 +87,17 @@ t.test('a number is bought; the provider says itself why it has none', async (t)
   )
 })
 
+t.test('a carrier that is not set up says what is missing', async (t) => {
+  for (const [path, body] of [
+    ['/phone-numbers/purchase', { provider: 'twilio', country: 'US' }],
+    ['/phone-numbers', { provider: 'twilio', phone_number: '+14155552999' }],
+  ] as const) {
+    const { status, body: answer } = await owner.client.post(path, { body })
+    t.equal(status, 500)
+    t.match(answer.detail, /^Twilio error: TWILIO_AUTH_TOKEN is not set; set it to your key/)
+  }
+})
+
 t.test('members read, developers write, keys do neither', async (t) => {
   const member = await api.member(owner, 'member')
   const developer = await api.member(owner, 'developer')

@@ -139,16 +139,13 @@ case $command in
     install_programs redis-server espeak-ng
     install_packages
     exec node scripts/demo.ts "$@" ;;
-<<<<<<< HEAD
   kill-workers)
     install_programs redis-server espeak-ng
     install_packages
     exec node scripts/kill-workers.ts "$@" ;;
-=======
   campaign-day)
     install_packages
     exec node scripts/campaign-day.ts "$@" ;;
->>>>>>> Let simulated callees be a population; play a campaign's day on a fast clock; kill dispatchers under a running campaign
   bench)
     install_programs redis-server espeak-ng
     install_packages
@@ -157,9 +154,5 @@ case $command in
     install_packages
     exec node main.ts "$@" ;;
   *)
-<<<<<<< HEAD
-    fail "usage: scripts/run.sh start|test|demo|kill-workers|bench|patchbay [arguments]" ;;
-=======
-    fail "usage: scripts/run.sh start|test|demo|campaign-day|bench|patchbay [arguments]" ;;
->>>>>>> Let simulated callees be a population; play a campaign's day on a fast clock; kill dispatchers under a running campaign
+    fail "usage: scripts/run.sh start|test|demo|kill-workers|campaign-day|bench|patchbay [arguments]" ;;
 esac

@@ -119,7 +119,11 @@ export function mostOfWorkspace(capacity: number, { inboundReserve, workspaceSha
 /** How many slots each workspace holds. */
 export async function slotsByWorkspace(redis: RedisClient): Promise<Map<string, number>> {
   const held = new Map<string, number>()
-  for (const holder of await redis.hVals(HOLDERS)) {
+  // A lease that ran out is a dead node's: it holds nothing, though nobody has taken the slot since.
+  const leased = await redis.zRangeByScore(TAKEN, await redisNowMs(redis), '+inf')
+  const holders = leased.length === 0 ? [] : await redis.hmGet(HOLDERS, leased)
+  for (const holder of holders) {
+    if (typeof holder !== 'string') continue
     const workspaceId = holder.slice(holder.indexOf('|') + 1)
     held.set(workspaceId, (held.get(workspaceId) ?? 0) + 1)
   }

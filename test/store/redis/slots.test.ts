@@ -1,10 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import type { SeatKind } from '../../../runtime/admission/seat-claim.ts'
 import { type TakenSlot, workerOf } from '../../../runtime/session/slots.ts'
 import { createRedis, type RedisClient } from '../../../store/redis/client.ts'
-import { countSlots, listWorkers, RedisSlots, type SlotShares } from '../../../store/redis/slots.ts'
+import { countSlots, listWorkers, RedisSlots, type SlotShares, slotsByWorkspace } from '../../../store/redis/slots.ts'
 import { testRedis } from '../../support/services.ts'
 
 const LEASE_MS = 60_000
@@ -52,6 +53,16 @@ t.test('slots', async (t) => {
     const taken = takes.filter((slot) => slot !== undefined)
     t.equal(taken.length, 12)
     t.equal(new Set(taken).size, 12)
+  })
+
+  t.test('a workspace holds no slot whose lease ran out, taken again or not', async (t) => {
+    await register(redis, 'a', 2)
+    await take(redis, ['a'])
+    t.same([...(await slotsByWorkspace(redis))], [['w', 1]])
+    t.ok(await take(redis, ['a'], 1))
+    const untilMs = performance.now() + 10_000
+    while ((await slotsByWorkspace(redis)).get('w') !== 1 && performance.now() < untilMs) await sleep(5)
+    t.same([...(await slotsByWorkspace(redis))], [['w', 1]])
   })
 
   t.test(

@@ -92,7 +92,7 @@ t.test('a batch whose processes are killed again and again calls nobody twice, m
   const lost = items.filter(({ error }) => error !== 'busy')
   t.comment(`${dialled.length} numbers were dialled, ${lost.length} calls were lost with their process`)
   t.ok(
-    lost.every(({ error }) => error === 'The server that held the call was lost'),
+    lost.every(({ error }) => error?.startsWith('The server that held the call was lost')),
     'every row says what became of its call',
   )
   t.ok(dialled.length > NUMBERS - KILLS * 10 && dialled.length <= NUMBERS, 'those not dialled were in a dying hand')

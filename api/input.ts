@@ -66,14 +66,12 @@ export function refuseBadPhones(fields: readonly PhoneField[], input: unknown): 
 export interface Input {
   query: unknown
   body: unknown
-  /** The body before it was checked. */
-  raw: unknown
   faults: Fault[]
 }
 
 export function readInput(compiled: Compiled, queryText: string, json: string | undefined): Input {
   const raw = json === undefined ? undefined : parseJson(json)
-  const input: Input = { query: undefined, body: undefined, raw, faults: [] }
+  const input: Input = { query: undefined, body: undefined, faults: [] }
   const { query, body, phones } = compiled
   if (query) {
     const asked = readQuery(queryText, input.faults)

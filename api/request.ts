@@ -11,7 +11,7 @@ import type { ObserveAnswer } from './metrics.ts'
 import { errorReply, replyOf, requestIdOf, withHeader } from './reply.ts'
 import { type AnyRoute, type ApiRequest, isOfWorkspace, refusesSuspended } from './route.ts'
 import { createRouter, type Router } from './router.ts'
-import { type Fault, ValidationError } from './schema.ts'
+import { ValidationError } from './schema.ts'
 import type { Incoming, Outgoing } from './server.ts'
 import type { Services } from './services.ts'
 import { follow, type Listener, type Pending, type Steps } from './steps.ts'
@@ -54,10 +54,6 @@ export function createRequestPath(options: RequestPath): (incoming: Incoming) =>
     const input = readInput(compiled, incoming.query, json)
     request.query = input.query
     request.body = input.body
-    const unfit = (route.faults && (yield route.faults({ ...input, tenant, params: exchange.params }, services))) as
-      | Fault[]
-      | undefined
-    if (unfit) input.faults.push(...unfit)
     if (input.faults.length > 0) throw new ValidationError(input.faults)
     refuseMalformedIds(route, exchange.params)
     const result = yield route.handler(request as unknown as ApiRequest, services)

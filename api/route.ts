@@ -5,7 +5,6 @@ import type { KeyScope, User, WorkspaceRole } from '../store/schema.ts'
 import type { Tenant } from '../store/tenant.ts'
 import type { RequestBody } from './body.ts'
 import type { ReceiveFile, UploadedForm } from './multipart.ts'
-import type { Fault } from './schema.ts'
 import type { Services } from './services.ts'
 
 /** The one source of an endpoint: its types, its checks and its page of the OpenAPI document. */
@@ -54,14 +53,6 @@ export interface Route<
   scope?: KeyScope
   /** In a suspended workspace. Default: reads are served, everything else is refused. */
   whenSuspended?: 'served' | 'refused'
-  /**
-   * Faults of the input that no schema sees, told in one answer with those of the schema. `raw` is the body as it came,
-   * which may break its schema.
-   */
-  faults?: (
-    input: { raw: unknown; tenant: Tenant | undefined; params: Readonly<Record<string, string>> },
-    services: Services,
-  ) => Fault[] | Promise<Fault[]>
   /**
    * Writes go to the audit log: `false` where they are too many and kept elsewhere. A list names the fields of the body
    * whose values are noted; of the others only their names are.

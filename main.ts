@@ -174,6 +174,8 @@ async function run(options: Run): Promise<void> {
     failure = error
   }
   const hurry = stop.forced.then(async () => {
+    // Cutting the children may let the graceful end come first: it was forced all the same.
+    process.exitCode = 130
     closing.abort()
     await Promise.race([endChildren(running), sleep(FORCED_STOP_MS)])
     process.exit(130)

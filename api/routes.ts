@@ -6,6 +6,7 @@ import { batchRoutes } from './batches/routes.ts'
 import { outboundRoutes } from './calls/outbound.ts'
 import { recordingRoutes } from './calls/recording.ts'
 import { callRoutes } from './calls/routes.ts'
+import { turnRoutes } from './calls/turns.ts'
 import { campaignActions } from './campaigns/actions.ts'
 import { campaignRoutes } from './campaigns/routes.ts'
 import { chatRoutes } from './chats/routes.ts'
@@ -34,6 +35,7 @@ export const routes: readonly AnyRoute[] = [
   ...callRoutes,
   ...outboundRoutes,
   ...recordingRoutes,
+  ...turnRoutes,
   ...batchRoutes,
   ...campaignRoutes,
   ...campaignActions,

@@ -41,7 +41,7 @@ export function objectFolder(dataDir: string, publicUrl: () => string, signer: L
         throw error
       }
     },
-    get: (key, signal) => readObject(objectPath(dataDir, key), signal),
+    get: (key, signal, range) => readObject(objectPath(dataDir, key), signal, range),
     async has(key) {
       const found = await stat(objectPath(dataDir, key)).catch(absent)
       return found?.isFile() === true

@@ -1,4 +1,4 @@
-import type { ObjectFolder, ObjectSource, ObjectStore, StoredObject } from '../../runtime/plugin/contract.ts'
+import type { ByteRange, ObjectFolder, ObjectSource, ObjectStore, StoredObject } from '../../runtime/plugin/contract.ts'
 import { requireObjectKey } from '../../runtime/plugin/object-key.ts'
 
 /** An object store whose engine is the folder the core lends. */
@@ -14,9 +14,9 @@ export class LocalFiles implements ObjectStore {
     await this.#folder.put(key, source, signal)
   }
 
-  async get(key: string, signal: AbortSignal): Promise<StoredObject | undefined> {
+  async get(key: string, signal: AbortSignal, range?: ByteRange): Promise<StoredObject | undefined> {
     requireObjectKey(key)
-    return this.#folder.get(key, signal)
+    return this.#folder.get(key, signal, range)
   }
 
   async url(

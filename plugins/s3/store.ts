@@ -1,4 +1,4 @@
-import type { ObjectSource, ObjectStore, StoredObject } from '../../runtime/plugin/contract.ts'
+import type { ByteRange, ObjectSource, ObjectStore, StoredObject } from '../../runtime/plugin/contract.ts'
 import { requireObjectKey } from '../../runtime/plugin/object-key.ts'
 import { explainStatus, ProviderError } from '../../runtime/plugin/provider-error.ts'
 import type { S3Bucket } from './bucket.ts'
@@ -39,10 +39,11 @@ export class S3Store implements ObjectStore {
     await finish(response)
   }
 
-  async get(key: string, signal: AbortSignal): Promise<StoredObject | undefined> {
+  async get(key: string, signal: AbortSignal, range?: ByteRange): Promise<StoredObject | undefined> {
     const response = await this.#bucket.send({
       method: 'GET',
       key: this.#keyOf(key),
+      ...(range === undefined ? {} : { headers: { range: `bytes=${range.start}-${range.end - 1}` } }),
       timeoutMs: SMALL_TIMEOUT_MS,
       signal,
     })
@@ -50,7 +51,8 @@ export class S3Store implements ObjectStore {
       await response.body?.cancel().catch(() => {})
       return undefined
     }
-    return { size: Number(response.headers.get('content-length')), body: response.body }
+    const whole = response.headers.get('content-range')?.split('/')[1] ?? response.headers.get('content-length')
+    return { size: Number(whole), body: response.body }
   }
 
   async url(

@@ -27,10 +27,14 @@ export const ANSWERER = oneOf(...ANSWERERS)
 /** Who did something to a call from outside: a user's id and name, or the name of an API key. */
 const who = Type.Object({ id: name, name })
 
+/** A provider, and the model or voice of it. */
+const SERVED = Type.Object({ provider: name, model: name })
+
 const LIFE = [
   event('queued', {}),
   event('ringing', {}),
-  event('answered', {}),
+  /** `providers`: the agent's first choice of each stage; `provider_switched` says when another served. */
+  event('answered', { providers: Type.Optional(Type.Object({ stt: SERVED, llm: SERVED, tts: SERVED })) }),
   event('ended', {
     status: oneOf('completed', 'failed', 'busy', 'no_answer', 'canceled'),
     end_reason: name,

@@ -15,6 +15,8 @@ export interface Candidate<T> {
 export interface ChainEvents {
   /** A provider failed. `message` is for the operator: what happened, what to do, and what was done. */
   failed(stage: Stage, message: string, failure: ProviderFailure, error: unknown): void
+  /** Another provider served than the one before, at first the one the agent names first. */
+  switched?(stage: Stage, from: string, to: string): void
 }
 
 /** The providers of a stage in the order the agent names them, with what is known of their health. */
@@ -27,12 +29,15 @@ export class Chain<T> {
   lastFailure: string | undefined
   /** The last failure will be the same next time: the key or the account is the reason. */
   hopeless = false
+  /** Who served last. */
+  #serving: string | undefined
 
   constructor(stage: Stage, candidates: readonly Candidate<T>[], clock: Clock, events: ChainEvents) {
     this.stage = stage
     this.candidates = candidates
     this.#clock = clock
     this.#events = events
+    this.#serving = candidates[0]?.provider
   }
 
   /** The one the agent names first. */
@@ -53,6 +58,9 @@ export class Chain<T> {
 
   succeeded(candidate: Candidate<T>): void {
     candidate.breaker.succeeded()
+    if (this.#serving === undefined || candidate.provider === this.#serving) return
+    this.#events.switched?.(this.stage, this.#serving, candidate.provider)
+    this.#serving = candidate.provider
   }
 
   /** Judges the failure, remembers it and tells it. `next`: who is tried instead. */

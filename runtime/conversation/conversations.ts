@@ -15,6 +15,7 @@ export function conversations(deps: ConversationDeps): OpenConversation {
         deps.log.warn({ callId: open.callId, stage, fault, err }, message)
         port.tell({ type: 'fault', stage, sentence: message })
       },
+      switched: (stage, from, to) => port.tell({ type: 'provider_switched', stage, from, to }),
     }
     const { providers: source, warm, ...shared } = deps
     const providers =

@@ -27,7 +27,10 @@ export class WarmProviders {
     if (this.#kept.has(callId) || this.#kept.size >= MAX_KEPT) return
     const { log } = this.#deps
     const kept: Kept = {
-      opening: openProviders(this.#deps, agent, { failed: (...failure) => kept.events.failed(...failure) }),
+      opening: openProviders(this.#deps, agent, {
+        failed: (...failure) => kept.events.failed(...failure),
+        switched: (...change) => kept.events.switched?.(...change),
+      }),
       expiry: setTimeout(() => this.#release(callId, kept), KEPT_MS),
       events: { failed: (stage, message, _failure, err) => log.warn({ callId, stage, err }, message) },
     }

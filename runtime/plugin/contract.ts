@@ -272,6 +272,12 @@ export interface StoredObject {
   body: AsyncIterable<Uint8Array>
 }
 
+/** From `start` up to, not including, `end`; both lie within the object. */
+export interface ByteRange {
+  start: number
+  end: number
+}
+
 /**
  * Keeps whole objects under keys such as `recordings/<workspace>/<call>.wav` (runtime/plugin/object-key.ts). Every method
  * throws ProviderError when the provider is at fault.
@@ -279,8 +285,8 @@ export interface StoredObject {
 export interface ObjectStore {
   /** Replaces what was there; a reader sees the old object or the new one, never a part. */
   put(key: string, source: ObjectSource, contentType: string, signal: AbortSignal): Promise<void>
-  /** Undefined: there is none. */
-  get(key: string, signal: AbortSignal): Promise<StoredObject | undefined>
+  /** The object, or what of it lies in `range`. Undefined: there is none. */
+  get(key: string, signal: AbortSignal, range?: ByteRange): Promise<StoredObject | undefined>
   /** An address at which anyone may download it under this name for so long. Undefined: there is none. */
   url(key: string, link: { expiresInS: number; filename: string }, signal: AbortSignal): Promise<string | undefined>
   /** Removing what is not there is no error. */
@@ -290,7 +296,7 @@ export interface ObjectStore {
 /** A folder of the core for object stores that bring no storage of their own. */
 export interface ObjectFolder {
   put(key: string, source: ObjectSource, signal: AbortSignal): Promise<void>
-  get(key: string, signal: AbortSignal): Promise<StoredObject | undefined>
+  get(key: string, signal: AbortSignal, range?: ByteRange): Promise<StoredObject | undefined>
   has(key: string): Promise<boolean>
   remove(key: string): Promise<void>
   /** A signed address under which the api serves the object until then. */

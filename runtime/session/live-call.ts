@@ -2,7 +2,7 @@ import type { SeatClaim } from '../admission/seat-claim.ts'
 import { DRAINED, fromCaller, fromWorker, input, type PathCall, told } from '../call.ts'
 import { CallLog } from '../call-log/call-log.ts'
 import { CallRow } from '../call-log/call-row.ts'
-import type { CallEventBody } from '../call-log/events.ts'
+import type { CallEventBody, EventOf } from '../call-log/events.ts'
 import { cutOff, errorOf } from '../call-log/fold.ts'
 import { resumeOf } from '../call-log/resume.ts'
 import type { Clock } from '../clock.ts'
@@ -178,6 +178,7 @@ export class LiveCall implements PathCall {
 
   #record(): void {
     this.tap = this.#options.journal.record?.(this.callId, this.leg.format)
+    if (this.tap !== undefined) this.log.append({ type: 'recording_started' })
   }
 
   /** The worker that was offered the session runs it now. */
@@ -248,7 +249,7 @@ export class LiveCall implements PathCall {
         this.#offer()
         break
       case 'answer':
-        this.log.append({ type: 'answered' })
+        this.log.append({ type: 'answered', providers: providersOf(this.#options.agent) })
         this.#workerTaken('worker_taken')
         this.#overtime = setTimeout(
           () => this.happened({ type: 'agent_ended', reason: 'max_duration' }),
@@ -382,4 +383,8 @@ export class LiveCall implements PathCall {
     }
     this.#resolveDone(outcome)
   }
+}
+
+function providersOf({ stt, llm, tts }: AgentSpec): EventOf<'answered'>['providers'] {
+  return { stt, llm, tts: { provider: tts.provider, model: tts.voice } }
 }

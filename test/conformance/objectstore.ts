@@ -54,6 +54,16 @@ export async function runObjectStoreConformance(t: Test, { store }: ObjectStoreS
     t.equal((await bytesOfObject(await store.get(other, signal)))?.toString(), 'other')
   })
 
+  await t.test('a part of an object is read alone, and the size is that of the whole', async (t) => {
+    const key = newKey()
+    const bytes = randomBytes(3 * MIB)
+    await put(key, bytes)
+    const part = await store.get(key, signal, { start: MIB - 3, end: 2 * MIB + 5 })
+    t.equal(part?.size, bytes.length)
+    t.ok((await bytesOfObject(part))?.equals(bytes.subarray(MIB - 3, 2 * MIB + 5)))
+    t.equal(await store.get(newKey(), signal, { start: 0, end: 10 }), undefined)
+  })
+
   await t.test('its address serves it to anyone, under the name given', async (t) => {
     const key = newKey()
     const bytes = randomBytes(100_000)

@@ -39,6 +39,8 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   'POST /calls/{call_log_id}/hangup': 'member or key with calls',
   'GET /calls/export-csv': 'member or key with read',
   'GET /calls/{call_log_id}/recording': 'member or key with read',
+  'GET /calls/{call_log_id}/turns': 'member or key with read',
+  'GET /calls/{call_log_id}/turns/{turn}/audio': 'member or key with read',
   'GET /files/{link}': 'anyone',
   'POST /batch/upload': 'developer or key with batches',
   'POST /batch/{batch_id}/send': 'developer or key with batches',

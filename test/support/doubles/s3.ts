@@ -38,6 +38,7 @@ const STATUS: Readonly<Record<string, number>> = {
   XAmzContentSHA256Mismatch: 400,
   InvalidPart: 400,
   EntityTooSmall: 400,
+  InvalidRange: 416,
   NoSuchKey: 404,
   NoSuchBucket: 404,
   NoSuchUpload: 404,
@@ -139,12 +140,19 @@ export async function startS3Double(options: S3DoubleOptions = {}): Promise<S3Do
         const object = objects.get(key)
         if (object === undefined) return refuse(response, 'NoSuchKey')
         const disposition = url.searchParams.get('response-content-disposition')
-        response.writeHead(200, {
+        const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? []
+        const size = object.bytes.length
+        if (from !== undefined && Number(from) >= size) return refuse(response, 'InvalidRange')
+        const bytes = from === undefined ? object.bytes : object.bytes.subarray(Number(from), Number(to) + 1)
+        response.writeHead(from === undefined ? 200 : 206, {
           'content-type': object.contentType,
-          'content-length': object.bytes.length,
+          'content-length': bytes.length,
+          ...(from === undefined
+            ? {}
+            : { 'content-range': `bytes ${from}-${Number(from) + bytes.length - 1}/${size}` }),
           ...(disposition === null ? {} : { 'content-disposition': disposition }),
         })
-        return response.end(request.method === 'HEAD' ? undefined : object.bytes)
+        return response.end(request.method === 'HEAD' ? undefined : bytes)
       }
       default:
         return refuse(response, 'MethodNotAllowed')

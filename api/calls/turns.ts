@@ -1,0 +1,131 @@
+import { type Static, Type } from 'typebox'
+import { turnEvidence } from '../../runtime/call-log/turn-evidence.ts'
+import { PatchbayError } from '../../runtime/errors.ts'
+import type { ObjectStore } from '../../runtime/plugin/contract.ts'
+import { BYTES_PER_FRAME, sampleRateOf, WAV_HEAD_BYTES, wavHead } from '../../runtime/recording/wav.ts'
+import { callEvents } from '../../store/call-events.ts'
+import { type CallWithTurns, callById } from '../../store/calls.ts'
+import type { Tenant } from '../../store/tenant.ts'
+import { ListOf, ListQuery, listOf } from '../paging.ts'
+import { defineRoute, Reply } from '../route.ts'
+import { callExample } from './schema.ts'
+import { TurnBody, turnBody, turnExample } from './turn-schema.ts'
+
+/** Why a turn was as it was: what each stage took, which tools and passages it used, who served, and how it sounded. */
+
+const tag = 'Calls'
+/** More than a call of the longest allowed length has. */
+const MAX_EVENTS = 200_000
+const TIMEOUT_MS = 10_000
+
+const call_log_id = {
+  description: 'The call.',
+  notFound: 'call_log_not_found',
+  example: callExample.call_log_id,
+} as const
+
+const list = defineRoute({
+  method: 'GET',
+  path: '/calls/{call_log_id}/turns',
+  auth: 'jwt_or_key',
+  role: 'member',
+  params: { call_log_id },
+  query: ListQuery,
+  success: { status: 200, schema: ListOf(TurnBody) },
+  errors: ['call_log_not_found'],
+  tag,
+  summary: 'The turns of a call, with what became of each',
+  description:
+    "The agent's turns carry what happened since the caller's: latency by stage, tools, passages of the knowledge base with their scores, tokens and providers. All of it comes from the call's events and is kept as long as they are; the words stay.",
+  examples: { success: [turnExample] },
+  handler: async ({ params, query, tenant }, { config }) => {
+    const call = await requireCall(tenant, params.call_log_id)
+    const { events } = await callEvents(tenant, { id: call.id, createdAt: call.created_at }, 0, MAX_EVENTS)
+    const evidence = turnEvidence(events)
+    return listOf(
+      call.turns.map((turn): Static<typeof TurnBody> => turnBody(call, turn, evidence[turn.seq], config.publicUrl)),
+      query,
+    )
+  },
+})
+
+const audio = defineRoute({
+  method: 'GET',
+  path: '/calls/{call_log_id}/turns/{turn}/audio',
+  auth: 'jwt_or_key',
+  role: 'member',
+  params: { call_log_id, turn: { description: 'Its place in the transcript, from 0.', example: '1' } },
+  success: { status: 200, schema: Type.String(), contentType: 'audio/wav' },
+  errors: ['call_log_not_found', 'turn_not_found', 'recording_not_found', 'provider_fault'],
+  tag,
+  summary: 'How a turn sounded',
+  description: "WAV in stereo, the caller on the left, the agent on the right: the turn's seconds of the recording.",
+  handler: async ({ params, tenant, signal, log }, { objects, plugins }) => {
+    const call = await requireCall(tenant, params.call_log_id)
+    const turn = call.turns.find(({ seq }) => String(seq) === params.turn)
+    if (turn === undefined) throw new PatchbayError('turn_not_found')
+    if (call.recording_key === null) throw new PatchbayError('recording_not_found')
+    const span = await spanIn(tenant, call, turn)
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])
+    const stream = await cutOf(objects, call.recording_key, span, limit).catch((cause: Error) => {
+      if (signal.aborted) throw cause
+      log.warn({ err: cause, callId: call.id }, 'A part of a recording could not be read')
+      const provider = plugins.titleOf(plugins.chosen('objectstore'))
+      throw new PatchbayError('provider_fault', { params: { provider, detail: cause.message }, cause })
+    })
+    if (stream === undefined) throw new PatchbayError('recording_not_found')
+    return new Reply({
+      stream,
+      headers: [
+        ['content-type', 'audio/wav'],
+        ['content-disposition', `inline; filename="call-${call.id}-turn-${turn.seq}.wav"`],
+        ['cache-control', 'private, no-store'],
+      ],
+    })
+  },
+})
+
+async function requireCall(tenant: Tenant, id: string): Promise<CallWithTurns> {
+  const call = await callById(tenant, id)
+  if (call === undefined) throw new PatchbayError('call_log_not_found')
+  return call
+}
+
+/** Where the turn lies in the recording, which begins later than the call where consent was asked for. */
+async function spanIn(
+  tenant: Tenant,
+  call: CallWithTurns,
+  turn: { start_ms: number; end_ms: number },
+): Promise<{ startMs: number; endMs: number }> {
+  const { events } = await callEvents(tenant, { id: call.id, createdAt: call.created_at }, 0, MAX_EVENTS)
+  const began = events.find(({ type }) => type === 'recording_started')?.at
+  const lateMs = began === undefined || call.answered_at === null ? 0 : began - call.answered_at.getTime()
+  return { startMs: Math.max(0, turn.start_ms - lateMs), endMs: Math.max(0, turn.end_ms - lateMs) }
+}
+
+/** Some of a recording, as a file of its own. */
+async function cutOf(
+  objects: ObjectStore,
+  key: string,
+  { startMs, endMs }: { startMs: number; endMs: number },
+  signal: AbortSignal,
+): Promise<AsyncIterable<Uint8Array> | undefined> {
+  const head = await objects.get(key, signal, { start: 0, end: WAV_HEAD_BYTES })
+  if (head === undefined) return undefined
+  const bytes: Uint8Array[] = []
+  for await (const part of head.body) bytes.push(part)
+  const rateHz = sampleRateOf(Buffer.concat(bytes))
+  if (rateHz === undefined) return undefined
+  const placeOf = (ms: number) =>
+    Math.min(head.size, WAV_HEAD_BYTES + Math.round((ms * rateHz) / 1000) * BYTES_PER_FRAME)
+  const [start, end] = [placeOf(startMs), placeOf(endMs)]
+  const part = start === end ? undefined : await objects.get(key, signal, { start, end })
+  return joined(wavHead(rateHz, end - start), part?.body)
+}
+
+async function* joined(head: Uint8Array, rest: AsyncIterable<Uint8Array> | undefined): AsyncGenerator<Uint8Array> {
+  yield head
+  if (rest !== undefined) yield* rest
+}
+
+export const turnRoutes = [list, audio]

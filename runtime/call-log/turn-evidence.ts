@@ -1,0 +1,100 @@
+import type { CallEvent, EventOf } from './events.ts'
+
+/** Of a turn of the agent, what became of it on the way; times are milliseconds from the answer. */
+export interface TurnEvidence {
+  latency: Omit<EventOf<'latency'>, 'type'> | undefined
+  /** Until `ms` is known the tool still runs. */
+  tools: {
+    id: string
+    name: string
+    arguments: Record<string, unknown>
+    startMs: number
+    ms?: number
+    result?: string
+    error?: string
+  }[]
+  knowledge: { query: string; hits: EventOf<'knowledge_looked_up'>['hits']; startMs: number; ms: number }[]
+  usage: { llmInputTokens: number; llmOutputTokens: number; sttSeconds: number; ttsCharacters: number }
+  /** Who served. */
+  providers: { stt?: Served; llm?: Served; tts?: Served }
+  faults: string[]
+}
+
+/** `model` is unknown of one that stood in for another. */
+export interface Served {
+  provider: string
+  model?: string
+}
+
+/**
+ * What became of each turn, by its place in the transcript. What happens between a turn of the caller and the next belongs to
+ * the agent's turn that answers it; where none does, to the caller's. Pure.
+ */
+export function turnEvidence(events: readonly CallEvent[]): TurnEvidence[] {
+  const turns: TurnEvidence[] = []
+  let answeredAt = events[0]?.at ?? 0
+  let providers: TurnEvidence['providers'] = {}
+  let open = nothing(providers)
+  /** The agent's turn that `open` went to. */
+  let isTaken = false
+
+  for (const event of events) {
+    const startMs = event.at - answeredAt
+    switch (event.type) {
+      case 'answered':
+        answeredAt = event.at
+        providers = event.providers ?? {}
+        open.providers = providers
+        break
+      case 'turn':
+        open = nothing(providers)
+        isTaken = false
+        turns.push(open)
+        break
+      case 'heard':
+        if (!event.final || event.text === '') break
+        if (isTaken) open = nothing(providers)
+        else if (turns.at(-1) === open) turns[turns.length - 1] = nothing(providers)
+        isTaken = true
+        turns.push(open)
+        break
+      case 'latency': {
+        const { type: _type, seq: _seq, at: _at, ...latency } = event
+        open.latency = latency
+        break
+      }
+      case 'tool_called':
+        open.tools.push({ id: event.id, name: event.name, arguments: event.arguments, startMs })
+        break
+      case 'tool_returned': {
+        const tool = [...turns, open].flatMap(({ tools }) => tools).findLast(({ id }) => id === event.id)
+        if (tool === undefined) break
+        tool.ms = event.ms
+        tool.result = event.result
+        if (event.error !== undefined) tool.error = event.error
+        break
+      }
+      case 'knowledge_looked_up':
+        open.knowledge.push({ query: event.query, hits: event.hits, startMs: startMs - event.ms, ms: event.ms })
+        break
+      case 'usage':
+        open.usage.llmInputTokens += event.input_tokens ?? 0
+        open.usage.llmOutputTokens += event.output_tokens ?? 0
+        open.usage.sttSeconds += event.seconds ?? 0
+        open.usage.ttsCharacters += event.characters ?? 0
+        break
+      case 'provider_switched':
+        providers = { ...providers, [event.stage]: { provider: event.to } }
+        open.providers = providers
+        break
+      case 'fault':
+        open.faults.push(event.sentence)
+    }
+  }
+  return turns
+}
+
+function nothing(providers: TurnEvidence['providers']): TurnEvidence {
+  const usage = { llmInputTokens: 0, llmOutputTokens: 0, sttSeconds: 0, ttsCharacters: 0 }
+  return { latency: undefined, tools: [], knowledge: [], usage, providers, faults: [] }
+}

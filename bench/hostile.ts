@@ -1,21 +1,26 @@
 /**
  * A tenant that asks for all there is beside one that asks for little: what the quiet one waits, alone and then beside it; the
- * longest the api's event loop stood; how late a live call's audio came. `npm run bench -- hostile [seconds]`.
+ * longest the api's event loop stood; how late a live call's audio came. `npm run bench -- hostile [--minutes=10]`.
  */
+import { execFile, fork } from 'node:child_process'
+import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs, promisify } from 'node:util'
 import { startInstance } from '../scripts/demo/instance.ts'
-import { attacks } from './hostile/attacks.ts'
 import { Tenant } from './hostile/tenant.ts'
 
-const SECONDS = 60
-const ROUNDS_ALONE = 3
+const MINUTES = 10
+const ROUNDS_ALONE = 5
 const LOOP_BUDGET_MS = 20
 /** 20 ms frames: one that comes later than this after the one before missed its deadline by 40 ms. */
 const LATE_AUDIO_MS = 60
 const LIMIT = 2
+const STOP_TIMEOUT_MS = 30_000
 
-export async function run([seconds]: readonly string[]): Promise<void> {
-  const durationMs = Number(seconds ?? SECONDS) * 1_000
+export async function run(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({ args: [...args], options: { minutes: { type: 'string', default: String(MINUTES) } } })
+  const minutes = Number(values.minutes)
+  if (!(minutes > 0)) throw new Error(`--minutes must be a number above 0, not "${values.minutes}"`)
   const adminPort = 21_000 + (process.pid % 4_000)
   const instance = await startInstance({
     PATCHBAY_ADMIN_PORT: String(adminPort),
@@ -23,59 +28,90 @@ export async function run([seconds]: readonly string[]): Promise<void> {
     PATCHBAY_LOG_LEVEL: 'error',
   })
   const abort = new AbortController()
+  const attacker = { stop: async (): Promise<Record<string, number>> => ({}) }
   try {
     const quiet = await Tenant.signUp(instance.url, 'quiet')
-    const hostile = await Tenant.signUp(instance.url, 'hostile')
     await quiet.web()
-    const alone = await measured(quiet, async (round) => round < ROUNDS_ALONE)
-    const audio = await quiet.openLongSession()
+    await measured(quiet, 1)
+    const alone = await measured(quiet, ROUNDS_ALONE)
+    const audio = quiet.listen(await quiet.talkingAgent(), abort.signal)
+    const before = await childrenOf(instance.pid)
     await loopDelay(adminPort)
 
-    const endMs = performance.now() + durationMs
     process.stderr.write('the hostile tenant begins\n')
-    const running = attacks(hostile, abort.signal)
-    await sleep(2_000)
+    attacker.stop = await startAttacker(instance.url)
     let longestMs = 0
     const watching = (async () => {
       while (!abort.signal.aborted) {
         longestMs = Math.max(longestMs, await loopDelay(adminPort))
-        await sleep(1_000)
+        await sleep(1_000, undefined, { signal: abort.signal })
       }
-    })()
-    const beside = await measured(quiet, async () => performance.now() < endMs)
+    })().catch(() => {})
+    const beside = await measured(quiet, Number.POSITIVE_INFINITY, performance.now() + minutes * 60_000)
+    const done = await attacker.stop()
     abort.abort()
-    const done = await running
-    await watching.catch(() => {})
+    await Promise.all([watching, audio.over])
 
     console.log(
-      `${durationMs / 1_000} s beside: ${Object.entries(done)
+      `${minutes} min beside: ${Object.entries(done)
         .map(([name, n]) => `${name} ${n}`)
         .join(', ')}`,
     )
-    console.log('what              alone (median ms)   beside (median ms)   worst   times')
-    for (const [what, before] of Object.entries(alone)) {
-      const after = beside[what] ?? []
-      const times = median(after) / median(before)
-      const cells = [median(before), median(after), Math.max(...after)].map((ms) => ms.toFixed(0).padStart(12))
+    console.log('what             alone median   beside median   beside worst   times')
+    for (const [what, own] of Object.entries(alone)) {
+      const shared = beside[what] ?? []
+      const times = median(shared) / median(own)
+      const cells = [median(own), median(shared), Math.max(...shared)].map((ms) => `${ms.toFixed(0)} ms`.padStart(15))
       console.log(`${what.padEnd(14)}${cells.join('')}   ${times.toFixed(1)}${times > LIMIT ? ' (over)' : ''}`)
     }
-    const gaps = audio.gapsMs.slice(1)
-    const late = gaps.filter((ms) => ms > LATE_AUDIO_MS).length
-    console.log(`api loop: longest delay ${longestMs.toFixed(1)} ms (budget ${LOOP_BUDGET_MS})`)
+    const late = audio.gapsMs.filter((ms) => ms > LATE_AUDIO_MS).length
+    const over = longestMs > LOOP_BUDGET_MS ? ' (over)' : ''
+    console.log(`api loop: longest delay ${longestMs.toFixed(1)} ms of ${LOOP_BUDGET_MS}${over}`)
     console.log(
-      `audio of a live call: ${gaps.length} frames, ${late} later than ${LATE_AUDIO_MS} ms, worst ${Math.max(0, ...gaps).toFixed(0)} ms`,
+      `audio of live calls: ${audio.gapsMs.length} frames, ${late} later than ${LATE_AUDIO_MS} ms, worst ${Math.max(0, ...audio.gapsMs).toFixed(0)} ms`,
     )
-    console.log(`health: ${(await fetch(`${instance.url}/health`)).status}`)
+    const { status } = await fetch(`${instance.url}/ready`)
+    const after = new Set(await childrenOf(instance.pid))
+    const ended = before.filter((pid) => !after.has(pid))
+    console.log(`/ready: ${status}; ${ended.length} of ${before.length + 1} processes ended`)
   } finally {
     abort.abort()
+    await attacker.stop().catch(() => {})
     await instance.stop()
   }
 }
 
+/** Resolves once the hostile tenant is there, with what ends it and tells what it did. */
+async function startAttacker(url: string): Promise<() => Promise<Record<string, number>>> {
+  const child = fork(new URL('./hostile/attacker.ts', import.meta.url), [url])
+  const exited = once(child, 'exit')
+  await Promise.race([once(child, 'message'), exited.then(([code]) => Promise.reject(new Error(`It ended: ${code}`)))])
+  let ended: Promise<Record<string, number>> | undefined
+  return () => {
+    ended ??= (async () => {
+      const told = once(child, 'message')
+      child.send('stop')
+      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
+      const [done] = await Promise.race([told, exited.then(() => [{}])])
+      await exited
+      clearTimeout(timer)
+      return done as Record<string, number>
+    })()
+    return ended
+  }
+}
+
+/** Ids of the voice workers and services it runs. */
+async function childrenOf(parent: number | undefined): Promise<number[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid='])
+  const rows = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number))
+  return rows.flatMap(([pid = 0, ppid]) => (ppid === parent ? [pid] : []))
+}
+
 type Waits = Record<string, number[]>
 
-/** Rounds of what the quiet tenant does, one thing after the other. */
-async function measured(quiet: Tenant, goesOn: (round: number) => Promise<boolean>): Promise<Waits> {
+/** Rounds of what the quiet tenant does, one thing after the other: so many, and none that begins after `endMs`. */
+async function measured(quiet: Tenant, rounds: number, endMs = Number.POSITIVE_INFINITY): Promise<Waits> {
   const waits: Waits = { page: [], document: [], 'web session': [], call: [] }
   const time = async (what: string, act: () => Promise<unknown>) => {
     const startMs = performance.now()
@@ -84,7 +120,7 @@ async function measured(quiet: Tenant, goesOn: (round: number) => Promise<boolea
     waits[what]?.push(waitedMs)
     process.stderr.write(`${what} ${waitedMs.toFixed(0)} ms\n`)
   }
-  for (let round = 0; await goesOn(round); round++) {
+  for (let round = 0; round < rounds && performance.now() < endMs; round++) {
     for (let i = 0; i < 5; i++) await time('page', () => quiet.get('/calls/logs?page=1'))
     await time('document', () => quiet.document('Eleven byte'))
     await time('web session', () => quiet.web())

@@ -4,8 +4,8 @@ import WebSocket from 'ws'
 /** A tenant of a running instance, over its API alone. */
 
 const WAIT_MS = 300_000
-/** Minutes of speech. */
-const LONG_SPEECH = Array.from({ length: 400 }, (_, i) => `This is sentence number ${i}.`).join(' ')
+/** Minutes of speech; a first message has at most 10,000 characters. */
+const LONG_SPEECH = Array.from({ length: 300 }, (_, i) => `This is sentence number ${i}.`).join(' ')
 
 export class Tenant {
   readonly url: string
@@ -34,7 +34,12 @@ export class Tenant {
   }
 
   async agent(fields: Record<string, unknown>): Promise<string> {
-    const { body } = await this.post('/agents', { agent_name: 'Ada', system_prompt: 'You answer.', ...fields })
+    const { status, body } = await this.post('/agents', {
+      agent_name: 'Ada',
+      system_prompt: 'You answer.',
+      ...fields,
+    })
+    if (status !== 201) throw new Error(`The agent was refused: ${JSON.stringify(body)}`)
     return String(body.agent_id)
   }
 
@@ -132,29 +137,39 @@ export class Tenant {
     return begun
   }
 
-  /** A session whose agent talks for minutes; notes the gaps between its frames of audio. */
-  async openLongSession(): Promise<{ gapsMs: number[] }> {
-    const socket = await this.openSession(
-      await this.agent({ first_message: LONG_SPEECH, TTS_provider: 'sim', TTS_voice: 'tone' }),
-    )
+  /** An agent that says a long text in a voice that costs nothing. */
+  talkingAgent(): Promise<string> {
+    return this.agent({ first_message: LONG_SPEECH, TTS_provider: 'sim', TTS_voice: 'tone' })
+  }
+
+  /** One session with the agent after the other, until the signal aborts; notes the gaps between frames of audio in a session. */
+  listen(agentId: string, signal: AbortSignal): { gapsMs: number[]; over: Promise<void> } {
     const gapsMs: number[] = []
-    let lastMs: number | undefined
-    await new Promise<void>((resolve) => {
-      socket.on('message', (data, isBinary) => {
-        if (!isBinary) {
+    const one = async () => {
+      const socket = await this.openSession(agentId)
+      const stop = () => socket.close()
+      signal.addEventListener('abort', stop)
+      let lastMs: number | undefined
+      await new Promise<void>((resolve) => {
+        socket.on('message', (data, isBinary) => {
+          if (isBinary) {
+            const nowMs = performance.now()
+            if (lastMs !== undefined) gapsMs.push(nowMs - lastMs)
+            lastMs = nowMs
+            return
+          }
           const message = JSON.parse(String(data))
           if (message.type === 'audio.mark') socket.send(JSON.stringify({ type: 'audio.played', id: message.id }))
-          return
-        }
-        const nowMs = performance.now()
-        if (lastMs !== undefined) gapsMs.push(nowMs - lastMs)
-        lastMs = nowMs
-        resolve()
+          if (message.type === 'agent.state' && message.state === 'listening' && lastMs !== undefined) socket.close()
+        })
+        socket.on('close', resolve).on('error', () => resolve())
       })
-      socket.on('close', () => resolve())
-      socket.on('error', () => resolve())
-    })
-    return { gapsMs }
+      signal.removeEventListener('abort', stop)
+    }
+    const over = (async () => {
+      while (!signal.aborted) await one().catch(() => sleep(100))
+    })()
+    return { gapsMs, over }
   }
 }
 

@@ -13,6 +13,8 @@ export interface Instance {
   readonly url: string
   /** True when it was started for the demo alone. */
   readonly own: boolean
+  /** Its process, where it was started here. */
+  readonly pid?: number
   stop(): Promise<void>
 }
 
@@ -60,7 +62,7 @@ export async function startInstance(environment: Record<string, string> = {}): P
     await stop()
     throw new Error(`Patchbay did not start:\n${output.slice(-4_000)}`, { cause: error })
   }
-  return { url, own: true, stop }
+  return { url, own: true, stop, ...(child.pid === undefined ? {} : { pid: child.pid }) }
 }
 
 async function ready(url: string, child: ChildProcess): Promise<void> {

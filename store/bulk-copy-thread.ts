@@ -1,11 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import pg from 'pg'
 import { PatchbayError } from '../runtime/errors.ts'
+import { lowerThreadPriority } from '../runtime/low-priority.ts'
 import { type BulkCopyThread, type FromThread, type Loader, SLOT_BYTES, type ToThread } from './bulk-copy.ts'
 
 /** The thread of store/bulk-copy.ts: one connection, one transaction, one loader. The parent ends it. */
 
 const CONNECT_TIMEOUT_MS = 10_000
+lowerThreadPriority()
 const port = parentPort!
 const { slots, databaseUrl, loader, params } = workerData as BulkCopyThread
 

@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import JsonSchema from 'typebox/schema'
+import { lowerThreadPriority } from '../low-priority.ts'
 
 /** The thread of argument-check.ts: one check after the other. The parent ends it when one takes too long. */
 
@@ -41,6 +42,7 @@ function faultOf({ schema, input }: CheckRequest): string | undefined {
   return `${first?.instancePath ?? ''} ${first?.message ?? 'they do not fit the schema'}`.trim()
 }
 
+lowerThreadPriority()
 const port = parentPort!
 port.on('message', (request: CheckRequest) => {
   let fault: string | undefined

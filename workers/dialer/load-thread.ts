@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import pg from 'pg'
+import { lowerThreadPriority } from '../../runtime/low-priority.ts'
 import { loadBatch } from './load-batch.ts'
 import { loadCallingRules } from './rules.ts'
 import { loadPlaces } from './zones.ts'
@@ -18,6 +19,7 @@ export type FromLoadThread =
   | { type: 'failed'; message: string; stack: string | undefined }
 
 const CONNECT_TIMEOUT_MS = 10_000
+lowerThreadPriority()
 const STATEMENT_TIMEOUT_MS = 60_000
 const { databaseUrl, uploadId, rulesFile, maxBatches } = workerData as LoadThread
 

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs'
+import { Worker } from 'node:worker_threads'
+import t from 'tap'
+
+const THREAD = `
+import { readFileSync, readlinkSync } from 'node:fs'
+import { parentPort } from 'node:worker_threads'
+import { lowerThreadPriority } from ${JSON.stringify(new URL('../../runtime/low-priority.ts', import.meta.url).href)}
+lowerThreadPriority()
+parentPort.postMessage(readFileSync('/proc/thread-self/stat', 'utf8'))
+`
+/** Field 19 of proc_pid_stat(5); the name before may hold spaces. */
+const niceOf = (stat: string): number => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16])
+
+t.test(
+  'a thread gives way to the loop that started it',
+  { skip: process.platform !== 'linux' && 'threads have a priority of their own on Linux alone' },
+  async (t) => {
+    const before = niceOf(readFileSync('/proc/thread-self/stat', 'utf8'))
+    const thread = new Worker(new URL(`data:text/javascript,${encodeURIComponent(THREAD)}`))
+    t.teardown(() => thread.terminate())
+    const stat = await new Promise<string>((resolve, reject) => thread.on('message', resolve).on('error', reject))
+    t.equal(niceOf(stat), 10)
+    t.equal(niceOf(readFileSync('/proc/thread-self/stat', 'utf8')), before, 'the loop itself stays')
+  },
+)

@@ -64,6 +64,8 @@ export function refuseBadPhones(fields: readonly PhoneField[], input: unknown): 
 
 /** The query and the JSON body of a request, and every fault the schemas find in them. */
 export interface Input {
+  /** The body as it was sent. */
+  raw: unknown
   query: unknown
   body: unknown
   faults: Fault[]
@@ -71,7 +73,7 @@ export interface Input {
 
 export function readInput(compiled: Compiled, queryText: string, json: string | undefined): Input {
   const raw = json === undefined ? undefined : parseJson(json)
-  const input: Input = { query: undefined, body: undefined, faults: [] }
+  const input: Input = { raw, query: undefined, body: undefined, faults: [] }
   const { query, body, phones } = compiled
   if (query) {
     const asked = readQuery(queryText, input.faults)
@@ -137,10 +139,11 @@ function refuseUnstorable(value: unknown, place: Place): void {
     ])
 }
 
-/** A malformed id in a path names nothing. */
-export function refuseMalformedIds({ params }: AnyRoute, given: Readonly<Record<string, string>>): void {
+/** What a malformed id in a path is answered: it names nothing. */
+export function faultOfIds({ params }: AnyRoute, given: Readonly<Record<string, string>>): ErrorCode | undefined {
   for (const name in params) {
     const { notFound } = params[name as never] as { notFound?: ErrorCode }
-    if (notFound && !isUuid(given[name] ?? '')) throw new PatchbayError(notFound)
+    if (notFound && !isUuid(given[name] ?? '')) return notFound
   }
+  return undefined
 }

@@ -6,12 +6,12 @@ import { audit, isAudited } from './audit.ts'
 import type { Authenticator, Caller } from './auth/authenticate.ts'
 import { Exchange, HandledRequest } from './exchange.ts'
 import { isUuid } from './ids.ts'
-import { type Compiled, compileInput, MAX_JSON_BYTES, readInput, refuseMalformedIds } from './input.ts'
+import { type Compiled, compileInput, faultOfIds, type Input, MAX_JSON_BYTES, readInput } from './input.ts'
 import type { ObserveAnswer } from './metrics.ts'
 import { errorReply, replyOf, requestIdOf, withHeader } from './reply.ts'
 import { type AnyRoute, type ApiRequest, isOfWorkspace, refusesSuspended } from './route.ts'
 import { createRouter, type Router } from './router.ts'
-import { ValidationError } from './schema.ts'
+import { type Fault, ValidationError } from './schema.ts'
 import type { Incoming, Outgoing } from './server.ts'
 import type { Services } from './services.ts'
 import { follow, type Listener, type Pending, type Steps } from './steps.ts'
@@ -54,11 +54,22 @@ export function createRequestPath(options: RequestPath): (incoming: Incoming) =>
     const input = readInput(compiled, incoming.query, json)
     request.query = input.query
     request.body = input.body
-    if (input.faults.length > 0) throw new ValidationError(input.faults)
-    refuseMalformedIds(route, exchange.params)
+    const unknown = faultOfIds(route, exchange.params)
+    if (input.faults.length > 0 || unknown !== undefined) {
+      const faults = (yield allFaults(request, route, input)) as Fault[]
+      throw faults.length > 0 || unknown === undefined ? new ValidationError(faults) : new PatchbayError(unknown)
+    }
     const result = yield route.handler(request as unknown as ApiRequest, services)
     if (isAudited(route)) yield audit(services, request, route, result)
     return replyOf(route, requestId, result)
+  }
+
+  /** Those of shape, and what the route finds in the rest of the body. */
+  async function allFaults(request: HandledRequest, route: AnyRoute, { raw, faults }: Input): Promise<Fault[]> {
+    if (route.faults === undefined || typeof raw !== 'object' || raw === null || Array.isArray(raw)) return faults
+    const wrong = new Set(faults.map(({ loc: [, field] }) => field))
+    const rest = Object.fromEntries(Object.entries(raw).filter(([field]) => !wrong.has(field)))
+    return [...faults, ...(await route.faults(rest as never, request as unknown as ApiRequest, services))]
   }
 
   function refuseForeignOrigin(exchange: Exchange, caller: Caller): void {

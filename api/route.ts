@@ -5,6 +5,7 @@ import type { KeyScope, User, WorkspaceRole } from '../store/schema.ts'
 import type { Tenant } from '../store/tenant.ts'
 import type { RequestBody } from './body.ts'
 import type { ReceiveFile, UploadedForm } from './multipart.ts'
+import type { Fault } from './schema.ts'
 import type { Services } from './services.ts'
 
 /** The one source of an endpoint: its types, its checks and its page of the OpenAPI document. */
@@ -66,6 +67,15 @@ export interface Route<
   query?: Q
   /** JSON body. */
   body?: B
+  /**
+   * What is wrong with a JSON body beside its shape. Asked when its shape is wrong, so that one answer tells all; `body` is
+   * what remains without the fields at fault. A handler that is reached asks by itself.
+   */
+  faults?: (
+    body: Partial<B extends TObject ? Static<B> : never>,
+    request: Pick<ApiRequest<Path, A, R>, 'params' | 'tenant'>,
+    services: Services,
+  ) => Promise<readonly Fault[]>
   /** Text fields of a multipart body; read with `request.form`. */
   form?: F
   files?: FormFiles

@@ -192,13 +192,19 @@ function faultType(error: TLocalizedValidationError): FaultType {
     if (error.params.format === 'date-time') return 'datetime_parsing'
     if (error.params.format === 'wall-time') return 'time_parsing'
   }
+  if (isBlank(error)) return 'string_too_short'
   return KEYWORD_FAULTS[error.keyword] ?? 'value_error'
 }
+
+const NOT_BLANK = '\\S'
+const isBlank = (error: TLocalizedValidationError): boolean =>
+  error.keyword === 'pattern' && String(error.params.pattern) === NOT_BLANK
 
 function sentence(error: TLocalizedValidationError): string {
   if (error.keyword === 'enum')
     return `must be one of ${error.params.allowedValues.map((value) => JSON.stringify(value)).join(', ')}`
   if (error.keyword === 'format' && error.params.format === 'wall-time') return 'must be a time, HH:MM:SS'
+  if (isBlank(error)) return 'must not be blank'
   return error.message
 }
 
@@ -229,6 +235,9 @@ export function Nullable<T extends TSchema>(schema: T) {
 
 export const Instant = Type.String({ format: 'date-time', examples: ['2026-01-31T09:00:00.000Z'] })
 export const Id = Type.String({ format: 'uuid' })
+
+/** What people call a thing of theirs. */
+export const NameInput = Type.String({ minLength: 1, maxLength: 200, pattern: NOT_BLANK })
 
 /** A phone number a caller sends: what is none is answered 400, before any other fault. */
 export function PhoneNumberInput(description: string) {

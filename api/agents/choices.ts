@@ -2,7 +2,7 @@ import type { EffectiveConfig } from '../../config/schema.ts'
 import { type Catalogue, checkChoice, defaultsOf } from '../../runtime/plugin/catalogue.ts'
 import type { ProviderHealth } from '../../runtime/plugin/provider-health.ts'
 import type { Agent } from '../../store/schema.ts'
-import { type Fault, ValidationError } from '../schema.ts'
+import type { Fault } from '../schema.ts'
 import type { AgentInput } from './schema.ts'
 
 /** What an agent needs to speak: a provider of each kind, and a model or voice of it. */
@@ -56,9 +56,13 @@ export function withCurrent(input: AgentInput, agent: Agent, catalogue: Catalogu
 export const KINDS = ['LLM', 'STT', 'TTS'] as const
 const MAX_LISTED = 50
 
-/** Throws ValidationError naming what is available, for every choice the plugins don't offer. */
-export function refuseUnavailable(choices: Choices, catalogue: Catalogue): void {
-  const faults = KINDS.flatMap((prefix): Fault[] => {
+/** A fault that names what is available, for every choice of these kinds the plugins don't offer. */
+export function unavailableFaults(
+  choices: Choices,
+  catalogue: Catalogue,
+  kinds: readonly (typeof KINDS)[number][],
+): Fault[] {
+  return kinds.flatMap((prefix): Fault[] => {
     const unavailable = checkChoice(catalogue, prefix.toLowerCase() as Lowercase<typeof prefix>, {
       provider: choices[`${prefix}_provider`],
       ...(prefix === 'TTS' ? { voice: choices.TTS_voice } : { model: choices[`${prefix}_model`] }),
@@ -69,22 +73,21 @@ export function refuseUnavailable(choices: Choices, catalogue: Catalogue): void 
     const more = available.length > MAX_LISTED ? ` and ${available.length - MAX_LISTED} more` : ''
     return [{ loc: ['body', `${prefix}_${field}`], msg: `must be one of ${listed.join(', ')}${more}`, type: 'enum' }]
   })
-  if (faults.length > 0) throw new ValidationError(faults)
 }
 
-/** Throws ValidationError for every provider of these fields whose key is missing or refused. */
-export async function refuseUnusable(
+/** A fault for every provider of these fields whose key is missing or refused. */
+export async function unusableFaults(
   choices: Choices,
   fields: readonly (typeof KINDS)[number][],
   health: ProviderHealth,
-): Promise<void> {
+): Promise<Fault[]> {
   const faults = await Promise.all(
     fields.map(async (prefix): Promise<Fault[]> => {
       const msg = await health.refusal(choices[`${prefix}_provider`])
       return msg === undefined ? [] : [{ loc: ['body', `${prefix}_provider`], msg, type: 'value_error' }]
     }),
   )
-  if (faults.flat().length > 0) throw new ValidationError(faults.flat())
+  return faults.flat()
 }
 
 /** The kinds whose provider a change names. */

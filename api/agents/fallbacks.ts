@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import type { Fallbacks as SpecFallbacks } from '../../runtime/link/messages.ts'
 import { type Catalogue, checkChoice } from '../../runtime/plugin/catalogue.ts'
-import { type Fault, ValidationError } from '../schema.ts'
+import type { Fault } from '../schema.ts'
 
 /** Who takes over when an agent's provider fails. */
 
@@ -20,13 +20,13 @@ export const Fallbacks = Type.Object(
 )
 export type FallbacksInput = Static<typeof Fallbacks>
 
-/** Throws ValidationError for every provider, model or voice the plugins don't offer, and every provider without its key. */
-export function refuseUnavailableFallbacks(
+/** A fault for every provider, model or voice the plugins don't offer, and every provider without its key. */
+export function fallbackFaults(
   fallbacks: FallbacksInput,
   catalogue: Catalogue,
   missingKey: (provider: string) => string | undefined,
-): void {
-  const faults = (['LLM', 'STT', 'TTS'] as const).flatMap((kind) =>
+): Fault[] {
+  return (['LLM', 'STT', 'TTS'] as const).flatMap((kind) =>
     (fallbacks[kind] ?? []).flatMap((choice, i): Fault[] => {
       const at = ['body', 'fallbacks', kind, String(i)]
       const unavailable = checkChoice(catalogue, kind.toLowerCase() as Lowercase<typeof kind>, choice)
@@ -38,7 +38,6 @@ export function refuseUnavailableFallbacks(
       return msg === undefined ? [] : [{ loc: [...at, 'provider'], msg, type: 'value_error' }]
     }),
   )
-  if (faults.length > 0) throw new ValidationError(faults)
 }
 
 /** As a conversation needs them. */

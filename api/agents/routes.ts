@@ -1,20 +1,39 @@
 import { PatchbayError } from '../../runtime/errors.ts'
-import { agentById, countAgents, deleteAgent, insertAgent, listAgents, updateAgent } from '../../store/agents.ts'
+import {
+  type AgentDetails,
+  agentById,
+  countAgents,
+  deleteAgent,
+  insertAgent,
+  listAgents,
+  updateAgent,
+} from '../../store/agents.ts'
+import type { Tenant } from '../../store/tenant.ts'
+import { isUuid } from '../ids.ts'
 import { ListOf, ListQuery, listBody, windowOf } from '../paging.ts'
 import { requireProviders, requireRoom } from '../quota.ts'
 import { defineRoute } from '../route.ts'
+import { type Fault, ValidationError } from '../schema.ts'
 import { toolSecrets } from '../tools/tool-calls.ts'
 import { Detail } from '../workspaces/schema.ts'
-import { KINDS, namedKinds, refuseUnavailable, refuseUnusable, withCurrent, withDefaults } from './choices.ts'
-import { type FallbacksInput, refuseUnavailableFallbacks } from './fallbacks.ts'
+import { withCurrent, withDefaults } from './choices.ts'
+import { agentFaults } from './faults.ts'
 import { AgentBody, agentBody, agentColumns, agentExample, CreateAgentInput, UpdateAgentInput } from './schema.ts'
-import { DEFAULT_LANGUAGE, refuseLanguage, speechColumns } from './speech.ts'
+import { speechColumns } from './speech.ts'
 import { storedTools } from './tools.ts'
 
 const tag = 'Agents'
 const DEFAULT_TEMPERATURE = 0.7
 
 const agent_id = { description: 'The agent.', notFound: 'agent_not_found', example: agentExample.agent_id } as const
+
+async function storedAgent(tenant: Tenant, id: string): Promise<AgentDetails | undefined> {
+  return isUuid(id) ? agentById(tenant, id) : undefined
+}
+
+function refuse(faults: readonly Fault[]): void {
+  if (faults.length > 0) throw new ValidationError(faults)
+}
 
 const list = defineRoute({
   method: 'GET',
@@ -67,15 +86,14 @@ const create = defineRoute({
     body: { agent_name: agentExample.agent_name, system_prompt: agentExample.system_prompt },
     success: agentExample,
   },
-  handler: async ({ body, tenant }, { plugins, providerHealth, config, store, argumentChecks: checks }) => {
-    await requireRoom({ store }, tenant, { agents: 1 })
+  faults: (body, { tenant }, services) => agentFaults(body, 'new', tenant, services),
+  handler: async ({ body, tenant }, services) => {
+    const { plugins, config, argumentChecks: checks } = services
+    refuse(await agentFaults(body, 'new', tenant, services))
+    await requireRoom(services, tenant, { agents: 1 })
     const choices = withDefaults(body, plugins.catalogue, config)
-    refuseUnavailable(choices, plugins.catalogue)
     const { LLM_provider, STT_provider, TTS_provider } = choices
-    await requireProviders({ store }, tenant, { LLM_provider, STT_provider, TTS_provider })
-    await refuseUnusable(choices, KINDS, providerHealth)
-    refuseUnavailableFallbacks(body.fallbacks ?? {}, plugins.catalogue, plugins.missingKey)
-    refuseLanguage(body, DEFAULT_LANGUAGE, choices, body.fallbacks ?? {}, plugins.catalogue)
+    await requireProviders(services, tenant, { LLM_provider, STT_provider, TTS_provider })
     const { workspaceId } = tenant
     const box = toolSecrets(config.dataKey)
     const tools = await storedTools(body.tools ?? [], [], { box, workspaceId, checks })
@@ -115,17 +133,16 @@ const update = defineRoute({
   tag,
   summary: 'Change an agent; fields that are left out keep their values',
   examples: { body: { temperature: 0.2 }, success: { ...agentExample, temperature: 0.2 } },
-  handler: async ({ params, body, tenant }, { plugins, providerHealth, config, store, argumentChecks: checks }) => {
+  faults: async (body, { params, tenant }, services) =>
+    agentFaults(body, await storedAgent(tenant, params.agent_id), tenant, services),
+  handler: async ({ params, body, tenant }, services) => {
+    const { plugins, config, argumentChecks: checks } = services
     const before = await agentById(tenant, params.agent_id)
+    refuse(await agentFaults(body, before, tenant, services))
     if (before === undefined) throw new PatchbayError('agent_not_found')
     const choices = withCurrent(body, before, plugins.catalogue)
-    refuseUnavailable(choices, plugins.catalogue)
     const { LLM_provider, STT_provider, TTS_provider } = choices
-    await requireProviders({ store }, tenant, { LLM_provider, STT_provider, TTS_provider })
-    await refuseUnusable(choices, namedKinds(body), providerHealth)
-    refuseUnavailableFallbacks(body.fallbacks ?? {}, plugins.catalogue, plugins.missingKey)
-    const fallbacks = body.fallbacks ?? (before.fallbacks as FallbacksInput)
-    refuseLanguage(body, before.language, choices, fallbacks, plugins.catalogue)
+    await requireProviders(services, tenant, { LLM_provider, STT_provider, TTS_provider })
     const { workspaceId } = tenant
     const box = toolSecrets(config.dataKey)
     const tools = body.tools && (await storedTools(body.tools, before.tools, { box, workspaceId, checks }))

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { VOICEMAIL_BEHAVIOURS } from '../../runtime/telephony/answerer.ts'
 import type { AgentChanges, AgentDetails } from '../../store/agents.ts'
-import { Id, Instant } from '../schema.ts'
+import { Id, Instant, NameInput } from '../schema.ts'
 import { Fallbacks, type FallbacksInput } from './fallbacks.ts'
 import { speechBody, speechColumns, speechFields } from './speech.ts'
 import { Tools, toolsBody } from './tools.ts'
@@ -11,7 +11,7 @@ const Name = Type.String({ minLength: 1, maxLength: 200 })
 const Choice = Type.String({ minLength: 1, maxLength: 4_000 })
 
 const fields = {
-  agent_name: Name,
+  agent_name: NameInput,
   LLM_provider: Name,
   LLM_model: Choice,
   temperature: Type.Number({ minimum: 0, maximum: 2 }),

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import type { AgentSpec, SessionLimits } from '../../runtime/link/messages.ts'
 import { type Catalogue, languagesOf, listedLanguage } from '../../runtime/plugin/catalogue.ts'
 import type { Agent } from '../../store/schema.ts'
-import { type Fault, Nullable, ValidationError } from '../schema.ts'
+import { type Fault, Nullable } from '../schema.ts'
 import type { Choices } from './choices.ts'
 import type { FallbacksInput } from './fallbacks.ts'
 
@@ -139,19 +139,22 @@ function canonicalTag(tag: string): string {
 }
 
 /**
- * Throws ValidationError for a language that a recogniser or voice of the agent doesn't know, naming those it knows, and for a
+ * A fault for a language that a recogniser or voice of the agent doesn't know, naming those it knows, and for a
  * tag that is none. English that nobody asked for is not held against an agent: it is the default.
  */
-export function refuseLanguage(
+export function languageFaults(
   input: SpeechInput,
   current: string,
   choices: Choices,
   fallbacks: FallbacksInput,
   catalogue: Catalogue,
-): void {
+): Fault[] {
   const language = input.language ?? current
-  if (input.language !== undefined) requireTag(input.language)
-  else if (language === DEFAULT_LANGUAGE) return
+  if (input.language === undefined && language === DEFAULT_LANGUAGE) return []
+  if (!isTag(language)) {
+    const msg = 'must be a language tag such as "de" or "pt-BR", or "multi"'
+    return [{ loc: ['body', 'language'], msg, type: 'value_error' }]
+  }
   const faults: Fault[] = []
   const check = (kind: 'stt' | 'tts', provider: string, name: string, loc: string[]): void => {
     // A voice speaks what it is given; to follow a caller is the recogniser's part.
@@ -174,14 +177,14 @@ export function refuseLanguage(
   for (const [i, { provider, voice }] of (fallbacks.TTS ?? []).entries()) {
     check('tts', provider, voice, ['fallbacks', 'TTS', String(i), 'voice'])
   }
-  if (faults.length > 0) throw new ValidationError(faults)
+  return faults
 }
 
-function requireTag(tag: string): void {
+function isTag(tag: string): boolean {
   try {
     canonicalTag(tag)
+    return true
   } catch {
-    const msg = 'must be a language tag such as "de" or "pt-BR", or "multi"'
-    throw new ValidationError([{ loc: ['body', 'language'], msg, type: 'value_error' }])
+    return false
   }
 }

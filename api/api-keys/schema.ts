@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { ListedApiKey } from '../../store/api-keys.ts'
 import { KEY_SCOPES } from '../../store/schema.ts'
-import { Id, Instant, Nullable } from '../schema.ts'
+import { Id, Instant, NameInput, Nullable } from '../schema.ts'
 
 const Scopes = Type.Array(Type.Enum([...KEY_SCOPES]), {
   minItems: 1,
@@ -31,7 +31,7 @@ export const CreatedApiKeyBody = Type.Object({
 })
 
 export const CreateApiKeyInput = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 200 }),
+  name: NameInput,
   scopes: Type.Array(Type.Enum([...KEY_SCOPES]), {
     minItems: 1,
     maxItems: KEY_SCOPES.length,

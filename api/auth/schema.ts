@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { User } from '../../store/schema.ts'
-import { Id, Instant, Nullable, PhoneNumberInput } from '../schema.ts'
+import { Id, Instant, NameInput, Nullable, PhoneNumberInput } from '../schema.ts'
 
 export const UserBody = Type.Object({
   id: Id,
@@ -14,7 +14,7 @@ export const UserBody = Type.Object({
 export const SignedInBody = Type.Object({ user: UserBody })
 
 export const SignupInput = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 200 }),
+  name: NameInput,
   email: Type.String({ format: 'email', maxLength: 254 }),
   password: Type.String({ minLength: 8, maxLength: 1024 }),
   phone_number: PhoneNumberInput('International format; stored as E.164.'),

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { instantOf, isTimeZone } from '../../runtime/zoned-time.ts'
 import { itemId } from '../../store/batch-rows.ts'
 import type { BatchItem, BatchWithProgress } from '../../store/batches.ts'
-import { type Fault, Id, Instant, Nullable, PhoneNumberInput, parseInstant } from '../schema.ts'
+import { type Fault, Id, Instant, NameInput, Nullable, PhoneNumberInput, parseInstant } from '../schema.ts'
 
 export const BatchBody = Type.Object({
   batch_id: Id,
@@ -43,7 +43,7 @@ export const BatchItemBody = Type.Object({
 })
 
 export const UploadForm = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 200 }),
+  name: NameInput,
   agent_id: Type.String({ maxLength: 100 }),
   agent_phone_number: PhoneNumberInput('A registered number, which the callees see.'),
   scheduled_time: Type.Optional(

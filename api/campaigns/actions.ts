@@ -11,7 +11,7 @@ import { campaignStatus } from '../../workers/dialer/status.ts'
 import { CallBody, callBody, callExample } from '../calls/schema.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
 import { defineRoute } from '../route.ts'
-import { Instant, Nullable } from '../schema.ts'
+import { Instant, NameInput, Nullable } from '../schema.ts'
 import { requireCampaign } from './access.ts'
 import { bodyOf, slug, tag } from './routes.ts'
 import { CampaignBody, campaignExample } from './schema.ts'
@@ -187,7 +187,7 @@ const duplicate = defineRoute({
   role: 'developer',
   params: { slug },
   body: Type.Object({
-    name: Type.String({ minLength: 1, maxLength: 200 }),
+    name: NameInput,
     with_unresolved: Type.Boolean({ default: false, description: 'Copies prospects that are not resolved.' }),
   }),
   success: { status: 201, schema: CampaignBody },

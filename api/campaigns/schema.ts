@@ -6,7 +6,7 @@ import { statesOf } from '../../workers/dialer/policy.ts'
 import { RETRIED } from '../../workers/dialer/retry.ts'
 import type { CallingRules } from '../../workers/dialer/rules.ts'
 import type { Places } from '../../workers/dialer/zones.ts'
-import { type Fault, Id, Instant, Nullable } from '../schema.ts'
+import { type Fault, Id, Instant, NameInput, Nullable } from '../schema.ts'
 
 /** A campaign as it is sent and shown. */
 
@@ -148,14 +148,12 @@ type Schemas = { [K in Field]: (typeof FIELDS)[K][0] }
 const each = <T>(make: (schema: TSchema, otherwise: unknown) => T) =>
   Object.fromEntries(Object.entries(FIELDS).map(([name, [schema, otherwise]]) => [name, make(schema, otherwise)]))
 
-const Name = Type.String({ minLength: 1, maxLength: 200 })
-
 export const CreateCampaign = Type.Object({
-  name: Name,
+  name: NameInput,
   ...(each((schema, otherwise) => Type.Optional({ ...schema, default: otherwise })) as unknown as Schemas),
 })
 export const ChangeCampaign = Type.Object({
-  name: Type.Optional(Name),
+  name: Type.Optional(NameInput),
   ...(each((schema) => Type.Optional(schema)) as unknown as {
     [K in Field]: ReturnType<typeof Type.Optional<Schemas[K]>>
   }),
@@ -188,7 +186,6 @@ export function campaignFaults(
   const faults: Fault[] = []
   const fault = (field: string, msg: string, type: Fault['type'] = 'value_error') =>
     faults.push({ loc: ['body', field], msg, type })
-  if (input.name !== undefined && input.name.trim() === '') fault('name', 'must not be blank', 'string_too_short')
   const earliest = input.earliest_prospect_time ?? before?.earliest_prospect_time
   const latest = input.latest_prospect_time ?? before?.latest_prospect_time
   if (earliest !== undefined && latest !== undefined && wholeTime(earliest) >= wholeTime(latest)) {

@@ -13,13 +13,12 @@ import type { Tenant } from '../../store/tenant.ts'
 import { requireCampaign } from '../campaigns/access.ts'
 import { campaignExample } from '../campaigns/schema.ts'
 import { defineRoute } from '../route.ts'
-import { ValidationError } from '../schema.ts'
+import { NameInput } from '../schema.ts'
 import { Detail } from '../workspaces/schema.ts'
 import { listBody, listExample, ProspectListBody } from './schema.ts'
 
 const tag = 'Prospects'
 const list_slug = { description: "The list's slug.", example: listExample.list_slug } as const
-const Name = Type.String({ minLength: 1, maxLength: 200 })
 
 const create = defineRoute({
   method: 'POST',
@@ -28,14 +27,16 @@ const create = defineRoute({
   auth: 'jwt_or_scope',
   scope: 'campaigns',
   role: 'developer',
-  body: Type.Object({ campaign: Type.String({ maxLength: 100, description: "The campaign's slug." }), name: Name }),
+  body: Type.Object({
+    campaign: Type.String({ maxLength: 100, description: "The campaign's slug." }),
+    name: NameInput,
+  }),
   success: { status: 201, schema: ProspectListBody },
   errors: ['campaign_not_found'],
   tag,
   summary: 'Make a further list of a campaign',
   examples: { body: { campaign: campaignExample.slug, name: 'March' }, success: { ...listExample, uploads: [] } },
   handler: async ({ body, tenant }, { clock }) => {
-    refuseBlank(body.name)
     const campaign = await requireCampaign(tenant, body.campaign)
     const now = new Date(clock.nowMs())
     const { slug } = await insertList(tenant, { campaignId: campaign.id, name: body.name }, now)
@@ -91,14 +92,13 @@ const change = defineRoute({
   scope: 'campaigns',
   role: 'developer',
   params: { list_slug },
-  body: Type.Object({ name: Type.Optional(Name), active: Type.Optional(Type.Boolean()) }),
+  body: Type.Object({ name: Type.Optional(NameInput), active: Type.Optional(Type.Boolean()) }),
   success: { status: 200, schema: ProspectListBody },
   errors: ['prospect_list_not_found'],
   tag,
   summary: 'Rename a list, or let it be dialled or not',
   examples: { body: { active: false }, success: { ...listExample, active: false } },
   handler: async ({ body, params, tenant }, { clock }) => {
-    if (body.name !== undefined) refuseBlank(body.name)
     const list = await requireList(tenant, params.list_slug)
     await updateList(tenant, list, body, new Date(clock.nowMs()))
     return bodyOf(tenant, await requireList(tenant, params.list_slug))
@@ -123,11 +123,6 @@ const remove = defineRoute({
     return { detail: 'Prospect list deleted' }
   },
 })
-
-function refuseBlank(name: string): void {
-  if (name.trim() !== '') return
-  throw new ValidationError([{ loc: ['body', 'name'], msg: 'must not be blank', type: 'string_too_short' }])
-}
 
 export async function requireList(tenant: Tenant, slug: string): Promise<ListWithCounts> {
   const list = await listBySlug(tenant, slug)

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Invitation } from '../../store/invitations.ts'
 import type { Member, MemberWorkspace } from '../../store/workspaces.ts'
-import { Id, Instant, Nullable } from '../schema.ts'
+import { Id, Instant, NameInput, Nullable } from '../schema.ts'
 
 export const RoleName = Type.Enum(['member', 'developer', 'admin'])
 
@@ -34,8 +34,14 @@ export const MemberBody = Type.Object({
 })
 
 export const CreateWorkspaceInput = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 200 }),
-  type: Type.String({ minLength: 1, maxLength: 100, default: 'team', description: 'Any word of yours.' }),
+  name: NameInput,
+  type: Type.String({
+    minLength: 1,
+    maxLength: 100,
+    pattern: '\\S',
+    default: 'team',
+    description: 'Any word of yours.',
+  }),
 })
 
 export const InviteInput = Type.Object({

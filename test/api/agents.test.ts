@@ -74,6 +74,51 @@ t.test('what an agent may not be is said field by field', async (t) => {
   t.same([changed.status, changed.body.detail[0].type], [422, 'enum'])
 })
 
+t.test('one answer tells the faults of shape, of providers, of languages and of tools', async (t) => {
+  const api = await startTestApi(t)
+  const { client } = await api.signUp()
+  const faultsOf = (answer: { status: number; body: { detail: { loc: string[] }[] } }) => {
+    t.equal(answer.status, 422)
+    return answer.body.detail.map(({ loc }) => loc.slice(1).join('.')).sort()
+  }
+  const bad = {
+    LLM_provider: 'nope',
+    temperature: 9,
+    language: 'xx-',
+    fallbacks: { STT: [{ provider: 'nope', model: 'm' }] },
+    tools: [
+      { type: 'http', name: 'a', description: 'd' },
+      { type: 'transfer', name: 'b', description: 'd', to: '??' },
+    ],
+  }
+  const said = ['LLM_provider', 'fallbacks.STT.0.provider', 'language', 'temperature', 'tools.0.http', 'tools.1.to']
+  t.same(faultsOf(await client.post('/agents', { body: { ...AGENT, ...bad } })), said)
+  t.same(faultsOf(await client.post('/agents', { body: { ...AGENT, ...bad, temperature: 1, language: 'en' } })), [
+    'LLM_provider',
+    'fallbacks.STT.0.provider',
+    'tools.0.http',
+    'tools.1.to',
+  ])
+  const { body: agent } = await client.post('/agents', { body: AGENT })
+  t.same(faultsOf(await client.put(`/agents/${agent.agent_id}`, { body: bad })), said)
+  t.same(faultsOf(await client.post('/agents', { body: { agent_name: ' ', temperature: 9 } })), [
+    'agent_name',
+    'system_prompt',
+    'temperature',
+  ])
+})
+
+t.test('what is wrong with a change comes before whose agent it is', async (t) => {
+  const api = await startTestApi(t)
+  const { client } = await api.signUp()
+  for (const id of [uuidv7(), 'nobody']) {
+    const wrong = await client.put(`/agents/${id}`, { body: { LLM_provider: 'nope' } })
+    t.match([wrong.status, wrong.body.detail], [422, [{ loc: ['body', 'LLM_provider'], type: 'enum' }]], id)
+    const right = await client.put(`/agents/${id}`, { body: { LLM_provider: 'offline' } })
+    t.same([right.status, right.body], [404, { detail: 'Agent not found' }], id)
+  }
+})
+
 t.test('lists come as pages when a page is asked for', async (t) => {
   const api = await startTestApi(t)
   const { client, workspaceId } = await api.signUp()

@@ -19,6 +19,17 @@ t.test('a workspace is made with a slug of its name, listed and switched to', as
   t.same([change.status, change.body], [200, second.body])
   t.equal((await ada.client.get('/auth/me')).body.current_workspace_id, second.body.workspace_id)
 
+  const blank = await ada.client.post('/workspaces', { body: { name: ' \t', type: ' ' } })
+  t.match(
+    [blank.status, blank.body.detail],
+    [
+      422,
+      [
+        { loc: ['body', 'name'], msg: 'must not be blank', type: 'string_too_short' },
+        { loc: ['body', 'type'], msg: 'must not be blank' },
+      ],
+    ],
+  )
   const bad = await ada.client.post('/workspaces', { body: { name: '', type: 3 } })
   t.equal(bad.status, 422)
   t.equal(bad.body.detail.length, 2)

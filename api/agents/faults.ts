@@ -1,0 +1,48 @@
+import type { AgentDetails } from '../../store/agents.ts'
+import type { Tenant } from '../../store/tenant.ts'
+import { type Fault, ValidationError } from '../schema.ts'
+import type { Services } from '../services.ts'
+import { toolSecrets } from '../tools/tool-calls.ts'
+import { KINDS, namedKinds, unavailableFaults, unusableFaults, withCurrent, withDefaults } from './choices.ts'
+import { type FallbacksInput, fallbackFaults } from './fallbacks.ts'
+import type { AgentInput } from './schema.ts'
+import { DEFAULT_LANGUAGE, languageFaults } from './speech.ts'
+import { storedTools } from './tools.ts'
+
+/**
+ * What is wrong with an agent's fields beside their shape: providers, models and voices that are not to be had, keys that are
+ * missing, a language nobody speaks, tools. `before` is the agent that is changed: `new` for one that is made of the fields and
+ * of defaults, undefined where nobody knows it, so that what the fields say can be wrong alone.
+ */
+export async function agentFaults(
+  input: AgentInput,
+  before: AgentDetails | 'new' | undefined,
+  { workspaceId }: Tenant,
+  { plugins, providerHealth, config, argumentChecks: checks }: Services,
+): Promise<Fault[]> {
+  const { catalogue, missingKey } = plugins
+  const agent = before === 'new' ? undefined : before
+  const choices = agent ? withCurrent(input, agent, catalogue) : withDefaults(input, catalogue, config)
+  const kinds = before === 'new' ? KINDS : namedKinds(input)
+  const unavailable = unavailableFaults(choices, catalogue, before === undefined ? kinds : KINDS)
+  const known = kinds.filter((kind) => !unavailable.some(({ loc: [, field] }) => field === `${kind}_provider`))
+  const fallbacks = input.fallbacks ?? (agent?.fallbacks as FallbacksInput | undefined) ?? {}
+  return [
+    ...unavailable,
+    ...(await unusableFaults(choices, known, providerHealth)),
+    ...fallbackFaults(input.fallbacks ?? {}, catalogue, missingKey),
+    ...languageFaults(input, agent?.language ?? DEFAULT_LANGUAGE, choices, fallbacks, catalogue),
+    ...(await toolFaults()),
+  ]
+
+  async function toolFaults(): Promise<readonly Fault[]> {
+    if (input.tools === undefined) return []
+    try {
+      await storedTools(input.tools, agent?.tools ?? [], { box: toolSecrets(config.dataKey), workspaceId, checks })
+      return []
+    } catch (error) {
+      if (error instanceof ValidationError) return error.faults
+      throw error
+    }
+  }
+}

@@ -7,13 +7,17 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describeConfig } from './config/describe.ts'
 import { deriveConfig, effectiveConfig, type RoleName } from './config/effective.ts'
-import { loadConfig, processEnvironment } from './config/load.ts'
+import type { EnvFile } from './config/env-file.ts'
+import { loadConfig, processEnvironment, useEnvFile } from './config/load.ts'
+import { misspeltVariables } from './config/misspelt-variables.ts'
 import { nearest } from './config/nearest.ts'
 import { type Config, type EffectiveConfig, SETTINGS } from './config/schema.ts'
 import { systemClock } from './runtime/clock.ts'
 import { PatchbayError } from './runtime/errors.ts'
 import { type StopRequests, watchStopRequests } from './runtime/lifecycle.ts'
 import { createLogger, type Logger } from './runtime/log.ts'
+import { defaultProviders } from './runtime/plugin/default-providers.ts'
+import { describeDefaults } from './runtime/plugin/describe-defaults.ts'
 import { allowInfrastructure, installGuard } from './runtime/plugin/guard.ts'
 import { loadPlugins, type PluginRegistry } from './runtime/plugin/host.ts'
 import { refusals } from './runtime/plugin/refusals.ts'
@@ -80,7 +84,8 @@ async function main(argv: readonly string[]): Promise<void> {
     process.stdout.write(USAGE)
     return
   }
-  const config = loadConfig(processEnvironment(), flags)
+  const envFile = useEnvFile()
+  const config = loadConfig(processEnvironment(), flags, envFile)
   if (command === 'config') {
     process.stdout.write(`${describeConfig(deriveConfig(config))}\n`)
   } else if (command === 'plugins' && words.length > 1) {
@@ -117,6 +122,7 @@ async function main(argv: readonly string[]): Promise<void> {
       flags,
       stop,
       log,
+      envFile,
       config: await effectiveConfig(config, { roles, selfContained }),
     })
   }
@@ -151,6 +157,7 @@ interface Run {
   readonly flags: readonly string[]
   readonly stop: StopRequests
   readonly log: Logger
+  readonly envFile: EnvFile | undefined
   readonly config: EffectiveConfig
 }
 
@@ -196,6 +203,8 @@ async function start(options: Run, running: Running, signal: AbortSignal): Promi
   const startedAtMs = performance.now()
   const env = processEnvironment()
   const plugins = await loadPlugins({ config, env, log, signal })
+  const defaults = roles.includes('api') ? defaultProviders(plugins, config) : undefined
+  for (const warning of misspeltVariables(options.envFile, plugins.variables)) log.warn(warning)
   const voiceContext: VoiceContext = { config, env, plugins, log, clock: systemClock, signal }
   const services = roles.includes('api') || roles.includes('jobs') ? await connectServices(options, running) : undefined
   if (services !== undefined) {
@@ -234,7 +243,7 @@ async function start(options: Run, running: Running, signal: AbortSignal): Promi
   process.send?.('ready')
   const seconds = ((performance.now() - startedAtMs) / 1_000).toFixed(1)
   log.info({ roles }, `Started in ${seconds} s`)
-  announce(options, running, noticesOf(plugins, config))
+  announce(options, running, defaults === undefined ? [] : describeDefaults(plugins, defaults))
 }
 
 /** What plugins a process of these roles makes. The api asks speech plugins whether their keys are taken. */
@@ -305,7 +314,7 @@ async function startVoiceWorkers(options: Run, running: Running, plugins: Plugin
         fork(import.meta.filename, ['voice', ...flags], {
           detached: true,
           stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-          env: { ...env, PATCHBAY_API_URLS: apiUrls, PATCHBAY_LINK_TOKEN: config.linkToken },
+          env: { ...env, PATCHBAY_API_URLS: apiUrls, PATCHBAY_LINK_TOKEN: config.linkToken, PATCHBAY_ENV_FILE: 'none' },
         }),
       ready: async (child, signal) => void (await once(child, 'message', { signal })),
       readyTimeoutMs: VOICE_READY_TIMEOUT_MS,
@@ -344,12 +353,6 @@ async function withinMs(stopping: Promise<void>, limitMs: number, name: string):
 /** Progress for the person who typed npm start; stdout carries the log alone. */
 function say(options: Run, line: string): void {
   if (options.selfContained) process.stderr.write(`${line}\n`)
-}
-
-/** What must be known of the providers that agents get by default. */
-function noticesOf({ catalogue }: PluginRegistry, { defaultLlm, defaultStt, defaultTts }: EffectiveConfig): string[] {
-  const chosen = [catalogue.llm.get(defaultLlm), catalogue.stt.get(defaultStt), catalogue.tts.get(defaultTts)]
-  return chosen.flatMap((provides) => provides?.notice ?? [])
 }
 
 function announce(options: Run, running: Running, notices: readonly string[]): void {

@@ -18,6 +18,7 @@ import { privacyRoutes } from './privacy/routes.ts'
 import { prospectListRoutes } from './prospects/lists.ts'
 import { prospectRoutes } from './prospects/routes.ts'
 import { prospectUploadRoutes } from './prospects/uploads.ts'
+import { providerRoutes } from './providers/routes.ts'
 import { reportRoutes } from './reports/routes.ts'
 import type { AnyRoute } from './route.ts'
 import { systemRoutes } from './system/routes.ts'
@@ -47,6 +48,7 @@ export const routes: readonly AnyRoute[] = [
   ...chatRoutes,
   ...phoneNumberRoutes,
   ...trunkRoutes,
+  ...providerRoutes,
   ...reportRoutes,
   ...privacyRoutes,
   ...operatorRoutes,

@@ -6,8 +6,10 @@ import type { Embeddings } from '../runtime/knowledge/embeddings.ts'
 import type { Logger } from '../runtime/log.ts'
 import type { Mailer } from '../runtime/mail.ts'
 import type { ObjectStore, VectorStore } from '../runtime/plugin/contract.ts'
+import type { DefaultProviders } from '../runtime/plugin/default-providers.ts'
 import type { PluginRegistry } from '../runtime/plugin/host.ts'
 import type { ProviderHealth } from '../runtime/plugin/provider-health.ts'
+import type { ProviderVoices } from '../runtime/plugin/provider-voices.ts'
 import type { Carriers } from '../runtime/telephony/carriers.ts'
 import type { ArgumentChecks } from '../runtime/tools/argument-check.ts'
 import type { Store } from '../store/database.ts'
@@ -41,10 +43,14 @@ export interface Services {
   readonly mailer: Mailer | undefined
   /** Makes providers; its catalogue lists those an agent may name. */
   readonly plugins: PluginRegistry
+  /** Who serves new agents that name no provider. */
+  readonly defaultProviders: DefaultProviders
   /** What the use of models costs. */
   readonly prices: Prices
   /** Which providers refuse to serve, and why. */
   readonly providerHealth: ProviderHealth
+  /** The voices agents may name. */
+  readonly providerVoices: ProviderVoices
   /** The telephony plugins' carriers of this process. */
   readonly carriers: Carriers
   /** The SIP trunks of all workspaces. */

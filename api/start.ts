@@ -5,8 +5,10 @@ import { loadPrices } from '../runtime/cost.ts'
 import { openEmbeddings } from '../runtime/knowledge/embeddings.ts'
 import { openMailer } from '../runtime/mail.ts'
 import { Opened } from '../runtime/opened.ts'
+import { defaultProviders } from '../runtime/plugin/default-providers.ts'
 import { closeInstance } from '../runtime/plugin/host.ts'
 import { createProviderHealth } from '../runtime/plugin/provider-health.ts'
+import { createProviderVoices } from '../runtime/plugin/provider-voices.ts'
 import { refusals } from '../runtime/plugin/refusals.ts'
 import type { Role, RoleContext } from '../runtime/role.ts'
 import { Quotas } from '../runtime/session/quotas.ts'
@@ -78,9 +80,10 @@ export async function startApi(context: RoleContext): Promise<Role> {
     opened.push(() => admin.close())
 
     const providerHealth = createProviderHealth(context.plugins, log)
-    const { defaultLlm, defaultStt, defaultTts } = context.config
+    const defaults = defaultProviders(context.plugins, context.config)
+    const byDefault = Object.values(defaults).map(({ provider }) => provider)
     providersInUse(store)
-      .then((named) => providerHealth.announce([defaultLlm, defaultStt, defaultTts, ...named]))
+      .then((named) => providerHealth.announce([...byDefault, ...named]))
       .catch((err) => log.warn({ err }, 'The providers could not be checked'))
     const [rules, places] = await Promise.all([loadCallingRules(context.config.callingRules), loadPlaces()])
     const calling = { rules, places }
@@ -167,7 +170,9 @@ export async function startApi(context: RoleContext): Promise<Role> {
       databaseUrl: context.databaseUrl,
       redis,
       plugins: context.plugins,
+      defaultProviders: defaults,
       providerHealth,
+      providerVoices: createProviderVoices(context.plugins, log),
       prices,
       carriers,
       trunks,

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { PatchbayError } from '../runtime/errors.ts'
+import { type EnvFile, readEnvFile, withEnvFile } from './env-file.ts'
 import { nearest } from './nearest.ts'
 import { type Config, SETTINGS, type Setting } from './schema.ts'
 
@@ -23,15 +24,19 @@ const settings = Object.entries(SETTINGS) as [SettingName, Setting][]
 /**
  * Reads the configuration from the environment and the grant flags (`--allow-net=plugin:host:port,…`), which add to
  * their variables. An empty variable counts as unset. Throws a `configuration` PatchbayError that lists every fault
- * with its cure in one sentence.
+ * with its cure in one sentence, and with its place where it comes from `file`.
  */
-export function loadConfig(env: Environment, flags: readonly string[] = []): Config {
-  const faults = [...unknownVariables(env)]
+export function loadConfig(env: Environment, flags: readonly string[] = [], file?: EnvFile): Config {
+  const named = (name: string): string => {
+    const line = file !== undefined && env[name] === file.values[name] ? file.lines.get(name) : undefined
+    return line === undefined ? name : `${name} (${file?.name}, line ${line})`
+  }
+  const faults = [...unknownVariables(env, named)]
   const config: Partial<Record<SettingName, Value | undefined>> = {}
   for (const [name, setting] of settings) {
     const text = env[setting.env]
     const parsed = text === undefined || text === '' ? { value: setting.default } : parse(setting, text)
-    if ('fault' in parsed) faults.push(`${setting.env} ${parsed.fault}`)
+    if ('fault' in parsed) faults.push(`${named(setting.env)} ${parsed.fault}`)
     else config[name] = setting.type === 'path' ? resolve(String(parsed.value)) : parsed.value
   }
   for (const flag of flags) {
@@ -48,23 +53,33 @@ export function loadConfig(env: Environment, flags: readonly string[] = []): Con
 let environment: Environment | undefined
 
 /**
- * The environment this process was started with; nothing else reads `process.env`, from which the plugin guard later
- * takes the secrets.
+ * Adds the variables of the operator's file to those of this process, once and before anything asks for them. Throws
+ * `configuration` where the file is faulty.
+ */
+export function useEnvFile(): EnvFile | undefined {
+  const file = readEnvFile(process.env)
+  environment = Object.freeze(withEnvFile({ ...process.env }, file))
+  return file
+}
+
+/**
+ * The environment this process was started with, and the operator's file of variables; nothing else reads `process.env`,
+ * from which the plugin guard later takes the secrets.
  */
 export function processEnvironment(): Environment {
   environment ??= Object.freeze({ ...process.env })
   return environment
 }
 
-function* unknownVariables(env: Environment): Generator<string> {
+function* unknownVariables(env: Environment, named: (name: string) => string): Generator<string> {
   const known = new Set(settings.map(([, setting]) => setting.env))
   const bare = new Map([...known].map((variable) => [variable.replace(PREFIX, ''), variable]))
   for (const name of Object.keys(env)) {
     if (!name.startsWith(PREFIX) || known.has(name)) continue
     const near = bare.get(nearest(name.slice(PREFIX.length), bare.keys()) ?? '')
     yield near === undefined
-      ? `${name} is not a setting; unset it (npm run patchbay config lists them all)`
-      : `${name} is not a setting, did you mean ${near}?`
+      ? `${named(name)} is not a setting; unset it (npm run patchbay config lists them all)`
+      : `${named(name)} is not a setting, did you mean ${near}?`
   }
 }
 

@@ -1,7 +1,14 @@
-/** The candidate a typing mistake most likely meant: the nearest by edit distance, if it is near at all. */
-export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+/**
+ * The candidate a typing mistake most likely meant: the nearest by edit distance, if it is near at all. `maxDistance`: how
+ * many letters may be wrong.
+ */
+export function nearest(
+  word: string,
+  candidates: Iterable<string>,
+  maxDistance = Math.max(3, Math.ceil(word.length / 2)),
+): string | undefined {
   let best: string | undefined
-  let bestDistance = Math.max(3, Math.ceil(word.length / 2)) + 1
+  let bestDistance = maxDistance + 1
   for (const candidate of candidates) {
     const distance = editDistance(word, candidate)
     if (distance < bestDistance) {

@@ -53,6 +53,12 @@ export const SETTINGS = {
     description:
       'Address under which carriers reach this very api node, for the media of its calls, where several nodes share PUBLIC_URL; default PUBLIC_URL.',
   },
+  envFile: {
+    env: 'PATCHBAY_ENV_FILE',
+    type: 'string',
+    default: '.env',
+    description: 'File of variables, read at start for those the environment does not set; `none` reads none.',
+  },
   dataDir: {
     env: 'PATCHBAY_DATA_DIR',
     type: 'path',
@@ -318,20 +324,23 @@ export const SETTINGS = {
   defaultLlm: {
     env: 'PATCHBAY_DEFAULT_LLM',
     type: 'string',
-    default: 'offline',
-    description: 'Language-model provider of agents that name none.',
+    default: undefined,
+    description:
+      'Language-model provider of new agents that name none; default one whose key is set (docs/providers.md), else offline.',
   },
   defaultStt: {
     env: 'PATCHBAY_DEFAULT_STT',
     type: 'string',
-    default: 'sim',
-    description: 'Speech-to-text provider of agents that name none.',
+    default: undefined,
+    description:
+      'Speech-to-text provider of new agents that name none; default one whose key is set (docs/providers.md), else sim.',
   },
   defaultTts: {
     env: 'PATCHBAY_DEFAULT_TTS',
     type: 'string',
-    default: 'offline',
-    description: 'Text-to-speech provider of agents that name none.',
+    default: undefined,
+    description:
+      'Text-to-speech provider of new agents that name none; default one whose key is set (docs/providers.md), else offline.',
   },
   embedding: {
     env: 'PATCHBAY_EMBEDDING',

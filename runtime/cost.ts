@@ -21,9 +21,18 @@ export interface StageCosts {
   ttsUsd: number | null
 }
 
+export interface UnitPrice {
+  inputPerMillionTokens?: number
+  outputPerMillionTokens?: number
+  perMinute?: number
+  perMillionCharacters?: number
+}
+
 export interface Prices {
   /** What this use costs at the prices of that day. */
   costOf(choices: Partial<StageChoices>, usage: Usage, at: Date): StageCosts
+  /** What a model or voice costs that day in US dollars; `null` where that isn't known. */
+  priceOf(kind: 'llm' | 'stt' | 'tts', provider: string, name: string, at: Date): UnitPrice | null
   /** What the operator asks for a minute of any call. */
   platformUsdPerMinute(at: Date): number
 }
@@ -119,6 +128,12 @@ export function makePrices(shipped: PriceTable, own: PriceTable, registry: Regis
         sttUsd: sttSeconds === 0 ? 0 : sttPrice ? (sttSeconds / 60) * sttPrice.perMinute : null,
         ttsUsd: ttsCharacters === 0 ? 0 : ttsPrice ? (ttsCharacters / 1e6) * ttsPrice.perMillionCharacters : null,
       }
+    },
+    priceOf(kind, provider, name, at) {
+      const price = find(kind, provider, kind === 'tts' ? [name, ...ttsModelOf(provider)] : [name], at)
+      if (price === undefined) return null
+      const { from: _, note: __, ...usd } = price as { from: string; note?: string } & UnitPrice
+      return usd
     },
     platformUsdPerMinute(at) {
       return inForce(own.platform ?? shipped.platform ?? [], at)?.perMinute ?? 0

@@ -73,7 +73,11 @@ export async function diagnoseProviders(options: DoctorOptions): Promise<Diagnos
   const stop = new AbortController()
   try {
     const registry = await loadPlugins({ ...rest, env, log: pino({ level: 'silent' }), signal: stop.signal })
-    const checkups = await Promise.all(keyedProviders(registry).map((name) => checkProvider(registry, name)))
+    const broken = registry.plugins.flatMap(({ name, fault }): ProviderCheckup[] =>
+      fault ? [{ provider: name, kinds: '', state: 'failed', message: fault.message }] : [],
+    )
+    const keyed = await Promise.all(keyedProviders(registry).map((name) => checkProvider(registry, name)))
+    const checkups = [...broken, ...keyed]
     const width = Math.max(...checkups.map(({ provider }) => provider.length), 0)
     return {
       text: checkups.map((checkup) => line(checkup, width)).join('\n') || 'No plugin needs a key.',

@@ -111,8 +111,10 @@ install_programs() {
 
 # The programs of the embedded default that the configuration does not replace.
 install_default_programs() {
-  [ -n "${REDIS_URL:-}" ] || install_programs redis-server
-  [ "${PATCHBAY_DEFAULT_TTS:-offline}" != offline ] || install_programs espeak-ng
+  redis_url=$(node scripts/environment.ts REDIS_URL) || exit 1
+  [ -n "$redis_url" ] || install_programs redis-server
+  default_tts=$(node scripts/environment.ts PATCHBAY_DEFAULT_TTS) || exit 1
+  [ "${default_tts:-offline}" != offline ] || install_programs espeak-ng
 }
 
 # The SIP peers of the tests, where they can be had by themselves; elsewhere those tests say what is missing.

@@ -110,6 +110,18 @@ t.test('bad configuration ends with every fault in one line', async (t) => {
   t.match(stderr, /^patchbay: PATCHBAY_VOICE_WORKER .*PATCHBAY_VOICE_WORKERS\?; PORT must be .*\.\n$/)
 })
 
+t.test('a faulty line of .env stops every command with its number', async (t) => {
+  const file = join(await testFolder(t), '.env')
+  await writeFile(file, 'PATCHBAY_LOG_LEVEL=warn\nOPENAI_API_KEY sk-1\n')
+  const { code, stderr } = await runMain(['config'], { PATCHBAY_ENV_FILE: file })
+  t.equal(code, 1)
+  t.equal(stderr, `patchbay: ${file}, line 2: is not of the form NAME=value.\n`)
+  await writeFile(file, 'PATCHBAY_LOG_LEVEL=warn\nPORT=7001\n')
+  const { stdout } = await runMain(['config'], { PATCHBAY_ENV_FILE: file, PORT: '7002' })
+  t.match(stdout, /^PATCHBAY_LOG_LEVEL +warn$/m)
+  t.match(stdout, /^PORT +7002$/m, 'the environment wins')
+})
+
 t.test('services of the operator that do not answer are named', async (t) => {
   const { code, stderr } = await runMain(['jobs'], {
     DATABASE_URL: 'postgres://patchbay@127.0.0.1:1/patchbay',

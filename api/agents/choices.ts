@@ -1,5 +1,5 @@
-import type { EffectiveConfig } from '../../config/schema.ts'
 import { type Catalogue, checkChoice, defaultsOf } from '../../runtime/plugin/catalogue.ts'
+import type { DefaultProviders } from '../../runtime/plugin/default-providers.ts'
 import type { ProviderHealth } from '../../runtime/plugin/provider-health.ts'
 import type { Agent } from '../../store/schema.ts'
 import type { Fault } from '../schema.ts'
@@ -15,11 +15,11 @@ export interface Choices {
   TTS_voice: string
 }
 
-/** Completes a new agent's choices: the configured providers, and each provider's own default. */
-export function withDefaults(input: AgentInput, catalogue: Catalogue, config: EffectiveConfig): Choices {
-  const LLM_provider = input.LLM_provider ?? config.defaultLlm
-  const STT_provider = input.STT_provider ?? config.defaultStt
-  const TTS_provider = input.TTS_provider ?? config.defaultTts
+/** Completes a new agent's choices: the installation's providers, and each provider's own default. */
+export function withDefaults(input: AgentInput, catalogue: Catalogue, providers: DefaultProviders): Choices {
+  const LLM_provider = input.LLM_provider ?? providers.llm.provider
+  const STT_provider = input.STT_provider ?? providers.stt.provider
+  const TTS_provider = input.TTS_provider ?? providers.tts.provider
   const defaults = (kind: 'llm' | 'stt' | 'tts', provider: string) =>
     defaultsOf(catalogue[kind].get(provider) ?? {}, input.language)
   return {

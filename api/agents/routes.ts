@@ -91,7 +91,7 @@ const create = defineRoute({
     const { plugins, config, argumentChecks: checks } = services
     refuse(await agentFaults(body, 'new', tenant, services))
     await requireRoom(services, tenant, { agents: 1 })
-    const choices = withDefaults(body, plugins.catalogue, config)
+    const choices = withDefaults(body, plugins.catalogue, services.defaultProviders)
     const { LLM_provider, STT_provider, TTS_provider } = choices
     await requireProviders(services, tenant, { LLM_provider, STT_provider, TTS_provider })
     const { workspaceId } = tenant

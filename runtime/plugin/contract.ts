@@ -35,6 +35,13 @@ export interface Provides {
   voices?: string[]
   /** What whoever relies on it must know, in one sentence: said at the start where agents get it by default. */
   notice?: string
+  /**
+   * Whether agents that name no provider get this one, once its key is set: of several the one with the highest number.
+   * Absent: they never do.
+   */
+  preference?: number
+  /** What people call a voice whose name is an id. */
+  voiceNames?: Record<string, string>
   /** Language tags, and `multi` where a recogniser follows whatever is spoken; absent or empty: any. */
   languages?: string[]
   /** Models or voices that know other languages than those; `*` stands for any letters (`aura-2-*-de`). The first that fits counts. */
@@ -62,6 +69,8 @@ export interface KeyRequirement {
   env: string
   /** A variable that, once set, makes the key optional: another server answers, which may need none. */
   unless?: string
+  /** At the server of `unless` other models answer than the provider's own: no agent gets those without naming them. */
+  otherModels?: boolean
 }
 
 export interface Manifest {
@@ -351,6 +360,19 @@ export type PluginFactories = {
    * ProviderError (runtime/plugin/provider-error.ts) when it refuses or can't be reached.
    */
   check?: (host: PluginHost, options: CheckOptions) => Promise<void>
+  /** The voices of the operator's account; throws ProviderError. The manifest has those that everybody may use. */
+  voices?: (host: PluginHost, options: CheckOptions) => Promise<ListedVoice[]>
+}
+
+/** A voice as the provider lists it. */
+export interface ListedVoice {
+  /** What agents name. */
+  voice: string
+  name: string
+  /** Language tags; empty: any of the provider's. */
+  languages: readonly string[]
+  /** Where it can be listened to. */
+  sampleUrl?: string
 }
 
 export interface CheckOptions {

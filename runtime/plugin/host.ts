@@ -4,6 +4,8 @@ import { pathToFileURL } from 'node:url'
 import { PatchbayError } from '../errors.ts'
 import { type Catalogue, chosenProvider, defaultsOf, listedLanguage, makeCatalogue } from './catalogue.ts'
 import type {
+  CheckOptions,
+  ListedVoice,
   Manifest,
   PluginFactories,
   PluginHost,
@@ -46,6 +48,8 @@ export interface PluginRegistry {
    * has nothing to ask. Throws what `create` throws, and ProviderError.
    */
   check(provider: string, timeoutMs?: number): Promise<number | undefined>
+  /** The voices of the operator's account; undefined when the plugin lists none. Throws what `check` throws. */
+  voices(provider: string, timeoutMs?: number): Promise<readonly ListedVoice[] | undefined>
   /** What each plugin may use, by its name. */
   readonly grants: ReadonlyMap<string, Grants>
   /**
@@ -94,6 +98,26 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRe
     return promise
   }
 
+  /** Has a plugin ask its provider something; undefined when it has nothing to ask. */
+  async function ask<T>(
+    provider: string,
+    timeoutMs = CHECK_TIMEOUT_MS,
+    question: (factories: PluginFactories) => ((host: PluginHost, options: CheckOptions) => Promise<T>) | undefined,
+  ): Promise<{ answer: T } | undefined> {
+    const plugin = byName.get(provider)
+    if (plugin?.fault) throw plugin.fault
+    if (!plugin) throw unknownProvider('anything', provider, [...byName.keys()])
+    requireKey(missingKey(provider))
+    const { factories, host } = await openOnce(plugin)
+    const put = question(factories)
+    if (put === undefined) return undefined
+    const settings = plugin.settings.options ?? {}
+    const giveUp = AbortSignal.any([options.signal, AbortSignal.timeout(timeoutMs)])
+    const asking = pluginScope.run({ plugin: provider }, () => put(host, { settings, signal: giveUp }))
+    const told = asking.then((answer) => ({ answer }))
+    return within(told, `Asking "${provider}"`, timeoutMs + 500, options.signal)
+  }
+
   return {
     plugins,
     catalogue,
@@ -109,26 +133,12 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRe
       const variable = plugin?.manifest?.key?.unless
       return variable !== undefined && Boolean(plugin?.env[variable])
     },
-    async check(provider, timeoutMs = CHECK_TIMEOUT_MS) {
-      const plugin = byName.get(provider)
-      if (plugin?.fault) throw plugin.fault
-      if (!plugin) throw unknownProvider('anything', provider, [...byName.keys()])
-      requireKey(missingKey(provider))
-      const { factories, host } = await openOnce(plugin)
-      const { check } = factories
-      if (check === undefined) return undefined
-      const settings = plugin.settings.options ?? {}
+    async check(provider, timeoutMs) {
       const startedMs = performance.now()
-      const giveUp = AbortSignal.any([options.signal, AbortSignal.timeout(timeoutMs)])
-      const asking = pluginScope.run({ plugin: provider }, () => check(host, { settings, signal: giveUp }))
-      await within(
-        asking.then(() => ({})),
-        `Asking "${provider}"`,
-        timeoutMs + 500,
-        options.signal,
-      )
-      return performance.now() - startedMs
+      const asked = await ask(provider, timeoutMs, ({ check }) => check)
+      return asked && performance.now() - startedMs
     },
+    voices: async (provider, timeoutMs) => (await ask(provider, timeoutMs, ({ voices }) => voices))?.answer,
     grants: new Map(plugins.map(({ name, grants }) => [name, grants])),
     ambientGrants: (kinds) =>
       plugins

@@ -27,6 +27,8 @@ const ProvidesSchema = Type.Object(
     models: Type.Optional(Names),
     voices: Type.Optional(Names),
     notice: Type.Optional(Type.String({ minLength: 1, maxLength: 300 })),
+    preference: Type.Optional(Type.Number({ minimum: 0, maximum: 1000 })),
+    voiceNames: Type.Optional(Type.Record(Type.String(), Type.String({ minLength: 1, maxLength: 200 }))),
     languages: Type.Optional(Names),
     languagesOf: Type.Optional(Type.Record(Type.String(), Names)),
     defaultVoices: Type.Optional(Type.Record(Type.String(), Type.String({ minLength: 1 }))),
@@ -50,7 +52,10 @@ const ManifestSchema = Type.Object(
     }),
     permissions: PermissionsSchema,
     key: Type.Optional(
-      Type.Object({ env: VariableName, unless: Type.Optional(VariableName) }, { additionalProperties: false }),
+      Type.Object(
+        { env: VariableName, unless: Type.Optional(VariableName), otherModels: Type.Optional(Type.Boolean()) },
+        { additionalProperties: false },
+      ),
     ),
     options: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   },

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { PluginRegistry } from './host.ts'
 import { explainFailure, ProviderError } from './provider-error.ts'
@@ -37,9 +38,18 @@ export function keyedProviders(registry: PluginRegistry): string[] {
   return registry.plugins.flatMap(({ name, manifest }) => (manifest?.key ? [name] : []))
 }
 
+/** `not_asked`: it has not answered yet. `broken`: the plugin can't be used. */
+export interface ProviderState {
+  state: ProviderCheckup['state'] | 'broken' | 'not_asked'
+  latencyMs?: number
+  message?: string
+}
+
 export interface ProviderHealth {
   /** Why nobody should rely on the provider: its key is missing or refused. Undefined when it may serve. */
   refusal(provider: string): Promise<string | undefined>
+  /** How a provider is doing, as far as is known after so long: it is asked where nothing is known. */
+  state(provider: string, waitMs: number): Promise<ProviderState>
   /**
    * Asks every provider that has its key, and logs what is wrong; `inUse` are those that agents rely on, whose missing keys
    * are told as well.
@@ -75,6 +85,18 @@ export function createProviderHealth(registry: PluginRegistry, log: Logger): Pro
       const { state, message } = await checkup(provider)
       // A provider that is away for a moment is no reason to refuse an agent.
       return state === 'refused' ? message : undefined
+    },
+    async state(provider, waitMs) {
+      const fault = registry.plugins.find(({ name }) => name === provider)?.fault
+      if (fault) return { state: 'broken', message: fault.message }
+      if (!keyed.has(provider)) return { state: 'ok' }
+      const missing = registry.missingKey(provider)
+      if (missing !== undefined) return { state: 'no_key', message: missing }
+      const timer = new AbortController()
+      const later = sleep(waitMs, undefined, { signal: timer.signal }).catch(() => undefined)
+      const told: ProviderState | undefined = await Promise.race([checkup(provider), later])
+      timer.abort()
+      return told ?? { state: 'not_asked' }
     },
     async announce(inUse) {
       const wanted = new Set(inUse)

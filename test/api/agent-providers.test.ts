@@ -52,7 +52,8 @@ t.test(
     t.match(refused.body.detail[0].msg, /^Deepgram refused the key \(401\); check DEEPGRAM_API_KEY/)
     t.ok(lines.some((line) => /"level":"error".*Deepgram refused the key/.test(line)))
     doubles.cartesia.faults.set({ kind: 'refuse', status: 503 })
-    t.equal((await client.post('/agents', { body: { ...AGENT, TTS_provider: 'cartesia' } })).status, 201)
+    const body = { ...AGENT, STT_provider: 'sim', TTS_provider: 'cartesia' }
+    t.equal((await client.post('/agents', { body })).status, 201)
     doubles.cartesia.faults.clear()
     t.notOk(
       lines.some((line) => line.includes('wrong')),

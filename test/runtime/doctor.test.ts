@@ -1,8 +1,11 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import t from 'tap'
 import { diagnoseProviders, runDoctor } from '../../runtime/doctor.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
 import { deserted } from '../support/doubles/registry.ts'
 import { DOUBLE_KEY, startDoubles } from '../support/doubles/start.ts'
+import { testFolder } from '../support/services.ts'
 
 const { doubles, env, stop } = await startDoubles()
 t.teardown(stop)
@@ -35,6 +38,14 @@ t.test('a refused key and a server that is away are faults', async (t) => {
     /^openai +FAILED +OpenAI \(127\.0\.0\.1:\d+\) could not be reached or broke off \(ECONNREFUSED\)/,
   )
   t.match(line('cartesia'), /^cartesia +FAILED +Cartesia has a fault of its own \(503\)/)
+})
+
+t.test('a plugin that is broken is a fault', async (t) => {
+  const settingsFile = join(await testFolder(t), 'plugins.json')
+  await writeFile(settingsFile, JSON.stringify({ openai: { options: { ttsModle: 'x' } } }))
+  const { text, healthy } = await diagnoseProviders({ config: {}, env: {}, settingsFile })
+  t.notOk(healthy)
+  t.match(text, /^openai +FAILED +Plugin "openai" has options that don't fit: \/ttsModle is unknown; correct them in /m)
 })
 
 t.test('an unknown topic is answered with the known ones', async (t) => {

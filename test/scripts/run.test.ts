@@ -21,7 +21,7 @@ async function bareMachine(t: Teardown, programs: Record<string, string> = {}) {
     await chmod(join(bin, name), 0o755)
   }
   const run = async (...args: string[]) => {
-    const env = { PATH: bin, HOME: bin }
+    const env = { PATH: bin, HOME: bin, PATCHBAY_ENV_FILE: 'none' }
     try {
       return { code: 0, ...(await promisify(execFile)('/bin/sh', [RUN, ...args], { env })) }
     } catch (error) {

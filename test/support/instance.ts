@@ -73,7 +73,10 @@ function spawnMain(args: readonly string[], env: Record<string, string>): ChildP
   const { PATH = '', HOME = '' } = process.env
   // tap has every child process load its modules over a thread of tap's own, by NODE_OPTIONS: an operator's doesn't.
   const command = ['-u', 'NODE_OPTIONS', process.execPath, MAIN, ...args]
-  return spawn('env', command, { env: { PATH, HOME, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  return spawn('env', command, {
+    env: { PATH, HOME, PATCHBAY_ENV_FILE: 'none', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
 }
 
 function collect(child: ChildProcess): { stdout: string; stderr: string } {

@@ -69,7 +69,7 @@ export async function startNode(t: Teardown, options: NodeOptions = {}): Promise
     shares: () => options.shares ?? { inboundReserve: 0.1, workspaceShare: 1 },
     config,
     store,
-    prices: { costOf: () => ({ llmUsd: 0, sttUsd: 0, ttsUsd: 0 }), platformUsdPerMinute: () => 0 },
+    prices: { costOf: () => ({ llmUsd: 0, sttUsd: 0, ttsUsd: 0 }), priceOf: () => null, platformUsdPerMinute: () => 0 },
     redis,
     answers: { tool: async () => ({ output: '' }), knowledge: async () => ({ passages: [] }), ...options.answers },
     clock: systemClock,

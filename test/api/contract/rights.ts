@@ -70,6 +70,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   'GET /trunks/{trunk_id}': 'member or key with numbers',
   'PATCH /trunks/{trunk_id}': 'developer or key with numbers',
   'DELETE /trunks/{trunk_id}': 'developer or key with numbers',
+  'GET /providers': 'member or key with read',
   'GET /reports/dashboard': 'member or key with read',
   'GET /reports/call-summary': 'member or key with read',
   'GET /reports/disposition': 'member or key with read',

@@ -1,0 +1,117 @@
+import { defaultsOf, languagesOf } from '../../runtime/plugin/catalogue.ts'
+import type { Provides } from '../../runtime/plugin/contract.ts'
+import type { SpeechKind } from '../../runtime/plugin/default-providers.ts'
+import type { LoadedPlugin } from '../../runtime/plugin/load.ts'
+import { PERMISSIONS } from '../../runtime/plugin/permissions.ts'
+import type { Services } from '../services.ts'
+import type { ProviderBody } from './schema.ts'
+
+/** A provider that has not answered by then is told as `not_asked`. */
+const HEALTH_WAIT_MS = 2_000
+
+/** Who looks. */
+export interface Seer {
+  /** The providers the workspace may use; null: all. */
+  allowed: readonly string[] | null
+  isOperator: boolean
+}
+
+type Needs = Pick<Services, 'plugins' | 'prices' | 'clock' | 'defaultProviders' | 'providerHealth' | 'providerVoices'>
+
+/** All there is to know of a provider before an agent names it. */
+export async function providerBody(services: Needs, plugin: LoadedPlugin, seer: Seer): Promise<ProviderBody> {
+  const { name, manifest, granted, isolation } = plugin
+  const { llm, stt, tts } = manifest?.provides ?? {}
+  const [health, ttsBody] = await Promise.all([
+    services.providerHealth.state(name, HEALTH_WAIT_MS),
+    tts ? voicesOf(services, name, tts) : null,
+  ])
+  return {
+    provider: name,
+    title: manifest?.title ?? name,
+    description: manifest?.description ?? null,
+    allowed: seer.allowed === null || seer.allowed.includes(name),
+    isolation,
+    health: {
+      state: health.state,
+      latency_ms: health.latencyMs === undefined ? null : Math.round(health.latencyMs),
+      message: health.message ?? null,
+    },
+    grants: seer.isOperator
+      ? (Object.fromEntries(PERMISSIONS.map((kind) => [kind, [...(granted[kind] ?? [])]])) as ProviderBody['grants'])
+      : null,
+    llm: llm ? llmOf(services, name, llm) : null,
+    stt: stt ? sttOf(services, name, stt) : null,
+    tts: ttsBody,
+  }
+}
+
+/** The prices of today. */
+function pricer({ prices, clock }: Needs, kind: SpeechKind, provider: string) {
+  const at = new Date(clock.nowMs())
+  return (name: string) => prices.priceOf(kind, provider, name, at)
+}
+
+/** The models of a list, else the default alone. */
+function modelsOf(provides: Provides): { names: readonly string[]; any: boolean; preferred: string | null } {
+  const { model } = defaultsOf(provides)
+  const listed = provides.models ?? []
+  return {
+    names: listed.length > 0 ? listed : model === undefined ? [] : [model],
+    any: listed.length === 0,
+    preferred: model ?? null,
+  }
+}
+
+function llmOf(services: Needs, provider: string, provides: Provides): ProviderBody['llm'] {
+  const { names, any, preferred } = modelsOf(provides)
+  const priceOf = pricer(services, 'llm', provider)
+  return {
+    is_default: services.defaultProviders.llm.provider === provider,
+    any_model: any,
+    default_model: preferred,
+    models: names.map((model) => {
+      const { inputPerMillionTokens: input, outputPerMillionTokens: output } = priceOf(model) ?? {}
+      const known = input !== undefined && output !== undefined
+      return { model, price: known ? { input_per_million_tokens: input, output_per_million_tokens: output } : null }
+    }),
+  }
+}
+
+function sttOf(services: Needs, provider: string, provides: Provides): ProviderBody['stt'] {
+  const { names, any, preferred } = modelsOf(provides)
+  const priceOf = pricer(services, 'stt', provider)
+  return {
+    is_default: services.defaultProviders.stt.provider === provider,
+    any_model: any,
+    default_model: preferred,
+    models: names.map((model) => {
+      const perMinute = priceOf(model)?.perMinute
+      return {
+        model,
+        languages: [...(languagesOf(provides, model) ?? [])],
+        price: perMinute === undefined ? null : { per_minute: perMinute },
+      }
+    }),
+  }
+}
+
+async function voicesOf(services: Needs, provider: string, provides: Provides): Promise<ProviderBody['tts']> {
+  const priceOf = pricer(services, 'tts', provider)
+  const voices = await services.providerVoices.of(provider)
+  return {
+    is_default: services.defaultProviders.tts.provider === provider,
+    any_voice: (provides.voices ?? []).length === 0,
+    default_voice: defaultsOf(provides).voice ?? null,
+    voices: voices.map(({ voice, name, languages, sampleUrl }) => {
+      const perMillion = priceOf(voice)?.perMillionCharacters
+      return {
+        voice,
+        name,
+        languages: [...languages],
+        sample_url: sampleUrl ?? null,
+        price: perMillion === undefined ? null : { per_million_characters: perMillion },
+      }
+    }),
+  }
+}

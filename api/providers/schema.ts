@@ -1,0 +1,126 @@
+import { type Static, Type } from 'typebox'
+import { PERMISSIONS } from '../../runtime/plugin/permissions.ts'
+import { Nullable } from '../schema.ts'
+
+const Usd = (what: string) => Type.Number({ description: `US dollars for ${what}.` })
+
+const LlmPrice = Type.Object({
+  input_per_million_tokens: Usd('a million tokens read'),
+  output_per_million_tokens: Usd('a million tokens written'),
+})
+const SttPrice = Type.Object({ per_minute: Usd('a minute of audio') })
+const TtsPrice = Type.Object({ per_million_characters: Usd('a million characters spoken') })
+const NO_PRICE = 'null where it is not known.'
+
+const Languages = Type.Array(Type.String(), {
+  description: 'Language tags; `multi` follows whatever is spoken; empty: any language.',
+})
+const AnyName = Type.Boolean({ description: 'The list is no limit: another name may be used, too.' })
+const IsDefault = Type.Boolean({ description: 'New agents that name no provider get this one.' })
+
+const Llm = Type.Object({
+  is_default: IsDefault,
+  any_model: AnyName,
+  default_model: Nullable(Type.String()),
+  models: Type.Array(
+    Type.Object({ model: Type.String(), price: Nullable(Type.Object(LlmPrice.properties, { description: NO_PRICE })) }),
+  ),
+})
+const Stt = Type.Object({
+  is_default: IsDefault,
+  any_model: AnyName,
+  default_model: Nullable(Type.String()),
+  models: Type.Array(
+    Type.Object({
+      model: Type.String(),
+      languages: Languages,
+      price: Nullable(Type.Object(SttPrice.properties, { description: NO_PRICE })),
+    }),
+  ),
+})
+const Tts = Type.Object({
+  is_default: IsDefault,
+  any_voice: AnyName,
+  default_voice: Nullable(Type.String()),
+  voices: Type.Array(
+    Type.Object({
+      voice: Type.String({ description: 'What an agent names.' }),
+      name: Type.String({ description: 'What people call it.' }),
+      languages: Languages,
+      sample_url: Nullable(Type.String({ description: 'Where the provider lets it be heard.' })),
+      price: Nullable(Type.Object(TtsPrice.properties, { description: NO_PRICE })),
+    }),
+  ),
+})
+
+const Entries = Type.Array(Type.String())
+
+export const ProviderBody = Type.Object({
+  provider: Type.String({ description: 'What an agent names.' }),
+  title: Type.String({ description: 'What people call it.' }),
+  description: Nullable(Type.String()),
+  allowed: Type.Boolean({ description: 'Whether the operator lets agents of this workspace use it.' }),
+  isolation: Type.Enum(['none', 'process'], {
+    description: '`process`: it runs in a process of its own that can do nothing but what was granted.',
+  }),
+  health: Type.Object({
+    state: Type.Enum(['ok', 'no_key', 'refused', 'failed', 'broken', 'not_asked'], {
+      description:
+        '`no_key`: not set up. `refused`: its key was refused. `failed`: it does not answer as it should. `broken`: the plugin can’t be used. `not_asked`: it has not answered yet.',
+    }),
+    latency_ms: Nullable(Type.Number()),
+    message: Nullable(Type.String({ description: 'What is wrong, and the cure.' })),
+  }),
+  grants: Nullable(
+    Type.Object(
+      Object.fromEntries(PERMISSIONS.map((name) => [name, Entries])) as Record<
+        (typeof PERMISSIONS)[number],
+        typeof Entries
+      >,
+      { description: 'What the operator granted the plugin; shown to operators alone.' },
+    ),
+  ),
+  llm: Nullable(Llm),
+  stt: Nullable(Stt),
+  tts: Nullable(Tts),
+})
+export type ProviderBody = Static<typeof ProviderBody>
+
+export const ProvidersBody = Type.Object({
+  providers: Type.Array(ProviderBody),
+})
+
+export const providersExample: Static<typeof ProvidersBody> = {
+  providers: [
+    {
+      provider: 'deepgram',
+      title: 'Deepgram',
+      description: 'Speech to text and text to speech.',
+      allowed: true,
+      isolation: 'none',
+      health: { state: 'ok', latency_ms: 84, message: null },
+      grants: null,
+      llm: null,
+      stt: {
+        is_default: true,
+        any_model: false,
+        default_model: 'nova-3',
+        models: [{ model: 'nova-3', languages: ['multi', 'en', 'de'], price: { per_minute: 0.0077 } }],
+      },
+      tts: {
+        is_default: false,
+        any_voice: false,
+        default_voice: 'aura-2-thalia-en',
+        voices: [
+          {
+            voice: 'aura-2-thalia-en',
+            name: 'aura-2-thalia-en',
+            languages: ['en'],
+            sample_url: null,
+            price: { per_million_characters: 30 },
+          },
+        ],
+      },
+    },
+  ],
+}

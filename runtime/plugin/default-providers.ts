@@ -1,0 +1,76 @@
+import { nearest } from '../../config/nearest.ts'
+import { PatchbayError } from '../errors.ts'
+import type { PluginRegistry } from './host.ts'
+import type { LoadedPlugin } from './load.ts'
+
+export const SPEECH_KINDS = ['llm', 'stt', 'tts'] as const
+export type SpeechKind = (typeof SPEECH_KINDS)[number]
+
+/** Who serves new agents that name no provider, and why. */
+export interface DefaultProvider {
+  provider: string
+  /** `setting`: the operator named it. `key`: its key is set. `free`: no provider's key is set. */
+  reason: 'setting' | 'key' | 'free'
+}
+export type DefaultProviders = Readonly<Record<SpeechKind, DefaultProvider>>
+
+/** What the operator named, by kind. */
+export interface NamedDefaults {
+  readonly defaultLlm?: string | undefined
+  readonly defaultStt?: string | undefined
+  readonly defaultTts?: string | undefined
+}
+
+const SETTINGS = {
+  llm: ['defaultLlm', 'PATCHBAY_DEFAULT_LLM'],
+  stt: ['defaultStt', 'PATCHBAY_DEFAULT_STT'],
+  tts: ['defaultTts', 'PATCHBAY_DEFAULT_TTS'],
+} as const satisfies Record<SpeechKind, readonly [keyof NamedDefaults, string]>
+
+type Registry = Pick<PluginRegistry, 'plugins' | 'catalogue'>
+
+/**
+ * The operator's word counts, then the provider of the highest `preference` among those that are set up. Throws
+ * `configuration` where a provider is named that nothing provides.
+ */
+export function defaultProviders(registry: Registry, named: NamedDefaults): DefaultProviders {
+  const of = (kind: SpeechKind): DefaultProvider => {
+    const [field, variable] = SETTINGS[kind]
+    const provider = named[field]
+    if (provider === undefined) return preferred(registry, kind)
+    if (!registry.catalogue[kind].has(provider)) throw unknownDefault(registry, kind, variable, provider)
+    return { provider, reason: 'setting' }
+  }
+  return { llm: of('llm'), stt: of('stt'), tts: of('tts') }
+}
+
+function preferred({ plugins }: Registry, kind: SpeechKind): DefaultProvider {
+  const preferenceOf = (plugin: LoadedPlugin) => plugin.manifest?.provides[kind]?.preference ?? Number.NEGATIVE_INFINITY
+  const [best] = plugins
+    .filter((plugin) => Number.isFinite(preferenceOf(plugin)) && servesUnasked(plugin))
+    .sort((a, b) => preferenceOf(b) - preferenceOf(a) || (a.name < b.name ? -1 : 1))
+  if (best === undefined) {
+    const reason = `No plugin provides ${kind} by default; set ${SETTINGS[kind][1]}`
+    throw new PatchbayError('configuration', { params: { reason } })
+  }
+  return { provider: best.name, reason: best.manifest?.key === undefined ? 'free' : 'key' }
+}
+
+/** Whether agents may get it without anybody's naming it: foreign code and further instances are asked for by name. */
+function servesUnasked({ manifest, settings, isolation, env }: LoadedPlugin): boolean {
+  if (manifest === undefined || settings.plugin !== undefined || isolation === 'process') return false
+  const { key } = manifest
+  if (key === undefined) return true
+  const elsewhere = key.unless !== undefined && Boolean(env[key.unless])
+  return Boolean(env[key.env]) && !(elsewhere && key.otherModels === true)
+}
+
+function unknownDefault({ catalogue }: Registry, kind: SpeechKind, variable: string, provider: string): PatchbayError {
+  const known = [...catalogue[kind].keys()]
+  const near = nearest(provider, known)
+  const meant = near === undefined ? '' : `; did you mean "${near}"?`
+  const reason = `${variable} names "${provider}", which provides no ${kind}${meant} There are ${known.join(', ')}.`
+  return new PatchbayError('configuration', {
+    params: { reason: meant === '' ? reason.replace(' There', '; there') : reason },
+  })
+}

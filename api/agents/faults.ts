@@ -18,11 +18,11 @@ export async function agentFaults(
   input: AgentInput,
   before: AgentDetails | 'new' | undefined,
   { workspaceId }: Tenant,
-  { plugins, providerHealth, config, argumentChecks: checks }: Services,
+  { plugins, providerHealth, defaultProviders, config, argumentChecks: checks }: Services,
 ): Promise<Fault[]> {
   const { catalogue, missingKey } = plugins
   const agent = before === 'new' ? undefined : before
-  const choices = agent ? withCurrent(input, agent, catalogue) : withDefaults(input, catalogue, config)
+  const choices = agent ? withCurrent(input, agent, catalogue) : withDefaults(input, catalogue, defaultProviders)
   const kinds = before === 'new' ? KINDS : namedKinds(input)
   const unavailable = unavailableFaults(choices, catalogue, before === undefined ? kinds : KINDS)
   const known = kinds.filter((kind) => !unavailable.some(({ loc: [, field] }) => field === `${kind}_provider`))

@@ -2,7 +2,11 @@
 FROM node:22-bookworm-slim AS packages
 WORKDIR /patchbay
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev --no-audit --no-fund
+RUN npm ci --no-audit --no-fund
+# The console is built here, with packages that the image itself has no use for.
+COPY web ./web
+COPY packages ./packages
+RUN node web/console/build.ts && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:22-bookworm-slim
 # redis-server and espeak-ng serve the embedded default; its PostgreSQL comes with the npm packages.

@@ -202,6 +202,7 @@ async function start(options: Run, running: Running, signal: AbortSignal): Promi
   const { roles, selfContained, config, log } = options
   const startedAtMs = performance.now()
   const env = processEnvironment()
+  const consoleFolder = roles.includes('api') ? buildConsole(options, signal) : undefined
   const plugins = await loadPlugins({ config, env, log, signal })
   const defaults = roles.includes('api') ? defaultProviders(plugins, config) : undefined
   for (const warning of misspeltVariables(options.envFile, plugins.variables)) log.warn(warning)
@@ -226,7 +227,7 @@ async function start(options: Run, running: Running, signal: AbortSignal): Promi
     if (roles.includes('api')) {
       say(options, 'Starting the API')
       const { startApi } = await import('./api/start.ts')
-      running.roles.push(await startApi(context))
+      running.roles.push(await startApi({ ...context, ...(consoleFolder && { consoleFolder }) }))
     }
     if (roles.includes('jobs')) {
       say(options, 'Starting the job worker')
@@ -244,6 +245,16 @@ async function start(options: Run, running: Running, signal: AbortSignal): Promi
   const seconds = ((performance.now() - startedAtMs) / 1_000).toFixed(1)
   log.info({ roles }, `Started in ${seconds} s`)
   announce(options, running, defaults === undefined ? [] : describeDefaults(plugins, defaults))
+}
+
+/** The folder of the console, soon: where it must be built, nothing waits for it. */
+function buildConsole(options: Run, signal: AbortSignal): Promise<string> {
+  const folder = import('./web/console/ensure-built.ts').then(({ ensureBuilt }) =>
+    ensureBuilt(signal, () => say(options, 'Building the console (once)')),
+  )
+  // The api node says what is wrong with it.
+  folder.catch(() => {})
+  return folder
 }
 
 /** What plugins a process of these roles makes. The api asks speech plugins whether their keys are taken. */
@@ -360,6 +371,7 @@ function announce(options: Run, running: Running, notices: readonly string[]): v
   const own = running.roles.find((role) => role.name === 'api')?.url?.replace('127.0.0.1', 'localhost')
   const url = port === 0 && own !== undefined ? own : publicUrl
   const hints = [
+    [url, 'the console: talk to an agent in the browser'],
     ['npm run demo', 'a simulated caller talks to an agent, live in the terminal'],
     [`${url}/docs`, 'the API, to read and to try'],
     ['Ctrl-C', `stops everything; data stay in ${dataDir}`],

@@ -212,7 +212,7 @@ class Exchange implements Incoming {
     this.#cork(() => {
       this.#head(outgoing)
       if (this.method !== 'HEAD') this.#res.end(body as string | Uint8Array | undefined, closing)
-      else this.#res.endWithoutBody(typeof body === 'string' ? Buffer.byteLength(body) : 0, closing)
+      else this.#res.endWithoutBody(lengthOf(body), closing)
     })
     this.#end(false)
   }
@@ -402,6 +402,12 @@ function writeHead(res: HttpResponse, { status, headers }: Outgoing, standing: O
   for (const [name, value] of standing) {
     if (!headers.some(([said]) => said === name)) res.writeHeader(name, value)
   }
+}
+
+/** Of a body that is no stream, in bytes. */
+function lengthOf(body: Outgoing['body']): number {
+  if (typeof body === 'string') return Buffer.byteLength(body)
+  return body instanceof Uint8Array ? body.byteLength : 0
 }
 
 function isStream(body: Outgoing['body']): body is AsyncIterable<string | Uint8Array> {

@@ -37,6 +37,7 @@ import { startInbound } from './calls/inbound.ts'
 import { startOutbound } from './calls/outbound-start.ts'
 import { startRecorder } from './calls/recorder.ts'
 import { runCampaignTool } from './campaigns/tools.ts'
+import { openConsole } from './console/console.ts'
 import { resealAll } from './data-key.ts'
 import { answerAsks } from './knowledge/ask.ts'
 import { countCarrierRefusals, countRefusedCalls, observeAnswers } from './metrics.ts'
@@ -120,10 +121,13 @@ export async function startApi(context: RoleContext): Promise<Role> {
     const mayDial = createDialCheck({ calling, clock, toolsAllowNet: context.config.toolsAllowNet })
     const outbound = await startOutbound({ ...context, store, redis, sessions, carriers, mayDial, quotas })
     opened.push(() => outbound.stop())
+    const servesConsole = context.consoleFolder && openConsole(context.consoleFolder, log)
     const server = await startServer({
       host: context.config.host,
       port: context.config.port,
-      handle: (incoming) => handle(incoming),
+      handle: (incoming) => {
+        if (!servesConsole?.(incoming)) handle(incoming)
+      },
       webSockets: [...sessions.routes, ...streamRoutes({ plugins: context.plugins, carriers })],
       refuse: (error, request) => errorReply(error, request.requestId, log),
       requestId: requestIdOf,

@@ -31,4 +31,6 @@ export interface VoiceContext {
 export interface RoleContext extends VoiceContext {
   readonly databaseUrl: string
   readonly redisUrl: string
+  /** The folder of the built console, soon; rejects with why there is none. Left out: the api serves no console. */
+  readonly consoleFolder?: Promise<string>
 }

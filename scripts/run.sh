@@ -117,10 +117,10 @@ install_default_programs() {
   [ "${default_tts:-offline}" != offline ] || install_programs espeak-ng
 }
 
-# The SIP peers of the tests, where they can be had by themselves; elsewhere those tests say what is missing.
+# The SIP peers and the browser of the tests, where they can be had by themselves; elsewhere those tests say what is missing.
 install_test_peers() {
   if [ "$(id -u)" != 0 ] || ! [ -f /etc/debian_version ] || ! command -v apt-get >/dev/null; then return; fi
-  install_programs sipp baresip
+  install_programs sipp baresip chromium
 }
 
 command=${1:-help}

@@ -18,7 +18,8 @@ import { mailVerification } from './account-routes.ts'
 import { ACCESS_COOKIE, REFRESH_COOKIE, readCookie, tokenCookies } from './cookies.ts'
 import { hashPassword, passwordMatches } from './password.ts'
 import { LoginInput, SignedInBody, SignupInput, UserBody, userBody, userExample } from './schema.ts'
-import { maySignUp } from './signup-policy.ts'
+import { signupOfferRoutes } from './signup-offer.ts'
+import { FORWARDED, maySignUp } from './signup-policy.ts'
 
 const tag = 'Authentication'
 
@@ -38,7 +39,7 @@ const signup = defineRoute({
   },
   description:
     'Who may is the operator’s to say: everybody, those with an invitation, nobody. By default requests from the machine itself, and everybody until there is a user.',
-  headers: ['forwarded', 'x-real-ip', 'via'],
+  headers: [...FORWARDED],
   handler: async (request, services) => {
     const { body, log } = request
     const { store, config, throttle } = services
@@ -61,9 +62,6 @@ const signup = defineRoute({
     return userBody(user)
   },
 })
-
-/** Headers that say a request came by a proxy, beside X-Forwarded-For. */
-const FORWARDED = ['forwarded', 'x-real-ip', 'via'] as const
 
 const login = defineRoute({
   method: 'POST',
@@ -169,4 +167,4 @@ async function sessionsNamed(cookies: string, { store, accessTokens }: Services)
   return [byRefresh, byAccess].filter((session) => session !== undefined && session !== '' && session !== false)
 }
 
-export const authRoutes = [signup, login, refresh, logout, me]
+export const authRoutes = [...signupOfferRoutes, signup, login, refresh, logout, me]

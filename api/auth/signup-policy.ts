@@ -2,6 +2,9 @@ import { hasUsers, signupSetting } from '../../store/instance.ts'
 import type { SignupMode } from '../../store/schema.ts'
 import type { Services } from '../services.ts'
 
+/** Headers that say a request came by a proxy, beside X-Forwarded-For. */
+export const FORWARDED = ['forwarded', 'x-real-ip', 'via'] as const
+
 /** `local`: open for requests from this very machine, and for everybody until there is a user. */
 export type EffectiveSignup = SignupMode | 'local'
 

@@ -9,6 +9,7 @@ type Right = 'anyone' | 'user' | 'operator' | `${Role}${'' | ` or key with ${Key
 type Role = 'member' | 'developer' | 'admin'
 
 export const RIGHTS: Readonly<Record<string, Right>> = {
+  'GET /auth/signup': 'anyone',
   'POST /auth/signup': 'anyone',
   'POST /auth/login': 'anyone',
   'POST /auth/refresh': 'anyone',

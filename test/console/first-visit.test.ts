@@ -1,0 +1,43 @@
+import t from 'tap'
+import { axeFaults, startBrowsers, withoutChromium } from '../support/console.ts'
+import { startInstance } from '../support/instance.ts'
+
+/** Makes the account that every visit of this file goes on with. */
+const ACCOUNT = {
+  Name: 'Ada Lovelace',
+  'E-mail': 'ada@example.com',
+  Password: 'correct horse',
+  'Phone number': '+14155550123',
+}
+
+t.test('whoever opens a fresh instance talks to an agent and sees the call', { skip: withoutChromium }, async (t) => {
+  const { url } = await startInstance(t, { PATCHBAY_RECORD_CALLS: 'true' })
+  const open = await startBrowsers(t)
+  const { page, faults, strays } = await open(url)
+
+  await page.goto(url)
+  await page.getByRole('heading', { name: 'Welcome to Patchbay' }).waitFor()
+  t.same(await axeFaults(page), [], 'the door is accessible')
+  for (const [label, value] of Object.entries(ACCOUNT)) await page.getByLabel(label, { exact: true }).fill(value)
+  await page.getByRole('button', { name: 'Make my account' }).click()
+
+  await page.getByRole('link', { name: 'Talk to Front desk' }).click()
+  await page.getByRole('button', { name: 'Talk to Front desk' }).click()
+  const log = page.getByRole('log')
+  await log.getByText('Hotel Aurora').waitFor()
+  await page.getByLabel('Say something by typing').fill('When is breakfast served?')
+  await page.keyboard.press('Enter')
+  await log.getByText('When is breakfast served?').waitFor()
+  await log.getByText('seven to ten').waitFor()
+  t.same(await axeFaults(page), [], 'the agent’s screen is accessible')
+  await page.getByRole('button', { name: 'Hang up' }).click()
+
+  await page.getByRole('link', { name: 'See the call' }).click()
+  await page.getByRole('heading', { name: 'Transcript' }).waitFor()
+  await page.getByRole('main').getByText('When is breakfast served?').waitFor()
+  await page.getByRole('heading', { name: 'Latency by answer' }).waitFor()
+  t.same(await axeFaults(page), [], 'the call is accessible')
+
+  t.same(faults, [], 'nothing broke')
+  t.same(strays, [], 'no request left the instance')
+})

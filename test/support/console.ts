@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs'
+import AxeBuilder from 'axe-core'
+import { type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { Teardown } from './services.ts'
+
+/** Debian's Chromium at the console of a running instance. */
+
+const CHROMIUM = '/usr/bin/chromium'
+
+/** Why a test that needs a browser can't run here; false: it can. */
+export const withoutChromium: string | false = existsSync(CHROMIUM)
+  ? false
+  : 'needs Chromium at /usr/bin/chromium: apt-get install chromium'
+
+export interface Visit {
+  readonly context: BrowserContext
+  readonly page: Page
+  /** What went wrong in the page: errors it didn't catch, and breaches of its Content-Security-Policy. */
+  readonly faults: string[]
+  /** Requests that left the instance. */
+  readonly strays: string[]
+}
+
+/** Opens browsers, one profile each; all are closed when `t` ends. */
+export async function startBrowsers(t: Teardown) {
+  const browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    args: [
+      '--no-sandbox',
+      '--disable-dev-shm-usage',
+      '--use-fake-ui-for-media-stream',
+      '--use-fake-device-for-media-stream',
+    ],
+  })
+  t.teardown(() => browser.close())
+  return async (origin: string, options: Parameters<typeof browser.newContext>[0] = {}): Promise<Visit> => {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+    context.setDefaultTimeout(20_000)
+    const page = await context.newPage()
+    const visit: Visit = { context, page, faults: [], strays: [] }
+    page.on('pageerror', (error) => visit.faults.push(String(error)))
+    page.on('console', (message) => {
+      if (/Content.Security.Policy/i.test(message.text())) visit.faults.push(message.text())
+    })
+    page.on('request', (request) => {
+      const { origin: asked, protocol } = new URL(request.url())
+      if (asked !== origin && protocol.startsWith('http')) visit.strays.push(request.url())
+    })
+    return visit
+  }
+}
+
+/** What axe finds wrong with the page as it stands, as sentences. */
+export async function axeFaults(page: Page): Promise<string[]> {
+  await page.evaluate(AxeBuilder.source)
+  const { violations } = await page.evaluate(() => {
+    const { axe } = globalThis as unknown as { axe: typeof AxeBuilder }
+    return axe.run({
+      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'],
+      resultTypes: ['violations'],
+    } as never)
+  })
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`)
+}

@@ -1,0 +1,129 @@
+/** The one way to the public API: paths of this instance, the cookies of who is signed in, errors as sentences. */
+
+export class ApiError extends Error {
+  readonly status: number
+  /** Of a 422 answer: what is wrong with each field, by its name. */
+  readonly fields: Readonly<Record<string, string>>
+  /** Seconds after which asking again makes sense. */
+  readonly retryAfterS: number | undefined
+
+  constructor(status: number, message: string, fields: Record<string, string> = {}, retryAfterS?: number) {
+    super(message)
+    this.status = status
+    this.fields = fields
+    this.retryAfterS = retryAfterS
+  }
+}
+
+/** The instance can't be reached at all. */
+export class Unreachable extends Error {}
+
+export interface Ask {
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  query?: Readonly<Record<string, string | number | boolean | undefined | null>>
+  body?: unknown
+  form?: FormData
+  signal?: AbortSignal
+  /** Makes a repeated request harmless. */
+  idempotencyKey?: string
+}
+
+/** What the page does when the session is over: resolves once somebody is signed in again. */
+type SignInAgain = () => Promise<void>
+let signInAgain: SignInAgain = () => Promise.reject(new ApiError(401, 'Sign in first'))
+let reached: (isReached: boolean) => void = () => {}
+
+export function onSessionOver(handler: SignInAgain): void {
+  signInAgain = handler
+}
+export function onReached(handler: (isReached: boolean) => void): void {
+  reached = handler
+}
+
+export async function api<T>(path: string, ask: Ask = {}): Promise<T> {
+  const answer = await request(path, ask)
+  return (await answer.json()) as T
+}
+
+/** As `api`, where the answer is no JSON. */
+export async function request(path: string, ask: Ask = {}): Promise<Response> {
+  for (;;) {
+    const answer = await send(path, ask)
+    if (answer.ok) return answer
+    if (answer.status === 401 && !path.startsWith('/auth/')) {
+      if (!(await refreshed())) await signInAgain()
+      continue
+    }
+    throw await errorOf(answer)
+  }
+}
+
+/** The signed-in user or undefined; asks for new tokens where the old ones ran out. */
+export async function whoAmI<T>(): Promise<T | undefined> {
+  const answer = await send('/auth/me', {})
+  if (answer.ok) return (await answer.json()) as T
+  if (answer.status !== 401) throw await errorOf(answer)
+  if (!(await refreshed())) return undefined
+  const again = await send('/auth/me', {})
+  return again.ok ? ((await again.json()) as T) : undefined
+}
+
+async function send(
+  path: string,
+  { method = 'GET', query, body, form, signal, idempotencyKey }: Ask,
+): Promise<Response> {
+  const headers: Record<string, string> = {}
+  if (body !== undefined) headers['content-type'] = 'application/json'
+  if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value !== undefined && value !== null && value !== '') search.set(name, String(value))
+  }
+  const text = search.size > 0 ? `${path}?${search}` : path
+  try {
+    const answer = await fetch(text, {
+      method,
+      headers,
+      credentials: 'same-origin',
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(form === undefined ? {} : { body: form }),
+      ...(signal === undefined ? {} : { signal }),
+    })
+    reached(true)
+    return answer
+  } catch (cause) {
+    if (signal?.aborted) throw cause
+    reached(false)
+    throw new Unreachable('Patchbay does not answer. The page goes on by itself once it does.', { cause })
+  }
+}
+
+let refreshing: Promise<boolean> | undefined
+/** A refresh token works once, so one tab at a time trades it, and the others use what came of it. */
+function refreshed(): Promise<boolean> {
+  const ask = async () => (await send('/auth/refresh', { method: 'POST' })).ok
+  refreshing ??= (navigator.locks ? navigator.locks.request('patchbay-refresh', ask) : ask()).finally(() => {
+    refreshing = undefined
+  })
+  return refreshing
+}
+
+interface Fault {
+  loc: string[]
+  msg: string
+}
+
+async function errorOf(answer: Response): Promise<ApiError> {
+  const retryAfter = Number(answer.headers.get('retry-after') ?? Number.NaN)
+  const retryAfterS = Number.isFinite(retryAfter) ? retryAfter : undefined
+  const said: unknown = await answer.json().catch(() => undefined)
+  const detail = typeof said === 'object' && said !== null && 'detail' in said ? said.detail : undefined
+  if (Array.isArray(detail)) {
+    const faults = detail as Fault[]
+    const fields = Object.fromEntries(faults.map(({ loc, msg }) => [loc.slice(1).join('.'), msg]))
+    const sentence = faults.map(({ loc, msg }) => `${loc.slice(1).join(' › ') || 'The input'} ${msg}`).join('; ')
+    return new ApiError(answer.status, sentence, fields, retryAfterS)
+  }
+  const sentence = typeof detail === 'string' ? detail : `Patchbay answered with ${answer.status}`
+  return new ApiError(answer.status, sentence, {}, retryAfterS)
+}

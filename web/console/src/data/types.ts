@@ -1,0 +1,61 @@
+/** The API's own schemas as types; nothing of the server comes into the page. */
+import type { Static } from 'typebox'
+import type { AgentBody, UpdateAgentInput } from '../../../../api/agents/schema.ts'
+import type { ListedApiKeyBody } from '../../../../api/api-keys/schema.ts'
+import type { UserBody } from '../../../../api/auth/schema.ts'
+import type { BatchBody, BatchItemBody } from '../../../../api/batches/schema.ts'
+import type { CallBody } from '../../../../api/calls/schema.ts'
+import type { TurnBody } from '../../../../api/calls/turn-schema.ts'
+import type { CampaignBody } from '../../../../api/campaigns/schema.ts'
+import type { DocumentBody, PassageBody } from '../../../../api/knowledge/schema.ts'
+import type {
+  AuditBody,
+  OperatedUserBody,
+  OperatedWorkspaceBody,
+  SettingsBody,
+} from '../../../../api/operator/schema.ts'
+import type { PhoneNumberBody } from '../../../../api/phone-numbers/schema.ts'
+import type { ProspectBody, ProspectWithAttempts, UploadBody } from '../../../../api/prospects/schema.ts'
+import type { Dashboard, Dispositions, Workload } from '../../../../api/reports/schema.ts'
+import type { TrunkBody } from '../../../../api/trunks/schema.ts'
+import type { InvitationBody, MemberBody, RetentionBody, WorkspaceBody } from '../../../../api/workspaces/schema.ts'
+import type { CallEventBody } from '../../../../runtime/call-log/events.ts'
+
+export type User = Static<typeof UserBody>
+export type Workspace = Static<typeof WorkspaceBody>
+export type Member = Static<typeof MemberBody>
+export type Invitation = Static<typeof InvitationBody>
+export type Retention = Static<typeof RetentionBody>
+export type ApiKey = Static<typeof ListedApiKeyBody>
+export type Agent = Static<typeof AgentBody>
+export type AgentInput = Static<typeof UpdateAgentInput>
+export type Tool = Agent['tools'][number]
+export type Call = Static<typeof CallBody>
+export type CallEvent = CallEventBody & { seq: number; at: string; at_ms: number | null }
+export type Turn = Static<typeof TurnBody>
+export type Batch = Static<typeof BatchBody>
+export type BatchItem = Static<typeof BatchItemBody>
+export type Campaign = Static<typeof CampaignBody>
+export type Prospect = Static<typeof ProspectBody>
+export type ProspectDetails = Static<typeof ProspectWithAttempts>
+export type Upload = Static<typeof UploadBody>
+export type KnowledgeDocument = Static<typeof DocumentBody>
+export type Passage = Static<typeof PassageBody>
+export type PhoneNumber = Static<typeof PhoneNumberBody>
+export type Trunk = Static<typeof TrunkBody>
+export type DashboardReport = Static<typeof Dashboard>
+export type DispositionReport = Static<typeof Dispositions>
+export type WorkloadReport = Static<typeof Workload>
+export type AuditEntry = Static<typeof AuditBody>
+export type OperatorSettings = Static<typeof SettingsBody>
+export type OperatedWorkspace = Static<typeof OperatedWorkspaceBody>
+export type OperatedUser = Static<typeof OperatedUserBody>
+export type Role = Workspace['role']
+
+export interface Page<T> {
+  items: T[]
+  total: number
+  page: number
+  page_size: number
+  total_pages: number
+}

@@ -1,0 +1,40 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import { Home } from './screens/home.tsx'
+import { Broken, NotFound, Shell } from './shell.tsx'
+
+/** Every screen by its address. What follows the question mark is what a list shows; it holds no words of callers. */
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound })
+
+type Search = Record<string, string | number | boolean | undefined>
+const validateSearch = (search: Record<string, unknown>): Search =>
+  Object.fromEntries(
+    Object.entries(search).filter((entry): entry is [string, string | number | boolean] =>
+      ['string', 'number', 'boolean'].includes(typeof entry[1]),
+    ),
+  )
+
+const screen = <const P extends string>(path: P, load: () => Promise<{ Screen: () => React.ReactNode }>) =>
+  createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load, 'Screen'), validateSearch })
+
+const routes = [
+  createRoute({ getParentRoute: () => root, path: '/', component: Home, validateSearch }),
+  screen('/agents', () => import('./screens/agents.tsx')),
+  screen('/agents/$agentId', () => import('./screens/agent/agent.tsx')),
+  screen('/calls', () => import('./screens/calls.tsx')),
+  screen('/calls/$callId', () => import('./screens/call/call.tsx')),
+]
+
+export const router = createRouter({
+  routeTree: root.addChildren(routes),
+  basepath: '/console',
+  defaultPreload: 'intent',
+  defaultErrorComponent: Broken,
+  scrollRestoration: true,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

@@ -1,0 +1,211 @@
+import { useBlocker, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { api } from '../../data/api.ts'
+import { useRead, useWrite } from '../../data/queries.ts'
+import { useSession } from '../../data/session.tsx'
+import type { Agent, AgentInput } from '../../data/types.ts'
+import { useWide } from '../../data/wide.ts'
+import { Button } from '../../ui/button.tsx'
+import { Confirm } from '../../ui/confirm.tsx'
+import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Fault } from '../../ui/fault.tsx'
+import { Badge, Loading, PageHead } from '../../ui/layout.tsx'
+import { Menu } from '../../ui/menu.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { Knowledge } from './knowledge.tsx'
+import { PromptForm } from './prompt-form.tsx'
+import { SettingsForm } from './settings-form.tsx'
+import { Talk } from './talk.tsx'
+import { Tools } from './tools.tsx'
+
+type Tab = 'prompt' | 'settings' | 'tools' | 'knowledge'
+
+export function Screen() {
+  const { agentId } = useParams({ strict: false })
+  const { data: agent, error, refetch } = useRead<Agent>(`/agents/${agentId}`)
+  if (error) return <Fault error={error} retry={() => void refetch()} />
+  if (agent === undefined) return <Loading lines={10} />
+  return <Editor agent={agent} key={agent.agent_id} />
+}
+
+/** What is changed and not saved yet, and the agent as it would be. */
+export interface Draft {
+  readonly agent: Agent
+  readonly fault: Error | null
+  readonly isReadOnly: boolean
+  change(fields: AgentInput): void
+}
+
+function Editor({ agent: saved }: { agent: Agent }) {
+  const { may } = useSession()
+  const [changed, setChanged] = useState<AgentInput>({})
+  const [isDeleting, setDeleting] = useState(false)
+  const search = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const isWide = useWide('(min-width: 110rem)')
+  const agent = { ...saved, ...changed } as Agent
+  const isChanged = Object.keys(changed).length > 0
+  const save = useWrite<Agent>(() => [`/agents/${saved.agent_id}`, { method: 'PUT', body: changed }], {
+    done: 'Saved. The next conversation uses it.',
+    changes: ['/agents'],
+    quiet: true,
+    onDone: () => setChanged({}),
+  })
+  const remove = useWrite(() => [`/agents/${saved.agent_id}`, { method: 'DELETE' }], {
+    done: `${saved.agent_name} was deleted`,
+    changes: ['/agents'],
+    onDone: () => void navigate({ to: '/agents' }),
+  })
+  const draft: Draft = {
+    agent,
+    fault: save.error,
+    isReadOnly: !may('developer'),
+    change: (fields) => setChanged((before) => onlyChanges(saved, { ...before, ...fields })),
+  }
+  useSaveKey(() => isChanged && save.mutate())
+  const tab = (search.tab as Tab | undefined) ?? 'prompt'
+  const tabs = [
+    ...(isWide ? [] : [['prompt', 'Prompt', <PromptForm draft={draft} key="prompt" />] as const]),
+    ['settings', 'Settings', <SettingsForm draft={draft} key="settings" />] as const,
+    [
+      'tools',
+      agent.tools.length > 0 ? `Tools (${agent.tools.length})` : 'Tools',
+      <Tools draft={draft} key="tools" />,
+    ] as const,
+    ['knowledge', 'Knowledge', <Knowledge agentId={agent.agent_id} key="knowledge" />] as const,
+  ]
+  return (
+    <>
+      <PageHead
+        actions={
+          <>
+            {isChanged && <Badge tone="warn">Not saved</Badge>}
+            {may('developer') && (
+              <>
+                {isChanged && <Button onClick={() => setChanged({})}>Discard</Button>}
+                <Button busy={save.isPending} disabled={!isChanged} kind="primary" onClick={() => save.mutate()}>
+                  Save
+                </Button>
+              </>
+            )}
+            <Menu
+              items={[
+                may('developer') && {
+                  label: 'Duplicate',
+                  icon: 'copy',
+                  onSelect: () => void duplicate(saved, navigate),
+                },
+                {
+                  label: 'Its calls',
+                  icon: 'calls',
+                  onSelect: () => void navigate({ to: '/calls', search: { agent_id: saved.agent_id } }),
+                },
+                may('admin') && { label: 'Delete', icon: 'trash', danger: true, onSelect: () => setDeleting(true) },
+              ]}
+              trigger={<Button aria-label="More" icon="more" />}
+            />
+          </>
+        }
+        lead={agent.phone_numbers.length > 0 ? `Answers ${agent.phone_numbers.join(', ')}` : 'Answers in the browser'}
+        title={agent.agent_name}
+      />
+      <div className="mb-3 empty:hidden">
+        <Fault error={save.error} />
+      </div>
+      <div
+        className={`grid items-start gap-6 ${isWide ? 'grid-cols-[minmax(0,1.2fr)_minmax(0,1fr)_26rem]' : 'lg:grid-cols-[minmax(0,1fr)_22rem] 2xl:grid-cols-[minmax(0,1fr)_26rem]'}`}
+      >
+        {isWide && <PromptForm draft={draft} />}
+        <div className="min-w-0">
+          <Tabs<Tab>
+            onChange={(next) =>
+              void navigate({
+                to: '/agents/$agentId',
+                params: { agentId: saved.agent_id },
+                search: { tab: next },
+                replace: true,
+              })
+            }
+            tabs={tabs}
+            value={isWide && tab === 'prompt' ? 'settings' : tab}
+          />
+        </div>
+        <Talk agent={saved} isChanged={isChanged} />
+      </div>
+      <Guard isChanged={isChanged} />
+      <Confirm
+        action="Delete agent"
+        onClose={() => setDeleting(false)}
+        onConfirm={() => remove.mutateAsync()}
+        open={isDeleting}
+        title={`Delete ${saved.agent_name}?`}
+      >
+        Its knowledge goes with it, and its phone numbers answer no more. Calls it had stay.
+      </Confirm>
+    </>
+  )
+}
+
+/** Without the fields that are as they were. */
+function onlyChanges(saved: Agent, fields: AgentInput): AgentInput {
+  const entries = Object.entries(fields).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(saved[name as keyof Agent]),
+  )
+  return Object.fromEntries(entries)
+}
+
+async function duplicate(agent: Agent, navigate: ReturnType<typeof useNavigate>): Promise<void> {
+  const {
+    agent_id: _,
+    workspace_id: __,
+    phone_numbers: ___,
+    documents: ____,
+    created_at: _____,
+    updated_at: ______,
+    ...fields
+  } = agent
+  try {
+    const body = { ...fields, agent_name: `${agent.agent_name} (copy)` }
+    const made = await api<Agent>('/agents', { method: 'POST', body })
+    await navigate({ to: '/agents/$agentId', params: { agentId: made.agent_id } })
+  } catch (error) {
+    toast((error as Error).message, 'bad')
+  }
+}
+
+function useSaveKey(save: () => void): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return
+      event.preventDefault()
+      save()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  })
+}
+
+/** Asks before unsaved changes are left behind. */
+function Guard({ isChanged }: { isChanged: boolean }) {
+  const blocker = useBlocker({
+    shouldBlockFn: ({ current, next }) => isChanged && current.pathname !== next.pathname,
+    enableBeforeUnload: isChanged,
+    withResolver: true,
+  })
+  return (
+    <Dialog
+      lead="What you changed is not saved yet."
+      onClose={() => blocker.reset?.()}
+      open={blocker.status === 'blocked'}
+      title="Leave without saving?"
+    >
+      <DialogActions>
+        <Button onClick={() => blocker.reset?.()}>Stay</Button>
+        <Button kind="danger" onClick={() => blocker.proceed?.()}>
+          Leave
+        </Button>
+      </DialogActions>
+    </Dialog>
+  )
+}

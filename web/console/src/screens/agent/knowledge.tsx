@@ -1,0 +1,175 @@
+import { type FormEvent, useRef, useState } from 'react'
+import { formatAgo, formatBytes, formatCount } from '../../data/format.ts'
+import { useRead, useWrite } from '../../data/queries.ts'
+import { useSession } from '../../data/session.tsx'
+import type { KnowledgeDocument, Passage } from '../../data/types.ts'
+import { Button } from '../../ui/button.tsx'
+import { Confirm } from '../../ui/confirm.tsx'
+import { Fault } from '../../ui/fault.tsx'
+import { Input } from '../../ui/field.tsx'
+import { Badge, Card, Empty, Loading, type Tone } from '../../ui/layout.tsx'
+import { Table } from '../../ui/table.tsx'
+
+const TONES: Readonly<Record<KnowledgeDocument['status'], Tone>> = {
+  processing: 'accent',
+  ready: 'good',
+  failed: 'bad',
+}
+const ACCEPTED = '.pdf,.docx,.txt,.md,.csv,.html,.json'
+
+/** The documents an agent looks things up in, and a question to try them with. */
+export function Knowledge({ agentId }: { agentId: string }) {
+  const { may } = useSession()
+  const path = `/agents/${agentId}/documents`
+  const [busy, setBusy] = useState(false)
+  const documents = useRead<KnowledgeDocument[]>(path, busy ? { everyMs: 1_000 } : {})
+  const isProcessing = documents.data?.some(({ status }) => status === 'processing') ?? false
+  if (busy !== isProcessing) setBusy(isProcessing)
+  const picker = useRef<HTMLInputElement>(null)
+  const upload = useWrite<{ documents: KnowledgeDocument[] }, FileList>(
+    (files) => {
+      const form = new FormData()
+      for (const file of files) form.append('files', file)
+      return [`/agents/${agentId}/upload`, { method: 'POST', form }]
+    },
+    {
+      done: ({ documents: { length } }) => `${length === 1 ? 'A document is' : `${length} documents are`} being read`,
+      changes: [path],
+    },
+  )
+  const [removed, setRemoved] = useState<KnowledgeDocument>()
+  const remove = useWrite(() => [`${path}/${removed?.document_id}`, { method: 'DELETE' }], {
+    done: 'Deleted',
+    changes: [path],
+  })
+  const add = may('developer') && (
+    <>
+      <input
+        accept={ACCEPTED}
+        aria-label="Documents to upload"
+        className="hidden"
+        multiple
+        onChange={({ target }) => {
+          if (target.files?.length) upload.mutate(target.files)
+          target.value = ''
+        }}
+        ref={picker}
+        type="file"
+      />
+      <Button busy={upload.isPending} icon="upload" onClick={() => picker.current?.click()} size="sm">
+        Add documents
+      </Button>
+    </>
+  )
+  if (documents.data === undefined) return documents.error ? <Fault error={documents.error} /> : <Loading />
+  return (
+    <div className="space-y-4">
+      <Card
+        actions={documents.data.length > 0 && add}
+        flush
+        title={documents.data.length > 0 ? 'Documents' : undefined}
+      >
+        {documents.data.length === 0 ? (
+          <Empty action={add} icon="knowledge" title="No documents">
+            Add PDF, Word, text, Markdown, CSV or HTML files. The agent looks up what callers ask for in them.
+          </Empty>
+        ) : (
+          <Table
+            columns={[
+              { name: 'Document', cell: ({ filename }) => <span className="font-medium">{filename}</span> },
+              {
+                name: 'State',
+                cell: ({ status, error }) => (
+                  <span title={error ?? undefined}>
+                    <Badge dot={status === 'processing'} tone={TONES[status]}>
+                      {status === 'processing' ? 'Being read' : status === 'ready' ? 'Ready' : `Failed: ${error}`}
+                    </Badge>
+                  </span>
+                ),
+              },
+              { name: 'Passages', align: 'end', wide: true, cell: ({ chunks }) => formatCount(chunks) },
+              { name: 'Size', align: 'end', wide: true, cell: ({ size }) => formatBytes(size) },
+              {
+                name: 'Added',
+                align: 'end',
+                wide: true,
+                cell: ({ created_at }) => <span className="text-muted">{formatAgo(created_at)}</span>,
+              },
+              ...(may('developer')
+                ? [
+                    {
+                      name: '',
+                      align: 'end' as const,
+                      cell: (document: KnowledgeDocument) => (
+                        <Button
+                          aria-label={`Delete ${document.filename}`}
+                          icon="trash"
+                          kind="quiet"
+                          onClick={() => setRemoved(document)}
+                          size="sm"
+                        />
+                      ),
+                    },
+                  ]
+                : []),
+            ]}
+            label="Documents"
+            rowKey={({ document_id }) => document_id}
+            rows={documents.data}
+          />
+        )}
+      </Card>
+      {documents.data.some(({ status }) => status === 'ready') && <TryQuestion agentId={agentId} />}
+      <Confirm
+        action="Delete"
+        onClose={() => setRemoved(undefined)}
+        onConfirm={() => remove.mutateAsync()}
+        open={removed !== undefined}
+        title={`Delete ${removed?.filename}?`}
+      >
+        The agent no longer finds anything in it.
+      </Confirm>
+    </div>
+  )
+}
+
+function TryQuestion({ agentId }: { agentId: string }) {
+  const ask = useWrite<{ results: Passage[] }, string>(
+    (query) => [`/agents/${agentId}/query`, { method: 'POST', body: { query, top_k: 5 } }],
+    { quiet: true },
+  )
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const query = String(new FormData(event.currentTarget).get('query')).trim()
+    if (query) ask.mutate(query)
+  }
+  return (
+    <Card title="Try a question">
+      <form className="flex gap-2" onSubmit={submit}>
+        <Input aria-label="Question" name="query" placeholder="When is breakfast?" />
+        <Button busy={ask.isPending} type="submit">
+          Look up
+        </Button>
+      </form>
+      <div className="mt-3">
+        <Fault error={ask.error} />
+        {ask.data?.results.length === 0 && (
+          <p className="text-muted">Nothing was found. Other words may help, or a document that says it.</p>
+        )}
+        <ol className="space-y-3">
+          {ask.data?.results.map(({ document_id, chunk, filename, text, score }) => (
+            <li className="rounded-md border border-line p-3" key={`${document_id} ${chunk}`}>
+              <div className="mb-1 flex justify-between gap-3 text-xs text-muted">
+                <span className="truncate">
+                  {filename}, passage {chunk + 1}
+                </span>
+                <span>{score.toFixed(3)}</span>
+              </div>
+              <p className="text-sm whitespace-pre-wrap wrap-anywhere">{text}</p>
+            </li>
+          ))}
+        </ol>
+      </div>
+    </Card>
+  )
+}

@@ -1,0 +1,242 @@
+import type { ReactNode } from 'react'
+import type { AgentInput } from '../../data/types.ts'
+import { faultOf } from '../../ui/fault.tsx'
+import { Field, Input, Select, Switch, Textarea } from '../../ui/field.tsx'
+import { Card } from '../../ui/layout.tsx'
+import type { Draft } from './agent.tsx'
+import { ProviderFields } from './provider-fields.tsx'
+
+/** The settings of an agent, stage by stage as a turn passes them. */
+export function SettingsForm({ draft }: { draft: Draft }) {
+  return (
+    <fieldset className="space-y-4" disabled={draft.isReadOnly}>
+      <Card title="Listens">
+        <ProviderFields draft={draft} kind="STT" />
+        <Two>
+          <TextField
+            draft={draft}
+            hint="A language tag as en or pt-BR, or multi, which follows the caller."
+            label="Language"
+            name="language"
+          />
+          <Field
+            fault={faultOf(draft.fault, 'endpointing')}
+            hint="How soon a pause counts as the end of a turn."
+            label="End of turn"
+          >
+            <Select
+              onChange={(event) =>
+                draft.change({ endpointing: event.target.value as NonNullable<AgentInput['endpointing']> })
+              }
+              value={draft.agent.endpointing}
+            >
+              <option value="eager">Eager: answers soon</option>
+              <option value="balanced">Balanced</option>
+              <option value="patient">Patient: lets callers think</option>
+            </Select>
+          </Field>
+        </Two>
+        <div className="mt-4">
+          <ListField
+            draft={draft}
+            hint="Names and terms to listen for, separated by commas."
+            label="Key terms"
+            name="keyterms"
+          />
+        </div>
+      </Card>
+      <Card title="Thinks">
+        <ProviderFields draft={draft} kind="LLM" />
+        <div className="mt-4">
+          <Field
+            fault={faultOf(draft.fault, 'temperature')}
+            hint="0 answers alike each time, 2 is the wildest."
+            label={`Temperature: ${draft.agent.temperature}`}
+          >
+            <input
+              aria-label="Temperature"
+              className="w-full accent-(--accent)"
+              max={2}
+              min={0}
+              onChange={(event) => draft.change({ temperature: Number(event.target.value) })}
+              step={0.1}
+              type="range"
+              value={draft.agent.temperature}
+            />
+          </Field>
+        </div>
+      </Card>
+      <Card title="Speaks">
+        <ProviderFields draft={draft} kind="TTS" />
+        <div className="mt-4">
+          <Pronunciation draft={draft} />
+        </div>
+      </Card>
+      <TurnTaking draft={draft} />
+      <Phone draft={draft} />
+    </fieldset>
+  )
+}
+
+const Two = ({ children }: { children: ReactNode }) => <div className="mt-4 grid gap-4 sm:grid-cols-2">{children}</div>
+
+interface FieldProps {
+  draft: Draft
+  name: 'language' | 'voicemail_message' | 'recording_notice' | 'consent_message'
+  label: string
+  hint: string
+}
+
+function TextField({ draft: { agent, change, fault }, name, label, hint }: FieldProps) {
+  return (
+    <Field fault={faultOf(fault, name)} hint={hint} label={label}>
+      <Input onChange={(event) => change({ [name]: event.target.value })} value={agent[name]} />
+    </Field>
+  )
+}
+
+function ListField({ draft: { agent, change, fault }, label, hint }: Omit<FieldProps, 'name'> & { name: 'keyterms' }) {
+  return (
+    <Field fault={faultOf(fault, 'keyterms')} hint={hint} label={label}>
+      <Input
+        key={agent.agent_id}
+        defaultValue={agent.keyterms.join(', ')}
+        onChange={(event) =>
+          change({
+            keyterms: event.target.value
+              .split(',')
+              .map((term) => term.trim())
+              .filter(Boolean),
+          })
+        }
+      />
+    </Field>
+  )
+}
+
+function Pronunciation({ draft: { agent, change, fault } }: { draft: Draft }) {
+  const read = (text: string) =>
+    text.split('\n').flatMap((line) => {
+      const [word = '', say = ''] = line.split('=').map((part) => part.trim())
+      return word && say ? [{ word, say }] : []
+    })
+  return (
+    <Field fault={faultOf(fault, 'pronunciation')} hint="One a line: the word = how to say it." label="Pronunciation">
+      <Textarea
+        defaultValue={agent.pronunciation.map(({ word, say }) => `${word} = ${say}`).join('\n')}
+        onChange={(event) => change({ pronunciation: read(event.target.value) })}
+        placeholder="SQL = sequel"
+        rows={2}
+      />
+    </Field>
+  )
+}
+
+function TurnTaking({ draft }: { draft: Draft }) {
+  const { agent, change } = draft
+  const { interruption, dead_air: deadAir } = agent
+  return (
+    <Card title="Turn-taking">
+      <div className="space-y-4">
+        <Switch
+          checked={interruption.enabled ?? true}
+          disabled={draft.isReadOnly}
+          hint="Off: the agent says what it has to say to its end."
+          label="Callers may interrupt"
+          onChange={(enabled) => change({ interruption: { ...interruption, enabled } })}
+        />
+        {(interruption.enabled ?? true) && (
+          <Field hint="How little of the caller's voice makes the agent fall silent." label="Sensitivity">
+            <Select
+              onChange={(event) =>
+                change({
+                  interruption: { ...interruption, sensitivity: event.target.value as 'low' | 'normal' | 'high' },
+                })
+              }
+              value={interruption.sensitivity ?? 'normal'}
+            >
+              <option value="low">Low: a “mm-hm” does not</option>
+              <option value="normal">Normal</option>
+              <option value="high">High: any word does</option>
+            </Select>
+          </Field>
+        )}
+        <Switch
+          checked={deadAir.enabled ?? true}
+          disabled={draft.isReadOnly}
+          hint="Says a short phrase while an answer is late."
+          label="No dead air"
+          onChange={(enabled) => change({ dead_air: { ...deadAir, enabled } })}
+        />
+        <div className="grid gap-4 sm:grid-cols-2">
+          <SecondsField
+            draft={draft}
+            hint="Empty: the installation's limit."
+            label="Longest call, seconds"
+            name="max_duration_s"
+          />
+          <SecondsField
+            draft={draft}
+            hint="Silence after which it hangs up."
+            label="Patience, seconds"
+            name="idle_timeout_s"
+          />
+        </div>
+      </div>
+    </Card>
+  )
+}
+
+function SecondsField({
+  draft: { agent, change, fault },
+  name,
+  label,
+  hint,
+}: Omit<FieldProps, 'name'> & { name: 'max_duration_s' | 'idle_timeout_s' }) {
+  return (
+    <Field fault={faultOf(fault, name)} hint={hint} label={label}>
+      <Input
+        inputMode="numeric"
+        min={1}
+        onChange={(event) => change({ [name]: event.target.value === '' ? null : Number(event.target.value) })}
+        type="number"
+        value={agent[name] ?? ''}
+      />
+    </Field>
+  )
+}
+
+function Phone({ draft }: { draft: Draft }) {
+  const { agent, change } = draft
+  return (
+    <Card title="On the phone">
+      <div className="space-y-4">
+        <TextField
+          draft={draft}
+          hint="Said before everything else, such as that the call is recorded."
+          label="Notice"
+          name="recording_notice"
+        />
+        <TextField
+          draft={draft}
+          hint="Asks whether the call may be recorded; nothing is recorded before a yes."
+          label="Consent question"
+          name="consent_message"
+        />
+        <Field hint="Of calls the agent makes." label="When an answering machine picks up">
+          <Select
+            onChange={(event) => change({ voicemail: event.target.value as NonNullable<AgentInput['voicemail']> })}
+            value={agent.voicemail}
+          >
+            <option value="hang_up">Hang up</option>
+            <option value="leave_message">Leave a message</option>
+            <option value="continue">Go on as with a human</option>
+          </Select>
+        </Field>
+        {agent.voicemail === 'leave_message' && (
+          <TextField draft={draft} hint="Empty: the first message." label="Message" name="voicemail_message" />
+        )}
+      </div>
+    </Card>
+  )
+}

@@ -1,0 +1,178 @@
+import { type FormEvent, useState } from 'react'
+import type { Tool } from '../../data/types.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Field, Input, Select, Textarea } from '../../ui/field.tsx'
+import { TOOL_TYPES } from './tools.tsx'
+
+interface ToolDialogProps {
+  tool: Tool | undefined
+  /** Names other tools of the agent have. */
+  names: readonly string[]
+  onClose: () => void
+  onSave: (tool: Tool) => void
+}
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+const NO_PARAMETERS = '{\n  "type": "object",\n  "properties": {},\n  "required": []\n}'
+
+/** One tool, new or to be changed. It is kept with the agent, when that is saved. */
+export function ToolDialog({ tool, names, onClose, onSave }: ToolDialogProps) {
+  const [type, setType] = useState<Tool['type']>(tool?.type ?? 'http')
+  const [faults, setFaults] = useState<Readonly<Record<string, string>>>({})
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const fields = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>
+    const read = readTool(type, fields, names)
+    if ('tool' in read) onSave(read.tool)
+    else setFaults(read.faults)
+  }
+  return (
+    <Dialog
+      lead="The model decides when to use it, by its name and description."
+      onClose={onClose}
+      open
+      title={tool ? `Tool ${tool.name}` : 'New tool'}
+      wide={type === 'http'}
+    >
+      <form className="space-y-4" noValidate onSubmit={submit}>
+        <div className="grid gap-4 sm:grid-cols-2">
+          <Field label="What it does">
+            <Select onChange={(event) => setType(event.target.value as Tool['type'])} value={type}>
+              {Object.entries(TOOL_TYPES).map(([value, label]) => (
+                <option key={value} value={value}>
+                  {label}
+                </option>
+              ))}
+            </Select>
+          </Field>
+          <Field fault={faults.name} hint="Letters, digits and _, as order_status." label="Name">
+            <Input className="font-mono" defaultValue={tool?.name} name="name" />
+          </Field>
+        </div>
+        <Field fault={faults.description} hint="When to use it." label="Description">
+          <Input defaultValue={tool?.description} name="description" placeholder="Looks up where an order is." />
+        </Field>
+        {type === 'transfer' && (
+          <div className="grid gap-4 sm:grid-cols-2">
+            <Field fault={faults.to} hint="A number, an extension or a SIP address." label="To">
+              <Input defaultValue={tool?.to} name="to" placeholder="+14155550123" />
+            </Field>
+            <Field hint="Warm: the person is told who calls and why." label="How">
+              <Select defaultValue={tool?.mode ?? 'blind'} name="mode">
+                <option value="blind">Blind</option>
+                <option value="warm">Warm</option>
+              </Select>
+            </Field>
+          </div>
+        )}
+        {type === 'http' && <HttpFields faults={faults} tool={tool} />}
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit">
+            {tool ? 'Change' : 'Add'}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}
+
+function HttpFields({ tool, faults }: { tool: Tool | undefined; faults: Readonly<Record<string, string>> }) {
+  const headers = Object.entries(tool?.http?.headers ?? {}).map(([name, value]) => `${name}: ${value}`)
+  return (
+    <>
+      <div className="grid gap-4 sm:grid-cols-[7rem_1fr_8rem]">
+        <Field label="Method">
+          <Select defaultValue={tool?.http?.method ?? 'GET'} name="method">
+            {METHODS.map((method) => (
+              <option key={method}>{method}</option>
+            ))}
+          </Select>
+        </Field>
+        <Field fault={faults.url} hint="{{order_id}} stands for an argument." label="Address">
+          <Input
+            className="font-mono text-sm"
+            defaultValue={tool?.http?.url}
+            name="url"
+            placeholder="https://api.example.com/orders/{{order_id}}"
+          />
+        </Field>
+        <Field fault={faults.timeout_ms} label="Timeout, ms">
+          <Input defaultValue={tool?.http?.timeout_ms ?? 10_000} inputMode="numeric" name="timeout_ms" />
+        </Field>
+      </div>
+      <Field
+        fault={faults.headers}
+        hint="One a line, as authorization: Bearer …. Values are kept sealed and never shown again."
+        label="Headers"
+      >
+        <Textarea className="font-mono text-sm" defaultValue={headers.join('\n')} name="headers" rows={2} />
+      </Field>
+      <Field fault={faults.parameters} hint="JSON Schema of what the model fills in." label="Arguments">
+        <Textarea
+          className="font-mono text-sm"
+          defaultValue={tool?.parameters ? JSON.stringify(tool.parameters, null, 2) : NO_PARAMETERS}
+          name="parameters"
+          rows={7}
+        />
+      </Field>
+      <Field fault={faults.body} hint="JSON whose texts may hold {{name}}. Empty: the arguments." label="Body">
+        <Textarea
+          className="font-mono text-sm"
+          defaultValue={tool?.http?.body === undefined ? '' : JSON.stringify(tool.http.body, null, 2)}
+          name="body"
+          rows={3}
+        />
+      </Field>
+    </>
+  )
+}
+
+type Read = { tool: Tool } | { faults: Record<string, string> }
+
+/** The tool of a form's fields, or what is wrong with them. */
+function readTool(type: Tool['type'], fields: Record<string, string>, names: readonly string[]): Read {
+  const faults: Record<string, string> = {}
+  const { name = '', description = '' } = fields
+  if (!/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name)) faults.name = 'begins with a letter, then letters, digits, _ and -'
+  else if (names.includes(name)) faults.name = 'is used by another tool of this agent'
+  if (description.trim() === '') faults.description = 'The model needs to know when to use it'
+  const tool: Tool = { type, name, description }
+  if (type === 'transfer') {
+    if (!fields.to) faults.to = 'Where it leads is missing'
+    Object.assign(tool, { to: fields.to, mode: fields.mode })
+  }
+  if (type === 'http') {
+    if (!/^https?:\/\/./.test(fields.url ?? '')) faults.url = 'begins with https:// or http://'
+    const timeoutMs = Number(fields.timeout_ms)
+    if (!Number.isInteger(timeoutMs) || timeoutMs < 100) faults.timeout_ms = 'at least 100'
+    const json = (field: string): unknown => {
+      if (!fields[field]?.trim()) return undefined
+      try {
+        return JSON.parse(fields[field])
+      } catch (error) {
+        faults[field] = `is no JSON: ${(error as Error).message}`
+        return undefined
+      }
+    }
+    const headers = (fields.headers ?? '').split('\n').flatMap((line): [string, string][] => {
+      const at = line.indexOf(':')
+      if (line.trim() === '') return []
+      if (at < 1) faults.headers = 'each line is a name, a colon and a value'
+      return [[line.slice(0, at).trim(), line.slice(at + 1).trim()]]
+    })
+    const [parameters, body] = [json('parameters'), json('body')]
+    Object.assign(tool, {
+      ...(parameters === undefined ? {} : { parameters }),
+      http: {
+        method: fields.method,
+        url: fields.url,
+        timeout_ms: timeoutMs,
+        ...(headers.length > 0 ? { headers: Object.fromEntries(headers) } : {}),
+        ...(body === undefined ? {} : { body }),
+      },
+    })
+  }
+  return Object.keys(faults).length > 0 ? { faults } : { tool }
+}

@@ -1,0 +1,80 @@
+import { useState } from 'react'
+import type { Tool } from '../../data/types.ts'
+import { Button } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Badge, Card, Empty } from '../../ui/layout.tsx'
+import type { Draft } from './agent.tsx'
+import { ToolDialog } from './tool-dialog.tsx'
+
+export const TOOL_TYPES: Readonly<Record<Tool['type'], string>> = {
+  http: 'Web request',
+  transfer: 'Transfer',
+  hang_up: 'Hang up',
+  send_dtmf: 'Press keys',
+  knowledge: 'Look up knowledge',
+}
+
+/** What the agent can do besides talking. */
+export function Tools({ draft }: { draft: Draft }) {
+  const { agent, change, isReadOnly } = draft
+  const [edited, setEdited] = useState<{ at: number; tool?: Tool }>()
+  const put = (tool: Tool) => {
+    const at = edited?.at ?? agent.tools.length
+    change({ tools: agent.tools.toSpliced(at, at < agent.tools.length ? 1 : 0, tool) })
+    setEdited(undefined)
+  }
+  const add = !isReadOnly && (
+    <Button icon="plus" onClick={() => setEdited({ at: agent.tools.length })} size="sm">
+      Add tool
+    </Button>
+  )
+  return (
+    <Card actions={agent.tools.length > 0 && add} flush title={agent.tools.length > 0 ? 'Tools' : undefined}>
+      {agent.tools.length === 0 ? (
+        <Empty action={add} icon="tool" title="No tools">
+          A tool lets the agent do something in a call: ask a web service, transfer to a person, look something up, hang
+          up.
+        </Empty>
+      ) : (
+        <ul>
+          {agent.tools.map((tool, at) => (
+            <li className="flex items-center gap-3 border-t border-line px-4 py-3" key={tool.name}>
+              <Icon className="text-muted" name="tool" />
+              <div className="min-w-0 flex-1">
+                <div className="flex flex-wrap items-center gap-2">
+                  <span className="font-mono text-sm font-medium">{tool.name}</span>
+                  <Badge>{TOOL_TYPES[tool.type]}</Badge>
+                </div>
+                <p className="truncate text-sm text-muted">
+                  {tool.type === 'transfer' ? `To ${tool.to}. ${tool.description}` : tool.description}
+                </p>
+              </div>
+              {!isReadOnly && (
+                <>
+                  <Button onClick={() => setEdited({ at, tool })} size="sm">
+                    Edit
+                  </Button>
+                  <Button
+                    aria-label={`Remove ${tool.name}`}
+                    icon="trash"
+                    kind="quiet"
+                    onClick={() => change({ tools: agent.tools.toSpliced(at, 1) })}
+                    size="sm"
+                  />
+                </>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {edited && (
+        <ToolDialog
+          names={agent.tools.filter((_, at) => at !== edited.at).map(({ name }) => name)}
+          onClose={() => setEdited(undefined)}
+          onSave={put}
+          tool={edited.tool}
+        />
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,188 @@
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { formatAgo } from '../data/format.ts'
+import { useRead, useWrite } from '../data/queries.ts'
+import { useSession } from '../data/session.tsx'
+import type { Agent } from '../data/types.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog, DialogActions } from '../ui/dialog.tsx'
+import { Fault, faultOf } from '../ui/fault.tsx'
+import { Field, Input, Textarea } from '../ui/field.tsx'
+import { Card, Empty, Loading, PageHead } from '../ui/layout.tsx'
+import { Table } from '../ui/table.tsx'
+import { makeSampleAgent } from './sample-agent.ts'
+
+export function Screen() {
+  const { may } = useSession()
+  const navigate = useNavigate()
+  const search = useSearch({ strict: false })
+  const [text, setText] = useState('')
+  const { data: agents, error, refetch } = useRead<Agent[]>('/agents')
+  const isNew = search.new === true
+  const open = () => void navigate({ to: '/agents', search: { new: true } })
+  const shown = agents?.filter(({ agent_name }) => agent_name.toLowerCase().includes(text.toLowerCase()))
+  return (
+    <>
+      <PageHead
+        actions={
+          may('developer') && (
+            <Button icon="plus" kind="primary" onClick={open}>
+              New agent
+            </Button>
+          )
+        }
+        lead="Who answers: a prompt, a voice and a model each."
+        title="Agents"
+      />
+      <Fault error={error} retry={() => void refetch()} />
+      {shown && agents ? (
+        agents.length === 0 ? (
+          <Card>
+            <NoAgents onNew={open} />
+          </Card>
+        ) : (
+          <Card
+            actions={
+              <Input
+                aria-label="Search agents"
+                className="h-8! w-56"
+                onChange={(event) => setText(event.target.value)}
+                placeholder="Search"
+                value={text}
+              />
+            }
+            flush
+            title={agents.length === 1 ? '1 agent' : `${agents.length} agents`}
+          >
+            <AgentTable agents={shown} />
+          </Card>
+        )
+      ) : (
+        !error && <Loading />
+      )}
+      <NewAgent onClose={() => void navigate({ to: '/agents', search: {} })} open={isNew && may('developer')} />
+    </>
+  )
+}
+
+function AgentTable({ agents }: { agents: readonly Agent[] }) {
+  if (agents.length === 0) return <p className="px-4 pb-4 text-muted">No agent of that name.</p>
+  return (
+    <Table
+      columns={[
+        {
+          name: 'Agent',
+          cell: ({ agent_id, agent_name }) => (
+            <Link className="font-medium hover:underline" params={{ agentId: agent_id }} to="/agents/$agentId">
+              {agent_name}
+            </Link>
+          ),
+        },
+        { name: 'Listens with', wide: true, cell: ({ STT_provider, STT_model }) => choice(STT_provider, STT_model) },
+        { name: 'Thinks with', wide: true, cell: ({ LLM_provider, LLM_model }) => choice(LLM_provider, LLM_model) },
+        { name: 'Speaks with', wide: true, cell: ({ TTS_provider, TTS_voice }) => choice(TTS_provider, TTS_voice) },
+        {
+          name: 'Phone numbers',
+          cell: ({ phone_numbers }) => phone_numbers.join(', ') || <span className="text-muted">Browser only</span>,
+        },
+        {
+          name: 'Changed',
+          align: 'end',
+          cell: ({ updated_at }) => <span className="text-muted">{formatAgo(updated_at)}</span>,
+        },
+      ]}
+      label="Agents"
+      rowKey={({ agent_id }) => agent_id}
+      rows={agents}
+    />
+  )
+}
+
+const choice = (provider: string, model: string) => (
+  <>
+    {provider} <span className="text-muted">{model}</span>
+  </>
+)
+
+function NoAgents({ onNew }: { onNew: () => void }) {
+  const { may } = useSession()
+  const [busy, setBusy] = useState(false)
+  const navigate = useNavigate()
+  const make = async () => {
+    setBusy(true)
+    try {
+      const { agent_id } = await makeSampleAgent()
+      await navigate({ to: '/agents/$agentId', params: { agentId: agent_id } })
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Empty
+      action={
+        may('developer') && (
+          <>
+            <Button icon="plus" kind="primary" onClick={onNew}>
+              New agent
+            </Button>
+            <Button busy={busy} onClick={() => void make()}>
+              Begin with a sample
+            </Button>
+          </>
+        )
+      }
+      icon="agents"
+      title="No agents yet"
+    >
+      {may('developer')
+        ? 'Write down what it should know and how it greets. You can talk to it right away.'
+        : 'A Developer or an Admin of this workspace makes agents; ask one of them.'}
+    </Empty>
+  )
+}
+
+function NewAgent({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const navigate = useNavigate()
+  const create = useWrite<Agent, Record<string, string>>((body) => ['/agents', { method: 'POST', body }], {
+    changes: ['/agents'],
+    quiet: true,
+    onDone: ({ agent_id }) => void navigate({ to: '/agents/$agentId', params: { agentId: agent_id } }),
+  })
+  return (
+    <Dialog
+      lead="Everything else has a default, and can be changed at any time."
+      onClose={onClose}
+      open={open}
+      title="New agent"
+    >
+      <form
+        className="space-y-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          create.mutate(Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>)
+        }}
+      >
+        <Field fault={faultOf(create.error, 'agent_name')} label="Name">
+          <Input name="agent_name" placeholder="Front desk" required />
+        </Field>
+        <Field
+          fault={faultOf(create.error, 'system_prompt')}
+          hint="Who it is, what it knows, how it should behave."
+          label="Prompt"
+        >
+          <Textarea name="system_prompt" placeholder="You answer the phone of …" required rows={7} />
+        </Field>
+        <Field hint="Empty: it waits for the caller to speak." label="First message">
+          <Input name="first_message" placeholder="Hello, how can I help you?" />
+        </Field>
+        <Fault error={create.error} />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button busy={create.isPending} kind="primary" type="submit">
+            Make agent
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,29 @@
+import { formatWord } from '../data/format.ts'
+import type { Call } from '../data/types.ts'
+import { Badge, type Tone } from '../ui/layout.tsx'
+
+const TONES: Readonly<Record<Call['status'], Tone>> = {
+  queued: 'neutral',
+  ringing: 'accent',
+  in_progress: 'accent',
+  completed: 'good',
+  failed: 'bad',
+  busy: 'warn',
+  no_answer: 'warn',
+  canceled: 'neutral',
+}
+
+export const isRunning = ({ status }: Pick<Call, 'status'>): boolean =>
+  status === 'queued' || status === 'ringing' || status === 'in_progress'
+
+export function CallStatus({ call }: { call: Pick<Call, 'status'> }) {
+  return (
+    <Badge dot={call.status === 'in_progress'} tone={TONES[call.status]}>
+      {call.status === 'in_progress' ? 'Live' : formatWord(call.status)}
+    </Badge>
+  )
+}
+
+/** Whom the call is with: the other's number, or the browser. */
+export const partyOf = (call: Call): string =>
+  call.call_type === 'web' ? 'Web' : ((call.direction === 'inbound' ? call.from_number : call.to_number) ?? 'Unknown')

@@ -1,0 +1,265 @@
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import {
+  formatCount,
+  formatDuration,
+  formatInstant,
+  formatMs,
+  formatShare,
+  formatUsd,
+  formatWord,
+} from '../../data/format.ts'
+import { useRead, useWrite } from '../../data/queries.ts'
+import { useSession } from '../../data/session.tsx'
+import type { Call, Page, Turn } from '../../data/types.ts'
+import { Button, buttonClass } from '../../ui/button.tsx'
+import { Confirm } from '../../ui/confirm.tsx'
+import { Fault } from '../../ui/fault.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Card, Facts, Loading, Notice, PageHead, Stat } from '../../ui/layout.tsx'
+import { Menu } from '../../ui/menu.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { CallStatus, isRunning, partyOf } from '../call-status.tsx'
+import { Events } from './events.tsx'
+import { Recording, type RecordingHandle } from './recording.tsx'
+import { Transcript } from './transcript.tsx'
+import { Waterfall } from './waterfall.tsx'
+
+const LIVE_EVERY_MS = 1_500
+
+/** One call: what was heard, what was said, what each answer took, what it cost, why it ended. */
+export function Screen() {
+  const { callId } = useParams({ strict: false })
+  const [running, setRunning] = useState(false)
+  const every = running ? { everyMs: LIVE_EVERY_MS } : {}
+  const { data: call, error, refetch } = useRead<Call>(`/calls/${callId}`, every)
+  const { data: turns } = useRead<Turn[]>(`/calls/${callId}/turns`, every)
+  useEffect(() => setRunning(call !== undefined && isRunning(call)), [call])
+  if (error) return <Fault error={error} retry={() => void refetch()} />
+  if (call === undefined) return <Loading lines={10} />
+  return <Details call={call} key={call.call_log_id} turns={turns ?? []} />
+}
+
+function Details({ call, turns }: { call: Call; turns: readonly Turn[] }) {
+  const [atMs, setAtMs] = useState(0)
+  const recording = useRef<RecordingHandle>(null)
+  const durationMs = (call.duration ?? 0) * 1000
+  return (
+    <>
+      <Head call={call} />
+      <div className="space-y-4">
+        {call.error && <Notice tone="bad">{call.error}</Notice>}
+        <Card>
+          <div className="grid grid-cols-2 gap-5 sm:grid-cols-3 xl:grid-cols-6">
+            <Stat label="Length" value={formatDuration(call.duration)} />
+            <Stat label="Answers" value={formatCount(call.latency.turns)} />
+            <Stat label="Turn latency p50" value={formatMs(call.latency.p50_ms)} />
+            <Stat label="Turn latency p95" value={formatMs(call.latency.p95_ms)} />
+            <Stat label="Cost" value={formatUsd(call.cost.total_cost)} />
+            <Stat label="Outcome" value={formatWord(call.disposition)} />
+          </div>
+        </Card>
+        {call.answered_at && (
+          <Recording call={call} durationMs={durationMs} onTime={setAtMs} ref={recording} turns={turns} />
+        )}
+        <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
+          <Card title="Transcript">
+            {call.summary && <p className="mb-4 rounded-md bg-sunken px-3 py-2.5 text-pretty">{call.summary}</p>}
+            <Transcript atMs={atMs} call={call} onSeek={(ms) => recording.current?.seek(ms)} turns={turns} />
+          </Card>
+          <div className="min-w-0 space-y-4">
+            <Waterfall turns={turns} />
+            <Cost call={call} />
+            <About call={call} />
+          </div>
+        </div>
+        <Events callId={call.call_log_id} isRunning={isRunning(call)} />
+      </div>
+    </>
+  )
+}
+
+function Head({ call }: { call: Call }) {
+  const { may } = useSession()
+  const navigate = useNavigate()
+  const [isDeleting, setDeleting] = useState(false)
+  const hangUp = useWrite(() => [`/calls/${call.call_log_id}/hangup`, { method: 'POST' }], {
+    done: 'Hung up',
+    changes: ['/calls'],
+  })
+  const remove = useWrite(() => [`/calls/${call.call_log_id}`, { method: 'DELETE' }], {
+    done: 'The call was deleted',
+    changes: ['/calls'],
+    onDone: () => void navigate({ to: '/calls' }),
+  })
+  const { previous, next } = useNeighbours(call)
+  return (
+    <>
+      <PageHead
+        actions={
+          <>
+            <Neighbour call={previous} icon="up" label="Newer call" />
+            <Neighbour call={next} icon="down" label="Older call" />
+            {isRunning(call) && call.call_type === 'phone' && (
+              <Button busy={hangUp.isPending} icon="hangup" kind="danger" onClick={() => hangUp.mutate()}>
+                Hang up
+              </Button>
+            )}
+            <Menu
+              items={[
+                {
+                  label: 'Copy link',
+                  icon: 'copy',
+                  onSelect: () =>
+                    void navigator.clipboard
+                      .writeText(location.href)
+                      .then(() => toast('The link works for members of this workspace')),
+                },
+                {
+                  label: 'Its agent',
+                  icon: 'agents',
+                  onSelect: () => void navigate({ to: '/agents/$agentId', params: { agentId: call.agent_id } }),
+                },
+                may('admin') &&
+                  !isRunning(call) && {
+                    label: 'Delete',
+                    icon: 'trash',
+                    danger: true,
+                    onSelect: () => setDeleting(true),
+                  },
+              ]}
+              trigger={<Button aria-label="More" icon="more" />}
+            />
+          </>
+        }
+        lead={`${call.call_type === 'web' ? 'In the browser' : `${formatWord(call.direction)}, ${partyOf(call)}`} · ${formatInstant(call.created_at)}`}
+        title={
+          <span className="flex items-center gap-3">
+            <span className="truncate">{call.agent_name}</span> <CallStatus call={call} />
+          </span>
+        }
+      />
+      <Confirm
+        action="Delete call"
+        onClose={() => setDeleting(false)}
+        onConfirm={() => remove.mutateAsync()}
+        open={isDeleting}
+        title="Delete this call?"
+      >
+        Its recording, transcript and events are gone for good. It stays counted in reports.
+      </Confirm>
+    </>
+  )
+}
+
+/** The calls before and after this one, for the arrow keys. */
+function useNeighbours(call: Call): { previous: Call | undefined; next: Call | undefined } {
+  const navigate = useNavigate()
+  const { data: older } = useRead<Page<Call>>('/calls/logs', { query: { end_date: call.created_at, page_size: 1 } })
+  const { data: all } = useRead<Page<Call>>('/calls/logs', { query: { page_size: 200 } })
+  const at = all?.items.findIndex(({ call_log_id }) => call_log_id === call.call_log_id) ?? -1
+  const previous = at > 0 ? all?.items[at - 1] : undefined
+  const next = older?.items[0]
+  useEffect(() => {
+    const onKey = ({ key, target, altKey, ctrlKey, metaKey }: KeyboardEvent) => {
+      if (
+        altKey ||
+        ctrlKey ||
+        metaKey ||
+        (target as Element).closest('input, textarea, select, [role=dialog], [role=slider], [role=menu]')
+      )
+        return
+      const to = key === 'k' ? previous : key === 'j' ? next : undefined
+      if (to) void navigate({ to: '/calls/$callId', params: { callId: to.call_log_id } })
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  })
+  return { previous, next }
+}
+
+function Neighbour({ call, label, icon }: { call: Call | undefined; label: string; icon: 'up' | 'down' }) {
+  const text = `${label} (${icon === 'up' ? 'k' : 'j'})`
+  if (call === undefined) return <Button aria-label={text} disabled icon={icon} />
+  return (
+    <Link
+      aria-label={text}
+      className={`${buttonClass()} w-9 px-0!`}
+      params={{ callId: call.call_log_id }}
+      title={text}
+      to="/calls/$callId"
+    >
+      <Icon name={icon} />
+    </Link>
+  )
+}
+
+function Cost({ call: { cost, usage } }: { call: Call }) {
+  const rows = [
+    ['Listening', cost.cost_stt, formatDuration(usage.stt_seconds)],
+    [
+      'Thinking',
+      cost.cost_llm,
+      `${formatCount(usage.llm_input_tokens)} + ${formatCount(usage.llm_output_tokens)} tokens`,
+    ],
+    ['Speaking', cost.cost_tts, `${formatCount(usage.tts_characters)} characters`],
+    ['Platform', cost.platform_cost, ''],
+  ] as const
+  return (
+    <Card title="Cost">
+      <table className="w-full text-sm">
+        <tbody>
+          {rows.map(([stage, usd, used]) => (
+            <tr className="border-t border-line first:border-0" key={stage}>
+              <th className="py-1.5 text-left font-normal" scope="row">
+                {stage}
+              </th>
+              <td className="py-1.5 text-right text-muted">{used}</td>
+              <td className="w-24 py-1.5 text-right">{formatUsd(usd)}</td>
+            </tr>
+          ))}
+          <tr className="border-t border-line font-semibold">
+            <th className="py-1.5 text-left" scope="row">
+              Total
+            </th>
+            <td />
+            <td className="py-1.5 text-right">{formatUsd(cost.total_cost)}</td>
+          </tr>
+        </tbody>
+      </table>
+      {cost.total_cost === null && (
+        <p className="mt-2 text-xs text-muted">The price of a model or voice is not known; set it in a price file.</p>
+      )}
+    </Card>
+  )
+}
+
+function About({ call }: { call: Call }) {
+  const { carrier, quality, dynamic_variables: variables } = call
+  const rows: [string, string | undefined | null][] = [
+    ['Ended because', formatWord(call.end_reason)],
+    ['From', call.from_number],
+    ['To', call.to_number],
+    ['Answered by', call.answered_by && formatWord(call.answered_by)],
+    ['Consent', call.consent && formatWord(call.consent)],
+    ['Campaign', call.campaign_slug],
+    ['Answered', call.answered_at && formatInstant(call.answered_at)],
+    ['Ended', call.ended_at && formatInstant(call.ended_at)],
+    ['Trunk', carrier?.trunk],
+    ['SIP status', carrier?.sip_status?.toString()],
+    ['Q.850 cause', carrier?.q850?.toString()],
+    ['Ringing began after', carrier?.pdd_ms === undefined ? undefined : formatMs(carrier.pdd_ms)],
+    ['Released by', carrier?.released_by && formatWord(carrier.released_by)],
+    ['Codec', quality?.codec],
+    ['Packet loss', quality?.loss === undefined ? undefined : formatShare(quality.loss)],
+    ['Jitter', quality?.jitter_ms === undefined ? undefined : formatMs(quality.jitter_ms)],
+    ['Line quality (MOS)', quality?.mos?.toFixed(1)],
+    ['Call id', call.call_log_id],
+  ]
+  const known = rows.filter((row): row is [string, string] => Boolean(row[1]) && row[1] !== '–')
+  return (
+    <Card title="About the call">
+      <Facts rows={[...known, ...Object.entries(variables).map(([name, value]) => [`{{${name}}}`, value] as const)]} />
+    </Card>
+  )
+}

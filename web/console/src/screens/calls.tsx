@@ -1,0 +1,241 @@
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { formatCount, formatDayTime, formatDuration, formatMs, formatUsd, formatWord } from '../data/format.ts'
+import { useRead } from '../data/queries.ts'
+import type { Agent, Call } from '../data/types.ts'
+import { Button, buttonClass } from '../ui/button.tsx'
+import { Input, Select } from '../ui/field.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Card, Empty, PageHead } from '../ui/layout.tsx'
+import { VirtualList } from '../ui/virtual-list.tsx'
+import { CallStatus, partyOf } from './call-status.tsx'
+
+const FILTERS = [
+  'agent_id',
+  'status',
+  'call_type',
+  'direction',
+  'since',
+  'campaign',
+  'batch_id',
+  'disposition',
+] as const
+type Filters = Partial<Record<(typeof FILTERS)[number], string>>
+const STATUSES = ['queued', 'ringing', 'in_progress', 'completed', 'failed', 'busy', 'no_answer', 'canceled']
+const DAY_MS = 86_400_000
+const SPANS = [
+  ['1', 'Last 24 hours'],
+  ['7', 'Last 7 days'],
+  ['30', 'Last 30 days'],
+  ['90', 'Last 90 days'],
+] as const
+const COLUMNS =
+  'grid h-full items-center gap-3 px-4 grid-cols-[minmax(0,1fr)_auto] md:grid-cols-[minmax(0,1.3fr)_minmax(0,1fr)_7rem_5rem_5rem] xl:grid-cols-[minmax(0,1.3fr)_minmax(0,1fr)_7rem_9rem_5rem_6rem_5.5rem_9rem]'
+
+/** Every call, newest first. The filters are in the address, so that they can be shared; the number sought is not. */
+export function Screen() {
+  const search = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const [number, setNumber] = useState('')
+  const [total, setTotal] = useState<number>()
+  const filters: Filters = Object.fromEntries(
+    FILTERS.flatMap((name) => (search[name] === undefined ? [] : [[name, String(search[name])]])),
+  )
+  const query = queryOf(filters, number)
+  const set = (change: Filters) => {
+    const next = Object.fromEntries(Object.entries({ ...filters, ...change }).filter(([, value]) => value))
+    void navigate({ to: '/calls', search: next, replace: true })
+  }
+  const isFiltered = Object.keys(filters).length > 0 || number !== ''
+  return (
+    <>
+      <PageHead
+        actions={
+          <a
+            className={buttonClass()}
+            download="calls.csv"
+            href={`/calls/export-csv?${new URLSearchParams(definedOf(query))}`}
+          >
+            <Icon name="download" size={16} /> CSV
+          </a>
+        }
+        lead={
+          total === undefined
+            ? 'Every call, newest first.'
+            : `${formatCount(total)} ${total === 1 ? 'call' : 'calls'}${isFiltered ? ' match' : ''}, newest first`
+        }
+        title="Calls"
+      />
+      <FilterBar filters={filters} isFiltered={isFiltered} number={number} onChange={set} onNumber={setNumber} />
+      <Card flush>
+        <VirtualList<Call>
+          empty={
+            isFiltered ? (
+              <Empty icon="search" title="No call matches">
+                Take a filter away, or look further back.
+              </Empty>
+            ) : (
+              <Empty
+                action={
+                  <Link className={buttonClass('primary')} to="/agents">
+                    Talk to an agent
+                  </Link>
+                }
+                icon="calls"
+                title="No calls yet"
+              >
+                Each call appears here with its recording, transcript and timing.
+              </Empty>
+            )
+          }
+          everyMs={5_000}
+          head={<Head />}
+          key={JSON.stringify(query)}
+          label="Calls"
+          onTotal={setTotal}
+          path="/calls/logs"
+          query={query}
+          row={(call) => <Row call={call} />}
+          rowKey={({ call_log_id }) => call_log_id}
+        />
+      </Card>
+    </>
+  )
+}
+
+function queryOf({ since, ...filters }: Filters, number: string): Record<string, string | undefined> {
+  // By the minute: an instant of its own for each drawing would be another list each time.
+  const nowMs = Math.floor(Date.now() / 60_000) * 60_000
+  return {
+    ...filters,
+    ...(since ? { start_date: new Date(nowMs - Number(since) * DAY_MS).toISOString() } : {}),
+    ...(number.length > 3 ? { number } : {}),
+  }
+}
+
+const definedOf = (query: Record<string, string | undefined>) =>
+  Object.fromEntries(Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined))
+
+interface FilterBarProps {
+  filters: Filters
+  number: string
+  isFiltered: boolean
+  onChange: (change: Filters) => void
+  onNumber: (number: string) => void
+}
+
+function FilterBar({ filters, number, isFiltered, onChange, onNumber }: FilterBarProps) {
+  const { data: agents } = useRead<Agent[]>('/agents')
+  const choose = (name: keyof Filters) => ({
+    value: filters[name] ?? '',
+    onChange: (event: { target: { value: string } }) => onChange({ [name]: event.target.value }),
+    className: 'w-auto!',
+  })
+  return (
+    <div className="mb-4 flex flex-wrap gap-2">
+      <Input
+        aria-label="Number"
+        className="w-44!"
+        inputMode="tel"
+        onChange={(event) => onNumber(event.target.value.trim())}
+        placeholder="Number, +1415…"
+        value={number}
+      />
+      <Select aria-label="Agent" {...choose('agent_id')}>
+        <option value="">All agents</option>
+        {agents?.map(({ agent_id, agent_name }) => (
+          <option key={agent_id} value={agent_id}>
+            {agent_name}
+          </option>
+        ))}
+      </Select>
+      <Select aria-label="Status" {...choose('status')}>
+        <option value="">Any status</option>
+        {STATUSES.map((status) => (
+          <option key={status} value={status}>
+            {status === 'in_progress' ? 'Live' : formatWord(status)}
+          </option>
+        ))}
+      </Select>
+      <Select aria-label="Kind" {...choose('call_type')}>
+        <option value="">Phone and web</option>
+        <option value="phone">Phone</option>
+        <option value="web">Web</option>
+      </Select>
+      <Select aria-label="Direction" {...choose('direction')}>
+        <option value="">In and out</option>
+        <option value="inbound">Inbound</option>
+        <option value="outbound">Outbound</option>
+      </Select>
+      <Select aria-label="Time" {...choose('since')}>
+        <option value="">Any time</option>
+        {SPANS.map(([days, label]) => (
+          <option key={days} value={days}>
+            {label}
+          </option>
+        ))}
+      </Select>
+      {(['campaign', 'batch_id', 'disposition'] as const).map(
+        (name) =>
+          filters[name] && (
+            <Button key={name} onClick={() => onChange({ [name]: '' })}>
+              {formatWord(name.replace('_id', ''))}: {name === 'batch_id' ? 'one' : filters[name]}
+              <Icon name="close" size={14} />
+            </Button>
+          ),
+      )}
+      {isFiltered && (
+        <Button
+          kind="quiet"
+          onClick={() => {
+            onNumber('')
+            onChange(Object.fromEntries(FILTERS.map((name) => [name, ''])))
+          }}
+        >
+          Clear
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function Head() {
+  return (
+    <div aria-hidden="true" className={`${COLUMNS} h-9! text-xs font-medium text-muted`}>
+      <span>Agent</span>
+      <span className="hidden md:block">With</span>
+      <span className="text-right md:text-left">Status</span>
+      <span className="hidden xl:block">Outcome</span>
+      <span className="hidden text-right md:block">Length</span>
+      <span className="hidden text-right xl:block">Turn p50</span>
+      <span className="hidden text-right xl:block">Cost</span>
+      <span className="hidden text-right md:block">When</span>
+    </div>
+  )
+}
+
+function Row({ call }: { call: Call }) {
+  const { direction, call_type } = call
+  return (
+    <Link className={`${COLUMNS} hover:bg-sunken/60`} params={{ callId: call.call_log_id }} to="/calls/$callId">
+      <span className="min-w-0">
+        <span className="block truncate font-medium">{call.agent_name}</span>
+        <span className="block truncate text-xs text-muted md:hidden">
+          {partyOf(call)} · {formatDayTime(call.created_at)}
+        </span>
+      </span>
+      <span className="hidden min-w-0 truncate text-sm md:block">
+        {call_type === 'phone' && <span className="text-muted">{direction === 'inbound' ? 'from ' : 'to '}</span>}
+        {partyOf(call)}
+      </span>
+      <span className="text-right md:text-left">
+        <CallStatus call={call} />
+      </span>
+      <span className="hidden truncate text-sm text-muted xl:block">{formatWord(call.disposition)}</span>
+      <span className="hidden text-right text-sm md:block">{formatDuration(call.duration)}</span>
+      <span className="hidden text-right text-sm xl:block">{formatMs(call.latency.p50_ms)}</span>
+      <span className="hidden text-right text-sm xl:block">{formatUsd(call.cost.total_cost)}</span>
+      <span className="hidden truncate text-right text-sm text-muted md:block">{formatDayTime(call.created_at)}</span>
+    </Link>
+  )
+}

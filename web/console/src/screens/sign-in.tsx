@@ -1,0 +1,183 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { api } from '../data/api.ts'
+import type { User } from '../data/types.ts'
+import { Button } from '../ui/button.tsx'
+import { Fault, faultOf } from '../ui/fault.tsx'
+import { Field, Input } from '../ui/field.tsx'
+import { Wordmark } from '../ui/wordmark.tsx'
+import { makeSampleAgent } from './sample-agent.ts'
+
+interface Offer {
+  open: boolean
+  first: boolean
+}
+
+/** The door: the first visit makes the account that runs the installation, later ones sign in. */
+export function SignIn() {
+  const queries = useQueryClient()
+  const { data: offer, isPending } = useQuery({ queryKey: ['signup'], queryFn: () => api<Offer>('/auth/signup') })
+  const [wanted, setWanted] = useState<'login' | 'signup' | 'forgotten'>()
+  if (isPending) return null
+  const view = wanted ?? (offer?.first && offer.open ? 'signup' : 'login')
+  const enter = () => void queries.invalidateQueries({ queryKey: ['me'] })
+  return (
+    <main className="grid min-h-dvh place-items-center px-4 py-10">
+      <div className="w-full max-w-sm">
+        <Wordmark />
+        {view === 'signup' && (
+          <>
+            <Heading title={offer?.first ? 'Welcome to Patchbay' : 'Sign up'}>
+              {offer?.first
+                ? 'Make your account. It runs this installation and comes with an agent to talk to.'
+                : 'Your account comes with a workspace of its own.'}
+            </Heading>
+            <SignupForm first={offer?.first ?? false} onDone={enter} />
+            <Switch ask="You have an account?" label="Sign in" onClick={() => setWanted('login')} />
+          </>
+        )}
+        {view === 'login' && (
+          <>
+            <Heading title="Sign in" />
+            <LoginForm onDone={enter} />
+            <div className="mt-4 flex flex-wrap justify-between gap-2">
+              {offer?.open && <Switch ask="New here?" label="Sign up" onClick={() => setWanted('signup')} />}
+              <Switch label="Forgot your password?" onClick={() => setWanted('forgotten')} />
+            </div>
+          </>
+        )}
+        {view === 'forgotten' && (
+          <>
+            <Heading title="Forgotten password">
+              You get a link by mail. Where this installation sends no mail, ask whoever runs it for one.
+            </Heading>
+            <ForgottenForm />
+            <Switch label="Back to signing in" onClick={() => setWanted('login')} />
+          </>
+        )}
+      </div>
+    </main>
+  )
+}
+
+function Heading({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <div className="mt-8 mb-5">
+      <h1>{title}</h1>
+      {children && <p className="mt-1 text-muted">{children}</p>}
+    </div>
+  )
+}
+
+function Switch({ ask, label, onClick }: { ask?: string; label: string; onClick: () => void }) {
+  return (
+    <p className="mt-4 text-sm text-muted">
+      {ask}{' '}
+      <button className="font-medium text-accent-ink underline underline-offset-2" onClick={onClick} type="button">
+        {label}
+      </button>
+    </p>
+  )
+}
+
+/** Runs a form's request and keeps its fault. */
+function useForm(send: (fields: Record<string, string>) => Promise<void>) {
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<Error | null>(null)
+  const onSubmit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    setBusy(true)
+    setError(null)
+    try {
+      await send(Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>)
+    } catch (cause) {
+      setError(cause as Error)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return { busy, error, onSubmit }
+}
+
+export function LoginForm({ onDone, email }: { onDone: () => void; email?: string }) {
+  const { busy, error, onSubmit } = useForm(async (fields) => {
+    await api<{ user: User }>('/auth/login', { method: 'POST', body: { ...fields, ...(email ? { email } : {}) } })
+    onDone()
+  })
+  return (
+    <form className="space-y-4" onSubmit={onSubmit}>
+      <Field label="E-mail">
+        <Input
+          autoComplete="username"
+          defaultValue={email}
+          disabled={email !== undefined}
+          name="email"
+          required
+          type="email"
+        />
+      </Field>
+      <Field label="Password">
+        <Input
+          autoComplete="current-password"
+          autoFocus={email !== undefined}
+          name="password"
+          required
+          type="password"
+        />
+      </Field>
+      <Fault error={error} />
+      <Button busy={busy} className="w-full" kind="primary" type="submit">
+        Sign in
+      </Button>
+    </form>
+  )
+}
+
+function SignupForm({ first, onDone }: { first: boolean; onDone: () => void }) {
+  const { busy, error, onSubmit } = useForm(async ({ name, email, password, phone_number }) => {
+    await api<User>('/auth/signup', { method: 'POST', body: { name, email, password, phone_number } })
+    await api('/auth/login', { method: 'POST', body: { email, password } })
+    // Whoever comes first finds somebody to talk to; that it can't be made keeps nobody out.
+    await makeSampleAgent().catch(() => {})
+    onDone()
+  })
+  return (
+    <form className="space-y-4" onSubmit={onSubmit}>
+      <Field fault={faultOf(error, 'name')} label="Name">
+        <Input autoComplete="name" autoFocus name="name" required />
+      </Field>
+      <Field fault={faultOf(error, 'email')} label="E-mail">
+        <Input autoComplete="username" name="email" required type="email" />
+      </Field>
+      <Field fault={faultOf(error, 'password')} hint="At least 8 characters" label="Password">
+        <Input autoComplete="new-password" minLength={8} name="password" required type="password" />
+      </Field>
+      <Field hint="With country code, as +14155550123" label="Phone number">
+        <Input autoComplete="tel" name="phone_number" placeholder="+14155550123" required type="tel" />
+      </Field>
+      <Fault error={error} />
+      <Button busy={busy} className="w-full" kind="primary" type="submit">
+        {first ? 'Make my account' : 'Sign up'}
+      </Button>
+    </form>
+  )
+}
+
+function ForgottenForm() {
+  const [said, setSaid] = useState<string>()
+  const { busy, error, onSubmit } = useForm(async (body) => {
+    setSaid((await api<{ detail: string }>('/auth/password/forgotten', { method: 'POST', body })).detail)
+  })
+  if (said) return <p role="status">{said}</p>
+  return (
+    <form className="space-y-4" onSubmit={onSubmit}>
+      <Field label="E-mail">
+        <Input autoComplete="username" name="email" required type="email" />
+      </Field>
+      <Fault error={error} />
+      <Button busy={busy} className="w-full" kind="primary" type="submit">
+        Send the link
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,29 @@
+import { ApiError } from '../data/api.ts'
+import { Button } from './button.tsx'
+import { Notice } from './layout.tsx'
+
+/** An error as a sentence, with the way to try again. */
+export function Fault({ error, retry }: { error: Error | null | undefined; retry?: () => void }) {
+  if (!error) return null
+  const wait = error instanceof ApiError && error.retryAfterS ? ` Try again in ${error.retryAfterS} s.` : ''
+  return (
+    <Notice
+      action={
+        retry && (
+          <Button onClick={retry} size="sm">
+            Try again
+          </Button>
+        )
+      }
+      tone="bad"
+    >
+      {error.message}
+      {wait}
+    </Notice>
+  )
+}
+
+/** What is wrong with a field of what was sent. */
+export function faultOf(error: Error | null, field: string): string | undefined {
+  return error instanceof ApiError ? error.fields[field] : undefined
+}

@@ -14,9 +14,12 @@ const STALLED_IN_SPEECH_AFTER_TICKS = 50
 const IN_SPEECH_MS = 200
 /** Heard more than time has passed, by so much: what stood in for packets that came after all is taken out of the pauses. */
 const MAX_AHEAD_MS = 100
-const SILENT_FRAME = new Int16Array(samplesPerFrame(MODEL_RATE_HZ))
+const FRAME_SAMPLES = samplesPerFrame(MODEL_RATE_HZ)
 
-/** Takes the caller's audio at 16 kHz. `endMs` is the monotonic instant at which its last sample arrived. */
+/**
+ * Takes the caller's audio at 16 kHz. `endMs` is the monotonic instant at which its last sample arrived. The samples fill a
+ * buffer of their own and never change: whoever needs them later may keep them.
+ */
 export type Listener = (samples: Int16Array, endMs: number) => void
 
 /**
@@ -58,7 +61,12 @@ export class Ears {
     this.#quietMs = loudest < 0 ? this.#quietMs + lengthMs : ((samples.length - 1 - loudest) * 1000) / MODEL_RATE_HZ
     if (this.#quietMs >= IN_SPEECH_MS && this.#aheadMs(nowMs) > MAX_AHEAD_MS) return
     if (loudest >= 0) this.lastLoudMs = nowMs - ((samples.length - 1 - loudest) * 1000) / MODEL_RATE_HZ
-    this.#deliver(samples, nowMs)
+    this.#deliver(samples.byteLength === samples.buffer.byteLength ? samples : samples.slice(), nowMs)
+  }
+
+  /** How long nothing of the caller was loud: milliseconds of sound, not of time. */
+  get quietMs(): number {
+    return this.#quietMs
   }
 
   /** Once a tick: keeps time going when the caller's packets stop. */
@@ -69,7 +77,7 @@ export class Ears {
       this.#stalledAtMs = nowMs
       this.#sinceStallMs = 0
     }
-    this.#deliver(SILENT_FRAME, nowMs)
+    this.#deliver(new Int16Array(FRAME_SAMPLES), nowMs)
   }
 
   /** How much more was heard than time has passed since packets stopped. */
@@ -81,12 +89,16 @@ export class Ears {
     const lengthMs = (samples.length * 1000) / MODEL_RATE_HZ
     this.heardMs += lengthMs
     this.#sinceStallMs += lengthMs
-    for (let i = 0; i < samples.length; i++) {
-      this.#ring[this.#ringAt] = samples[i]!
-      this.#ringAt = this.#ringAt + 1 === EOT_SAMPLES ? 0 : this.#ringAt + 1
-    }
+    this.#remember(samples.length > EOT_SAMPLES ? samples.subarray(-EOT_SAMPLES) : samples)
     this.#ringFilled = Math.min(EOT_SAMPLES, this.#ringFilled + samples.length)
     for (const listener of this.#listeners) listener(samples, nowMs)
+  }
+
+  #remember(samples: Int16Array): void {
+    const fits = Math.min(samples.length, EOT_SAMPLES - this.#ringAt)
+    this.#ring.set(samples.subarray(0, fits), this.#ringAt)
+    this.#ring.set(samples.subarray(fits))
+    this.#ringAt = (this.#ringAt + samples.length) % EOT_SAMPLES
   }
 
   /** The last 1.2 s of this turn; what lies before the turn is silence. */

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { stt } from '@livekit/agents'
 import { AudioFrame } from '@livekit/rtc-node'
 import type { Clock } from '../clock.ts'
+import { joinSamples } from '../media/frame.ts'
 import { type SpeechSignal, signalOf } from '../speech/signal.ts'
 import type { Candidate, Chain } from './chain.ts'
 import type { Ears } from './ears.ts'
@@ -21,6 +22,9 @@ const HEALTHY_AFTER_MS = 10_000
 const MAX_KEPT_SAMPLES = 20 * MODEL_RATE_HZ
 /** Of silence, only what may be the start of a word. */
 const KEPT_SILENCE_SAMPLES = 0.4 * MODEL_RATE_HZ
+/** A caller who was quiet for so long is sent on in pieces of 100 ms, until the first sound: five times fewer packets. */
+const QUIET_MS = 1_500
+const SILENT_FRAMES_AT_ONCE = 5
 /** A recogniser that says nothing of real speech, this long after it ended, hangs. */
 const HANGS_AFTER_MS = { withInterims: 2_000, without: 4_000 }
 /** What nobody understood within this is not understood: with and without a recogniser that gives interim words. */
@@ -263,11 +267,17 @@ export class Recogniser {
     const close = () => stream.close()
     const push = (samples: Int16Array) => {
       try {
-        // A copy with a buffer of its own: recognisers keep frames, and some send the whole buffer behind one.
-        stream.pushFrame(new AudioFrame(samples.slice(), MODEL_RATE_HZ, 1, samples.length))
+        stream.pushFrame(new AudioFrame(samples, MODEL_RATE_HZ, 1, samples.length))
       } catch {
         // The stream closed itself; the loop below ends and says why.
       }
+    }
+    let silence: Int16Array[] = []
+    const send = (samples: Int16Array) => {
+      silence.push(samples)
+      if (this.#ears.quietMs >= QUIET_MS && silence.length < SILENT_FRAMES_AT_ONCE) return
+      push(silence.length === 1 ? samples : joinSamples(silence))
+      silence = []
     }
     source.on('error', onError)
     if (source !== instance) source.on('error', () => undefined)
@@ -278,7 +288,7 @@ export class Recogniser {
       close()
     }
     for (const samples of this.#kept) push(samples)
-    const leave = this.#ears.listen(push)
+    const leave = this.#ears.listen(send)
     try {
       for await (const event of stream) this.#take(event, candidate)
     } finally {
@@ -346,7 +356,7 @@ export class Recogniser {
   }
 
   #keep(samples: Int16Array): void {
-    this.#kept.push(samples.slice())
+    this.#kept.push(samples)
     this.#keptSamples += samples.length
     const most = this.#owed || this.#voice.speaking ? MAX_KEPT_SAMPLES : KEPT_SILENCE_SAMPLES
     while (this.#keptSamples > most) this.#keptSamples -= this.#kept.shift()!.length

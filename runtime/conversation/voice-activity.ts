@@ -1,6 +1,6 @@
 import { VAD, type VADEvent, VADEventType, VADStream } from '@livekit/agents'
 import type { Clock } from '../clock.ts'
-import { concatSamples } from '../media/frame.ts'
+import { lastLoud } from '../media/frame.ts'
 import { floorEvidence } from './barge-in.ts'
 import type { Ears } from './ears.ts'
 import { type LocalModels, MODEL_RATE_HZ, VAD_WINDOW_SAMPLES, type Vad } from './models.ts'
@@ -69,7 +69,9 @@ class VoiceActivityStream extends VADStream {
   readonly #clock: Clock
   readonly #listener: VoiceListener
   readonly #leave: () => void
-  #rest = new Int16Array(0)
+  /** The window that is being filled. */
+  #window = new Int16Array(VAD_WINDOW_SAMPLES)
+  #filled = 0
   #waiting: Window[] = []
   #running = false
   #events: VADEvent[] = []
@@ -121,13 +123,17 @@ class VoiceActivityStream extends VADStream {
   }
 
   #hear(samples: Int16Array, endMs: number): void {
-    const all = concatSamples(this.#rest, samples)
-    let at = 0
-    for (; at + VAD_WINDOW_SAMPLES <= all.length; at += VAD_WINDOW_SAMPLES) {
-      const behindMs = ((all.length - at - VAD_WINDOW_SAMPLES) * 1000) / MODEL_RATE_HZ
-      this.#waiting.push({ samples: all.slice(at, at + VAD_WINDOW_SAMPLES), endMs: endMs - behindMs })
+    for (let at = 0; at < samples.length; ) {
+      const piece = samples.subarray(at, at + VAD_WINDOW_SAMPLES - this.#filled)
+      this.#window.set(piece, this.#filled)
+      this.#filled += piece.length
+      at += piece.length
+      if (this.#filled < VAD_WINDOW_SAMPLES) break
+      const behindMs = ((samples.length - at) * 1000) / MODEL_RATE_HZ
+      this.#waiting.push({ samples: this.#window, endMs: endMs - behindMs })
+      this.#window = new Int16Array(VAD_WINDOW_SAMPLES)
+      this.#filled = 0
     }
-    this.#rest = all.slice(at)
     if (this.#waiting.length > MAX_WAITING_WINDOWS) this.#waiting.splice(0, this.#waiting.length - MAX_WAITING_WINDOWS)
     if (!this.#running && this.#waiting.length > 0) void this.#run()
   }
@@ -148,7 +154,7 @@ class VoiceActivityStream extends VADStream {
   }
 
   async #predict(samples: Int16Array): Promise<number> {
-    const muted = samples.every((sample) => sample <= SILENCE && sample >= -SILENCE)
+    const muted = lastLoud(samples, SILENCE) < 0
     if (muted && this.#muted && !this.#voice.speaking) return 0
     // One silent window still runs, so that the model's state ends in silence.
     this.#muted = muted

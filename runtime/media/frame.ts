@@ -39,3 +39,14 @@ export function concatSamples(a: Int16Array, b: Int16Array): Int16Array {
   out.set(b, a.length)
   return out
 }
+
+/** Several runs of samples one after the other. */
+export function joinSamples(runs: readonly Int16Array[]): Int16Array {
+  const out = new Int16Array(runs.reduce((sum, run) => sum + run.length, 0))
+  let at = 0
+  for (const run of runs) {
+    out.set(run, at)
+    at += run.length
+  }
+  return out
+}

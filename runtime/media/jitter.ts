@@ -1,5 +1,4 @@
 import { conceal, HISTORY_MS } from './conceal.ts'
-import { concatSamples } from './frame.ts'
 
 /** What the buffer holds back at most while it waits for a late packet. */
 const MAX_HELD_PACKETS = 50
@@ -32,8 +31,9 @@ export class JitterBuffer {
   readonly #held: Held[] = []
   readonly #sampleRateHz: number
   readonly #conceals: boolean
-  /** The last that was passed on, for what may have to go on from it. */
-  #history = new Int16Array(0)
+  /** The last that was passed on, for what may have to go on from it: the end of `#history` is full. */
+  readonly #history: Int16Array
+  #historyLength = 0
   #expected: number | undefined
   lost = 0
   late = 0
@@ -42,6 +42,7 @@ export class JitterBuffer {
     this.#samplesPerMs = options.sampleRateHz / 1000
     this.#sampleRateHz = options.sampleRateHz
     this.#conceals = options.conceal ?? false
+    this.#history = new Int16Array(this.#conceals ? HISTORY_MS * this.#samplesPerMs : 0)
     this.#maxWaitMs = options.maxWaitMs
     this.#maxFillSamples = options.maxFillMs * this.#samplesPerMs
   }
@@ -72,12 +73,19 @@ export class JitterBuffer {
 
   #pass(samples: Int16Array): Int16Array[] {
     this.#expected = (this.#expected! + samples.length) | 0
-    if (this.#conceals) {
-      const keep = HISTORY_MS * this.#samplesPerMs
-      const before = samples.length < keep ? concatSamples(this.#history, samples) : samples
-      this.#history = before.slice(-keep)
-    }
+    if (this.#conceals)
+      this.#remember(samples.length > this.#history.length ? samples.subarray(-this.#history.length) : samples)
     return [samples]
+  }
+
+  #remember(samples: Int16Array): void {
+    this.#history.copyWithin(0, samples.length)
+    this.#history.set(samples, this.#history.length - samples.length)
+    this.#historyLength = Math.min(this.#history.length, this.#historyLength + samples.length)
+  }
+
+  #concealed(gap: number): Int16Array {
+    return conceal(this.#history.subarray(this.#history.length - this.#historyLength), gap, this.#sampleRateHz)
   }
 
   #insert(packet: Held): void {
@@ -95,7 +103,7 @@ export class JitterBuffer {
       if (gap > 0) {
         if (!force && nowMs - next.atMs < this.#maxWaitMs) break
         this.lost += gap
-        out.push(...this.#pass(this.#conceals ? conceal(this.#history, gap, this.#sampleRateHz) : new Int16Array(gap)))
+        out.push(...this.#pass(this.#conceals ? this.#concealed(gap) : new Int16Array(gap)))
       }
       this.#held.shift()
       // A packet that overlaps what was passed keeps only its new part.

@@ -8,8 +8,8 @@ interface Filter {
   up: number
   down: number
   taps: number
-  /** `up` phases of `taps` coefficients, in the order the input samples lie. */
-  phases: Float32Array
+  /** `up` phases of `taps` coefficients, in the order the input samples lie. Doubles: what V8 computes with. */
+  phases: Float64Array
 }
 
 const filters = new Map<string, Filter>()
@@ -40,7 +40,7 @@ function filterFor(fromHz: number, toHz: number): Filter {
   // Even, so that the taps come in fours.
   const halfWidth = 2 * Math.ceil(ZERO_CROSSINGS / cutoff / 2)
   const taps = 2 * halfWidth
-  const phases = new Float32Array(up * taps)
+  const phases = new Float64Array(up * taps)
   for (let phase = 0; phase < up; phase++) {
     let sum = 0
     for (let tap = 0; tap < taps; tap++) {
@@ -61,26 +61,37 @@ function filterFor(fromHz: number, toHz: number): Filter {
 }
 
 /** Reused by every conversion, for none waits in the middle of one. */
-let scratch = new Float32Array(4_096)
+let scratch = new Float64Array(4_096)
 
-function scratchOf(length: number): Float32Array {
-  if (scratch.length < length) scratch = new Float32Array(length)
+function scratchOf(length: number): Float64Array {
+  if (scratch.length < length) scratch = new Float64Array(length)
   return scratch
 }
 
-/** Sum of the products of `length` (a multiple of 4) coefficients and samples; four sums at a time keep the processor busy. */
-function dot(a: Float32Array, fromA: number, b: Float32Array, fromB: number, length: number): number {
-  let first = 0
-  let second = 0
-  let third = 0
-  let fourth = 0
-  for (let i = 0; i < length; i += 4) {
-    first += a[fromA + i]! * b[fromB + i]!
-    second += a[fromA + i + 1]! * b[fromB + i + 1]!
-    third += a[fromA + i + 2]! * b[fromB + i + 2]!
-    fourth += a[fromA + i + 3]! * b[fromB + i + 3]!
+/**
+ * Fills `out` from `position` on, counted in 1/up of a sample of `input`; returns the position after it. Four sums at a
+ * time keep the processor busy, and a call a sample would cost as much as its sums.
+ */
+function convolve({ up, down, taps, phases }: Filter, input: Float64Array, position: number, out: Int16Array): number {
+  let start = Math.floor(position / up)
+  let phase = position - start * up
+  for (let i = 0; i < out.length; i++) {
+    let first = 0
+    let second = 0
+    let third = 0
+    let fourth = 0
+    const from = phase * taps
+    for (let tap = 0; tap < taps; tap += 4) {
+      first += phases[from + tap]! * input[start + tap]!
+      second += phases[from + tap + 1]! * input[start + tap + 1]!
+      third += phases[from + tap + 2]! * input[start + tap + 2]!
+      fourth += phases[from + tap + 3]! * input[start + tap + 3]!
+    }
+    const sum = first + second + third + fourth
+    out[i] = sum > 32767 ? 32767 : sum < -32768 ? -32768 : Math.round(sum)
+    for (phase += down; phase >= up; phase -= up) start++
   }
-  return first + second + third + fourth
+  return start * up + phase
 }
 
 /**
@@ -89,38 +100,39 @@ function dot(a: Float32Array, fromA: number, b: Float32Array, fromB: number, len
  */
 export class Resampler {
   readonly #filter: Filter | undefined
-  readonly #history: Int16Array
-  /** Phase of the next output sample, counted in 1/up of an input sample from the first sample of `#history`. */
+  /** The last samples of the input, which later output still needs: `#heldLength` of them. */
+  readonly #held: Float64Array
+  #heldLength: number
+  /** Samples of silence before the first one. */
+  readonly #silence: number
+  /** Phase of the next output sample, counted in 1/up of an input sample from the first sample of `#held`. */
   #phase = 0
-  #held: Int16Array
 
   constructor(fromHz: number, toHz: number) {
     this.#filter = fromHz === toHz ? undefined : filterFor(fromHz, toHz)
-    this.#history = new Int16Array((this.#filter?.taps ?? 1) - 1)
-    this.#held = this.#history
+    const { taps, up, down } = this.#filter ?? { taps: 1, up: 1, down: 1 }
+    // The next output may lie up to a step beyond what is there.
+    this.#held = new Float64Array(taps + 1 + Math.ceil(down / up))
+    this.#silence = taps - 1
+    this.#heldLength = this.#silence
   }
 
   /** All output that the input so far decides. */
   push(samples: Int16Array): Int16Array {
     const filter = this.#filter
     if (filter === undefined) return samples
-    const { up, down, taps, phases } = filter
-    const length = this.#held.length + samples.length
+    const { up, down, taps } = filter
+    const length = this.#heldLength + samples.length
     const input = scratchOf(length)
-    input.set(this.#held)
-    input.set(samples, this.#held.length)
+    input.set(this.#held.subarray(0, this.#heldLength))
+    input.set(samples, this.#heldLength)
     const last = (length - taps) * up
     const count = last < this.#phase ? 0 : Math.floor((last - this.#phase) / down) + 1
     const out = new Int16Array(count)
-    let position = this.#phase
-    for (let i = 0; i < count; i++) {
-      const start = Math.floor(position / up)
-      const sum = dot(phases, (position - start * up) * taps, input, start, taps)
-      out[i] = sum > 32767 ? 32767 : sum < -32768 ? -32768 : Math.round(sum)
-      position += down
-    }
+    const position = convolve(filter, input, this.#phase, out)
     const keepFrom = Math.min(Math.floor(position / up), length)
-    this.#held = Int16Array.from(input.subarray(keepFrom, length))
+    this.#held.set(input.subarray(keepFrom, length))
+    this.#heldLength = length - keepFrom
     this.#phase = position - keepFrom * up
     return out
   }
@@ -134,7 +146,8 @@ export class Resampler {
   }
 
   reset(): void {
-    this.#held = this.#history
+    this.#held.fill(0)
+    this.#heldLength = this.#silence
     this.#phase = 0
   }
 }

@@ -23,6 +23,15 @@ const routes = [
   screen('/agents/$agentId', () => import('./screens/agent/agent.tsx')),
   screen('/calls', () => import('./screens/calls.tsx')),
   screen('/calls/$callId', () => import('./screens/call/call.tsx')),
+  screen('/live', () => import('./screens/live.tsx')),
+  screen('/batches', () => import('./screens/batches.tsx')),
+  screen('/batches/$batchId', () =>
+    import('./screens/batches.tsx').then(({ BatchScreen }) => ({ Screen: BatchScreen })),
+  ),
+  screen('/numbers', () => import('./screens/numbers.tsx')),
+  screen('/knowledge', () => import('./screens/knowledge.tsx')),
+  screen('/reports', () => import('./screens/reports.tsx')),
+  screen('/workspace', () => import('./screens/workspace.tsx')),
 ]
 
 export const router = createRouter({

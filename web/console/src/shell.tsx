@@ -16,7 +16,15 @@ const GROUPS: readonly (readonly Entry[])[] = [
     ['/', 'Home', 'home'],
     ['/agents', 'Agents', 'agents'],
     ['/calls', 'Calls', 'calls'],
+    ['/live', 'Live', 'live'],
+    ['/reports', 'Reports', 'reports'],
   ],
+  [
+    ['/batches', 'Batches', 'batches'],
+    ['/numbers', 'Numbers', 'numbers'],
+    ['/knowledge', 'Knowledge', 'knowledge'],
+  ],
+  [['/workspace', 'Workspace', 'workspace']],
 ]
 
 export function Shell() {

@@ -1,0 +1,100 @@
+import { type FormEvent, useState } from 'react'
+import { formatAgo, formatWord } from '../data/format.ts'
+import { useWrite } from '../data/queries.ts'
+import { useSession } from '../data/session.tsx'
+import { Button } from '../ui/button.tsx'
+import { Fault } from '../ui/fault.tsx'
+import { Input } from '../ui/field.tsx'
+import { Card, Empty } from '../ui/layout.tsx'
+import { VirtualList } from '../ui/virtual-list.tsx'
+
+interface Entry {
+  phone_number: string
+  reason: string
+  source: string
+  created_at: string
+}
+
+/** Numbers nobody is called under. */
+export function DoNotCall() {
+  const { may } = useSession()
+  const [text, setText] = useState('')
+  const changes = ['/do-not-call']
+  const add = useWrite<Entry, Record<string, string>>((body) => ['/do-not-call', { method: 'POST', body }], {
+    done: ({ phone_number }) => `${phone_number} is not called any more`,
+    changes,
+    quiet: true,
+  })
+  const remove = useWrite<{ detail: string }, string>(
+    (number) => [`/do-not-call/${encodeURIComponent(number)}`, { method: 'DELETE' }],
+    { done: 'May be called again', changes },
+  )
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const form = event.currentTarget
+    add.mutate(Object.fromEntries(new FormData(form)) as Record<string, string>, { onSuccess: () => form.reset() })
+  }
+  return (
+    <div className="space-y-4">
+      {may('developer') && (
+        <Card title="Add a number">
+          <form className="grid gap-3 sm:grid-cols-[14rem_minmax(0,1fr)_auto]" onSubmit={submit}>
+            <Input aria-label="Number" inputMode="tel" name="phone_number" placeholder="+14155550123" required />
+            <Input aria-label="Reason" name="reason" placeholder="Why" required />
+            <Button busy={add.isPending} kind="primary" type="submit">
+              Add
+            </Button>
+          </form>
+          <div className="mt-3 empty:hidden">
+            <Fault error={add.error} />
+          </div>
+        </Card>
+      )}
+      <Card
+        actions={
+          <Input
+            aria-label="Search numbers"
+            className="h-8! w-48"
+            onChange={(event) => setText(event.target.value)}
+            placeholder="Search"
+            value={text}
+          />
+        }
+        flush
+        title="Do not call"
+      >
+        <VirtualList<Entry>
+          empty={
+            <Empty icon="numbers" title={text ? 'No such number' : 'Nobody is on it'}>
+              Callers who ask to be called no more are put here by the agent, and you can add numbers yourself. No
+              campaign, batch or call goes to them.
+            </Empty>
+          }
+          key={text}
+          label="Do not call"
+          path="/do-not-call"
+          query={{ q: text }}
+          row={({ phone_number, reason, source, created_at }) => (
+            <div className="grid h-full grid-cols-[10rem_minmax(0,1fr)_auto_auto] items-center gap-3 px-4 text-sm">
+              <span className="font-medium">{phone_number}</span>
+              <span className="truncate text-muted">
+                {reason} · {formatWord(source)}
+              </span>
+              <span className="hidden text-muted sm:block">{formatAgo(created_at)}</span>
+              {may('developer') && (
+                <Button
+                  aria-label={`Allow ${phone_number}`}
+                  icon="trash"
+                  kind="quiet"
+                  onClick={() => remove.mutate(phone_number)}
+                  size="sm"
+                />
+              )}
+            </div>
+          )}
+          rowKey={({ phone_number }) => phone_number}
+        />
+      </Card>
+    </div>
+  )
+}

@@ -1,0 +1,115 @@
+import { Link } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { formatDuration } from '../data/format.ts'
+import { useRead, useWrite } from '../data/queries.ts'
+import type { Call, Page, Turn } from '../data/types.ts'
+import { Button, buttonClass } from '../ui/button.tsx'
+import { Fault } from '../ui/fault.tsx'
+import { Card, Empty, Loading, PageHead } from '../ui/layout.tsx'
+import { CallStatus, partyOf } from './call-status.tsx'
+
+const LIST_EVERY_MS = 2_000
+const TURNS_EVERY_MS = 1_500
+const SHOWN_TURNS = 4
+const MAX_SHOWN = 60
+
+/** Every running call with the last things said in it. */
+export function Screen() {
+  const options = { everyMs: LIST_EVERY_MS }
+  const talking = useRead<Page<Call>>('/calls/logs', {
+    query: { status: 'in_progress', page_size: MAX_SHOWN },
+    ...options,
+  })
+  const ringing = useRead<Page<Call>>('/calls/logs', { query: { status: 'ringing', page_size: MAX_SHOWN }, ...options })
+  const calls = [...(talking.data?.items ?? []), ...(ringing.data?.items ?? [])]
+  const total = (talking.data?.total ?? 0) + (ringing.data?.total ?? 0)
+  return (
+    <>
+      <PageHead
+        lead={
+          total === 0
+            ? 'Every running call, as it goes.'
+            : `${total} running${total > calls.length ? `, the newest ${calls.length} shown` : ''}`
+        }
+        title="Live"
+      />
+      <Fault error={talking.error} />
+      {talking.data === undefined ? (
+        !talking.error && <Loading />
+      ) : calls.length === 0 ? (
+        <Card>
+          <Empty
+            action={
+              <Link className={buttonClass()} to="/agents">
+                Talk to an agent
+              </Link>
+            }
+            icon="live"
+            title="Nobody is talking"
+          >
+            Calls appear here the moment they ring, with what is said as it is said.
+          </Empty>
+        </Card>
+      ) : (
+        <div className="grid gap-4 md:grid-cols-2 2xl:grid-cols-3">
+          {calls.map((call) => (
+            <LiveCall call={call} key={call.call_log_id} />
+          ))}
+        </div>
+      )}
+    </>
+  )
+}
+
+function LiveCall({ call }: { call: Call }) {
+  const { data: turns = [] } = useRead<Turn[]>(`/calls/${call.call_log_id}/turns`, { everyMs: TURNS_EVERY_MS })
+  const end = useWrite(() => [`/calls/${call.call_log_id}/hangup`, { method: 'POST' }], {
+    done: 'Hung up',
+    changes: ['/calls'],
+  })
+  return (
+    <Card
+      actions={<CallStatus call={call} />}
+      title={
+        <Link className="hover:underline" params={{ callId: call.call_log_id }} to="/calls/$callId">
+          {call.agent_name}
+        </Link>
+      }
+    >
+      <p className="mb-3 flex justify-between gap-3 text-sm text-muted">
+        <span className="truncate">{partyOf(call)}</span>
+        {call.answered_at && <Clock since={call.answered_at} />}
+      </p>
+      <ol className="min-h-32 space-y-1.5">
+        {turns.length === 0 && <li className="text-sm text-muted">Nothing was said yet.</li>}
+        {turns.slice(-SHOWN_TURNS).map(({ turn, role, text }) => (
+          <li className="line-clamp-2 text-sm wrap-anywhere" key={turn}>
+            <span className={`mr-1.5 text-xs font-semibold ${role === 'user' ? 'text-caller' : 'text-accent-ink'}`}>
+              {role === 'user' ? 'Caller' : 'Agent'}
+            </span>
+            {text}
+          </li>
+        ))}
+      </ol>
+      <div className="mt-3 flex gap-2">
+        <Link className={buttonClass('plain', 'sm')} params={{ callId: call.call_log_id }} to="/calls/$callId">
+          Follow
+        </Link>
+        {call.call_type === 'phone' && (
+          <Button busy={end.isPending} icon="hangup" kind="danger" onClick={() => end.mutate()} size="sm">
+            Hang up
+          </Button>
+        )}
+      </div>
+    </Card>
+  )
+}
+
+function Clock({ since }: { since: string }) {
+  const [nowMs, setNowMs] = useState(Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNowMs(Date.now()), 1_000)
+    return () => clearInterval(timer)
+  }, [])
+  return <span>{formatDuration(Math.max(0, Math.floor((nowMs - Date.parse(since)) / 1000)))}</span>
+}

@@ -1,0 +1,212 @@
+import { useState } from 'react'
+import { formatCount, formatDuration, formatMs, formatShare } from '../data/format.ts'
+import { useRead, useWrite } from '../data/queries.ts'
+import { useSession } from '../data/session.tsx'
+import type { Trunk } from '../data/types.ts'
+import { Button } from '../ui/button.tsx'
+import { Confirm } from '../ui/confirm.tsx'
+import { Dialog, DialogActions } from '../ui/dialog.tsx'
+import { Fault, faultOf } from '../ui/fault.tsx'
+import { Field, Input, Select, Switch } from '../ui/field.tsx'
+import { Badge, Card, Empty, Loading } from '../ui/layout.tsx'
+import { Table } from '../ui/table.tsx'
+
+const EVERY_MS = 5_000
+
+/** Lines of carriers and telephone systems, with how they stand. */
+export function Trunks() {
+  const { may } = useSession()
+  const { data: trunks, error, refetch } = useRead<Trunk[]>('/trunks', { everyMs: EVERY_MS })
+  const [edited, setEdited] = useState<Trunk | 'new'>()
+  const [removed, setRemoved] = useState<Trunk>()
+  const remove = useWrite(() => [`/trunks/${removed?.trunk_id}`, { method: 'DELETE' }], {
+    done: 'Removed',
+    changes: ['/trunks'],
+  })
+  if (error) return <Fault error={error} retry={() => void refetch()} />
+  if (trunks === undefined) return <Loading />
+  const add = may('developer') && (
+    <Button icon="plus" kind="primary" onClick={() => setEdited('new')}>
+      Add a trunk
+    </Button>
+  )
+  return (
+    <>
+      <Card
+        actions={trunks.length > 0 && add}
+        flush
+        title={trunks.length > 0 ? `${trunks.length} ${trunks.length === 1 ? 'trunk' : 'trunks'}` : undefined}
+      >
+        {trunks.length === 0 ? (
+          <Empty action={add} icon="calls" title="No SIP trunks">
+            A trunk joins Patchbay to a carrier or a telephone system: its host, and a user name and password where it
+            asks for them.
+          </Empty>
+        ) : (
+          <Table
+            columns={[
+              { name: 'Trunk', cell: ({ name }) => <span className="font-medium">{name}</span> },
+              { name: 'Host', wide: true, cell: ({ host, transport }) => `${host} · ${transport.toUpperCase()}` },
+              { name: 'State', cell: (trunk) => <State trunk={trunk} /> },
+              { name: 'Calls now', align: 'end', cell: ({ state }) => formatCount(state?.active_calls) },
+              { name: 'Answered', align: 'end', wide: true, cell: ({ state }) => formatShare(state?.asr) },
+              {
+                name: 'Average length',
+                align: 'end',
+                wide: true,
+                cell: ({ state }) => formatDuration(state?.acd_seconds),
+              },
+              { name: 'Ring after', align: 'end', wide: true, cell: ({ state }) => formatMs(state?.pdd_ms) },
+              ...(may('developer')
+                ? [
+                    {
+                      name: '',
+                      align: 'end' as const,
+                      cell: (trunk: Trunk) => (
+                        <span className="inline-flex gap-1">
+                          <Button aria-label={`Edit ${trunk.name}`} onClick={() => setEdited(trunk)} size="sm">
+                            Edit
+                          </Button>
+                          <Button
+                            aria-label={`Remove ${trunk.name}`}
+                            icon="trash"
+                            kind="quiet"
+                            onClick={() => setRemoved(trunk)}
+                            size="sm"
+                          />
+                        </span>
+                      ),
+                    },
+                  ]
+                : []),
+            ]}
+            label="SIP trunks"
+            rowKey={({ trunk_id }) => trunk_id}
+            rows={trunks}
+          />
+        )}
+      </Card>
+      {edited && <TrunkDialog onClose={() => setEdited(undefined)} trunk={edited === 'new' ? undefined : edited} />}
+      <Confirm
+        action="Remove"
+        onClose={() => setRemoved(undefined)}
+        onConfirm={() => remove.mutateAsync()}
+        open={removed !== undefined}
+        title={`Remove the trunk ${removed?.name}?`}
+      >
+        Its numbers can no longer be reached, and its stored password is gone.
+      </Confirm>
+    </>
+  )
+}
+
+function State({ trunk: { state, register } }: { trunk: Trunk }) {
+  const status = state?.contact_status
+  if (status == null) return <Badge>{register ? 'Registering' : 'Not asked yet'}</Badge>
+  const text = `${status} ${state?.contact_reason ?? ''}`
+  return status < 300 ? (
+    <Badge tone="good">{register ? 'Registered' : 'Answers'}</Badge>
+  ) : (
+    <span title={text}>
+      <Badge tone="bad">{text}</Badge>
+    </span>
+  )
+}
+
+function TrunkDialog({ trunk, onClose }: { trunk: Trunk | undefined; onClose: () => void }) {
+  const [register, setRegister] = useState(trunk?.register ?? false)
+  const save = useWrite<Trunk, Record<string, string>>(
+    ({ password, username, max_concurrent_calls, allowed_addresses, ...fields }) => {
+      const body = {
+        ...fields,
+        register,
+        username: username || null,
+        ...(password ? { password } : {}),
+        ...(max_concurrent_calls ? { max_concurrent_calls: Number(max_concurrent_calls) } : {}),
+        allowed_addresses: (allowed_addresses ?? '')
+          .split(',')
+          .map((one) => one.trim())
+          .filter(Boolean),
+      }
+      return trunk ? [`/trunks/${trunk.trunk_id}`, { method: 'PATCH', body }] : ['/trunks', { method: 'POST', body }]
+    },
+    { done: ({ name }) => `The trunk ${name} was saved`, changes: ['/trunks'], quiet: true, onDone: onClose },
+  )
+  const fault = (field: string) => faultOf(save.error, field)
+  return (
+    <Dialog
+      lead="What it has beyond these (codecs, encryption, headers, numbers it may call) is set over the API."
+      onClose={onClose}
+      open
+      title={trunk ? `Trunk ${trunk.name}` : 'New SIP trunk'}
+      wide
+    >
+      <form
+        className="space-y-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          save.mutate(Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>)
+        }}
+      >
+        <div className="grid gap-4 sm:grid-cols-2">
+          <Field fault={fault('name')} label="Name">
+            <Input defaultValue={trunk?.name} name="name" placeholder="Office" required />
+          </Field>
+          <Field fault={fault('transport')} label="Transport">
+            <Select defaultValue={trunk?.transport ?? 'udp'} name="transport">
+              <option value="udp">UDP</option>
+              <option value="tcp">TCP</option>
+              <option value="tls">TLS</option>
+            </Select>
+          </Field>
+          <Field fault={fault('host')} hint="Name or address, with a port where it is not the usual one." label="Host">
+            <Input defaultValue={trunk?.host} name="host" placeholder="sip.example.com" required />
+          </Field>
+          <Field fault={fault('max_concurrent_calls')} label="Calls at once, at most">
+            <Input
+              defaultValue={trunk?.max_concurrent_calls}
+              inputMode="numeric"
+              min={1}
+              name="max_concurrent_calls"
+              type="number"
+            />
+          </Field>
+          <Field fault={fault('username')} label="User name">
+            <Input autoComplete="off" defaultValue={trunk?.username ?? ''} name="username" />
+          </Field>
+          <Field
+            fault={fault('password')}
+            hint={trunk?.has_password ? 'Empty: stays as it is.' : undefined}
+            label="Password"
+          >
+            <Input autoComplete="new-password" name="password" type="password" />
+          </Field>
+        </div>
+        <Switch
+          checked={register}
+          hint="Tells the trunk where we are, as a telephone does. Needs user name and password."
+          label="Register"
+          onChange={setRegister}
+        />
+        <Field
+          fault={fault('allowed_addresses')}
+          hint="Addresses calls of this trunk come from besides its host, separated by commas."
+          label="Allowed addresses"
+        >
+          <Input
+            defaultValue={trunk?.allowed_addresses.join(', ')}
+            name="allowed_addresses"
+            placeholder="203.0.113.0/24"
+          />
+        </Field>
+        <Fault error={save.error} />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button busy={save.isPending} kind="primary" type="submit">
+            Save
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,4 +1,4 @@
-import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react'
+import { forwardRef, useEffect, useImperativeHandle, useRef, useState } from 'react'
 import { formatOffset } from '../../data/format.ts'
 import type { Call, Turn } from '../../data/types.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
@@ -18,13 +18,15 @@ interface RecordingProps {
   turns: readonly Turn[]
   durationMs: number
   onTime: (ms: number) => void
-  ref: Ref<RecordingHandle>
 }
 
 const SPEEDS = [1, 1.5, 2] as const
 
 /** The recording in stereo, the caller above and the agent below, with the turns on it; without one, the turns alone. */
-export function Recording({ call, turns, durationMs, onTime, ref }: RecordingProps) {
+export const Recording = forwardRef<RecordingHandle, RecordingProps>(function Recording(
+  { call, turns, durationMs, onTime },
+  ref,
+) {
   const audio = useRef<HTMLAudioElement>(null)
   const [atMs, setAtMs] = useState(0)
   const [isPlaying, setPlaying] = useState(false)
@@ -116,7 +118,7 @@ export function Recording({ call, turns, durationMs, onTime, ref }: RecordingPro
       </div>
     </Card>
   )
-}
+})
 
 function Key({ colour, label }: { colour: string; label: string }) {
   return (

@@ -231,8 +231,11 @@ async function start(options: Run, running: Running, signal: AbortSignal): Promi
     }
     if (roles.includes('jobs')) {
       say(options, 'Starting the job worker')
-      const { startJobs } = await import('./workers/start.ts')
-      running.roles.push(await startJobs(context))
+      const [{ startJobs }, { eventData }] = await Promise.all([
+        import('./workers/start.ts'),
+        import('./api/events/data.ts'),
+      ])
+      running.roles.push(await startJobs(context, eventData))
     }
   }
   if (selfContained) {

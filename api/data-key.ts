@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { EffectiveConfig } from '../config/schema.ts'
 import type { Logger } from '../runtime/log.ts'
 import type { SecretBox } from '../runtime/secret-box.ts'
+import { webhookSecrets } from '../runtime/webhooks/signature.ts'
 import type { Store } from '../store/database.ts'
 import { labelOfTools } from './agents/tools.ts'
 import { toolSecrets } from './tools/tool-calls.ts'
@@ -19,7 +20,9 @@ type KeyConfig = Pick<EffectiveConfig, 'dataKey' | 'dataKeyOld' | 'jwtApiSecret'
 export async function resealAll(store: Store, config: KeyConfig, log: Logger): Promise<{ resealed: number }> {
   const earlier = [...(config.dataKeyOld ?? []), config.jwtApiSecret].filter((key) => key !== config.dataKey)
   const resealed =
-    (await resealTrunks(store, config.dataKey, earlier, log)) + (await resealTools(store, config.dataKey, earlier, log))
+    (await resealTrunks(store, config.dataKey, earlier, log)) +
+    (await resealTools(store, config.dataKey, earlier, log)) +
+    (await resealWebhooks(store, config.dataKey, earlier, log))
   if (resealed > 0) log.info({ resealed }, 'Secrets were sealed anew under PATCHBAY_DATA_KEY')
   return { resealed }
 }
@@ -59,6 +62,28 @@ async function resealTrunks(store: Store, key: string, earlier: readonly string[
       if (typeof next !== 'string') continue
       const update = store.acrossTenants
         .updateTable('trunks')
+        .set({ [column]: next })
+        .where('id', '=', id)
+      const { numUpdatedRows } = await update.where(column, '=', sealed).executeTakeFirst()
+      count += Number(numUpdatedRows)
+    }
+  }
+  return count
+}
+
+async function resealWebhooks(store: Store, key: string, earlier: readonly string[], log: Logger): Promise<number> {
+  const [now, before] = [webhookSecrets(key), earlier.map(webhookSecrets)]
+  const webhooks = await store.acrossTenants.selectFrom('webhooks').select(['id', 'secret', 'old_secret']).execute()
+  let count = 0
+  for (const { id, ...secrets } of webhooks) {
+    for (const column of ['secret', 'old_secret'] as const) {
+      const sealed = secrets[column]
+      if (sealed === null) continue
+      const next = resealed(sealed, id, now, before)
+      if (next === null) log.error({ webhookId: id, what: column }, UNOPENED)
+      if (typeof next !== 'string') continue
+      const update = store.acrossTenants
+        .updateTable('webhooks')
         .set({ [column]: next })
         .where('id', '=', id)
       const { numUpdatedRows } = await update.where(column, '=', sealed).executeTakeFirst()

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { ERRORS, type ErrorCode } from '../runtime/errors.ts'
+import { EVENT_TYPES, messageExample, messageSchema } from './events/types.ts'
 import { type AnyRoute, checksQuery, isOfWorkspace, type Param, refusesSuspended, scopeOf } from './route.ts'
 import type { FaultType } from './schema.ts'
 
@@ -66,6 +67,7 @@ export function openApiDocument(routes: readonly AnyRoute[], options: { publicUr
     servers: [{ url: '/' }],
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
+    webhooks: webhooksOf(),
     components: {
       schemas: { Error: ErrorBody, ValidationError: ValidationErrorBody },
       headers: {
@@ -333,3 +335,40 @@ function exampleName(detail: string): string {
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^_|_$/g, '')
 }
+
+/** What Patchbay sends to webhooks. */
+function webhooksOf(): Json {
+  return Object.fromEntries(
+    Object.entries(EVENT_TYPES).map(([type, { summary, data }]) => [
+      type,
+      {
+        post: {
+          operationId: `on_${type.replaceAll('.', '_')}`,
+          tags: ['Webhooks'],
+          summary,
+          parameters: SIGNATURE_HEADERS.map(([name, description]) => ({
+            name,
+            in: 'header',
+            required: true,
+            description,
+            schema: { type: 'string' },
+          })),
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: messageSchema(type, data), example: messageExample(type) } },
+          },
+          responses: { '2XX': { description: 'Taken. Anything else, or nothing within ten seconds, is tried again.' } },
+        },
+      },
+    ]),
+  )
+}
+
+const SIGNATURE_HEADERS = [
+  ['webhook-id', 'Names the event; the same however often it is sent.'],
+  ['webhook-timestamp', 'When it was sent, in seconds since 1970.'],
+  [
+    'webhook-signature',
+    '`v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`; two, by a space, while a secret changes.',
+  ],
+] as const

@@ -24,6 +24,7 @@ import type { AnyRoute } from './route.ts'
 import { systemRoutes } from './system/routes.ts'
 import { telephonyRoutes } from './telephony/routes.ts'
 import { trunkRoutes } from './trunks/routes.ts'
+import { webhookRoutes } from './webhooks/routes.ts'
 import { workspaceRoutes } from './workspaces/routes.ts'
 
 /** Every endpoint, one list a noun. The OpenAPI document is made from this and nothing else. */
@@ -49,6 +50,7 @@ export const routes: readonly AnyRoute[] = [
   ...phoneNumberRoutes,
   ...trunkRoutes,
   ...providerRoutes,
+  ...webhookRoutes,
   ...reportRoutes,
   ...privacyRoutes,
   ...operatorRoutes,

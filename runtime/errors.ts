@@ -51,6 +51,8 @@ export const ERRORS = {
   upload_not_found: { status: 404, retryable: false, detail: 'Upload not found' },
   prospect_not_found: { status: 404, retryable: false, detail: 'Prospect not found' },
   do_not_call_not_found: { status: 404, retryable: false, detail: 'Phone number is not on the do-not-call list' },
+  webhook_not_found: { status: 404, retryable: false, detail: 'Webhook not found' },
+  delivery_not_found: { status: 404, retryable: false, detail: 'Delivery not found' },
   turn_not_found: { status: 404, retryable: false, detail: 'Turn not found' },
   recording_not_found: { status: 404, retryable: false, detail: 'Recording not found' },
   call_log_not_found: { status: 404, retryable: false, detail: 'Call log not found' },

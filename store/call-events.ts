@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { JournalRow } from '../runtime/call-log/event-journal.ts'
 import type { CallEvent } from '../runtime/call-log/events.ts'
+import { toldAs } from '../runtime/call-log/told.ts'
 import type { Store } from './database.ts'
 import type { Tenant } from './tenant.ts'
 
@@ -15,13 +16,28 @@ const PARTITION_LOCK = 7_242_822_912
 const CHECK_VIOLATION = '23514'
 const PARTITION = /^call_events_(\d{4})_(\d{2})$/
 
-/** Writes the rows; one that is there already is left as it is. */
+/** Writes the rows, and tells the workspaces of what is in them; a row that is there already is left as it is. */
 export async function appendCallEvents(store: Pick<Store, 'pool'>, rows: readonly JournalRow[]): Promise<void> {
+  const told = rows.flatMap(({ callId, firstSeq, told = [] }) =>
+    told.flatMap((event) => {
+      const as = toldAs(event)
+      return as === undefined ? [] : { callId, firstSeq, ...as }
+    }),
+  )
   await store.pool.query({
     name: 'append-call-events',
-    text: `insert into call_events (workspace_id, call_id, first_seq, last_seq, at, events)
-      select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::timestamptz[], $6::json[])
-      on conflict do nothing`,
+    text: `
+      with written as (
+        insert into call_events (workspace_id, call_id, first_seq, last_seq, at, events)
+        select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::timestamptz[], $6::json[])
+        on conflict do nothing returning call_id, first_seq)
+      insert into workspace_events (workspace_id, type, subject, agent_id, data)
+      select c.workspace_id, t.type, c.id, c.agent_id,
+        jsonb_build_object('call_log_id', c.id, 'agent_id', c.agent_id) || t.data
+      from unnest($7::uuid[], $8::int[], $9::text[], $10::jsonb[]) with ordinality as t (call_id, first_seq, type, data, n)
+      join written w on w.call_id = t.call_id and w.first_seq = t.first_seq
+      join calls c on c.id = t.call_id
+      order by t.n`,
     values: [
       rows.map(({ workspaceId }) => workspaceId),
       rows.map(({ callId }) => callId),
@@ -29,6 +45,11 @@ export async function appendCallEvents(store: Pick<Store, 'pool'>, rows: readonl
       rows.map(({ lastSeq }) => lastSeq),
       rows.map(({ at }) => new Date(at)),
       rows.map(({ events }) => events),
+      told.map(({ callId }) => callId),
+      told.map(({ firstSeq }) => firstSeq),
+      told.map(({ type }) => type),
+      // Postgres keeps no zero characters in jsonb.
+      told.map(({ data }) => JSON.stringify(data).replaceAll('\\u0000', '')),
     ],
   })
 }

@@ -1,6 +1,7 @@
 import { type Insertable, type RawBuilder, sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { uuidv7 } from 'uuidv7'
+import type { Store } from './database.ts'
 import { FREE } from './outbound-calls.ts'
 import type { Call, CallsTable, CallTurn, CallType } from './schema.ts'
 import type { Tenant } from './tenant.ts'
@@ -91,6 +92,25 @@ function cutText(text: string, mostBytes: number): string {
   let end = mostBytes
   while (end > 0 && (bytes[end]! & 0xc0) === 0x80) end--
   return bytes.toString('utf8', 0, end)
+}
+
+/** What was said in calls of any workspace. */
+export async function turnsOf(
+  store: Pick<Store, 'acrossTenants'>,
+  callIds: readonly string[],
+): Promise<Map<string, CallTurn[]>> {
+  const turns = new Map<string, CallTurn[]>()
+  if (callIds.length === 0) return turns
+  const query = store.acrossTenants
+    .selectFrom('call_turns')
+    .selectAll()
+    .where('call_id', 'in', [...callIds])
+  for (const turn of await query.orderBy('call_id').orderBy('seq').execute()) {
+    const said = turns.get(turn.call_id) ?? []
+    turns.set(turn.call_id, said)
+    said.push(turn)
+  }
+  return turns
 }
 
 /**

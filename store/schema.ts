@@ -674,6 +674,61 @@ export interface ProspectUploadRowsTable {
 }
 
 /** Tables of no single workspace: any code may query them. */
+/** Written by triggers, and by store/workspace-events.ts. `(transaction, seq)` is its place among all events. */
+export interface WorkspaceEventsTable {
+  id: Generated<string>
+  workspace_id: BoundWorkspace
+  transaction: Generated<string>
+  seq: Generated<number>
+  type: string
+  /** What the event goes away with. */
+  subject: string | null
+  agent_id: string | null
+  data: JSONColumnType<Record<string, unknown>, string, never>
+  created_at: CreatedAt
+}
+
+export interface WebhooksTable {
+  id: string
+  workspace_id: BoundWorkspace
+  url: string
+  types: string[]
+  description: string
+  agent_id: string | null
+  /** Sealed. */
+  secret: string
+  /** Sealed; signs beside the new one until then. */
+  old_secret: string | null
+  old_secret_until: Date | null
+  enabled: Generated<boolean>
+  disabled_reason: string | null
+  disabled_at: Date | null
+  /** Since when every attempt failed. */
+  failing_since: Date | null
+  created_at: CreatedAt
+  updated_at: Generated<Date>
+}
+
+export type DeliveryStatus = 'pending' | 'delivered' | 'failed'
+
+export interface WebhookDeliveriesTable {
+  id: Generated<string>
+  workspace_id: BoundWorkspace
+  webhook_id: string
+  event_id: string
+  event_at: Date
+  type: string
+  status: Generated<DeliveryStatus>
+  attempts: Generated<number>
+  next_attempt_at: Generated<Date>
+  last_attempt_at: Date | null
+  duration_ms: number | null
+  response_status: number | null
+  response_body: string | null
+  error: string | null
+  created_at: CreatedAt
+}
+
 export interface GlobalTables {
   users: UsersTable
   sessions: SessionsTable
@@ -723,6 +778,9 @@ export interface TenantTables {
   vector_segments: VectorSegmentsTable
   chats: ChatsTable
   chat_messages: ChatMessagesTable
+  workspace_events: WorkspaceEventsTable
+  webhooks: WebhooksTable
+  webhook_deliveries: WebhookDeliveriesTable
 }
 
 export type AllTables = GlobalTables & TenantTables
@@ -746,3 +804,6 @@ export type Prospect = Selectable<ProspectsTable>
 export type ProspectAttempt = Selectable<ProspectAttemptsTable>
 export type DoNotCall = Selectable<DoNotCallTable>
 export type ProspectReject = Selectable<ProspectRejectsTable>
+export type WorkspaceEvent = Selectable<WorkspaceEventsTable>
+export type Webhook = Selectable<WebhooksTable>
+export type WebhookDelivery = Selectable<WebhookDeliveriesTable>

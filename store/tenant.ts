@@ -61,6 +61,9 @@ const TENANT_TABLES: Readonly<Record<keyof TenantTables, true>> = {
   vector_segments: true,
   chats: true,
   chat_messages: true,
+  workspace_events: true,
+  webhooks: true,
+  webhook_deliveries: true,
 }
 const NAMES = new Set<string>(Object.keys(TENANT_TABLES))
 const RAW_MENTION = new RegExp(`\\b(from|join|into|update|using|table|,)\\s+"?(${[...NAMES].join('|')})\\b`, 'i')

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { uuidv7 } from 'uuidv7'
 import { PatchbayError } from '../runtime/errors.ts'
-import { isDuplicate } from './database.ts'
+import { isDuplicate, type Store } from './database.ts'
 import type { GlobalTables, User } from './schema.ts'
 import { insertWorkspace } from './workspaces.ts'
 
@@ -60,4 +60,16 @@ async function isFirst(trx: Kysely<GlobalTables>): Promise<boolean> {
   if ((await anyone()) !== undefined) return false
   await sql`select pg_advisory_xact_lock(hashtextextended('the first user', 0))`.execute(trx)
   return (await anyone()) === undefined
+}
+
+/** The Admins of a workspace, those who joined first at the head. */
+export async function adminsOf(store: Pick<Store, 'global'>, workspaceId: string): Promise<{ email: string }[]> {
+  return store.global
+    .selectFrom('memberships as m')
+    .innerJoin('users as u', 'u.id', 'm.user_id')
+    .select('u.email')
+    .where('m.workspace_id', '=', workspaceId)
+    .where('m.role', '=', 'admin')
+    .orderBy('m.joined_at')
+    .execute()
 }

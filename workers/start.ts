@@ -1,5 +1,6 @@
 import { loadPrices } from '../runtime/cost.ts'
 import { openEmbeddings } from '../runtime/knowledge/embeddings.ts'
+import { openMailer } from '../runtime/mail.ts'
 import { Opened } from '../runtime/opened.ts'
 import { closeInstance } from '../runtime/plugin/host.ts'
 import type { Role, RoleContext } from '../runtime/role.ts'
@@ -15,10 +16,15 @@ import { startEventRetention } from './events/start.ts'
 import { startReaper } from './reaper/reaper.ts'
 import { carrierReleaser } from './reaper/release-carrier.ts'
 import { startRetention } from './retention/start.ts'
+import type { EventData } from './webhooks/event-data.ts'
+import { startWebhooks } from './webhooks/start.ts'
 import { startWorkspaceDeletion } from './workspaces/start.ts'
 
-/** Starts a job worker: the processors of every queue, and the reaper. The database is migrated. */
-export async function startJobs(context: RoleContext): Promise<Role> {
+/**
+ * Starts a job worker: the processors of every queue, and the reaper. The database is migrated.
+ * @param eventData makes what webhooks are sent, as the API shows it
+ */
+export async function startJobs(context: RoleContext, eventData: EventData): Promise<Role> {
   const { log, plugins } = context
   const opened = new Opened('jobs', log)
   try {
@@ -49,6 +55,11 @@ export async function startJobs(context: RoleContext): Promise<Role> {
     opened.push((graceMs) => deletion.stop(graceMs))
     const oldData = startRetention({ store, objects, log })
     opened.push(() => oldData.stop())
+    const { smtpUrl, mailFrom } = context.config
+    const mailer = smtpUrl === undefined ? undefined : openMailer(smtpUrl, mailFrom)
+    opened.push(() => mailer?.close())
+    const webhooks = startWebhooks({ ...context, store, eventData, mailer })
+    opened.push((graceMs) => webhooks.stop(graceMs))
     return { name: 'jobs', stop: (graceMs) => opened.close(graceMs) }
   } catch (error) {
     await opened.close(0)

@@ -1,5 +1,6 @@
 import type { Logger } from '../log.ts'
 import { type CallEvent, isPassing } from './events.ts'
+import { toldAs } from './told.ts'
 
 /** Events are written together this often: what a node that dies has not written yet. */
 const FLUSH_MS = 1_000
@@ -19,6 +20,8 @@ export interface JournalRow {
   /** Of the first one, in ms since 1970. */
   at: number
   events: string
+  /** Those of them that are told to the workspace. */
+  told?: readonly CallEvent[]
 }
 
 export interface EventJournalOptions {
@@ -117,5 +120,6 @@ export class EventJournal {
 function rowOf(workspaceId: string, callId: string, events: readonly CallEvent[]): JournalRow {
   const first = events[0]!
   const last = events.at(-1)!
-  return { workspaceId, callId, firstSeq: first.seq, lastSeq: last.seq, at: first.at, events: JSON.stringify(events) }
+  const row = { workspaceId, callId, firstSeq: first.seq, lastSeq: last.seq, at: first.at }
+  return { ...row, events: JSON.stringify(events), told: events.filter((event) => toldAs(event) !== undefined) }
 }

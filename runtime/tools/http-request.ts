@@ -1,6 +1,6 @@
 import { lookup as dnsLookup } from 'node:dns'
-import { type IncomingMessage, request as plainRequest } from 'node:http'
-import { request as tlsRequest } from 'node:https'
+import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } from 'node:http'
+import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { allowsHost, allowsResolved, type NetRule, normalizeHost, parseInfrastructureRule } from '../plugin/net-rule.ts'
 import { NO_GRANTS } from '../plugin/permissions.ts'
@@ -27,6 +27,36 @@ export interface Reached {
   text: string
 }
 
+/** Connections that are kept for the next request to the same host. Its addresses were checked when it was connected to. */
+export interface KeptConnections {
+  readonly plain: PlainAgent
+  readonly tls: TlsAgent
+  close(): void
+}
+
+export function keepConnections(idleMs: number): KeptConnections {
+  const options = { keepAlive: true, timeout: idleMs, maxFreeSockets: 32 }
+  const [plain, tls] = [new PlainAgent(options), new TlsAgent(options)]
+  return {
+    plain,
+    tls,
+    close() {
+      plain.destroy()
+      tls.destroy()
+    },
+  }
+}
+
+export interface SendOptions {
+  /** The operator's exceptions. */
+  allowed: readonly NetRule[]
+  signal: AbortSignal
+  /** Redirects that are followed; default 3. */
+  redirects?: number
+  /** Default: a connection of its own. */
+  connections?: KeptConnections
+}
+
 /** The operator forbids the address. The message is for the operator. */
 export class ForbiddenAddress extends Error {
   override readonly name = 'ForbiddenAddress'
@@ -42,15 +72,13 @@ export class ForbiddenAddress extends Error {
  * redirects too; `allowed` are the operator's exceptions. A redirect to another origin gets none of the headers.
  * Throws ForbiddenAddress, the signal's reason and what sockets throw.
  */
-export async function sendRequest(
-  outgoing: Outgoing,
-  options: { allowed: readonly NetRule[]; signal: AbortSignal },
-): Promise<Reached> {
+export async function sendRequest(outgoing: Outgoing, options: SendOptions): Promise<Reached> {
+  const { redirects: maxRedirects = MAX_REDIRECTS } = options
   let next = outgoing
   for (let redirects = 0; ; redirects++) {
     const response = await sendOnce(next, options)
     const { statusCode = 0, headers } = response
-    if (!REDIRECTS.has(statusCode) || headers.location === undefined || redirects === MAX_REDIRECTS) {
+    if (!REDIRECTS.has(statusCode) || headers.location === undefined || redirects === maxRedirects) {
       return { status: statusCode, contentType: headers['content-type'] ?? '', text: await readSome(response) }
     }
     response.destroy()
@@ -73,7 +101,7 @@ function redirected(before: Outgoing, status: number, location: string): Outgoin
 
 function sendOnce(
   { method, url, headers, body }: Outgoing,
-  { allowed, signal }: { allowed: readonly NetRule[]; signal: AbortSignal },
+  { allowed, signal, connections }: SendOptions,
 ): Promise<IncomingMessage> {
   const target = new URL(url)
   const secure = target.protocol === 'https:'
@@ -97,13 +125,18 @@ function sendOnce(
       (secure ? tlsRequest : plainRequest)(target, {
         method,
         headers: { 'user-agent': 'Patchbay', 'accept-encoding': 'identity', ...headers, ...content },
-        agent: false,
+        agent: connections === undefined ? false : secure ? connections.tls : connections.plain,
         lookup: checkedLookup(host, fits),
         signal,
       }),
     )
     request.once('response', resolve)
-    request.once('error', (error) => reject(signal.aborted ? signal.reason : error))
+    request.once('error', (error: NodeJS.ErrnoException) => {
+      // The other side closed a kept connection just as it was used again.
+      if (request.reusedSocket && error.code === 'ECONNRESET' && !signal.aborted) {
+        resolve(sendOnce({ method, url, headers, ...(body === undefined ? {} : { body }) }, { allowed, signal }))
+      } else reject(signal.aborted ? signal.reason : error)
+    })
     request.end(body)
   })
 }

@@ -18,6 +18,7 @@ import { sql as trunkSettings } from './0019-trunk-settings.ts'
 import { sql as callLines } from './0020-call-lines.ts'
 import { sql as campaigns } from './0021-campaigns.ts'
 import { sql as answerers } from './0026-answerers.ts'
+import { sql as workspaceEvents } from './0040-workspace-events.ts'
 
 export interface Migration {
   readonly name: string
@@ -46,4 +47,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0020-call-lines', sql: callLines },
   { name: '0021-campaigns', sql: campaigns },
   { name: '0026-answerers', sql: answerers },
+  { name: '0040-workspace-events', sql: workspaceEvents },
 ]

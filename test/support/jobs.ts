@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { eventData } from '../../api/events/data.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { createLogger } from '../../runtime/log.ts'
 import { loadPlugins } from '../../runtime/plugin/host.ts'
@@ -17,7 +18,10 @@ export async function startTestJobs(
   const { config, databaseUrl, redisUrl } = api
   const { signal } = stopping
   const plugins = await loadPlugins({ config, env, log, signal })
-  const role = await startJobs({ config, env, plugins, log, clock: systemClock, signal, databaseUrl, redisUrl })
+  const role = await startJobs(
+    { config, env, plugins, log, clock: systemClock, signal, databaseUrl, redisUrl },
+    eventData,
+  )
   const stop = async () => {
     await role.stop(1000)
     stopping.abort()

@@ -2,16 +2,20 @@ import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/log.ts'
 import { dropEventPartitions, makeEventPartitions } from '../../store/call-events.ts'
 import type { Store } from '../../store/database.ts'
+import { removeOldDeliveries } from '../../store/webhook-deliveries.ts'
+import { dropWorkspaceEvents, makeWorkspaceEventPartitions } from '../../store/workspace-events.ts'
 
 const DAY_MS = 86_400_000
 const INTERVAL_MS = DAY_MS / 4
+/** How long events of workspaces can be read again and sent again. */
+const WORKSPACE_EVENTS_DAYS = 30
 
 export interface EventRetention {
   /** Waits for the running round. */
   stop(): Promise<void>
 }
 
-/** Keeps the journal of calls' events in shape: makes the months to come, drops those that are too old. */
+/** Keeps the events of calls and of workspaces in shape: makes the partitions to come, drops those that are too old. */
 export function startEventRetention(services: {
   store: Store
   config: { readonly eventsDays: number }
@@ -22,6 +26,10 @@ export function startEventRetention(services: {
   const round = async () => {
     const nowMs = clock.nowMs()
     await makeEventPartitions(store, nowMs)
+    await makeWorkspaceEventPartitions(store, nowMs)
+    const tooOld = new Date(nowMs - WORKSPACE_EVENTS_DAYS * DAY_MS)
+    await dropWorkspaceEvents(store, tooOld)
+    while ((await removeOldDeliveries(store, tooOld)) > 0);
     const dropped = await dropEventPartitions(store, new Date(nowMs - config.eventsDays * DAY_MS))
     if (dropped.length > 0) log.info({ partitions: dropped }, 'Old events of calls were removed')
   }

@@ -25,6 +25,8 @@ export interface Belongings {
   readonly memberId: string
   readonly invitationId: string
   readonly trunkHostId: string
+  readonly webhookId: string
+  readonly deliveryId: string
 }
 
 let numbers = 0
@@ -51,7 +53,21 @@ export async function furnish(api: TestApi, admin: TestUser): Promise<Belongings
   const campaign = await insertCampaignRows(api, { workspaceId, agentId, phoneNumber })
   const memberId = await joiner(api, workspaceId)
   const permits = await insertPermits(api, workspaceId)
-  return { workspaceId, agentId, phoneNumber, apiKeyId, memberId, ...campaign, ...rows, ...permits }
+  const webhook = { url: 'https://example.com/patchbay', types: ['call.ended'] }
+  const webhookId = (await post('/webhooks', { body: webhook })).webhook_id
+  const deliveryId = (await post(`/webhooks/${webhookId}/test`, {})).delivery_id
+  return {
+    workspaceId,
+    agentId,
+    phoneNumber,
+    apiKeyId,
+    memberId,
+    webhookId,
+    deliveryId,
+    ...campaign,
+    ...rows,
+    ...permits,
+  }
 }
 
 /** What is long to make over the API: a finished call with its recording, a read document, a chat, a batch, a trunk. */
@@ -214,6 +230,8 @@ export function pathTo(route: AnyRoute, of: Belongings): string {
     user_id: of.memberId,
     invitation_id: of.invitationId,
     trunk_host_id: of.trunkHostId,
+    webhook_id: of.webhookId,
+    delivery_id: of.deliveryId,
     session_id: of.memberId,
     id: of.apiKeyId,
     phone_number: of.phoneNumber,

@@ -1,0 +1,233 @@
+import { type Static, type TSchema, Type } from 'typebox'
+import { AgentBody, agentExample } from '../agents/schema.ts'
+import { BatchBody, batchExample } from '../batches/schema.ts'
+import { CallBody, callExample } from '../calls/schema.ts'
+import { DocumentBody } from '../knowledge/schema.ts'
+import { Id, Instant, Nullable } from '../schema.ts'
+
+/** The events of a workspace: what webhooks are sent and live streams show. */
+
+interface EventType {
+  summary: string
+  data: TSchema
+  example: Record<string, unknown>
+}
+
+const ids = { call_log_id: Id, agent_id: Id }
+const idsExample = { call_log_id: callExample.call_log_id, agent_id: callExample.agent_id }
+const seqExample = { seq: 9, at: '2026-01-31T09:00:05.010Z' }
+/** Where it stands in the log of its call. */
+const place = { seq: Type.Integer({ description: "Place in the call's log." }), at: Instant }
+const Millis = Type.Number({ description: 'Milliseconds from the answer.' })
+const Campaign = Type.Object({
+  slug: Type.String(),
+  name: Type.String(),
+  active: Type.Boolean(),
+  paused: Type.Boolean(),
+  pause_reason: Nullable(Type.String()),
+})
+const campaignExample = { slug: 'renewals', name: 'Renewals', active: true, paused: false, pause_reason: null }
+const Prospect = Type.Object({
+  uuid: Id,
+  list_uuid: Id,
+  campaign: Nullable(Type.String()),
+  primary_phone: Type.String(),
+  first_name: Type.String(),
+  last_name: Type.String(),
+  external_id: Type.String(),
+  variables: Type.Record(Type.String(), Type.String()),
+  status: Type.String(),
+  resolution: Nullable(Type.String()),
+  disposition: Nullable(Type.String()),
+  attempts: Type.Integer(),
+  last_attempt_at: Nullable(Instant),
+  created_at: Instant,
+})
+const prospectExample: Static<typeof Prospect> = {
+  uuid: '0197f3a2-7c1e-7000-8000-00000000000a',
+  list_uuid: '0197f3a2-7c1e-7000-8000-00000000000b',
+  campaign: 'renewals',
+  primary_phone: '+14155550199',
+  first_name: 'Ada',
+  last_name: 'Lovelace',
+  external_id: 'crm-1815',
+  variables: {},
+  status: 'resolved',
+  resolution: 'reached',
+  disposition: 'completed',
+  attempts: 2,
+  last_attempt_at: '2026-01-31T09:00:00.000Z',
+  created_at: '2026-01-30T09:00:00.000Z',
+}
+const Document = Type.Object({ agent_id: Id, ...DocumentBody.properties })
+const documentExample = {
+  agent_id: callExample.agent_id,
+  document_id: '0197f3a2-7c1e-7000-8000-000000000007',
+  filename: 'hours.md',
+  size: 812,
+  status: 'ready',
+  chunks: 3,
+  error: null,
+  created_at: '2026-01-31T09:00:00.000Z',
+}
+
+const ofCall = (summary: string, changes: Partial<Static<typeof CallBody>> = {}): EventType => ({
+  summary,
+  data: CallBody,
+  example: { ...callExample, ...changes },
+})
+const unanswered = {
+  answered_at: null,
+  ended_at: null,
+  duration: null,
+  transcript: [],
+  end_reason: null,
+  disposition: null,
+}
+
+export const EVENT_TYPES: Readonly<Record<string, EventType>> = {
+  'call.queued': ofCall('A call was asked for', { ...unanswered, status: 'queued' }),
+  'call.ringing': ofCall('A call rings', { ...unanswered, status: 'ringing' }),
+  'call.answered': ofCall('A call was answered', {
+    ...unanswered,
+    status: 'in_progress',
+    answered_at: callExample.answered_at,
+  }),
+  'call.ended': ofCall('A call is over; whatever became of it, it comes once'),
+  'call.turn': {
+    summary: 'The caller or the agent has said something',
+    data: Type.Object({
+      ...ids,
+      ...place,
+      role: Type.Enum(['user', 'assistant']),
+      text: Type.String(),
+      start_ms: Millis,
+      end_ms: Millis,
+      interrupted: Type.Boolean(),
+    }),
+    example: {
+      ...idsExample,
+      ...seqExample,
+      ...{ role: 'user', text: 'When do you open?', start_ms: 2600, end_ms: 3500, interrupted: false },
+    },
+  },
+  'call.tool_called': {
+    summary: 'The agent used a tool',
+    data: Type.Object({
+      ...ids,
+      ...place,
+      id: Type.String(),
+      name: Type.String(),
+      arguments: Type.Record(Type.String(), Type.Unknown()),
+    }),
+    example: { ...idsExample, ...seqExample, id: 'call_1', name: 'opening_hours', arguments: { day: 'Monday' } },
+  },
+  'call.transferred': {
+    summary: 'The caller talks with another human',
+    data: Type.Object({ ...ids, ...place, to: Type.String() }),
+    example: { ...idsExample, ...seqExample, to: '+14155550142' },
+  },
+  'call.fault': {
+    summary: 'Something went wrong in a call, which may go on',
+    data: Type.Object({ ...ids, ...place, stage: Type.String(), sentence: Type.String() }),
+    example: { ...idsExample, ...seqExample, stage: 'llm', sentence: 'OpenAI answered 503; went on with Offline' },
+  },
+  'recording.ready': ofCall('The recording of a call can be downloaded', {
+    recording_url: `http://localhost:8080/calls/${callExample.call_log_id}/recording`,
+  }),
+  'batch.started': { summary: 'A batch begins to call', data: BatchBody, example: batchExample },
+  'batch.completed': { summary: 'Every row of a batch was dealt with', data: BatchBody, example: batchExample },
+  'batch.canceled': { summary: 'A batch was canceled', data: BatchBody, example: batchExample },
+  'campaign.started': { summary: 'A campaign begins to call, or goes on', data: Campaign, example: campaignExample },
+  'campaign.paused': {
+    summary: 'A campaign was paused',
+    data: Campaign,
+    example: { ...campaignExample, paused: true },
+  },
+  'campaign.breaker_opened': {
+    summary: 'A campaign paused itself, because too many of its calls fail',
+    data: Campaign,
+    example: { ...campaignExample, paused: true, pause_reason: 'too_many_failures' },
+  },
+  'campaign.budget_reached': {
+    summary: 'A campaign paused itself, because its budget is used up',
+    data: Campaign,
+    example: { ...campaignExample, paused: true, pause_reason: 'budget_reached' },
+  },
+  'prospect.resolved': {
+    summary: 'A prospect that was called will not be called again',
+    data: Prospect,
+    example: prospectExample,
+  },
+  'do_not_call.added': {
+    summary: 'A number must not be called any more; those of uploads are not told one by one',
+    data: Type.Object({
+      phone_number: Type.String(),
+      reason: Type.String(),
+      source: Type.Enum(['api', 'call']),
+      call_log_id: Nullable(Id),
+    }),
+    example: {
+      phone_number: '+14155550199',
+      reason: 'Asked not to be called',
+      source: 'call',
+      call_log_id: callExample.call_log_id,
+    },
+  },
+  'document.ready': { summary: 'A document can be found by its agent', data: Document, example: documentExample },
+  'document.failed': {
+    summary: 'A document could not be read',
+    data: Document,
+    example: { ...documentExample, status: 'failed', chunks: 0, error: 'The file is encrypted' },
+  },
+  'agent.changed': {
+    summary: 'An agent was made or changed; it is shown as it is when the event is sent',
+    data: AgentBody,
+    example: agentExample,
+  },
+  'webhook.disabled': {
+    summary: 'A webhook was switched off, because its receiver is gone or failed for five days',
+    data: Type.Object({ webhook_id: Id, url: Type.String(), reason: Type.String() }),
+    example: {
+      webhook_id: '0197f3a2-7c1e-7000-8000-00000000000c',
+      url: 'https://example.com/patchbay',
+      reason: 'Every attempt failed for five days',
+    },
+  },
+  'webhook.test': {
+    summary: 'Somebody tries a webhook; it goes to this one alone',
+    data: Type.Object({ webhook_id: Id }),
+    example: { webhook_id: '0197f3a2-7c1e-7000-8000-00000000000c' },
+  },
+}
+
+/** Whether something asks for events there are: a type, `call.*`, or `*`. */
+export function asksForEvents(pattern: string): boolean {
+  if (pattern === '*' || Object.hasOwn(EVENT_TYPES, pattern)) return true
+  return pattern.endsWith('.*') && Object.keys(EVENT_TYPES).some((type) => type.startsWith(pattern.slice(0, -1)))
+}
+
+/** Whether an event of the type is asked for. */
+export const isAskedFor = (type: string, patterns: readonly string[]): boolean =>
+  patterns.some(
+    (pattern) =>
+      pattern === '*' || pattern === type || (pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1))),
+  )
+
+/** What is sent of an event. */
+export const messageSchema = (type: string, data: TSchema) =>
+  Type.Object({
+    id: Type.String({ description: 'Names the event; the same however often it is sent.' }),
+    type: Type.Literal(type),
+    workspace_id: Id,
+    created_at: Instant,
+    data,
+  })
+
+export const messageExample = (type: string): Record<string, unknown> => ({
+  id: '0197f3a2-7c1e-7000-8000-00000000000d',
+  type,
+  workspace_id: callExample.workspace_id,
+  created_at: '2026-01-31T09:00:41.700Z',
+  data: EVENT_TYPES[type]?.example ?? {},
+})

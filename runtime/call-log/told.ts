@@ -1,0 +1,26 @@
+import type { CallEvent } from './events.ts'
+
+/** An event of a call as its workspace is told of it; undefined: it is not. What the call's row says is told by the row. */
+export function toldAs(event: CallEvent): { type: string; data: Record<string, unknown> } | undefined {
+  const place = { seq: event.seq, at: new Date(event.at).toISOString() }
+  switch (event.type) {
+    case 'turn':
+    case 'heard': {
+      const { text, start_ms, end_ms } = event
+      if (text === '') return undefined
+      const role = event.type === 'turn' ? 'user' : 'assistant'
+      const interrupted = event.type === 'heard' && event.interrupted
+      return { type: 'call.turn', data: { ...place, role, text, start_ms, end_ms, interrupted } }
+    }
+    case 'tool_called': {
+      const { id, name, arguments: given } = event
+      return { type: 'call.tool_called', data: { ...place, id, name, arguments: given } }
+    }
+    case 'transfer_done':
+      return { type: 'call.transferred', data: { ...place, to: event.to } }
+    case 'fault':
+      return { type: 'call.fault', data: { ...place, stage: event.stage, sentence: event.sentence } }
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,20 @@
+import type { Store } from '../../store/database.ts'
+import type { StoredEvent } from '../../store/workspace-events.ts'
+
+/** Makes `data` of events as the API shows it, in their order. */
+export type EventData = (
+  store: Store,
+  publicUrl: string,
+  events: readonly StoredEvent[],
+) => Promise<Record<string, unknown>[]>
+
+/** What is sent of an event. */
+export function eventMessage(event: StoredEvent, data: Record<string, unknown>) {
+  return {
+    id: event.id,
+    type: event.type,
+    workspace_id: event.workspaceId,
+    created_at: event.createdAt.toISOString(),
+    data,
+  }
+}

@@ -1,0 +1,75 @@
+/** Requests at once: to a receiver at first, at most, and at least; in the name of one workspace; and of the process. */
+const FIRST_OF_RECEIVER = 8
+const MOST_OF_RECEIVER = 64
+const LEAST_OF_RECEIVER = 1
+const OF_WORKSPACE = 128
+const OF_ALL = 1_024
+
+interface Sending {
+  webhookId: string
+  workspaceId: string
+}
+
+/**
+ * Who may send how much at once, so that a receiver that hangs holds up nobody else: each has a window of its own, which
+ * grows with what it takes and is halved by what it fails. What is free is shared out in turns. Pure.
+ */
+export class Rooms {
+  readonly #windows = new Map<string, number>()
+  readonly #ofReceiver = new Map<string, number>()
+  readonly #ofWorkspace = new Map<string, number>()
+  #all = 0
+  #first = 0
+
+  /** How many more each may send. */
+  free(webhooks: readonly { id: string; workspaceId: string }[]): { webhookId: string; room: number }[] {
+    const rooms: { webhookId: string; room: number }[] = []
+    const given = new Map<string, number>()
+    let left = OF_ALL - this.#all
+    this.#first = webhooks.length === 0 ? 0 : (this.#first + 1) % webhooks.length
+    for (let i = 0; i < webhooks.length && left > 0; i++) {
+      const { id, workspaceId } = webhooks[(this.#first + i) % webhooks.length]!
+      const ofWorkspace = given.get(workspaceId) ?? OF_WORKSPACE - (this.#ofWorkspace.get(workspaceId) ?? 0)
+      const room = Math.min(this.#window(id) - (this.#ofReceiver.get(id) ?? 0), ofWorkspace, left)
+      if (room <= 0) continue
+      given.set(workspaceId, ofWorkspace - room)
+      left -= room
+      rooms.push({ webhookId: id, room })
+    }
+    return rooms
+  }
+
+  taken({ webhookId, workspaceId }: Sending): void {
+    this.#all++
+    this.#ofReceiver.set(webhookId, (this.#ofReceiver.get(webhookId) ?? 0) + 1)
+    this.#ofWorkspace.set(workspaceId, (this.#ofWorkspace.get(workspaceId) ?? 0) + 1)
+  }
+
+  answered(webhookId: string, good: boolean): void {
+    const window = this.#window(webhookId)
+    const next = good ? Math.min(MOST_OF_RECEIVER, window + 1) : Math.max(LEAST_OF_RECEIVER, Math.floor(window / 2))
+    this.#windows.set(webhookId, next)
+  }
+
+  left({ webhookId, workspaceId }: Sending): void {
+    this.#all--
+    lower(this.#ofReceiver, webhookId)
+    lower(this.#ofWorkspace, workspaceId)
+  }
+
+  /** Forgets what is known of webhooks that are none of these. */
+  keep(webhooks: readonly { id: string }[]): void {
+    const kept = new Set(webhooks.map(({ id }) => id))
+    for (const id of this.#windows.keys()) if (!kept.has(id)) this.#windows.delete(id)
+  }
+
+  #window(webhookId: string): number {
+    return this.#windows.get(webhookId) ?? FIRST_OF_RECEIVER
+  }
+}
+
+function lower(counts: Map<string, number>, key: string): void {
+  const count = (counts.get(key) ?? 1) - 1
+  if (count === 0) counts.delete(key)
+  else counts.set(key, count)
+}

@@ -1,0 +1,102 @@
+import type { Clock } from '../../runtime/clock.ts'
+import type { Logger } from '../../runtime/log.ts'
+import type { NetRule } from '../../runtime/plugin/net-rule.ts'
+import type { SecretBox } from '../../runtime/secret-box.ts'
+import { ForbiddenAddress, type KeptConnections, sendRequest } from '../../runtime/tools/http-request.ts'
+import { nextAttemptMs } from '../../runtime/webhooks/retry.ts'
+import { signedHeaders } from '../../runtime/webhooks/signature.ts'
+import type { Attempt, DueDelivery } from '../../store/webhook-deliveries.ts'
+
+/** What is kept of an answer. */
+const MAX_ANSWER_CHARACTERS = 1_024
+const TIMEOUT_MS = 10_000
+/** The receiver says that it is no more (RFC 9110, 15.5.11). */
+const GONE = 410
+
+export interface SenderOptions {
+  allowed: readonly NetRule[]
+  connections: KeptConnections
+  secrets: SecretBox
+  clock: Clock
+  random: () => number
+  log: Logger
+  timeoutMs?: number
+}
+
+/** An attempt and what it says of its webhook. */
+export interface Sent {
+  attempt: Attempt
+  /** The receiver asked never to be called again. */
+  gone: boolean
+}
+
+/** Sends one delivery once. Never throws but for `signal`; `body` undefined: the event was erased. */
+export async function sendDelivery(
+  delivery: DueDelivery,
+  body: string | undefined,
+  options: SenderOptions,
+  signal: AbortSignal,
+): Promise<Sent> {
+  const { allowed, connections, clock, log } = options
+  const startedMs = clock.monotonicMs()
+  const at = new Date(clock.nowMs())
+  const done = (result: Pick<Attempt, 'responseStatus' | 'responseBody' | 'error'>, final = false): Sent => {
+    const good = result.error === null
+    const waitMs = good || final ? undefined : nextAttemptMs(delivery.attempts + 1, options.random())
+    const attempt: Attempt = {
+      id: delivery.id,
+      status: good ? 'delivered' : waitMs === undefined ? 'failed' : 'pending',
+      nextAttemptAt: new Date(clock.nowMs() + (waitMs ?? 0)),
+      at,
+      durationMs: clock.monotonicMs() - startedMs,
+      ...result,
+    }
+    return { attempt, gone: result.responseStatus === GONE }
+  }
+  const broken = (error: string, final = false) => done({ responseStatus: null, responseBody: null, error }, final)
+
+  if (body === undefined) return broken('The event was erased', true)
+  const secrets = [delivery.secret, delivery.oldSecret].flatMap((sealed) =>
+    sealed === null ? [] : (options.secrets.open(sealed, delivery.webhookId) ?? []),
+  )
+  if (secrets.length === 0) return broken('The secret can not be opened; rotate it')
+  const timestampS = Math.floor(clock.nowMs() / 1_000)
+  const limit = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS)
+  try {
+    const reached = await sendRequest(
+      {
+        method: 'POST',
+        url: delivery.url,
+        headers: {
+          'content-type': 'application/json',
+          'user-agent': 'Patchbay-Webhooks',
+          ...signedHeaders(secrets, { id: delivery.eventId, timestampS, body }),
+        },
+        body,
+      },
+      { allowed, connections, redirects: 0, signal: AbortSignal.any([signal, limit]) },
+    )
+    const { status } = reached
+    const good = status >= 200 && status < 300
+    const redirects = status >= 300 && status < 400 ? '; redirects are not followed' : ''
+    return done(
+      {
+        responseStatus: status,
+        // Postgres keeps no zero bytes.
+        responseBody: reached.text.slice(0, MAX_ANSWER_CHARACTERS).replaceAll('\0', ''),
+        error: good ? null : `Status ${status}${redirects}`,
+      },
+      status === GONE,
+    )
+  } catch (error) {
+    signal.throwIfAborted()
+    if (limit.aborted) return broken(`No answer within ${(options.timeoutMs ?? TIMEOUT_MS) / 1_000} s`)
+    if (error instanceof ForbiddenAddress) {
+      log.warn({ webhookId: delivery.webhookId, reason: error.message }, 'A webhook leads to a forbidden address')
+      return broken('The host is unknown, or none that webhooks may reach')
+    }
+    const { code, message } = error as NodeJS.ErrnoException
+    const unknown = code === 'ENOTFOUND' || code === 'EAI_AGAIN'
+    return broken(unknown ? 'The host is unknown, or none that webhooks may reach' : (code ?? message))
+  }
+}

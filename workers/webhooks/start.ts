@@ -1,0 +1,177 @@
+import type { Clock } from '../../runtime/clock.ts'
+import type { Logger } from '../../runtime/log.ts'
+import type { Mailer } from '../../runtime/mail.ts'
+import { parseInfrastructureRule } from '../../runtime/plugin/net-rule.ts'
+import { keepConnections } from '../../runtime/tools/http-request.ts'
+import { webhookSecrets } from '../../runtime/webhooks/signature.ts'
+import type { Store } from '../../store/database.ts'
+import { adminsOf } from '../../store/users.ts'
+import { claimDeliveries, type DueDelivery, enabledWebhooks, noteHealth } from '../../store/webhook-deliveries.ts'
+import { disableWebhook } from '../../store/webhooks.ts'
+import { adoptMovedEvents, eventsById, routeEvents } from '../../store/workspace-events.ts'
+import { AttemptWriter } from './attempt-writer.ts'
+import { type EventData, eventMessage } from './event-data.ts'
+import { Rooms } from './rooms.ts'
+import { type SenderOptions, sendDelivery } from './sender.ts'
+
+/** Looks for new events this often; sooner where more wait. */
+const POLL_MS = 100
+const BUSY_POLL_MS = 10
+const WEBHOOKS_KNOWN_MS = 250
+const ROUTED_AT_ONCE = 1_000
+/** A delivery that was taken and not written down, because the process died, is taken again after this. */
+const LEASE_MS = 30_000
+const KEPT_IDLE_MS = 4_000
+const FAILING_MOST_MS = 5 * 86_400_000
+/** After an error of the database. */
+const REST_MS = 1_000
+
+export interface Webhooks {
+  /** Takes nothing new; what is on its way may end for `graceMs`, and is sent again elsewhere otherwise. */
+  stop(graceMs: number): Promise<void>
+}
+
+export interface WebhooksOptions {
+  store: Store
+  config: {
+    readonly dataKey: string
+    readonly publicUrl: string
+    readonly toolsAllowNet?: readonly string[] | undefined
+  }
+  eventData: EventData
+  /** Tells the Admins of a webhook that was switched off. */
+  mailer: Mailer | undefined
+  clock: Clock
+  log: Logger
+  /** How long a receiver may take; default 10 s. */
+  timeoutMs?: number
+}
+
+/** Sends what happens in workspaces to their webhooks: each committed event at least once, each receiver at its own pace. */
+export function startWebhooks(options: WebhooksOptions): Webhooks {
+  const { store, config, log, clock } = options
+  const stopping = new AbortController()
+  const cutting = new AbortController()
+  const connections = keepConnections(KEPT_IDLE_MS)
+  const sender: SenderOptions = {
+    allowed: (config.toolsAllowNet ?? []).map(parseInfrastructureRule),
+    connections,
+    secrets: webhookSecrets(config.dataKey),
+    clock,
+    random: Math.random,
+    log,
+    ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+  }
+  const rooms = new Rooms()
+  const running = new Set<Promise<void>>()
+  const attempts = new AttemptWriter(store, log)
+
+  async function send(delivery: DueDelivery, body: string | undefined): Promise<void> {
+    rooms.taken(delivery)
+    try {
+      const { attempt, gone } = await sendDelivery(delivery, body, sender, cutting.signal)
+      const good = attempt.error === null
+      rooms.answered(delivery.webhookId, good)
+      await attempts.write(attempt)
+      if (good !== (delivery.failingSince === null)) {
+        await noteHealth(store, delivery.webhookId, !good, new Date(clock.nowMs()))
+      }
+      if (gone) await disable(delivery, 'The receiver answered 410 Gone')
+      else if (!good && clock.nowMs() - (delivery.failingSince?.getTime() ?? clock.nowMs()) > FAILING_MOST_MS) {
+        await disable(delivery, 'Every attempt failed for five days')
+      }
+    } catch (err) {
+      if (!cutting.signal.aborted) log.warn({ err, webhookId: delivery.webhookId }, 'A delivery is not settled yet')
+    } finally {
+      rooms.left(delivery)
+      if (moreWaits) lookSoon()
+    }
+  }
+
+  async function disable({ webhookId, workspaceId, url }: DueDelivery, reason: string): Promise<void> {
+    const tenant = store.tenant(workspaceId)
+    if (!(await disableWebhook(tenant, webhookId, reason, new Date(clock.nowMs())))) return
+    log.warn({ webhookId, workspaceId, reason }, 'A webhook was switched off')
+    const text = `${reason}, so Patchbay no longer sends events to ${url}.\n\nOnce it works again, switch it on (PATCH /webhooks/${webhookId} {"enabled": true}) and fetch what it missed (POST /webhooks/${webhookId}/recover).\n`
+    for (const { email } of options.mailer === undefined ? [] : await adminsOf(store, workspaceId)) {
+      await options.mailer
+        ?.send({ to: email, subject: 'A webhook was switched off', text })
+        .catch((err) => log.warn({ err }, 'Nobody could be told of a webhook'))
+    }
+  }
+
+  let known: Awaited<ReturnType<typeof enabledWebhooks>> = []
+  let knownAtMs = Number.NEGATIVE_INFINITY
+  /** There may be more than receivers had room for. */
+  let moreWaits = false
+
+  /** True when there is more to route. */
+  async function round(): Promise<boolean> {
+    const routed = await routeEvents(store, ROUTED_AT_ONCE)
+    if (clock.monotonicMs() - knownAtMs > WEBHOOKS_KNOWN_MS) {
+      known = await enabledWebhooks(store)
+      knownAtMs = clock.monotonicMs()
+      rooms.keep(known)
+    }
+    const free = rooms.free(known)
+    const due = await claimDeliveries(store, free, LEASE_MS)
+    moreWaits = due.length > 0 && free.some(({ webhookId, room }) => countOf(due, webhookId) === room)
+    const events = await eventsById(
+      store,
+      due.map(({ eventId, eventAt }) => ({ id: eventId, at: eventAt })),
+    )
+    const list = [...events.values()]
+    const data = await options.eventData(store, config.publicUrl, list)
+    const bodies = new Map(list.map((event, i) => [event.id, JSON.stringify(eventMessage(event, data[i] ?? {}))]))
+    for (const delivery of due) {
+      const sending: Promise<void> = send(delivery, bodies.get(delivery.eventId)).finally(() => running.delete(sending))
+      running.add(sending)
+    }
+    return routed === ROUTED_AT_ONCE
+  }
+
+  let timer: NodeJS.Timeout | undefined
+  let rounds: Promise<void> | undefined
+  const begin = () => {
+    timer = undefined
+    rounds = turn()
+  }
+  const lookIn = (ms: number) => {
+    clearTimeout(timer)
+    if (!stopping.signal.aborted) timer = setTimeout(begin, ms)
+  }
+  /** Receivers have room again. */
+  function lookSoon(): void {
+    if (timer === undefined) return
+    moreWaits = false
+    lookIn(BUSY_POLL_MS)
+  }
+  async function turn(): Promise<void> {
+    try {
+      lookIn((await round()) ? 0 : POLL_MS)
+    } catch (err) {
+      log.warn({ err }, 'Events could not be given to webhooks')
+      lookIn(REST_MS)
+    }
+  }
+  rounds = adoptMovedEvents(store)
+    .then((moved) => void (moved > 0 && log.warn({ events: moved }, 'The events of another database were taken on')))
+    .catch((err) => log.warn({ err }, 'The place among events could not be looked at'))
+    .finally(() => lookIn(0))
+
+  return {
+    async stop(graceMs) {
+      stopping.abort()
+      clearTimeout(timer)
+      const cut = setTimeout(() => cutting.abort(), graceMs)
+      await rounds
+      clearTimeout(timer)
+      await Promise.all(running)
+      clearTimeout(cut)
+      connections.close()
+    },
+  }
+}
+
+const countOf = (due: readonly DueDelivery[], id: string): number =>
+  due.reduce((count, { webhookId }) => count + (webhookId === id ? 1 : 0), 0)

@@ -346,6 +346,7 @@ function webhooksOf(): Json {
           operationId: `on_${type.replaceAll('.', '_')}`,
           tags: ['Webhooks'],
           summary,
+          security: [],
           parameters: SIGNATURE_HEADERS.map(([name, description]) => ({
             name,
             in: 'header',

@@ -38,7 +38,7 @@ import {
 } from './schema.ts'
 
 const tag = 'Webhooks'
-const MAX_WEBHOOKS = 50
+const MAX_WEBHOOKS = 500
 const BOTH_VALID_MS = 24 * 3_600_000
 
 const webhook_id = {

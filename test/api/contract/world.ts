@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { uuidv7 } from 'uuidv7'
 import type { AnyRoute } from '../../../api/route.ts'
+import { wavHead } from '../../../runtime/recording/wav.ts'
 import { insertCampaign } from '../../../store/campaigns.ts'
 import { objectPath } from '../../../store/object-folder.ts'
 import { windowGroupOf } from '../../../store/window-groups.ts'
@@ -78,7 +79,7 @@ async function insertRows(api: TestApi, of: Pick<Belongings, 'workspaceId' | 'ag
   const recording = `recordings/${workspaceId}/${callId}.wav`
   const path = objectPath(api.config.dataDir, recording)
   await mkdir(dirname(path), { recursive: true })
-  await writeFile(path, 'RIFF')
+  await writeFile(path, wavHead(8_000, 0))
   await db
     .insertInto('calls')
     .values({
@@ -90,6 +91,10 @@ async function insertRows(api: TestApi, of: Pick<Belongings, 'workspaceId' | 'ag
       status: 'completed',
       recording_key: recording,
     } as never)
+    .execute()
+  await db
+    .insertInto('call_turns')
+    .values({ call_id: callId, seq: 0, role: 'user', text: 'Hello', start_ms: 0, end_ms: 900 })
     .execute()
   await db
     .insertInto('documents')
@@ -220,6 +225,7 @@ export function pathTo(route: AnyRoute, of: Belongings): string {
     workspace_id: of.workspaceId,
     agent_id: of.agentId,
     call_log_id: of.callId,
+    turn: '0',
     batch_id: of.batchId,
     chat_id: of.chatId,
     document_id: of.documentId,

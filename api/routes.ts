@@ -11,6 +11,7 @@ import { campaignActions } from './campaigns/actions.ts'
 import { campaignRoutes } from './campaigns/routes.ts'
 import { chatRoutes } from './chats/routes.ts'
 import { doNotCallRoutes } from './do-not-call/routes.ts'
+import { eventRoutes } from './events/routes.ts'
 import { knowledgeRoutes } from './knowledge/routes.ts'
 import { operatorRoutes } from './operator/routes.ts'
 import { phoneNumberRoutes } from './phone-numbers/routes.ts'
@@ -51,6 +52,7 @@ export const routes: readonly AnyRoute[] = [
   ...trunkRoutes,
   ...providerRoutes,
   ...webhookRoutes,
+  ...eventRoutes,
   ...reportRoutes,
   ...privacyRoutes,
   ...operatorRoutes,

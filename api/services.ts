@@ -21,6 +21,7 @@ import type { AccessTokens } from './auth/access-token.ts'
 import type { LoginThrottle } from './auth/login-throttle.ts'
 import type { Operators } from './auth/operators.ts'
 import type { Outbound } from './calls/outbound-start.ts'
+import type { Live } from './events/live.ts'
 import type { Sessions } from './realtime/start.ts'
 import type { ToolCalls } from './tools/tool-calls.ts'
 import type { TrunkBook } from './trunks/book.ts'
@@ -57,6 +58,8 @@ export interface Services {
   readonly trunks: TrunkBook
   /** The running calls and the voice workers of this node. */
   readonly sessions: Sessions
+  /** The live streams of this node. */
+  readonly live: Live
   /** Places calls, on whichever node takes them. */
   readonly outbound: Outbound
   /** Finds passages of agents' documents; use it through api/knowledge/retrieve.ts. */

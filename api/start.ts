@@ -39,6 +39,7 @@ import { startRecorder } from './calls/recorder.ts'
 import { runCampaignTool } from './campaigns/tools.ts'
 import { openConsole } from './console/console.ts'
 import { resealAll } from './data-key.ts'
+import { openLive } from './events/live.ts'
 import { answerAsks } from './knowledge/ask.ts'
 import { countCarrierRefusals, countRefusedCalls, observeAnswers } from './metrics.ts'
 import { createSessions } from './realtime/start.ts'
@@ -122,6 +123,7 @@ export async function startApi(context: RoleContext): Promise<Role> {
     const outbound = await startOutbound({ ...context, store, redis, sessions, carriers, mayDial, quotas })
     opened.push(() => outbound.stop())
     const servesConsole = context.consoleFolder && openConsole(context.consoleFolder, log)
+    const live = await openLive({ store, redis, publicUrl: () => config.publicUrl, log })
     const server = await startServer({
       host: context.config.host,
       port: context.config.port,
@@ -134,6 +136,8 @@ export async function startApi(context: RoleContext): Promise<Role> {
       headers: standingHeaders(context.config.publicUrl),
     })
     opened.push((graceMs) => server.close(graceMs))
+    // A stream has no end of its own that the server could wait for.
+    opened.push(() => live.stop())
     opened.push((graceMs) => {
       server.refuseConnections()
       return outbound.stop().then(() => sessions.stop(graceMs))
@@ -181,6 +185,7 @@ export async function startApi(context: RoleContext): Promise<Role> {
       carriers,
       trunks,
       sessions,
+      live,
       outbound,
       vectors,
       embeddings,

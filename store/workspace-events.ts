@@ -47,25 +47,31 @@ export async function lastPlace(store: Pick<Store, 'acrossTenants'>): Promise<Pl
 }
 
 /**
- * Events of some workspaces after a place, in order. None is skipped: what is still being written in a transaction that
- * began before the last one here comes later.
+ * For each reader the events of its workspace after its place, in order, at most so many each. None is skipped: what is
+ * still being written in a transaction that began before the last one here comes later.
  */
 export async function eventsAfter(
   store: Pick<Store, 'acrossTenants'>,
-  workspaceIds: readonly string[],
-  after: Place,
-  limit: number,
-): Promise<StoredEvent[]> {
-  if (workspaceIds.length === 0) return []
-  const { rows } = await sql<StoredEvent>`
-    select id, workspace_id as "workspaceId", transaction::text, seq, type, subject, agent_id as "agentId", data,
-      created_at as "createdAt"
-    from workspace_events
-    where workspace_id = any (${workspaceIds}::uuid[])
-      and (transaction, seq) > (${after.transaction}::xid8, ${after.seq}::bigint)
-      and transaction < pg_snapshot_xmin(pg_current_snapshot())
-    order by workspace_events.transaction, seq limit ${limit}`.execute(store.acrossTenants)
-  return rows
+  readers: readonly { workspaceId: string; place: Place }[],
+  limitEach: number,
+): Promise<StoredEvent[][]> {
+  const found: StoredEvent[][] = readers.map(() => [])
+  if (readers.length === 0) return found
+  const { rows } = await sql<StoredEvent & { n: number }>`
+    select r.n::integer, e.* from unnest(
+      ${readers.map(({ workspaceId }) => workspaceId)}::uuid[],
+      ${readers.map(({ place }) => place.transaction)}::xid8[],
+      ${readers.map(({ place }) => place.seq)}::bigint[]) with ordinality as r (workspace_id, transaction, seq, n)
+    cross join lateral (
+      select id, workspace_id as "workspaceId", transaction::text, seq, type, subject, agent_id as "agentId", data,
+        created_at as "createdAt"
+      from workspace_events w
+      where w.workspace_id = r.workspace_id and (w.transaction, w.seq) > (r.transaction, r.seq)
+        and w.transaction < pg_snapshot_xmin(pg_current_snapshot())
+      order by w.transaction, w.seq limit ${limitEach}) e
+    order by r.n, e.transaction::xid8, e.seq`.execute(store.acrossTenants)
+  for (const { n, ...event } of rows) found[n - 1]?.push(event)
+  return found
 }
 
 /** The events with these ids. */

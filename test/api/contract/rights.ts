@@ -72,6 +72,8 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   'PATCH /trunks/{trunk_id}': 'developer or key with numbers',
   'DELETE /trunks/{trunk_id}': 'developer or key with numbers',
   'GET /providers': 'member or key with read',
+  'GET /events': 'member or key with read',
+  'GET /calls/{call_log_id}/events/live': 'member or key with read',
   'POST /webhooks': 'admin',
   'GET /webhooks': 'developer',
   'GET /webhooks/{webhook_id}': 'developer',

@@ -5,7 +5,9 @@ import type { Tenant } from './tenant.ts'
 /** Throws a unique violation when any workspace has the number. */
 export function insertPhoneNumber(
   tenant: Tenant,
-  number: { phone_number: PhoneNumber; provider: string; agent_id: string | null; trunk: string | null },
+  number: Pick<PhoneNumberRow, 'provider' | 'agent_id' | 'trunk'> & { phone_number: PhoneNumber } & Partial<
+      Pick<PhoneNumberRow, 'inbound_webhook' | 'inbound_webhook_secret'>
+    >,
 ): Promise<PhoneNumberRow> {
   return tenant.db.insertInto('phone_numbers').values(number).returningAll().executeTakeFirstOrThrow()
 }
@@ -23,7 +25,9 @@ export function phoneNumberRow(tenant: Tenant, phoneNumber: string): Promise<Pho
 export function changePhoneNumber(
   tenant: Tenant,
   phoneNumber: string,
-  changes: { agent_id?: string | null; max_concurrent_calls?: number | null },
+  changes: Partial<
+    Pick<PhoneNumberRow, 'agent_id' | 'max_concurrent_calls' | 'inbound_webhook' | 'inbound_webhook_secret'>
+  >,
 ): Promise<PhoneNumberRow | undefined> {
   if (Object.keys(changes).length === 0) return phoneNumberRow(tenant, phoneNumber)
   return tenant.db

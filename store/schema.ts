@@ -226,6 +226,10 @@ export interface PhoneNumbersTable {
   trunk: string | null
   /** Calls it may have at once; null: any number. */
   max_concurrent_calls: Generated<number | null>
+  /** Asked before a call is answered. */
+  inbound_webhook: ColumnType<string | null, string | null | undefined, string | null>
+  /** Sealed. */
+  inbound_webhook_secret: ColumnType<string | null, string | null | undefined, string | null>
   created_at: CreatedAt
 }
 
@@ -325,6 +329,8 @@ export interface CallsTable {
   answered_by: Answerer | null
   /** What the caller said to the agent's consent message; null: there was none. */
   consent: Consent | null
+  /** Who listened to it. */
+  supervisors: JSONColumnType<{ id: string; name: string; joined_at: string }[], string | undefined, string>
 }
 
 export interface CallTurnsTable {

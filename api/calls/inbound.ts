@@ -3,6 +3,7 @@ import type { Clock } from '../../runtime/clock.ts'
 import type { SessionLimits } from '../../runtime/link/messages.ts'
 import type { Logger } from '../../runtime/log.ts'
 import { parsePhoneNumber } from '../../runtime/phone-number.ts'
+import { parseInfrastructureRule } from '../../runtime/plugin/net-rule.ts'
 import type { PluginRegistry } from '../../runtime/plugin/host.ts'
 import type { Calls } from '../../runtime/session/calls.ts'
 import type { CallJournal } from '../../runtime/session/journal.ts'
@@ -16,8 +17,11 @@ import { insertCall } from '../../store/calls.ts'
 import type { Store } from '../../store/database.ts'
 import { hasReadyDocuments } from '../../store/documents.ts'
 import { type CalledNumber, findCalledNumber } from '../../store/inbound-calls.ts'
+import type { Agent } from '../../store/schema.ts'
 import { limitsOf } from '../agents/speech.ts'
+import { isUuid } from '../ids.ts'
 import { agentSpec } from '../realtime/agent-spec.ts'
+import { askInboundWebhook } from './inbound-webhook.ts'
 
 export interface InboundOptions {
   store: Store
@@ -28,6 +32,7 @@ export interface InboundOptions {
   quotas: Quotas
   journalOf(workspaceId: string): CallJournal
   limits: SessionLimits
+  config: { readonly dataKey: string; readonly toolsAllowNet?: readonly string[] | undefined }
   clock: Clock
   log: Logger
   /** Told of each call that is refused, and why. */
@@ -79,14 +84,17 @@ async function admit(options: InboundOptions, provider: string, call: IncomingCa
   const { called, trunk } = found
   const number = parsePhoneNumber(call.to) ?? call.to.slice(0, MAX_CALLER_LENGTH)
   const tenant = store.tenant(called.workspaceId)
-  const agent = called.agentId === null ? undefined : await agentById(tenant, called.agentId)
+  const callId = uuidv7()
+  const from = call.from === undefined ? null : (parsePhoneNumber(call.from) ?? call.from.slice(0, MAX_CALLER_LENGTH))
+  const asked = await whoAnswers(options, { provider, callId, from, number, called }, call.signal)
+  if (asked.rejected) return { why: 'forbidden', reason: 'inbound_webhook' }
+  const { agent } = asked
   if (agent === undefined) return { why: 'no_agent', reason: 'no_agent' }
   if (call.signal.aborted) return undefined
-  const callId = uuidv7()
   const place = await quotas.take({ kind: 'phone', callId, workspaceId: called.workspaceId, number })
   if (place !== 'taken') return { why: 'no_capacity', reason: place }
   try {
-    const variables = call.variables?.(trunk) ?? {}
+    const variables = { ...call.variables?.(trunk), ...asked.variables }
     const spec = agentSpec(agent, variables, await hasReadyDocuments(tenant, agent.id))
     await insertCall(tenant, {
       id: callId,
@@ -96,8 +104,7 @@ async function admit(options: InboundOptions, provider: string, call: IncomingCa
       direction: 'inbound',
       // From here on the reaper ends it, should this node die.
       status: 'ringing',
-      from_number:
-        call.from === undefined ? null : (parsePhoneNumber(call.from) ?? call.from.slice(0, MAX_CALLER_LENGTH)),
+      from_number: from,
       to_number: number,
       dynamic_variables: JSON.stringify(variables),
       created_at: new Date(clock.nowMs()),
@@ -119,11 +126,47 @@ async function admit(options: InboundOptions, provider: string, call: IncomingCa
         journal: journalOf(called.workspaceId),
       })
       .finally(() => quotas.release(callId))
+    if (asked.fault !== undefined) calls.fault(callId, 'session', `inbound_webhook: ${asked.fault}`)
     return undefined
   } catch (error) {
     quotas.release(callId)
     throw error
   }
+}
+
+interface WhoAnswers {
+  agent: Agent | undefined
+  variables: Readonly<Record<string, string>>
+  /** The workspace wants nobody to answer. */
+  rejected: boolean
+  fault?: string
+}
+
+/** The number's agent, or whom its webhook names. A webhook that says nothing of use changes nothing. */
+async function whoAnswers(
+  { store, clock, config }: InboundOptions,
+  asked: { provider: string; callId: string; from: string | null; number: string; called: CalledNumber },
+  signal: AbortSignal,
+): Promise<WhoAnswers> {
+  const { provider, callId, from, number, called } = asked
+  const { workspaceId, agentId, inboundWebhook } = called
+  const tenant = store.tenant(workspaceId)
+  const own = async () => (agentId === null ? undefined : agentById(tenant, agentId))
+  if (inboundWebhook == null) return { agent: await own(), variables: {}, rejected: false }
+  const answer = await askInboundWebhook(
+    {
+      url: inboundWebhook,
+      secret: called.inboundWebhookSecret ?? null,
+      ...{ callId, workspaceId, from, to: number, provider, agentId },
+    },
+    { allowed: (config.toolsAllowNet ?? []).map(parseInfrastructureRule), dataKey: config.dataKey, clock, signal },
+  )
+  if ('fault' in answer) return { agent: await own(), variables: {}, rejected: false, fault: answer.fault }
+  const { agent_id: named, dynamic_variables: variables = {}, reject = false } = answer.says
+  if (named === undefined || reject) return { agent: await own(), variables, rejected: reject }
+  const agent = isUuid(named) ? await agentById(tenant, named) : undefined
+  if (agent !== undefined) return { agent, variables, rejected: false }
+  return { agent: await own(), variables, rejected: false, fault: `it named an agent that is none: ${named.slice(0, 100)}` }
 }
 
 /** Whose the dialled number is, over which trunk; else the agent that a trunk has for whatever is dialled. */

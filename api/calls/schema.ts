@@ -102,6 +102,9 @@ export const CallBody = Type.Object({
       { description: 'How the line was.' },
     ),
   ),
+  supervisors: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), joined_at: Instant }), {
+    description: 'Who listened to it.',
+  }),
   truncated: Type.Optional(
     Type.Array(Type.String(), {
       description:
@@ -177,6 +180,7 @@ export const callExample: Static<typeof CallBody> = {
   carrier: null,
   quality: null,
   consent: null,
+  supervisors: [],
 }
 
 /** The filter of a call log query. An agent id that is none matches no call, like one of another workspace. */
@@ -252,6 +256,7 @@ export function callBody(call: CallWithTurns, publicUrl: string): Static<typeof 
     carrier: call.carrier,
     quality: call.quality,
     consent: call.consent,
+    supervisors: call.supervisors,
   }
 }
 

@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import { PatchbayError } from '../../runtime/errors.ts'
 import type { Logger } from '../../runtime/log.ts'
 import { type PhoneNumber, parsePhoneNumber } from '../../runtime/phone-number.ts'
+import { newWebhookSecret, webhookSecrets } from '../../runtime/webhooks/signature.ts'
 import { agentById } from '../../store/agents.ts'
 import { isDuplicate } from '../../store/database.ts'
 import {
@@ -19,6 +20,7 @@ import { ListOf, ListQuery, listOf } from '../paging.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
 import { requireProviders, requirePurchases } from '../quota.ts'
 import { defineRoute } from '../route.ts'
+import { ValidationError } from '../schema.ts'
 import type { Services } from '../services.ts'
 import { Detail } from '../workspaces/schema.ts'
 import { askCarrier, mayHaveHappened, numbersOf, requireProvider, requireRegistrable } from './carrier.ts'
@@ -26,6 +28,7 @@ import {
   ChangePhoneNumberInput,
   CreatePhoneNumberInput,
   PhoneNumberBody,
+  PhoneNumberWithSecretBody,
   PurchaseInput,
   phoneNumberBody,
   phoneNumberExample,
@@ -45,7 +48,7 @@ const create = defineRoute({
   role: 'developer',
   scope: 'numbers',
   body: CreatePhoneNumberInput,
-  success: { status: 201, schema: PhoneNumberBody },
+  success: { status: 201, schema: PhoneNumberWithSecretBody },
   errors: ['invalid_phone_number', 'agent_not_found', 'phone_number_taken', 'provider_fault'],
   tag,
   summary: 'Register a phone number of a provider',
@@ -60,8 +63,9 @@ const create = defineRoute({
     const number = requirePhoneNumber(body.phone_number)
     const agentId = await requireAgent(tenant, body.agent_id ?? null)
     const carrier = await requireRegistrable(services, body.provider, body.trunk ?? undefined)
+    const webhook = inboundWebhook(services, number, body.inbound_webhook)
     const row = { phone_number: number, provider: body.provider, agent_id: agentId, trunk: body.trunk ?? null }
-    const inserted = await insert(tenant, row)
+    const inserted = await insert(tenant, { ...row, ...webhook.columns })
     try {
       await askCarrier(services, body.provider, signal, (bound) =>
         carrier?.register?.(number, body.trunk ?? undefined, bound, tenant.workspaceId),
@@ -70,7 +74,7 @@ const create = defineRoute({
       await deletePhoneNumber(tenant, number)
       throw error
     }
-    return phoneNumberBody(inserted)
+    return { ...phoneNumberBody(inserted), ...webhook.shown }
   },
 })
 
@@ -166,20 +170,23 @@ const change = defineRoute({
   scope: 'numbers',
   params: { phone_number },
   body: ChangePhoneNumberInput,
-  success: { status: 200, schema: PhoneNumberBody },
+  success: { status: 200, schema: PhoneNumberWithSecretBody },
   errors: ['phone_number_not_found', 'agent_not_found'],
   tag,
   summary: 'Choose which agent answers a phone number, and how many calls it may have',
+  description: 'Each time an `inbound_webhook` is set it gets a new secret.',
   examples: { body: { agent_id: phoneNumberExample.agent_id }, success: phoneNumberExample },
-  handler: async ({ params, body, tenant }) => {
+  handler: async ({ params, body, tenant }, services) => {
     const { phone_number } = await requireRow(tenant, params.phone_number)
     const { agent_id, max_concurrent_calls } = body
+    const webhook = inboundWebhook(services, phone_number, body.inbound_webhook)
     const row = await changePhoneNumber(tenant, phone_number, {
       ...(agent_id === undefined ? {} : { agent_id: await requireAgent(tenant, agent_id) }),
       ...(max_concurrent_calls === undefined ? {} : { max_concurrent_calls }),
+      ...webhook.columns,
     })
     if (row === undefined) throw new PatchbayError('phone_number_not_found')
-    return phoneNumberBody(row)
+    return { ...phoneNumberBody(row), ...webhook.shown }
   },
 })
 
@@ -206,6 +213,27 @@ const remove = defineRoute({
 })
 
 export const phoneNumberRoutes = [create, purchase, list, read, change, remove]
+
+/** The columns of an `inbound_webhook` that is set, or taken away, and what is shown of it this once. */
+function inboundWebhook(
+  { config }: Services,
+  phoneNumber: string,
+  url: string | null | undefined,
+): { columns: Partial<Parameters<typeof changePhoneNumber>[2]>; shown: { inbound_webhook_secret?: string } } {
+  if (url === undefined) return { columns: {}, shown: {} }
+  if (url === null) return { columns: { inbound_webhook: null, inbound_webhook_secret: null }, shown: {} }
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new ValidationError([
+      { loc: ['body', 'inbound_webhook'], msg: 'must be an http or https address', type: 'value_error' },
+    ])
+  }
+  const secret = newWebhookSecret()
+  const sealed = webhookSecrets(config.dataKey).seal(secret, phoneNumber)
+  return {
+    columns: { inbound_webhook: url, inbound_webhook_secret: sealed },
+    shown: { inbound_webhook_secret: secret },
+  }
+}
 
 async function insert(tenant: Tenant, row: Parameters<typeof insertPhoneNumber>[1]): Promise<PhoneNumberRow> {
   try {

@@ -9,8 +9,21 @@ export const PhoneNumberBody = Type.Object({
   agent_id: Nullable(Type.String({ format: 'uuid', description: 'The agent that answers.' })),
   trunk: Nullable(Type.String({ description: 'The trunk its calls take, where the provider has several.' })),
   max_concurrent_calls: Nullable(Type.Integer({ description: 'Calls it may have at once; null: any number.' })),
+  inbound_webhook: Nullable(
+    Type.String({ description: 'Asked, before a call to it is answered, who is to answer: see docs/events.md.' }),
+  ),
   created_at: Instant,
 })
+export const PhoneNumberWithSecretBody = Type.Object({
+  ...PhoneNumberBody.properties,
+  inbound_webhook_secret: Type.Optional(
+    Type.String({ description: 'Where an `inbound_webhook` was just set: signs what it is asked. Shown this once.' }),
+  ),
+})
+
+const InboundWebhook = Nullable(
+  Type.String({ minLength: 1, maxLength: 2_000, description: 'http or https; null: nobody is asked.' }),
+)
 
 const MaxCalls = Nullable(
   Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'Calls it may have at once; null: any number.' }),
@@ -23,11 +36,13 @@ export const CreatePhoneNumberInput = Type.Object({
   provider: Type.String({ minLength: 1, maxLength: 64 }),
   agent_id: Type.Optional(AgentId),
   trunk: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200 }))),
+  inbound_webhook: Type.Optional(InboundWebhook),
 })
 
 export const ChangePhoneNumberInput = Type.Object({
   agent_id: Type.Optional(AgentId),
   max_concurrent_calls: Type.Optional(MaxCalls),
+  inbound_webhook: Type.Optional(InboundWebhook),
 })
 
 export const PurchaseInput = Type.Object({
@@ -43,6 +58,7 @@ export const phoneNumberExample = {
   agent_id: '0197f3a2-7c1e-7000-8000-000000000003',
   trunk: null,
   max_concurrent_calls: null,
+  inbound_webhook: null,
   created_at: '2026-01-31T09:00:00.000Z',
 }
 
@@ -55,6 +71,7 @@ export function phoneNumberBody(row: PhoneNumberRow) {
     agent_id: row.agent_id,
     trunk: row.trunk,
     max_concurrent_calls: row.max_concurrent_calls,
+    inbound_webhook: row.inbound_webhook,
     created_at: row.created_at.toISOString(),
   }
 }

@@ -19,6 +19,7 @@ import { sql as callLines } from './0020-call-lines.ts'
 import { sql as campaigns } from './0021-campaigns.ts'
 import { sql as answerers } from './0026-answerers.ts'
 import { sql as workspaceEvents } from './0040-workspace-events.ts'
+import { sql as inboundWebhooks } from './0041-inbound-webhooks.ts'
 
 export interface Migration {
   readonly name: string
@@ -48,4 +49,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0021-campaigns', sql: campaigns },
   { name: '0026-answerers', sql: answerers },
   { name: '0040-workspace-events', sql: workspaceEvents },
+  { name: '0041-inbound-webhooks', sql: inboundWebhooks },
 ]

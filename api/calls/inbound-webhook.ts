@@ -1,0 +1,85 @@
+import { type Static, Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { Clock } from '../../runtime/clock.ts'
+import type { NetRule } from '../../runtime/plugin/net-rule.ts'
+import { sendRequest } from '../../runtime/tools/http-request.ts'
+import { signedHeaders, webhookSecrets } from '../../runtime/webhooks/signature.ts'
+
+/** Asks the workspace of a dialled number who is to answer, before anybody does. */
+
+/** The caller hears it ring meanwhile. */
+const TIMEOUT_MS = 2_000
+
+const ANSWER = Type.Object({
+  agent_id: Type.Optional(Type.String()),
+  dynamic_variables: Type.Optional(Type.Record(Type.String({ maxLength: 100 }), Type.String({ maxLength: 10_000 }))),
+  reject: Type.Optional(Type.Boolean()),
+})
+const check = Compile(ANSWER)
+
+export interface InboundQuestion {
+  url: string
+  /** Sealed under the number. */
+  secret: string | null
+  callId: string
+  workspaceId: string
+  from: string | null
+  to: string
+  provider: string
+  agentId: string | null
+}
+
+/** What it said; a `fault` where it said nothing that could be used: the number's own agent answers then. */
+export type InboundAnswer = { says: Static<typeof ANSWER> } | { fault: string }
+
+export async function askInboundWebhook(
+  question: InboundQuestion,
+  options: { allowed: readonly NetRule[]; dataKey: string; clock: Clock; signal: AbortSignal },
+): Promise<InboundAnswer> {
+  const { url, secret, callId, to } = question
+  const nowMs = options.clock.nowMs()
+  const body = JSON.stringify({
+    type: 'call.inbound',
+    call_log_id: callId,
+    workspace_id: question.workspaceId,
+    from_number: question.from,
+    to_number: to,
+    provider: question.provider,
+    agent_id: question.agentId,
+    created_at: new Date(nowMs).toISOString(),
+  })
+  const opened = secret === null ? undefined : webhookSecrets(options.dataKey).open(secret, to)
+  const limit = AbortSignal.timeout(TIMEOUT_MS)
+  try {
+    const { status, text } = await sendRequest(
+      {
+        method: 'POST',
+        url,
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json',
+          'user-agent': 'Patchbay-Webhooks',
+          ...(opened === undefined
+            ? {}
+            : signedHeaders([opened], { id: callId, timestampS: Math.floor(nowMs / 1_000), body })),
+        },
+        body,
+      },
+      { allowed: options.allowed, redirects: 0, signal: AbortSignal.any([options.signal, limit]) },
+    )
+    if (status === 204) return { says: {} }
+    if (status !== 200) return { fault: `it answered status ${status}` }
+    const says: unknown = JSON.parse(text)
+    return check.Check(says)
+      ? { says }
+      : { fault: 'its answer is not {"agent_id"?: text, "dynamic_variables"?: texts, "reject"?: boolean}' }
+  } catch (error) {
+    options.signal.throwIfAborted()
+    if (limit.aborted) return { fault: `no answer within ${TIMEOUT_MS} ms` }
+    if (error instanceof SyntaxError) return { fault: 'its answer is no JSON' }
+    const { name, code } = error as NodeJS.ErrnoException
+    return {
+      fault: name === 'ForbiddenAddress' ? 'its address may not be reached' : `it could not be reached (${code ?? name})`,
+    }
+  }
+}

@@ -79,7 +79,8 @@ export async function askInboundWebhook(
     if (error instanceof SyntaxError) return { fault: 'its answer is no JSON' }
     const { name, code } = error as NodeJS.ErrnoException
     return {
-      fault: name === 'ForbiddenAddress' ? 'its address may not be reached' : `it could not be reached (${code ?? name})`,
+      fault:
+        name === 'ForbiddenAddress' ? 'its address may not be reached' : `it could not be reached (${code ?? name})`,
     }
   }
 }

@@ -3,8 +3,8 @@ import type { Clock } from '../../runtime/clock.ts'
 import type { SessionLimits } from '../../runtime/link/messages.ts'
 import type { Logger } from '../../runtime/log.ts'
 import { parsePhoneNumber } from '../../runtime/phone-number.ts'
-import { parseInfrastructureRule } from '../../runtime/plugin/net-rule.ts'
 import type { PluginRegistry } from '../../runtime/plugin/host.ts'
+import { parseInfrastructureRule } from '../../runtime/plugin/net-rule.ts'
 import type { Calls } from '../../runtime/session/calls.ts'
 import type { CallJournal } from '../../runtime/session/journal.ts'
 import type { Quotas } from '../../runtime/session/quotas.ts'
@@ -166,7 +166,12 @@ async function whoAnswers(
   if (named === undefined || reject) return { agent: await own(), variables, rejected: reject }
   const agent = isUuid(named) ? await agentById(tenant, named) : undefined
   if (agent !== undefined) return { agent, variables, rejected: false }
-  return { agent: await own(), variables, rejected: false, fault: `it named an agent that is none: ${named.slice(0, 100)}` }
+  return {
+    agent: await own(),
+    variables,
+    rejected: false,
+    fault: `it named an agent that is none: ${named.slice(0, 100)}`,
+  }
 }
 
 /** Whose the dialled number is, over which trunk; else the agent that a trunk has for whatever is dialled. */

@@ -12,6 +12,7 @@ import { greeting } from './conversation/stages/greeting.ts'
 import { listen } from './conversation/stages/listen.ts'
 import { speak } from './conversation/stages/speak.ts'
 import type { ConversationStage, StageContext } from './conversation/stages/stage.ts'
+import { supervisor } from './conversation/stages/supervisor.ts'
 import { think } from './conversation/stages/think.ts'
 import type { LinkEvents, LinkSession, SessionMessage } from './link/api-end.ts'
 import type { AskMethod } from './link/messages.ts'
@@ -45,6 +46,7 @@ import type { Transfer } from './session/transfer.ts'
  * to be done; one that takes a turn or a key keeps it from those behind it.
  */
 const STAGES: readonly ((context: StageContext) => ConversationStage)[] = [
+  supervisor,
   answerer,
   greeting,
   callerInput,
@@ -253,6 +255,13 @@ const NOT_OF_WORKERS: ReadonlySet<CallEventType> = new Set([
   'held',
   'unheld',
   'carrier',
+  'supervisor_joined',
+  'whispered',
+  'supervisor_said',
+  'took_over',
+  'gave_back',
+  'left',
+  'hung_up',
 ])
 
 /** A worker says that something happened: it is written, then it has its effects. */

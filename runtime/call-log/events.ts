@@ -14,7 +14,7 @@ const name = Type.String({ maxLength: 200 })
 const ms = Type.Number()
 const amount = Type.Number({ minimum: 0 })
 
-/** Inputs of the caller, by their `seq`, that need not be delivered again. */
+/** Inputs of the caller or a supervisor, by their `seq`, that need not be delivered again. */
 const inputs = Type.Optional(Type.Array(Type.Integer({ minimum: 0 }), { maxItems: 256 }))
 
 const event = <const T extends string, P extends TProperties>(type: T, fields: P) =>
@@ -60,7 +60,7 @@ const CALLER = [
   event('typed', { text }),
   /** `digit` is `*` where what is keyed is secret. */
   event('key', { digit: Type.String({ maxLength: 1 }) }),
-  /** Typed turns and keys that were dealt with otherwise than by a turn or a consent. */
+  /** Inputs of the caller or a supervisor that were dealt with otherwise than by a turn or a consent. */
   event('inputs_taken', { inputs: Type.Array(Type.Integer({ minimum: 0 }), { maxItems: 256 }) }),
   event('held', { direction: oneOf('sendonly', 'recvonly', 'inactive') }),
   event('unheld', {}),
@@ -99,7 +99,8 @@ const LINE = [
   event('consent', { consent: CONSENT, inputs }),
   event('recording_started', {}),
   event('recording_stopped', {}),
-  event('transfer_started', { to: name, mode: oneOf('blind', 'warm') }),
+  /** `who`: a supervisor did it, not the agent. */
+  event('transfer_started', { to: name, mode: oneOf('blind', 'warm'), who: Type.Optional(who) }),
   event('transfer_done', { to: name }),
   event('transfer_failed', { to: name, reason: text }),
   event('media', {
@@ -145,12 +146,17 @@ const MONEY = [
 
 const PEOPLE = [
   event('supervisor_joined', { who }),
+  /** The agent is told, and the caller hears nothing of it. */
   event('whispered', { who, text }),
   /** The supervisor has the agent say it. */
   event('supervisor_said', { who, text }),
+  /** The agent is silent from here on, and answers nobody. */
   event('took_over', { who }),
+  /** The agent goes on. */
   event('gave_back', { who, summary: Type.Optional(text) }),
   event('left', { who }),
+  /** Somebody ended the call over the API. */
+  event('hung_up', { who }),
 ] as const
 
 export const CALL_EVENT = Type.Union([...LIFE, ...CALLER, ...AGENT, ...TOOLS, ...LINE, ...MONEY, ...PEOPLE])
@@ -165,6 +171,11 @@ export const CALL_EVENT_IN_PLACE = Type.Intersect([
 export type CallEventBody = Static<typeof CALL_EVENT>
 export type CallEventType = CallEventBody['type']
 export type EventOf<T extends CallEventType> = Extract<CallEventBody, { type: T }>
+
+/** What a supervisor may do to a call that talks. `hung_up` is written when the call is ended, by who ended it. */
+export type SupervisorEvent = EventOf<
+  'supervisor_joined' | 'whispered' | 'supervisor_said' | 'took_over' | 'gave_back' | 'left'
+>
 
 /** An event in its place: `seq` counts from 0 over what is kept of the call, without gaps; `at` is the time of the api node, in ms since 1970. */
 export type CallEvent = CallEventBody & { readonly seq: number; readonly at: number }

@@ -1,8 +1,11 @@
 import type { CallEvent, CallEventBody, EventOf } from './events.ts'
-import type { ToolCall, Turn } from './resume.ts'
+import { noteOf } from './note.ts'
+import type { Note, ToolCall, Turn } from './resume.ts'
 
-/** Typed turns and keys kept for a worker that takes them; more than a few never wait. The oldest goes. */
+/** Inputs kept for a worker that takes them; more than a few never wait. The oldest goes. */
 const MAX_WAITING = 64
+/** Of what supervisors told the agent, the newest. */
+const MAX_NOTES = 64
 const MAX_FAULTS = 5
 const MAX_FAULT_CHARACTERS = 300
 
@@ -22,7 +25,11 @@ export interface CallState {
   readonly held: boolean
   /** The caller talks with another human. */
   readonly transferred: boolean
-  /** Inputs of the caller that no worker has taken. */
+  /** A supervisor talks with the caller, and the agent is silent. */
+  readonly takenOver: boolean
+  /** What supervisors told the agent. */
+  readonly notes: readonly Note[]
+  /** Inputs of the caller and of supervisors that no worker has taken. */
   readonly waiting: readonly CallEvent[]
   /** The first few things that went wrong, each once. */
   readonly faults: readonly string[]
@@ -41,6 +48,8 @@ export const NOTHING_YET: CallState = {
   muted: false,
   held: false,
   transferred: false,
+  takenOver: false,
+  notes: [],
   waiting: [],
   faults: [],
   ended: undefined,
@@ -51,9 +60,14 @@ export function fold(state: CallState, event: CallEvent): CallState {
   switch (event.type) {
     case 'typed':
     case 'key':
-      return state.muted || state.transferred
-        ? state
-        : { ...state, waiting: [...state.waiting, event].slice(-MAX_WAITING) }
+    case 'whispered':
+    case 'supervisor_said':
+      return awaited(state, event)
+    case 'took_over':
+      // What was about to be said is not.
+      return awaited({ ...state, takenOver: true, said: undefined }, event)
+    case 'gave_back':
+      return awaited(state, event)
     case 'turn': {
       const { text, start_ms: startMs, end_ms: endMs } = event
       const turn: Turn = { role: 'user', text, startMs, endMs, interrupted: false }
@@ -123,9 +137,25 @@ function heard(state: CallState, event: EventOf<'heard'>): CallState {
   return { ...state, heard: undefined, said, turns: text === '' ? state.turns : [...state.turns, turn] }
 }
 
+function awaited(state: CallState, input: CallEvent): CallState {
+  if (state.muted || state.transferred) return state
+  return { ...state, waiting: [...state.waiting, input].slice(-MAX_WAITING) }
+}
+
+/** The worker has dealt with these inputs: what they say holds for every other from here on. */
 function taken(state: CallState, inputs: readonly number[] | undefined): CallState {
   if (inputs === undefined || inputs.length === 0) return state
-  return { ...state, waiting: state.waiting.filter(({ seq }) => !inputs.includes(seq)) }
+  const [done, waiting] = [true, false].map((wanted) =>
+    state.waiting.filter(({ seq }) => inputs.includes(seq) === wanted),
+  ) as [CallEvent[], CallEvent[]]
+  let { takenOver, notes } = state
+  for (const input of done) {
+    // Until its worker knows of it, the call is still the supervisor's.
+    if (input.type === 'gave_back') takenOver = waiting.some(({ type }) => type === 'took_over')
+    const text = noteOf(input)
+    if (text !== undefined) notes = [...notes, { text, turn: state.turns.length }].slice(-MAX_NOTES)
+  }
+  return { ...state, takenOver, notes, waiting }
 }
 
 function withFault(faults: readonly string[], sentence: string): readonly string[] {

@@ -28,6 +28,14 @@ const TOOL_CALL = Type.Object({
 })
 export type ToolCall = Static<typeof TOOL_CALL>
 
+/** What the language model was told besides the conversation. */
+const NOTE = Type.Object({
+  text: Type.String(),
+  /** How many turns were said before it. */
+  turn: Type.Integer({ minimum: 0 }),
+})
+export type Note = Static<typeof NOTE>
+
 /** What happened in a call so far, as the worker needs it that takes the call over: folded from the call's log. */
 export const RESUME = Type.Object({
   /** In order. The last one is the caller's: it is not answered yet. It is the agent's and cut off: it was not finished. */
@@ -46,8 +54,11 @@ export const RESUME = Type.Object({
   muted: Type.Boolean(),
   /** The caller has put us on hold. */
   held: Type.Boolean(),
+  /** A supervisor talks with the caller: nobody is answered until `gave_back` comes. */
+  takenOver: Type.Boolean(),
+  notes: Type.Array(NOTE),
   /**
-   * Typed turns and keys that no `turn`, `consent` or `inputs_taken` has named in its `inputs`. They are not lost: each comes as an
+   * Inputs of the caller and of supervisors that no `turn`, `consent` or `inputs_taken` has named in its `inputs`. They are not lost: each comes as an
    * event once the session is accepted, after the caller's audio since the last turn.
    */
   waiting: Type.Array(CALL_EVENT_IN_PLACE),
@@ -56,7 +67,8 @@ export type Resume = Static<typeof RESUME>
 
 /** What the next worker is told. */
 export function resumeOf(state: CallState): Resume {
-  const { turns, said, tools, consent, greeting, answeredBy, carrierVerdict, muted, held, waiting } = state
+  const { turns, said, tools, consent, greeting, answeredBy, carrierVerdict, waiting } = state
+  const { muted, held, takenOver, notes } = state
   return {
     turns: [...turns],
     ...(said === undefined ? {} : { said }),
@@ -67,6 +79,8 @@ export function resumeOf(state: CallState): Resume {
     ...(carrierVerdict === undefined ? {} : { carrierVerdict }),
     muted,
     held,
+    takenOver,
+    notes: [...notes],
     waiting: [...waiting],
   }
 }

@@ -143,7 +143,7 @@ export class AgentConversation implements Conversation {
       return encode(frame)
     }
     this.#mouth = new Mouth(format, send, port, clock, {
-      started: () => this.#report({ type: 'voice_started' }),
+      started: () => this.#report({ type: 'voice_started', purpose: this.#dialogue.purpose }),
       audible: (atMs) => this.#report({ type: 'audible', atMs, purpose: this.#dialogue.purpose }),
       progress: () => this.#progress(),
       interjected: () => this.#report({ type: 'filler_over' }),
@@ -283,6 +283,12 @@ export class AgentConversation implements Conversation {
       case 'cut_off':
         this.#dialogue.cutOff(order.force)
         return
+      case 'silence':
+        this.#dialogue.silence(order.on)
+        return
+      case 'note':
+        this.#dialogue.note(order.role, order.text, this.#deps.clock.nowMs())
+        return
       case 'prepare_filler':
         this.#deps.fillers.prepare(this.#voiceKey, order.text, this.#tts)
         return
@@ -306,7 +312,9 @@ export class AgentConversation implements Conversation {
     const tools = resume && (await finishTools(resume.tools, this.#port, this.#abort.signal))
     if (this.#closing !== undefined) return
     if (tools !== undefined)
-      this.#dialogue.remember(contextOf({ turns: resume?.turns ?? [], tools }, this.#deps.clock.nowMs()))
+      this.#dialogue.remember(
+        contextOf({ turns: resume?.turns ?? [], tools, notes: resume?.notes ?? [] }, this.#deps.clock.nowMs()),
+      )
     this.#dialogue.goOn(instructions)
   }
 

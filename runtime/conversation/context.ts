@@ -1,15 +1,21 @@
 import { llm } from '@livekit/agents'
 import type { Resume, ToolCall } from '../call-log/resume.ts'
 
-/** What was said and done before, as the language model reads it: turns, and calls of tools with what came of them. */
-export function contextOf(resume: Pick<Resume, 'turns' | 'tools'> | undefined, nowMs: number): llm.ChatContext {
+/** What was said and done before, as the language model reads it: turns, calls of tools with what came of them, and what it was told. */
+export function contextOf(
+  resume: Pick<Resume, 'turns' | 'tools' | 'notes'> | undefined,
+  nowMs: number,
+): llm.ChatContext {
   const context = llm.ChatContext.empty()
   if (resume === undefined) return context
-  const { turns, tools } = resume
+  const { turns, tools, notes } = resume
   // Items are kept in order of creation: the past lies before everything that is said from now on.
-  let createdAt = nowMs - turns.length - 2 * tools.length - 1
+  let createdAt = nowMs - turns.length - 2 * tools.length - notes.length - 1
   const called = (index: number): void => {
     for (const tool of tools) if (tool.turn === index) addCall(context, tool, createdAt++, createdAt++)
+    for (const { text, turn } of notes) {
+      if (turn === index) context.addMessage({ role: 'system', content: text, createdAt: createdAt++ })
+    }
   }
   for (const [index, turn] of turns.entries()) {
     called(index)

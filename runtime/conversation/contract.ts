@@ -24,9 +24,9 @@ export interface Conversation {
   /** Audio of the caller in the leg's format. `timestamp` counts samples at the leg's rate. */
   audio(bytes: Uint8Array, timestamp: number): void
   /**
-   * What the caller, the carrier or a supervisor did: `typed`, `key`, `held`, `unheld`, `answered_by`, and whatever else
-   * this conversation knows. A typed turn or a key is taken once a `turn`, a `consent` or an
-   * `inputs_taken` with its `seq` in `inputs` is told; one that is not taken is given to the next worker again.
+   * What the caller, the carrier or a supervisor did: `typed`, `key`, `held`, `unheld`, `answered_by`,
+   * `whispered`, `supervisor_said`, `took_over`, `gave_back`. All but `held`, `unheld` and `answered_by` are taken once a `turn`,
+   * a `consent` or an `inputs_taken` with its `seq` in `inputs` is told; one that is not taken is given to the next worker again.
    */
   input(event: CallEvent): void
   played(markId: number): void

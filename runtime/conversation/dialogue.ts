@@ -13,8 +13,8 @@ import type { VoiceActivity } from './voice-activity.ts'
 
 const CLOSE_TIMEOUT_MS = 3000
 
-/** What nobody would say in another worker's place. */
-const PASSING: ReadonlySet<Purpose> = new Set(['apology', 'prompt', 'goodbye'])
+/** What nobody would say in another worker's place, or whoever had it said tells. */
+const PASSING: ReadonlySet<Purpose> = new Set(['apology', 'prompt', 'goodbye', 'supervisor'])
 
 /** A piece of speech that is over. */
 export interface SpeechOver {
@@ -80,6 +80,8 @@ export class Dialogue {
   /** Answers follow each other: what cuts off the last one is awaited. */
   #last: Promise<void> = Promise.resolve()
   #closing = false
+  /** Nothing is said. */
+  #silent = false
 
   constructor(options: DialogueOptions) {
     this.#options = options
@@ -132,6 +134,7 @@ export class Dialogue {
     purpose: Purpose,
     { interruptible, remembered }: { interruptible: boolean; remembered: boolean },
   ): void {
+    if (this.#silent) return
     this.#act(() => {
       this.#purpose = purpose
       try {
@@ -155,9 +158,10 @@ export class Dialogue {
         // What is said to its end is not cut off by an answer, either.
         while (this.#uninterruptible > 0 && !this.#closing)
           await this.#session._activity?.currentSpeech?.waitForPlayout()
-        if (this.#closing) return
+        if (this.#closing || this.#silent) return
         await this.#session.interrupt().await
-        if (!this.#closing) this.#session.generateReply({ userInput, inputModality: spoken ? 'audio' : 'text' })
+        if (!this.#closing && !this.#silent)
+          this.#session.generateReply({ userInput, inputModality: spoken ? 'audio' : 'text' })
       } catch (error) {
         this.#options.events.failed(error)
       }
@@ -166,11 +170,27 @@ export class Dialogue {
 
   /** Has the language model speak with the context as it is. */
   goOn(instructions: string | undefined): void {
+    if (this.#silent) return
     this.#act(() => this.#session.generateReply(instructions === undefined ? {} : { instructions }))
   }
 
   cutOff(force: boolean): void {
     this.#act(() => this.#session.interrupt({ force }))
+    // What is cut off by force is over before its sound is: nobody else would stop it.
+    if (force) this.#options.mouth.clearBuffer()
+  }
+
+  /** From here on nothing is said, whatever was about to be; or something may be again. */
+  silence(on: boolean): void {
+    this.#silent = on
+    if (on) this.cutOff(true)
+  }
+
+  /** The language model gets to know something, and doesn't answer. `nowMs`: since 1970. */
+  note(role: 'user' | 'system', text: string, nowMs: number): void {
+    const context = this.#agent.chatCtx.copy()
+    context.addMessage({ role, content: text, createdAt: nowMs })
+    this.remember(context)
   }
 
   /** What was said and done until now, in place of what the language model knows of it. */

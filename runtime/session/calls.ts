@@ -1,5 +1,5 @@
 import type { SeatClaim } from '../admission/seat-claim.ts'
-import type { EventOf } from '../call-log/events.ts'
+import type { EventOf, SupervisorEvent } from '../call-log/events.ts'
 import type { CallState } from '../call-log/fold.ts'
 import type { AnsweredBy } from '../telephony/carrier.ts'
 import type { Seat } from './dispatch.ts'
@@ -47,6 +47,11 @@ export class Calls {
   /** The carrier says who picked up. */
   classified(callId: string, by: AnsweredBy): void {
     this.#live.get(callId)?.classified(by)
+  }
+
+  /** A supervisor did something to the call: it goes into its log, and to its worker. False: no call of this node that talks. */
+  supervised(callId: string, event: SupervisorEvent): boolean {
+    return this.#live.get(callId)?.supervised(event) ?? false
   }
 
   /** Leads the caller to another human; undefined when the call isn't one of this node's. */

@@ -2,7 +2,7 @@ import type { SeatClaim } from '../admission/seat-claim.ts'
 import { DRAINED, fromCaller, fromWorker, input, type PathCall, told } from '../call.ts'
 import { CallLog } from '../call-log/call-log.ts'
 import { CallRow } from '../call-log/call-row.ts'
-import type { CallEventBody, EventOf } from '../call-log/events.ts'
+import type { CallEventBody, EventOf, SupervisorEvent } from '../call-log/events.ts'
 import { cutOff, errorOf } from '../call-log/fold.ts'
 import { resumeOf } from '../call-log/resume.ts'
 import type { Clock } from '../clock.ts'
@@ -140,6 +140,13 @@ export class LiveCall implements PathCall {
     input(this, { type: 'answered_by', by, source: 'carrier' })
   }
 
+  /** A supervisor did something to the call. False: it talks with nobody, or no longer. */
+  supervised(event: SupervisorEvent): boolean {
+    if (this.#state.phase !== 'in_progress') return false
+    input(this, event)
+    return true
+  }
+
   /** Leads the caller to another human, whom this call goes on with. Resolves when they talk, or when nothing came of it. */
   async transfer(order: TransferOrder): Promise<TransferResult> {
     if (this.#state.phase !== 'in_progress' || this.transferring !== undefined) {
@@ -219,7 +226,8 @@ export class LiveCall implements PathCall {
     if (this.#state.phase === 'in_progress') {
       this.leg.agentState('thinking')
       this.#hold ??= new HoldSound(this.leg)
-      this.#hold.start()
+      // Who talks with a supervisor misses nobody.
+      if (!this.log.state.takenOver) this.#hold.start()
     }
     this.happened({ type: 'worker_lost' })
   }

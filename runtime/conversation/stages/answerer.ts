@@ -128,6 +128,11 @@ export function answerer({ open }: StageContext): ConversationStage {
           return muted ? taken() : undefined
         case 'turn_over':
           return muted ? taken({ type: 'caller_turn', turn: report.turn }) : undefined
+        case 'taken_over':
+          // Who talks with the caller knows who they are.
+          detector = undefined
+          machineAtMs = undefined
+          return undefined
         case 'speech_over':
           return report.purpose === 'voicemail' ? orders({ type: 'end', reason: 'voicemail' }) : undefined
         default:

@@ -21,6 +21,7 @@ export function deadAir({ open, language }: StageContext): ConversationStage {
   let thinking = false
   let held = open.resume?.held ?? false
   let muted = open.resume?.muted ?? false
+  let takenOver = open.resume?.takenOver ?? false
 
   const waits = (atMs: number): void => {
     waitsSinceMs ??= atMs
@@ -37,7 +38,7 @@ export function deadAir({ open, language }: StageContext): ConversationStage {
   }
 
   const onTick = (nowMs: number): Signal[] => {
-    if (agentSpeaks || callerSpeaks || held || muted) {
+    if (agentSpeaks || callerSpeaks || held || muted || takenOver) {
       over()
       return []
     }
@@ -106,6 +107,11 @@ export function deadAir({ open, language }: StageContext): ConversationStage {
         case 'input':
           if (report.event.type === 'held' || report.event.type === 'unheld') held = report.event.type === 'held'
           return undefined
+        case 'taken_over':
+          takenOver = report.on
+          if (!takenOver || !filling) return undefined
+          filling = false
+          return orders({ type: 'hush' })
         case 'muted':
           muted = true
           return undefined

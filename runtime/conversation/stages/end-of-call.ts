@@ -18,6 +18,7 @@ export function endOfCall({ open, callMs, language }: StageContext): Conversatio
   let listening = true
   let held = open.resume?.held ?? false
   let muted = open.resume?.muted ?? false
+  let takenOver = open.resume?.takenOver ?? false
   /** The caller's last turn was answered with at least a sound. */
   let replied = false
   let deaf = false
@@ -31,8 +32,8 @@ export function endOfCall({ open, callMs, language }: StageContext): Conversatio
 
   const onTick = (nowMs: number): Signal[] => {
     if (callMs(nowMs) >= maxDurationMs) return [{ type: 'end', reason: 'max_duration' }]
-    // Nobody is idle whom nobody hears; a machine is left its message in its own time.
-    if (!listening || agentSpeaks || callerSpeaks || held || muted || deaf) {
+    // Nobody is idle whom nobody hears, or who listens to somebody else; a machine is left its message in its own time.
+    if (!listening || agentSpeaks || callerSpeaks || held || muted || takenOver || deaf) {
       idleSinceMs = undefined
       return []
     }
@@ -82,6 +83,11 @@ export function endOfCall({ open, callMs, language }: StageContext): Conversatio
           return undefined
         case 'deaf':
           deaf = report.sinceMs !== undefined
+          return undefined
+        case 'taken_over':
+          takenOver = report.on
+          hangsUp = false
+          active()
           return undefined
         case 'muted':
           muted = true

@@ -101,8 +101,9 @@ export function greeting({ open, language }: StageContext): ConversationStage {
       if (muted) return undefined
       switch (report.type) {
         case 'begin':
-          if (resume?.muted === true) {
-            muted = true
+          if (resume?.muted === true || resume?.takenOver === true) {
+            muted = resume.muted
+            step = 'done'
             return undefined
           }
           return orders(...goOn())
@@ -118,6 +119,10 @@ export function greeting({ open, language }: StageContext): ConversationStage {
         }
         case 'input':
           return onKey(report.event)
+        case 'taken_over':
+          // Whoever is greeted by a human is not greeted again. What they were not asked they have not agreed to.
+          asks = 0
+          return step === undefined || step === 'done' ? undefined : orders(begin('done'))
         case 'muted':
           muted = true
           asks = 0

@@ -22,6 +22,7 @@ export function listen({ open, callMs, language }: StageContext): ConversationSt
   let callerSpeaks = false
   let agentSpeaks = false
   let muted = open.resume?.muted ?? false
+  let takenOver = open.resume?.takenOver ?? false
   let prompts = 0
   let deafSinceMs: number | undefined
   let toldDeaf = false
@@ -57,8 +58,8 @@ export function listen({ open, callMs, language }: StageContext): ConversationSt
       finals = undefined
       return [{ type: 'turn_over', turn, kept: true }]
     }
-    if (deafSinceMs === undefined || toldDeaf || agentSpeaks || muted || nowMs - deafSinceMs < TELL_DEAF_AFTER_MS)
-      return []
+    if (deafSinceMs === undefined || toldDeaf || agentSpeaks || muted || takenOver) return []
+    if (nowMs - deafSinceMs < TELL_DEAF_AFTER_MS) return []
     toldDeaf = true
     return [prompt(language().phrases.cannotHear)]
   }
@@ -89,6 +90,9 @@ export function listen({ open, callMs, language }: StageContext): ConversationSt
           })
         }
         case 'turn_over':
+        case 'caller_turn':
+          // What is typed says nothing of what was spoken meanwhile.
+          if (report.turn.inputs !== undefined) return undefined
           finals = undefined
           interim = undefined
           forget()
@@ -119,7 +123,8 @@ export function listen({ open, callMs, language }: StageContext): ConversationSt
         case 'no_words': {
           const { startMs, endMs, reason, message } = report
           const event = { type: 'not_understood', start_ms: callMs(startMs), end_ms: callMs(endMs), reason } as const
-          const asks = reason !== 'stt_failed' && !muted && !agentSpeaks && !callerSpeaks && prompts < MAX_PROMPTS
+          const alone = muted || takenOver
+          const asks = reason !== 'stt_failed' && !alone && !agentSpeaks && !callerSpeaks && prompts < MAX_PROMPTS
           if (asks) prompts++
           const faults: Signal[] = message === undefined || toldFaults.has(message) ? [] : [fault(message, reason)]
           return orders({ type: 'tell', event }, ...faults, ...(asks ? [prompt(language().phrases.didNotCatch)] : []))
@@ -127,6 +132,9 @@ export function listen({ open, callMs, language }: StageContext): ConversationSt
         case 'deaf':
           deafSinceMs = report.sinceMs
           if (deafSinceMs === undefined) toldDeaf = false
+          return undefined
+        case 'taken_over':
+          takenOver = report.on
           return undefined
         case 'muted':
           muted = true

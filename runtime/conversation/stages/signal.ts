@@ -80,9 +80,11 @@ export type Report =
   | { type: 'greeted'; before: boolean }
   /** A machine has the call: nobody is answered from here on. */
   | { type: 'muted' }
+  /** A supervisor talks with the caller from here on, or no longer. */
+  | { type: 'taken_over'; on: boolean }
   | { type: 'agent_state'; state: AgentState }
   /** The first frame of a piece of the agent's speech leaves, and its first sound. */
-  | { type: 'voice_started' }
+  | { type: 'voice_started'; purpose: Purpose }
   | { type: 'audible'; atMs: number; purpose: Purpose }
   /** The agent has fallen silent: what the caller heard of what it said. */
   | { type: 'voice_ended'; text: string; startMs: number; endMs: number; interrupted: boolean }
@@ -115,6 +117,10 @@ export type Order =
   | { type: 'go_on'; instructions?: string }
   /** Cuts off what is said and what is about to be. `force`: also what is to be heard to its end. */
   | { type: 'cut_off'; force: boolean }
+  /** Cuts off everything, and nothing is said from here on; or something may be again. */
+  | { type: 'silence'; on: boolean }
+  /** The language model gets to know something, and doesn't answer: what the caller said, or what they don't hear. */
+  | { type: 'note'; role: 'user' | 'system'; text: string }
   /** Synthesises a phrase that may be needed soon, or says it out of turn. */
   | { type: 'prepare_filler'; text: string }
   | { type: 'fill'; text: string }
@@ -128,6 +134,8 @@ const ORDERS: ReadonlySet<string> = new Set([
   'answer',
   'go_on',
   'cut_off',
+  'silence',
+  'note',
   'prepare_filler',
   'fill',
   'hush',

@@ -18,7 +18,10 @@ const GO_ON = 'Your last words were cut off by a fault of the line. Finish what 
 export function think({ open, callMs, language }: StageContext): ConversationStage {
   const { resume } = open
   const latency = new LatencyMeter()
-  let resumed = resume === undefined || resume.muted
+  let resumed = resume === undefined || resume.muted || resume.takenOver
+  let takenOver = resume?.takenOver ?? false
+  /** No more is heard of the caller, and it is the supervisor's call yet. */
+  let deaf: Unanswered | undefined
   let unanswered = 0
   /** The running turn was counted as unanswered. */
   let counted = false
@@ -104,7 +107,15 @@ export function think({ open, callMs, language }: StageContext): ConversationSta
           return measured === undefined ? undefined : orders({ type: 'tell', event: { type: 'latency', ...measured } })
         }
         case 'unanswered':
-          return orders(...failed(report, nowMs))
+          if (!takenOver) return orders(...failed(report, nowMs))
+          if (report.stage === 'stt') deaf = report
+          return undefined
+        case 'taken_over':
+          takenOver = report.on
+          resumed = true
+          unanswered = 0
+          ending = undefined
+          return takenOver || deaf === undefined ? undefined : orders(...failed(deaf, nowMs))
         case 'speech_over':
           return report.purpose === 'goodbye' ? orders(...end()) : undefined
         case 'tick':

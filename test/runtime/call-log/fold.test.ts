@@ -86,6 +86,33 @@ t.test('the next worker is told of tools with their place and what came of them'
   ])
 })
 
+t.test("a call is a supervisor's from the take-over until its worker has taken that it was given back", async (t) => {
+  const who = { id: 'u', name: 'Sue' }
+  const took: CallEventBody[] = [turn('Hi.'), { type: 'took_over', who }]
+  t.match(written(took).state, { takenOver: true, waiting: [{ type: 'took_over' }] })
+  const back: CallEventBody[] = [
+    ...took,
+    { type: 'inputs_taken', inputs: [1] },
+    turn('Who is there?'),
+    { type: 'gave_back', who, summary: 'all is well' },
+  ]
+  t.match(resumeOf(written(back).state), { takenOver: true, notes: [{ turn: 1, text: /in your place/ }] })
+  const known = written([...back, { type: 'inputs_taken', inputs: [4] }]).state
+  t.match(resumeOf(known), { takenOver: false, waiting: [], notes: [{ turn: 1 }, { turn: 2, text: /all is well/ }] })
+  const again = written([...back, { type: 'took_over', who }, { type: 'inputs_taken', inputs: [4] }]).state
+  t.equal(again.takenOver, true, 'the newer take-over counts')
+})
+
+t.test('what is whispered is told to each worker once', async (t) => {
+  const whispered: CallEventBody = { type: 'whispered', who: { id: 'u', name: 'Sue' }, text: 'Be brief.' }
+  const { state } = written([whispered])
+  t.match(resumeOf(state), { notes: [], waiting: [{ type: 'whispered' }] })
+  t.match(resumeOf(written([whispered, { type: 'inputs_taken', inputs: [0] }]).state), {
+    notes: [{ text: /Be brief\./ }],
+    waiting: [],
+  })
+})
+
 t.test('the error of a call says why it ended, then what failed before, each once', async (t) => {
   const fault = (sentence: string): CallEventBody => ({ type: 'fault', stage: 'llm', sentence })
   const { state } = written([fault('a failed'), fault('a failed'), fault('b failed'), fault('x'.repeat(400))])
@@ -112,6 +139,10 @@ const anything = fc.oneof(
     { type: 'held', direction: 'sendonly' },
     { type: 'unheld' },
     { type: 'key', digit: '5' },
+    { type: 'whispered', who: { id: 'u', name: 'Sue' }, text: 'Be brief.' },
+    { type: 'took_over', who: { id: 'u', name: 'Sue' } },
+    { type: 'gave_back', who: { id: 'u', name: 'Sue' } },
+    { type: 'inputs_taken', inputs: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] },
     ENDED,
   ),
   fc.string().map((text): CallEventBody => ({ type: 'typed', text })),

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'tap'
 import type { Turn } from '../../../runtime/call-log/resume.ts'
-import { call, pacer, RATE_HZ, resumeAfter } from './support/harness.ts'
+import { call, pacer, RATE_HZ } from './support/harness.ts'
 import { type Reply, ScriptedLlm, ScriptedStt, TONE_MS_PER_CHARACTER, ToneTts } from './support/providers.ts'
+import { resumeAfter } from './support/resume-after.ts'
 import { cough, speech } from './support/speech.ts'
 
 const QUESTION = 'What are your opening hours?'

@@ -68,7 +68,7 @@ test('an opinion is formed once a pause and kept to its delay from the last soun
     (error) => t.fail(String(error)),
   )
   const context = contextOf(
-    { turns: [{ role: 'user', text: 'Yes', startMs: 0, endMs: 0, interrupted: false }], tools: [] },
+    { turns: [{ role: 'user', text: 'Yes', startMs: 0, endMs: 0, interrupted: false }], tools: [], notes: [] },
     0,
   )
   turnEnd.paused()

@@ -3,8 +3,9 @@ import { APIStatusError } from '@livekit/agents'
 import { test } from 'tap'
 import type { CallEvent } from '../../../runtime/call-log/events.ts'
 import { bytesOf } from '../../../runtime/media/frame.ts'
-import { call, RATE_HZ, resumeAfter } from './support/harness.ts'
+import { call, RATE_HZ } from './support/harness.ts'
 import { type Reply, ScriptedLlm, ScriptedStt, ToneTts } from './support/providers.ts'
+import { resumeAfter } from './support/resume-after.ts'
 import { speech } from './support/speech.ts'
 
 const QUESTION = 'What are your opening hours?'
@@ -115,6 +116,32 @@ test('a yes over the end of a question is answered', async (t) => {
   await say(speech('Yes.', RATE_HZ))
   await port.until('it is answered', () => port.said.at(-1)?.startsWith('assistant: Heard') === true)
   t.ok(port.said.includes('user: Yes.'))
+})
+
+test('a supervisor whispers, has the agent say something, takes the caller over and gives them back', async (t) => {
+  const made = providers((words) => `To ${words}.`)
+  const { port, conversation, hangUp } = await call({ providers: made })
+  t.teardown(hangUp)
+  const who = { id: 'u', name: 'Sue' }
+  conversation.input({ type: 'whispered', who, text: 'Be brief.', seq: 0, at: 0 })
+  conversation.input(typed('First', 1))
+  await port.until('it is answered', () => port.said.at(-1) === 'assistant: To First.')
+  t.match(JSON.stringify(made.llm.contexts.at(-1)!.toJSON()), /Be brief\./)
+  conversation.input({ type: 'supervisor_said', who, text: 'This is a word of mine to you.', seq: 2, at: 0 })
+  await port.until('it is being said', () => port.heardTurns.some(({ text }) => /word/.test(text)))
+  conversation.input({ type: 'took_over', who, seq: 3, at: 0 })
+  await port.until('the agent is cut off', () => port.turns.at(-1)?.turn.interrupted === true)
+  conversation.input(typed('Second', 4))
+  await port.until('it is written down', () => port.said.at(-1) === 'user: Second')
+  const asked = made.llm.asked.length
+  await sleep(300)
+  t.equal(made.llm.asked.length, asked, 'nobody answers it')
+  conversation.input({ type: 'gave_back', who, summary: 'They get a voucher.', seq: 5, at: 0 })
+  await port.until('the agent goes on', () => port.said.at(-1) === 'assistant: To Second.')
+  t.match(JSON.stringify(made.llm.contexts.at(-1)!.toJSON()), /Second.*voucher/)
+  const taken = port.events.flatMap((event) => ('inputs' in event ? (event.inputs ?? []) : []))
+  t.strictSame([...taken].sort(), [0, 1, 2, 3, 4, 5], 'each input is dealt with once')
+  t.strictSame(port.endings, [])
 })
 
 test('two turns typed in a row are each a turn of its own, and the last is answered', async (t) => {

@@ -55,7 +55,7 @@ t.test('a patience too short for a question ends without one', async (t) => {
 
 t.test('a call ends at its longest duration, whoever speaks', async (t) => {
   const { take, pass, report } = begin({ maxDurationMs: 1_000 })
-  report({ type: 'voice_started' })
+  report({ type: 'voice_started', purpose: 'reply' })
   pass(1_000)
   t.equal(take()[0], 'ends: max_duration')
 })

@@ -1,5 +1,6 @@
 import t from 'tap'
 import type { OpenSession } from '../../../../runtime/link/messages.ts'
+import { resumeAfter } from '../support/resume-after.ts'
 import { desk } from './support/desk.ts'
 
 const NOTICE = 'This call is recorded.'
@@ -10,7 +11,7 @@ const asking = { recordingNotice: NOTICE, consentMessage: QUESTION, firstMessage
 type Resume = NonNullable<OpenSession['resume']>
 const resumed = (resume: Partial<Resume>) => ({
   elapsedMs: 20_000,
-  resume: { turns: [], tools: [], muted: false, held: false, waiting: [], ...resume },
+  resume: { ...resumeAfter([]), ...resume },
 })
 const turn = (role: 'user' | 'assistant', text: string, interrupted = false) => {
   return { role, text, startMs: 0, endMs: 1_000, interrupted }

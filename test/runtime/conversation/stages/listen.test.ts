@@ -15,7 +15,7 @@ const begin = (agent: Parameters<typeof desk>[0] = {}) => {
 
 t.test('a yes over the last words of a question answers it', async (t) => {
   const { report, take, pass, over, ends } = begin()
-  report({ type: 'voice_started' })
+  report({ type: 'voice_started', purpose: 'reply' })
   over('Yes.')
   pass(1_900)
   ends('Shall I book the table for you, please?')
@@ -28,21 +28,21 @@ t.test('a yes over the last words of a question answers it', async (t) => {
 
 t.test('a yes in the middle of an answer is none, nor is one that something else follows', async (t) => {
   const early = begin()
-  early.report({ type: 'voice_started' })
+  early.report({ type: 'voice_started', purpose: 'reply' })
   early.over('Okay.')
   early.pass(1_900)
   early.ends('We are open from nine to five.')
   early.pass(2_000)
   t.same(early.take(), [])
   const more = begin()
-  more.report({ type: 'voice_started' })
+  more.report({ type: 'voice_started', purpose: 'reply' })
   more.over('Yes.')
   more.ends('Shall I book it?')
   more.says('Yes, but for six people.')
   more.pass(2_000)
   t.same(more.take(), ['turn: Yes, but for six people.'])
   const cut = begin()
-  cut.report({ type: 'voice_started' })
+  cut.report({ type: 'voice_started', purpose: 'reply' })
   cut.over('Right.')
   cut.ends('Shall I', true)
   cut.pass(2_000)
@@ -53,7 +53,7 @@ t.test('a yes over the question for consent is the consent', async (t) => {
   const one = desk({ consentMessage: 'May we record this call?', firstMessage: 'Hello.' })
   one.report({ type: 'begin' })
   one.take()
-  one.report({ type: 'voice_started' })
+  one.report({ type: 'voice_started', purpose: 'reply' })
   one.report({ type: 'over_speech', text: 'Sure.', startMs: 0, endMs: 0 })
   one.speaks('May we record this call?', 'consent')
   one.pass(600)
@@ -62,7 +62,7 @@ t.test('a yes over the question for consent is the consent', async (t) => {
 
 t.test('where callers may not interrupt, what they say is answered after the agent has spoken', async (t) => {
   const { report, take, pass, over, ends } = begin({ interruption: { enabled: false, sensitivity: 'normal' } })
-  report({ type: 'voice_started' })
+  report({ type: 'voice_started', purpose: 'reply' })
   over('I want to know something else.')
   pass(8_000)
   ends('We are open from nine to five.')
@@ -100,7 +100,7 @@ t.test('a caller whom no recogniser hears is told after three seconds, once an o
 
 t.test('words said while nothing could be interrupted are answered, once nobody speaks', async (t) => {
   const { report, take, pass, ends } = begin()
-  report({ type: 'voice_started' })
+  report({ type: 'voice_started', purpose: 'reply' })
   report({ type: 'heard_words', text: 'I need a plumber.', final: true, startMs: 0, endMs: 0 })
   pass(8_000)
   ends('This call is recorded.')

@@ -4,7 +4,7 @@ import { desk } from './support/desk.ts'
 t.test('a turn that cuts the agent off is told after what was heard of the agent', async (t) => {
   const { report, told } = desk()
   report({ type: 'begin' })
-  report({ type: 'voice_started' })
+  report({ type: 'voice_started', purpose: 'reply' })
   report({ type: 'voice_progress', text: 'We are', startMs: 0, endMs: 500 })
   report({ type: 'turn_over', turn: { text: 'Stop', startMs: 400, endMs: 600 }, kept: false })
   report({ type: 'voice_ended', text: 'We are open', startMs: 0, endMs: 700, interrupted: true })
@@ -21,7 +21,7 @@ t.test('a turn that cuts the agent off is told after what was heard of the agent
 t.test('an agent of whom nothing was heard leaves nothing in the record', async (t) => {
   const { report, take, told } = desk()
   report({ type: 'begin' })
-  report({ type: 'voice_started' })
+  report({ type: 'voice_started', purpose: 'reply' })
   report({ type: 'voice_ended', text: '', startMs: 0, endMs: 0, interrupted: true })
   report({ type: 'turn_over', turn: { text: 'Hello', startMs: 0, endMs: 1 }, kept: false })
   t.notOk(told.some(({ type }) => type === 'heard'))

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import type { CallEventBody } from '../../../../runtime/call-log/events.ts'
-import type { Resume, Turn } from '../../../../runtime/call-log/resume.ts'
+import type { Turn } from '../../../../runtime/call-log/resume.ts'
 import { systemClock } from '../../../../runtime/clock.ts'
 import type { ConversationObserver } from '../../../../runtime/conversation/agent-session.ts'
 import { Breakers } from '../../../../runtime/conversation/breaker.ts'
@@ -39,9 +39,6 @@ function turnOf(
   const { text, start_ms: startMs, end_ms: endMs, interrupted = false } = event
   return { role, text, startMs, endMs, interrupted }
 }
-
-/** What was said before, for a worker that takes a call over. */
-export const resumeAfter = (turns: Turn[]): Resume => ({ turns, tools: [], muted: false, held: false, waiting: [] })
 
 /** The session's end of a conversation: keeps everything it is told. */
 export class RecordingPort implements SessionPort {

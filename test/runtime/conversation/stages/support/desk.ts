@@ -6,6 +6,11 @@ import { Stages } from '../../../../../runtime/conversation/stages/stage.ts'
 import type { OpenSession } from '../../../../../runtime/link/messages.ts'
 import { AGENT_SPEC } from '../../../../support/agent-spec.ts'
 
+type SupervisorDoes =
+  | { type: 'whispered' | 'supervisor_said'; text: string }
+  | { type: 'took_over' }
+  | { type: 'gave_back'; summary?: string }
+
 export type Desk = ReturnType<typeof desk>
 
 /** All stages of a conversation, with a clock moved by hand; what they order is written down. */
@@ -57,6 +62,12 @@ export function desk(agent: Partial<OpenSession['agent']> = {}, open: Partial<Op
       const event: CallEvent = { type: 'typed', text, seq: seq++, at: 0 }
       return report({ type: 'input', event })
     },
+    /** A supervisor does something; returns its place in the log. */
+    supervise(body: SupervisorDoes) {
+      const event: CallEvent = { ...body, who: { id: 'u', name: 'Sue' }, seq: seq++, at: 0 }
+      report({ type: 'input', event })
+      return event.seq
+    },
     /** The caller says something, and its turn is over. */
     says(text: string) {
       report({ type: 'speech_started', atMs: nowMs })
@@ -67,7 +78,7 @@ export function desk(agent: Partial<OpenSession['agent']> = {}, open: Partial<Op
     /** The agent says something to its end, or until it is cut off. */
     speaks(text: string, purpose: Purpose = 'reply', { interrupted = false, hangsUp = false } = {}) {
       const startMs = nowMs
-      report({ type: 'voice_started' })
+      report({ type: 'voice_started', purpose })
       report({ type: 'audible', atMs: nowMs, purpose })
       report({ type: 'voice_ended', text, startMs, endMs: nowMs, interrupted })
       report({ type: 'speech_over', purpose, interrupted, hangsUp })
@@ -89,6 +100,7 @@ function wordsOf(order: Order): string {
         return `consent: ${event.consent}${event.inputs === undefined ? '' : ` by ${event.inputs}`}`
       if (event.type === 'turn') return `turn: ${event.text}${event.inputs === undefined ? '' : ` by ${event.inputs}`}`
       if (event.type === 'answered_by') return `answered by: ${event.by}`
+      if (event.type === 'inputs_taken') return `takes ${event.inputs}`
       if (event.type === 'muted' || event.type === 'not_understood') return event.type
       return `(${event.type})`
     }
@@ -108,6 +120,10 @@ function wordsOf(order: Order): string {
       return order.force ? 'stops all' : 'stops'
     case 'end':
       return `ends: ${order.reason}${order.error === undefined ? '' : `, ${order.error}`}`
+    case 'silence':
+      return order.on ? 'falls silent' : 'may speak'
+    case 'note':
+      return `${order.role === 'user' ? 'remembers' : 'is told'}: ${order.text}`
     case 'hush':
       return 'hushes'
   }

@@ -158,7 +158,10 @@ export const DRAINED = 'drained'
 /** How long a late packet is waited for, and the longest loss that is filled with silence. */
 const JITTER = { maxWaitMs: 60, maxFillMs: 1000, conceal: true }
 
-/** The worker's way in: the leg's packets become one unbroken run of samples at the models' rate, for the ears. */
+/**
+ * The worker's way in: the leg's packets become one unbroken run of samples at the models' rate, for the ears.
+ * @param saidAt when the packet of that timestamp came, where another worker had the call then; undefined: now
+ */
 export function toAgent(
   format: AudioFormat,
   modelRateHz: number,
@@ -166,19 +169,21 @@ export function toAgent(
   ears: Ears,
   clock: Clock,
   pacer: Pacer,
+  saidAt: (timestamp: number) => number | undefined = () => undefined,
 ) {
   const { decode } = codecFor(format)
   const jitter = new JitterBuffer({ sampleRateHz: format.sampleRateHz, ...JITTER })
   const resampler = new Resampler(format.sampleRateHz, modelRateHz)
-  const pass = (runs: readonly Int16Array[]): void => {
-    for (const run of runs) ears.hear(echo.clean(resampler.push(run), clock.monotonicMs()))
+  const pass = (runs: readonly Int16Array[], atMs?: number): void => {
+    for (const run of runs) ears.hear(echo.clean(resampler.push(run), atMs ?? clock.monotonicMs()), atMs)
   }
   const leave = pacer.add((_frames, nowMs) => {
     pass(jitter.tick(nowMs))
     ears.tick(nowMs)
   })
   return {
-    audio: (bytes: Uint8Array, timestamp: number) => pass(jitter.push(decode(bytes), timestamp, clock.monotonicMs())),
+    audio: (bytes: Uint8Array, timestamp: number) =>
+      pass(jitter.push(decode(bytes), timestamp, clock.monotonicMs()), saidAt(timestamp)),
     close: leave,
   }
 }

@@ -54,6 +54,8 @@ export const RESUME = Type.Object({
   muted: Type.Boolean(),
   /** The caller has put us on hold. */
   held: Type.Boolean(),
+  /** The caller's last packet before this worker, and when it came: what is given to it first was said up to then. */
+  heard: Type.Optional(Type.Object({ timestamp: Type.Number(), ms })),
   /** A supervisor talks with the caller: nobody is answered until `gave_back` comes. */
   takenOver: Type.Boolean(),
   notes: Type.Array(NOTE),
@@ -65,8 +67,8 @@ export const RESUME = Type.Object({
 })
 export type Resume = Static<typeof RESUME>
 
-/** What the next worker is told. */
-export function resumeOf(state: CallState): Resume {
+/** What the next worker is told. `heard`: the caller's last packet. */
+export function resumeOf(state: CallState, heard?: Resume['heard']): Resume {
   const { turns, said, tools, consent, greeting, answeredBy, carrierVerdict, waiting } = state
   const { muted, held, takenOver, notes } = state
   return {
@@ -79,6 +81,7 @@ export function resumeOf(state: CallState): Resume {
     ...(carrierVerdict === undefined ? {} : { carrierVerdict }),
     muted,
     held,
+    ...(heard === undefined ? {} : { heard }),
     takenOver,
     notes: [...notes],
     waiting: [...waiting],

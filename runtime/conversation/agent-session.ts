@@ -24,6 +24,7 @@ import { closeProviders, type ProviderSource, type Providers, prewarm } from './
 import { Recogniser, type RecogniserEvents } from './recogniser.ts'
 import { ResilientLlm } from './resilient-llm.ts'
 import { ResilientTts } from './resilient-tts.ts'
+import { saidBefore } from './said-before.ts'
 import { SpokenLanguage } from './spoken-language.ts'
 import type { Order, Report } from './stages/signal.ts'
 import { Stages } from './stages/stage.ts'
@@ -183,7 +184,8 @@ export class AgentConversation implements Conversation {
         ended: (err) => this.#sessionEnded(err),
       },
     })
-    this.#in = toAgent(format, MODEL_RATE_HZ, this.#echo, this.#ears, clock, pacer)
+    const saidAt = saidBefore(resume?.heard, this.#answeredMs, format.sampleRateHz, () => this.#ears.behind)
+    this.#in = toAgent(format, MODEL_RATE_HZ, this.#echo, this.#ears, clock, pacer, saidAt)
     this.#leave.push(
       this.#in.close,
       fromAgent(this.#mouth, pacer).close,
@@ -213,7 +215,9 @@ export class AgentConversation implements Conversation {
       this.#held = event.type === 'held'
       this.#mouth.hold(this.#held)
     }
-    this.#report({ type: 'input', event })
+    // What was typed after it was spoken is answered after it.
+    if (this.#ears.behind) void this.#ears.caughtUp().then(() => this.#report({ type: 'input', event }))
+    else this.#report({ type: 'input', event })
   }
 
   played(markId: number): void {

@@ -14,17 +14,21 @@ const STALLED_IN_SPEECH_AFTER_TICKS = 50
 const IN_SPEECH_MS = 200
 /** Heard more than time has passed, by so much: what stood in for packets that came after all is taken out of the pauses. */
 const MAX_AHEAD_MS = 100
+/** No pause is cut shorter: by then a recogniser knows that the words before it are over. */
+const KEPT_PAUSE_MS = 600
 const FRAME_SAMPLES = samplesPerFrame(MODEL_RATE_HZ)
 
 /**
  * Takes the caller's audio at 16 kHz. `endMs` is the monotonic instant at which its last sample arrived. The samples fill a
- * buffer of their own and never change: whoever needs them later may keep them.
+ * buffer of their own and never change: whoever needs them later may keep them. A listener that takes its time returns when
+ * it is done: what the caller said before this worker goes no faster.
  */
-export type Listener = (samples: Int16Array, endMs: number) => void
+export type Listener = (samples: Int16Array, endMs: number) => Promise<void> | undefined | void
 
 /**
  * The caller's audio inside a conversation: one run of 16 kHz samples, handed to every listener (voice activity,
- * speech to text) as it arrives, with the last 1.2 s kept for the end-of-turn model.
+ * speech to text) as it arrives, with the last 1.2 s kept for the end-of-turn model. What was said to a worker before is made
+ * up for as fast as the listeners go, with the times at which it was said; what arrives meanwhile queues behind it.
  */
 export class Ears {
   readonly #clock: Clock
@@ -32,6 +36,9 @@ export class Ears {
   readonly #ring = new Int16Array(EOT_SAMPLES)
   #ringAt = 0
   #ringFilled = 0
+  /** What is made up for, in order. */
+  #backlog: { samples: Int16Array; atMs: number }[] = []
+  #catchingUp: Promise<void> | undefined
   #ticksWithoutAudio = 0
   /** Of the sound heard, in milliseconds: how much of its end is quiet. */
   #quietMs = Number.POSITIVE_INFINITY
@@ -52,16 +59,48 @@ export class Ears {
     return () => this.#listeners.delete(listener)
   }
 
-  hear(samples: Int16Array): void {
+  /** Something that was said before is being made up for. */
+  get behind(): boolean {
+    return this.#catchingUp !== undefined
+  }
+
+  /** Resolves when everything that has come was heard. */
+  async caughtUp(): Promise<void> {
+    await this.#catchingUp
+  }
+
+  /** @param saidAtMs when its last sample arrived, where that was long ago */
+  hear(samples: Int16Array, saidAtMs?: number): void {
     if (samples.length === 0) return
-    const nowMs = this.#clock.monotonicMs()
     this.#ticksWithoutAudio = 0
+    const nowMs = this.#clock.monotonicMs()
+    if (saidAtMs === undefined && this.#catchingUp === undefined) {
+      this.#take(samples, nowMs)
+      return
+    }
+    this.#backlog.push({ samples, atMs: Math.min(saidAtMs ?? nowMs, nowMs) })
+    this.#catchingUp ??= this.#catchUp()
+  }
+
+  async #catchUp(): Promise<void> {
+    try {
+      // What else is there already of the same moment comes first: the queue is one.
+      await Promise.resolve()
+      for (let next = this.#backlog.shift(); next !== undefined; next = this.#backlog.shift()) {
+        await this.#take(next.samples, next.atMs)
+      }
+    } finally {
+      this.#catchingUp = undefined
+    }
+  }
+
+  #take(samples: Int16Array, nowMs: number): Promise<unknown> | undefined {
     const loudest = lastLoud(samples, LOUD)
     const lengthMs = (samples.length * 1000) / MODEL_RATE_HZ
     this.#quietMs = loudest < 0 ? this.#quietMs + lengthMs : ((samples.length - 1 - loudest) * 1000) / MODEL_RATE_HZ
-    if (this.#quietMs >= IN_SPEECH_MS && this.#aheadMs(nowMs) > MAX_AHEAD_MS) return
+    if (this.#quietMs >= KEPT_PAUSE_MS && this.#aheadMs(nowMs) > MAX_AHEAD_MS) return undefined
     if (loudest >= 0) this.lastLoudMs = nowMs - ((samples.length - 1 - loudest) * 1000) / MODEL_RATE_HZ
-    this.#deliver(samples.byteLength === samples.buffer.byteLength ? samples : samples.slice(), nowMs)
+    return this.#deliver(samples.byteLength === samples.buffer.byteLength ? samples : samples.slice(), nowMs)
   }
 
   /** How long nothing of the caller was loud: milliseconds of sound, not of time. */
@@ -71,9 +110,12 @@ export class Ears {
 
   /** Once a tick: keeps time going when the caller's packets stop. */
   tick(nowMs: number): void {
+    // Nobody stalls who is heard later than they spoke.
+    if (this.behind) return
     const afterTicks = this.#quietMs < IN_SPEECH_MS ? STALLED_IN_SPEECH_AFTER_TICKS : STALLED_AFTER_TICKS
     if (++this.#ticksWithoutAudio <= afterTicks) return
-    if (this.#ticksWithoutAudio === afterTicks + 1 && this.#aheadMs(nowMs) <= MAX_AHEAD_MS) {
+    const hasHeard = this.#quietMs !== Number.POSITIVE_INFINITY
+    if (hasHeard && this.#ticksWithoutAudio === afterTicks + 1 && this.#aheadMs(nowMs) <= MAX_AHEAD_MS) {
       this.#stalledAtMs = nowMs
       this.#sinceStallMs = 0
     }
@@ -85,13 +127,18 @@ export class Ears {
     return this.#stalledAtMs === undefined ? 0 : this.#sinceStallMs - (nowMs - this.#stalledAtMs)
   }
 
-  #deliver(samples: Int16Array, nowMs: number): void {
+  #deliver(samples: Int16Array, nowMs: number): Promise<unknown> | undefined {
     const lengthMs = (samples.length * 1000) / MODEL_RATE_HZ
     this.heardMs += lengthMs
     this.#sinceStallMs += lengthMs
     this.#remember(samples.length > EOT_SAMPLES ? samples.subarray(-EOT_SAMPLES) : samples)
     this.#ringFilled = Math.min(EOT_SAMPLES, this.#ringFilled + samples.length)
-    for (const listener of this.#listeners) listener(samples, nowMs)
+    let slow: Promise<void>[] | undefined
+    for (const listener of this.#listeners) {
+      const done = listener(samples, nowMs)
+      if (done !== undefined) slow = [...(slow ?? []), done]
+    }
+    return slow === undefined ? undefined : Promise.all(slow)
   }
 
   #remember(samples: Int16Array): void {

@@ -64,6 +64,8 @@ export class TurnEnd {
   async predictEndOfTurn(chatCtx: llm.ChatContext): Promise<number> {
     const last = chatCtx.items.at(-1)
     const text = last?.type === 'message' && last.role === 'user' ? (last.textContent ?? '') : ''
+    // Nobody is answered who was not heard to the end.
+    await this.#ears.caughtUp()
     this.#prediction ??= this.#predict()
     const probability = await this.#prediction
     const endMs = this.#speechEndMs ?? this.#clock.monotonicMs()

@@ -13,8 +13,8 @@ const MIN_SPEECH_MS = 2 * WINDOW_MS
 const MIN_SILENCE_MS = 4 * WINDOW_MS
 /** Silence after which the end of the turn is worth thinking about. */
 const PAUSE_MS = 3 * WINDOW_MS
-/** Windows waiting for the model: 20 s, what a worker that takes a call over is given at once. Beyond, the oldest are dropped. */
-const MAX_WAITING_WINDOWS = 640
+/** Windows waiting for the model: 10 s. Beyond, the oldest are dropped and counted. */
+const MAX_WAITING_WINDOWS = 320
 /** Nothing on the line is louder than -60 dB: no model is needed to know that nobody speaks. */
 const SILENCE = 32
 const NO_FRAMES: VADEvent['frames'] = []
@@ -73,7 +73,7 @@ class VoiceActivityStream extends VADStream {
   #window = new Int16Array(VAD_WINDOW_SAMPLES)
   #filled = 0
   #waiting: Window[] = []
-  #running = false
+  #running: Promise<void> | undefined
   #events: VADEvent[] = []
   #reader: ((result: IteratorResult<VADEvent>) => void) | undefined
   #speechMs = 0
@@ -122,7 +122,7 @@ class VoiceActivityStream extends VADStream {
     this.#reader = undefined
   }
 
-  #hear(samples: Int16Array, endMs: number): void {
+  #hear(samples: Int16Array, endMs: number): Promise<void> | undefined {
     for (let at = 0; at < samples.length; ) {
       const piece = samples.subarray(at, at + VAD_WINDOW_SAMPLES - this.#filled)
       this.#window.set(piece, this.#filled)
@@ -135,12 +135,14 @@ class VoiceActivityStream extends VADStream {
       this.#filled = 0
     }
     if (this.#waiting.length > MAX_WAITING_WINDOWS) this.#waiting.splice(0, this.#waiting.length - MAX_WAITING_WINDOWS)
-    if (!this.#running && this.#waiting.length > 0) void this.#run()
+    if (this.#waiting.length > 0) this.#running ??= this.#run()
+    return this.#running
   }
 
   async #run(): Promise<void> {
-    this.#running = true
     try {
+      // Whoever started it knows of it before it ends.
+      await Promise.resolve()
       for (let next = this.#waiting.shift(); next !== undefined && !this.closed; next = this.#waiting.shift()) {
         const startedMs = this.#clock.monotonicMs()
         const probability = await this.#predict(next.samples)
@@ -149,7 +151,7 @@ class VoiceActivityStream extends VADStream {
     } catch (error) {
       this.logger.error({ error }, 'voice activity model failed')
     } finally {
-      this.#running = false
+      this.#running = undefined
     }
   }
 

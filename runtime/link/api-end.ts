@@ -24,7 +24,7 @@ const CHECK_INTERVAL_MS = 500
 /** Why a session is lost. */
 const GONE = 'its link is gone'
 /** A worker that hung before it was given up: what it was told last it may never have heard. */
-export const SILENT = 'no heartbeat'
+const SILENT = 'no heartbeat'
 /** A round so late says that this process stood still. */
 const STALLED_MS = 2 * CHECK_INTERVAL_MS
 /**

@@ -1,10 +1,8 @@
 import type { CallEventBody } from '../call-log/events.ts'
-import { type LinkSession, SILENT } from '../link/api-end.ts'
+import type { LinkSession } from '../link/api-end.ts'
 
-/** Kept in any case: what a worker that died may not have spoken of yet. */
-const RECENT_MS = 2_000
-/** The same of one that hung until it was given up. */
-const RECENT_OF_SILENT_MS = 6_000
+/** Kept in any case: what a worker that hung until it was given up, or had more to do than it could, has not spoken of yet. */
+const RECENT_MS = 6_000
 /** A stretch of speech begins in the audio before anybody says so. */
 const BEFORE_SPEECH_MS = 1_000
 /** Speech that is over and of which no turn comes in this time was none. */
@@ -31,7 +29,8 @@ export class CallerAudio {
   #answeredAtMs = 0
   /** Since when there is no worker. */
   #aloneSinceMs: number | undefined
-  #recentMs = RECENT_MS
+  /** Where the last stretch of speech began. */
+  #startedMs = Number.NEGATIVE_INFINITY
 
   hear(bytes: Uint8Array, timestamp: number, nowMs: number): void {
     this.#chunks.push({ bytes: Buffer.from(bytes), timestamp, atMs: nowMs })
@@ -45,6 +44,7 @@ export class CallerAudio {
         this.#answeredAtMs = nowMs
         break
       case 'speech_started':
+        this.#startedMs = nowMs
         this.#speechFromMs ??= nowMs - BEFORE_SPEECH_MS
         this.#speechEndMs = undefined
         break
@@ -59,9 +59,14 @@ export class CallerAudio {
         this.#said(event.end_ms)
         break
       case 'worker_lost':
-        if (this.#aloneSinceMs === undefined) this.#recentMs = event.reason === SILENT ? RECENT_OF_SILENT_MS : RECENT_MS
         this.#aloneSinceMs ??= nowMs
     }
+  }
+
+  /** The last packet, and when it came, in milliseconds from the answer. */
+  get last(): { timestamp: number; ms: number } | undefined {
+    const last = this.#chunks.at(-1)
+    return last && { timestamp: last.timestamp, ms: Math.round(last.atMs - this.#answeredAtMs) }
   }
 
   /** Gives a worker that takes the call what it has to hear first. It is kept on: this worker may die, too. */
@@ -79,6 +84,11 @@ export class CallerAudio {
 
   #said(endMs: number): void {
     this.#saidUntilMs = this.#answeredAtMs + endMs
+    // The turn is told some time after it was spoken: what has begun since is of the next one.
+    if (this.#startedMs > this.#saidUntilMs) {
+      this.#speechFromMs = this.#startedMs - BEFORE_SPEECH_MS
+      return
+    }
     this.#speechFromMs = undefined
     this.#speechEndMs = undefined
   }
@@ -88,8 +98,7 @@ export class CallerAudio {
       this.#speechFromMs = undefined
       this.#speechEndMs = undefined
     }
-    const recentMs =
-      this.#aloneSinceMs === undefined ? nowMs - RECENT_OF_SILENT_MS : this.#aloneSinceMs - this.#recentMs
+    const recentMs = (this.#aloneSinceMs ?? nowMs) - RECENT_MS
     // Where the worker told of speech, what lies before it is settled; until it is lost nobody knows whether it hangs.
     const openMs = this.#speechFromMs ?? recentMs
     const fromMs = Math.max(openMs, this.#saidUntilMs, nowMs - MAX_KEPT_MS)

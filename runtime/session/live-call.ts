@@ -321,7 +321,7 @@ export class LiveCall implements PathCall {
         agent,
         format: this.leg.format,
         limits,
-        ...(answeredAtMs === undefined ? {} : { resume: resumeOf(this.log.state) }),
+        ...(answeredAtMs === undefined ? {} : { resume: resumeOf(this.log.state, this.audio.last) }),
         elapsedMs: answeredAtMs === undefined ? 0 : Math.round(clock.monotonicMs() - answeredAtMs),
         reserved: seat === this.#options.seat,
       },

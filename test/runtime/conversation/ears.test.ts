@@ -107,3 +107,39 @@ test('who fell silent between words is heard as silent, after a second at the la
   t.ok(silent() >= 160 && silent() <= 220, `${silent()} ms of silence`)
   t.end()
 })
+
+test('what was said before is heard as fast as listeners go, with its own times, and what is said now behind it', async (t) => {
+  const ears = new Ears(clock)
+  const heard: string[] = []
+  let done = Promise.withResolvers<void>()
+  ears.listen((samples, endMs) => {
+    heard.push(`${samples[0]} at ${endMs}`)
+    return done.promise
+  })
+  const packet = (level: number) => new Int16Array(320).fill(level)
+  ears.hear(packet(1), 400)
+  ears.hear(packet(2), 420)
+  ears.hear(packet(3))
+  t.equal(ears.behind, true)
+  await new Promise(setImmediate)
+  t.strictSame(heard, ['1 at 400'], 'the next waits until the first was listened to')
+  ears.tick(1_000)
+  done.resolve()
+  await ears.caughtUp()
+  t.strictSame(heard, ['1 at 400', '2 at 420', '3 at 1000'])
+  t.equal(ears.behind, false)
+  done = Promise.withResolvers()
+  ears.hear(packet(4))
+  t.equal(heard.at(-1), '4 at 1000', 'what is said now waits for nobody')
+})
+
+test('a pause is never cut so short that nobody knows the words before it are over', (t) => {
+  const { heard, pass, burst } = atDesk()
+  pass(1_000, 5)
+  pass(2_000, 0, 0)
+  const before = heard()
+  burst(2_000, 5_000)
+  pass(700, 5)
+  t.ok(heard() - before >= 2_600, `${heard() - before} ms were heard`)
+  t.end()
+})

@@ -3,10 +3,10 @@ import { APIStatusError } from '@livekit/agents'
 import { test } from 'tap'
 import type { CallEvent } from '../../../runtime/call-log/events.ts'
 import { bytesOf } from '../../../runtime/media/frame.ts'
-import { call, RATE_HZ } from './support/harness.ts'
+import { AHEAD, call, RATE_HZ } from './support/harness.ts'
 import { type Reply, ScriptedLlm, ScriptedStt, ToneTts } from './support/providers.ts'
 import { resumeAfter } from './support/resume-after.ts'
-import { speech } from './support/speech.ts'
+import { lineNoise, speech } from './support/speech.ts'
 
 const QUESTION = 'What are your opening hours?'
 const YES = 'Yes please.'
@@ -220,4 +220,52 @@ test('a question that a worker before had begun to hear is given again at once, 
   await port.until('the answer', () => port.said.includes('assistant: Nine.'))
   await sleep(500)
   t.strictSame(port.said, [`user: ${QUESTION}`, 'assistant: Nine.'])
+})
+
+test('a question that was over before its worker was lost is answered at once, and has the times at which it was asked', async (t) => {
+  const made = { ...providers(() => 'Nine.'), stt: new ScriptedStt({ utterances: [QUESTION], silenceMs: 400 }) }
+  const line = Promise.withResolvers<void>()
+  const { port, conversation, hangUp } = await call({
+    providers: made,
+    open: {
+      elapsedMs: 20_000,
+      resume: {
+        ...resumeAfter([{ role: 'assistant', text: 'Hello.', startMs: 0, endMs: 1_000, interrupted: false }]),
+        greeting: 'done',
+        heard: { timestamp: AHEAD - 320, ms: 20_000 },
+      },
+    },
+    startsAhead: true,
+    lineFrom: line.promise,
+  })
+  t.teardown(hangUp)
+  // A busy machine: until the audio comes, silence stands in for it.
+  await sleep(400)
+  const all = lineNoise(8 * RATE_HZ)
+  const question = speech(QUESTION, RATE_HZ)
+  all.set(question, 2 * RATE_HZ)
+  const givenAtMs = performance.now()
+  for (let at = 0; at < all.length; at += 320) {
+    conversation.audio(bytesOf(all.slice(at, at + 320)), AHEAD - all.length + at)
+  }
+  conversation.input(typed('And on Sunday?', 9))
+  line.resolve()
+  await port.until('the answer', () => port.said.includes('assistant: Nine.'))
+  const afterMs = performance.now() - givenAtMs
+  await port.until('both are turns', () => port.turns.filter(({ turn }) => turn.role === 'user').length === 2)
+  await sleep(6_000)
+  t.strictSame(
+    port.said.filter((one) => one.startsWith('user')),
+    [`user: ${QUESTION}`, 'user: And on Sunday?'],
+    'what was said first is the first turn',
+  )
+  t.notOk(
+    port.events.some(({ type }) => type === 'not_understood'),
+    'nobody is asked to say it again',
+  )
+  const { startMs, endMs } = port.turns.find(({ turn }) => turn.text === QUESTION)!.turn
+  const spokenFromMs = 14_000
+  t.ok(Math.abs(startMs - spokenFromMs) < 500, `it began at ${startMs}`)
+  t.ok(Math.abs(endMs - spokenFromMs - question.length / 16) < 500, `it ended at ${endMs}`)
+  t.ok(afterMs < 4_000, `answered ${afterMs.toFixed()} ms later`)
 })

@@ -56,15 +56,12 @@ t.test('a typed turn leaves what is being spoken alone', async (t) => {
   t.same(call.heard(), [9_000, 13_000])
 })
 
-t.test(
-  'of a caller who is silent the last seconds are kept, more for a worker that hung and said nothing',
-  async (t) => {
-    const call = line()
-    call.pass(60_000)
-    call.told({ type: 'worker_lost', worker: 'w', reason: 'no heartbeat' })
-    t.same(call.heard(), [54_000, 60_000])
-  },
-)
+t.test('of a caller who is silent the last seconds are kept: a worker that hung spoke of none of it', async (t) => {
+  const call = line()
+  call.pass(60_000)
+  call.told({ type: 'worker_lost', worker: 'w', reason: 'no heartbeat' })
+  t.same(call.heard(), [54_000, 60_000])
+})
 
 t.test('speech that became no turn for long was none', async (t) => {
   const call = line()
@@ -73,7 +70,7 @@ t.test('speech that became no turn for long was none', async (t) => {
   call.told({ type: 'speech_ended' })
   call.pass(9_000)
   call.told({ type: 'worker_lost', worker: 'w', reason: 'killed' })
-  t.same(call.heard(), [8_000, 10_000])
+  t.same(call.heard(), [4_000, 10_000])
 })
 
 t.test('while there is no worker everything is kept, and at most half a minute', async (t) => {
@@ -81,10 +78,24 @@ t.test('while there is no worker everything is kept, and at most half a minute',
   call.pass(10_000)
   call.told({ type: 'worker_lost', worker: 'w', reason: 'killed' })
   call.pass(20_000)
-  t.same(call.heard(), [8_000, 30_000])
+  t.same(call.heard(), [4_000, 30_000])
   call.told({ type: 'worker_lost', worker: 'w', reason: 'killed' })
   call.pass(60_000)
   t.same(call.heard(), [60_000, 90_000])
+})
+
+t.test('what was begun before the turn before it was told is of the next turn', async (t) => {
+  const call = line()
+  call.pass(10_000)
+  call.told({ type: 'speech_started' })
+  call.pass(2_000)
+  call.told({ type: 'speech_ended' })
+  call.pass(200)
+  call.told({ type: 'speech_started' })
+  call.pass(300)
+  call.told({ type: 'turn', text: 'Hello?', start_ms: 10_000, end_ms: 12_000 })
+  call.pass(9_000)
+  t.same(call.heard(), [12_000, 21_500])
 })
 
 t.test('a second worker that dies before the turn leaves it to the third', async (t) => {

@@ -21,7 +21,7 @@ import { lineNoise } from './speech.ts'
 export const RATE_HZ = 16_000
 const FRAME = RATE_HZ / 50
 /** Samples of a call that was running before: twenty seconds. */
-const AHEAD = 20 * RATE_HZ
+export const AHEAD = 20 * RATE_HZ
 
 let models: Promise<LocalModels> | undefined
 export const sharedModels = (): Promise<LocalModels> => {
@@ -191,6 +191,8 @@ export interface CallOptions {
   prepare?: (port: RecordingPort) => void
   /** The line's audio begins after this much was given at once. */
   startsAhead?: boolean
+  /** The line is dead until then. */
+  lineFrom?: Promise<void>
   /** In place of the end-of-turn model. */
   endOfTurn?: LocalModels['endOfTurn']
   /** Adds what else is on the line to a frame of it. */
@@ -207,6 +209,7 @@ export async function call({
   prepare,
   line,
   startsAhead,
+  lineFrom,
 }: CallOptions): Promise<Call> {
   const port = new RecordingPort()
   prepare?.(port)
@@ -246,7 +249,12 @@ export async function call({
   let waiting: { samples: Int16Array; done: () => void } | undefined
   let at = 0
   let timestamp = startsAhead === true ? AHEAD : 0
+  let dead = lineFrom !== undefined
+  void lineFrom?.then(() => {
+    dead = false
+  })
   const leave = pacer.add((frames) => {
+    if (dead) return
     for (let i = 0; i < frames; i++) {
       const frame = lineNoise(FRAME)
       if (waiting !== undefined) {

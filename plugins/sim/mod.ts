@@ -19,15 +19,13 @@ export default definePlugin({
     ]
     const chosen = scenario.voices ?? (settings.voices === undefined ? undefined : strings(settings.voices))
     const vocabulary = vocabularyOf(host)
-    const stt = new SimSTT(scenario, async () => {
+    // Rendered while the agent greets.
+    return new SimSTT(scenario, async () => {
       const known = sentencesOf(language).map(({ utterances, voice }) =>
         vocabulary.templates([...utterances, ...own], chosen ?? [voice]),
       )
       return (await Promise.all(known)).flat()
     })
-    // Rendered while the agent greets; a failure shows where the stream asks for it.
-    stt.templates().catch(() => {})
-    return stt
   },
   llm: (_host, { model, settings }) => new SimLLM(readLlmScenario(model, settings)),
   telephony: (host, { settings }) => new SimCarrier(host, settings),

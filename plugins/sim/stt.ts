@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type APIConnectOptions, type AudioBuffer, mergeFrames, normalizeLanguage, stt } from '@livekit/agents'
 import type { AudioFrame } from '@livekit/rtc-node'
-import type { SignalledEvent, SpeechSignal } from '../../runtime/speech/signal.ts'
+import type { Preparing, SignalledEvent, SpeechSignal } from '../../runtime/speech/signal.ts'
 import { delay, Faults } from './fault.ts'
 import { Recogniser, type RecogniserEvent } from './recogniser.ts'
 import type { SttScenario } from './scenario.ts'
@@ -18,17 +18,20 @@ const MAX_WAITING_MS = 20_000
 const USAGE_EVERY_S = 5
 
 /** A speech recogniser that understands a closed vocabulary: see README.md. */
-export class SimSTT extends stt.STT {
+export class SimSTT extends stt.STT implements Preparing {
   readonly label = 'sim.STT'
   readonly scenario: SttScenario
   readonly faults: Faults
   readonly templates: () => Promise<Template[]>
+  /** Its vocabulary is rendered, or can't be: then the stream says why. */
+  readonly ready: Promise<unknown>
 
   constructor(scenario: SttScenario, templates: () => Promise<Template[]>) {
     super({ streaming: true, interimResults: true, alignedTranscript: false })
     this.scenario = scenario
     this.faults = new Faults(scenario.fault)
     this.templates = templates
+    this.ready = templates().catch(() => undefined)
   }
 
   override get model(): string {

@@ -78,7 +78,7 @@ export class Ears {
       this.#take(samples, nowMs)
       return
     }
-    this.#backlog.push({ samples, atMs: Math.min(saidAtMs ?? nowMs, nowMs) })
+    this.#backlog.push({ samples: ownBuffer(samples), atMs: Math.min(saidAtMs ?? nowMs, nowMs) })
     this.#catchingUp ??= this.#catchUp()
   }
 
@@ -100,7 +100,7 @@ export class Ears {
     this.#quietMs = loudest < 0 ? this.#quietMs + lengthMs : ((samples.length - 1 - loudest) * 1000) / MODEL_RATE_HZ
     if (this.#quietMs >= KEPT_PAUSE_MS && this.#aheadMs(nowMs) > MAX_AHEAD_MS) return undefined
     if (loudest >= 0) this.lastLoudMs = nowMs - ((samples.length - 1 - loudest) * 1000) / MODEL_RATE_HZ
-    return this.#deliver(samples.byteLength === samples.buffer.byteLength ? samples : samples.slice(), nowMs)
+    return this.#deliver(ownBuffer(samples), nowMs)
   }
 
   /** How long nothing of the caller was loud: milliseconds of sound, not of time. */
@@ -164,3 +164,7 @@ export class Ears {
     this.#ringFilled = 0
   }
 }
+
+/** Samples that fill a buffer of their own, which nobody else will change. */
+const ownBuffer = (samples: Int16Array): Int16Array =>
+  samples.byteLength === samples.buffer.byteLength ? samples : samples.slice()

@@ -4,7 +4,7 @@ import { stt } from '@livekit/agents'
 import { AudioFrame } from '@livekit/rtc-node'
 import type { Clock } from '../clock.ts'
 import { joinSamples } from '../media/frame.ts'
-import { type SpeechSignal, signalOf } from '../speech/signal.ts'
+import { type Preparing, type SpeechSignal, signalOf } from '../speech/signal.ts'
 import type { Candidate, Chain } from './chain.ts'
 import type { Ears } from './ears.ts'
 import { MODEL_RATE_HZ } from './models.ts'
@@ -115,6 +115,10 @@ export class Recogniser {
   /** Gives the running recogniser up. */
   #giveUp: (() => void) | undefined
   #interims = true
+  /** The running recogniser can't hear yet: its silence says nothing. */
+  #preparing = false
+  /** Of the speech whose words are awaited. */
+  #awaitedEndMs: number | undefined
   /** One that was given up for its silence; its successor's words convict it. */
   #suspect: { candidate: Candidate<stt.STT>; next: Candidate<stt.STT> } | undefined
 
@@ -149,6 +153,7 @@ export class Recogniser {
     this.#speechFromMs ??= atMs
     clearTimeout(this.#hangTimer)
     clearTimeout(this.#owedTimer)
+    this.#awaitedEndMs = undefined
     this.#owed = true
     this.#suspect = undefined
   }
@@ -158,12 +163,7 @@ export class Recogniser {
     clearTimeout(this.#hangTimer)
     const unheardMs = endMs - Math.max(this.#voice.speechStartMs, this.#finalUpToMs)
     if (unheardMs >= MIN_SPEECH_MS && !this.#understood && this.#unknown === undefined && !this.#signal.aborted) {
-      const { withInterims, without } = HANGS_AFTER_MS
-      const hangs = () => {
-        this.#events.overdue(endMs)
-        this.#giveUp?.()
-      }
-      this.#hangTimer = setTimeout(hangs, this.#interims ? withInterims : without)
+      this.#awaitSign(endMs)
     }
     this.#awaitWords(endMs)
     if (this.#interim === '' || this.#isOverSpeech(this.#interim)) return
@@ -175,8 +175,20 @@ export class Recogniser {
     })
   }
 
+  /** A recogniser that gives no sign that it heard the speech which ended then hangs. */
+  #awaitSign(endMs: number): void {
+    clearTimeout(this.#hangTimer)
+    const { withInterims, without } = HANGS_AFTER_MS
+    const hangs = () => {
+      this.#events.overdue(endMs)
+      if (!this.#preparing) this.#giveUp?.()
+    }
+    this.#hangTimer = setTimeout(hangs, this.#interims ? withInterims : without)
+  }
+
   #awaitWords(endMs: number): void {
     clearTimeout(this.#owedTimer)
+    this.#awaitedEndMs = endMs
     const { withInterims, without } = NOT_UNDERSTOOD_AFTER_MS
     const afterMs = this.#unknown !== undefined ? UNKNOWN_AFTER_MS : this.#interims ? withInterims : without
     this.#owedTimer = setTimeout(() => this.#notUnderstood(endMs), afterMs)
@@ -185,6 +197,8 @@ export class Recogniser {
   /** No words came of the speech that ended then. While nobody listens they may still: then the sound is kept. */
   #notUnderstood(endMs: number): void {
     const startMs = this.#speechFromMs ?? endMs
+    // Awaited anew from the moment it can hear.
+    if (this.#preparing) return
     if (this.#deafSinceMs !== undefined) {
       this.#owedTimer = setTimeout(() => this.#notUnderstood(endMs), NOT_UNDERSTOOD_AFTER_MS.without)
       if (!this.#toldDeaf) this.#events.noWords({ startMs, endMs, reason: 'stt_failed' })
@@ -287,6 +301,7 @@ export class Recogniser {
       hung = true
       close()
     }
+    this.#prepare((instance as Partial<Preparing>).ready)
     for (const samples of this.#kept) push(samples)
     const leave = this.#ears.listen(send)
     try {
@@ -300,6 +315,19 @@ export class Recogniser {
     }
     if (!hung && failure !== undefined) throw failure
     return hung
+  }
+
+  /** Until then nobody expects words of it; what was said meanwhile it gets to hear. */
+  #prepare(ready: Promise<unknown> | undefined): void {
+    this.#preparing = ready !== undefined
+    const prepared = () => {
+      this.#preparing = false
+      const endMs = this.#awaitedEndMs
+      if (endMs === undefined || this.#signal.aborted) return
+      this.#awaitWords(endMs)
+      if (!this.#understood && this.#unknown === undefined) this.#awaitSign(endMs)
+    }
+    ready?.then(prepared, prepared)
   }
 
   #take(event: stt.SpeechEvent, from: Candidate<stt.STT>): void {
@@ -370,6 +398,7 @@ export class Recogniser {
     this.#unknown = undefined
     this.#speechFromMs = undefined
     this.#owed = false
+    this.#awaitedEndMs = undefined
     clearTimeout(this.#hangTimer)
     clearTimeout(this.#owedTimer)
   }

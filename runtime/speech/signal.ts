@@ -15,3 +15,8 @@ export interface SignalledEvent extends stt.SpeechEvent {
 
 /** The signal of an event; undefined where there is none. */
 export const signalOf = (event: stt.SpeechEvent): SpeechSignal | undefined => (event as SignalledEvent).signal
+
+/** A recogniser that needs a while before it can hear: until then its silence says nothing, and audio waits in it. */
+export interface Preparing {
+  readonly ready: Promise<unknown>
+}

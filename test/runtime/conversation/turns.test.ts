@@ -269,3 +269,23 @@ test('a question that was over before its worker was lost is answered at once, a
   t.ok(Math.abs(endMs - spokenFromMs - question.length / 16) < 500, `it ended at ${endMs}`)
   t.ok(afterMs < 4_000, `answered ${afterMs.toFixed()} ms later`)
 })
+
+test('a recogniser that is not ready yet neither hangs nor is nobody understood: the question is answered when it is', async (t) => {
+  const ready = Promise.withResolvers<void>()
+  const stt = new ScriptedStt({ utterances: [QUESTION], ready: ready.promise })
+  const { port, say, hangUp } = await call({ providers: { ...providers(() => 'Nine.'), stt } })
+  t.teardown(hangUp)
+  await say(speech(QUESTION, RATE_HZ))
+  await sleep(6_000)
+  t.strictSame(
+    port.events.filter(({ type }) => type === 'not_understood' || type === 'fault'),
+    [],
+  )
+  ready.resolve()
+  await port.until('the answer', () => port.said.at(-1) === 'assistant: Nine.')
+  t.equal(stt.streams, 1)
+  t.strictSame(
+    port.said.filter((one) => one.startsWith('user')),
+    [`user: ${QUESTION}`],
+  )
+})

@@ -18,6 +18,8 @@ export interface EarOptions {
   fail?: () => Error | undefined
   /** How it names the language of an utterance. Default: `en`. */
   languageOf?: (text: string) => string
+  /** It hears nothing before; what is said meanwhile waits. */
+  ready?: Promise<void>
   /** It says so when it hears something else than its utterances. */
   saysUnknown?: boolean
 }
@@ -25,11 +27,13 @@ export interface EarOptions {
 export class ScriptedStt extends stt.STT {
   override label = 'test.Stt'
   readonly options: EarOptions
+  readonly ready: Promise<void> | undefined
   streams = 0
 
   constructor(options: EarOptions) {
     super({ streaming: true, interimResults: true })
     this.options = options
+    this.ready = options.ready
   }
 
   override stream(): stt.SpeechStream {
@@ -55,6 +59,7 @@ class ScriptedSpeech extends stt.SpeechStream {
   protected override async run(): Promise<void> {
     let voicedMs = 0
     let silentMs = 0
+    await this.#owner.options.ready
     for await (const frame of this.input) {
       if (typeof frame === 'symbol') continue
       const failure = this.#owner.options.fail?.()

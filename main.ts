@@ -10,12 +10,12 @@ import { deriveConfig, effectiveConfig, type RoleName } from './config/effective
 import type { EnvFile } from './config/env-file.ts'
 import { loadConfig, processEnvironment, useEnvFile } from './config/load.ts'
 import { misspeltVariables } from './config/misspelt-variables.ts'
-import { nearest } from './config/nearest.ts'
 import { type Config, type EffectiveConfig, SETTINGS } from './config/schema.ts'
 import { systemClock } from './runtime/clock.ts'
 import { PatchbayError } from './runtime/errors.ts'
 import { type StopRequests, watchStopRequests } from './runtime/lifecycle.ts'
 import { createLogger, type Logger } from './runtime/log.ts'
+import { nearest } from './runtime/nearest.ts'
 import { defaultProviders } from './runtime/plugin/default-providers.ts'
 import { describeDefaults } from './runtime/plugin/describe-defaults.ts'
 import { allowInfrastructure, installGuard } from './runtime/plugin/guard.ts'
@@ -100,7 +100,7 @@ async function main(argv: readonly string[]): Promise<void> {
     process.stdout.write(`${text}\n`)
   } else if (command === 'plugins') {
     const { describePlugins } = await import('./runtime/plugin/describe.ts')
-    process.stdout.write(`${await describePlugins(config)}\n`)
+    process.stdout.write(`${await describePlugins(config, { env: processEnvironment() })}\n`)
   } else if (command === 'admin') {
     await admin(words.slice(1), config)
   } else if (command === 'rules') {
@@ -108,7 +108,7 @@ async function main(argv: readonly string[]): Promise<void> {
     process.stdout.write(`${await describeRules(words.slice(1), config.callingRules, systemClock.nowMs())}\n`)
   } else if (command === 'doctor') {
     const { runDoctor } = await import('./runtime/doctor.ts')
-    const { text, healthy } = await runDoctor(words.slice(1), { config })
+    const { text, healthy } = await runDoctor(words.slice(1), { config, env: processEnvironment() })
     process.stdout.write(`${text}\n`)
     process.exitCode = healthy ? 0 : 1
   } else {
@@ -206,7 +206,7 @@ async function start(options: Run, running: Running, signal: AbortSignal): Promi
   const plugins = await loadPlugins({ config, env, log, signal })
   const defaults = roles.includes('api') ? defaultProviders(plugins, config) : undefined
   for (const warning of misspeltVariables(options.envFile, plugins.variables)) log.warn(warning)
-  const voiceContext: VoiceContext = { config, env, plugins, log, clock: systemClock, signal }
+  const voiceContext: VoiceContext<EffectiveConfig> = { config, env, plugins, log, clock: systemClock, signal }
   const services = roles.includes('api') || roles.includes('jobs') ? await connectServices(options, running) : undefined
   if (services !== undefined) {
     const mail = config.smtpUrl === undefined ? [] : [config.smtpUrl]
@@ -223,7 +223,7 @@ async function start(options: Run, running: Running, signal: AbortSignal): Promi
     refusals,
   })
   if (services !== undefined) {
-    const context: RoleContext = { ...voiceContext, ...services }
+    const context: RoleContext<EffectiveConfig> = { ...voiceContext, ...services }
     if (roles.includes('api')) {
       say(options, 'Starting the API')
       const { startApi } = await import('./api/start.ts')

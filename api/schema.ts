@@ -3,9 +3,9 @@ import { Compile } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
 import Format from 'typebox/format'
 import { Settings } from 'typebox/system'
-import { nearest } from '../config/nearest.ts'
 import { PatchbayError } from '../runtime/errors.ts'
 import { parseInstant } from '../runtime/instant.ts'
+import { nearest } from '../runtime/nearest.ts'
 
 export { parseInstant } from '../runtime/instant.ts'
 

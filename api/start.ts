@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
+import type { EffectiveConfig } from '../config/schema.ts'
 import { admissionRefusals } from '../runtime/admission/refusals.ts'
 import { trustedProxies } from '../runtime/client-address.ts'
 import { loadPrices } from '../runtime/cost.ts'
@@ -53,7 +54,7 @@ import { createToolCalls } from './tools/tool-calls.ts'
 import { openTrunkBook } from './trunks/book.ts'
 
 /** Starts an api node: REST, realtime sessions and the link to the voice workers. The database is migrated. */
-export async function startApi(context: RoleContext): Promise<Role> {
+export async function startApi(context: RoleContext<EffectiveConfig>): Promise<Role> {
   const { log, clock } = context
   const opened = new Opened('api', log)
   try {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { PatchbayError } from '../runtime/errors.ts'
+import { nearest } from '../runtime/nearest.ts'
 import { type EnvFile, readEnvFile, withEnvFile } from './env-file.ts'
-import { nearest } from './nearest.ts'
 import { type Config, SETTINGS, type Setting } from './schema.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>

@@ -1,7 +1,6 @@
 import { pino } from 'pino'
-import { processEnvironment } from '../config/load.ts'
-import { nearest } from '../config/nearest.ts'
 import { PatchbayError } from './errors.ts'
+import { nearest } from './nearest.ts'
 import { loadPlugins } from './plugin/host.ts'
 import type { Environment } from './plugin/net-rule.ts'
 import type { GrantFlags } from './plugin/permissions.ts'
@@ -15,7 +14,7 @@ export interface Diagnosis {
 
 export interface DoctorOptions {
   config: GrantFlags & { readonly port?: number; readonly adminPort?: number | undefined }
-  env?: Environment
+  env: Environment
   dir?: string
   settingsFile?: string
 }
@@ -69,7 +68,7 @@ const STATES = { ok: 'ok', no_key: 'not set up', refused: 'REFUSED', failed: 'FA
 
 /** Asks each provider that has its key for something that costs nothing. */
 export async function diagnoseProviders(options: DoctorOptions): Promise<Diagnosis> {
-  const { env = processEnvironment(), ...rest } = options
+  const { env, ...rest } = options
   const stop = new AbortController()
   try {
     const registry = await loadPlugins({ ...rest, env, log: pino({ level: 'silent' }), signal: stop.signal })

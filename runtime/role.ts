@@ -1,5 +1,4 @@
 import type { Logger } from 'pino'
-import type { EffectiveConfig } from '../config/schema.ts'
 import type { Clock } from './clock.ts'
 import type { PluginRegistry } from './plugin/host.ts'
 
@@ -15,8 +14,8 @@ export interface Role {
 }
 
 /** What a voice worker gets: it reaches no database and no Redis. */
-export interface VoiceContext {
-  readonly config: EffectiveConfig
+export interface VoiceContext<Config> {
+  readonly config: Config
   /** The process's environment, for plugins alone: settings are in `config`. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** The plugins of this process, loaded once; the guard enforces their grants already. */
@@ -28,7 +27,7 @@ export interface VoiceContext {
 }
 
 /** What `startApi` and `startJobs` get. The database is migrated. */
-export interface RoleContext extends VoiceContext {
+export interface RoleContext<Config> extends VoiceContext<Config> {
   readonly databaseUrl: string
   readonly redisUrl: string
   /** The folder of the built console, soon; rejects with why there is none. Left out: the api serves no console. */

@@ -1,3 +1,4 @@
+import type { EffectiveConfig } from '../config/schema.ts'
 import { loadPrices } from '../runtime/cost.ts'
 import { openEmbeddings } from '../runtime/knowledge/embeddings.ts'
 import { openMailer } from '../runtime/mail.ts'
@@ -24,7 +25,7 @@ import { startWorkspaceDeletion } from './workspaces/start.ts'
  * Starts a job worker: the processors of every queue, and the reaper. The database is migrated.
  * @param eventData makes what webhooks are sent, as the API shows it
  */
-export async function startJobs(context: RoleContext, eventData: EventData): Promise<Role> {
+export async function startJobs(context: RoleContext<EffectiveConfig>, eventData: EventData): Promise<Role> {
   const { log, plugins } = context
   const opened = new Opened('jobs', log)
   try {

@@ -1,9 +1,9 @@
 import { userInfo } from 'node:os'
 import { deriveConfig } from '../../config/effective.ts'
-import { nearest } from '../../config/nearest.ts'
 import type { Config } from '../../config/schema.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
+import { nearest } from '../../runtime/nearest.ts'
 import { auditPage, writeAudit } from '../../store/audit-log.ts'
 import { openStore, type Store } from '../../store/database.ts'
 import {

@@ -1,12 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { SESSION_TOKEN_TTL_S } from '../../runtime/session/session-token.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 
 /**
  * One-time tokens that open a realtime session. A token is 256 random bits; Redis keeps only its SHA-256, beside the
  * call it opens, so that a look into Redis opens nothing. Taking a token deletes it in the same command.
  */
-
-export const SESSION_TOKEN_TTL_S = 600
 
 /** The call a token opens. */
 export interface SessionGrant {

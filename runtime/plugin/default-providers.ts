@@ -1,4 +1,4 @@
-import { nearest } from '../../config/nearest.ts'
+import { nearest } from '../nearest.ts'
 import { PatchbayError } from '../errors.ts'
 import type { PluginRegistry } from './host.ts'
 import type { LoadedPlugin } from './load.ts'

@@ -1,5 +1,4 @@
 import { pino } from 'pino'
-import { processEnvironment } from '../../config/load.ts'
 import { PLUGIN_KINDS, type Provides } from './contract.ts'
 import { type LoadedPlugin, loadPlugins, ROOT } from './host.ts'
 import { type Environment, variableOf } from './net-rule.ts'
@@ -13,9 +12,9 @@ const MAX_SHOWN = 8
  */
 export async function describePlugins(
   config: GrantFlags,
-  options: { env?: Environment; dir?: string; settingsFile?: string } = {},
+  options: { env: Environment; dir?: string; settingsFile?: string },
 ): Promise<string> {
-  const { env = processEnvironment(), ...files } = options
+  const { env, ...files } = options
   const { plugins } = await loadPlugins({
     ...files,
     config,

@@ -48,6 +48,7 @@ t.test('every page of every filter is what sorting all calls would give', async 
   const all = await tenant.db.selectFrom('calls').selectAll().execute()
   all.sort((a, b) => b.created_at.getTime() - a.created_at.getTime() || (a.id < b.id ? 1 : -1))
 
+  let pages = 0
   async function check(filter: CallFilter, size: number): Promise<void> {
     const expected = all.filter(
       (call) =>
@@ -60,6 +61,7 @@ t.test('every page of every filter is what sorting all calls would give', async 
       const { calls, total } = await callsPage(tenant, filter, { number, size })
       const what = `${JSON.stringify(filter)} page ${number} of ${size}`
       if (total !== expected.length) t.equal(total, expected.length, what)
+      pages++
       const ids = calls.map(({ id }) => id)
       const wanted = expected.slice((number - 1) * size, number * size).map(({ id }) => id)
       if (ids.join() !== wanted.join()) t.same(ids, wanted, what)
@@ -88,7 +90,7 @@ t.test('every page of every filter is what sorting all calls would give', async 
   await tenant.db.deleteFrom('calls').where('call_type', '=', 'web').execute()
   all.splice(0, all.length, ...all.filter((call) => call.call_type === 'phone'))
   for (const range of ranges) await check(range, 23)
-  t.pass('no page differed')
+  t.ok(pages > 300, `${pages} pages were compared`)
 })
 
 t.test('a call that is read while it is written shows no turn before its answer', async (t) => {

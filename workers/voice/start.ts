@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
+import type { EffectiveConfig } from '../../config/schema.ts'
 import { Breakers } from '../../runtime/conversation/breaker.ts'
 import { conversations } from '../../runtime/conversation/conversations.ts'
 import { Fillers } from '../../runtime/conversation/fillers.ts'
@@ -24,7 +25,7 @@ const LIBRARY_LOG_LEVELS: Readonly<Record<string, string>> = { trace: 'debug', d
  * Starts a voice worker: loads the models, serves its metrics, dials the api nodes and runs the conversations they
  * offer. Resolves once it is ready to take one. Needs no database and no Redis.
  */
-export async function startVoice(context: VoiceContext): Promise<Role> {
+export async function startVoice(context: VoiceContext<EffectiveConfig>): Promise<Role> {
   const { config, plugins, log, clock, signal } = context
   const workerId = workerName(hostname(), process.pid)
   const opened = new Opened('voice', log)

@@ -30,6 +30,16 @@ export function observeAnswers(registry: Registry): ObserveAnswer {
   }
 }
 
+/** Counts the audio of callers that voice workers read too slowly to be sent. */
+export function countLinkDrops(registry: Registry): (bytes: number) => void {
+  const counter = new Counter({
+    name: 'patchbay_link_dropped_bytes_total',
+    help: "Callers' audio not sent to voice workers that read too slowly.",
+    registers: [registry],
+  })
+  return (bytes) => counter.inc(bytes)
+}
+
 /** Counts the incoming calls that were refused, by provider and true reason. */
 export function countRefusedCalls(registry: Registry): Counter<'provider' | 'reason'> {
   return new Counter({

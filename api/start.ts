@@ -42,7 +42,7 @@ import { openConsole } from './console/console.ts'
 import { resealAll } from './data-key.ts'
 import { openLive } from './events/live.ts'
 import { answerAsks } from './knowledge/ask.ts'
-import { countCarrierRefusals, countRefusedCalls, observeAnswers } from './metrics.ts'
+import { countCarrierRefusals, countLinkDrops, countRefusedCalls, observeAnswers } from './metrics.ts'
 import { createSessions } from './realtime/start.ts'
 import { errorReply, requestIdOf, standingHeaders } from './reply.ts'
 import { createRequestPath } from './request.ts'
@@ -115,7 +115,10 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
     const quotas = new Quotas(redisQuotaPlaces(redis), quotaSource, log)
     opened.push(() => quotas.stop())
     const shares = slotShares(context.config, { store, clock, log })
-    const sessions = createSessions({ config, store, prices, redis, quotas, shares, answers, record, clock, log })
+    const sessions = createSessions({
+      ...{ config, store, prices, redis, quotas, shares, answers, record, clock, log },
+      dropped: countLinkDrops(registry),
+    })
     opened.push(() => sessions.stop(0))
     const trunks = await openTrunkBook({ config: context.config, store, redis, log })
     opened.push(() => trunks.close())

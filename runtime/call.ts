@@ -182,6 +182,11 @@ export function toAgent(
     ears.tick(nowMs)
   })
   return {
+    /** What of the caller was never heard, since the beginning. */
+    get lost(): Readonly<Record<'line' | 'late', number>> {
+      const ms = (samples: number) => (samples * 1_000) / format.sampleRateHz
+      return { line: ms(jitter.lost), late: ms(jitter.lateSamples) }
+    },
     audio: (bytes: Uint8Array, timestamp: number) =>
       pass(jitter.push(decode(bytes), timestamp, clock.monotonicMs()), saidAt(timestamp)),
     close: leave,

@@ -18,6 +18,9 @@ export const WORKER_METRICS = {
   sessionsTotal: 'patchbay_worker_sessions_total',
   /** Counter by label `stage`: stt, llm, tts, session, process. */
   failuresTotal: 'patchbay_worker_failures_total',
+  /** Counter by label `where`: line, late, voice_activity. */
+  audioLostMsTotal: 'patchbay_worker_audio_lost_ms_total',
+  linkDroppedBytesTotal: 'patchbay_worker_link_dropped_bytes_total',
 } as const
 
 const WORKER_STATES = ['ready', 'draining', 'overloaded'] as const satisfies readonly WorkerState[]
@@ -35,6 +38,9 @@ export interface WorkerReadings {
   eventLoopLagMs: number
 }
 
+/** `line`: it never came; `late`: it came too late; `voice_activity`: the model was too slow for it. */
+export type LostAudio = 'line' | 'late' | 'voice_activity'
+
 export type FailureStage = 'stt' | 'llm' | 'tts' | 'session' | 'process'
 
 export interface WorkerMetrics {
@@ -42,6 +48,10 @@ export interface WorkerMetrics {
   sessionOpened(): void
   turn(latency: TurnLatency): void
   failure(stage: FailureStage): void
+  /** So much of a caller's sound was not heard. */
+  audioLost(where: LostAudio, ms: number): void
+  /** Audio for an api node that reads too slowly. */
+  linkDropped(bytes: number): void
 }
 
 /** A voice worker's metrics on a registry of their own. */
@@ -91,8 +101,21 @@ export function createWorkerMetrics(workerId: string, capacity: number, read: ()
     labelNames: ['stage'],
     registers,
   })
+  const audioLost = new Counter({
+    name: WORKER_METRICS.audioLostMsTotal,
+    help: "Callers' sound that was not heard, in milliseconds",
+    labelNames: ['where'],
+    registers,
+  })
+  const linkDropped = new Counter({
+    name: WORKER_METRICS.linkDroppedBytesTotal,
+    help: 'Audio not sent to api nodes that read too slowly',
+    registers,
+  })
   return {
     registry,
+    audioLost: (where, ms) => audioLost.inc({ where }, ms),
+    linkDropped: (bytes) => linkDropped.inc(bytes),
     sessionOpened: () => sessions.inc(),
     turn(latency) {
       turnLatency.observe({ stage: 'total' }, latency.totalMs)

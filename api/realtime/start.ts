@@ -55,6 +55,8 @@ export interface SessionsOptions {
   answers: AskAnswers
   /** Records calls, where calls are to be recorded. */
   record?: ((call: SpooledCall, format: AudioFormat) => CallTap | undefined) | undefined
+  /** Audio was not sent: a voice worker reads too slowly. */
+  dropped?(bytes: number): void
   clock: Clock
   log: Logger
 }
@@ -81,6 +83,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     token: config.linkToken,
     clock,
     log,
+    ...(options.dropped === undefined ? {} : { dropped: options.dropped }),
     changed: (worker) => dispatch.changed(worker, clock.monotonicMs()),
     gone: (worker, leaving) => dispatch.gone(worker, leaving),
   })

@@ -70,7 +70,7 @@ async function open(latencies: Latencies, script: readonly string[], firstMessag
     pacer,
     clock: systemClock,
     log: pino({ level: 'silent' }),
-    observer: { turn: () => {}, failure: () => {} },
+    observer: { turn: () => {}, failure: () => {}, audioLost: () => {} },
     ...(fixedMs === undefined ? {} : { endpointingDelayMs: () => fixedMs }),
   })
   let caller: Caller | undefined

@@ -6,6 +6,7 @@ import type { OpenSession, SessionEndReason, TurnLatency } from '../link/message
 import { codecFor } from '../media/codec.ts'
 import { EchoSuppressor } from '../media/echo.ts'
 import type { Pacer } from '../media/pacer.ts'
+import type { LostAudio } from '../metrics.ts'
 import type { ProviderIdentity } from '../plugin/provider-error.ts'
 import { isBackchannel } from './barge-in.ts'
 import type { Breakers } from './breaker.ts'
@@ -43,6 +44,8 @@ const USAGE_EVERY_MS = 3_000
 export interface ConversationObserver {
   turn(latency: TurnLatency): void
   failure(stage: Stage | 'session'): void
+  /** So much of the caller's sound was not heard. */
+  audioLost(where: LostAudio, ms: number): void
 }
 
 export interface ConversationDeps {
@@ -95,6 +98,7 @@ export class AgentConversation implements Conversation {
   readonly #in: ReturnType<typeof toAgent>
   #toolCalls: number
   #usageReportedMs: number
+  #lost: Readonly<Record<LostAudio, number>> = { line: 0, late: 0, voice_activity: 0 }
   #endTurnAtMs = 0
   #held: boolean
   #closing: Promise<void> | undefined
@@ -452,8 +456,18 @@ export class AgentConversation implements Conversation {
     this.#end('error', 'The agent session ended by itself')
   }
 
+  #reportLosses(): void {
+    const before = this.#lost
+    this.#lost = { ...this.#in.lost, voice_activity: this.#voice.droppedMs }
+    for (const where of ['line', 'late', 'voice_activity'] as const) {
+      const ms = this.#lost[where] - before[where]
+      if (ms > 0) this.#deps.observer.audioLost(where, ms)
+    }
+  }
+
   #reportUsage(): void {
     this.#usageReportedMs = this.#deps.clock.monotonicMs()
+    this.#reportLosses()
     const usage = this.#usage.take(this.#ears.heardMs)
     for (const event of usage === undefined ? [] : usageEvents(usage)) this.#port.tell(event)
   }

@@ -46,6 +46,8 @@ export class VoiceActivity extends VAD {
   /** Start of the present stretch of speech, and end of the last window that held speech. */
   speechStartMs = 0
   lastSpeechMs = 0
+  /** Of the caller's sound, what the model was too slow for: milliseconds. */
+  droppedMs = 0
   /** Set by what hears words: the stretch of speech is one that takes the floor. */
   wordsHeard = false
 
@@ -134,7 +136,11 @@ class VoiceActivityStream extends VADStream {
       this.#window = new Int16Array(VAD_WINDOW_SAMPLES)
       this.#filled = 0
     }
-    if (this.#waiting.length > MAX_WAITING_WINDOWS) this.#waiting.splice(0, this.#waiting.length - MAX_WAITING_WINDOWS)
+    const tooMany = this.#waiting.length - MAX_WAITING_WINDOWS
+    if (tooMany > 0) {
+      this.#waiting.splice(0, tooMany)
+      this.#voice.droppedMs += tooMany * WINDOW_MS
+    }
     if (this.#waiting.length > 0) this.#running ??= this.#run()
     return this.#running
   }

@@ -91,6 +91,8 @@ export interface LinkHubOptions {
   token: string
   clock: Clock
   log: Logger
+  /** Audio was not sent: a worker reads too slowly. */
+  dropped?(bytes: number): void
   /** A worker came, changed its state or capacity, or beat. */
   changed(worker: LinkedWorker): void
   /** A worker's link is gone; `leaving` when the worker itself closed it for good. */
@@ -191,6 +193,7 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
     this.beatAtMs = options.clock.monotonicMs()
     this.#batch = new AudioBatch(options.clock, (message) => {
       if (socket.bufferedBytes() < AUDIO_BACKPRESSURE_BYTES) socket.send(message)
+      else options.dropped?.(message.byteLength)
     })
   }
 

@@ -41,6 +41,8 @@ export interface LinksOptions {
   warm?(callId: string, agent: AgentSpec): void
   /** `draining` and `overloaded` take no new session. */
   state(): WorkerState
+  /** Audio was not sent: an api node reads too slowly, or its link is gone. */
+  dropped?(bytes: number): void
   clock: Clock
   /** A number in [0, 1): spreads the reconnections of many workers. */
   random(): number
@@ -147,7 +149,7 @@ class NodeLink {
       const socket = this.#socket
       if (socket?.readyState === WebSocket.OPEN && socket.bufferedAmount < AUDIO_BACKPRESSURE_BYTES) {
         socket.send(message)
-      }
+      } else worker.options.dropped?.(message.byteLength)
     })
     this.#dial()
   }

@@ -35,8 +35,10 @@ export class JitterBuffer {
   readonly #history: Int16Array
   #historyLength = 0
   #expected: number | undefined
+  /** Samples that never came, packets that came too late, and their samples. */
   lost = 0
   late = 0
+  lateSamples = 0
 
   constructor(options: JitterOptions) {
     this.#samplesPerMs = options.sampleRateHz / 1000
@@ -54,6 +56,7 @@ export class JitterBuffer {
     const ahead = ((timestamp | 0) - this.#expected) | 0
     if (ahead < 0 && -ahead < this.#maxFillSamples) {
       this.late++
+      this.lateSamples += samples.length
       return []
     }
     if (ahead < 0 || ahead > this.#maxFillSamples) {

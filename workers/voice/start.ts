@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { EffectiveConfig } from '../../config/schema.ts'
 import { Breakers } from '../../runtime/conversation/breaker.ts'
@@ -17,6 +16,7 @@ import type { Role, VoiceContext } from '../../runtime/role.ts'
 import { watchLoad } from './load.ts'
 import { serveMetrics } from './metrics-server.ts'
 import { surviveStrayErrors } from './survive.ts'
+import { workerName } from './worker-name.ts'
 
 /** @livekit/agents writes its own lines; only what is worth an operator's attention, unless all is asked for. */
 const LIBRARY_LOG_LEVELS: Readonly<Record<string, string>> = { trace: 'debug', debug: 'info' }
@@ -81,6 +81,7 @@ export async function startVoice(context: VoiceContext<EffectiveConfig>): Promis
       },
       warm: (callId, agent) => warm.open(callId, agent),
       state,
+      dropped: metrics.linkDropped,
       clock,
       random: Math.random,
       log,
@@ -100,10 +101,4 @@ export async function startVoice(context: VoiceContext<EffectiveConfig>): Promis
     await opened.close(0)
     throw error
   }
-}
-
-/** Two containers may share a host's name and number their processes alike; no two processes share a name. */
-function workerName(host: string, pid: number): string {
-  const readable = host.replace(/[^A-Za-z0-9_.-]/g, '_').slice(0, 40)
-  return `${readable}-${pid}-${randomBytes(3).toString('hex')}`
 }

@@ -289,3 +289,20 @@ test('a recogniser that is not ready yet neither hangs nor is nobody understood:
     [`user: ${QUESTION}`],
   )
 })
+
+test('sound of the caller that never came, or came too late, is counted', async (t) => {
+  const { lost, conversation, hangUp } = await call({
+    providers: providers(() => 'Nine.'),
+    lineFrom: new Promise(() => undefined),
+  })
+  const packet = bytesOf(lineNoise(320))
+  conversation.audio(packet, 0)
+  conversation.audio(packet, 3 * 320)
+  await sleep(200)
+  conversation.audio(packet, 320)
+  await hangUp()
+  t.strictSame(lost, [
+    { where: 'line', ms: 40 },
+    { where: 'late', ms: 20 },
+  ])
+})

@@ -154,3 +154,13 @@ t.test('a token opens one stream, of its own call', async (t) => {
   t.equal(told.length, 4)
   leg.close('done')
 })
+
+t.test('the rounding of a carrier that counts milliseconds is no gap, a lost packet is one', async (t) => {
+  const { told, media } = desk()
+  // Packets of 20 ms, said to begin a millisecond too early and too late.
+  for (const atMs of [0, 19, 41, 60, 100]) media(atMs)
+  t.same(
+    told.map((one) => (one as unknown[])[2]),
+    [0, 160, 320, 480, 800],
+  )
+})

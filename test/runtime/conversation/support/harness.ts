@@ -172,6 +172,8 @@ export interface Call {
   conversation: Conversation
   turnsMeasured: TurnLatency[]
   failures: string[]
+  /** Of the caller's sound, what was not heard. */
+  lost: { where: string; ms: number }[]
   /** The caller types a turn, or presses a key. */
   type(text: string): void
   press(digit: string): void
@@ -215,9 +217,11 @@ export async function call({
   prepare?.(port)
   const turnsMeasured: TurnLatency[] = []
   const failures: string[] = []
+  const lost: { where: string; ms: number }[] = []
   const observer: ConversationObserver = {
     turn: (latency) => turnsMeasured.push(latency),
     failure: (stage) => failures.push(stage),
+    audioLost: (where, ms) => lost.push({ where, ms }),
   }
   const openConversation = conversations({
     providers: sourceOf(providers),
@@ -280,6 +284,7 @@ export async function call({
     press: (digit) => input({ type: 'key', digit }),
     turnsMeasured,
     failures,
+    lost,
     say: (samples) =>
       new Promise((resolve) => {
         at = 0

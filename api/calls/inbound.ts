@@ -1,4 +1,5 @@
 import { uuidv7 } from 'uuidv7'
+import { neverJoined } from '../../runtime/call-log/never-joined.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { SessionLimits } from '../../runtime/link/messages.ts'
 import type { Logger } from '../../runtime/log.ts'
@@ -114,6 +115,8 @@ async function admit(options: InboundOptions, provider: string, call: IncomingCa
       quotas.release(callId)
       const end = { status: 'canceled', endReason: 'caller_hangup', disposition: 'hung_up' } as const
       await writeEnd(tenant, callId, end, new Date(clock.nowMs()), 0)
+      const journal = journalOf(called.workspaceId)
+      neverJoined(clock, (event) => journal.event?.(callId, event), end)
       return undefined
     }
     void calls

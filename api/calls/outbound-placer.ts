@@ -1,5 +1,7 @@
 import type { SeatClaim } from '../../runtime/admission/seat-claim.ts'
 import { carrierEvent } from '../../runtime/call.ts'
+import { CallLog } from '../../runtime/call-log/call-log.ts'
+import { neverJoined } from '../../runtime/call-log/never-joined.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
 import type { AgentSpec, SessionLimits } from '../../runtime/link/messages.ts'
@@ -93,12 +95,12 @@ export class Placer {
     const { agent, provider } = found
     const [from, to] = [found.call.from_number, found.call.to_number].map((text) => parsePhoneNumber(text ?? ''))
     if (agent === undefined || provider === undefined || from === undefined || to === undefined) {
-      return this.#end(tenant, callId, AGENT_GONE)
+      return this.#end(tenant, workspaceId, callId, AGENT_GONE)
     }
     await this.#waitForTurn(provider, signal)
     const full = await this.#takePlace(found)
     if (full !== undefined) {
-      if (untilMs !== undefined && clock.nowMs() >= untilMs) return this.#end(tenant, callId, full)
+      if (untilMs !== undefined && clock.nowMs() >= untilMs) return this.#end(tenant, workspaceId, callId, full)
       throw new Later(untilMs === undefined ? ROW_POLL_MS : QUOTA_POLL_MS)
     }
     let seat: Seat
@@ -111,7 +113,7 @@ export class Placer {
       this.#options.quotas.release(callId)
       if (!(error instanceof PatchbayError) || error.code !== 'no_capacity') throw error
       if (untilMs === undefined) throw new Later(ROW_POLL_MS)
-      return this.#end(tenant, callId, NO_CAPACITY)
+      return this.#end(tenant, workspaceId, callId, NO_CAPACITY)
     }
     try {
       // From here on the reaper leaves the call to this node; the mark keeps all others from dialling it.
@@ -120,7 +122,7 @@ export class Placer {
       if (refusal !== undefined) {
         seat.release('done')
         this.#options.quotas.release(callId)
-        return this.#end(tenant, callId, skippedFor(refusal.reason, refusal.sentence))
+        return this.#end(tenant, workspaceId, callId, skippedFor(refusal.reason, refusal.sentence))
       }
       if (await markPlaced(tenant, callId, new Date(clock.nowMs()))) {
         return this.#dial({ ...found, agent, provider }, from, to, seat)
@@ -159,13 +161,16 @@ export class Placer {
     to: PhoneNumber,
     seat: Seat,
   ): Promise<void> {
-    const { store, calls, quotas, carriers, journalOf, limits, ringTimeoutMs, log } = this.#options
+    const { store, calls, quotas, carriers, journalOf, limits, ringTimeoutMs, clock, log } = this.#options
     const tenant = store.tenant(call.workspace_id)
     const journal = journalOf(call.workspace_id)
+    const events = new CallLog(clock, [(event) => journal.event?.(call.id, event)])
+    events.append({ type: 'queued' })
     const done = Promise.withResolvers<void>()
     let carrier: Carrier | undefined
     let spec: AgentSpec
     let over = false
+    let joined = false
     /** True for the first that decides what becomes of the call. */
     const decide = (): boolean => {
       if (over) return false
@@ -178,7 +183,7 @@ export class Placer {
       if (!decide()) return
       seat.release('done')
       quotas.release(call.id)
-      void this.#end(tenant, call.id, outcome).finally(done.resolve)
+      void this.#end(tenant, call.workspace_id, call.id, outcome, events).finally(done.resolve)
     }
     const cancel = (outcome: DialOutcome) => {
       finish(outcome)
@@ -189,6 +194,7 @@ export class Placer {
     const answered = (leg: Leg, by: AnsweredBy) => {
       if (by === 'machine' && agent.voicemail === 'hang_up') return cancel(VOICEMAIL)
       if (!decide()) return leg.close('canceled')
+      joined = true
       done.resolve()
       const live = calls.start({
         callId: call.id,
@@ -198,6 +204,7 @@ export class Placer {
         leg,
         journal,
         seat,
+        before: events,
       })
       void live.finally(() => quotas.release(call.id))
       if (by !== 'unknown') calls.classified(call.id, by)
@@ -227,13 +234,17 @@ export class Placer {
             })
           },
           carrier: (figures) => {
-            const { type: _type, ...carrier } = carrierEvent(figures)
+            const event = carrierEvent(figures)
+            const { type: _type, ...carrier } = event
+            // Of a call that has a leg the leg tells it.
+            if (!joined) events.append(event)
             journal.observed?.(call.id, { carrier }).catch((err) => {
               log.warn({ err, callId: call.id }, 'What the carrier knows of a call was not written down')
             })
           },
           ringing: () => {
             if (over) return
+            if (!events.state.rang) events.append({ type: 'ringing' })
             journal.ringing(call.id).catch((err) => log.warn({ err, callId: call.id }, 'Ringing was not written down'))
           },
           answered,
@@ -276,11 +287,20 @@ export class Placer {
   }
 
   /** Writes the end, then lets the reaper see the call: it ends what could not be written. */
-  async #end(tenant: Tenant, callId: string, outcome: DialOutcome): Promise<void> {
-    const { calls, clock, log } = this.#options
+  async #end(
+    tenant: Tenant,
+    workspaceId: string,
+    callId: string,
+    outcome: DialOutcome,
+    events?: CallLog,
+  ): Promise<void> {
+    const { calls, clock, log, journalOf } = this.#options
+    const journal = journalOf(workspaceId)
     log.info({ callId, ...outcome }, 'Call ended')
     try {
-      await writeEnd(tenant, callId, outcome, new Date(clock.nowMs()), 0)
+      if (await writeEnd(tenant, callId, outcome, new Date(clock.nowMs()), 0)) {
+        neverJoined(clock, (event) => journal.event?.(callId, event), outcome, events)
+      }
     } catch (err) {
       log.error({ err, callId }, 'The end of a call could not be written; the reaper will')
     }

@@ -1,3 +1,4 @@
+import { neverJoined } from '../../runtime/call-log/never-joined.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
 import type { SessionLimits } from '../../runtime/link/messages.ts'
@@ -57,7 +58,11 @@ export function realtimeRoute(options: RealtimeOptions): WebSocketRoute {
       const agent = agentSpec(waiting.agent, waiting.dynamicVariables, hasKnowledge)
       const { workspaceId } = grant
       const place = await quotas.take({ kind: 'web', callId, workspaceId })
-      if (place !== 'taken') await writeEnd(tenant, callId, WEB_SESSIONS_FULL, new Date(clock.nowMs()), 0)
+      if (place !== 'taken') {
+        await writeEnd(tenant, callId, WEB_SESSIONS_FULL, new Date(clock.nowMs()), 0)
+        const journal = journalOf(workspaceId)
+        neverJoined(clock, (event) => journal.event?.(callId, event), WEB_SESSIONS_FULL)
+      }
       // A client may be gone before the socket opens.
       const unopened = setTimeout(() => quotas.release(callId), OPEN_TIMEOUT_MS)
       return (socket: Socket): SocketHandlers => {

@@ -15,9 +15,13 @@ export class CallLog {
   #state = NOTHING_YET
   #seq = 0
 
-  constructor(clock: Pick<Clock, 'nowMs'>, sinks: readonly CallLogSink[]) {
+  /** @param before what was written of the call until now, which this goes on with */
+  constructor(clock: Pick<Clock, 'nowMs'>, sinks: readonly CallLogSink[], before?: CallLog) {
     this.#clock = clock
     this.#sinks = sinks
+    if (before === undefined) return
+    this.#state = before.#state
+    this.#seq = before.#seq
   }
 
   /** What happened so far. */

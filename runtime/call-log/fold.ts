@@ -11,6 +11,8 @@ const MAX_FAULT_CHARACTERS = 300
 
 /** What a call's log says, as far as it goes. Every prefix of a log folds to a valid state. */
 export interface CallState {
+  readonly queued: boolean
+  readonly rang: boolean
   readonly turns: readonly Turn[]
   /** What the caller has heard of the agent's running turn. */
   readonly heard: Turn | undefined
@@ -37,6 +39,8 @@ export interface CallState {
 }
 
 export const NOTHING_YET: CallState = {
+  queued: false,
+  rang: false,
   turns: [],
   heard: undefined,
   said: undefined,
@@ -58,6 +62,10 @@ export const NOTHING_YET: CallState = {
 /** The state after one more event. Pure. */
 export function fold(state: CallState, event: CallEvent): CallState {
   switch (event.type) {
+    case 'queued':
+      return { ...state, queued: true }
+    case 'ringing':
+      return { ...state, rang: true }
     case 'typed':
     case 'key':
     case 'whispered':

@@ -7,7 +7,7 @@ import { LiveCall, type LiveCallOptions } from './live-call.ts'
 import type { Outcome } from './session.ts'
 import type { TransferOrder, TransferResult } from './transfer.ts'
 
-type PerCall = 'callId' | 'claim' | 'agent' | 'limits' | 'leg' | 'journal' | 'seat'
+type PerCall = 'callId' | 'claim' | 'agent' | 'limits' | 'leg' | 'journal' | 'seat' | 'before'
 
 /** The calls of this node: started, counted, and drained when the node stops. */
 export class Calls {

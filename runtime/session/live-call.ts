@@ -1,6 +1,6 @@
 import type { SeatClaim } from '../admission/seat-claim.ts'
 import { DRAINED, fromCaller, fromWorker, input, type PathCall, told } from '../call.ts'
-import { CallLog } from '../call-log/call-log.ts'
+import { CallLog, type CallLogSink } from '../call-log/call-log.ts'
 import { CallRow } from '../call-log/call-row.ts'
 import type { CallEventBody, EventOf, SupervisorEvent } from '../call-log/events.ts'
 import { cutOff, errorOf } from '../call-log/fold.ts'
@@ -50,6 +50,8 @@ export interface LiveCallOptions {
   journal: CallJournal
   /** A seat taken beforehand, for the first worker; the call releases it. */
   seat?: Seat
+  /** What was written of the call before it had a leg. */
+  before?: CallLog
   dispatch: Dispatch
   leases: Leases
   /** Does what workers ask for. */
@@ -96,11 +98,12 @@ export class LiveCall implements PathCall {
     this.leg = options.leg
     this.#reserved = options.seat
     this.#row = new CallRow(options.callId, options.journal, options.log)
-    this.log = new CallLog(options.clock, [
+    const sinks: CallLogSink[] = [
       (event) => options.journal.event?.(options.callId, event),
       (event) => this.#row.take(event),
       (event) => this.audio.take(event, options.clock.monotonicMs()),
-    ])
+    ]
+    this.log = new CallLog(options.clock, sinks, options.before)
     this.#asks = new Asks(options.callId, this.log, options.answers, options.clock)
     this.done = new Promise((resolve) => {
       this.#resolveDone = resolve
@@ -108,7 +111,7 @@ export class LiveCall implements PathCall {
     this.#options.leases.holdCall(this.callId).catch((err) => {
       options.log.warn({ err, callId: this.callId }, 'The call could not be leased yet')
     })
-    this.log.append({ type: 'queued' })
+    if (!this.log.state.queued) this.log.append({ type: 'queued' })
     this.leg.start(fromCaller(this, options.clock))
     this.happened({ type: 'connected' })
   }
@@ -249,7 +252,7 @@ export class LiveCall implements PathCall {
   #do(effect: SessionEffect): void {
     switch (effect.type) {
       case 'record_ringing':
-        this.log.append({ type: 'ringing' })
+        if (!this.log.state.rang) this.log.append({ type: 'ringing' })
         break
       case 'seek':
         return void this.#seek()

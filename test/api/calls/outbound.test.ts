@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { startTestApi } from '../../support/api.ts'
 import { callWhen, isOver, linkWorker, startPhone } from '../../support/phone.ts'
@@ -11,6 +12,16 @@ t.test('outbound calls', async (t) => {
       body: { agent_phone_number: phone.number, phone_number_to_dial: to, ...more },
     })
 
+  /** The types of the events of a call that is over. */
+  const eventsOf = async (callId: string): Promise<string[]> => {
+    for (;;) {
+      const { body } = await user.client.get(`/calls/${callId}/events`)
+      const types: string[] = body.items.map(({ type }: { type: string }) => type)
+      if (types.includes('ended')) return types
+      await sleep(50)
+    }
+  }
+
   await t.test('end without a voice worker, saying so', async (t) => {
     const { status, body } = await dial('+14155552671')
     t.equal(status, 201)
@@ -21,6 +32,7 @@ t.test('outbound calls', async (t) => {
       disposition: 'failed',
       error: 'No voice worker is free',
     })
+    t.same(await eventsOf(body.call_log_id), ['queued', 'ended'])
   })
 
   const warmed: string[] = []
@@ -44,6 +56,11 @@ t.test('outbound calls', async (t) => {
       ended,
       'hanging up again changes nothing',
     )
+    const events = await eventsOf(body.call_log_id)
+    t.same(
+      events.filter((type) => ['queued', 'ringing', 'answered', 'ended'].includes(type)),
+      ['queued', 'ringing', 'answered', 'ended'],
+    )
   })
 
   const ends: Record<string, Record<string, unknown>> = {
@@ -57,6 +74,10 @@ t.test('outbound calls', async (t) => {
     await t.test(`to ${number} end as ${end.end_reason}`, async (t) => {
       const { body } = await dial(number)
       t.match(await callWhen(user, body.call_log_id, isOver), end)
+      const events = await eventsOf(body.call_log_id)
+      t.equal(events[0], 'queued')
+      t.equal(events.filter((type) => type === 'ended').length, 1)
+      t.ok(events.filter((type) => type === 'queued' || type === 'ringing').length <= 2, 'each once')
     })
   }
 

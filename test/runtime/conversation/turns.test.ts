@@ -267,7 +267,7 @@ test('a question that was over before its worker was lost is answered at once, a
   const spokenFromMs = 14_000
   t.ok(Math.abs(startMs - spokenFromMs) < 500, `it began at ${startMs}`)
   t.ok(Math.abs(endMs - spokenFromMs - question.length / 16) < 500, `it ended at ${endMs}`)
-  t.ok(afterMs < 4_000, `answered ${afterMs.toFixed()} ms later`)
+  t.ok(afterMs < 6_000, `answered ${afterMs.toFixed()} ms later`)
 })
 
 test('a recogniser that is not ready yet neither hangs nor is nobody understood: the question is answered when it is', async (t) => {

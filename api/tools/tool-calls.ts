@@ -7,6 +7,7 @@ import { CarrierFault, TransferRefused } from '../../runtime/telephony/carrier.t
 import type { Carriers } from '../../runtime/telephony/carriers.ts'
 import type { ArgumentChecks } from '../../runtime/tools/argument-check.ts'
 import { callHttp, type ToolResult } from '../../runtime/tools/call-http.ts'
+import { withoutSecrets } from '../../runtime/tools/masked.ts'
 import { parametersOf, type Tool } from '../../runtime/tools/tool.ts'
 import { type ToolsOfCall, toolsOfCall } from '../../store/agent-tools.ts'
 import type { Store } from '../../store/database.ts'
@@ -64,16 +65,18 @@ export function createToolCalls({
   const box = toolSecrets(config.dataKey)
   const allowed: readonly NetRule[] = (config.toolsAllowNet ?? []).map(parseInfrastructureRule)
 
-  const http = (
+  const http = async (
     tool: Tool & { type: 'http' },
     input: Record<string, unknown>,
     scope: ToolScope,
     signal: AbortSignal,
     idempotencyKey?: string,
-  ) => {
+  ): Promise<ToolResult> => {
     const opened = openTool(tool, box, scope.workspaceId)
     if (opened.type !== 'http') throw new TypeError('A tool changed its type')
-    return callHttp(opened.http, { input, variables: scope.dynamicVariables }, { allowed, signal, idempotencyKey })
+    const asked = { input, variables: scope.dynamicVariables }
+    const result = await callHttp(opened.http, asked, { allowed, signal, idempotencyKey })
+    return { ...result, output: withoutSecrets(result.output, opened.http.headers) }
   }
 
   const transfer = async (

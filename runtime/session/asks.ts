@@ -2,7 +2,8 @@ import { Compile } from 'typebox/compile'
 import type { CallLog } from '../call-log/call-log.ts'
 import type { Clock } from '../clock.ts'
 import { PatchbayError } from '../errors.ts'
-import { type AskMethod, type AskMethods, KNOWLEDGE_ASK, TOOL_ASK } from '../link/messages.ts'
+import { type AskMethod, type AskMethods, KNOWLEDGE_ASK, TOOL_ASK, type ToolSpec } from '../link/messages.ts'
+import { maskedArguments } from '../tools/masked.ts'
 
 /** Results kept for a worker that asks again; a conversation has few calls of tools that run when its worker dies. */
 const MAX_KEPT = 64
@@ -22,13 +23,16 @@ export class Asks {
   readonly #log: CallLog
   readonly #answers: AskAnswers
   readonly #clock: Clock
+  readonly #specs: readonly ToolSpec[]
   readonly #tools = new Map<string, Promise<AskMethods['tool']['result']>>()
 
-  constructor(callId: string, log: CallLog, answers: AskAnswers, clock: Clock) {
+  /** @param specs the tools of the agent */
+  constructor(callId: string, log: CallLog, answers: AskAnswers, clock: Clock, specs: readonly ToolSpec[] = []) {
     this.#callId = callId
     this.#log = log
     this.#answers = answers
     this.#clock = clock
+    this.#specs = specs
   }
 
   /** Throws a PatchbayError; what is asked wrongly is `validation`. */
@@ -53,7 +57,8 @@ export class Asks {
     const { id, name, arguments: given } = params
     const startedMs = this.#clock.monotonicMs()
     const took = () => Math.round(this.#clock.monotonicMs() - startedMs)
-    this.#log.append({ type: 'tool_called', id, name, arguments: given })
+    const schema = this.#specs.find((spec) => spec.name === name)?.parameters
+    this.#log.append({ type: 'tool_called', id, name, arguments: maskedArguments(schema, given) })
     try {
       const answer = await this.#answers.tool(this.#callId, params, `${this.#callId}:${id}`)
       this.#log.append({ type: 'tool_returned', id, result: answer.output, ms: took() })

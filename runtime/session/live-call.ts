@@ -104,7 +104,7 @@ export class LiveCall implements PathCall {
       (event) => this.audio.take(event, options.clock.monotonicMs()),
     ]
     this.log = new CallLog(options.clock, sinks, options.before)
-    this.#asks = new Asks(options.callId, this.log, options.answers, options.clock)
+    this.#asks = new Asks(options.callId, this.log, options.answers, options.clock, options.agent.tools)
     this.done = new Promise((resolve) => {
       this.#resolveDone = resolve
     })

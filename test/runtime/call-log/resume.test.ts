@@ -138,3 +138,21 @@ t.test('cut after every single event of a call, it comes out the same', async (t
   for (let at = 0; at < 40; at++)
     t.same(heardBy((await play(questions, [at])).turns), heardBy(uncut.turns), `after ${at}`)
 })
+
+t.test('an argument that its schema marks as secret is given to the tool and masked in the log', async (t) => {
+  const clock = { nowMs: () => 0, monotonicMs: () => 0 }
+  const log: CallEvent[] = []
+  const given: unknown[] = []
+  const tool = async (_call: string, params: { arguments: unknown }) => {
+    given.push(params.arguments)
+    return { output: 'ok' }
+  }
+  const parameters = { type: 'object', properties: { pin: { type: 'string', writeOnly: true } } }
+  const spec = { name: 'unlock', description: '', kind: 'http', parameters } as const
+  const answers = { tool, knowledge: async () => ({ passages: [] }) }
+  const asks = new Asks('c', new CallLog(clock, [(event) => log.push(event)]), answers, clock, [spec])
+  await asks.ask('tool', { id: 'tool-1', name: 'unlock', arguments: { pin: '4711' } })
+  t.same(given, [{ pin: '4711' }])
+  t.match(log[0], { type: 'tool_called', arguments: { pin: '***' } })
+  t.notMatch(JSON.stringify(log), /4711/)
+})

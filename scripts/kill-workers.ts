@@ -1,7 +1,7 @@
 /**
  * `npm run kill-workers`: kills voice workers in the middle of calls, at random moments, and looks whether anybody noticed.
  *
- *     npm run kill-workers -- [--times=200] [--calls=4] [--workers=2] [--all-of=4] [--seed=1] [--kinds=spoken,typed,long,tool]
+ *     npm run kill-workers -- [--times=200] [--calls=4] [--workers=4] [--all-of=4] [--seed=1] [--kinds=spoken,typed,long,tool]
  *
  * Starts a Patchbay of its own. In each round every call has an exchange (spoken, typed, a long answer, a tool that takes a while)
  * and one voice worker is killed somewhere in it; in each `--all-of`th round all of them are, so that no seat is free until one is
@@ -44,7 +44,7 @@ async function main(): Promise<boolean> {
     options: {
       times: { type: 'string', default: '200' },
       calls: { type: 'string', default: '4' },
-      workers: { type: 'string', default: '2' },
+      workers: { type: 'string', default: '4' },
       'all-of': { type: 'string', default: '4' },
       seed: { type: 'string', default: '1' },
       kinds: { type: 'string', default: EXCHANGES.join() },
@@ -84,12 +84,15 @@ async function main(): Promise<boolean> {
       Array.from({ length: callCount }, () => CallUnderFire.dial(rest, agentId, bookings, interrupted.signal)),
     )
     for (let round = 1; kills < times && !interrupted.signal.aborted; round++) {
-      await workers.ready(workerCount)
       const all = round % allOf === 0
+      // The next is killed while the last comes back, as long as a seat is free elsewhere.
+      await workers.ready(all ? workerCount : Math.max(2, workerCount - 1))
       const exchanges = calls.map((call) => {
         const kind = kinds[Math.floor(random() * kinds.length)]!
-        return call.exchange(kind, !all).catch((error: unknown) => {
-          faults.push(`round ${round}, ${kind}: ${error instanceof Error ? error.message : String(error)}`)
+        return call.exchange(kind, !all).catch(async (error: unknown) => {
+          const fault = `round ${round}, ${kind}: ${error instanceof Error ? error.message : String(error)}`
+          faults.push(fault)
+          say(`${fault}\n${await call.trail().catch(String)}`)
         })
       })
       const killed = await workers.killSome(random() * MAX_KILL_AFTER_MS, all, random)

@@ -116,6 +116,21 @@ export class CallUnderFire {
     this.#running = undefined
   }
 
+  /** The last events of the call, a line each: how it came to a fault. */
+  async trail(): Promise<string> {
+    // What is not in the journal yet will be.
+    await sleep(1_500)
+    const events = await this.#events(0)
+    const from = events.findLastIndex(({ type }) => type === 'worker_lost')
+    return events
+      .slice(Math.max(0, from - 12))
+      .map(
+        ({ at, type, ...rest }) =>
+          `    ${at.slice(14, 23)} ${type} ${JSON.stringify({ ...rest, seq: undefined, at_ms: undefined })}`,
+      )
+      .join('\n')
+  }
+
   #stateIs(state: string): void {
     this.#state = state
     const running = this.#running
@@ -176,8 +191,8 @@ export class CallUnderFire {
     })
   }
 
-  async #events(): Promise<LoggedEvent[]> {
-    const deadlineMs = performance.now() + LOG_TIMEOUT_MS
+  async #events(patienceMs = LOG_TIMEOUT_MS): Promise<LoggedEvent[]> {
+    const deadlineMs = performance.now() + patienceMs
     for (;;) {
       const all: LoggedEvent[] = []
       for (let page = 1; ; page++) {

@@ -1,5 +1,5 @@
-import type { EnvFile } from './env-file.ts'
 import { nearest } from '../runtime/nearest.ts'
+import type { EnvFile } from './env-file.ts'
 import { SETTINGS } from './schema.ts'
 
 /** Letters that may be wrong: more, and another program's variable is taken for ours. */

@@ -40,6 +40,8 @@ export class Ears {
   #backlog: { samples: Int16Array; atMs: number }[] = []
   #catchingUp: Promise<void> | undefined
   #ticksWithoutAudio = 0
+  /** A packet has come: before the first one nobody stalls. */
+  #heardAny = false
   /** Of the sound heard, in milliseconds: how much of its end is quiet. */
   #quietMs = Number.POSITIVE_INFINITY
   /** When silence first stood in for packets, and what was heard since; counted anew once nothing came late. */
@@ -73,6 +75,7 @@ export class Ears {
   hear(samples: Int16Array, saidAtMs?: number): void {
     if (samples.length === 0) return
     this.#ticksWithoutAudio = 0
+    this.#heardAny = true
     const nowMs = this.#clock.monotonicMs()
     if (saidAtMs === undefined && this.#catchingUp === undefined) {
       this.#take(samples, nowMs)
@@ -114,8 +117,7 @@ export class Ears {
     if (this.behind) return
     const afterTicks = this.#quietMs < IN_SPEECH_MS ? STALLED_IN_SPEECH_AFTER_TICKS : STALLED_AFTER_TICKS
     if (++this.#ticksWithoutAudio <= afterTicks) return
-    const hasHeard = this.#quietMs !== Number.POSITIVE_INFINITY
-    if (hasHeard && this.#ticksWithoutAudio === afterTicks + 1 && this.#aheadMs(nowMs) <= MAX_AHEAD_MS) {
+    if (this.#heardAny && this.#ticksWithoutAudio === afterTicks + 1 && this.#aheadMs(nowMs) <= MAX_AHEAD_MS) {
       this.#stalledAtMs = nowMs
       this.#sinceStallMs = 0
     }

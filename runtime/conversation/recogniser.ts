@@ -26,9 +26,12 @@ const KEPT_SILENCE_SAMPLES = 0.4 * MODEL_RATE_HZ
 const QUIET_MS = 1_500
 const SILENT_FRAMES_AT_ONCE = 5
 /** A recogniser that says nothing of real speech, this long after it ended, hangs. */
-const HANGS_AFTER_MS = { withInterims: 2_000, without: 4_000 }
-/** What nobody understood within this is not understood: with and without a recogniser that gives interim words. */
-const NOT_UNDERSTOOD_AFTER_MS = { withInterims: 4_500, without: 8_000 }
+const HANGS_AFTER_MS = { withInterims: 2_000, without: 4_000, halfway: 6_000 }
+/**
+ * What nobody understood within this is not understood: with and without a recogniser that gives interim words, and where it gave
+ * some and not the last: one that is not sure of the end of a turn takes its time.
+ */
+const NOT_UNDERSTOOD_AFTER_MS = { withInterims: 4_500, without: 8_000, halfway: 9_000 }
 const MIN_SPEECH_MS = 400
 /** And where the recogniser says itself that it knows no such words. */
 const UNKNOWN_AFTER_MS = 800
@@ -162,7 +165,8 @@ export class Recogniser {
   speechEnded(endMs: number): void {
     clearTimeout(this.#hangTimer)
     const unheardMs = endMs - Math.max(this.#voice.speechStartMs, this.#finalUpToMs)
-    if (unheardMs >= MIN_SPEECH_MS && !this.#understood && this.#unknown === undefined && !this.#signal.aborted) {
+    const known = this.#understood && this.#interim === ''
+    if (unheardMs >= MIN_SPEECH_MS && !known && this.#unknown === undefined && !this.#signal.aborted) {
       this.#awaitSign(endMs)
     }
     this.#awaitWords(endMs)
@@ -178,19 +182,21 @@ export class Recogniser {
   /** A recogniser that gives no sign that it heard the speech which ended then hangs. */
   #awaitSign(endMs: number): void {
     clearTimeout(this.#hangTimer)
-    const { withInterims, without } = HANGS_AFTER_MS
+    const { withInterims, without, halfway } = HANGS_AFTER_MS
+    const afterMs = this.#interim !== '' ? halfway : this.#interims ? withInterims : without
     const hangs = () => {
       this.#events.overdue(endMs)
       if (!this.#preparing) this.#giveUp?.()
     }
-    this.#hangTimer = setTimeout(hangs, this.#interims ? withInterims : without)
+    this.#hangTimer = setTimeout(hangs, afterMs)
   }
 
   #awaitWords(endMs: number): void {
     clearTimeout(this.#owedTimer)
     this.#awaitedEndMs = endMs
-    const { withInterims, without } = NOT_UNDERSTOOD_AFTER_MS
-    const afterMs = this.#unknown !== undefined ? UNKNOWN_AFTER_MS : this.#interims ? withInterims : without
+    const { withInterims, without, halfway } = NOT_UNDERSTOOD_AFTER_MS
+    const known = this.#interim !== '' ? halfway : this.#interims ? withInterims : without
+    const afterMs = this.#unknown !== undefined ? UNKNOWN_AFTER_MS : known
     this.#owedTimer = setTimeout(() => this.#notUnderstood(endMs), afterMs)
   }
 
@@ -206,9 +212,11 @@ export class Recogniser {
       return
     }
     const unknown = this.#unknown
-    const understood = unknown === undefined && (this.#understood || this.#finalUpToMs >= startMs)
+    const half = this.#interim !== ''
+    const understood = unknown === undefined && !half && (this.#understood || this.#finalUpToMs >= startMs)
+    this.#interim = ''
     this.#forget()
-    if (understood || endMs - startMs < MIN_NOT_UNDERSTOOD_MS) this.#events.noise()
+    if (understood || (!half && endMs - startMs < MIN_NOT_UNDERSTOOD_MS)) this.#events.noise()
     else if (unknown === undefined) this.#events.noWords({ startMs, endMs, reason: 'no_words' })
     else this.#events.noWords({ startMs, endMs, reason: 'unknown_sentence', message: unknown })
   }
@@ -343,6 +351,11 @@ export class Recogniser {
         this.#interim = text
         this.#events.words(words)
         if (this.#events.agentSpeaks()) this.#voice.wordsHeard = true
+        // Words that stay half known are none: their rest is awaited as the first of them was.
+        if (this.#awaitedEndMs !== undefined && !this.#voice.speaking) {
+          this.#awaitSign(this.#awaitedEndMs)
+          this.#awaitWords(this.#awaitedEndMs)
+        }
         break
       case stt.SpeechEventType.FINAL_TRANSCRIPT:
         this.#interim = ''

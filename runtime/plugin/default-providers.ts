@@ -1,5 +1,5 @@
-import { nearest } from '../nearest.ts'
 import { PatchbayError } from '../errors.ts'
+import { nearest } from '../nearest.ts'
 import type { PluginRegistry } from './host.ts'
 import type { LoadedPlugin } from './load.ts'
 

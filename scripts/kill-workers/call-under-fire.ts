@@ -74,6 +74,7 @@ export class CallUnderFire {
     const { caller, callLogId } = await dialAgent(rest, agentId, signal)
     const call = new CallUnderFire(caller, rest, callLogId, bookings, signal)
     await call.#until(() => call.#heard.length > 0, 'The agent did not greet')
+    await call.#until(() => call.#isSilent, 'The agent did not finish its greeting')
     return call
   }
 
@@ -110,7 +111,7 @@ export class CallUnderFire {
       () => this.#answered(expects),
       `"${question}" was not answered; heard: ${this.#heard.join(' | ')}`,
     )
-    await this.#until(() => this.#state === 'listening' && !this.#caller.agentSpeaking, 'The agent did not finish')
+    await this.#until(() => this.#isSilent, 'The agent did not finish')
     // What comes twice comes now.
     await sleep(300)
     this.#running = undefined
@@ -129,6 +130,10 @@ export class CallUnderFire {
           `    ${at.slice(14, 23)} ${type} ${JSON.stringify({ ...rest, seq: undefined, at_ms: undefined })}`,
       )
       .join('\n')
+  }
+
+  get #isSilent(): boolean {
+    return this.#state === 'listening' && !this.#caller.agentSpeaking
   }
 
   #stateIs(state: string): void {

@@ -255,9 +255,9 @@ test('a question that was over before its worker was lost is answered at once, a
   await port.until('both are turns', () => port.turns.filter(({ turn }) => turn.role === 'user').length === 2)
   await sleep(6_000)
   t.strictSame(
-    port.said.filter((one) => one.startsWith('user')),
-    [`user: ${QUESTION}`, 'user: And on Sunday?'],
-    'what was said first is the first turn',
+    port.said.filter((one) => one.startsWith('user')).sort(),
+    ['user: And on Sunday?', `user: ${QUESTION}`],
+    'what was spoken and what was typed is a turn each, once',
   )
   t.notOk(
     port.events.some(({ type }) => type === 'not_understood'),
@@ -282,7 +282,7 @@ test('a recogniser that is not ready yet neither hangs nor is nobody understood:
     [],
   )
   ready.resolve()
-  await port.until('the answer', () => port.said.at(-1) === 'assistant: Nine.')
+  await port.until('the answer', () => port.said.at(-1)?.endsWith('Nine.') === true)
   t.equal(stt.streams, 1)
   t.strictSame(
     port.said.filter((one) => one.startsWith('user')),
@@ -305,4 +305,17 @@ test('sound of the caller that never came, or came too late, is counted', async 
     { where: 'line', ms: 40 },
     { where: 'late', ms: 20 },
   ])
+})
+
+test('words that stay half known are asked for again, from another recogniser and then from the caller', async (t) => {
+  const stt = new ScriptedStt({ utterances: [QUESTION], staysInterim: true })
+  const { port, say, hangUp } = await call({ providers: { ...providers(() => 'Nine.'), stt } })
+  t.teardown(hangUp)
+  await say(speech(QUESTION, RATE_HZ))
+  await port.until('the caller is asked', () => port.said.some((one) => one.includes('catch that')))
+  t.equal(stt.streams, 2)
+  t.match(
+    port.events.find(({ type }) => type === 'not_understood'),
+    { reason: 'no_words' },
+  )
 })

@@ -18,6 +18,8 @@ export interface EarOptions {
   fail?: () => Error | undefined
   /** How it names the language of an utterance. Default: `en`. */
   languageOf?: (text: string) => string
+  /** It never calls its words final. */
+  staysInterim?: boolean
   /** It hears nothing before; what is said meanwhile waits. */
   ready?: Promise<void>
   /** It says so when it hears something else than its utterances. */
@@ -83,6 +85,7 @@ class ScriptedSpeech extends stt.SpeechStream {
         continue
       }
       this.#emit(stt.SpeechEventType.INTERIM_TRANSCRIPT, text)
+      if (this.#owner.options.staysInterim) continue
       setTimeout(() => this.#emit(stt.SpeechEventType.FINAL_TRANSCRIPT, text), this.#owner.options.finalDelayMs ?? 20)
     }
   }

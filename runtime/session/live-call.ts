@@ -223,7 +223,7 @@ export class LiveCall implements PathCall {
     const workerId = this.#seat?.worker.workerId
     void this.#leaveWorker('lost')
     const cut = cutOff(this.log.state)
-    if (cut !== undefined) this.log.append(cut)
+    if (cut !== undefined) told(this, cut)
     if (workerId !== undefined) this.log.append({ type: 'worker_lost', worker: workerId, reason })
     this.#mistrust(reason)
     if (this.#state.phase === 'in_progress') {

@@ -109,7 +109,7 @@ export class CallUnderFire {
     }
     await this.#until(
       () => this.#answered(expects),
-      `"${question}" was not answered; heard: ${this.#heard.join(' | ')}`,
+      () => `"${question}" was not answered; heard: ${this.#heard.join(' | ')}`,
     )
     await this.#until(() => this.#isSilent, 'The agent did not finish')
     // What comes twice comes now.
@@ -217,12 +217,13 @@ export class CallUnderFire {
     return pieces(this.#heard, expects)
   }
 
-  async #until(condition: () => boolean, otherwise: string): Promise<void> {
+  async #until(condition: () => boolean, otherwise: string | (() => string)): Promise<void> {
     const deadlineMs = performance.now() + PATIENCE_MS
+    const why = () => (typeof otherwise === 'string' ? otherwise : otherwise())
     while (!condition()) {
       this.#signal.throwIfAborted()
-      if (this.over) throw new Error(`${otherwise}: the session ended (${this.#caller.endReason})`)
-      if (performance.now() > deadlineMs) throw new Error(otherwise)
+      if (this.over) throw new Error(`${why()}: the session ended (${this.#caller.endReason})`)
+      if (performance.now() > deadlineMs) throw new Error(why())
       await sleep(POLL_MS)
     }
   }

@@ -62,6 +62,7 @@ t.test('a call goes on in another worker when its own is killed', async (t) => {
   client.send({ type: 'text', text: 'die' })
   const diedAtMs = performance.now()
   await client.got('agent.state', { state: 'thinking' })
+  await client.got('transcript', { text: 'one two', final: true })
   await client.got('transcript', { text: 'back after 4: one two' })
   const silentMs = performance.now() - diedAtMs
   t.ok(silentMs < 3_000, `the agent was back after ${silentMs.toFixed()} ms`)

@@ -346,17 +346,19 @@ export class Recogniser {
     const words = { text, final, language: said?.language || undefined }
     switch (event.type) {
       case stt.SpeechEventType.INTERIM_TRANSCRIPT:
-      case stt.SpeechEventType.PREFLIGHT_TRANSCRIPT:
+      case stt.SpeechEventType.PREFLIGHT_TRANSCRIPT: {
         if (text === '' || this.#isEcho(text) || this.#isOverSpeech(text)) return
+        const isFirst = this.#interim === ''
         this.#interim = text
         this.#events.words(words)
         if (this.#events.agentSpeaks()) this.#voice.wordsHeard = true
-        // Words that stay half known are none: their rest is awaited as the first of them was.
-        if (this.#awaitedEndMs !== undefined && !this.#voice.speaking) {
+        // Words that stay half known are none: their rest is awaited, too, but not for ever.
+        if (isFirst && this.#awaitedEndMs !== undefined && !this.#voice.speaking) {
           this.#awaitSign(this.#awaitedEndMs)
           this.#awaitWords(this.#awaitedEndMs)
         }
         break
+      }
       case stt.SpeechEventType.FINAL_TRANSCRIPT:
         this.#interim = ''
         if (text === '') return

@@ -103,7 +103,8 @@ export class AgentConversation implements Conversation {
   #held: boolean
   #closing: Promise<void> | undefined
 
-  constructor(deps: ConversationDeps, open: OpenSession, port: SessionPort, providers: Providers) {
+  /** @param answeredMs when the call was answered, monotonic */
+  constructor(deps: ConversationDeps, open: OpenSession, port: SessionPort, providers: Providers, answeredMs: number) {
     const { clock, models, pacer, random } = deps
     const { agent, format, resume } = open
     this.#deps = deps
@@ -111,7 +112,7 @@ export class AgentConversation implements Conversation {
     this.#port = port
     this.#providers = providers
     this.#log = deps.log.child({ callId: open.callId })
-    this.#answeredMs = clock.monotonicMs() - open.elapsedMs
+    this.#answeredMs = answeredMs
     this.#usageReportedMs = clock.monotonicMs()
     this.#held = resume?.held ?? false
     this.#toolCalls = resume?.tools.length ?? 0

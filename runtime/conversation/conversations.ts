@@ -8,6 +8,8 @@ import { openProviders } from './providers.ts'
 /** Makes the function that the link calls for every session it is offered. */
 export function conversations(deps: ConversationDeps): OpenConversation {
   return async (open, port) => {
+    // Before anything is waited for: what the caller says is told apart by it.
+    const answeredMs = deps.clock.monotonicMs() - open.elapsedMs
     codecFor(open.format)
     const events: ChainEvents = {
       failed(stage, message, { fault }, err) {
@@ -20,7 +22,7 @@ export function conversations(deps: ConversationDeps): OpenConversation {
     const { providers: source, warm, ...shared } = deps
     const providers =
       (await warm?.take(open.callId, events)) ?? (await openProviders({ source, ...shared }, open.agent, events))
-    const conversation = new AgentConversation(deps, open, port, providers)
+    const conversation = new AgentConversation(deps, open, port, providers, answeredMs)
     try {
       await conversation.start()
     } catch (cause) {

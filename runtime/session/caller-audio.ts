@@ -5,6 +5,8 @@ import type { LinkSession } from '../link/api-end.ts'
 const RECENT_MS = 6_000
 /** A stretch of speech begins in the audio before anybody says so. */
 const BEFORE_SPEECH_MS = 1_000
+/** A silence is told so long after its beginning, on a worker that keeps up. */
+const SILENCE_TOLD_AFTER_MS = 200
 /** Speech that is over and of which no turn comes in this time was none. */
 const SETTLED_MS = 8_000
 /** Kept at most: speech before the worker was lost, and what is said until the next one is there. */
@@ -83,7 +85,9 @@ export class CallerAudio {
   }
 
   #said(endMs: number): void {
-    this.#saidUntilMs = this.#answeredAtMs + endMs
+    // Its worker may be slow: what it says is over was over when it told of the silence, whatever time it has.
+    const silentMs = (this.#speechEndMs ?? Number.NEGATIVE_INFINITY) - SILENCE_TOLD_AFTER_MS
+    this.#saidUntilMs = Math.max(this.#answeredAtMs + endMs, silentMs)
     // The turn is told some time after it was spoken: what has begun since is of the next one.
     if (this.#startedMs > this.#saidUntilMs) {
       this.#speechFromMs = this.#startedMs - BEFORE_SPEECH_MS

@@ -107,3 +107,15 @@ t.test('a second worker that dies before the turn leaves it to the third', async
   call.told({ type: 'worker_lost', worker: 'w', reason: 'killed' })
   t.same(call.heard(), first)
 })
+
+t.test('the end of a turn is not heard again though the clock of its worker was late', async (t) => {
+  const call = line()
+  call.pass(10_000)
+  call.told({ type: 'speech_started' })
+  call.pass(2_000)
+  call.told({ type: 'speech_ended' })
+  call.pass(500)
+  // By the worker's own time the caller was silent from 11,000 on.
+  call.told({ type: 'turn', text: 'Hello?', start_ms: 9_000, end_ms: 11_000 })
+  t.same(call.heard(), [11_800, 12_500])
+})

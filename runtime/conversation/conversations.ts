@@ -8,8 +8,8 @@ import { openProviders } from './providers.ts'
 /** Makes the function that the link calls for every session it is offered. */
 export function conversations(deps: ConversationDeps): OpenConversation {
   return async (open, port) => {
-    // Before anything is waited for: what the caller says is told apart by it.
-    const answeredMs = deps.clock.monotonicMs() - open.elapsedMs
+    // Read before anything is waited for: by it what the caller said is told from what was not answered yet.
+    const openedMs = deps.clock.monotonicMs()
     codecFor(open.format)
     const events: ChainEvents = {
       failed(stage, message, { fault }, err) {
@@ -22,6 +22,8 @@ export function conversations(deps: ConversationDeps): OpenConversation {
     const { providers: source, warm, ...shared } = deps
     const providers =
       (await warm?.take(open.callId, events)) ?? (await openProviders({ source, ...shared }, open.agent, events))
+    // A call that is new is answered once this is ready.
+    const answeredMs = open.resume === undefined ? deps.clock.monotonicMs() : openedMs - open.elapsedMs
     const conversation = new AgentConversation(deps, open, port, providers, answeredMs)
     try {
       await conversation.start()

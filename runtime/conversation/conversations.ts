@@ -23,7 +23,7 @@ export function conversations(deps: ConversationDeps): OpenConversation {
     const providers =
       (await warm?.take(open.callId, events)) ?? (await openProviders({ source, ...shared }, open.agent, events))
     // A call that is new is answered once this is ready.
-    const answeredMs = open.resume === undefined ? deps.clock.monotonicMs() : openedMs - open.elapsedMs
+    const answeredMs = (open.resume === undefined ? deps.clock.monotonicMs() : openedMs) - open.elapsedMs
     const conversation = new AgentConversation(deps, open, port, providers, answeredMs)
     try {
       await conversation.start()

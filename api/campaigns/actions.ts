@@ -11,53 +11,13 @@ import { campaignStatus } from '../../workers/dialer/status.ts'
 import { CallBody, callBody, callExample } from '../calls/schema.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
 import { defineRoute } from '../route.ts'
-import { Instant, NameInput, Nullable } from '../schema.ts'
+import { NameInput } from '../schema.ts'
 import { requireCampaign } from './access.ts'
 import { bodyOf, slug, tag } from './routes.ts'
 import { CampaignBody, campaignExample } from './schema.ts'
+import { StatusBody } from './status-schema.ts'
 
 /** What is done with a campaign beside changing it. */
-
-const Count = Type.Integer({ minimum: 0 })
-
-const StatusBody = Type.Object({
-  slug: Type.String(),
-  status: Type.Enum(['Running', 'Stopped', 'Completed', 'Inactive']),
-  reason: Nullable(
-    Type.Enum(
-      [
-        'paused',
-        'outside_calling_hours',
-        'waiting_for_retry',
-        'no_agent',
-        'no_number',
-        'no_capacity',
-        'budget_reached',
-        'too_many_failures',
-        'all_held',
-      ],
-      { description: 'Why a stopped campaign calls nobody; null: its next tick will call.' },
-    ),
-  ),
-  active_calls: Count,
-  calls: Type.Object({ placing: Count, ringing: Count, talking: Count, waiting: Count }),
-  ready_agents: Count,
-  prospects: Type.Object({
-    total: Count,
-    unresolved: Count,
-    resolved: Count,
-    by_resolution: Type.Record(Type.String(), Count),
-    callable_now: Count,
-    held: Type.Record(Type.String(), Count, { description: 'Waiting prospects that are not called now, by reason.' }),
-  }),
-  next_call_at: Nullable(Instant),
-  today: Type.Object({ attempts: Count, answered: Count, humans: Count, machines: Count, abandoned: Count }),
-  answer_rate: Nullable(Type.Number({ description: "Of today's attempts; null before the first." })),
-  abandoned_rate_30d: Nullable(Type.Number()),
-  pacing: Type.Object({ call_ratio: Type.Number(), effective_ratio: Type.Number(), why: Type.String() }),
-  cost: Type.Number({ description: 'USD, as far as prices are known.' }),
-  updated_at: Instant,
-})
 
 const statusExample: Static<typeof StatusBody> = {
   slug: campaignExample.slug,

@@ -1,3 +1,5 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { defaultsOf, languagesOf } from '../../runtime/plugin/catalogue.ts'
 import type { Provides } from '../../runtime/plugin/contract.ts'
 import type { SpeechKind } from '../../runtime/plugin/default-providers.ts'
@@ -22,9 +24,10 @@ type Needs = Pick<Services, 'plugins' | 'prices' | 'clock' | 'defaultProviders' 
 export async function providerBody(services: Needs, plugin: LoadedPlugin, seer: Seer): Promise<ProviderBody> {
   const { name, manifest, granted, isolation } = plugin
   const { llm, stt, tts } = manifest?.provides ?? {}
-  const [health, ttsBody] = await Promise.all([
+  const [health, ttsBody, understands] = await Promise.all([
     services.providerHealth.state(name, HEALTH_WAIT_MS),
     tts ? voicesOf(services, name, tts) : null,
+    stt?.understands === undefined ? null : understoodIn(join(plugin.dir, stt.understands)),
   ])
   return {
     provider: name,
@@ -41,7 +44,7 @@ export async function providerBody(services: Needs, plugin: LoadedPlugin, seer: 
       ? (Object.fromEntries(PERMISSIONS.map((kind) => [kind, [...(granted[kind] ?? [])]])) as ProviderBody['grants'])
       : null,
     llm: llm ? llmOf(services, name, llm) : null,
-    stt: stt ? sttOf(services, name, stt) : null,
+    stt: stt ? { ...sttOf(services, name, stt), understands } : null,
     tts: ttsBody,
   }
 }
@@ -78,7 +81,11 @@ function llmOf(services: Needs, provider: string, provides: Provides): ProviderB
   }
 }
 
-function sttOf(services: Needs, provider: string, provides: Provides): ProviderBody['stt'] {
+function sttOf(
+  services: Needs,
+  provider: string,
+  provides: Provides,
+): Omit<NonNullable<ProviderBody['stt']>, 'understands'> {
   const { names, any, preferred } = modelsOf(provides)
   const priceOf = pricer(services, 'stt', provider)
   return {
@@ -114,4 +121,14 @@ async function voicesOf(services: Needs, provider: string, provides: Provides): 
       }
     }),
   }
+}
+
+/** The sentences of each language in a folder of a plugin. */
+async function understoodIn(folder: string): Promise<Record<string, string[]>> {
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.json'))
+  const lists = files.map(async (name) => [
+    basename(name, '.json'),
+    JSON.parse(await readFile(join(folder, name), 'utf8')),
+  ])
+  return Object.fromEntries(await Promise.all(lists)) as Record<string, string[]>
 }

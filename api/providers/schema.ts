@@ -28,6 +28,11 @@ const Llm = Type.Object({
 })
 const Stt = Type.Object({
   is_default: IsDefault,
+  understands: Nullable(
+    Type.Record(Type.String(), Type.Array(Type.String()), {
+      description: 'Of a recogniser that knows sentences and no speech: all it understands, by language. Else null.',
+    }),
+  ),
   any_model: AnyName,
   default_model: Nullable(Type.String()),
   models: Type.Array(
@@ -103,6 +108,7 @@ export const providersExample: Static<typeof ProvidersBody> = {
       llm: null,
       stt: {
         is_default: true,
+        understands: null,
         any_model: false,
         default_model: 'nova-3',
         models: [{ model: 'nova-3', languages: ['multi', 'en', 'de'], price: { per_minute: 0.0077 } }],

@@ -35,6 +35,8 @@ export interface Provides {
   voices?: string[]
   /** What whoever relies on it must know, in one sentence: said at the start where agents get it by default. */
   notice?: string
+  /** Of a recogniser that knows sentences and no speech: the plugin's folder with them, `<language>.json` each a list. */
+  understands?: string
   /**
    * Whether agents that name no provider get this one, once its key is set: of several the one with the highest number.
    * Absent: they never do.

@@ -24,6 +24,8 @@ const routes = [
   screen('/calls', () => import('./screens/calls.tsx')),
   screen('/calls/$callId', () => import('./screens/call/call.tsx')),
   screen('/live', () => import('./screens/live.tsx')),
+  screen('/campaigns', () => import('./screens/campaigns.tsx')),
+  screen('/campaigns/$slug', () => import('./screens/campaign/campaign.tsx')),
   screen('/batches', () => import('./screens/batches.tsx')),
   screen('/batches/$batchId', () =>
     import('./screens/batches.tsx').then(({ BatchScreen }) => ({ Screen: BatchScreen })),
@@ -31,6 +33,8 @@ const routes = [
   screen('/numbers', () => import('./screens/numbers.tsx')),
   screen('/knowledge', () => import('./screens/knowledge.tsx')),
   screen('/reports', () => import('./screens/reports.tsx')),
+  screen('/providers', () => import('./screens/providers.tsx')),
+  screen('/operator', () => import('./screens/operator.tsx')),
   screen('/workspace', () => import('./screens/workspace.tsx')),
 ]
 

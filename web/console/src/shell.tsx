@@ -20,14 +20,20 @@ const GROUPS: readonly (readonly Entry[])[] = [
     ['/reports', 'Reports', 'reports'],
   ],
   [
+    ['/campaigns', 'Campaigns', 'campaigns'],
     ['/batches', 'Batches', 'batches'],
     ['/numbers', 'Numbers', 'numbers'],
     ['/knowledge', 'Knowledge', 'knowledge'],
   ],
-  [['/workspace', 'Workspace', 'workspace']],
+  [
+    ['/providers', 'Providers', 'providers'],
+    ['/workspace', 'Workspace', 'workspace'],
+    ['/operator', 'Operator', 'operator'],
+  ],
 ]
 
 export function Shell() {
+  const { isOperator } = useSession()
   const [isOpen, setOpen] = useState(false)
   const path = useRouterState({ select: ({ location }) => location.pathname })
   useEffect(() => setOpen(false), [path])
@@ -63,9 +69,9 @@ export function Shell() {
         <nav aria-label="Screens" className="flex-1 px-3 pb-4">
           {GROUPS.map((entries) => (
             <ul className="mt-3 space-y-px" key={entries[0]![0]}>
-              {entries.map((entry) => (
-                <NavItem entry={entry} key={entry[0]} />
-              ))}
+              {entries.map(
+                (entry) => (entry[0] !== '/operator' || isOperator) && <NavItem entry={entry} key={entry[0]} />,
+              )}
             </ul>
           ))}
         </nav>
@@ -102,7 +108,10 @@ function WorkspaceMenu() {
   if (workspace === undefined) return null
   const name = (
     <>
-      <span className="grid size-6 shrink-0 place-items-center rounded-sm bg-accent-soft text-xs font-semibold text-accent-ink">
+      <span
+        aria-hidden="true"
+        className="grid size-6 shrink-0 place-items-center rounded-sm bg-accent-soft text-xs font-semibold text-accent-ink"
+      >
         {workspace.name.slice(0, 1).toUpperCase()}
       </span>
       <span className="min-w-0 flex-1 truncate text-left text-sm font-medium">{workspace.name}</span>
@@ -122,7 +131,6 @@ function WorkspaceMenu() {
         }))}
         trigger={
           <button
-            aria-label={`Workspace ${workspace.name}`}
             className="flex h-10 w-full items-center gap-2 rounded-md border border-line px-2 hover:border-line-strong"
             type="button"
           >
@@ -160,12 +168,11 @@ function UserMenu() {
           { label: 'Sign out', icon: 'close', onSelect: () => void signOut() },
         ]}
         trigger={
-          <button
-            aria-label={`Account of ${user.name}`}
-            className="flex w-full items-center gap-2.5 rounded-md p-1.5 text-left hover:bg-sunken"
-            type="button"
-          >
-            <span className="grid size-8 shrink-0 place-items-center rounded-full bg-caller-soft text-sm font-semibold text-caller">
+          <button className="flex w-full items-center gap-2.5 rounded-md p-1.5 text-left hover:bg-sunken" type="button">
+            <span
+              aria-hidden="true"
+              className="grid size-8 shrink-0 place-items-center rounded-full bg-caller-soft text-sm font-semibold text-caller"
+            >
               {user.name.slice(0, 1).toUpperCase()}
             </span>
             <span className="min-w-0 flex-1">

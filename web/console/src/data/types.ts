@@ -7,6 +7,7 @@ import type { BatchBody, BatchItemBody } from '../../../../api/batches/schema.ts
 import type { CallBody } from '../../../../api/calls/schema.ts'
 import type { TurnBody } from '../../../../api/calls/turn-schema.ts'
 import type { CampaignBody } from '../../../../api/campaigns/schema.ts'
+import type { StatusBody } from '../../../../api/campaigns/status-schema.ts'
 import type { DocumentBody, PassageBody } from '../../../../api/knowledge/schema.ts'
 import type {
   AuditBody,
@@ -15,7 +16,12 @@ import type {
   SettingsBody,
 } from '../../../../api/operator/schema.ts'
 import type { PhoneNumberBody } from '../../../../api/phone-numbers/schema.ts'
-import type { ProspectBody, ProspectWithAttempts, UploadBody } from '../../../../api/prospects/schema.ts'
+import type {
+  ProspectBody,
+  ProspectListBody,
+  ProspectWithAttempts,
+  UploadBody,
+} from '../../../../api/prospects/schema.ts'
 import type { Dashboard, Dispositions, Workload } from '../../../../api/reports/schema.ts'
 import type { TrunkBody } from '../../../../api/trunks/schema.ts'
 import type { InvitationBody, MemberBody, RetentionBody, WorkspaceBody } from '../../../../api/workspaces/schema.ts'
@@ -36,6 +42,8 @@ export type Turn = Static<typeof TurnBody>
 export type Batch = Static<typeof BatchBody>
 export type BatchItem = Static<typeof BatchItemBody>
 export type Campaign = Static<typeof CampaignBody>
+export type CampaignState = Static<typeof StatusBody>
+export type ProspectList = Static<typeof ProspectListBody>
 export type Prospect = Static<typeof ProspectBody>
 export type ProspectDetails = Static<typeof ProspectWithAttempts>
 export type Upload = Static<typeof UploadBody>

@@ -30,7 +30,7 @@ const SPANS = [
   ['90', 'Last 90 days'],
 ] as const
 const COLUMNS =
-  'grid h-full items-center gap-3 px-4 grid-cols-[minmax(0,1fr)_auto] md:grid-cols-[minmax(0,1.3fr)_minmax(0,1fr)_7rem_5rem_5rem] xl:grid-cols-[minmax(0,1.3fr)_minmax(0,1fr)_7rem_9rem_5rem_6rem_5.5rem_9rem]'
+  'grid h-full items-center gap-3 px-4 grid-cols-[minmax(0,1fr)_auto] md:grid-cols-[minmax(0,1fr)_11rem_7rem_5rem_9rem] xl:grid-cols-[minmax(0,1fr)_11rem_7rem_5rem_6rem_5.5rem_9rem] 2xl:grid-cols-[minmax(0,1fr)_13rem_7rem_10rem_5rem_6rem_6rem_10rem]'
 
 /** Every call, newest first. The filters are in the address, so that they can be shared; the number sought is not. */
 export function Screen() {
@@ -205,7 +205,7 @@ function Head() {
       <span>Agent</span>
       <span className="hidden md:block">With</span>
       <span className="text-right md:text-left">Status</span>
-      <span className="hidden xl:block">Outcome</span>
+      <span className="hidden 2xl:block">Outcome</span>
       <span className="hidden text-right md:block">Length</span>
       <span className="hidden text-right xl:block">Turn p50</span>
       <span className="hidden text-right xl:block">Cost</span>
@@ -231,7 +231,7 @@ function Row({ call }: { call: Call }) {
       <span className="text-right md:text-left">
         <CallStatus call={call} />
       </span>
-      <span className="hidden truncate text-sm text-muted xl:block">{formatWord(call.disposition)}</span>
+      <span className="hidden truncate text-sm text-muted 2xl:block">{formatWord(call.disposition)}</span>
       <span className="hidden text-right text-sm md:block">{formatDuration(call.duration)}</span>
       <span className="hidden text-right text-sm xl:block">{formatMs(call.latency.p50_ms)}</span>
       <span className="hidden text-right text-sm xl:block">{formatUsd(call.cost.total_cost)}</span>

@@ -1,30 +1,111 @@
+import { type Provider, useProviders } from '../../data/providers.ts'
 import { faultOf } from '../../ui/fault.tsx'
-import { Field, Input } from '../../ui/field.tsx'
+import { Field, Input, Select } from '../../ui/field.tsx'
 import type { Draft } from './agent.tsx'
 
 const CHOICES = {
-  STT: ['STT_provider', 'STT_model', 'Model'],
-  LLM: ['LLM_provider', 'LLM_model', 'Model'],
-  TTS: ['TTS_provider', 'TTS_voice', 'Voice'],
+  STT: ['STT_provider', 'STT_model', 'Model', 'stt'],
+  LLM: ['LLM_provider', 'LLM_model', 'Model', 'llm'],
+  TTS: ['TTS_provider', 'TTS_voice', 'Voice', 'tts'],
 } as const
 
 /** Who does a stage, and with what. */
-export function ProviderFields({
-  draft: { agent, change, fault },
-  kind,
-}: {
-  draft: Draft
-  kind: keyof typeof CHOICES
-}) {
-  const [provider, choice, label] = CHOICES[kind]
+export function ProviderFields({ draft, kind }: { draft: Draft; kind: keyof typeof CHOICES }) {
+  const { agent, change, fault } = draft
+  const { data } = useProviders()
+  const [provider, choice, label, offers] = CHOICES[kind]
+  const able = data?.providers.filter((one) => one[offers] !== null && one.allowed) ?? []
+  const chosen = able.find((one) => one.provider === agent[provider])
+  const options = chosen ? optionsOf(chosen, kind) : { names: [], isOpen: true, preferred: null }
+  const isListed = options.names.some(([name]) => name === agent[choice])
+  const unhealthy =
+    chosen && chosen.health.state !== 'ok' && chosen.health.state !== 'not_asked' ? chosen.health.message : null
   return (
     <div className="grid gap-4 sm:grid-cols-2">
-      <Field fault={faultOf(fault, provider)} label="Provider">
-        <Input onChange={(event) => change({ [provider]: event.target.value })} value={agent[provider]} />
+      <Field fault={faultOf(fault, provider) ?? unhealthy ?? undefined} label="Provider">
+        <Select
+          onChange={(event) => {
+            const next = able.find((one) => one.provider === event.target.value)
+            const first = next && optionsOf(next, kind)
+            change({
+              [provider]: event.target.value,
+              [choice]: first?.preferred ?? first?.names[0]?.[0] ?? agent[choice],
+            })
+          }}
+          value={agent[provider]}
+        >
+          {chosen === undefined && <option value={agent[provider]}>{agent[provider]}</option>}
+          {able.map((one) => (
+            <option key={one.provider} value={one.provider}>
+              {one.title}
+              {one.health.state === 'no_key'
+                ? ' (needs a key)'
+                : one.health.state === 'ok' || one.health.state === 'not_asked'
+                  ? ''
+                  : ' (fails)'}
+            </option>
+          ))}
+        </Select>
       </Field>
       <Field fault={faultOf(fault, choice)} label={label}>
-        <Input onChange={(event) => change({ [choice]: event.target.value })} value={agent[choice]} />
+        {options.names.length > 0 && !options.isOpen ? (
+          <Select onChange={(event) => change({ [choice]: event.target.value })} value={agent[choice]}>
+            {!isListed && <option value={agent[choice]}>{agent[choice]}</option>}
+            {options.names.map(([name, text]) => (
+              <option key={name} value={name}>
+                {text}
+              </option>
+            ))}
+          </Select>
+        ) : (
+          <>
+            <Input
+              list={`${kind}-choices`}
+              onChange={(event) => change({ [choice]: event.target.value })}
+              value={agent[choice]}
+            />
+            <datalist id={`${kind}-choices`}>
+              {options.names.map(([name, text]) => (
+                <option key={name} value={name}>
+                  {text}
+                </option>
+              ))}
+            </datalist>
+          </>
+        )}
       </Field>
     </div>
   )
+}
+
+/** Models or voices with what they cost, and whether others may be named. */
+function optionsOf(provider: Provider, kind: keyof typeof CHOICES) {
+  const priced = (name: string, usd: number | undefined, unit: string) =>
+    [name, usd === undefined ? name : `${name} · $${usd} ${unit}`] as const
+  const { llm, stt, tts } = provider
+  if (kind === 'LLM' && llm) {
+    return {
+      names: llm.models.map(({ model, price }) =>
+        priced(model, price?.output_per_million_tokens, 'a million tokens out'),
+      ),
+      isOpen: llm.any_model,
+      preferred: llm.default_model,
+    }
+  }
+  if (kind === 'STT' && stt) {
+    return {
+      names: stt.models.map(({ model, price }) => priced(model, price?.per_minute, 'a minute')),
+      isOpen: stt.any_model,
+      preferred: stt.default_model,
+    }
+  }
+  return {
+    names:
+      tts?.voices.map(
+        ({ voice, name, languages }) =>
+          [voice, languages.length > 0 && languages.length < 4 ? `${name} (${languages.join(', ')})` : name] as const,
+      ) ?? [],
+    isOpen: tts?.any_voice ?? true,
+    preferred: tts?.default_voice ?? null,
+  }
 }

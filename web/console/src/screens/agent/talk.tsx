@@ -7,6 +7,7 @@ import { Button, buttonClass } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Badge, Card, Notice, type Tone } from '../../ui/layout.tsx'
+import { Understands } from './understands.tsx'
 import { useTalk } from './use-talk.ts'
 
 const EVENTS_EVERY_MS = 1_500
@@ -75,6 +76,7 @@ export function Talk({ agent, isChanged }: { agent: Agent; isChanged: boolean })
             </div>
           )
         )}
+        <Understands agent={agent} {...(state === 'connected' ? { onSay: say } : {})} />
       </div>
     </Card>
   )

@@ -1,0 +1,43 @@
+import { Type } from 'typebox'
+import { Instant, Nullable } from '../schema.ts'
+
+const Count = Type.Integer({ minimum: 0 })
+
+export const StatusBody = Type.Object({
+  slug: Type.String(),
+  status: Type.Enum(['Running', 'Stopped', 'Completed', 'Inactive']),
+  reason: Nullable(
+    Type.Enum(
+      [
+        'paused',
+        'outside_calling_hours',
+        'waiting_for_retry',
+        'no_agent',
+        'no_number',
+        'no_capacity',
+        'budget_reached',
+        'too_many_failures',
+        'all_held',
+      ],
+      { description: 'Why a stopped campaign calls nobody; null: its next tick will call.' },
+    ),
+  ),
+  active_calls: Count,
+  calls: Type.Object({ placing: Count, ringing: Count, talking: Count, waiting: Count }),
+  ready_agents: Count,
+  prospects: Type.Object({
+    total: Count,
+    unresolved: Count,
+    resolved: Count,
+    by_resolution: Type.Record(Type.String(), Count),
+    callable_now: Count,
+    held: Type.Record(Type.String(), Count, { description: 'Waiting prospects that are not called now, by reason.' }),
+  }),
+  next_call_at: Nullable(Instant),
+  today: Type.Object({ attempts: Count, answered: Count, humans: Count, machines: Count, abandoned: Count }),
+  answer_rate: Nullable(Type.Number({ description: "Of today's attempts; null before the first." })),
+  abandoned_rate_30d: Nullable(Type.Number()),
+  pacing: Type.Object({ call_ratio: Type.Number(), effective_ratio: Type.Number(), why: Type.String() }),
+  cost: Type.Number({ description: 'USD, as far as prices are known.' }),
+  updated_at: Instant,
+})

@@ -1,0 +1,214 @@
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { formatCount, formatInstant, formatShare, formatUsd, formatWord } from '../../data/format.ts'
+import { useRead, useWrite } from '../../data/queries.ts'
+import { useSession } from '../../data/session.tsx'
+import type { Call, Campaign, CampaignState } from '../../data/types.ts'
+import { Button, buttonClass } from '../../ui/button.tsx'
+import { Confirm } from '../../ui/confirm.tsx'
+import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Fault } from '../../ui/fault.tsx'
+import { Field, Input } from '../../ui/field.tsx'
+import { Card, Facts, Loading, Notice, PageHead, Stat } from '../../ui/layout.tsx'
+import { Menu } from '../../ui/menu.tsx'
+import { Lists } from './lists.tsx'
+import { Prospects } from './prospects.tsx'
+import { CampaignStatus, REASONS } from './status.tsx'
+
+const EVERY_MS = 3_000
+
+/** A campaign as it runs: why it stands still, who can be called now, what came of the calls. */
+export function Screen() {
+  const { slug } = useParams({ strict: false })
+  const path = `/api/v/campaign/${slug}/`
+  const { data: campaign, error } = useRead<Campaign>(path, { everyMs: EVERY_MS })
+  const { data: state } = useRead<CampaignState>(`${path}status/`, { everyMs: EVERY_MS })
+  if (error) return <Fault error={error} />
+  if (campaign === undefined) return <Loading lines={8} />
+  return (
+    <>
+      <Head campaign={campaign} path={path} state={state} />
+      <div className="space-y-4">
+        {state?.reason && (
+          <Notice tone="warn">
+            {REASONS[state.reason] ?? formatWord(state.reason)}{' '}
+            {state.next_call_at && `The next call is at ${formatInstant(state.next_call_at)}.`}
+          </Notice>
+        )}
+        {state && <Figures state={state} />}
+        <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
+          <Prospects slug={campaign.slug} />
+          <div className="min-w-0 space-y-4">
+            <Lists campaign={campaign} />
+            {state && <Held state={state} />}
+          </div>
+        </div>
+      </div>
+    </>
+  )
+}
+
+function Head({ campaign, path, state }: { campaign: Campaign; path: string; state: CampaignState | undefined }) {
+  const { may } = useSession()
+  const navigate = useNavigate()
+  const [asked, setAsked] = useState<'delete' | 'test'>()
+  const changes = ['/api/v/campaign']
+  const act = useWrite<unknown, 'pause' | 'resume'>((action) => [`${path}${action}/`, { method: 'POST' }], { changes })
+  const remove = useWrite(() => [path, { method: 'DELETE' }], {
+    done: 'Deleted',
+    changes,
+    onDone: () => void navigate({ to: '/campaigns' }),
+  })
+  const isStopped = campaign.paused || campaign.pause_reason !== null
+  return (
+    <>
+      <PageHead
+        actions={
+          <>
+            <Link className={buttonClass()} search={{ campaign: campaign.slug }} to="/calls">
+              Its calls
+            </Link>
+            {may('developer') && (
+              <>
+                <Button onClick={() => setAsked('test')}>Test call</Button>
+                {isStopped ? (
+                  <Button busy={act.isPending} icon="play" kind="primary" onClick={() => act.mutate('resume')}>
+                    Start
+                  </Button>
+                ) : (
+                  <Button busy={act.isPending} icon="pause" onClick={() => act.mutate('pause')}>
+                    Pause
+                  </Button>
+                )}
+              </>
+            )}
+            {may('admin') && (
+              <Menu
+                items={[{ label: 'Delete', icon: 'trash', danger: true, onSelect: () => setAsked('delete') }]}
+                trigger={<Button aria-label="More" icon="more" />}
+              />
+            )}
+          </>
+        }
+        lead={`Calls from ${campaign.earliest_prospect_time.slice(0, 5)} to ${campaign.latest_prospect_time.slice(0, 5)}, ${campaign.max_number_calls} tries a person, ${campaign.max_active_calls} calls at once at most`}
+        title={
+          <span className="flex items-center gap-3">
+            {campaign.name} <CampaignStatus status={state?.status ?? campaign.status} />
+          </span>
+        }
+      />
+      {asked === 'test' && <TestCall onClose={() => setAsked(undefined)} path={path} />}
+      <Confirm
+        action="Delete campaign"
+        onClose={() => setAsked(undefined)}
+        onConfirm={() => remove.mutateAsync()}
+        open={asked === 'delete'}
+        title={`Delete ${campaign.name}?`}
+      >
+        Its lists and people are gone. The calls it made stay.
+      </Confirm>
+    </>
+  )
+}
+
+function TestCall({ path, onClose }: { path: string; onClose: () => void }) {
+  const navigate = useNavigate()
+  const call = useWrite<Call, string>(
+    (phone_number) => [
+      `${path}test-call/`,
+      { method: 'POST', body: { phone_number, dynamic_variables: {} }, idempotencyKey: crypto.randomUUID() },
+    ],
+    {
+      quiet: true,
+      onDone: ({ call_log_id }) => void navigate({ to: '/calls/$callId', params: { callId: call_log_id } }),
+    },
+  )
+  return (
+    <Dialog
+      lead="The agent calls you as it would call the people of this campaign."
+      onClose={onClose}
+      open
+      title="Test call"
+    >
+      <form
+        className="space-y-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          call.mutate(String(new FormData(event.currentTarget).get('phone_number')))
+        }}
+      >
+        <Field label="Your number">
+          <Input inputMode="tel" name="phone_number" placeholder="+14155550123" required />
+        </Field>
+        <Fault error={call.error} />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button busy={call.isPending} icon="calls" kind="primary" type="submit">
+            Call me
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}
+
+function Figures({
+  state: { calls, prospects, today, answer_rate, abandoned_rate_30d, cost },
+}: {
+  state: CampaignState
+}) {
+  return (
+    <Card>
+      <div className="mb-4 h-2 overflow-hidden rounded-full bg-sunken">
+        <div
+          className="h-full bg-accent transition-[width]"
+          style={{ width: `${prospects.total === 0 ? 0 : (prospects.resolved / prospects.total) * 100}%` }}
+        />
+      </div>
+      <div className="grid grid-cols-2 gap-5 sm:grid-cols-4 xl:grid-cols-8">
+        <Stat label="People" value={formatCount(prospects.total)} />
+        <Stat label="Done" value={formatCount(prospects.resolved)} />
+        <Stat label="Can be called now" value={formatCount(prospects.callable_now)} />
+        <Stat label="Ringing, talking" value={`${calls.placing + calls.ringing}, ${calls.talking}`} />
+        <Stat label="Calls today" value={formatCount(today.attempts)} />
+        <Stat label="Answered" value={formatShare(answer_rate)} />
+        <Stat
+          label="Abandoned, 30 days"
+          tone={(abandoned_rate_30d ?? 0) > 0.03 ? 'bad' : 'neutral'}
+          value={formatShare(abandoned_rate_30d)}
+        />
+        <Stat label="Cost" value={formatUsd(cost)} />
+      </div>
+    </Card>
+  )
+}
+
+function Held({ state: { prospects, pacing } }: { state: CampaignState }) {
+  const held = Object.entries(prospects.held).filter(([, count]) => Number(count) > 0)
+  const outcomes = Object.entries(prospects.by_resolution).filter(([, count]) => Number(count) > 0)
+  const rowsOf = (entries: [string, unknown][]) =>
+    entries.map(([name, count]) => [formatWord(name), formatCount(Number(count))] as const)
+  return (
+    <>
+      {outcomes.length > 0 && (
+        <Card title="Outcomes">
+          <Facts rows={rowsOf(outcomes)} />
+        </Card>
+      )}
+      {held.length > 0 && (
+        <Card title="Held, and why">
+          <Facts rows={rowsOf(held)} />
+        </Card>
+      )}
+      <Card title="Pace">
+        <Facts
+          rows={[
+            ['Asked for', `${pacing.call_ratio} calls a free agent`],
+            ['Now', `${pacing.effective_ratio}`],
+            ['Because', pacing.why],
+          ]}
+        />
+      </Card>
+    </>
+  )
+}

@@ -1,0 +1,109 @@
+import { useState } from 'react'
+import { formatDayTime, formatWord } from '../../data/format.ts'
+import { useWrite } from '../../data/queries.ts'
+import { useSession } from '../../data/session.tsx'
+import type { Prospect } from '../../data/types.ts'
+import { Button } from '../../ui/button.tsx'
+import { Input, Select } from '../../ui/field.tsx'
+import { Badge, Card, Empty } from '../../ui/layout.tsx'
+import { VirtualList } from '../../ui/virtual-list.tsx'
+
+/** The people of a campaign, with what came of each and why one is held. */
+export function Prospects({ slug }: { slug: string }) {
+  const { may } = useSession()
+  const [text, setText] = useState('')
+  const [status, setStatus] = useState('')
+  const cancel = useWrite<Prospect, Prospect>(
+    ({ uuid }) => [`/api/v/prospect/${uuid}/`, { method: 'PATCH', body: { resolution: 'canceled' } }],
+    {
+      done: 'Is not called any more',
+      changes: ['/api/v'],
+    },
+  )
+  return (
+    <Card
+      actions={
+        <>
+          <Select
+            aria-label="Status"
+            className="h-8! w-32!"
+            onChange={(event) => setStatus(event.target.value)}
+            value={status}
+          >
+            <option value="">Everybody</option>
+            <option value="waiting">Waiting</option>
+            <option value="calling">Calling</option>
+            <option value="resolved">Done</option>
+          </Select>
+          <Input
+            aria-label="Search people"
+            className="h-8! w-40!"
+            onChange={(event) => setText(event.target.value)}
+            placeholder="Search"
+            value={text}
+          />
+        </>
+      }
+      flush
+      title="People"
+    >
+      <VirtualList<Prospect>
+        empty={
+          <Empty icon="campaigns" title={text || status ? 'Nobody matches' : 'Nobody yet'}>
+            {text || status ? 'Search for something else.' : 'Upload a file with people to call.'}
+          </Empty>
+        }
+        everyMs={4_000}
+        key={`${text} ${status}`}
+        label="People"
+        path={`/api/v/campaign/${slug}/prospects/`}
+        query={{ q: text, status }}
+        row={(prospect) => {
+          const {
+            primary_phone,
+            first_name,
+            last_name,
+            resolution,
+            status: now,
+            held,
+            attempts,
+            next_attempt_at,
+          } = prospect
+          return (
+            <div className="grid h-full grid-cols-[minmax(0,1fr)_auto_auto] items-center gap-3 px-4 text-sm md:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_4rem_6.500rem_2rem]">
+              <span className="min-w-0">
+                <span className="block truncate font-medium">
+                  {`${first_name} ${last_name}`.trim() || primary_phone}
+                </span>
+                <span className="block truncate text-xs text-muted">{primary_phone}</span>
+              </span>
+              <span className="hidden truncate text-muted md:block" title={held?.sentence}>
+                {held?.sentence ?? (next_attempt_at ? `Next try ${formatDayTime(next_attempt_at)}` : '')}
+              </span>
+              <span className="hidden text-right text-muted md:block">
+                {attempts === 1 ? '1 try' : `${attempts} tries`}
+              </span>
+              <Badge
+                tone={now === 'calling' ? 'accent' : resolution === 'reached' ? 'good' : held ? 'warn' : 'neutral'}
+              >
+                {formatWord(resolution ?? (held ? 'held' : now))}
+              </Badge>
+              {may('developer') && now === 'waiting' ? (
+                <Button
+                  aria-label={`Call ${primary_phone} no more`}
+                  icon="close"
+                  kind="quiet"
+                  onClick={() => cancel.mutate(prospect)}
+                  size="sm"
+                />
+              ) : (
+                <span />
+              )}
+            </div>
+          )
+        }}
+        rowKey={({ uuid }) => uuid}
+      />
+    </Card>
+  )
+}

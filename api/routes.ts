@@ -22,6 +22,7 @@ import { prospectUploadRoutes } from './prospects/uploads.ts'
 import { providerRoutes } from './providers/routes.ts'
 import { reportRoutes } from './reports/routes.ts'
 import type { AnyRoute } from './route.ts'
+import { supervisionRoutes } from './supervision/routes.ts'
 import { systemRoutes } from './system/routes.ts'
 import { telephonyRoutes } from './telephony/routes.ts'
 import { trunkRoutes } from './trunks/routes.ts'
@@ -39,6 +40,7 @@ export const routes: readonly AnyRoute[] = [
   ...outboundRoutes,
   ...recordingRoutes,
   ...turnRoutes,
+  ...supervisionRoutes,
   ...batchRoutes,
   ...campaignRoutes,
   ...campaignActions,

@@ -21,6 +21,7 @@ import { openObjects } from '../store/object-folder.ts'
 import { storedQuotas } from '../store/quotas.ts'
 import { createRedis } from '../store/redis/client.ts'
 import { redisQuotaPlaces } from '../store/redis/quota-places.ts'
+import { openSwitchboard, type Switchboard } from '../store/redis/switchboard.ts'
 import { slotShares } from '../store/slot-shares.ts'
 import { openVectors } from '../store/vector-shelf.ts'
 import { createDialCheck } from '../workers/dialer/before-dial.ts'
@@ -49,6 +50,8 @@ import { createRequestPath } from './request.ts'
 import { routes } from './routes.ts'
 import { startServer } from './server.ts'
 import type { Services } from './services.ts'
+import { SupervisorAtCall } from './supervision/inner.ts'
+import { listenRoute } from './supervision/socket.ts'
 import { doorOf, streamRoutes } from './telephony/web.ts'
 import { createToolCalls } from './tools/tool-calls.ts'
 import { openTrunkBook } from './trunks/book.ts'
@@ -128,13 +131,24 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
     opened.push(() => outbound.stop())
     const servesConsole = context.consoleFolder && openConsole(context.consoleFolder, log)
     const live = await openLive({ store, redis, publicUrl: () => config.publicUrl, log })
+    const atCalls = { calls: sessions.calls, tools, store, clock, log }
+    const switchboard: Switchboard = await openSwitchboard(redis, log, (join) => {
+      SupervisorAtCall.sit(atCalls, join, (handlers) => switchboard.open(join.line, 'inner', handlers)).catch((err) =>
+        log.warn({ err, callId: join.callId }, 'A supervisor could not be joined to a call'),
+      )
+    })
+    opened.push(() => switchboard.stop())
     const server = await startServer({
       host: context.config.host,
       port: context.config.port,
       handle: (incoming) => {
         if (!servesConsole?.(incoming)) handle(incoming)
       },
-      webSockets: [...sessions.routes, ...streamRoutes({ plugins: context.plugins, carriers })],
+      webSockets: [
+        ...sessions.routes,
+        listenRoute({ redis, switchboard: () => switchboard, calls: live.calls, log }),
+        ...streamRoutes({ plugins: context.plugins, carriers }),
+      ],
       refuse: (error, request) => errorReply(error, request.requestId, log),
       requestId: requestIdOf,
       headers: standingHeaders(context.config.publicUrl),

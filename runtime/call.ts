@@ -26,6 +26,7 @@ import type { CallerAudio } from './session/caller-audio.ts'
 import type { AudioFormat, CarrierFigures, Leg, LegEvents } from './session/leg.ts'
 import type { Marks } from './session/marks.ts'
 import type { SessionEvent } from './session/session.ts'
+import type { Supervision } from './session/supervision.ts'
 import type { Transfer } from './session/transfer.ts'
 
 /**
@@ -73,6 +74,8 @@ export interface PathCall {
   readonly link: LinkSession | undefined
   /** The caller is on the way to another human, or with them; undefined: neither. */
   readonly transferring: Transfer | undefined
+  /** Who listens in, and whom the caller hears in the agent's place. */
+  readonly supervision: Supervision
   /** Records the sound, while the call is answered and is to be recorded. */
   readonly tap: CallTap | undefined
   happened(event: SessionEvent): void
@@ -94,6 +97,7 @@ export function fromCaller(call: PathCall, clock: Clock): LegEvents {
   return {
     audio(bytes, timestamp) {
       call.tap?.caller(bytes, timestamp)
+      call.supervision.caller(bytes, timestamp)
       if (call.transferring?.isJoined) {
         call.transferring.audio(bytes, timestamp)
         return
@@ -202,8 +206,11 @@ export function fromAgent(mouth: Mouth, pacer: Pacer) {
 export function fromWorker(call: PathCall): LinkEvents {
   return {
     audio(bytes) {
+      // What the agent still says once somebody has the call is heard by nobody.
+      if (call.supervision.speaker !== undefined) return
       call.leg.sendAudio(bytes)
       call.tap?.agent(bytes)
+      call.supervision.agent(bytes)
     },
     message: (message) => fromWorkerMessage(call, message),
     late: (event) => call.late(event),
@@ -232,8 +239,10 @@ function fromWorkerMessage(call: PathCall, message: SessionMessage): void {
       told(call, message.event)
       break
     case 'clear':
+      if (call.supervision.speaker !== undefined) break
       call.leg.clear()
       call.tap?.cleared()
+      call.supervision.cleared()
       break
     case 'mark':
       call.leg.mark(call.marks.issue(message.id))

@@ -16,7 +16,7 @@ export function answerAsks(services: {
   store: Store
   vectors: VectorStore
   embeddings: Embeddings | undefined
-  tools: ToolCalls
+  tools: Pick<ToolCalls, 'ofCall'>
 }): AskAnswers {
   return {
     async tool(callId, { name, arguments: given }, key) {

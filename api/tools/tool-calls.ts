@@ -17,6 +17,7 @@ import { secondLeg, whisperTo } from './second-leg.ts'
 /** Calls the tools of agents, on behalf of calls and chats. */
 
 const CARRIER_TIMEOUT_MS = 8_000
+const TRANSFERRING = 'The caller is being transferred.'
 const TRANSFER_FAILED = 'The transfer failed; the caller is still here.'
 const NOT_POSSIBLE = 'This is not possible in this conversation.'
 
@@ -49,6 +50,8 @@ export interface ToolCalls {
     key: string,
     signal: AbortSignal,
   ): Promise<string>
+  /** For a supervisor: leads the caller to somebody else. `output` says what came of it. */
+  transferTo(callId: string, to: string): Promise<{ ok: boolean; output: string }>
   /** For a chat, where there is no line to act on. */
   ofChat(tool: Tool, input: Record<string, unknown>, scope: ToolScope, signal: AbortSignal): Promise<string>
 }
@@ -97,7 +100,7 @@ export function createToolCalls({
     try {
       if (tool.mode !== 'warm' && carrier.transfer !== undefined) {
         await carrier.transfer(callId, to, AbortSignal.timeout(CARRIER_TIMEOUT_MS))
-        return { output: 'The caller is being transferred.' }
+        return { output: TRANSFERRING }
       }
     } catch (error) {
       if (!(error instanceof TransferRefused)) {
@@ -112,7 +115,7 @@ export function createToolCalls({
       ...secondLeg(carrier, callId, { ...scope, from, to }),
       ...(tool.mode === 'warm' ? { whisper: await whisperTo(store, scope, String(input.summary ?? '')) } : {}),
     })
-    if (result?.ok === true) return { output: 'The caller is being transferred.' }
+    if (result?.ok === true) return { output: TRANSFERRING }
     return { output: `${TRANSFER_FAILED} ${result?.reason ?? 'The call is over.'}` }
   }
 
@@ -160,6 +163,14 @@ export function createToolCalls({
       if (reason !== undefined) log.warn({ callId, tool: tool.name, reason }, 'A tool of a call could not be reached')
       if (fault !== undefined) calls().fault(callId, 'tool', `Tool "${name}": ${fault}`)
       return output
+    },
+    async transferTo(callId, to) {
+      const scope = await toolsOfCall(store, callId)
+      if (scope === undefined) return { ok: false, output: NOT_POSSIBLE }
+      const tool = { type: 'transfer', name: 'transfer', description: '', to, mode: 'blind' } as const
+      const { output, fault } = await transfer(callId, tool, {}, scope)
+      const ok = fault === undefined && output === TRANSFERRING
+      return { ok, output: fault === undefined ? output : `${output} ${fault}` }
     },
     async ofChat(tool, input, scope, signal) {
       const unfit = await faultOfInput(tool, input, scope.workspaceId)

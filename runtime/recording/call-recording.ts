@@ -39,16 +39,21 @@ export class CallRecording implements CallTap {
   readonly #sink: RecordingSink
   readonly #nowMs: () => number
   readonly #startedMs: number
+  readonly #settleMs: number
   /** Position of the caller's timestamp 0. */
   #callerZero: number | undefined
   #agentAt = 0
   #over = false
 
-  /** Begins now. `nowMs` is monotonic. Throws `unavailable` for an encoding this build can't decode. */
-  constructor(format: AudioFormat, sink: RecordingSink, nowMs: () => number) {
+  /**
+   * Begins now. `nowMs` is monotonic. Throws `unavailable` for an encoding this build can't decode.
+   * @param settleMs audio this old is final
+   */
+  constructor(format: AudioFormat, sink: RecordingSink, nowMs: () => number, settleMs = SETTLE_MS) {
     this.#decode = codecFor(format).decode
     this.#rateHz = format.sampleRateHz
-    this.#window = new StereoWindow(this.#framesIn(SETTLE_MS + AHEAD_MS))
+    this.#settleMs = settleMs
+    this.#window = new StereoWindow(this.#framesIn(settleMs + AHEAD_MS))
     this.#sink = sink
     this.#nowMs = nowMs
     this.#startedMs = nowMs()
@@ -85,7 +90,7 @@ export class CallRecording implements CallTap {
 
   /** Gives away what is final. Called at least once a second, so that silence costs no memory either. */
   flush(): void {
-    if (!this.#over) this.#giveUntil(this.#position() - this.#framesIn(SETTLE_MS))
+    if (!this.#over) this.#giveUntil(this.#position() - this.#framesIn(this.#settleMs))
   }
 
   ended(): void {

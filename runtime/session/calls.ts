@@ -5,6 +5,7 @@ import type { AnsweredBy } from '../telephony/carrier.ts'
 import type { Seat } from './dispatch.ts'
 import { LiveCall, type LiveCallOptions } from './live-call.ts'
 import type { Outcome } from './session.ts'
+import type { Supervision } from './supervision.ts'
 import type { TransferOrder, TransferResult } from './transfer.ts'
 
 type PerCall = 'callId' | 'claim' | 'agent' | 'limits' | 'leg' | 'journal' | 'seat' | 'before'
@@ -47,6 +48,11 @@ export class Calls {
   /** The carrier says who picked up. */
   classified(callId: string, by: AnsweredBy): void {
     this.#live.get(callId)?.classified(by)
+  }
+
+  /** Where supervisors listen to a call; undefined when it is none of this node's. */
+  supervision(callId: string): Supervision | undefined {
+    return this.#live.get(callId)?.supervision
   }
 
   /** A supervisor did something to the call: it goes into its log, and to its worker. False: no call of this node that talks. */

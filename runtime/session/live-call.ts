@@ -31,6 +31,7 @@ import {
   step,
   type Waits,
 } from './session.ts'
+import { Supervision } from './supervision.ts'
 import { Transfer, type TransferOrder, type TransferResult } from './transfer.ts'
 
 /** A worker says yes or no to a session within this, or the session is offered to another. */
@@ -69,6 +70,7 @@ export class LiveCall implements PathCall {
   readonly log: CallLog
   link: LinkSession | undefined
   readonly audio = new CallerAudio()
+  readonly supervision: Supervision
   tap: CallTap | undefined
   /** The caller is on the way to another human, or with them. */
   transferring: Transfer | undefined
@@ -96,6 +98,7 @@ export class LiveCall implements PathCall {
     this.#options = options
     this.callId = options.callId
     this.leg = options.leg
+    this.supervision = new Supervision(options.leg, options.clock, () => this.tap)
     this.#reserved = options.seat
     this.#row = new CallRow(options.callId, options.journal, options.log)
     const sinks: CallLogSink[] = [
@@ -366,6 +369,7 @@ export class LiveCall implements PathCall {
     this.transferring?.close(cause.reason)
     this.leg.close(cause.reason)
     this.tap?.ended()
+    this.supervision.close(cause.reason)
     const { answeredAtMs } = this.#state
     const { clock } = this.#options
     const durationMs = answeredAtMs === undefined ? 0 : Math.round(clock.monotonicMs() - answeredAtMs)

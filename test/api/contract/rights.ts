@@ -74,6 +74,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   'GET /providers': 'member or key with read',
   'GET /events': 'member or key with read',
   'GET /calls/{call_log_id}/events/live': 'member or key with read',
+  'POST /calls/{call_log_id}/listen': 'developer or key with calls',
   'POST /webhooks': 'admin',
   'GET /webhooks': 'developer',
   'GET /webhooks/{webhook_id}': 'developer',

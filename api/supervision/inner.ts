@@ -1,0 +1,145 @@
+import type { Clock } from '../../runtime/clock.ts'
+import type { Logger } from '../../runtime/log.ts'
+import type { Calls } from '../../runtime/session/calls.ts'
+import type { SupervisorEars } from '../../runtime/session/supervision.ts'
+import type { Store } from '../../store/database.ts'
+import type { Join, Line, LineHandlers } from '../../store/redis/switchboard.ts'
+import { noteSupervisor } from '../../store/supervisors.ts'
+import type { ToolCalls } from '../tools/tool-calls.ts'
+import { isSupervisorMessage, type SupervisorMessage, type ToSupervisor } from './messages.ts'
+
+export interface InnerOptions {
+  calls: Calls
+  tools: ToolCalls
+  store: Store
+  clock: Clock
+  log: Logger
+}
+
+/** A supervisor at a call of this node: the call's end of the line. */
+export class SupervisorAtCall implements LineHandlers, SupervisorEars {
+  readonly #options: InnerOptions
+  readonly #join: Join
+  #line: Line | undefined
+  #left = false
+
+  /** Undefined when the call is none of this node's, or talks with nobody. */
+  static async sit(options: InnerOptions, join: Join, open: (handlers: LineHandlers) => Promise<Line>): Promise<void> {
+    const { calls } = options
+    if (calls.supervision(join.callId) === undefined) return
+    const seat = new SupervisorAtCall(options, join)
+    seat.#line = await open(seat)
+    const supervision = calls.supervision(join.callId)
+    if (supervision === undefined || !calls.supervised(join.callId, { type: 'supervisor_joined', who: join.who })) {
+      seat.#tell({ type: 'error', code: 'not_talking', message: 'The call talks with nobody' })
+      seat.#line.close()
+      return
+    }
+    supervision.add(seat)
+    noteSupervisor(
+      options.store.tenant(join.workspaceId),
+      join.callId,
+      join.who,
+      new Date(options.clock.nowMs()),
+    ).catch((err) => options.log.warn({ err, callId: join.callId }, 'A supervisor could not be noted'))
+    seat.#tell({
+      type: 'listening',
+      call_log_id: join.callId,
+      audio: { encoding: 'pcm_s16le', sample_rate: supervision.sampleRateHz, channels: 2 },
+    })
+  }
+
+  private constructor(options: InnerOptions, join: Join) {
+    this.#options = options
+    this.#join = join
+  }
+
+  heard(pcm: Uint8Array): void {
+    this.#line?.sound(pcm)
+  }
+
+  over(reason: string): void {
+    this.#left = true
+    this.#tell({ type: 'ended', reason })
+    this.#line?.close()
+  }
+
+  sound(pcm: Uint8Array): void {
+    // A view of the message, which may lie at an odd place.
+    if (pcm.byteLength >= 2) this.#supervision?.speak(this, Uint8Array.from(pcm.subarray(0, pcm.byteLength & ~1)))
+  }
+
+  message(message: unknown): void {
+    if (this.#left || !isSupervisorMessage(message)) return
+    this.#act(message).catch((err) => {
+      this.#options.log.warn({ err, callId: this.#join.callId }, "A supervisor's order failed")
+      this.#tell({ type: 'error', code: 'failed', message: 'It could not be done' })
+    })
+  }
+
+  lost(): void {
+    this.#leave()
+  }
+
+  get #supervision() {
+    return this.#options.calls.supervision(this.#join.callId)
+  }
+
+  async #act(message: SupervisorMessage): Promise<void> {
+    const { calls, tools } = this.#options
+    const { callId, who } = this.#join
+    switch (message.type) {
+      case 'whisper':
+        calls.supervised(callId, { type: 'whispered', who, text: message.text })
+        break
+      case 'say':
+        calls.supervised(callId, { type: 'supervisor_said', who, text: message.text })
+        break
+      case 'take_over':
+        if (this.#supervision?.speaker === this) break
+        if (this.#supervision?.takeOver(this) !== true) {
+          return this.#tell({ type: 'error', code: 'taken', message: 'Another supervisor has the call' })
+        }
+        calls.supervised(callId, { type: 'took_over', who })
+        break
+      case 'give_back':
+        if (!this.#giveBack(message.summary)) {
+          return this.#tell({ type: 'error', code: 'not_taken', message: 'You do not have the call' })
+        }
+        break
+      case 'end':
+        calls.hangUp(callId)
+        break
+      case 'transfer': {
+        const { ok, output } = await tools.transferTo(callId, message.to)
+        if (!ok) return this.#tell({ type: 'error', code: 'transfer_failed', message: output })
+        break
+      }
+      case 'leave':
+        return this.#leave()
+    }
+    this.#tell({ type: 'done', of: message.type })
+  }
+
+  #giveBack(summary: string | undefined): boolean {
+    const supervision = this.#supervision
+    if (supervision?.speaker !== this) return false
+    supervision.giveBack()
+    const { callId, who } = this.#join
+    this.#options.calls.supervised(callId, { type: 'gave_back', who, ...(summary === undefined ? {} : { summary }) })
+    return true
+  }
+
+  #leave(): void {
+    if (this.#left) return
+    this.#left = true
+    this.#giveBack(undefined)
+    this.#supervision?.remove(this)
+    this.#options.calls.supervised(this.#join.callId, { type: 'left', who: this.#join.who })
+    this.#line?.close()
+  }
+
+  #tell(message: ToSupervisor): void {
+    this.#line?.send(message)
+  }
+}

@@ -1,0 +1,53 @@
+import { type Static, Type } from 'typebox'
+import { PatchbayError } from '../../runtime/errors.ts'
+import { callById } from '../../store/calls.ts'
+import { callExample } from '../calls/schema.ts'
+import { defineRoute } from '../route.ts'
+import { Id, Instant } from '../schema.ts'
+import { issueListenToken, LISTEN_TOKEN_TTL_S } from './socket.ts'
+
+const ListenBody = Type.Object({
+  call_log_id: Id,
+  url: Type.String({ description: 'WebSocket address, token included.' }),
+  token: Type.String({ description: 'Opens one socket, once, within a minute.' }),
+  expires_at: Instant,
+})
+
+const example: Static<typeof ListenBody> = {
+  call_log_id: callExample.call_log_id,
+  url: 'ws://localhost:8080/listen?token=Qm9vbGVhbiBsb2dpYyBpcyBhbGdlYnJhIG9mIHR3byB2YWw',
+  token: 'Qm9vbGVhbiBsb2dpYyBpcyBhbGdlYnJhIG9mIHR3byB2YWw',
+  expires_at: '2026-01-31T09:01:00.000Z',
+}
+
+const listen = defineRoute({
+  method: 'POST',
+  path: '/calls/{call_log_id}/listen',
+  auth: 'jwt_or_key',
+  role: 'developer',
+  params: {
+    call_log_id: { description: 'The call.', notFound: 'call_log_not_found', example: callExample.call_log_id },
+  },
+  success: { status: 201, schema: ListenBody },
+  errors: ['call_log_not_found', 'call_over'],
+  tag: 'Calls',
+  summary: 'Listen to a call, and help it',
+  description:
+    'Gives the address of a WebSocket over which a supervisor hears both sides, whispers to the agent, has it say something, takes the call over and gives it back, ends or transfers it. Its messages are in docs/events.md.',
+  examples: { success: example },
+  handler: async ({ params, tenant, user, key }, { redis, config, clock }) => {
+    const call = await callById(tenant, params.call_log_id)
+    if (call === undefined) throw new PatchbayError('call_log_not_found')
+    if (call.ended_at !== null) throw new PatchbayError('call_over')
+    const who = { id: user?.id ?? key?.id ?? '', name: user?.name ?? key?.name ?? '' }
+    const token = await issueListenToken(redis, { workspaceId: tenant.workspaceId, callId: call.id, who })
+    return {
+      call_log_id: call.id,
+      url: `${config.publicUrl.replace(/^http/, 'ws')}/listen?token=${token}`,
+      token,
+      expires_at: new Date(clock.nowMs() + LISTEN_TOKEN_TTL_S * 1_000).toISOString(),
+    }
+  },
+})
+
+export const supervisionRoutes = [listen]

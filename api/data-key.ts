@@ -5,6 +5,7 @@ import type { SecretBox } from '../runtime/secret-box.ts'
 import { webhookSecrets } from '../runtime/webhooks/signature.ts'
 import type { Store } from '../store/database.ts'
 import { labelOfTools } from './agents/tools.ts'
+import { extensionSecrets } from './extensions/book.ts'
 import { toolSecrets } from './tools/tool-calls.ts'
 import { keyLabel, trunkSecrets } from './trunks/book.ts'
 
@@ -19,10 +20,10 @@ type KeyConfig = Pick<EffectiveConfig, 'dataKey' | 'dataKeyOld' | 'jwtApiSecret'
 /** Several nodes may do it at once: each value is changed only where it is still the one that was read. */
 export async function resealAll(store: Store, config: KeyConfig, log: Logger): Promise<{ resealed: number }> {
   const earlier = [...(config.dataKeyOld ?? []), config.jwtApiSecret].filter((key) => key !== config.dataKey)
-  const resealed =
-    (await resealTrunks(store, config.dataKey, earlier, log)) +
-    (await resealTools(store, config.dataKey, earlier, log)) +
-    (await resealWebhooks(store, config.dataKey, earlier, log))
+  let resealed = 0
+  for (const reseal of [resealTrunks, resealExtensions, resealTools, resealWebhooks]) {
+    resealed += await reseal(store, config.dataKey, earlier, log)
+  }
   if (resealed > 0) log.info({ resealed }, 'Secrets were sealed anew under PATCHBAY_DATA_KEY')
   return { resealed }
 }
@@ -89,6 +90,21 @@ async function resealWebhooks(store: Store, key: string, earlier: readonly strin
       const { numUpdatedRows } = await update.where(column, '=', sealed).executeTakeFirst()
       count += Number(numUpdatedRows)
     }
+  }
+  return count
+}
+
+async function resealExtensions(store: Store, key: string, earlier: readonly string[], log: Logger): Promise<number> {
+  const [now, before] = [extensionSecrets(key), earlier.map(extensionSecrets)]
+  const extensions = await store.acrossTenants.selectFrom('extensions').select(['id', 'name', 'password']).execute()
+  let count = 0
+  for (const { id, name, password } of extensions) {
+    const next = resealed(password, id, now, before)
+    if (next === null) log.error({ extension: name, what: 'password' }, UNOPENED)
+    if (typeof next !== 'string') continue
+    const update = store.acrossTenants.updateTable('extensions').set({ password: next }).where('id', '=', id)
+    const { numUpdatedRows } = await update.where('password', '=', password).executeTakeFirst()
+    count += Number(numUpdatedRows)
   }
   return count
 }

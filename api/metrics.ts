@@ -1,4 +1,5 @@
-import { Counter, Histogram, type Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import type { TrunkState } from '../runtime/telephony/carrier.ts'
 import type { Carriers } from '../runtime/telephony/carriers.ts'
 import type { AnyRoute } from './route.ts'
 
@@ -64,6 +65,54 @@ export function countCarrierRefusals(registry: Registry, carriers: Carriers, pro
         const carrier = await carriers.get(provider)
         for (const [reason, count] of carrier.refusals ?? []) this.inc({ provider, reason }, count)
       }
+    },
+  })
+}
+
+/** How each SIP trunk does, as this node sees it. */
+export function measureTrunks(registry: Registry, carriers: Carriers): void {
+  const labelNames = ['trunk', 'workspace'] as const
+  const each = async (measure: (labels: { trunk: string; workspace: string }, state: TrunkState) => void) => {
+    for (const { id, workspaceId, state } of await carriers.trunks()) {
+      measure({ trunk: id, workspace: workspaceId }, state)
+    }
+  }
+  new Gauge({
+    name: 'patchbay_trunk_up',
+    help: '1 where the trunk answered its last REGISTER or OPTIONS, 0 where it did not; none where this node does not ask it.',
+    ...{ labelNames, registers: [registry] },
+    async collect() {
+      this.reset()
+      await each((labels, { contact }) => contact && this.set(labels, contact.status === 200 ? 1 : 0))
+    },
+  })
+  new Gauge({
+    name: 'patchbay_trunk_active_calls',
+    help: 'Calls of this node over the trunk, in both directions.',
+    ...{ labelNames, registers: [registry] },
+    async collect() {
+      this.reset()
+      await each((labels, { activeCalls }) => this.set(labels, activeCalls))
+    },
+  })
+  new Counter({
+    name: 'patchbay_trunk_calls_total',
+    help: 'Outbound calls over the trunk by the SIP status of their last answer; 0: there was none.',
+    ...{ labelNames: [...labelNames, 'status'], registers: [registry] },
+    async collect() {
+      this.reset()
+      await each((labels, { byStatus }) => {
+        for (const [status, count] of byStatus) this.inc({ ...labels, status: String(status) }, count)
+      })
+    },
+  })
+  new Counter({
+    name: 'patchbay_trunk_failovers_total',
+    help: 'Calls that an address of the trunk, or all of it, could not take, and that the next one was asked for.',
+    ...{ labelNames, registers: [registry] },
+    async collect() {
+      this.reset()
+      await each((labels, { failovers }) => this.inc(labels, failovers))
     },
   })
 }

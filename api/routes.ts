@@ -6,12 +6,14 @@ import { batchRoutes } from './batches/routes.ts'
 import { outboundRoutes } from './calls/outbound.ts'
 import { recordingRoutes } from './calls/recording.ts'
 import { callRoutes } from './calls/routes.ts'
+import { signallingRoutes } from './calls/signalling.ts'
 import { turnRoutes } from './calls/turns.ts'
 import { campaignActions } from './campaigns/actions.ts'
 import { campaignRoutes } from './campaigns/routes.ts'
 import { chatRoutes } from './chats/routes.ts'
 import { doNotCallRoutes } from './do-not-call/routes.ts'
 import { eventRoutes } from './events/routes.ts'
+import { extensionRoutes } from './extensions/routes.ts'
 import { knowledgeRoutes } from './knowledge/routes.ts'
 import { operatorRoutes } from './operator/routes.ts'
 import { phoneNumberRoutes } from './phone-numbers/routes.ts'
@@ -39,6 +41,7 @@ export const routes: readonly AnyRoute[] = [
   ...callRoutes,
   ...outboundRoutes,
   ...recordingRoutes,
+  ...signallingRoutes,
   ...turnRoutes,
   ...supervisionRoutes,
   ...batchRoutes,
@@ -55,6 +58,7 @@ export const routes: readonly AnyRoute[] = [
   ...providerRoutes,
   ...webhookRoutes,
   ...eventRoutes,
+  ...extensionRoutes,
   ...reportRoutes,
   ...privacyRoutes,
   ...operatorRoutes,

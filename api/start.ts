@@ -43,7 +43,7 @@ import { openConsole } from './console/console.ts'
 import { resealAll } from './data-key.ts'
 import { openLive } from './events/live.ts'
 import { answerAsks } from './knowledge/ask.ts'
-import { countCarrierRefusals, countLinkDrops, countRefusedCalls, observeAnswers } from './metrics.ts'
+import { countCarrierRefusals, countLinkDrops, countRefusedCalls, measureTrunks, observeAnswers } from './metrics.ts'
 import { createSessions } from './realtime/start.ts'
 import { errorReply, requestIdOf, standingHeaders } from './reply.ts'
 import { createRequestPath } from './request.ts'
@@ -123,7 +123,7 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
       dropped: countLinkDrops(registry),
     })
     opened.push(() => sessions.stop(0))
-    const trunks = await openTrunkBook({ config: context.config, store, redis, log })
+    const trunks = await openTrunkBook({ config: context.config, store, redis, clock, log })
     opened.push(() => trunks.close())
     const carriers = new Carriers(context.plugins, trunks, (provider) => doorOf(config, provider))
     const mayDial = createDialCheck({ calling, clock, toolsAllowNet: context.config.toolsAllowNet })
@@ -171,6 +171,7 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
     const { catalogue, missingKey } = context.plugins
     const usable = [...catalogue.telephony.keys()].filter((name) => missingKey(name) === undefined)
     countCarrierRefusals(registry, carriers, usable)
+    measureTrunks(registry, carriers)
     startInbound(
       {
         ...context,

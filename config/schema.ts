@@ -292,6 +292,13 @@ export const SETTINGS = {
     default: '16384-18383',
     description: 'UDP ports of the media of SIP calls, two a call.',
   },
+  hepUrl: {
+    env: 'PATCHBAY_HEP_URL',
+    type: 'string',
+    default: undefined,
+    description:
+      'Collector that a copy of every SIP message is sent to (HEP3, as Homer takes it): udp://homer.example.com:9060. Credentials are left out.',
+  },
   idleTimeoutMs: {
     env: 'PATCHBAY_IDLE_TIMEOUT_MS',
     type: 'integer',

@@ -68,6 +68,7 @@ export const ERRORS = {
   trunk_host_not_found: { status: 404, retryable: false, detail: 'Trunk host not found' },
   invitation_not_found: { status: 404, retryable: false, detail: 'Invitation not found' },
   session_not_found: { status: 404, retryable: false, detail: 'Session not found' },
+  extension_not_found: { status: 404, retryable: false, detail: 'Extension not found' },
   trunk_not_found: { status: 404, retryable: false, detail: 'Trunk not found' },
   method_not_allowed: { status: 405, retryable: false, detail: 'Method Not Allowed' },
   // 409
@@ -83,6 +84,8 @@ export const ERRORS = {
   batch_without_failures: { status: 409, retryable: false, detail: 'Batch has no failed calls to make again' },
   batch_sent: { status: 409, retryable: false, detail: 'Batch already sent' },
   phone_number_taken: { status: 409, retryable: false, detail: 'Phone number already registered' },
+  extension_taken: { status: 409, retryable: false, detail: 'Extension name already taken' },
+  too_many_extensions: { status: 409, retryable: false, detail: 'The workspace has as many extensions as it may' },
   trunk_taken: { status: 409, retryable: false, detail: 'Trunk name already taken' },
   trunk_host_taken: {
     status: 409,

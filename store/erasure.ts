@@ -16,6 +16,7 @@ export async function eraseCalls(tenant: Tenant, callIds: readonly string[]): Pr
     const ids = callIds.slice(from, from + CALLS_A_STATEMENT)
     await tenant.db.transaction().execute(async (db) => {
       await db.deleteFrom('call_events').where('call_id', 'in', ids).execute()
+      await db.deleteFrom('call_ladders').where('call_id', 'in', ids).execute()
       await db.deleteFrom('call_turns').where('call_id', 'in', ids).execute()
       await db.deleteFrom('calls').where('id', 'in', ids).execute()
     })
@@ -34,6 +35,14 @@ export function callsWith(
     .where((eb) => eb.or([eb('from_number', '=', phoneNumber), eb('to_number', '=', phoneNumber)]))
     .orderBy('id')
     .limit(limit)
+    .execute()
+}
+
+/** Calls from or to the number that were turned away. */
+export async function eraseRefusedCallsWith(tenant: Tenant, phoneNumber: string): Promise<void> {
+  await tenant.db
+    .deleteFrom('refused_calls')
+    .where((eb) => eb.or([eb('from_number', '=', phoneNumber), eb('to_number', '=', phoneNumber)]))
     .execute()
 }
 

@@ -21,12 +21,12 @@ export function phoneNumberRow(tenant: Tenant, phoneNumber: string): Promise<Pho
   return tenant.db.selectFrom('phone_numbers').selectAll().where('phone_number', '=', phoneNumber).executeTakeFirst()
 }
 
-/** Which agent answers and how many calls there may be; undefined when the workspace has no such number. */
+/** Which agent answers, over which trunk, and how many calls there may be; undefined when the workspace has no such number. */
 export function changePhoneNumber(
   tenant: Tenant,
   phoneNumber: string,
   changes: Partial<
-    Pick<PhoneNumberRow, 'agent_id' | 'max_concurrent_calls' | 'inbound_webhook' | 'inbound_webhook_secret'>
+    Pick<PhoneNumberRow, 'agent_id' | 'trunk' | 'max_concurrent_calls' | 'inbound_webhook' | 'inbound_webhook_secret'>
   >,
 ): Promise<PhoneNumberRow | undefined> {
   if (Object.keys(changes).length === 0) return phoneNumberRow(tenant, phoneNumber)

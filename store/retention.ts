@@ -69,6 +69,7 @@ export async function removeOldTranscripts(store: Store, workspaceId: string, da
   if (ids.length === 0) return 0
   const { db } = store.tenant(workspaceId)
   await db.deleteFrom('call_events').where('call_id', 'in', ids).execute()
+  await db.deleteFrom('call_ladders').where('call_id', 'in', ids).execute()
   await db.deleteFrom('call_turns').where('call_id', 'in', ids).execute()
   await db.deleteFrom('workspace_events').where('subject', 'in', ids).execute()
   await db.updateTable('calls').set({ summary: null }).where('id', 'in', ids).execute()

@@ -3,6 +3,7 @@ import type { DocumentFormat } from '../runtime/knowledge/blocks.ts'
 import type { Answerer, Consent, VoicemailBehaviour } from '../runtime/telephony/answerer.ts'
 
 import type { TrunkSettings } from '../runtime/telephony/trunk-settings.ts'
+import type { WireMessage } from '../runtime/telephony/wire-message.ts'
 
 /**
  * The tables as Kysely types; the truth is store/migrations. Times are `Date`, bigints are numbers, ids are strings.
@@ -255,6 +256,42 @@ export interface TrunksTable {
   tls_key: string | null
   created_at: CreatedAt
   updated_at: Generated<Date>
+}
+
+export interface ExtensionsTable {
+  id: string
+  workspace_id: BoundWorkspace
+  name: string
+  display_name: string | null
+  /** Unique on the installation. */
+  username: string
+  /** Sealed. */
+  password: string
+  agent_id: string | null
+  created_at: CreatedAt
+  updated_at: Generated<Date>
+}
+
+export interface CallLaddersTable {
+  call_id: string
+  leg: number
+  workspace_id: BoundWorkspace
+  messages: JSONColumnType<WireMessage[], string, string>
+  created_at: CreatedAt
+}
+
+export interface RefusedCallsTable {
+  id: string
+  workspace_id: BoundWorkspace
+  at: Date
+  trunk: string | null
+  reason: string
+  detail: string
+  from_number: string | null
+  to_number: string | null
+  address: string
+  sip_call_id: string
+  sip_status: number
 }
 
 export type CallType = 'phone' | 'web'
@@ -773,6 +810,9 @@ export interface TenantTables {
   agents: AgentsTable
   phone_numbers: PhoneNumbersTable
   trunks: TrunksTable
+  extensions: ExtensionsTable
+  call_ladders: CallLaddersTable
+  refused_calls: RefusedCallsTable
   calls: CallsTable
   call_turns: CallTurnsTable
   call_events: CallEventsTable
@@ -800,6 +840,8 @@ export type ApiKey = Selectable<ApiKeysTable>
 export type Document = Selectable<DocumentsTable>
 export type Chat = Selectable<ChatsTable>
 export type ChatMessage = Selectable<ChatMessagesTable>
+export type RefusedCallRow = Selectable<RefusedCallsTable>
+export type ExtensionRow = Selectable<ExtensionsTable>
 export type PhoneNumberRow = Selectable<PhoneNumbersTable>
 export type TrunkRow = Selectable<TrunksTable>
 export type Batch = Selectable<BatchesTable>

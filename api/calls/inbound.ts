@@ -17,7 +17,9 @@ import { writeEnd } from '../../store/call-writes.ts'
 import { insertCall } from '../../store/calls.ts'
 import type { Store } from '../../store/database.ts'
 import { hasReadyDocuments } from '../../store/documents.ts'
+import { extensionByName } from '../../store/extensions.ts'
 import { type CalledNumber, findCalledNumber } from '../../store/inbound-calls.ts'
+import { phoneNumberRow } from '../../store/phone-numbers.ts'
 import type { Agent } from '../../store/schema.ts'
 import { limitsOf } from '../agents/speech.ts'
 import { isUuid } from '../ids.ts'
@@ -177,12 +179,30 @@ async function whoAnswers(
   }
 }
 
+/** One of our phones calls a number of its own workspace, or an extension that an agent answers. */
+async function findForExtension(
+  { store }: InboundOptions,
+  { to, trunks }: IncomingCall,
+  { workspaceId }: NonNullable<IncomingCall['extension']>,
+): Promise<{ called: CalledNumber; trunk: string | undefined } | 'unknown_number'> {
+  const tenant = store.tenant(workspaceId)
+  const number = parsePhoneNumber(to)
+  const row = number === undefined ? undefined : await phoneNumberRow(tenant, number)
+  const agentId = row === undefined ? (await extensionByName(tenant, to))?.agent_id : row.agent_id
+  const webhook = row?.inbound_webhook ?? null
+  if (agentId == null && webhook === null) return 'unknown_number'
+  const asked = { inboundWebhook: webhook, inboundWebhookSecret: row?.inbound_webhook_secret ?? null }
+  return { called: { workspaceId, agentId: agentId ?? null, trunk: row?.trunk ?? null, ...asked }, trunk: trunks?.[0] }
+}
+
 /** Whose the dialled number is, over which trunk; else the agent that a trunk has for whatever is dialled. */
 async function findCalled(
   options: InboundOptions,
   provider: string,
   call: IncomingCall,
 ): Promise<{ called: CalledNumber; trunk: string | undefined } | 'unknown_number' | 'foreign_trunk'> {
+  const { extension } = call
+  if (extension !== undefined) return findForExtension(options, call, extension)
   const number = parsePhoneNumber(call.to)
   const called = number && (await findCalledNumber(options.store, provider, number))
   const trunk = called && (await trunkOf(options, called, call))

@@ -171,17 +171,24 @@ const change = defineRoute({
   params: { phone_number },
   body: ChangePhoneNumberInput,
   success: { status: 200, schema: PhoneNumberWithSecretBody },
-  errors: ['phone_number_not_found', 'agent_not_found'],
+  errors: ['phone_number_not_found', 'agent_not_found', 'provider_fault'],
   tag,
-  summary: 'Choose which agent answers a phone number, and how many calls it may have',
+  summary: 'Choose which agent answers a phone number, its trunk, and how many calls it may have',
   description: 'Each time an `inbound_webhook` is set it gets a new secret.',
   examples: { body: { agent_id: phoneNumberExample.agent_id }, success: phoneNumberExample },
-  handler: async ({ params, body, tenant }, services) => {
-    const { phone_number } = await requireRow(tenant, params.phone_number)
-    const { agent_id, max_concurrent_calls } = body
+  handler: async ({ params, body, tenant, signal }, services) => {
+    const { phone_number, provider } = await requireRow(tenant, params.phone_number)
+    const { agent_id, trunk, max_concurrent_calls } = body
+    if (trunk !== undefined) {
+      const carrier = await requireRegistrable(services, provider, trunk)
+      await askCarrier(services, provider, signal, (bound) =>
+        carrier?.register?.(phone_number as PhoneNumber, trunk, bound, tenant.workspaceId),
+      )
+    }
     const webhook = inboundWebhook(services, phone_number, body.inbound_webhook)
     const row = await changePhoneNumber(tenant, phone_number, {
       ...(agent_id === undefined ? {} : { agent_id: await requireAgent(tenant, agent_id) }),
+      ...(trunk === undefined ? {} : { trunk }),
       ...(max_concurrent_calls === undefined ? {} : { max_concurrent_calls }),
       ...webhook.columns,
     })

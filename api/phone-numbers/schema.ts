@@ -41,6 +41,13 @@ export const CreatePhoneNumberInput = Type.Object({
 
 export const ChangePhoneNumberInput = Type.Object({
   agent_id: Type.Optional(AgentId),
+  trunk: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'Another trunk of the workspace, from the next call on.',
+    }),
+  ),
   max_concurrent_calls: Type.Optional(MaxCalls),
   inbound_webhook: Type.Optional(InboundWebhook),
 })

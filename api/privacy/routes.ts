@@ -8,6 +8,7 @@ import {
   eraseCalls,
   eraseChatsWith,
   eraseProspectsWith,
+  eraseRefusedCallsWith,
   eraseRowsWith,
 } from '../../store/erasure.ts'
 import { cancelQueuedCall } from '../../store/outbound-calls.ts'
@@ -110,6 +111,7 @@ const erase = defineRoute({
     }
     erased.chats = await eraseChatsWith(tenant, number)
     await eraseAnswersWith(tenant, number)
+    await eraseRefusedCallsWith(tenant, number)
     return erased
   },
 })

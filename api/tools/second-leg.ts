@@ -1,6 +1,5 @@
 import { languageOf } from '../../runtime/conversation/languages/index.ts'
 import type { AgentSpec } from '../../runtime/link/messages.ts'
-import type { PhoneNumber } from '../../runtime/phone-number.ts'
 import type { TransferOrder } from '../../runtime/session/transfer.ts'
 import type { Carrier } from '../../runtime/telephony/carrier.ts'
 import type { ToolsOfCall } from '../../store/agent-tools.ts'
@@ -23,7 +22,7 @@ export function secondLeg(
     to,
     theirs,
   }: Pick<ToolsOfCall, 'workspaceId' | 'trunk' | 'theirs'> & {
-    from: PhoneNumber
+    from: string
     to: string
   },
 ): Pick<TransferOrder, 'dial' | 'hangUp'> {

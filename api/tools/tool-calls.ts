@@ -11,6 +11,7 @@ import { withoutSecrets } from '../../runtime/tools/masked.ts'
 import { parametersOf, type Tool } from '../../runtime/tools/tool.ts'
 import { type ToolsOfCall, toolsOfCall } from '../../store/agent-tools.ts'
 import type { Store } from '../../store/database.ts'
+import { extensionByName } from '../../store/extensions.ts'
 import { openTool } from '../agents/tools.ts'
 import { secondLeg, whisperTo } from './second-leg.ts'
 
@@ -89,6 +90,12 @@ export function createToolCalls({
     scope: ToolsOfCall,
   ): Promise<ToolResult> => {
     const { provider, ours } = scope
+    const extension = await extensionByName(store.tenant(scope.workspaceId), tool.to)
+    const phones = extension && (await carriers().ofExtensions())
+    if (phones !== undefined) {
+      const second = secondLeg(phones, callId, { ...scope, from: ours ?? 'agent', to: tool.to })
+      return join(callId, tool, input, scope, second)
+    }
     const from = parsePhoneNumber(ours ?? '')
     if (provider === undefined || from === undefined) return { output: NOT_POSSIBLE }
     const carrier = await carriers().get(provider)
@@ -109,10 +116,21 @@ export function createToolCalls({
         return { output: TRANSFER_FAILED, fault: `${title} error: ${words}` }
       }
     }
+    return join(callId, { ...tool, to }, input, scope, secondLeg(carrier, callId, { ...scope, from, to }))
+  }
+
+  /** Calls there ourselves, and joins whoever picks up with the caller. */
+  const join = async (
+    callId: string,
+    tool: Tool & { type: 'transfer' },
+    input: Record<string, unknown>,
+    scope: ToolsOfCall,
+    second: ReturnType<typeof secondLeg>,
+  ): Promise<ToolResult> => {
     const result = await calls().transfer(callId, {
-      to,
+      to: tool.to,
       mode: tool.mode ?? 'blind',
-      ...secondLeg(carrier, callId, { ...scope, from, to }),
+      ...second,
       ...(tool.mode === 'warm' ? { whisper: await whisperTo(store, scope, String(input.summary ?? '')) } : {}),
     })
     if (result?.ok === true) return { output: TRANSFERRING }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { networkInterfaces } from 'node:os'
 import type { EffectiveConfig } from '../../config/schema.ts'
+import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/log.ts'
 import { createSecretBox } from '../../runtime/secret-box.ts'
 import { LOCAL_TRUNK_ID, type Trunk, type TrunkDirectory } from '../../runtime/telephony/trunk.ts'
@@ -10,6 +11,8 @@ import type { RedisClient } from '../../store/redis/client.ts'
 import { leaveTrunks, shareTrunks } from '../../store/redis/trunk-share.ts'
 import type { TrunkRow } from '../../store/schema.ts'
 import { allTrunks } from '../../store/trunks.ts'
+import { type OpenSignallingBook, openSignallingBook } from '../calls/signalling-book.ts'
+import { type ExtensionBook, openExtensionBook } from '../extensions/book.ts'
 
 /** What seals the passwords of trunks. */
 export const trunkSecrets = (key: string) => createSecretBox(key, 'trunk passwords')
@@ -21,21 +24,26 @@ const LOCAL_CALLS = 100
 
 /** The trunks of all workspaces, with their passwords opened, and word of their changes on every api node. */
 export interface TrunkBook extends TrunkDirectory {
+  readonly signalling: OpenSignallingBook
+  readonly extensions: ExtensionBook
   sealPassword(trunkId: string, password: string): string
   /** The private key of a client's certificate. */
   sealKey(trunkId: string, key: string): string
   /** Tells every node. */
   changed(): Promise<void>
-  close(): void
+  close(): Promise<void>
 }
 
 export async function openTrunkBook(options: {
-  config: Pick<EffectiveConfig, 'dataKey' | 'databaseUrl'>
+  config: Pick<EffectiveConfig, 'dataKey' | 'databaseUrl' | 'eventsDays'>
   store: Store
   redis: RedisClient
+  clock: Clock
   log: Logger
 }): Promise<TrunkBook> {
   const { config, store, redis, log } = options
+  const extensions = await openExtensionBook(options)
+  const signalling = openSignallingBook({ store, log, days: config.eventsDays })
   const box = trunkSecrets(config.dataKey)
   const listeners = new Set<() => void>()
   const node = randomUUID()
@@ -74,6 +82,8 @@ export async function openTrunkBook(options: {
     }
   }
   return {
+    extensions,
+    signalling,
     async list() {
       const trunks = (await allTrunks(store)).map(opened)
       // With a database of its own this is one machine, and whoever is on it may call.
@@ -89,8 +99,10 @@ export async function openTrunkBook(options: {
     async changed() {
       await redis.publish(CHANNEL, '')
     },
-    close() {
+    async close() {
+      extensions.close()
       subscriber.destroy()
+      await signalling.close()
       leaveTrunks(redis, node).catch((err) => log.debug({ err }, 'The trunks are left when their lease runs out'))
     },
   }

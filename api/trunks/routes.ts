@@ -72,7 +72,11 @@ const create = defineRoute({
     const settings = { ...DEFAULT_TRUNK_SETTINGS, ...settingsOf(body) }
     const tls_key = body.tls_key == null ? null : trunks.sealKey(id, body.tls_key)
     const { tls_key: tlsKey } = body
-    refuseBadTrunk({ ...trunk, settings, tlsKey, hasTlsKey: tls_key !== null, hasPassword: trunk.password !== null })
+    refuseBadTrunk({
+      ...{ ...trunk, settings, tlsKey, password: body.password },
+      hasTlsKey: tls_key !== null,
+      hasPassword: trunk.password !== null,
+    })
     await requireNamed(tenant, settings)
     await admitHost(services, { ...trunk, workspaceId: tenant.workspaceId }, user)
     const row = await taken(() =>
@@ -160,6 +164,7 @@ const change = defineRoute({
       tls_ca: body.tls_ca === undefined ? before.tls_ca : body.tls_ca,
       register: body.register ?? before.register,
       username: body.username === undefined ? before.username : body.username,
+      password: body.password,
       hasPassword: !dropsPassword && (body.password === undefined ? before.password : body.password) !== null,
       allowed_addresses: allowedAddresses,
       countries: body.countries ?? before.countries,

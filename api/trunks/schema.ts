@@ -76,6 +76,9 @@ export const TrunkBody = Type.Object({
         asr: Nullable(Type.Number({ description: 'Answered of all attempts, 0 to 1.' })),
         acd_seconds: Nullable(Type.Number({ description: 'Mean length of a call.' })),
         pdd_ms: Nullable(Type.Number({ description: 'Mean time from dialling to ringing.' })),
+        failovers: Type.Integer({
+          description: 'Calls it could not take, and the next address or trunk was asked for.',
+        }),
         by_status: Type.Record(Type.String(), Type.Integer(), {
           description: 'Outbound calls by the SIP status of their last answer; 0: there was none.',
         }),
@@ -172,7 +175,7 @@ export const trunkExample: Static<typeof TrunkBody> = {
     contact_status: 200,
     contact_reason: 'OK',
     contact_at: '2026-01-31T09:00:00.000Z',
-    ...{ active_calls: 3, attempts: 40, answered: 30, asr: 0.75, acd_seconds: 92.5, pdd_ms: 1800 },
+    ...{ active_calls: 3, attempts: 40, answered: 30, asr: 0.75, acd_seconds: 92.5, pdd_ms: 1800, failovers: 1 },
     by_status: { '200': 30, '486': 10 },
   },
   created_at: '2026-01-31T09:00:00.000Z',
@@ -190,6 +193,7 @@ function stateBody({ contact, byStatus, ...state }: TrunkState): Exclude<Static<
     asr: state.asr ?? null,
     acd_seconds: state.acdS ?? null,
     pdd_ms: state.pddMs ?? null,
+    failovers: state.failovers,
     by_status: Object.fromEntries(byStatus),
   }
 }
@@ -220,6 +224,8 @@ export function trunkBody(row: TrunkRow, state?: TrunkState): Static<typeof Trun
   }
 }
 
+/** Of a password that stands between callers from anywhere and an agent. */
+const MIN_OPEN_PASSWORD = 8
 const COUNTRIES: ReadonlySet<string> = new Set(getCountries())
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/i
 
@@ -233,6 +239,8 @@ export function refuseBadTrunk(trunk: {
   tls_ca: string | null
   username: string | null
   hasPassword: boolean
+  /** As it was sent; undefined: not sent. */
+  password: string | null | undefined
   allowed_addresses: readonly string[]
   countries: readonly string[]
   register: boolean
@@ -266,6 +274,11 @@ export function refuseBadTrunk(trunk: {
   const digest = trunk.username !== null && trunk.hasPassword
   if (trunk.allowed_addresses.length === 0 && !digest) {
     fault('allowed_addresses', 'name the addresses calls come from, or a username and a password')
+  }
+  // Where the password alone lets calls in, it must be none that is soon guessed.
+  const lets = digest && trunk.allowed_addresses.length === 0 && !trunk.register
+  if (lets && typeof trunk.password === 'string' && trunk.password.length < MIN_OPEN_PASSWORD) {
+    fault('password', `needs ${MIN_OPEN_PASSWORD} characters where no addresses are named: anybody may try`)
   }
   if (trunk.register && !digest) fault('register', 'needs a username and a password')
   refuseBadSettings(trunk, fault)

@@ -12,21 +12,29 @@ import {
   type DialOrder,
   type IncomingCall,
   TransferRefused,
+  type TrunkFigures,
   type TrunkState,
 } from '../../runtime/telephony/carrier.ts'
 import type { TrunkDirectory } from '../../runtime/telephony/trunk.ts'
 import { refusalOf } from './call/destination.ts'
 import type { InboundCall } from './call/inbound-call.ts'
-import { Incoming } from './call/incoming.ts'
+import { Incoming, noteRefusal } from './call/incoming.ts'
+import { joinExtensions } from './call/internal.ts'
 import { placeCall } from './call/outgoing.ts'
 import { nameAt } from './call/transfer.ts'
 import { diagnose } from './doctor.ts'
 import { MediaRefused } from './media/call-media.ts'
 import type { CallControl } from './media/rtp-leg.ts'
+import type { KnownExtension } from './registrar/extension-table.ts'
+import { RingAll } from './registrar/ring-all.ts'
 import { readSettings } from './settings.ts'
 import { SipStack } from './stack.ts'
 import type { Refusal } from './transport/gatekeeper.ts'
+import type { Target } from './trunk/targets.ts'
 import type { ActiveTrunk } from './trunk/trunk-table.ts'
+
+/** How long one of our phones rings for another. */
+const INTERNAL_RING_MS = 60_000
 
 /** Phone calls over SIP. Nothing is opened before it is needed: a process that only looks calls up listens nowhere. */
 export class SipCarrier implements Carrier {
@@ -53,7 +61,17 @@ export class SipCarrier implements Carrier {
 
   trunkState(trunkId: string): TrunkState | undefined {
     const active = this.#stack.trunks.byId(trunkId)
-    return active && { contact: active.contact, activeCalls: active.activeCalls, ...active.figures.now() }
+    return active && stateOf(active)
+  }
+
+  trunks(): TrunkFigures[] {
+    return this.#stack.trunks
+      .all()
+      .filter(({ isLocal }) => !isLocal)
+      .map((active) => {
+        const { id, name, workspaceId } = active.trunk
+        return { id, name, workspaceId, state: stateOf(active) }
+      })
   }
 
   get refusals(): ReadonlyMap<string, number> {
@@ -103,6 +121,8 @@ export class SipCarrier implements Carrier {
       refuse('SIP does not listen; see PATCHBAY_SIP_PORT')
       return
     }
+    const extension = this.#stack.extensions.withName(order.workspaceId, order.to)
+    if (extension !== undefined) return this.#ring(extension, order, events)
     const active = this.#stack.trunks.find(order.workspaceId, order.trunk)
     if (active === undefined) {
       refuse(order.trunk === undefined ? 'the number names no trunk' : `there is no trunk "${order.trunk}"`)
@@ -113,7 +133,7 @@ export class SipCarrier implements Carrier {
       refuse(detail)
     }
     const number = parsePhoneNumber(order.to)
-    const forbidden = number === undefined ? undefined : refusalOf(number, order.from, active.trunk)
+    const forbidden = number === undefined ? undefined : refusalOf(number, order.from as PhoneNumber, active.trunk)
     if (number === undefined && nameAt(active, order.to) === undefined) {
       turnAway('forbidden', `"${order.to}" is no number, and no extension of trunk "${active.trunk.name}"`)
       return
@@ -135,7 +155,7 @@ export class SipCarrier implements Carrier {
         trunks: this.#stack.trunks.withFallbacks(active, (one) =>
           number === undefined
             ? nameAt(one, order.to) !== undefined
-            : refusalOf(number, order.from, one.trunk) === undefined,
+            : refusalOf(number, order.from as PhoneNumber, one.trunk) === undefined,
         ),
       },
       stack: this.#stack,
@@ -144,7 +164,50 @@ export class SipCarrier implements Carrier {
     })
   }
 
+  /** Calls every phone of an extension at once. */
+  async #ring({ extension, active }: KnownExtension, order: DialOrder, events: DialEvents): Promise<void> {
+    const { registrar, directory } = this.#stack
+    const own = registrar.phones(extension.id)
+    const elsewhere = ((await directory.extensions?.bindings(extension.id)) ?? []).filter(
+      // A connection is its node's alone; over UDP a phone can be asked from anywhere.
+      ({ contact, protocol }) => protocol === 'udp' && !own.some((phone) => phone.contact === contact),
+    )
+    const phones: Target[] = [...own, ...elsewhere]
+    const contacts = [...own, ...elsewhere].map(({ contact }) => contact)
+    const free = phones.filter(() => active.enter(systemClock.monotonicMs()) === undefined)
+    if (free.length === 0) {
+      if (phones.length > 0) events.failed('busy', `extension "${extension.name}" has its cap of calls`)
+      else events.failed('no_answer', `extension "${extension.name}" has no phone registered`)
+      return
+    }
+    const all = new RingAll(free.length, events)
+    const control: CallControl = { hangUp: () => all.hangUp() }
+    this.#calls.set(order.callId, control)
+    let ringing = free.length
+    await Promise.all(
+      free.map((target, i) => {
+        let own: CallControl | undefined
+        const heard = all.phone(() => own?.hangUp())
+        return placeCall({
+          order: { ...order, to: contacts[i] ?? '' },
+          ...{ events: heard, target, trunks: [active], stack: this.#stack },
+          refuse: (detail) => heard.failed('carrier', `SIP error: ${detail}`),
+          took: (taken) => {
+            own = taken
+            // Whoever has picked up has the call.
+            if (taken.transfer !== undefined) this.#calls.set(order.callId, taken)
+          },
+          left: () => {
+            ringing--
+            if (ringing === 0 || this.#calls.get(order.callId) === own) this.#calls.delete(order.callId)
+          },
+        })
+      }),
+    )
+  }
+
   readonly takesNames = true
+  readonly hasExtensions = true
 
   async transfer(callId: string, to: string): Promise<void> {
     const call = this.#calls.get(callId)
@@ -152,6 +215,31 @@ export class SipCarrier implements Carrier {
     const result = await call.transfer(to)
     if (result === 'refused') throw new TransferRefused('the other side takes no transfers')
     if (result === 'failed') throw new CarrierFault('the other side could not be transferred')
+  }
+
+  /** A phone of ours calls another one. False: what it dialled is no extension with a phone. */
+  #join(caller: KnownExtension, incoming: Incoming): boolean {
+    const { extensions, registrar, context } = this.#stack
+    const { workspaceId, name, displayName, id } = caller.extension
+    const called = extensions.withName(workspaceId, incoming.to) ?? extensions.withUsername(incoming.to)
+    if (called?.extension.workspaceId !== workspaceId || registrar.phones(called.extension.id).length === 0)
+      return false
+    const callId = `internal-${context.token()}`
+    const leg = incoming.accept({ callId, trunk: id })
+    if (leg === undefined) return true
+    const secondId = `${callId}.2`
+    const order: DialOrder = {
+      ...{ callId: secondId, workspaceId, from: name, to: called.extension.name },
+      ...(displayName === undefined ? {} : { onBehalfOf: name }),
+      ringTimeoutMs: INTERNAL_RING_MS,
+    }
+    joinExtensions({
+      caller: leg,
+      dial: (events) => void this.#ring(called, order, events).catch(() => events.failed('carrier')),
+      hangUp: () => this.#calls.get(secondId)?.hangUp(),
+      ...{ clock: context.clock, timers: context.timers },
+    })
+    return true
   }
 
   async hangup(callId: string): Promise<void> {
@@ -173,7 +261,9 @@ export class SipCarrier implements Carrier {
     const onCall = this.#onCall
     const pair = onCall === undefined ? undefined : await ports.take().catch(() => undefined)
     if (pair === undefined || onCall === undefined) {
-      gatekeeper.refuse('no_capacity', flow.address, 'No ports for media are free', { callId: request.callId })
+      const detail = 'No ports for media are free'
+      gatekeeper.refuse('no_capacity', flow.address, detail, { callId: request.callId })
+      noteRefusal(context, call.transaction, trunks, { reason: 'no_capacity', detail, status: 503 })
       call.refuse(503)
       return
     }
@@ -183,18 +273,22 @@ export class SipCarrier implements Carrier {
       held = false
     }
     try {
+      const caller = trunks[0]?.isExtension ? trunks[0].trunk : undefined
+      const known = caller && this.#stack.extensions.withUsername(call.transaction.request.from.uri.user)
       const incoming = new Incoming({
-        ...{ call, trunks, pair, release, gatekeeper, context },
+        ...{ call, trunks, pair, release, gatekeeper, context, extension: known?.extension },
         took: (callId, control) => this.#calls.set(callId, control),
         left: (callId) => this.#calls.delete(callId),
       })
       call.canceled.addEventListener('abort', release, { once: true })
       if (call.canceled.aborted) release()
-      else onCall(incoming)
+      else if (known === undefined || !this.#join(known, incoming)) onCall(incoming)
     } catch (error) {
       release()
       if (error instanceof MediaRefused) {
         gatekeeper.refuse('no_media', flow.address, error.message)
+        const { message: detail, status } = error
+        noteRefusal(context, call.transaction, trunks, { reason: 'no_media', detail, status })
         call.refuseMedia(error)
       } else {
         this.#host.log.error({ err: error }, 'A call could not be taken')
@@ -202,4 +296,8 @@ export class SipCarrier implements Carrier {
       }
     }
   }
+}
+
+function stateOf(active: ActiveTrunk): TrunkState {
+  return { contact: active.contact, activeCalls: active.activeCalls, ...active.figures.now() }
 }

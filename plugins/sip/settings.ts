@@ -8,6 +8,8 @@ export interface SipSettings {
   publicAddress: string | undefined
   rtpPorts: { first: number; last: number }
   tls: { port: number; key: string; cert: string } | undefined
+  /** Where every message is copied to (HEP3). */
+  hep: { host: string; port: number } | undefined
 }
 
 /** The operator's settings: variables that config/schema.ts describes, and the plugin's options. Throws `configuration`. */
@@ -24,6 +26,27 @@ export function readSettings(host: PluginHost, options: Readonly<Record<string, 
     address: host.env.get('PATCHBAY_SIP_HOST') || '0.0.0.0',
     publicAddress: host.env.get('PATCHBAY_SIP_PUBLIC_ADDRESS') || undefined,
     rtpPorts: { first: Number(first), last: Number(last) },
+    hep: readHep(hepUrlOf(host)),
     tls: tls && { port: tls.port ?? 5061, key: tls.key, cert: tls.cert },
   }
+}
+
+/** Grants that were written before there was a collector don't name it: then there is none. */
+function hepUrlOf(host: PluginHost): string | undefined {
+  try {
+    return host.env.get('PATCHBAY_HEP_URL')
+  } catch (err) {
+    host.log.debug({ err }, 'PATCHBAY_HEP_URL is not granted: messages are copied nowhere')
+    return undefined
+  }
+}
+
+function readHep(text: string | undefined): SipSettings['hep'] {
+  if (!text) return undefined
+  const url = URL.parse(text)
+  if (url?.protocol === 'udp:' && url.hostname !== '') {
+    return { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || 9060) }
+  }
+  const reason = `PATCHBAY_HEP_URL is "${text}"; write it as udp://homer.example.com:9060`
+  throw new PatchbayError('configuration', { params: { reason } })
 }

@@ -1,4 +1,4 @@
-import { isIPv4 } from 'node:net'
+import { isIP, isIPv4 } from 'node:net'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Pacer } from '../../runtime/media/pacer.ts'
 import type { PluginHost } from '../../runtime/plugin/contract.ts'
@@ -9,7 +9,11 @@ import { UserAgent } from './dialog/user-agent.ts'
 import { MediaPorts } from './media/media-ports.ts'
 import type { Random } from './media/rtp-sender.ts'
 import type { Uri } from './message/message.ts'
+import { ExtensionTable } from './registrar/extension-table.ts'
+import { Registrar } from './registrar/registrar.ts'
 import type { SipSettings } from './settings.ts'
+import { writeHep } from './trace/hep.ts'
+import { SignalLog } from './trace/signal-log.ts'
 import { Challenger } from './transaction/challenger.ts'
 import { systemTimers } from './transaction/timers.ts'
 import { Transactions } from './transaction/transactions.ts'
@@ -19,6 +23,10 @@ import { Transport } from './transport/transport.ts'
 import { Registration } from './trunk/registration.ts'
 import { targetsOf } from './trunk/targets.ts'
 import { type ActiveTrunk, TrunkTable } from './trunk/trunk-table.ts'
+
+/** After the last word of a call its answer comes. */
+const LAST_WORDS_MS = 1_000
+const LOOKUP_MS = 60_000
 
 export interface StackOptions {
   host: PluginHost
@@ -38,9 +46,12 @@ export interface StackOptions {
 export class SipStack {
   readonly gatekeeper: Gatekeeper
   readonly trunks: TrunkTable
+  readonly extensions: ExtensionTable
+  readonly registrar: Registrar
   readonly ports: MediaPorts
   readonly context: CallContext
   readonly #options: StackOptions
+  readonly #signals: SignalLog
   readonly #transactions: Transactions
   readonly #contacts = new Map<ActiveTrunk, { registration: Registration; as: string }>()
   readonly #leaving = new Map<ActiveTrunk, Promise<void>>()
@@ -51,6 +62,12 @@ export class SipStack {
     const { host, clock, settings, random } = options
     const { log } = host
     this.#options = options
+    const { hep } = settings
+    const nodeId = random.bits(32)
+    this.#signals = new SignalLog(
+      () => clock.nowMs(),
+      hep && ((message, callId) => this.#capture(writeHep(message, callId, nodeId), hep)),
+    )
     this.trunks = new TrunkTable({
       ...{ clock, log, timers: systemTimers, directory: options.directory },
       locate: (active) =>
@@ -61,19 +78,33 @@ export class SipStack {
       changed: (added, removed) => this.#trunksChanged(added, removed),
       shared: () => this.#keepInTouch(),
     })
+    this.extensions = new ExtensionTable({
+      ...{ clock, log, directory: options.directory.extensions },
+      changed: () => this.registrar.forget((id) => this.extensions.has(id)),
+    })
     this.gatekeeper = new Gatekeeper({
       ...{ clock, log },
       knows: (address) => this.trunks.knows(address),
-      takesStrangers: () => this.trunks.takesStrangers,
+      takesStrangers: () => this.trunks.takesStrangers || !this.extensions.isEmpty,
     })
+    const challenger = new Challenger(clock)
     const userAgent = new UserAgent({
       gatekeeper: this.gatekeeper,
-      trunks: this.trunks,
-      challenger: new Challenger(clock),
+      ...{ challenger, trunks: this.trunks, extensions: this.extensions },
+      registrar: () => this.registrar,
       context: () => this.context,
       invited: options.invited,
     })
     this.#transactions = new Transactions(systemTimers, options.token, userAgent)
+    this.registrar = new Registrar({
+      ...{ challenger, clock, log, timers: systemTimers, token: options.token },
+      ...{ table: this.extensions, gatekeeper: this.gatekeeper, transactions: this.#transactions },
+      changed: (id, bindings) => {
+        options.directory.extensions
+          ?.registered(id, bindings)
+          .catch((err) => log.warn({ err }, 'Other nodes could not be told of a registration'))
+      },
+    })
     this.ports = new MediaPorts(
       settings.rtpPorts,
       () => random.bits(16) / 0x10000,
@@ -84,10 +115,45 @@ export class SipStack {
       pacer: options.pacer,
       token: options.token,
       flowFor: (nextHop, known, allows) => this.#flowFor(nextHop, known, allows),
+      keepMessages: (callId, sipCallId, over) => this.#keep(callId, sipCallId, over),
+      refused: (call) => options.directory.signalling?.refused(call),
       opened: (session) => userAgent.opened(session),
       closed: (session) => userAgent.closed(session),
     }
   }
+
+  /** What a call has said so far, and what it says in the second that follows. */
+  #keep(callId: string, sipCallId: string, over: boolean): void {
+    const book = this.#options.directory.signalling
+    if (book === undefined) return
+    const keep = (): void => book.keep(callId, this.#signals.messages(sipCallId))
+    if (over) this.#signals.over(sipCallId)
+    keep()
+    systemTimers.after(LAST_WORDS_MS, keep)
+  }
+
+  #capture(bytes: Buffer, { host, port }: { host: string; port: number }): void {
+    if (isIP(host) !== 0) this.#transport?.sendDatagram(bytes, port, host)
+    else
+      this.#collector(host).then(
+        (address) => address && this.#transport?.sendDatagram(bytes, port, address),
+        () => undefined,
+      )
+  }
+
+  /** The collector's address: looked up once a minute. */
+  #collector(host: string): Promise<string | undefined> {
+    const nowMs = this.#options.clock.monotonicMs()
+    if (this.#collectorAt === undefined || nowMs - this.#collectorAt.sinceMs > LOOKUP_MS) {
+      const address = this.resolve(host).then(([first]) => first)
+      address.catch((err) =>
+        this.#options.host.log.warn({ err, host }, 'The collector of PATCHBAY_HEP_URL has no address'),
+      )
+      this.#collectorAt = { sinceMs: nowMs, address }
+    }
+    return this.#collectorAt.address
+  }
+  #collectorAt: { sinceMs: number; address: Promise<string | undefined> } | undefined
 
   /** Opens the ports and begins to keep in touch with the trunks. False when SIP is off or its port is taken. */
   async open(): Promise<boolean> {
@@ -101,29 +167,36 @@ export class SipStack {
         cert: await host.read.bytes(settings.tls.cert),
       },
       gatekeeper: this.gatekeeper,
+      seen: (direction, bytes, flow) => this.#signals.note(direction, bytes, flow),
       receive: (message, flow) => this.#transactions.receive(message, flow),
       closed: ({ protocol, address, port }) => {
         for (const { registration } of this.#contacts.values()) registration.lost(protocol, address, port)
+        this.registrar.lost(protocol, address, port)
       },
     })
     try {
       await transport.open()
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-      const { port } = settings
-      host.log.warn(
-        `Port ${port} is taken: no SIP calls; stop what uses it, or set PATCHBAY_SIP_PORT to another or to 0`,
-      )
+      const { port, tls } = settings
+      const taken = (error as { port?: number }).port ?? port
+      const cure =
+        taken === tls?.port && taken !== port
+          ? "give another one in the plugin's option tls.port"
+          : 'set PATCHBAY_SIP_PORT to another or to 0'
+      host.log.warn(`Port ${taken} is taken: no SIP calls; stop what uses it, or ${cure}`)
       return false
     }
     this.#transport = transport
-    await this.trunks.open()
+    await Promise.all([this.trunks.open(), this.extensions.open()])
     host.log.info({ port: transport.port }, 'SIP listens')
     return true
   }
 
   close(): void {
     this.trunks.close()
+    this.extensions.close()
+    this.registrar.close()
     this.#closed = true
     for (const { registration } of this.#contacts.values()) void registration.stop()
     this.#contacts.clear()
@@ -139,6 +212,10 @@ export class SipStack {
     return this.#transport?.port
   }
 
+  get directory(): TrunkDirectory {
+    return this.#options.directory
+  }
+
   get rtpRange(): string {
     const { first, last } = this.#options.settings.rtpPorts
     return `${first}-${last}`
@@ -150,6 +227,7 @@ export class SipStack {
 
   /** The way to a trunk. Throws Error with a sentence for the operator. */
   async flowTo(active: ActiveTrunk, target = active.candidates(this.context.clock.monotonicMs())[0]): Promise<Flow> {
+    if (target?.flow?.isOpen === true) return target.flow
     const { host } = active.nextHop
     if (this.#transport === undefined) throw new Error('SIP does not listen')
     if (target === undefined) throw new Error(`"${host}" has no address`)
@@ -205,6 +283,8 @@ export class SipStack {
         clock: this.#options.clock,
         flow: (target) => this.flowTo(active, target),
         state: (status, reason) => {
+          const { trunk } = active
+          this.#options.directory.told?.({ type: status === 200 ? 'up' : 'down', trunk, status, reason })
           if (status === 200) log.info({ trunk: name }, 'The trunk answers')
           else log.warn({ trunk: name, status, reason }, 'The trunk does not answer as it should')
         },

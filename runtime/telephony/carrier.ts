@@ -26,6 +26,8 @@ export interface Carrier {
   transfer?(callId: string, to: string, signal: AbortSignal): Promise<void>
   /** `dial` and `transfer` take extensions and SIP URIs, too. */
   readonly takesNames?: boolean
+  /** `dial` reaches extensions that register here, over no trunk. */
+  readonly hasExtensions?: boolean
   /** What the carrier knows of a call whose api node died. */
   lookup(callId: string, signal: AbortSignal, carrierId?: string): Promise<CarrierCallState>
   /**
@@ -39,6 +41,8 @@ export interface Carrier {
   diagnose?(signal: AbortSignal): Promise<CarrierFinding[]>
   /** How a trunk does, as this process sees it; undefined: it has none of this id. Absent: the carrier knows no trunks. */
   trunkState?(trunkId: string): TrunkState | undefined
+  /** All trunks of this process and how they do: for the metrics. Absent: it knows no trunks. */
+  trunks?(): readonly TrunkFigures[]
   /** What was refused so far, and how often, by reason: for the metrics. */
   readonly refusals?: ReadonlyMap<string, number>
   /** Absent: numbers are registered here without the carrier being told, and none can be bought. */
@@ -57,8 +61,18 @@ export interface TrunkState {
   asr: number | undefined
   acdS: number | undefined
   pddMs: number | undefined
+  /** Calls that an address or trunk could not take, and that the next one was asked for. */
+  failovers: number
   /** Outbound calls by the status of their last answer; 0: there was none. */
   byStatus: ReadonlyMap<number, number>
+}
+
+/** A trunk among others. */
+export interface TrunkFigures {
+  readonly id: string
+  readonly name: string
+  readonly workspaceId: string
+  readonly state: TrunkState
 }
 
 /** Something a carrier found out about itself; where it isn't `ok`, with its cure. */
@@ -95,6 +109,8 @@ export interface IncomingCall {
   variables?(trunk: string | undefined): Readonly<Record<string, string>>
   /** Ids of the trunks it may have come over; undefined where the carrier knows no trunks. */
   readonly trunks?: readonly string[]
+  /** The caller is this extension of ours, and may call what its workspace has. Absent: somebody from outside. */
+  readonly extension?: { readonly workspaceId: string; readonly name: string }
   /** Aborts when the caller hangs up before the call was accepted. */
   readonly signal: AbortSignal
   /**
@@ -113,7 +129,8 @@ export interface DialOrder {
   workspaceId: string
   /** Name of the trunk that `from` was registered with. */
   trunk?: string
-  from: PhoneNumber
+  /** E.164; to an extension, the name of another one, too. */
+  from: string
   /** E.164; where the carrier says that it `takesNames`, an extension or a SIP URI, too. */
   to: string
   /** Whom the call is for, who was led here from another: their number, where it is known. */

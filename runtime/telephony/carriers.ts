@@ -1,5 +1,5 @@
 import type { PluginRegistry } from '../plugin/host.ts'
-import type { Carrier, TrunkState } from './carrier.ts'
+import type { Carrier, TrunkFigures, TrunkState } from './carrier.ts'
 import { NO_TRUNKS, type TrunkDirectory } from './trunk.ts'
 import type { CarrierDoor } from './web.ts'
 
@@ -30,6 +30,21 @@ export class Carriers {
     for (const made of this.#made.values()) {
       const state = (await made.catch(() => undefined))?.trunkState?.(trunkId)
       if (state !== undefined) return state
+    }
+    return undefined
+  }
+
+  /** All trunks of this process, and how they do. */
+  async trunks(): Promise<TrunkFigures[]> {
+    const carriers = await Promise.all([...this.#made.values()].map((made) => made.catch(() => undefined)))
+    return carriers.flatMap((carrier) => [...(carrier?.trunks?.() ?? [])])
+  }
+
+  /** The carrier of this process that softphones register with; undefined: there is none. */
+  async ofExtensions(): Promise<Carrier | undefined> {
+    for (const made of this.#made.values()) {
+      const carrier = await made.catch(() => undefined)
+      if (carrier?.hasExtensions === true) return carrier
     }
     return undefined
   }

@@ -77,6 +77,13 @@ export const TrunkSettings = Type.Object({
     maximum: 5_000,
     description: 'How long after somebody picks up the agent waits before it speaks.',
   }),
+  answer_wait_ms: Type.Integer({
+    default: 0,
+    minimum: 0,
+    maximum: 10_000,
+    description:
+      'How long the agent waits for whoever picks up to say hello first; it speaks when they have, or after this. 0: it does not wait.',
+  }),
 })
 export type TrunkSettings = Static<typeof TrunkSettings>
 

@@ -1,5 +1,7 @@
 import type { LineCodecName } from '../media/line-codec.ts'
+import type { ExtensionDirectory } from './extension.ts'
 import type { TrunkSettings } from './trunk-settings.ts'
+import type { SignallingBook } from './wire-message.ts'
 
 /** How a workspace's calls reach a telephone network that has no interface of its own: a SIP trunk. */
 export interface Trunk {
@@ -34,15 +36,31 @@ export const LOCAL_TRUNK_ID = 'local'
 
 /** The trunks of all workspaces, as a carrier sees them. */
 export interface TrunkDirectory {
+  /** Keeps the messages of calls and those that were refused. Absent: nobody asks for them. */
+  readonly signalling?: SignallingBook
+  /** Softphones that register here, for a carrier that takes registrations. Absent: there are none. */
+  readonly extensions?: ExtensionDirectory
   /** Those there are now. */
   list(signal: AbortSignal): Promise<readonly Trunk[]>
   /** Calls back after each change, on whichever node it was made; the returned function ends it. */
   watch(changed: () => void): () => void
+  /** Told when a trunk fails, and when it is back. Absent: nobody asks. */
+  told?(event: TrunkEvent): void
   /**
    * Which of these trunks this node is to register with: one node at a time has each, for half a minute from the last asking.
    * `active` are this node's calls by trunk, told to the others. Absent: this node is the only one.
    */
   share?(wanted: readonly string[], active: ReadonlyMap<string, number>, signal: AbortSignal): Promise<TrunkShare>
+}
+
+/** Something an operator wants to know of a trunk. */
+export interface TrunkEvent {
+  /** `down`: it answers REGISTER or OPTIONS no more, or refuses; `up`: it answers again. */
+  readonly type: 'down' | 'up'
+  readonly trunk: Pick<Trunk, 'id' | 'workspaceId' | 'name' | 'host' | 'register'>
+  /** What it said last; 0: nothing. */
+  readonly status: number
+  readonly reason: string
 }
 
 /** What the nodes know of each other. */

@@ -139,6 +139,11 @@ export async function startBaresip(
     port?: number
     /** Speaks TLS alone, on the port after `port`: files of its key and certificate, and of those it trusts. */
     tls?: { certificate: string; ca: string }
+    /** Registers there. */
+    account?: { username: string; password: string; server: string }
+    codecs?: string
+    /** Of the account: `;mediaenc=srtp`. */
+    accountOptions?: string
   },
 ): Promise<Baresip> {
   const folder = await testFolder(t)
@@ -148,7 +153,12 @@ export async function startBaresip(
   const mode = options.autoAnswer ? 'answermode=auto;' : ''
   const { tls } = options
   const own = tls === undefined ? `127.0.0.1:${port}` : `127.0.0.1:${port + 1};transport=tls`
-  await writeFile(join(folder, 'accounts'), `<sip:${PHONE}@${own}>;regint=0;${mode}audio_codecs=PCMU\n`)
+  const { account, codecs = 'PCMU', accountOptions = '' } = options
+  const who =
+    account === undefined
+      ? `<sip:${PHONE}@${own}>;regint=0`
+      : `<sip:${account.username}@${account.server}>;auth_pass=${account.password};regint=60`
+  await writeFile(join(folder, 'accounts'), `${who};${mode}audio_codecs=${codecs}${accountOptions}\n`)
   await writeFile(join(folder, 'contacts'), '')
   await writeFile(
     join(folder, 'config'),
@@ -161,7 +171,7 @@ export async function startBaresip(
       'audio_path /nonexistent',
       `rtp_ports ${rtp}-${Math.min(rtp + 200, 65000)}`,
       'module_path /usr/lib/baresip/modules',
-      ...['g711', 'aufile', 'aubridge', 'sndfile'].map((module) => `module ${module}.so`),
+      ...['g711', 'g722', 'srtp', 'aufile', 'aubridge', 'sndfile'].map((module) => `module ${module}.so`),
       'module_tmp account.so',
       'module_app menu.so',
       'module_app ctrl_tcp.so',

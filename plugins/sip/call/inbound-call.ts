@@ -9,6 +9,7 @@ import { headerOf, tokensOf } from '../message/message.ts'
 import type { ServerTransaction } from '../transaction/server-transaction.ts'
 import { GIVE_UP_MS, repeat, T2_MS } from '../transaction/timers.ts'
 import type { ContactName } from '../trunk/presence.ts'
+import { attendedCalls } from './attended.ts'
 
 /** Seconds after which a caller that was turned away may try again. */
 const RETRY_AFTER_S = '10'
@@ -19,6 +20,10 @@ const STATUS_OF: Readonly<Record<string, number>> = {
   shutdown: 503,
   api_hangup: 486,
   canceled: 480,
+  busy: 486,
+  no_answer: 480,
+  rejected: 603,
+  carrier: 503,
 }
 
 /** A call that comes in, from its INVITE to our answer. */
@@ -132,7 +137,7 @@ export class InboundCall {
   }
 
   /** The agent is there. */
-  answer(allows: (address: string) => boolean): void {
+  answer(allows: (address: string) => boolean, owns: (host: string) => boolean = () => false): void {
     const { request, flow } = this.transaction
     const leg = this.#leg
     const media = this.#media
@@ -140,8 +145,14 @@ export class InboundCall {
     this.#stopRinging()
     const timing = termsAsServer(request)
     if (timing === 'too_short') return
+    const dialog = Dialog.ofInvite(request, this.transaction.toTag)
+    const [context, contact] = [this.#context, this.#contact]
     const session = new Established({
-      dialog: Dialog.ofInvite(request, this.transaction.toTag),
+      dialog,
+      lead: attendedCalls({
+        ...{ context, flow, media, leg, contact, owns, allows, authenticator: undefined },
+        from: dialog.localAddress,
+      }),
       flow,
       media,
       leg,
@@ -172,7 +183,7 @@ export class InboundCall {
 
   /** The session is over. */
   hangUp(reason: string): void {
-    if (this.#session !== undefined) this.#session.hangUp()
+    if (this.#session !== undefined) this.#session.hangUp(reason)
     else this.refuse(STATUS_OF[reason] ?? 480)
   }
 

@@ -26,6 +26,8 @@ const STATUS: Readonly<Record<IncomingRefusal, number>> = {
 export interface IncomingOptions {
   call: InboundCall
   trunks: readonly ActiveTrunk[]
+  /** The caller is one of ours. */
+  extension?: { workspaceId: string; name: string } | undefined
   pair: MediaPair
   /** Gives the ports back. */
   release(): void
@@ -41,6 +43,7 @@ export class Incoming implements IncomingCall {
   readonly to: string
   readonly from: string | undefined
   readonly trunks: readonly string[]
+  readonly extension?: { readonly workspaceId: string; readonly name: string }
   readonly #options: IncomingOptions
   readonly #offer: SessionDescription | undefined
 
@@ -53,6 +56,10 @@ export class Incoming implements IncomingCall {
     this.to = dialledNumber(request, countries)
     this.from = callerNumber(request, countries)
     this.trunks = options.trunks.map(({ trunk }) => trunk.id)
+    if (options.extension !== undefined) {
+      this.extension = options.extension
+      this.from = options.extension.name
+    }
   }
 
   variables(trunkId: string | undefined): Record<string, string> {
@@ -85,7 +92,7 @@ export class Incoming implements IncomingCall {
         this.#options.call.refuse(500)
         throw error
       }
-      this.#count('no_media', error.message)
+      this.#count('no_media', error.message, error.status)
       this.#options.call.refuseMedia(error)
       return undefined
     }
@@ -94,10 +101,11 @@ export class Incoming implements IncomingCall {
   #ring(active: ActiveTrunk, callId: string): RtpLeg {
     const { call, pair, context } = this.#options
     const { flow } = call.transaction
+    const sipCallId = call.transaction.request.callId
     const local = { address: flow.local.host, port: pair.rtp.port, sessionId: context.random.bits(32) }
     const { codecs } = active.trunk
-    const at = active.isLocal ? formatHost(flow.address) : active.authority
-    const media = new CallMedia(local, codecs, active.trunk.settings.media_encryption)
+    const at = active.isLocal || active.isExtension ? formatHost(flow.address) : active.authority
+    const media = new CallMedia(local, codecs, active.trunk.settings.media_encryption, flow.address)
     const accepted = this.#offer === undefined ? undefined : media.accept(this.#offer)
     const allows = (address: string): boolean => active.allows(address) || address === flow.address
     const nowMs = (): number => context.clock.monotonicMs()
@@ -108,14 +116,18 @@ export class Incoming implements IncomingCall {
       control: {
         answer: () => {
           sinceMs = nowMs()
-          call.answer(allows)
+          call.answer(allows, (host) => !active.isExtension && !active.isLocal && active.owns(host))
           leg.known({ sipStatus: 200 })
+          context.keepMessages(callId, sipCallId, false)
         },
         hangUp: (reason) => call.hangUp(reason),
-        transfer: (to) => call.transfer(nameAt(active, to) ?? `sip:${to}@${at}`),
+        // Phones of ours are led on from here: what they may call is for us to say.
+        transfer: async (to) =>
+          active.isExtension ? 'refused' : call.transfer(nameAt(active, to) ?? `sip:${to}@${at}`),
       },
       allows: (address) => active.allowsMedia(address) || address === flow.address,
       released: () => {
+        context.keepMessages(callId, sipCallId, true)
         if (sinceMs !== undefined) active.figures.talked(nowMs() - sinceMs)
         this.#options.release()
         this.#options.left(callId)
@@ -127,7 +139,7 @@ export class Incoming implements IncomingCall {
       log: context.log.child({ callId }),
     })
     this.#options.took(callId, { hangUp: () => leg.hangUp('api_hangup'), transfer: (number) => leg.transfer(number) })
-    leg.known({ callId: call.transaction.request.callId, trunk: active.trunk.name })
+    leg.known({ callId: sipCallId, trunk: active.trunk.name })
     call.ring(leg, media, this.#offer, accepted?.answer, contactName(active.trunk))
     return leg
   }
@@ -137,18 +149,38 @@ export class Incoming implements IncomingCall {
   }
 
   #refuse(reason: Refusal, why: string, status: number): void {
-    this.#count(reason, why)
+    this.#count(reason, why, status)
     this.#options.call.refuse(status)
     this.#options.release()
   }
 
-  #count(reason: Refusal, why: string): void {
-    const { gatekeeper, call } = this.#options
+  #count(reason: Refusal, why: string, status: number): void {
+    const { gatekeeper, call, context, trunks } = this.#options
+    noteRefusal(context, call.transaction, trunks, { reason, detail: why, status, from: this.from, to: this.to })
     gatekeeper.refuse(reason, call.transaction.flow.address, why, {
       to: this.to,
       callId: call.transaction.request.callId,
     })
   }
+}
+
+/** Writes down a call that was turned away, for those whose trunk it came over. */
+export function noteRefusal(
+  context: CallContext,
+  { request, flow }: InboundCall['transaction'],
+  trunks: readonly ActiveTrunk[],
+  why: { reason: string; detail: string; status: number; from?: string | undefined; to?: string | undefined },
+): void {
+  const own = trunks.filter(({ isLocal }) => !isLocal)
+  const workspaces = new Set(own.map(({ trunk }) => trunk.workspaceId))
+  const [first] = own
+  context.refused({
+    ...{ reason: why.reason, detail: why.detail, status: why.status, from: why.from, to: why.to },
+    ...{ atMs: context.clock.nowMs(), address: flow.address, sipCallId: request.callId },
+    // Two trunks of one address: nobody can tell whose call it is.
+    workspaceId: workspaces.size === 1 ? first?.trunk.workspaceId : undefined,
+    trunk: own.length === 1 ? first?.trunk.name : undefined,
+  })
 }
 
 /** Until the caller's answer to our offer says where its media are. */

@@ -1,6 +1,8 @@
 import type { CarrierFigures } from '../../../runtime/session/leg.ts'
 import { ALLOW, type CallContext, contactOf, SUPPORTED, USER_AGENT } from '../dialog/context.ts'
 import { Dialog, MAX_FORWARDS } from '../dialog/dialog.ts'
+import { EarlyDialog } from '../dialog/early-dialog.ts'
+import type { Lead } from '../dialog/referral.ts'
 import { Established } from '../dialog/session.ts'
 import { MAX_SE_S, MIN_SE_S, parseMinSe, SESSION_EXPIRES_S, termsAsClient } from '../dialog/session-timer.ts'
 import { type CallMedia, descriptionOf, MediaRefused, SDP_TYPE } from '../media/call-media.ts'
@@ -13,7 +15,7 @@ import { cancelOf } from '../transaction/client-transaction.ts'
 import { GIVE_UP_MS } from '../transaction/timers.ts'
 import type { Flow } from '../transport/flow.ts'
 import type { ContactName, Presence } from '../trunk/presence.ts'
-import { causeOf, type Ending } from './outcome.ts'
+import { causeOf, type Ending, reasonHeader } from './outcome.ts'
 
 /** Answers that only ask for another session interval. */
 const MAX_INTERVALS = 2
@@ -23,8 +25,10 @@ const CANCELED: Ending = { status: 487, reason: '', q850: undefined }
 
 export interface OutboundEvents {
   ringing(): void
-  /** Makes the leg of the call that was picked up. */
-  answered(agreement: Agreement): RtpLeg
+  /** Makes a leg, when there are media to send before anybody picks up, else when somebody does. */
+  leg(agreement: Agreement): RtpLeg
+  /** Somebody picked up: the call is this leg's. */
+  answered(leg: RtpLeg): void
   /** Status 0: there was no answer at all, or `reason` says why we ended it. `rang`: somebody was called. */
   failed(ending: Ending, rang: boolean): void
   /** What is known of the call, whenever more is. */
@@ -44,6 +48,10 @@ export interface OutboundOptions {
   ringTimeoutMs: number
   /** How long the other side may take to say anything at all. */
   silenceMs: number
+  /** The media go on as they are until the call is answered. */
+  keepsMedia?: boolean
+  /** Calls on behalf of the other side, once it is answered. */
+  lead?(dialog: Dialog, leg: RtpLeg): Lead
   context: CallContext
   events: OutboundEvents
 }
@@ -59,15 +67,23 @@ export class OutboundCall {
   #intervals = 0
   #sending: Sending | undefined
   /** Dialogs that provisional answers opened, by their tag: PRACK counts their CSeq. */
-  readonly #early = new Map<string, Dialog>()
+  readonly #early = new Map<string, EarlyDialog>()
   /** What each branch of a fork agreed to before it was answered, by its tag. */
   readonly #earlyAnswers = new Map<string, Agreement>()
+  /** Branches that changed it since: their 2xx only repeats what it was first. */
+  readonly #updated = new Set<string>()
+  /** Carries the media of the branch that spoke last before the answer. */
+  #leg: RtpLeg | undefined
   /** The last RSeq of each of them that was in order. */
   readonly #provisionals = new Map<string, number>()
   #session: Established | undefined
+  /** Of the answers, by their tags. */
+  readonly #dialogs = new Map<string, Dialog>()
   /** By their tags: a 2xx that comes again gets its ACK again. */
   readonly #acks = new Map<string, Buffer>()
   #hungUp = false
+  /** Why we did. */
+  #why: string | undefined
   #reported = false
   /** Somebody has the call: a proxy at least. */
   #taken = false
@@ -132,21 +148,70 @@ export class OutboundCall {
     if (response.status === 100) return
     this.#signOfLife()
     const tag = response.to.params.get('tag')
-    if (tag !== undefined) this.#earlyMedia(response, tag)
-    if (tag !== undefined && tokensOf(response, 'require').includes('100rel')) this.#acknowledge(response, tag)
+    const request = this.#sending?.current?.request
+    if (tag !== undefined && request !== undefined && (this.#early.has(tag) || this.#early.size < MAX_BRANCHES)) {
+      const { dialog } = this.#earlyDialog(response, tag, request)
+      this.#earlyMedia(response, tag)
+      if (tokensOf(response, 'require').includes('100rel')) this.#acknowledge(response, tag, dialog)
+    }
     if (response.status === 180 || response.status === 183) this.#options.events.ringing()
+  }
+
+  #earlyDialog(response: SipResponse, tag: string, request: OutgoingRequest): EarlyDialog {
+    const known = this.#early.get(tag)
+    if (known !== undefined) return known
+    const { media, contact, context } = this.#options
+    const early = new EarlyDialog({
+      dialog: Dialog.ofAnswer(request, response),
+      ...{ media, contact },
+      isAgreed: () => this.#earlyAnswers.has(tag),
+      updated: (agreement) => {
+        this.#earlyAnswers.set(tag, agreement)
+        this.#updated.add(tag)
+        this.#hearEarly(agreement)
+      },
+    })
+    this.#early.set(tag, early)
+    context.opened(early)
+    return early
+  }
+
+  /** Nothing rings any more. */
+  #closeEarly(): void {
+    for (const early of this.#early.values()) this.#options.context.closed(early)
   }
 
   /** Only a reliable answer to our offer counts (RFC 3262); of one who says it just once it is better than nothing. */
   #earlyMedia(response: SipResponse, tag: string): void {
-    if (this.#earlyAnswers.size >= MAX_BRANCHES) return
+    if (this.#updated.has(tag)) return
     try {
       const answer = descriptionOf(response)
-      if (answer !== undefined) this.#earlyAnswers.set(tag, this.#options.media.complete(answer))
+      if (answer === undefined) return
+      const agreement = this.#options.media.complete(answer)
+      this.#earlyAnswers.set(tag, agreement)
+      this.#hearEarly(agreement)
     } catch (error) {
       // The final answer says it again, and decides.
       if (!(error instanceof MediaRefused)) throw error
     }
+  }
+
+  /** Media flow both ways from now on (early media): so routers and firewalls on the way are open when somebody picks up. */
+  #hearEarly(agreement: Agreement): void {
+    if (this.#reported || this.#hungUp || this.#options.keepsMedia) return
+    this.#legOf(agreement).ring()
+  }
+
+  /** The leg with these terms; one of another sampling rate makes place for it. */
+  #legOf(agreement: Agreement): RtpLeg {
+    const leg = this.#leg
+    if (leg?.suits(agreement.codec)) {
+      leg.renegotiated(agreement)
+      return leg
+    }
+    leg?.abandon()
+    this.#leg = this.#options.events.leg(agreement)
+    return this.#leg
   }
 
   /** The first word from beyond the trunk ends the post-dial delay. */
@@ -158,16 +223,14 @@ export class OutboundCall {
   }
 
   /** PRACK (RFC 3262): the other side repeats the answer until it knows that we have it. */
-  #acknowledge(response: SipResponse, tag: string): void {
+  #acknowledge(response: SipResponse, tag: string, dialog: Dialog): void {
     const text = headerOf(response, 'rseq') ?? ''
-    const request = this.#sending?.current?.request
-    if (!/^\d{1,10}$/.test(text) || request === undefined) return
+    if (!/^\d{1,10}$/.test(text)) return
     const number = Number(text)
     const last = this.#provisionals.get(tag)
     // One that comes again has its PRACK; one that comes too early is sent again (section 4).
     if (last !== undefined && number !== last + 1) return
     this.#provisionals.set(tag, number)
-    const dialog = this.#dialogOf(response, tag, request)
     const { context, flow, allows, authenticator } = this.#options
     const ignore = (): void => undefined
     const rack = { name: 'rack', value: `${number} ${response.cseq.number} ${response.cseq.method}` }
@@ -178,12 +241,6 @@ export class OutboundCall {
       (extra) => dialog.request('PRACK', [rack, ...extra]),
       { final: ignore, failed: ignore },
     )
-  }
-
-  #dialogOf(response: SipResponse, tag: string, request: OutgoingRequest): Dialog {
-    const dialog = this.#early.get(tag) ?? Dialog.ofAnswer(request, response)
-    this.#early.set(tag, dialog)
-    return dialog
   }
 
   #final(response: SipResponse): void {
@@ -207,7 +264,8 @@ export class OutboundCall {
     const tag = response.to.params.get('tag') ?? ''
     const request = this.#sending?.current?.request
     if (request === undefined) return
-    const dialog = this.#dialogOf(response, tag, request)
+    const dialog = this.#dialogs.get(tag) ?? this.#early.get(tag)?.dialog ?? Dialog.ofAnswer(request, response)
+    this.#dialogs.set(tag, dialog)
     const known = this.#acks.get(tag)
     if (known === undefined) dialog.confirmed(response)
     const way = context.flowFor(dialog.nextHop, flow, allows)
@@ -217,46 +275,51 @@ export class OutboundCall {
     if (known !== undefined) return
     // Another branch of a fork, or one who was quicker than our CANCEL: goodbye (RFC 3261, section 13.2.2.4).
     if (this.#acks.size > 1 || this.#hungUp || this.#reported) {
-      this.#goodbye(dialog, way)
+      this.#goodbye(dialog, way, this.#acks.size > 1 ? 'answered_elsewhere' : undefined)
       return
     }
     this.#stopWaiting()
     this.#signOfLife()
     try {
-      const answer = descriptionOf(response)
+      const answer = this.#updated.has(tag) ? undefined : descriptionOf(response)
       const agreement = answer === undefined ? this.#earlyAnswers.get(tag) : media.complete(answer)
       if (agreement === undefined) throw new MediaRefused(488, 'The answer has no session description')
       this.#reported = true
-      const leg = events.answered(agreement)
+      this.#closeEarly()
+      const leg = this.#legOf(agreement)
+      events.answered(leg)
       const session = new Established({
         ...{ dialog, flow, media, leg, authenticator, contact, allows, context },
         weCalled: true,
+        lead: this.#options.lead?.(dialog, leg),
       })
       this.#session = session
       session.agreed(response, termsAsClient(response))
       leg.connect()
     } catch (error) {
       if (!(error instanceof MediaRefused)) throw error
-      this.#goodbye(dialog, way)
+      this.#goodbye(dialog, way, 'no_codec')
       this.#fail({ status: 488, reason: error.message, q850: undefined })
     }
   }
 
-  #goodbye(dialog: Dialog, way: Flow): void {
+  #goodbye(dialog: Dialog, way: Flow, reason: string | undefined): void {
     const ignore = (): void => undefined
     const { context, authenticator } = this.#options
-    const make = (extra: readonly SipHeader[]): OutgoingRequest => dialog.request('BYE', extra)
+    const why = reasonHeader(reason)
+    const make = (extra: readonly SipHeader[]): OutgoingRequest => dialog.request('BYE', [why, ...extra])
     sendAuthenticated(context.transactions, authenticator, way, make, { final: ignore, failed: ignore })
   }
 
   /** Ends the call in whatever state it is. */
-  hangUp(): void {
+  hangUp(reason?: string): void {
     if (this.#session !== undefined) {
-      this.#session.hangUp()
+      this.#session.hangUp(reason)
       return
     }
     if (this.#hungUp || this.#reported) return
     this.#hungUp = true
+    this.#why = reason
     this.#stopWaiting()
     this.#cancel()
     // Whoever never says that the call is canceled must not keep it.
@@ -265,7 +328,7 @@ export class OutboundCall {
 
   #ringTimeout(): void {
     if (this.#reported || this.#hungUp) return
-    this.hangUp()
+    this.hangUp('no_answer')
     this.#fail({ status: 480, reason: 'Nobody answered', q850: undefined })
   }
 
@@ -283,7 +346,8 @@ export class OutboundCall {
     this.#canceling = current
     const ignore = (): void => undefined
     const { context, flow } = this.#options
-    context.transactions.sendCancel(cancelOf(current.request), flow, { final: ignore, failed: ignore })
+    const cancel = cancelOf(current.request, [reasonHeader(this.#why)])
+    context.transactions.sendCancel(cancel, flow, { final: ignore, failed: ignore })
     // Whoever has no word for a canceled call has forgotten it (section 9.1).
     context.timers.after(GIVE_UP_MS, () => current.abandon())
   }
@@ -293,6 +357,8 @@ export class OutboundCall {
     this.#stopWaiting()
     if (this.#reported) return
     this.#reported = true
+    this.#closeEarly()
+    this.#leg?.abandon()
     this.#options.events.failed(ending, this.#rang)
   }
 

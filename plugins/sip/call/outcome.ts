@@ -41,3 +41,19 @@ export function causeOf(message: { readonly headers: readonly SipHeader[] }): nu
   }
   return undefined
 }
+
+/** Why we end a call, for the other side's own books (RFC 3326, ITU-T Q.850). @param reason why the session ended */
+export function reasonHeader(reason: string | undefined): SipHeader {
+  const [cause, text] = (reason !== undefined && CAUSES[reason]) || CLEARED
+  return { name: 'reason', value: `Q.850;cause=${cause};text="${text}"` }
+}
+
+const CLEARED = [16, 'Normal call clearing'] as const
+const CAUSES: Readonly<Record<string, readonly [number, string]>> = {
+  no_answer: [19, 'No answer from user'],
+  connection_lost: [41, 'Temporary failure'],
+  shutdown: [41, 'Temporary failure'],
+  no_capacity: [42, 'Switching equipment congestion'],
+  no_codec: [65, 'Bearer capability not implemented'],
+  answered_elsewhere: [26, 'Non-selected user clearing'],
+}

@@ -12,6 +12,7 @@ import type { Flow } from '../transport/flow.ts'
 import { contactName, presenceOf } from '../trunk/presence.ts'
 import type { Target } from '../trunk/targets.ts'
 import type { ActiveTrunk } from '../trunk/trunk-table.ts'
+import { attendedCalls } from './attended.ts'
 import { OutboundCall } from './outbound-call.ts'
 import { type Ending, failureOf } from './outcome.ts'
 import { nameAt } from './transfer.ts'
@@ -29,6 +30,8 @@ export interface PlaceOptions {
   events: DialEvents
   /** Those to try, in order; the first has a place for the call. */
   trunks: readonly ActiveTrunk[]
+  /** One way alone, over the first of them. */
+  target?: Target
   stack: SipStack
   refuse(detail: string): void
   /** The call is under way, and can be hung up. */
@@ -77,7 +80,7 @@ class Placing {
     if (first === undefined) throw new TypeError('A call needs a trunk')
     this.#entered = first
     this.#trunks = rest
-    this.#ways = this.#waysOf(first)
+    this.#ways = options.target === undefined ? this.#waysOf(first) : [{ active: first, target: options.target }]
     options.took({ hangUp: () => this.#hangUp() })
   }
 
@@ -123,6 +126,7 @@ class Placing {
       return await stack.flowTo(active, target)
     } catch (err) {
       active.silent(target, this.#nowMs)
+      if (this.#ways.length > 0 || this.#trunks.length > 0) active.figures.failedOver()
       const { name } = active.trunk
       stack.context.log.warn({ err, trunk: name, address: target.address }, 'The trunk can not be reached')
       this.#why = `trunk "${name}" can not be reached: ${err instanceof Error ? err.message : String(err)}`
@@ -163,20 +167,29 @@ class Placing {
     const user = settings.auth_username ?? username
     const isLast = this.#ways.length === 0 && this.#trunks.length === 0
     const quick = !isLast || active.isSilent(target, this.#nowMs)
+    const media = new CallMedia(local, trunk.codecs, settings.media_encryption, flow.address)
+    const authenticator =
+      user === undefined ? undefined : new Authenticator({ username: user, password: password ?? '' }, context.token)
     let leg: RtpLeg | undefined
+    let answeredMs = 0
     const call = new OutboundCall({
       presence: presenceOf(
         trunk,
-        { authority: at, host: active.host },
-        { from: order.from, to, ...forWhom(order, active.host) },
+        active.isExtension ? homeOf(flow) : { authority: at, host: active.host },
+        active.isExtension ? toPhone(order, to) : { from: order.from, to, ...forWhom(order, active.host) },
       ),
       contact: contactName(trunk),
       routes: active.route === undefined ? [] : [active.route],
       flow,
-      media: new CallMedia(local, trunk.codecs, settings.media_encryption),
-      authenticator:
-        user === undefined ? undefined : new Authenticator({ username: user, password: password ?? '' }, context.token),
+      media,
+      authenticator,
       allows: (address) => active.allows(address) || address === flow.address,
+      lead: (dialog, own) =>
+        attendedCalls({
+          ...{ context, flow, media, leg: own, authenticator, contact: contactName(trunk), from: dialog.localAddress },
+          owns: (host) => active.owns(host),
+          allows: (address) => active.allows(address) || address === flow.address,
+        }),
       ringTimeoutMs: order.ringTimeoutMs,
       silenceMs: quick ? QUICK_SILENCE_MS : SILENCE_MS,
       context,
@@ -188,19 +201,18 @@ class Placing {
           if (leg === undefined) events.carrier?.(named)
           else leg.known(named)
         },
-        answered: (agreement) => {
-          active.answers(target)
-          active.counted(200)
-          const answeredMs = this.#nowMs
-          const made: RtpLeg = new RtpLeg({
+        leg: (agreement) =>
+          new RtpLeg({
             ...{ pair, agreement },
             control: {
               answer: () => undefined,
-              hangUp: () => call.hangUp(),
-              transfer: (to) => call.transfer(nameAt(active, to) ?? `sip:${to}@${at}`),
+              hangUp: (reason) => call.hangUp(reason),
+              transfer: async (to) =>
+                active.isExtension ? 'refused' : call.transfer(nameAt(active, to) ?? `sip:${to}@${at}`),
             },
             allows: (address) => active.allowsMedia(address) || address === flow.address,
             released: () => {
+              context.keepMessages(order.callId, call.callId, true)
               active.figures.talked(this.#nowMs - answeredMs)
               stack.ports.release(pair)
               this.#entered.leave()
@@ -208,7 +220,12 @@ class Placing {
             },
             ...{ pacer: context.pacer, clock: context.clock, random: context.random },
             log: context.log.child({ callId: order.callId }),
-          })
+          }),
+        answered: (made) => {
+          active.answers(target)
+          active.counted(200)
+          answeredMs = this.#nowMs
+          context.keepMessages(order.callId, call.callId, false)
           leg = made
           this.#options.took({
             hangUp: () => made.hangUp('api_hangup'),
@@ -217,9 +234,10 @@ class Placing {
           made.known({ callId: call.callId, trunk: trunk.name, sipStatus: 200 })
           const hand = (): void => events.answered(made, 'unknown')
           // The dialog must stand before the session may say anything.
-          if (settings.answer_delay_ms === 0) queueMicrotask(hand)
-          else context.timers.after(settings.answer_delay_ms, hand)
-          return made
+          const { answer_delay_ms: delayMs, answer_wait_ms: waitMs } = settings
+          if (waitMs > 0) made.awaitWords(Math.max(waitMs, delayMs), hand)
+          else if (delayMs > 0) context.timers.after(delayMs, hand)
+          else queueMicrotask(hand)
         },
         failed: (ending, rang) => void this.#failed(way, flow, ending, rang),
       },
@@ -228,7 +246,8 @@ class Placing {
   }
 
   async #failed(way: Way, flow: Flow, ending: Ending, rang: boolean): Promise<void> {
-    const { events } = this.#options
+    const { events, order, stack } = this.#options
+    if (this.#call !== undefined) stack.context.keepMessages(order.callId, this.#call.callId, true)
     const { active, target } = way
     if (this.#hungUp) {
       events.carrier?.({ releasedBy: 'patchbay' })
@@ -246,6 +265,7 @@ class Placing {
     const goOn = elsewhere && !rang && (this.#ways.length > 0 || this.#trunks.length > 0)
     if (ending.status === 0) this.#why = `trunk "${active.trunk.name}" at ${active.authority} does not answer`
     if (goOn) {
+      active.figures.failedOver()
       if (ending.status !== 0) this.#why = detail.replace(/^SIP error: /, '')
       return this.#next()
     }
@@ -261,6 +281,16 @@ class Placing {
     if (contact !== undefined) this.#redirections++
     return contact?.text
   }
+}
+
+/** We are the server of our phones. */
+function homeOf({ local }: Flow): { authority: string; host: string } {
+  return { authority: `${formatHost(local.host)}:${local.port}`, host: local.host }
+}
+
+/** Phones of ours see who really calls. */
+function toPhone({ onBehalfOf, from }: DialOrder, to: string): { from: string; to: string; displayName?: string } {
+  return onBehalfOf === undefined ? { from, to } : { from: onBehalfOf, to, displayName: onBehalfOf }
 }
 
 /** A call that is led on names who it is for, and from whom it comes (RFC 5806). */

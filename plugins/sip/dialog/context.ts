@@ -1,6 +1,7 @@
 import type { Clock } from '../../../runtime/clock.ts'
 import type { Logger } from '../../../runtime/log.ts'
 import type { Pacer } from '../../../runtime/media/pacer.ts'
+import type { RefusedCall } from '../../../runtime/telephony/wire-message.ts'
 import type { Random } from '../media/rtp-sender.ts'
 import type { SipRequest, Uri } from '../message/message.ts'
 import { formatHost } from '../message/serializer.ts'
@@ -16,6 +17,8 @@ export interface DialogSession {
   readonly dialog: Dialog
   receive(transaction: ServerTransaction): void
   acknowledged(ack: SipRequest): void
+  /** Has another call take its place (RFC 3891): the transaction is answered. Absent: it can't be replaced. */
+  replacedBy?(transaction: ServerTransaction): void
 }
 
 /** What calls share. */
@@ -30,13 +33,17 @@ export interface CallContext {
   token(): string
   /** The way to the next hop of a dialog, where `allows` lets it be reached; else the way the call came. */
   flowFor(nextHop: Uri, known: Flow, allows: (address: string) => boolean): Flow
+  /** Writes down what a call of ours has said. `over`: it says no more. */
+  keepMessages(callId: string, sipCallId: string, over: boolean): void
+  /** Writes down a call that was turned away. */
+  refused(call: RefusedCall): void
   /** From now on requests of this dialog reach the session. */
   opened(session: DialogSession): void
   closed(session: DialogSession): void
 }
 
-export const ALLOW = { name: 'allow', value: 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK, NOTIFY' }
-export const SUPPORTED = { name: 'supported', value: 'timer, 100rel' }
+export const ALLOW = { name: 'allow', value: 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK, NOTIFY, REFER' }
+export const SUPPORTED = { name: 'supported', value: 'timer, 100rel, replaces' }
 export const USER_AGENT = { name: 'user-agent', value: 'Patchbay' }
 
 /** Ours, over this flow. @param name what a trunk is to know us by */

@@ -2,6 +2,7 @@ import { parseNameAddress, parseUri } from '../message/grammar.ts'
 import type { NameAddress, OutgoingRequest, SipHeader, SipRequest, SipResponse, Uri } from '../message/message.ts'
 import { addressesOf } from '../message/parser.ts'
 import { formatAddress } from '../message/serializer.ts'
+import { USER_AGENT } from './context.ts'
 
 export const MAX_FORWARDS: SipHeader = { name: 'max-forwards', value: '70' }
 
@@ -128,6 +129,7 @@ export class Dialog {
         { name: 'call-id', value: this.callId },
         { name: 'cseq', value: `${sequence} ${method}` },
         MAX_FORWARDS,
+        USER_AGENT,
         ...headers,
       ],
       ...(body === undefined ? {} : { body }),

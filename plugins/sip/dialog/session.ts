@@ -1,8 +1,16 @@
 import type { CarrierFigures } from '../../../runtime/session/leg.ts'
-import { causeOf } from '../call/outcome.ts'
+import { causeOf, reasonHeader } from '../call/outcome.ts'
 import { type CallMedia, descriptionOf, MediaRefused, SDP_TYPE } from '../media/call-media.ts'
 import type { Referral, RtpLeg } from '../media/rtp-leg.ts'
-import { headerOf, type SipHeader, type SipRequest, type SipResponse, tokensOf } from '../message/message.ts'
+import {
+  headerOf,
+  type OutgoingRequest,
+  type SipHeader,
+  type SipRequest,
+  type SipResponse,
+  tokensOf,
+} from '../message/message.ts'
+import { reasonOf } from '../message/serializer.ts'
 import type { Authenticator } from '../transaction/authenticator.ts'
 import { sendAuthenticated } from '../transaction/authenticator.ts'
 import type { ServerTransaction } from '../transaction/server-transaction.ts'
@@ -10,7 +18,8 @@ import { GIVE_UP_MS, repeat, T2_MS } from '../transaction/timers.ts'
 import type { Flow } from '../transport/flow.ts'
 import type { ContactName } from '../trunk/presence.ts'
 import { ALLOW, type CallContext, contactOf, type DialogSession, SUPPORTED } from './context.ts'
-import type { Dialog } from './dialog.ts'
+import { Dialog } from './dialog.ts'
+import { type Lead, referOf, type Successor } from './referral.ts'
 import {
   MAX_SE_S,
   MIN_SE_S,
@@ -25,6 +34,8 @@ import {
 const GLARE_OWNER_S = [2.1, 4] as const
 const GLARE_OTHER_S = [0, 2] as const
 const MAX_GLARES = 5
+/** Whoever asked to be led elsewhere hangs up within this. */
+const GOODBYE_MS = 5_000
 /** What the one who was called says: calling again from here would change nothing. */
 const ANSWERS_OF_CALLEE: ReadonlySet<number> = new Set([404, 408, 410, 480, 484, 486, 487, 600, 603, 604, 607, 608])
 /** How long the other side may take to say what became of a transfer. */
@@ -42,6 +53,8 @@ export interface EstablishedOptions {
   allows(address: string): boolean
   /** Did we call? The caller owns the Call-ID. */
   weCalled: boolean
+  /** Calls on behalf of the other side; absent: nobody is called. */
+  lead?: Lead | undefined
   /** Answers a PRACK that comes after the 2xx; absent: nothing of ours waits for one. */
   acknowledge?(transaction: ServerTransaction): void
   context: CallContext
@@ -53,6 +66,8 @@ export class Established implements DialogSession {
   readonly #options: EstablishedOptions
   readonly #timer: SessionTimer
   #over = false
+  /** Has taken this one's place: the call is there now. */
+  #successor: Successor | undefined
   /** Repeats a 2xx to an INVITE until its ACK. */
   #unacknowledged: { sequence: number; offered: boolean; stop(): void } | undefined
   /** Our own INVITE or UPDATE is under way. */
@@ -147,6 +162,7 @@ export class Established implements DialogSession {
       case 'BYE':
         transaction.respond(200)
         this.#end()
+        if (this.#successor !== undefined) return
         this.#options.leg.known(releasedBy(this.#options.weCalled ? 'callee' : 'caller', causeOf(request)))
         if (this.#left === undefined) this.#options.leg.ended('caller_hangup')
         else {
@@ -173,9 +189,7 @@ export class Established implements DialogSession {
         transaction.respond(200, { headers: [ALLOW, SUPPORTED] })
         return
       case 'REFER':
-        // A caller may not have us call others at our expense.
-        this.#options.context.log.warn('A transfer asked for by the other side was refused')
-        transaction.respond(603)
+        this.#refer(transaction)
         return
       default:
         transaction.respond(405, { headers: [ALLOW] })
@@ -226,6 +240,86 @@ export class Established implements DialogSession {
       if (!(error instanceof MediaRefused)) throw error
       transaction.respond(error.status, { headers: error.headers })
     }
+  }
+
+  /**
+   * Somebody else goes on with the call (RFC 3891): its media and whoever speaks here stay, the other side changes. Only those
+   * may take it over whom the call's own trunk lets in.
+   */
+  replacedBy(transaction: ServerTransaction): void {
+    const { request, flow } = transaction
+    const { media, leg, allows, context } = this.#options
+    const timing = termsAsServer(request)
+    if (this.#over) {
+      transaction.respond(603)
+      return
+    }
+    if (!allows(flow.address)) {
+      context.log.warn({ from: flow.address }, 'A call may not be taken over from there')
+      transaction.respond(403)
+      return
+    }
+    if (timing === 'too_short') {
+      transaction.respond(422, { headers: [{ name: 'min-se', value: String(MIN_SE_S) }] })
+      return
+    }
+    try {
+      const offer = descriptionOf(request)
+      const accepted = offer === undefined ? undefined : media.accept(offer)
+      const successor = new Established({
+        ...this.#options,
+        ...{ flow, authenticator: undefined, weCalled: false },
+        dialog: Dialog.ofInvite(request, transaction.toTag),
+      })
+      this.#successor = successor
+      successor.agreed(request, timing?.terms)
+      successor.answer(transaction, timing?.headers ?? [], accepted?.answer ?? media.offer(), accepted === undefined)
+      if (accepted !== undefined) leg.renegotiated(accepted.agreement)
+      leg.known({ callId: request.callId })
+      this.#bye(undefined)
+    } catch (error) {
+      if (!(error instanceof MediaRefused)) throw error
+      transaction.respond(error.status, { headers: error.headers })
+    }
+  }
+
+  /** The other side wants to be led elsewhere. A caller may not have us call others at our expense: only to take a call's place. */
+  #refer(transaction: ServerTransaction): void {
+    const { context, lead, contact } = this.#options
+    const { request, flow } = transaction
+    const refer = referOf(request)
+    if (refer === undefined || lead?.may(refer.target) !== true || this.#successor !== undefined) {
+      context.log.warn('A transfer asked for by the other side was refused')
+      transaction.respond(603)
+      return
+    }
+    transaction.respond(202, { headers: [contactOf(flow, contact)] })
+    this.#notify(100)
+    const next = lead.call(refer, {
+      answered: () => {
+        this.#successor = next
+        this.#notify(200)
+        // Whoever asked hangs up now; one that forgets is left.
+        context.timers.after(GOODBYE_MS, () => this.#over || this.#bye(undefined))
+      },
+      failed: (status) => this.#notify(status),
+    })
+  }
+
+  /** Tells how far the REFER is (RFC 3515, section 2.4.5). */
+  #notify(status: number): void {
+    if (this.#over) return
+    const { context, authenticator } = this.#options
+    const state = status < 200 ? 'active;expires=60' : 'terminated;reason=noresource'
+    const headers = [
+      { name: 'event', value: 'refer' },
+      { name: 'subscription-state', value: state },
+      { name: 'content-type', value: 'message/sipfrag;version=2.0' },
+    ]
+    const body = Buffer.from(`SIP/2.0 ${status} ${reasonOf(status)}\r\n`)
+    const make = (extra: readonly SipHeader[]) => this.dialog.request('NOTIFY', [...headers, ...extra], body)
+    const ignore = (): void => undefined
+    sendAuthenticated(context.transactions, authenticator, this.#flow, make, { final: ignore, failed: ignore })
   }
 
   /** What becomes of a REFER of ours; nothing else was subscribed to (RFC 6665, section 4.1.3). */
@@ -332,6 +426,7 @@ export class Established implements DialogSession {
    * Hands the call over to somebody else (RFC 3515). Unless it was `taken`, the call goes on.
    */
   transfer(target: string): Promise<Referral> {
+    if (this.#successor !== undefined) return this.#successor.transfer(target)
     const { context, authenticator, flow, contact } = this.#options
     if (this.#over || this.#referred !== undefined) return Promise.resolve('failed')
     const { promise, resolve } = Promise.withResolvers<Referral>()
@@ -369,23 +464,30 @@ export class Established implements DialogSession {
     return promise
   }
 
-  /** Ends the call. */
-  hangUp(): void {
+  /** Ends the call. @param reason why the session did */
+  hangUp(reason?: string): void {
+    if (this.#successor !== undefined) {
+      this.#successor.hangUp(reason)
+      return
+    }
     if (this.#over) return
-    this.#end()
     this.#options.leg.known(releasedBy('patchbay'))
+    this.#bye(reason)
+  }
+
+  #bye(reason: string | undefined): void {
+    this.#end()
     const { context, authenticator } = this.#options
     const ignore = (): void => undefined
-    sendAuthenticated(context.transactions, authenticator, this.#flow, (extra) => this.dialog.request('BYE', extra), {
-      final: ignore,
-      failed: ignore,
-    })
+    const why = reasonHeader(reason)
+    const bye = (extra: readonly SipHeader[]): OutgoingRequest => this.dialog.request('BYE', [why, ...extra])
+    sendAuthenticated(context.transactions, authenticator, this.#flow, bye, { final: ignore, failed: ignore })
   }
 
   /** The other side doesn't answer any more; it is told all the same. */
   #gone(): void {
     if (this.#over) return
-    this.hangUp()
+    this.hangUp('connection_lost')
     this.#options.leg.known(releasedBy('carrier'))
     this.#options.leg.ended('connection_lost')
   }

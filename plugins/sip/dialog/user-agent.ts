@@ -1,6 +1,8 @@
 import { InboundCall } from '../call/inbound-call.ts'
 import { headerOf, type SipRequest, tokensOf } from '../message/message.ts'
 import { serializeResponse } from '../message/serializer.ts'
+import type { ExtensionTable } from '../registrar/extension-table.ts'
+import type { Registrar } from '../registrar/registrar.ts'
 import type { Challenger } from '../transaction/challenger.ts'
 import type { ServerTransaction } from '../transaction/server-transaction.ts'
 import { responseTo } from '../transaction/server-transaction.ts'
@@ -9,17 +11,22 @@ import type { Flow } from '../transport/flow.ts'
 import type { Gatekeeper } from '../transport/gatekeeper.ts'
 import type { ActiveTrunk, TrunkTable } from '../trunk/trunk-table.ts'
 import { ALLOW, type CallContext, type DialogSession, SUPPORTED } from './context.ts'
+import { replacedBy } from './replaces.ts'
 import { MIN_SE_S, termsAsServer } from './session-timer.ts'
 
 /** Extensions that a request may insist on. */
-const UNDERSTOOD: ReadonlySet<string> = new Set(['100rel', 'timer'])
+const UNDERSTOOD: ReadonlySet<string> = new Set(['100rel', 'timer', 'replaces'])
+/** Those a REGISTER may. */
+const MET_BY_REGISTRAR: ReadonlySet<string> = new Set(['path', 'outbound', 'gruu'])
 const KNOWN_METHODS: ReadonlySet<string> = new Set(ALLOW.value.split(', '))
-/** Methods that are none of ours, though there are such. */
+/** Methods that are none of ours outside of a call, though there are such. */
 const NOT_ALLOWED: ReadonlySet<string> = new Set(['REGISTER', 'SUBSCRIBE', 'PUBLISH', 'MESSAGE', 'REFER'])
 
 export interface UserAgentOptions {
   gatekeeper: Gatekeeper
   trunks: TrunkTable
+  extensions: ExtensionTable
+  registrar: () => Registrar
   challenger: Challenger
   context: () => CallContext
   /** A call that may come in, over one of these trunks. */
@@ -45,8 +52,9 @@ export class UserAgent implements TransactionUser {
 
   closed(session: DialogSession): void {
     const key = keyOf(session.dialog)
-    this.#sessions.delete(key)
-    this.#dialogs.delete(key)
+    // The dialog of a call that rang may be that of its answer by now.
+    if (this.#sessions.get(key) === session) this.#sessions.delete(key)
+    if (this.#dialogs.get(key) === session) this.#dialogs.delete(key)
   }
 
   request(transaction: ServerTransaction): void {
@@ -61,21 +69,24 @@ export class UserAgent implements TransactionUser {
       if (!refusesExtension(transaction)) dialog.receive(transaction)
     } else if (request.to.params.has('tag')) transaction.respond(481)
     else if (request.method === 'INVITE') this.#invite(transaction)
-    else this.#outside(transaction)
+    else if (request.method === 'REGISTER' && !this.#options.extensions.isEmpty) {
+      if (!refusesExtension(transaction, MET_BY_REGISTRAR)) this.#options.registrar().receive(transaction)
+    } else this.#outside(transaction)
   }
 
   /** A request outside of any dialog that begins none. */
   #outside(transaction: ServerTransaction): void {
     const { request, flow } = transaction
     const { trunks, gatekeeper } = this.#options
-    if (!trunks.knows(flow.address)) {
+    if (!trunks.knows(flow.address) && !gatekeeper.isProven(flow.address)) {
       gatekeeper.refuse('unknown_source', flow.address, `${request.method} from an address of no trunk`)
       transaction.abandon()
       return
     }
     const headers = [ALLOW, SUPPORTED, { name: 'accept', value: 'application/sdp' }]
-    if (!KNOWN_METHODS.has(request.method)) {
-      transaction.respond(NOT_ALLOWED.has(request.method) ? 405 : 501, { headers })
+    if (NOT_ALLOWED.has(request.method)) transaction.respond(405, { headers })
+    else if (!KNOWN_METHODS.has(request.method)) {
+      transaction.respond(501, { headers })
     } else if (!refusesExtension(transaction))
       transaction.respond(request.method === 'OPTIONS' ? 200 : 481, { headers })
   }
@@ -88,7 +99,8 @@ export class UserAgent implements TransactionUser {
     else if (this.#isMerged(request)) transaction.respond(482)
     else if (termsAsServer(request) === 'too_short') {
       transaction.respond(422, { headers: [{ name: 'min-se', value: String(MIN_SE_S) }] })
-    } else {
+    } else if (request.headers.some(({ name }) => name === 'replaces')) this.#replace(transaction)
+    else {
       transaction.respond(100)
       const call = new InboundCall(transaction, this.#options.context())
       const key = keyOf({ ...dialogOf(request), localTag: transaction.toTag })
@@ -100,6 +112,19 @@ export class UserAgent implements TransactionUser {
       })
       this.#options.invited(call, trunks)
     }
+  }
+
+  /** A call that takes another's place: an attended transfer (RFC 3891, section 3). */
+  #replace(transaction: ServerTransaction): void {
+    const replaced = replacedBy(transaction.request)
+    if (replaced === undefined || replaced === 'bad') {
+      transaction.respond(400)
+      return
+    }
+    const session = this.#sessions.get(keyOf(replaced))
+    if (session?.replacedBy === undefined) transaction.respond(481)
+    else if (replaced.earlyOnly) transaction.respond(486)
+    else session.replacedBy(transaction)
   }
 
   /** The same call over two ways (section 8.2.2.2). */
@@ -116,10 +141,15 @@ export class UserAgent implements TransactionUser {
   /** The trunks a call may have come over; undefined when it was refused or challenged. */
   #identify(transaction: ServerTransaction): readonly ActiveTrunk[] | undefined {
     const { request, flow } = transaction
-    const { trunks, challenger, gatekeeper } = this.#options
+    const { trunks, challenger, gatekeeper, extensions, registrar } = this.#options
+    // Extensions prove themselves wherever they call from.
+    if (extensions.withUsername(request.from.uri.user) !== undefined) {
+      const extension = registrar().prove(transaction, request.from.uri.user)
+      return extension && [extension.active]
+    }
     const known = trunks.from(flow.address)
     if (known.length > 0) return known
-    if (!trunks.takesStrangers) {
+    if (!trunks.takesStrangers && extensions.isEmpty) {
       gatekeeper.refuse('unknown_source', flow.address, 'An INVITE from an address whose calls no trunk takes')
       transaction.abandon()
       return undefined
@@ -129,11 +159,13 @@ export class UserAgent implements TransactionUser {
     const proof = challenger.check(request, passwords)
     switch (proof.verdict) {
       case 'proven':
+        gatekeeper.proved(flow.address)
         return trunks.withUsername(proof.username).slice(proof.index, proof.index + 1)
       case 'wrong':
         gatekeeper.refuse('wrong_credentials', flow.address, 'The username or password is wrong', {
           username: proof.username?.slice(0, 60),
         })
+        gatekeeper.guessed(flow.address)
         transaction.respond(403)
         return undefined
       default:
@@ -158,8 +190,8 @@ export class UserAgent implements TransactionUser {
 }
 
 /** Names what the request insists on and we lack (section 8.2.2.3). False: it may be dealt with. */
-function refusesExtension(transaction: ServerTransaction): boolean {
-  const unknown = tokensOf(transaction.request, 'require').filter((token) => !UNDERSTOOD.has(token))
+function refusesExtension(transaction: ServerTransaction, understood = UNDERSTOOD): boolean {
+  const unknown = tokensOf(transaction.request, 'require').filter((token) => !understood.has(token))
   if (unknown.length === 0) return false
   transaction.respond(420, { headers: [{ name: 'unsupported', value: unknown.join(', ') }] })
   return true

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
-import { headerOf, type SipHeader, type SipMessage } from '../message/message.ts'
+import { quote } from '../message/grammar.ts'
+import { headerOf, type SipHeader, type SipMessage, SipParseError } from '../message/message.ts'
+import { mediaTypeOf, type Part, partsOf } from '../message/multipart.ts'
 import {
   type Agreement,
   agree,
@@ -23,7 +25,7 @@ const SPOKEN: Readonly<Record<MediaEncryption, string>> = {
 export const SDP_TYPE = { name: 'content-type', value: 'application/sdp' }
 
 const ACCEPTED = [
-  { name: 'accept', value: SDP_TYPE.value },
+  { name: 'accept', value: `${SDP_TYPE.value}, multipart/mixed` },
   { name: 'accept-encoding', value: 'identity' },
 ]
 
@@ -31,29 +33,49 @@ const ACCEPTED = [
 export class MediaRefused extends Error {
   override readonly name = 'MediaRefused'
   readonly status: 415 | 488
-  /** What goes with the status: of a body that can't be read, what can. */
+  /** What goes with the status: of a body that can't be read, what can; else what was wrong with it. */
   readonly headers: readonly SipHeader[]
 
   constructor(status: 415 | 488, message: string) {
     super(message)
     this.status = status
-    this.headers = status === 415 ? ACCEPTED : []
+    this.headers = status === 415 ? ACCEPTED : [{ name: 'warning', value: `305 patchbay ${quote(message)}` }]
   }
 }
 
 /** The description a message carries; undefined when it has no body. Throws MediaRefused. */
 export function descriptionOf(message: SipMessage): SessionDescription | undefined {
   if (message.body.length === 0) return undefined
-  const type = headerOf(message, 'content-type')?.split(';')[0]?.trim().toLowerCase()
   const encoding = headerOf(message, 'content-encoding') ?? 'identity'
   if (encoding.toLowerCase() !== 'identity') throw new MediaRefused(415, `The body is encoded as ${encoding}`)
-  if (type !== 'application/sdp') throw new MediaRefused(415, `The body is ${type ?? 'of no known type'}`)
+  const contentType = headerOf(message, 'content-type')
+  const type = mediaTypeOf(contentType)
+  const body = type?.startsWith('multipart/') ? sdpAmong(contentType ?? '', message.body) : message.body
+  if (body === undefined) return undefined
+  if (body === message.body && type !== SDP_TYPE.value) {
+    throw new MediaRefused(415, `The body is ${type ?? 'of no known type'}`)
+  }
   try {
-    return parseSdp(message.body)
+    return parseSdp(body)
   } catch (error) {
     if (error instanceof SdpError) throw new MediaRefused(488, error.message)
     throw error
   }
+}
+
+/** The description among several parts; undefined: there is none. What else is there may be left, unless it says otherwise. */
+function sdpAmong(contentType: string, body: Uint8Array): Uint8Array | undefined {
+  let parts: Part[]
+  try {
+    parts = partsOf(contentType, body)
+  } catch (error) {
+    if (error instanceof SipParseError) throw new MediaRefused(415, error.message)
+    throw error
+  }
+  const unknown = parts.find(({ type, required }) => required && type !== SDP_TYPE.value)
+  if (unknown !== undefined)
+    throw new MediaRefused(415, `A part of the body is ${unknown.type}, which must be understood`)
+  return parts.find(({ type }) => type === SDP_TYPE.value)?.body
 }
 
 /** This side's half of a call's offers and answers. Its version counts what changes in them (RFC 3264, section 8). */
@@ -63,12 +85,16 @@ export class CallMedia {
   #said: string | undefined
   /** What the other side calls telephone events: a type keeps its meaning for the call (section 8.3.2). */
   #eventPayloadType: number | undefined
+  readonly #peer: string | undefined
 
+  /** @param peer address of the other side's signalling: where its media are sought at first when it names a host, no address */
   constructor(
     local: { address: string; port: number; sessionId: number },
     codecs: readonly CodecName[],
     encryption: MediaEncryption = 'off',
+    peer?: string,
   ) {
+    this.#peer = peer
     // One key for the whole call: a stream of packets may have no other.
     const srtp =
       encryption === 'off' ? {} : { srtp: { encryption, key: randomBytes(MASTER_KEY_BYTES + MASTER_SALT_BYTES) } }
@@ -103,8 +129,9 @@ export class CallMedia {
   }
 
   #agree(description: SessionDescription): Agreement {
-    const agreement = agree(description, this.#codecs, this.#local.srtp)
-    if (agreement === undefined || isIP(agreement.address) === 0) {
+    const named = agree(description, this.#codecs, this.#local.srtp)
+    const agreement = named && { ...named, address: isIP(named.address) === 0 ? (this.#peer ?? '') : named.address }
+    if (agreement === undefined || agreement.address === '') {
       throw new MediaRefused(
         488,
         `No audio in common; we have ${this.#codecs.join(', ')}${SPOKEN[this.#local.srtp?.encryption ?? 'off']}`,

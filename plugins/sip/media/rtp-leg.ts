@@ -7,6 +7,7 @@ import { LineAudio, sessionFormatFor } from '../../../runtime/media/line-audio.t
 import type { Pacer } from '../../../runtime/media/pacer.ts'
 import { ringback } from '../../../runtime/media/ringback.ts'
 import type { AudioFormat, CarrierFigures, Leg, LegEndReason, LegEvents } from '../../../runtime/session/leg.ts'
+import { FirstWords } from './first-words.ts'
 import { LineQuality } from './line-quality.ts'
 import type { MediaPair } from './media-ports.ts'
 import { MediaSource } from './media-source.ts'
@@ -79,7 +80,18 @@ export class RtpLeg implements Leg {
   #events: LegEvents | undefined
   #leave: (() => void) | undefined
   #over = false
+  /** Nobody has picked up yet. */
+  #early = false
   #endReason: LegEndReason | undefined
+  /** Nobody listens yet: the other side's first words are waited for. */
+  #awaited:
+    | {
+        words: FirstWords
+        untilMs: number
+        said: { bytes: Uint8Array; timestamp: number }[]
+        done: (() => void) | undefined
+      }
+    | undefined
   #rtcpFrom: { address: string; port: number } | undefined
   #heardMs: number | undefined
   #audioMs: number | undefined
@@ -112,8 +124,38 @@ export class RtpLeg implements Leg {
     options.pair.rtcp.receive((bytes, from) => this.#reported(bytes, from))
   }
 
+  /**
+   * Calls back once the other side has said its first words and waits, or said none within `limitMs`, or is gone. What it said
+   * meanwhile is told to whoever starts the leg.
+   */
+  awaitWords(limitMs: number, done: () => void): void {
+    const untilMs = this.#options.clock.monotonicMs() + limitMs
+    this.#awaited = { words: new FirstWords(this.format.sampleRateHz), untilMs, said: [], done }
+    if (this.#over) this.#wordsOver()
+  }
+
+  #wordsOver(): void {
+    const done = this.#awaited?.done
+    if (this.#awaited === undefined || done === undefined) return
+    this.#awaited.done = undefined
+    done()
+  }
+
+  /** Somebody's words, or silence in their place. */
+  #hear(bytes: Uint8Array, timestamp: number): void {
+    const awaited = this.#awaited
+    if (awaited === undefined || this.#events !== undefined) {
+      this.#events?.audio(bytes, timestamp)
+      return
+    }
+    awaited.said.push({ bytes: bytes.slice(), timestamp })
+    if (awaited.words.push(this.#line.samplesOf(bytes))) this.#wordsOver()
+  }
+
   start(events: LegEvents): void {
     this.#events = events
+    for (const { bytes, timestamp } of this.#awaited?.said ?? []) events.audio(bytes, timestamp)
+    this.#awaited = undefined
     if (this.#figures !== undefined) events.carrier?.(this.#figures)
     const reason = this.#endReason
     if (reason !== undefined) queueMicrotask(() => events.ended(reason))
@@ -127,10 +169,39 @@ export class RtpLeg implements Leg {
 
   /** Media flow from now on. */
   connect(): void {
-    if (this.#over || this.#leave !== undefined) return
+    if (this.#over) return
+    const early = this.#early
+    this.#early = false
+    if (this.#leave !== undefined && !early) return
     this.#sinceMs = this.#options.clock.monotonicMs()
     this.#reportedMs = this.#sinceMs
-    this.#leave = this.#options.pacer.add((frames, nowMs) => this.#tick(frames, nowMs))
+    this.#heardMs = undefined
+    this.#audioMs = undefined
+    this.#run()
+  }
+
+  /** Media flow though nobody has picked up: ours open the way, theirs are nobody's words yet. */
+  ring(): void {
+    if (this.#over || this.#leave !== undefined) return
+    this.#early = true
+    this.#sinceMs = this.#options.clock.monotonicMs()
+    this.#reportedMs = this.#sinceMs
+    this.#run()
+  }
+
+  #run(): void {
+    this.#leave ??= this.#options.pacer.add((frames, nowMs) => this.#tick(frames, nowMs))
+  }
+
+  /** Nobody picked up: it was no call's leg. Its ports stay with whoever has them. */
+  abandon(): void {
+    this.#over = true
+    this.#leave?.()
+  }
+
+  /** Can the leg go on with this codec in the format it has? */
+  suits(codec: Agreement['codec']): boolean {
+    return sessionFormatFor(codec).sampleRateHz === this.format.sampleRateHz
   }
 
   get codec(): Agreement['codec'] {
@@ -194,6 +265,7 @@ export class RtpLeg implements Leg {
     if (!this.#release()) return
     this.#endReason = reason
     this.#events?.ended(reason)
+    this.#wordsOver()
   }
 
   /** Something more is known of the call. */
@@ -272,7 +344,7 @@ export class RtpLeg implements Leg {
     if (this.#audioMs !== undefined && nowMs - this.#audioMs > SILENT_AFTER_MS) {
       for (let i = 0; i < frames; i++) {
         const silence = this.#receiver.silence(this.#silence, samplesPerFrame(this.format.sampleRateHz))
-        if (silence !== undefined) this.#events?.audio(silence.payload, silence.timestamp)
+        if (silence !== undefined) this.#hear(silence.payload, silence.timestamp)
       }
     }
     if (nowMs - this.#reportedMs >= REPORT_MS) {
@@ -280,13 +352,14 @@ export class RtpLeg implements Leg {
       const figures = this.#quality.news(nowMs - this.#sinceMs)
       if (figures !== undefined) this.#events?.media?.(figures)
     }
+    if (this.#awaited !== undefined && nowMs >= this.#awaited.untilMs) this.#wordsOver()
     this.#checkTimeout(nowMs)
   }
 
   /** A held call has nothing to say; the session timer watches it. */
   #checkTimeout(nowMs: number): void {
     const { direction } = this.#agreement
-    if (direction === 'sendonly' || direction === 'inactive') return
+    if (this.#early || direction === 'sendonly' || direction === 'inactive') return
     const limitMs = this.#heardMs === undefined ? FIRST_MEDIA_TIMEOUT_MS : MEDIA_TIMEOUT_MS
     if (nowMs - (this.#heardMs ?? this.#sinceMs) < limitMs || this.#over) return
     this.#options.log.warn({ limitMs }, 'No media came from the other side: the call is ended')
@@ -330,7 +403,7 @@ export class RtpLeg implements Leg {
     if (this.#agreement.eventPayloadType === undefined) {
       for (const key of this.#keys.push(this.#line.samplesOf(bytes))) this.#events?.dtmf(key)
     }
-    if (received !== undefined) this.#events?.audio(received.payload, received.timestamp)
+    if (received !== undefined) this.#hear(received.payload, received.timestamp)
   }
 
   /** Only packets of the one other side count; those of a codec we agreed on say where that is. */

@@ -17,7 +17,7 @@ export interface MediaDescription {
   /** `RTP/AVP`, … */
   readonly protocol: string
   readonly formats: readonly string[]
-  /** The address the media go to: an IP address, or empty when none was named. */
+  /** The address the media go to, or the name of its host; empty when none was named. */
   readonly address: string
   /** By payload type: `PCMU/8000`, in capitals. */
   readonly encodings: ReadonlyMap<number, string>
@@ -45,6 +45,8 @@ export interface SessionDescription {
 const MAX_LINES = 500
 /** Of speech, where nothing is said (RFC 3551). */
 const DEFAULT_PTIME_MS = 20
+/** A name that could not be a mistyped address. */
+const HOST_NAME = /^(?=.{1,255}$)(?=.*[a-z])[a-z0-9_-]+(?:\.[a-z0-9_-]+)+\.?$/i
 const DIRECTIONS: ReadonlySet<string> = new Set(['sendrecv', 'sendonly', 'recvonly', 'inactive'])
 /** Payload types that need no rtpmap (RFC 3551). */
 const STATIC: Readonly<Record<number, string>> = { 0: 'PCMU/8000', 8: 'PCMA/8000', 9: 'G722/8000' }
@@ -121,7 +123,9 @@ function finish(draft: Draft, session: Draft): MediaDescription {
   const [media = '', port = '', protocol = '', ...formats] = draft.line.split(/ +/)
   if (media === '' || protocol === '' || formats.length === 0) throw new SdpError(`m=${shorten(draft.line)}`)
   const address = draft.address ?? session.address ?? ''
-  if (address !== '' && isIP(address) === 0) throw new SdpError(`"${shorten(address)}" is no address`)
+  if (address !== '' && isIP(address) === 0 && !HOST_NAME.test(address)) {
+    throw new SdpError(`"${shorten(address)}" is no address`)
+  }
   const encodings = new Map(draft.encodings)
   for (const format of formats) {
     const known = STATIC[Number(format)]

@@ -134,13 +134,13 @@ function ackOf(invite: OutgoingRequest, response: SipResponse): OutgoingRequest 
 }
 
 /** The CANCEL of an INVITE (section 9.1). */
-export function cancelOf(invite: OutgoingRequest): OutgoingRequest {
+export function cancelOf(invite: OutgoingRequest, more: readonly SipHeader[] = []): OutgoingRequest {
   const kept = invite.headers.filter(({ name }) => ['from', 'to', 'call-id', 'route', 'max-forwards'].includes(name))
   const number = invite.headers.find(({ name }) => name === 'cseq')?.value.split(' ')[0] ?? ''
   return {
     method: 'CANCEL',
     uri: invite.uri,
-    headers: [topVia(invite), ...kept, { name: 'cseq', value: `${number} CANCEL` }],
+    headers: [topVia(invite), ...kept, { name: 'cseq', value: `${number} CANCEL` }, ...more],
   }
 }
 

@@ -26,9 +26,25 @@ export function connectFaultOf(error: unknown, where: string): string {
       return `"${where}" does not speak TLS; look at the trunk's port and transport`
     case 'ECONNREFUSED':
       return `nothing listens at "${where}"`
+    case 'ETIMEDOUT':
+      return `"${where}" does not answer`
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+      return `no way leads to "${where}" from this machine`
+    case 'ECONNRESET':
+    case 'EPIPE':
+      return `"${where}" closed the connection`
     default:
-      return message
+      // What OpenSSL says begins with an address in memory; its last words are for people.
+      return /^(?:ERR_SSL|ERR_OSSL)/.test(code) || /:error:[0-9A-F]{8}:/i.test(message)
+        ? `"${where}" and we came to no TLS connection: ${reason ?? lastWords(message)}`
+        : (message.split('\n')[0] ?? '').slice(0, 200)
   }
+}
+
+/** `C08CE5CFDD7F0000:error:0A00042E:SSL routines:ssl3_read_bytes:tlsv1 alert protocol version:../x.c:1590:…` → its fifth part. */
+function lastWords(message: string): string {
+  return message.split(':')[5] ?? 'the handshake failed'
 }
 
 /** Why a peer that connected to us got no TLS connection. */

@@ -8,6 +8,12 @@ const STRANGER = { perSecond: 5, burst: 20 }
 /** From all of those together: senders' addresses can be made up. */
 const STRANGERS = { perSecond: 200, burst: 400 }
 const MAX_SOURCES = 10_000
+/** Whoever proved who they are may say as much as a trunk's own address, so long. */
+const PROVEN_MS = 3_600_000
+/** Wrong passwords in a row, after which an address is heard no more, and for how long; doubled with each time. */
+const MAX_WRONG = 10
+const LOCKED_MS = 60_000
+const MAX_LOCKED_MS = 3_600_000
 /** How often the log tells of the same reason from the same address. */
 const TELL_EVERY_MS = 60_000
 /** Of how many addresses it tells the same in that time: a flood must not fill the disk. */
@@ -25,6 +31,7 @@ export type Refusal =
   | 'no_tls'
   | 'scanner'
   | 'wrong_credentials'
+  | 'locked_out'
   | 'trunk_busy'
   | 'trunk_rate'
   | 'unknown_number'
@@ -70,6 +77,9 @@ export class Gatekeeper {
   readonly #known = new Map<string, TokenBucket>()
   readonly #unknown = new Map<string, TokenBucket>()
   readonly #strangers: TokenBucket
+  /** Addresses whose callers gave the right password, and until when that counts. */
+  readonly #proven = new Map<string, number>()
+  readonly #guesses = new Map<string, { wrong: number; locks: number; untilMs: number }>()
   readonly #told = new Map<string, number>()
   readonly #tellings = new Map<Refusal, { fromMs: number; times: number }>()
 
@@ -100,11 +110,41 @@ export class Gatekeeper {
       return false
     }
     const nowMs = this.#clock.monotonicMs()
+    if (!known && (this.#guesses.get(address)?.untilMs ?? 0) > nowMs) {
+      this.refuse('locked_out', address, 'Too many wrong passwords')
+      return false
+    }
+    const trusted = known || this.isProven(address)
     // A flood of made-up addresses takes the place of its own kind, never of those who are known.
-    const bucket = bucketOf(known ? this.#known : this.#unknown, address, known ? KNOWN : STRANGER, nowMs)
-    if (bucket.take(nowMs) && (known || this.#strangers.take(nowMs))) return true
+    const bucket = bucketOf(trusted ? this.#known : this.#unknown, address, trusted ? KNOWN : STRANGER, nowMs)
+    if (bucket.take(nowMs) && (trusted || this.#strangers.take(nowMs))) return true
     this.refuse('rate_limited', address, 'More messages a second than an honest peer sends')
     return false
+  }
+
+  /** Did somebody there give the right password, not long ago? */
+  isProven(address: string): boolean {
+    return (this.#proven.get(address) ?? 0) > this.#clock.monotonicMs()
+  }
+
+  /** Somebody there gave the right password. */
+  proved(address: string): void {
+    this.#guesses.delete(address)
+    remember(this.#proven, address, this.#clock.monotonicMs() + PROVEN_MS)
+  }
+
+  /** Somebody there gave a wrong password: after too many nobody there is heard for a while. */
+  guessed(address: string): void {
+    const nowMs = this.#clock.monotonicMs()
+    const before = this.#guesses.get(address) ?? { wrong: 0, locks: 0, untilMs: 0 }
+    const wrong = before.wrong + 1
+    const locked = wrong >= MAX_WRONG
+    remember(this.#guesses, address, {
+      wrong: locked ? 0 : wrong,
+      locks: before.locks + (locked ? 1 : 0),
+      untilMs: locked ? nowMs + Math.min(LOCKED_MS * 2 ** before.locks, MAX_LOCKED_MS) : before.untilMs,
+    })
+    if (locked) this.#proven.delete(address)
   }
 
   /** Trunks changed: who was a stranger may be known now. */
@@ -154,4 +194,12 @@ function bucketOf(
   const made = new TokenBucket(limit, nowMs)
   buckets.set(address, made)
   return made
+}
+
+/** Keeps what was noted last of so many sources. */
+function remember<T>(notes: Map<string, T>, address: string, note: T): void {
+  notes.delete(address)
+  const [first] = notes.keys()
+  if (first !== undefined && notes.size >= MAX_SOURCES) notes.delete(first)
+  notes.set(address, note)
 }

@@ -5,6 +5,7 @@ import { MessageFraming } from '../message/framing.ts'
 import { answerToMalformed } from '../message/malformed.ts'
 import { type SipMessage, SipParseError } from '../message/message.ts'
 import { parseMessage } from '../message/parser.ts'
+import { serializeRequest, serializeResponse } from '../message/serializer.ts'
 import { connectFaultOf, handshakeFaultOf } from './connect-fault.ts'
 import type { Flow, Protocol } from './flow.ts'
 import type { Gatekeeper } from './gatekeeper.ts'
@@ -15,6 +16,7 @@ const MAX_CONNECTIONS = 2_000
 const IDLE_MS = 15 * 60_000
 /** What a peer that doesn't read may have waiting. */
 const MAX_WAITING_BYTES = 1024 * 1024
+const MAX_PING_BYTES = 4
 const PONG = Buffer.from('\r\n', 'latin1')
 
 export interface TransportOptions {
@@ -26,6 +28,8 @@ export interface TransportOptions {
   tls: { port: number; key: Uint8Array; cert: Uint8Array } | undefined
   gatekeeper: Gatekeeper
   receive(message: SipMessage, flow: Flow): void
+  /** A message passes, either way. */
+  seen?(direction: 'in' | 'out', bytes: Uint8Array, flow: Flow): void
   /** A connection is gone. */
   closed?(flow: Flow): void
 }
@@ -129,7 +133,10 @@ export class Transport {
       isOpen: true,
       send: (bytes, failed) => {
         this.#connection(protocol, address, port, identity).then(
-          (connection) => connection.write(bytes, failed),
+          (connection) => {
+            this.#sent(bytes, connection.flow)
+            connection.write(bytes, failed)
+          },
           () => failed?.(),
         )
       },
@@ -159,15 +166,33 @@ export class Transport {
   }
 
   #udpFlow(address: string, port: number): Flow {
-    return {
+    const flow: Flow = {
       protocol: 'udp',
       address,
       port,
       local: { host: this.localAddress(address), port: this.port },
       isOpen: true,
       at: (other) => this.#udpFlow(address, other),
-      send: (bytes) => this.#udp?.send(bytes, port, address),
+      send: (bytes) => {
+        this.#sent(bytes, flow)
+        this.#udp?.send(bytes, port, address)
+      },
     }
+    return flow
+  }
+
+  /** Something that is no SIP, such as a capture for a collector. */
+  sendDatagram(bytes: Uint8Array, port: number, address: string): void {
+    this.#udp?.send(bytes, port, address)
+  }
+
+  #sent(bytes: Uint8Array, flow: Flow): void {
+    if (bytes.length > MAX_PING_BYTES) this.#options.seen?.('out', bytes, flow)
+  }
+
+  #received(message: SipMessage, flow: Flow): void {
+    if (this.#options.seen !== undefined) this.#options.seen('in', bytesOf(message), flow)
+    this.#options.receive(message, flow)
   }
 
   #datagram(bytes: Buffer, { address, port }: { address: string; port: number }): void {
@@ -176,7 +201,7 @@ export class Transport {
     if (bytes.length < 12 || !gatekeeper.admits(address)) return
     const flow = this.#udpFlow(address, port)
     try {
-      this.#options.receive(parseMessage(bytes), flow)
+      this.#received(parseMessage(bytes), flow)
     } catch (error) {
       const { status } = this.#malformed(error, address)
       // Strangers learn nothing by it.
@@ -201,12 +226,17 @@ export class Transport {
         const key = keyOf(protocol, from.address, from.port)
         const local = this.#localOf(protocol, from.address)
         const write = writerOf(socket)
-        this.#connected(socket, key, {
-          ...{ protocol, ...from, local, send: write },
+        const accepted: Flow = {
+          ...{ protocol, ...from, local },
+          send: (bytes, failed) => {
+            this.#sent(bytes, accepted)
+            write(bytes, failed)
+          },
           get isOpen() {
             return socket.writable
           },
-        })
+        }
+        this.#connected(socket, key, accepted)
       },
     })
   }
@@ -220,7 +250,7 @@ export class Transport {
       try {
         for (const message of framing.push(bytes)) {
           if (!this.#options.gatekeeper.admits(address)) break
-          this.#options.receive(message, flow)
+          this.#received(message, flow)
         }
       } catch (error) {
         socket.destroy()
@@ -236,6 +266,14 @@ export class Transport {
     this.#connections.set(key, connection)
     return connection
   }
+}
+
+/** As it was received, but for the length and the case of header names. */
+function bytesOf(message: SipMessage): Buffer {
+  const { headers, body } = message
+  if (message.kind === 'response')
+    return serializeResponse({ status: message.status, reason: message.reason, headers, body })
+  return serializeRequest({ method: message.method, uri: message.uri.text, headers, body })
 }
 
 function writerOf(socket: Socket): Connection['write'] {

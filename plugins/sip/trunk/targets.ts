@@ -1,11 +1,13 @@
 import { isIP, isIPv4 } from 'node:net'
-import type { Protocol } from '../transport/flow.ts'
+import type { Flow, Protocol } from '../transport/flow.ts'
 
 /** Where a request to a trunk may be sent: one address of one of its servers. */
 export interface Target {
   readonly protocol: Protocol
   readonly address: string
   readonly port: number
+  /** The way there, where there is one already. */
+  readonly flow?: Flow
 }
 
 /** What the DNS knows; each throws when it knows nothing. */

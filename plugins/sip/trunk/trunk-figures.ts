@@ -12,6 +12,7 @@ export class FiguresOfTrunk {
   #talkedMs = 0
   #rang = 0
   #pddMs = 0
+  #failovers = 0
 
   /** An INVITE of ours has its last answer. */
   counted(status: number): void {
@@ -20,6 +21,11 @@ export class FiguresOfTrunk {
     if (this.#byStatus.size < MAX_STATUSES || this.#byStatus.has(status)) {
       this.#byStatus.set(status, (this.#byStatus.get(status) ?? 0) + 1)
     }
+  }
+
+  /** It could not take a call that the next one was asked for. */
+  failedOver(): void {
+    this.#failovers++
   }
 
   /** It rings, or was answered without ringing. */
@@ -41,6 +47,7 @@ export class FiguresOfTrunk {
       asr: this.#attempts === 0 ? undefined : this.#answered / this.#attempts,
       acdS: this.#ended === 0 ? undefined : this.#talkedMs / this.#ended / 1_000,
       pddMs: this.#rang === 0 ? undefined : this.#pddMs / this.#rang,
+      failovers: this.#failovers,
       byStatus: this.#byStatus,
     }
   }

@@ -64,6 +64,11 @@ export class ActiveTrunk {
     return this.trunk.id === LOCAL_TRUNK_ID
   }
 
+  /** Does it lead to softphones of ours? */
+  get isExtension(): boolean {
+    return this.trunk.host === '' && !this.isLocal
+  }
+
   get host(): string {
     return parseHostPort(this.trunk.host).host
   }

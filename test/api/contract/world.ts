@@ -20,6 +20,7 @@ export interface Belongings {
   readonly batchId: string
   readonly apiKeyId: string
   readonly trunkId: string
+  readonly extensionId: string
   readonly campaignSlug: string
   /** Id and slug of a list, id of its upload and of its prospect. */
   readonly listId: string
@@ -75,6 +76,7 @@ export async function furnish(api: TestApi, admin: TestUser): Promise<Belongings
 async function insertRows(api: TestApi, of: Pick<Belongings, 'workspaceId' | 'agentId' | 'phoneNumber'>) {
   const { workspaceId, agentId, phoneNumber } = of
   const [callId, documentId, chatId, batchId, trunkId] = [uuidv7(), uuidv7(), uuidv7(), uuidv7(), uuidv7()]
+  const extensionId = uuidv7()
   const { db } = api.store.tenant(workspaceId)
   const recording = `recordings/${workspaceId}/${callId}.wav`
   const path = objectPath(api.config.dataDir, recording)
@@ -138,7 +140,12 @@ async function insertRows(api: TestApi, of: Pick<Belongings, 'workspaceId' | 'ag
       countries: '[]',
     } as never)
     .execute()
-  return { callId, documentId, chatId, batchId, trunkId }
+  const username = `e${extensionId}`
+  await db
+    .insertInto('extensions')
+    .values({ id: extensionId, name: username.slice(0, 24), username, password: 'sealed' } as never)
+    .execute()
+  return { callId, documentId, chatId, batchId, trunkId, extensionId }
 }
 
 /** A paused campaign with a list, an upload and a prospect of one id, and a number nobody calls: its own. */
@@ -230,6 +237,7 @@ export function pathTo(route: AnyRoute, of: Belongings): string {
     chat_id: of.chatId,
     document_id: of.documentId,
     trunk_id: of.trunkId,
+    extension_id: of.extensionId,
     slug: of.campaignSlug,
     list_slug: of.listId,
     uuid: of.listId,

@@ -69,6 +69,23 @@ t.test('wrong input is named and stores nothing', async (t) => {
   t.equal((await owner.client.get('/phone-numbers/reception')).status, 404)
 })
 
+t.test('a number moves to another trunk of its workspace, and to no other', async (t) => {
+  const { client } = owner
+  const trunk = { allowed_addresses: ['192.0.2.0/24'] }
+  for (const name of ['one', 'two']) {
+    const made = await client.post('/trunks', { body: { ...trunk, name, host: `${name}.sip.example.com` } })
+    t.equal(made.status, 201)
+  }
+  const number = '+14155552699'
+  await client.post('/phone-numbers', { body: { phone_number: number, provider: 'sip', trunk: 'one' } })
+  const moved = await client.patch(`/phone-numbers/${number}`, { body: { trunk: 'two' } })
+  t.match(moved, { status: 200, body: { trunk: 'two' } })
+  const lost = await client.patch(`/phone-numbers/${number}`, { body: { trunk: 'three' } })
+  t.equal(lost.status, 500)
+  t.match(lost.body.detail, /the workspace has no trunk "three"/)
+  t.match((await client.get(`/phone-numbers/${number}`)).body, { trunk: 'two' })
+})
+
 t.test('a number is bought; the provider says itself why it has none', async (t) => {
   const bought = await owner.client.post('/phone-numbers/purchase', {
     body: { provider: 'sim', country: 'US', area_code: '212' },

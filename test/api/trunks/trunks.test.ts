@@ -55,6 +55,8 @@ t.test('SIP trunks over REST', async (t) => {
     await refused({ media_addresses: ['example.com'] }, 'media_addresses')
     await refused({ transport: 'tls', tls_cert: AUTHORITY }, 'tls_key')
     const digest = { allowed_addresses: [], username: 'aurora', password: 'x', name: 'digest' }
+    await refused(digest, 'password')
+    digest.password = 'xylophone'
     t.equal((await client.post('/trunks', { body: { ...trunk, ...digest } })).status, 201)
   })
 

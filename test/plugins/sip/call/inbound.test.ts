@@ -100,14 +100,14 @@ t.test('a trunk without addresses lets calls in by password', { skip, timeout: 2
   // With a database of its own there is no trunk for this machine: loopback is a stranger like any other.
   const sip = await startSipApi(t, { env: { DATABASE_URL: 'postgres://elsewhere/patchbay' } })
   await linkWorker(t, sip.api)
-  const credentials = { username: 'aurora', password: 'secret' }
+  const credentials = { username: 'aurora', password: 'top secret' }
   const { number } = await addSipNumber(sip, {
     host: '192.0.2.1',
     allowed_addresses: [],
     ...credentials,
     max_concurrent_calls: 1,
   })
-  const right = await sipp(t, 'in-digest', sip.sipPort, number, ['-au', 'aurora', '-ap', 'secret'])
+  const right = await sipp(t, 'in-digest', sip.sipPort, number, ['-au', 'aurora', '-ap', 'top secret'])
   t.equal(right.code, 0, right.errors)
   const wrong = await sipp(t, 'in-digest', sip.sipPort, number, ['-au', 'aurora', '-ap', 'guess'])
   t.not(wrong.code, 0)

@@ -3,8 +3,10 @@ import { OutboundCall } from '../../../../plugins/sip/call/outbound-call.ts'
 import { CallMedia } from '../../../../plugins/sip/media/call-media.ts'
 import { RtpLeg } from '../../../../plugins/sip/media/rtp-leg.ts'
 import { headerOf, headersOf, type SipMessage } from '../../../../plugins/sip/message/message.ts'
+import { parseMessage } from '../../../../plugins/sip/message/parser.ts'
 import { Authenticator } from '../../../../plugins/sip/transaction/authenticator.ts'
-import { answerTo, makeWire, SDP } from '../support/wire.ts'
+import { ServerTransaction } from '../../../../plugins/sip/transaction/server-transaction.ts'
+import { answerTo, makeWire, requestOf, SDP } from '../support/wire.ts'
 
 const RING_TIMEOUT_MS = 30_000
 const SILENCE_MS = 20_000
@@ -14,7 +16,9 @@ function placedCall({ password = '' } = {}) {
   const told: string[] = []
   const wire = makeWire({})
   const { context, flow } = wire
-  const socket = { address: '', port: 16_384, send: () => undefined, receive: () => undefined, close: () => undefined }
+  const media: { port: number; address: string }[] = []
+  const send = (_: Uint8Array, port: number, address: string): void => void media.push({ port, address })
+  const socket = { address: '', port: 16_384, send, receive: () => undefined, close: () => undefined }
   const call = new OutboundCall({
     presence: { target: 'sip:+14155550177@192.0.2.9', from: '<sip:+14155550100@192.0.2.9>', headers: [] },
     media: new CallMedia({ address: '192.0.2.1', port: 16_384, sessionId: 1 }, ['PCMU', 'PCMA']),
@@ -25,22 +29,21 @@ function placedCall({ password = '' } = {}) {
     ...{ flow, context },
     events: {
       ringing: () => told.push('ringing'),
-      answered: (agreement) => {
-        told.push('answered')
-        return new RtpLeg({
+      leg: (agreement) =>
+        new RtpLeg({
           pair: { rtp: socket, rtcp: socket },
           control: { answer: () => undefined, hangUp: () => call.hangUp(), transfer: async () => 'failed' },
           ...{ agreement, allows: () => true, released: () => undefined },
           ...{ pacer: context.pacer, clock: context.clock, random: context.random, log: context.log },
-        })
-      },
+        }),
+      answered: () => told.push('answered'),
       failed: ({ status }) => told.push(`failed ${status}`),
     },
   })
   const invite = (): SipMessage => wire.last('INVITE')
   const answer = (status: number, tag = 'b', headers: readonly string[] = [], body = '') =>
     wire.arrive(answerTo(invite(), status, { tag, headers: ['Contact: <sip:callee@192.0.2.9>', ...headers], body }))
-  return { ...wire, call, told, invite, answer }
+  return { ...wire, call, told, invite, answer, media }
 }
 
 const count = (labels: readonly string[], label: string): number => labels.filter((one) => one === label).length
@@ -209,4 +212,93 @@ t.test('a 200 without a description means what was said before it, reliably or n
   answer(200, 'b')
   t.same(told, ['ringing', 'answered'])
   t.equal(count(labels(), 'BYE'), 0)
+})
+
+t.test('media flow both ways before somebody picks up, to where the branch that spoke last wants them', (t) => {
+  const { answer, media, timers, told } = placedCall()
+  answer(180)
+  timers.advance(100)
+  t.same(media, [], 'ringing alone says nothing of media')
+  answer(183, 'b', [], SDP)
+  timers.advance(100)
+  t.match(media.at(-1), { address: '192.0.2.9', port: 4000 })
+  answer(183, 'c', [], SDP.replace('4000', '4002'))
+  timers.advance(100)
+  t.match(media.at(-1), { port: 4002 })
+  t.notOk(told.includes('answered'))
+  answer(200, 'b', [], SDP)
+  timers.advance(100)
+  t.match(media.at(-1), { port: 4000 })
+  timers.advance(29_000)
+  t.same(told.filter((word) => word === 'answered').length, 1)
+  t.end()
+})
+
+t.test('early media end with the call that nobody took', (t) => {
+  const { answer, media, timers, told } = placedCall()
+  answer(183, 'b', [], SDP)
+  answer(486)
+  const sent = media.length
+  timers.advance(1_000)
+  t.equal(media.length, sent)
+  t.same(told, ['ringing', 'failed 486'])
+  t.end()
+})
+
+t.test('the other side may change its media while it rings (RFC 3311)', (t) => {
+  const { answer, media, timers, sessions, last, transactions } = placedCall()
+  answer(183, 'b')
+  const asked = (cseq: number, body: string) => {
+    const { callId, from, to } = last('INVITE')
+    const headers = [
+      `Call-ID: ${callId}`,
+      `From: ${'<sip:+14155550177@192.0.2.9>'};tag=b`,
+      `To: <${to.uri.text}>;tag=${from.params.get('tag')}`,
+    ]
+    return requestOf('UPDATE', { cseq, headers, body })
+  }
+  const updates: ServerTransaction[] = []
+  const update = (cseq: number, body: string) => {
+    const made = new ServerTransaction(asked(cseq, body), flowOf(), timers, 'x', () => undefined)
+    updates.push(made)
+    sessions.at(-1)?.receive(made)
+    return sent.at(-1)
+  }
+  const sent: SipMessage[] = []
+  const flowOf = () => ({
+    ...{
+      protocol: 'udp' as const,
+      address: '192.0.2.9',
+      port: 5060,
+      local: { host: '192.0.2.1', port: 5060 },
+      isOpen: true,
+    },
+    send: (bytes: Uint8Array) => void sent.push(parseMessage(Buffer.from(bytes))),
+  })
+  t.match(update(1, SDP), { status: 491 }, 'our own offer has no answer yet')
+  answer(183, 'b', [], SDP)
+  t.match(update(2, SDP.replace('4000', '4004')), { status: 200 })
+  t.ok(sent.at(-1)?.body.length, 'with our answer')
+  timers.advance(60)
+  t.match(media.at(-1), { port: 4004 })
+  answer(200, 'b', [], SDP)
+  timers.advance(60)
+  t.match(media.at(-1), { port: 4004 }, 'the 200 only repeats the first answer')
+  t.equal(sessions.length, 2, 'the answered call has the dialog now')
+  for (const one of updates) one.abandon()
+  transactions.close()
+  t.end()
+})
+
+t.test('a canceled call and one that is hung up say why (RFC 3326)', (t) => {
+  const { answer, last, timers } = placedCall()
+  answer(180)
+  timers.advance(RING_TIMEOUT_MS)
+  t.match(headerOf(last('CANCEL'), 'reason'), /^Q\.850;cause=19;/)
+  const second = placedCall()
+  second.answer(200, 'b', [], SDP)
+  second.call.hangUp()
+  t.match(headerOf(second.last('BYE'), 'reason'), /^Q\.850;cause=16;/)
+  t.match(headerOf(second.last('BYE'), 'user-agent'), 'Patchbay')
+  t.end()
 })

@@ -335,7 +335,7 @@ t.test('a body nobody can read is refused with what could be', async (t) => {
   t.equal(headerOf(packed!, 'accept-encoding'), 'identity')
   const other = call.arrive(call.request('UPDATE', ['Content-Type: text/plain'], 'hello'))
   t.match(other, { status: 415 })
-  t.equal(headerOf(other!, 'accept'), 'application/sdp')
+  t.equal(headerOf(other!, 'accept'), 'application/sdp, multipart/mixed')
 })
 
 /** The same description, held as `direction` says. */

@@ -3,6 +3,7 @@ import t from 'tap'
 import type { InboundCall } from '../../../../plugins/sip/call/inbound-call.ts'
 import { UserAgent } from '../../../../plugins/sip/dialog/user-agent.ts'
 import { headerOf } from '../../../../plugins/sip/message/message.ts'
+import type { ExtensionTable } from '../../../../plugins/sip/registrar/extension-table.ts'
 import { Challenger } from '../../../../plugins/sip/transaction/challenger.ts'
 import { Gatekeeper } from '../../../../plugins/sip/transport/gatekeeper.ts'
 import type { TrunkTable } from '../../../../plugins/sip/trunk/trunk-table.ts'
@@ -26,6 +27,10 @@ function makeAgent(knows = true) {
   })
   const agent: UserAgent = new UserAgent({
     ...{ gatekeeper, trunks, challenger: new Challenger(clock) },
+    extensions: { isEmpty: true, withUsername: () => undefined } as unknown as ExtensionTable,
+    registrar: () => {
+      throw new Error('Nobody registers here')
+    },
     context: () => wire.context,
     invited: (call) => calls.push(call),
   })

@@ -13,7 +13,7 @@ import { decodeG711, encodeG711 } from '../../../../runtime/media/g711.ts'
 import { G722Decoder, G722Encoder } from '../../../../runtime/media/g722.ts'
 import { Pacer } from '../../../../runtime/media/pacer.ts'
 import type { UdpSocket } from '../../../../runtime/plugin/contract.ts'
-import type { MediaFigures } from '../../../../runtime/session/leg.ts'
+import type { LegEvents, MediaFigures } from '../../../../runtime/session/leg.ts'
 import { FakeTimers } from '../support/fake-timers.ts'
 
 /** A leg on real UDP sockets, with time moved by hand. */
@@ -26,7 +26,7 @@ async function bound(t: Test): Promise<Socket> {
   return socket
 }
 
-async function line(t: Test, wanted: Partial<Agreement> = {}) {
+async function line(t: Test, wanted: Partial<Agreement> = {}, starts = true) {
   const timers = new FakeTimers()
   const [rtp, rtcp, phone] = [await bound(t), await bound(t), await bound(t)]
   const port = (socket: Socket): UdpSocket =>
@@ -78,14 +78,15 @@ async function line(t: Test, wanted: Partial<Agreement> = {}) {
     random: { bits: () => seed++ },
     log: pino({ level: 'silent' }),
   })
-  leg.start({
+  const events: LegEvents = {
     audio: (bytes, timestamp) => heard.push({ bytes: bytes.slice(), timestamp }),
     dtmf: (key) => keys.push(key),
     media: (told) => figures.push(told),
     text: () => undefined,
     played: () => undefined,
     ended: () => undefined,
-  })
+  }
+  if (starts) leg.start(events)
   leg.answer()
   t.teardown(() => leg.hangUp('over'))
   let sequence = 0
@@ -112,7 +113,7 @@ async function line(t: Test, wanted: Partial<Agreement> = {}) {
     }
     return packets
   }
-  return { timers, rtp, phone, leg, heard, keys, figures, send, hear, agreement, other: () => bound(t) }
+  return { timers, rtp, phone, leg, events, heard, keys, figures, send, hear, agreement, other: () => bound(t) }
 }
 
 const silence = new Uint8Array(160).fill(0xff)
@@ -241,4 +242,36 @@ t.test('the quality of the line is told now and then, and at its end', async (t)
   deaf.timers.advance(8_000)
   deaf.leg.hangUp('over')
   t.match(deaf.figures.at(-1), { packets: 0, oneWay: 'nothing_heard' })
+})
+
+t.test('whoever picks up may say hello first: the agent hears it, and speaks once they wait', async (t) => {
+  const { phone, send, leg, events, heard } = await line(t, {}, false)
+  let waited = 0
+  leg.awaitWords(3_000, () => waited++)
+  await send(phone, [silence, ...Array.from({ length: 12 }, () => loud), ...Array.from({ length: 20 }, () => silence)])
+  t.equal(waited, 0, 'a short pause may be one between two words')
+  await send(
+    phone,
+    Array.from({ length: 8 }, () => silence),
+  )
+  t.equal(waited, 1)
+  leg.start(events)
+  t.equal(heard.filter(({ bytes }) => bytes[5] === loud[5]).length, 12, 'nothing they said is lost')
+  await send(phone, [loud])
+  t.equal(heard.filter(({ bytes }) => bytes[5] === loud[5]).length, 13)
+  t.equal(waited, 1)
+})
+
+t.test('nobody is waited for who says nothing, or is gone', async (t) => {
+  const silent = await line(t, {}, false)
+  let waited = 0
+  silent.leg.awaitWords(1_000, () => waited++)
+  silent.timers.advance(980)
+  t.equal(waited, 0)
+  silent.timers.advance(60)
+  t.equal(waited, 1)
+  const gone = await line(t, {}, false)
+  gone.leg.awaitWords(1_000, () => waited++)
+  gone.leg.ended('caller_hangup')
+  t.equal(waited, 2)
 })

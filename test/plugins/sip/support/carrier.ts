@@ -2,7 +2,7 @@ import dgram from 'node:dgram'
 import { once } from 'node:events'
 import { pino } from 'pino'
 import { SipCarrier } from '../../../../plugins/sip/carrier.ts'
-import type { SipMessage, SipRequest } from '../../../../plugins/sip/message/message.ts'
+import type { SipMessage, SipRequest, SipResponse } from '../../../../plugins/sip/message/message.ts'
 import { parseMessage } from '../../../../plugins/sip/message/parser.ts'
 import type { PhoneNumber } from '../../../../runtime/phone-number.ts'
 import type { SrvRecord } from '../../../../runtime/plugin/contract.ts'
@@ -54,7 +54,7 @@ export async function startCarrier(
       {
         net: ['127.0.0.1'],
         listen: [String(port), `udp:${port}`, `udp:${firstRtp}-${firstRtp + 99}`],
-        env: [...Object.keys(env), 'PATCHBAY_SIP_PUBLIC_ADDRESS'],
+        env: [...Object.keys(env), 'PATCHBAY_SIP_PUBLIC_ADDRESS', 'PATCHBAY_HEP_URL'],
       },
       { env, baseDir: '/' },
     ),
@@ -220,4 +220,90 @@ function answerText(
 export function accepted(request: SipRequest): NonNullable<ReturnType<Respond>> {
   const lines = ['v=0', 'o=- 1 1 IN IP4 127.0.0.1', 's=-', 'c=IN IP4 127.0.0.1', 't=0 0', 'm=audio 9 RTP/AVP 0', '']
   return { status: 200, ...(request.method === 'INVITE' ? { body: lines.join('\r\n') } : {}) }
+}
+
+/** Somebody who calls in over UDP and writes their messages themselves. */
+export async function startCaller(t: Teardown, sipPort: number) {
+  const socket = dgram.createSocket('udp4').bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  t.teardown(() => socket.close())
+  const { port } = socket.address()
+  const answers: SipResponse[] = []
+  const requests: SipRequest[] = []
+  const waiting = new Set<() => void>()
+  socket.on('message', (bytes, from) => {
+    const message = parseMessage(bytes)
+    if (message.kind === 'response') answers.push(message)
+    else {
+      requests.push(message)
+      if (message.method !== 'ACK') socket.send(answerText(message, { status: 200 }, port), from.port, from.address)
+    }
+    for (const resolve of waiting) resolve()
+    waiting.clear()
+  })
+  let calls = 0
+  const until = async <T>(find: () => T | undefined): Promise<T> => {
+    for (;;) {
+      const found = find()
+      if (found !== undefined) return found
+      await new Promise<void>((resolve) => waiting.add(resolve))
+    }
+  }
+  const send = (method: string, to: string, lines: readonly string[], body: string | Buffer = ''): void => {
+    const given = (name: string): boolean =>
+      lines.some((line) => line.toLowerCase().startsWith(`${name.toLowerCase()}:`))
+    const usual = [
+      `From: <sip:+14155550142@127.0.0.1>;tag=caller`,
+      `To: <sip:${to}@127.0.0.1:${sipPort}>`,
+      `CSeq: 1 ${method}`,
+      `Contact: <sip:caller@127.0.0.1:${port}>`,
+      'Max-Forwards: 70',
+      ...(body === '' ? [] : ['Content-Type: application/sdp']),
+    ].filter((line) => !given(line.slice(0, line.indexOf(':'))))
+    const head = [`${method} sip:${to}@127.0.0.1:${sipPort} SIP/2.0`, ...lines, ...usual]
+    const bytes = Buffer.concat([
+      Buffer.from([...head, `Content-Length: ${Buffer.byteLength(body)}`, '', ''].join('\r\n')),
+      Buffer.from(body),
+    ])
+    socket.send(bytes, sipPort, '127.0.0.1')
+  }
+  return {
+    port,
+    answers,
+    requests,
+    send,
+    /** Resolves with the next request of this kind. */
+    saw: (method: string) => until(() => requests.find((one) => one.method === method)),
+    /** Calls, and resolves with the final answer, which is acknowledged. */
+    async call(to: string, lines: readonly string[], body: string | Buffer = ''): Promise<SipResponse> {
+      const callId = `in-${port}-${++calls}`
+      const via = (branch: string): string => `Via: SIP/2.0/UDP 127.0.0.1:${port};branch=z9hG4bK${branch};rport`
+      send('INVITE', to, [via(callId), `Call-ID: ${callId}`, ...lines], body)
+      const final = await until(() => answers.find((one) => one.callId === callId && one.status >= 200))
+      const tag = final.to.params.get('tag')
+      const branch = final.status < 300 ? `${callId}a` : callId
+      send('ACK', to, [
+        via(branch),
+        `Call-ID: ${callId}`,
+        `To: <sip:${to}@127.0.0.1:${sipPort}>;tag=${tag}`,
+        'CSeq: 1 ACK',
+      ])
+      return final
+    },
+  }
+}
+
+/** Takes every call that comes in, on whatever trunk. */
+export async function takeCalls(carrier: SipCarrier): Promise<Leg[]> {
+  const legs: Leg[] = []
+  let calls = 0
+  const ignore = (): void => undefined
+  await carrier.receive((call) => {
+    const leg = call.accept({ callId: `in-${++calls}`, trunk: call.trunks?.[0] ?? '' })
+    if (leg === undefined) return
+    leg.start({ audio: ignore, text: ignore, dtmf: ignore, played: ignore, ended: ignore })
+    leg.answer()
+    legs.push(leg)
+  }, new AbortController().signal)
+  return legs
 }

@@ -55,6 +55,8 @@ export function makeWire(user: Partial<TransactionUser>, protocol: Protocol = 'u
     random: { bits: () => 0 },
     log: pino({ level: 'silent' }),
     flowFor: (_hop, known) => known,
+    keepMessages: none,
+    refused: none,
     opened: (session) => sessions.push(session),
     closed: none,
   }

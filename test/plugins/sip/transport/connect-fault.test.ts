@@ -12,7 +12,18 @@ t.test('why a trunk can not be reached is said in words an operator can act on',
   t.match(say('CERT_NOT_YET_VALID'), /clock/)
   t.match(say('ERR_SSL_WRONG_VERSION_NUMBER'), /"sip.example.com:5061" does not speak TLS/)
   t.match(say('ECONNREFUSED'), 'nothing listens at "sip.example.com:5061"')
-  t.equal(say('EHOSTUNREACH'), 'it failed with EHOSTUNREACH')
+  t.equal(say('EHOSTUNREACH'), 'no way leads to "sip.example.com:5061" from this machine')
+  t.equal(say('EWEIRD'), 'it failed with EWEIRD')
+})
+
+t.test('what OpenSSL says of a handshake is told without its addresses', async (t) => {
+  const message =
+    'C08CE5CFDD7F0000:error:0A00042E:SSL routines:ssl3_read_bytes:tlsv1 alert protocol version:../x.c:1590:SSL alert number 70\n'
+  const told = connectFaultOf(
+    Object.assign(new Error(message), { code: 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION' }),
+    'h:5061',
+  )
+  t.equal(told, '"h:5061" and we came to no TLS connection: tlsv1 alert protocol version')
 })
 
 t.test('why a peer came to no TLS connection with us is said, too', async (t) => {

@@ -37,6 +37,25 @@ t.test('who no trunk knows is not read, unless a trunk takes strangers by passwo
   )
 })
 
+t.test('whoever proved who they are may say as much as a known peer; one who guesses is heard no more', async (t) => {
+  const clock = new FakeTimers()
+  const gatekeeper = new Gatekeeper({ ...{ clock, log }, knows: () => false, takesStrangers: () => true })
+  const take = (address: string, times: number) =>
+    Array.from({ length: times }, () => gatekeeper.admits(address)).filter(Boolean).length
+  gatekeeper.proved('203.0.113.1')
+  t.equal(take('203.0.113.1', 1_000), 1_000)
+  clock.advance(3_600_000)
+  t.equal(take('203.0.113.1', 100), 20, 'for an hour')
+  for (let i = 0; i < 10; i++) gatekeeper.guessed('203.0.113.2')
+  t.equal(take('203.0.113.2', 10), 0)
+  t.equal(gatekeeper.refusals.get('locked_out'), 10)
+  clock.advance(60_001)
+  t.equal(take('203.0.113.2', 10), 10, 'a minute later it may try again')
+  for (let i = 0; i < 10; i++) gatekeeper.guessed('203.0.113.2')
+  clock.advance(60_001)
+  t.equal(take('203.0.113.2', 10), 0, 'but the second time it waits longer')
+})
+
 t.test('a flood of made-up addresses is bounded as a whole, and takes no bucket of those who are known', async (t) => {
   const clock = new FakeTimers()
   const gatekeeper = new Gatekeeper({

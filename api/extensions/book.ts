@@ -1,0 +1,97 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Clock } from '../../runtime/clock.ts'
+import type { Logger } from '../../runtime/log.ts'
+import { createSecretBox } from '../../runtime/secret-box.ts'
+import type { ExtensionDirectory } from '../../runtime/telephony/extension.ts'
+import type { Store } from '../../store/database.ts'
+import { allExtensions } from '../../store/extensions.ts'
+import type { RedisClient } from '../../store/redis/client.ts'
+import { readBindings, writeBindings } from '../../store/redis/extension-bindings.ts'
+
+/** What seals the passwords of extensions. */
+export const extensionSecrets = (key: string) => createSecretBox(key, 'extension passwords')
+
+/** Where api nodes hear that extensions have changed; the message says nothing. */
+const CHANNEL = 'patchbay:extensions'
+/** 120 bits: nobody guesses it. */
+const PASSWORD_BYTES = 15
+const SUFFIX_BYTES = 5
+
+/** The extensions of all workspaces, and word of their changes on every api node. */
+export interface ExtensionBook extends ExtensionDirectory {
+  newPassword(): string
+  /** What an extension logs in as: its name, and something that nobody else's of that name has. */
+  newUsername(name: string): string
+  sealPassword(extensionId: string, password: string): string
+  /** Tells every node. */
+  changed(): Promise<void>
+  close(): void
+}
+
+export async function openExtensionBook(options: {
+  config: { readonly dataKey: string }
+  store: Store
+  redis: RedisClient
+  clock: Clock
+  log: Logger
+}): Promise<ExtensionBook> {
+  const { config, store, redis, clock, log } = options
+  const box = extensionSecrets(config.dataKey)
+  const listeners = new Set<() => void>()
+  const node = randomUUID()
+  const registered = new Set<string>()
+  const subscriber = redis.duplicate()
+  subscriber.on('error', (err) =>
+    log.warn({ err }, 'Listening for changes of extensions was interrupted; reconnecting'),
+  )
+  await subscriber.connect()
+  await subscriber.subscribe(CHANNEL, () => {
+    for (const listener of listeners) listener()
+  })
+  return {
+    async list() {
+      return (await allExtensions(store)).map((row) => {
+        const password = box.open(row.password, row.id)
+        if (password === undefined) {
+          log.error(
+            { extension: row.name, workspaceId: row.workspace_id },
+            'The password of an extension was sealed under another PATCHBAY_DATA_KEY; name that key in PATCHBAY_DATA_KEY_OLD, or make a new password',
+          )
+        }
+        return {
+          id: row.id,
+          workspaceId: row.workspace_id,
+          name: row.name,
+          displayName: row.display_name ?? undefined,
+          username: row.username,
+          password,
+        }
+      })
+    },
+    watch(changed) {
+      listeners.add(changed)
+      return () => listeners.delete(changed)
+    },
+    async registered(extensionId, bindings) {
+      if (bindings.length > 0) registered.add(extensionId)
+      else registered.delete(extensionId)
+      await writeBindings(redis, node, extensionId, bindings)
+    },
+    bindings: (extensionId) => readBindings(redis, extensionId, clock.nowMs()),
+    newPassword: () => randomBytes(PASSWORD_BYTES).toString('base64url'),
+    newUsername: (name) => `${name}.${randomBytes(SUFFIX_BYTES).toString('hex')}`,
+    sealPassword: (extensionId, password) => box.seal(password, extensionId),
+    async changed() {
+      await redis.publish(CHANNEL, '')
+    },
+    close() {
+      subscriber.destroy()
+      // Phones find another node with their next registration; until then nobody is to be sent here.
+      for (const id of registered) {
+        writeBindings(redis, node, id, []).catch((err) =>
+          log.debug({ err }, 'A registration is forgotten when it expires'),
+        )
+      }
+    },
+  }
+}

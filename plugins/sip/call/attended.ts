@@ -1,0 +1,55 @@
+import type { CallContext } from '../dialog/context.ts'
+import type { Lead } from '../dialog/referral.ts'
+import type { CallMedia } from '../media/call-media.ts'
+import type { RtpLeg } from '../media/rtp-leg.ts'
+import type { Authenticator } from '../transaction/authenticator.ts'
+import type { Flow } from '../transport/flow.ts'
+import type { ContactName } from '../trunk/presence.ts'
+import { OutboundCall } from './outbound-call.ts'
+
+const RING_TIMEOUT_MS = 30_000
+const SILENCE_MS = 10_000
+
+/**
+ * Takes the place of somebody who leads their call elsewhere after a word with whoever is there (attended transfer): the new
+ * call stands in for one that is up already, so nobody is called at our expense, and only at hosts of the call's own trunk.
+ */
+export function attendedCalls(options: {
+  context: CallContext
+  flow: Flow
+  media: CallMedia
+  leg: RtpLeg
+  authenticator: Authenticator | undefined
+  contact: ContactName | undefined
+  /** This side, in brackets. */
+  from: string
+  owns(host: string): boolean
+  allows(address: string): boolean
+}): Lead {
+  const { context, flow, media, leg, authenticator, contact, from, owns, allows } = options
+  return {
+    may: ({ scheme, host }) => scheme.startsWith('sip') && owns(host),
+    call({ uri, replaces }, events) {
+      return new OutboundCall({
+        presence: {
+          ...{ target: uri, from },
+          headers: [
+            { name: 'replaces', value: replaces },
+            { name: 'require', value: 'replaces' },
+          ],
+        },
+        ...{ context, flow, media, authenticator, contact, allows },
+        ...{ ringTimeoutMs: RING_TIMEOUT_MS, silenceMs: SILENCE_MS, keepsMedia: true },
+        events: {
+          ringing: () => undefined,
+          leg: (agreement) => {
+            leg.renegotiated(agreement)
+            return leg
+          },
+          answered: () => events.answered(),
+          failed: ({ status }) => events.failed(status === 0 ? 408 : status),
+        },
+      })
+    },
+  }
+}

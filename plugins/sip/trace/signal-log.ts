@@ -1,0 +1,79 @@
+import type { WireMessage } from '../../../runtime/telephony/wire-message.ts'
+import type { Flow } from '../transport/flow.ts'
+import { redact } from './redact.ts'
+
+/** Of one call; beyond, the middle is left out: how it began and how it ends says most. */
+const MAX_MESSAGES = 120
+const KEPT_FIRST = 60
+/** Calls at once; beyond, the oldest are forgotten. */
+const MAX_CALLS = 5_000
+/** Messages that come after the end still belong to it. */
+const KEEP_MS = 40_000
+
+interface Kept {
+  messages: WireMessage[]
+  /** When it may be forgotten, by the wall clock; undefined: not yet. */
+  overAtMs: number | undefined
+}
+
+/** The messages of calls that run or just ended, by Call-ID. */
+export class SignalLog {
+  readonly #calls = new Map<string, Kept>()
+  readonly #nowMs: () => number
+  readonly #also: ((message: WireMessage, callId: string) => void) | undefined
+  #sweptMs = 0
+
+  /** @param also told of every message, whatever becomes of it */
+  constructor(nowMs: () => number, also?: (message: WireMessage, callId: string) => void) {
+    this.#nowMs = nowMs
+    this.#also = also
+  }
+
+  /** A message that was sent or received. Keep-alives and registrations are no call's. */
+  note(direction: 'in' | 'out', bytes: Uint8Array, flow: Flow): void {
+    const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 2_048)).toString('latin1')
+    const callId = /^(?:call-id|i)[ \t]*:[ \t]*(\S+)/im.exec(head)?.[1]
+    if (callId === undefined) return
+    const isCall = this.#calls.has(callId) || /^(?:INVITE |SIP\/2\.0 )/.test(head)
+    const isNoise = /^cseq[ \t]*:[ \t]*\d+[ \t]+(?:OPTIONS|REGISTER)/im.test(head)
+    if (this.#also === undefined && (!isCall || isNoise)) return
+    const message: WireMessage = {
+      ...{ atMs: this.#nowMs(), direction, transport: flow.protocol },
+      local: { address: flow.local.host, port: flow.local.port },
+      remote: { address: flow.address, port: flow.port },
+      text: redact(bytes),
+    }
+    this.#also?.(message, callId)
+    if (!isCall || isNoise) return
+    let kept = this.#calls.get(callId)
+    if (kept === undefined) {
+      // Only a call of ours or one that comes in begins a ladder: an answer to nothing is none.
+      if (!head.startsWith('INVITE ')) return
+      this.#sweep(message.atMs)
+      kept = { messages: [], overAtMs: undefined }
+      this.#calls.set(callId, kept)
+    }
+    kept.messages.push(message)
+    if (kept.messages.length > MAX_MESSAGES) kept.messages.splice(KEPT_FIRST, 1)
+  }
+
+  messages(callId: string): readonly WireMessage[] {
+    return this.#calls.get(callId)?.messages ?? []
+  }
+
+  /** The call is over: what still comes is kept a little longer. */
+  over(callId: string): void {
+    const kept = this.#calls.get(callId)
+    if (kept !== undefined) kept.overAtMs = this.#nowMs() + KEEP_MS
+  }
+
+  #sweep(nowMs: number): void {
+    const [oldest] = this.#calls.keys()
+    if (oldest !== undefined && this.#calls.size >= MAX_CALLS) this.#calls.delete(oldest)
+    if (nowMs - this.#sweptMs < 1_000) return
+    this.#sweptMs = nowMs
+    for (const [callId, { overAtMs }] of this.#calls) {
+      if (overAtMs !== undefined && overAtMs < nowMs) this.#calls.delete(callId)
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import t from 'tap'
+import type { Conversation, OpenConversation } from '../../../../runtime/conversation/contract.ts'
+import type { TestUser } from '../../../support/api.ts'
+import { callWhen, isOver, linkWorker } from '../../../support/phone.ts'
+import { scriptedConversation } from '../../../support/scripted-conversation.ts'
+import { type Baresip, skipWithout, startBaresip } from '../../../support/sip-peers.ts'
+import { addSipNumber, startSipApi } from '../../../support/sip-phone.ts'
+
+/** Softphones that register with Patchbay: baresip, over real sockets. */
+
+const skip = skipWithout('baresip')
+const SILENCE = new Int16Array(80_000)
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any field
+type Body = any
+
+async function until<T>(read: () => Promise<T | undefined>): Promise<T> {
+  for (;;) {
+    const found = await read()
+    if (found !== undefined) return found
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+/** Leads the caller to extension 204 as soon as they are heard. */
+const leadsToDesk: OpenConversation = async (open, port) => {
+  const scripted = await scriptedConversation(open, port)
+  let asked = false
+  const conversation: Conversation = {
+    audio() {
+      if (asked || !open.agent.tools?.some(({ name }) => name === 'to_desk')) return
+      asked = true
+      const input = { id: 'tool-1', name: 'to_desk', arguments: {} }
+      void port.ask('tool', input, AbortSignal.timeout(30_000)).catch(() => undefined)
+    },
+    input: (event) => scripted.input(event),
+    played: (id) => scripted.played(id),
+    close: (reason) => scripted.close(reason),
+  }
+  return conversation
+}
+
+t.test('softphones that register', { skip, timeout: 280_000 }, async (t) => {
+  const sip = await startSipApi(t)
+  const { api, user, sipPort } = sip
+  await linkWorker(t, api, { openConversation: leadsToDesk })
+  const { number, agentId } = await addSipNumber(sip)
+  const add = async (of: TestUser, name: string): Promise<Body> => {
+    const { status, body } = await of.client.post('/extensions', { body: { name, display_name: `Desk ${name}` } })
+    t.equal(status, 201, JSON.stringify(body))
+    return body
+  }
+  const register = (extension: Body, more: { autoAnswer?: boolean; password?: string } = {}): Promise<Baresip> =>
+    startBaresip(t, {
+      says: SILENCE,
+      autoAnswer: more.autoAnswer ?? false,
+      account: {
+        username: extension.username,
+        password: more.password ?? extension.password,
+        server: `127.0.0.1:${sipPort}`,
+      },
+    })
+  const desk = await add(user, '204')
+  const hall = await add(user, '205')
+  const read = async (of: Body): Promise<Body> => (await user.client.get(`/extensions/${of.extension_id}`)).body
+
+  const phone = await register(desk, { autoAnswer: true })
+  await phone.event('REGISTER_OK')
+
+  t.test('are listed with the phones they have; the password is told once', async (t) => {
+    const listed = await until(async () => {
+      const body = await read(desk)
+      return body.phones.length > 0 ? body : undefined
+    })
+    t.match(listed, { name: '204', phones: [{ transport: 'udp', address: '127.0.0.1', user_agent: /baresip/ }] })
+    t.notOk(JSON.stringify(listed).includes(desk.password))
+    const [row] = await api.store.tenant(user.workspaceId).db.selectFrom('extensions').selectAll().execute()
+    t.match(row?.password, /^v1\./)
+  })
+
+  t.test('are refused with a wrong password', async (t) => {
+    const stranger = await register(hall, { password: 'wrong-password' })
+    await stranger.event('REGISTER_FAIL')
+    t.same((await read(hall)).phones, [])
+  })
+
+  t.test('call an agent by its number, as themselves', async (t) => {
+    const caller = await register(hall)
+    await caller.event('REGISTER_OK')
+    caller.command('dial', `sip:${number}@127.0.0.1:${sipPort}`)
+    await caller.event('CALL_ESTABLISHED')
+    caller.command('hangup')
+    const call = await until(async () => (await user.client.get('/calls/logs')).body.items[0])
+    const over = await callWhen(user, call.call_log_id, isOver)
+    t.match(over, { from_number: '205', to_number: number, direction: 'inbound', status: 'completed' })
+    t.equal(over.carrier.trunk, 'extension 205')
+    caller.command('quit')
+    await until(async () => ((await read(hall)).phones.length === 0 ? true : undefined))
+  })
+
+  t.test('call each other; whoever hangs up ends it for both', async (t) => {
+    const caller = await register(hall)
+    await caller.event('REGISTER_OK')
+    caller.command('dial', `sip:204@127.0.0.1:${sipPort}`)
+    await Promise.all([caller.event('CALL_ESTABLISHED'), phone.event('CALL_ESTABLISHED')])
+    t.match(await phone.event('CALL_INCOMING'), { peeruri: /^sip:205@/, peerdisplayname: '205' })
+    caller.command('hangup')
+    await phone.event('CALL_CLOSED')
+    caller.command('quit')
+  })
+
+  t.test('are what an agent leads a caller to; the call goes on with them', async (t) => {
+    const { status } = await user.client.put(`/agents/${agentId}`, {
+      body: {
+        ...{ agent_name: 'Ada', system_prompt: 'You are Ada.', first_message: 'Hello, this is Ada.' },
+        tools: [{ type: 'transfer', name: 'to_desk', description: 'Transfers to the desk.', to: '204' }],
+      },
+    })
+    t.equal(status, 200)
+    const before = phone.events.filter(({ type }) => type === 'CALL_ESTABLISHED').length
+    const caller = await startBaresip(t, { says: SILENCE })
+    caller.command('dial', `sip:${number}@127.0.0.1:${sipPort}`)
+    await caller.event('CALL_ESTABLISHED')
+    await until(async () =>
+      phone.events.filter(({ type }) => type === 'CALL_ESTABLISHED').length > before ? true : undefined,
+    )
+    phone.command('hangup')
+    await caller.event('CALL_CLOSED')
+    const [call] = (await user.client.get('/calls/logs')).body.items
+    t.match(await callWhen(user, call.call_log_id, isOver), { status: 'completed', disposition: 'transferred' })
+  })
+
+  t.test('reach nothing of another workspace', async (t) => {
+    const other = await api.signUp()
+    const theirs = await add(other, '300')
+    const caller = await register(theirs)
+    await caller.event('REGISTER_OK')
+    for (const [tries, dialled] of ['204', number].entries()) {
+      caller.command('dial', `sip:${dialled}@127.0.0.1:${sipPort}`)
+      await until(async () =>
+        caller.events.filter(({ type }) => type === 'CALL_CLOSED').length > tries ? true : undefined,
+      )
+      t.match(caller.events.filter(({ type }) => type === 'CALL_CLOSED').at(-1)?.param, /404/)
+    }
+    t.equal((await other.client.get(`/extensions/${desk.extension_id}`)).status, 404)
+  })
+
+  t.test('lose their phones with their extension', async (t) => {
+    t.equal((await user.client.delete(`/extensions/${desk.extension_id}`)).status, 200)
+    t.equal((await user.client.get(`/extensions/${desk.extension_id}`)).status, 404)
+    const caller = await register(hall)
+    await caller.event('REGISTER_OK')
+    caller.command('dial', `sip:204@127.0.0.1:${sipPort}`)
+    t.match(await caller.event('CALL_CLOSED'), { param: /404/ })
+  })
+})

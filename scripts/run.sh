@@ -120,7 +120,7 @@ install_default_programs() {
 # The SIP peers and the browser of the tests, where they can be had by themselves; elsewhere those tests say what is missing.
 install_test_peers() {
   if [ "$(id -u)" != 0 ] || ! [ -f /etc/debian_version ] || ! command -v apt-get >/dev/null; then return; fi
-  install_programs sipp baresip chromium
+  install_programs sipp baresip kamailio chromium
 }
 
 command=${1:-help}

@@ -8,6 +8,7 @@ import { LOCAL_TRUNK_ID, type Trunk, type TrunkDirectory } from '../../runtime/t
 import { DEFAULT_TRUNK_SETTINGS } from '../../runtime/telephony/trunk-settings.ts'
 import type { Store } from '../../store/database.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
+import { noteTrunkEvent, type StoredTrunkEvent, trunkEvents } from '../../store/redis/trunk-events.ts'
 import { leaveTrunks, shareTrunks } from '../../store/redis/trunk-share.ts'
 import type { TrunkRow } from '../../store/schema.ts'
 import { allTrunks } from '../../store/trunks.ts'
@@ -26,6 +27,8 @@ const LOCAL_CALLS = 100
 export interface TrunkBook extends TrunkDirectory {
   readonly signalling: OpenSignallingBook
   readonly extensions: ExtensionBook
+  /** When a trunk failed and came back, newest first. */
+  events(trunkId: string): Promise<StoredTrunkEvent[]>
   sealPassword(trunkId: string, password: string): string
   /** The private key of a client's certificate. */
   sealKey(trunkId: string, key: string): string
@@ -94,6 +97,13 @@ export async function openTrunkBook(options: {
       return () => listeners.delete(changed)
     },
     share: (wanted, active) => shareTrunks(redis, node, wanted, active),
+    told({ type, trunk, status, reason }) {
+      const event = { type, status, reason: reason.slice(0, 200), atMs: options.clock.nowMs() }
+      noteTrunkEvent(redis, trunk.id, event).catch((err) =>
+        log.warn({ err, trunk: trunk.name }, 'What became of a trunk was not written down'),
+      )
+    },
+    events: (trunkId) => trunkEvents(redis, trunkId),
     sealPassword: (trunkId, password) => box.seal(password, trunkId),
     sealKey: (trunkId, key) => box.seal(key, keyLabel(trunkId)),
     async changed() {

@@ -18,6 +18,7 @@ import {
 import { isUuid } from '../ids.ts'
 import { defineRoute } from '../route.ts'
 import { ValidationError } from '../schema.ts'
+import type { Services } from '../services.ts'
 import { Detail } from '../workspaces/schema.ts'
 import type { TrunkBook } from './book.ts'
 import { admitHost } from './host-policy.ts'
@@ -104,8 +105,8 @@ const list = defineRoute({
   tag,
   summary: 'The SIP trunks of the workspace',
   examples: { success: [trunkExample] },
-  handler: async ({ tenant }, { carriers }) =>
-    Promise.all((await listTrunks(tenant)).map(async (row) => trunkBody(row, await carriers.trunkState(row.id)))),
+  handler: async ({ tenant }, services) =>
+    Promise.all((await listTrunks(tenant)).map((row) => bodyWithState(row, services))),
 })
 
 const read = defineRoute({
@@ -120,10 +121,7 @@ const read = defineRoute({
   tag,
   summary: 'One SIP trunk',
   examples: { success: trunkExample },
-  handler: async ({ params, tenant }, { carriers }) => {
-    const row = await requireTrunk(tenant, params.trunk_id)
-    return trunkBody(row, await carriers.trunkState(row.id))
-  },
+  handler: async ({ params, tenant }, services) => bodyWithState(await requireTrunk(tenant, params.trunk_id), services),
 })
 
 const change = defineRoute({
@@ -203,6 +201,11 @@ const remove = defineRoute({
 })
 
 export const trunkRoutes = [create, list, read, change, remove]
+
+async function bodyWithState(row: TrunkRow, { carriers, trunks }: Pick<Services, 'carriers' | 'trunks'>) {
+  const [state, events] = await Promise.all([carriers.trunkState(row.id), trunks.events(row.id)])
+  return trunkBody(row, state, events)
+}
 
 function columns(body: TrunkInput, id: string, trunks: TrunkBook): TrunkChanges {
   const { password, tls_key, allowed_addresses, codecs, countries, ...plain } = body

@@ -5,6 +5,7 @@ import { type Static, type TOptional, type TSchema, Type } from 'typebox'
 import { LINE_CODEC_NAMES } from '../../runtime/media/line-codec.ts'
 import type { TrunkState } from '../../runtime/telephony/carrier.ts'
 import { DEFAULT_TRUNK_SETTINGS, TrunkSettings } from '../../runtime/telephony/trunk-settings.ts'
+import type { StoredTrunkEvent } from '../../store/redis/trunk-events.ts'
 import type { TrunkRow } from '../../store/schema.ts'
 import { type Fault, Id, Instant, Nullable, ValidationError } from '../schema.ts'
 
@@ -88,6 +89,15 @@ export const TrunkBody = Type.Object({
           'How the trunk does, as the api node that answers sees it since it began; null: it takes no calls.',
       },
     ),
+  ),
+  events: Type.Array(
+    Type.Object({
+      at: Instant,
+      type: Type.Enum(['down', 'up'], { description: '`down`: it answered REGISTER or OPTIONS no more, or refused.' }),
+      status: Type.Integer({ description: 'What it said; 0: nothing.' }),
+      reason: Type.String(),
+    }),
+    { description: 'When it failed and came back, newest first: the last fifty of a month.' },
   ),
   created_at: Instant,
   updated_at: Instant,
@@ -178,6 +188,7 @@ export const trunkExample: Static<typeof TrunkBody> = {
     ...{ active_calls: 3, attempts: 40, answered: 30, asr: 0.75, acd_seconds: 92.5, pdd_ms: 1800, failovers: 1 },
     by_status: { '200': 30, '486': 10 },
   },
+  events: [{ at: '2026-01-31T08:00:00.000Z', type: 'up', status: 200, reason: 'OK' }],
   created_at: '2026-01-31T09:00:00.000Z',
   updated_at: '2026-01-31T09:00:00.000Z',
 }
@@ -199,7 +210,11 @@ function stateBody({ contact, byStatus, ...state }: TrunkState): Exclude<Static<
 }
 
 /** A trunk as callers see it. */
-export function trunkBody(row: TrunkRow, state?: TrunkState): Static<typeof TrunkBody> {
+export function trunkBody(
+  row: TrunkRow,
+  state?: TrunkState,
+  events: readonly StoredTrunkEvent[] = [],
+): Static<typeof TrunkBody> {
   return {
     trunk_id: row.id,
     workspace_id: row.workspace_id,
@@ -219,6 +234,7 @@ export function trunkBody(row: TrunkRow, state?: TrunkState): Static<typeof Trun
     ...row.settings,
     has_tls_key: row.tls_key !== null,
     state: state === undefined ? null : stateBody(state),
+    events: events.map(({ atMs, ...event }) => ({ at: new Date(atMs).toISOString(), ...event })),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   }

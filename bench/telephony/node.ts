@@ -7,7 +7,7 @@ import type { Leg } from '../../runtime/session/leg.ts'
 import { LOCAL_TRUNK_ID, type TrunkDirectory } from '../../runtime/telephony/trunk.ts'
 import { DEFAULT_TRUNK_SETTINGS } from '../../runtime/telephony/trunk-settings.ts'
 
-const [number = '', calls = '200'] = process.argv.slice(2)
+const [number = '', calls = '200', encryption = 'off'] = process.argv.slice(2)
 const sipPort = 20_000 + (process.pid % 5_000)
 const env = {
   PATCHBAY_SIP_PORT: String(sipPort),
@@ -30,7 +30,10 @@ const trunks: TrunkDirectory = {
         maxConcurrentCalls: 10_000,
         maxCallsPerSecond: 1_000,
         countries: [],
-        settings: DEFAULT_TRUNK_SETTINGS,
+        settings: {
+          ...DEFAULT_TRUNK_SETTINGS,
+          media_encryption: encryption === 'required' ? 'required' : 'off',
+        } as const,
         tlsKey: undefined,
       },
     },

@@ -3,6 +3,7 @@
  * what it gets, and notes when packets arrive. A call is known by its SSRC.
  */
 import dgram from 'node:dgram'
+import { SrtpStream } from '../../plugins/sip/media/srtp.ts'
 
 export interface Pacing {
   packets: number
@@ -14,6 +15,15 @@ export interface Pacing {
 }
 
 const LATE_MS = 40
+/** What callers' packets are encrypted with; none: they are plain. */
+const [key] = process.argv.slice(2)
+const streams = new Map<number, SrtpStream>()
+
+function sealed(plain: Buffer, ssrc: number): Buffer {
+  const stream = streams.get(ssrc) ?? new SrtpStream('AES_CM_128_HMAC_SHA1_80', Buffer.from(key ?? '', 'base64'))
+  streams.set(ssrc, stream)
+  return stream.protect(plain)
+}
 const socket = dgram.createSocket({ type: 'udp4', recvBufferSize: 4 * 1024 * 1024 })
 const lastMs = new Map<number, number>()
 let gaps: number[] | undefined
@@ -25,8 +35,9 @@ socket.on('message', (bytes, from) => {
   const before = lastMs.get(ssrc)
   lastMs.set(ssrc, nowMs)
   if (before !== undefined) gaps?.push(nowMs - before)
-  // The same packet back is a stream of its own, in order and on time.
-  socket.send(bytes, from.port, from.address)
+  // The same packet back is a stream of its own, in order and on time; an encrypted one has the caller's key, whatever it says.
+  const back = key === undefined ? bytes : sealed(bytes.subarray(0, 172), ssrc)
+  socket.send(back, from.port, from.address)
 })
 socket.bind(0, '127.0.0.1', () => process.send?.({ port: socket.address().port }))
 

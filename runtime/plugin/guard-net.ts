@@ -92,11 +92,16 @@ export function guardDatagrams(policy: Policy): void {
   } as typeof prototype.send
 
   prototype.connect = function guardedConnect(this: dgram.Socket, ...args: unknown[]): void {
+    mayBeConnected.add(this)
     sendTo(this, policy, args, 0, connect)
   } as typeof prototype.connect
 }
 
+/** Sockets that were connected once: of all others it need not be asked, which costs an exception for each datagram. */
+const mayBeConnected = new WeakSet<dgram.Socket>()
+
 function isConnected(socket: dgram.Socket): boolean {
+  if (!mayBeConnected.has(socket)) return false
   try {
     socket.remoteAddress()
     return true

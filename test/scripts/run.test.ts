@@ -47,6 +47,7 @@ t.test(
       'redis-server': '',
       sipp: '',
       baresip: '',
+      kamailio: '',
       'apt-get': 'echo "$*" >>"$HOME/apt.log"; cp "$HOME/redis-server" "$HOME/espeak-ng"',
     })
     await symlink('/bin/cp', join(machine.bin, 'cp'))

@@ -1,4 +1,6 @@
-import { createCipheriv, createHmac, timingSafeEqual } from 'node:crypto'
+import { createCipheriv, timingSafeEqual } from 'node:crypto'
+import { CounterMode } from './counter-mode.ts'
+import { HmacSha1 } from './hmac-sha1.ts'
 
 /**
  * SRTP (RFC 3711) with AES_CM_128_HMAC_SHA1_80 and _32: encrypts and authenticates one direction's RTP and RTCP. Pure, but
@@ -18,9 +20,8 @@ const RTCP_HEADER_BYTES = 8
 const REPLAY_WINDOW = 64n
 
 interface SessionKeys {
-  cipher: Buffer
-  auth: Buffer
-  salt: Buffer
+  cipher: CounterMode
+  auth: HmacSha1
 }
 
 /** One direction of a stream: every synchronisation source has its own counters. */
@@ -29,6 +30,7 @@ export class SrtpStream {
   readonly #rtp: SessionKeys
   readonly #rtcp: SessionKeys
   readonly #rollover = new Map<number, { roc: number; highest: number; seen: bigint }>()
+  readonly #tag = Buffer.alloc(RTCP_TAG_BYTES)
   #rtcpIndex = 0
   #rtcpHighest = -1
 
@@ -53,9 +55,11 @@ export class SrtpStream {
     state.highest = sequence
     const start = payloadStart(packet)
     if (start === undefined) throw new RangeError('Not an RTP packet')
-    const body = crypt(this.#rtp, packet.subarray(start), ssrc, state.roc * 0x10000 + sequence)
-    const sealed = Buffer.concat([packet.subarray(0, start), body])
-    return Buffer.concat([sealed, this.#rtpTag(sealed, state.roc)])
+    const sealed = Buffer.allocUnsafe(packet.length + this.#tagBytes)
+    packet.copy(sealed)
+    this.#rtp.cipher.apply(sealed, start, packet.length, ssrc, state.roc * 0x10000 + sequence)
+    this.#rtp.auth.digest(sealed.subarray(0, packet.length), state.roc, sealed, packet.length, this.#tagBytes)
+    return sealed
   }
 
   /** The plain packet; undefined: it is forged, damaged or came before. */
@@ -70,36 +74,43 @@ export class SrtpStream {
     const roc = guessedRollover(state, sequence)
     if (roc < 0) return undefined
     const sealed = packet.subarray(0, end)
-    if (!timingSafeEqual(packet.subarray(end), this.#rtpTag(sealed, roc))) return undefined
+    this.#rtp.auth.digest(sealed, roc, this.#tag, 0, this.#tagBytes)
+    if (!timingSafeEqual(packet.subarray(end), this.#tag.subarray(0, this.#tagBytes))) return undefined
     if (!this.#isNew(state, roc, sequence)) return undefined
     this.#rollover.set(ssrc, state)
-    const body = crypt(this.#rtp, sealed.subarray(start), ssrc, roc * 0x10000 + sequence)
-    return Buffer.concat([sealed.subarray(0, start), body])
+    const plain = Buffer.from(sealed)
+    this.#rtp.cipher.apply(plain, start, end, ssrc, roc * 0x10000 + sequence)
+    return plain
   }
 
   protectRtcp(packet: Buffer): Buffer {
     const ssrc = packet.readUInt32BE(4)
     const index = this.#rtcpIndex
     this.#rtcpIndex = (this.#rtcpIndex + 1) & 0x7fffffff
-    const body = crypt(this.#rtcp, packet.subarray(RTCP_HEADER_BYTES), ssrc, index)
-    const trailer = Buffer.alloc(4)
-    trailer.writeUInt32BE((0x80000000 | index) >>> 0)
-    const sealed = Buffer.concat([packet.subarray(0, RTCP_HEADER_BYTES), body, trailer])
-    return Buffer.concat([sealed, tag(this.#rtcp.auth, sealed, RTCP_TAG_BYTES)])
+    const end = packet.length + 4
+    const sealed = Buffer.allocUnsafe(end + RTCP_TAG_BYTES)
+    packet.copy(sealed)
+    this.#rtcp.cipher.apply(sealed, RTCP_HEADER_BYTES, packet.length, ssrc, index)
+    sealed.writeUInt32BE((0x80000000 | index) >>> 0, packet.length)
+    this.#rtcp.auth.digest(sealed.subarray(0, end), undefined, sealed, end, RTCP_TAG_BYTES)
+    return sealed
   }
 
   unprotectRtcp(packet: Buffer): Buffer | undefined {
     const end = packet.length - RTCP_TAG_BYTES
     if (end < RTCP_HEADER_BYTES + 4) return undefined
     const sealed = packet.subarray(0, end)
-    if (!timingSafeEqual(packet.subarray(end), tag(this.#rtcp.auth, sealed, RTCP_TAG_BYTES))) return undefined
+    this.#rtcp.auth.digest(sealed, undefined, this.#tag, 0, RTCP_TAG_BYTES)
+    if (!timingSafeEqual(packet.subarray(end), this.#tag.subarray(0, RTCP_TAG_BYTES))) return undefined
     const trailer = sealed.readUInt32BE(end - 4)
     const index = trailer & 0x7fffffff
     if (index <= this.#rtcpHighest) return undefined
     this.#rtcpHighest = index
-    const body = sealed.subarray(RTCP_HEADER_BYTES, end - 4)
-    const plain = trailer >>> 31 === 1 ? crypt(this.#rtcp, body, sealed.readUInt32BE(4), index) : body
-    return Buffer.concat([sealed.subarray(0, RTCP_HEADER_BYTES), plain])
+    const plain = Buffer.from(sealed.subarray(0, end - 4))
+    if (trailer >>> 31 === 1) {
+      this.#rtcp.cipher.apply(plain, RTCP_HEADER_BYTES, plain.length, sealed.readUInt32BE(4), index)
+    }
+    return plain
   }
 
   #stateOf(ssrc: number, sequence: number): { roc: number; highest: number; seen: bigint } {
@@ -124,13 +135,6 @@ export class SrtpStream {
     state.seen |= 1n << -ahead
     return true
   }
-
-  #rtpTag(sealed: Buffer, roc: number): Buffer {
-    const counter = Buffer.alloc(4)
-    counter.writeUInt32BE(roc)
-    const hmac = createHmac('sha1', this.#rtp.auth).update(sealed).update(counter)
-    return hmac.digest().subarray(0, this.#tagBytes)
-  }
 }
 
 /** Section 3.3.1 and appendix A: the rollover that brings a sequence number nearest the highest. */
@@ -149,20 +153,6 @@ function payloadStart(packet: Buffer): number | undefined {
   return first >> 6 === 2 && start <= packet.length ? start : undefined
 }
 
-/** AES in counter mode (section 4.1.1). */
-function crypt({ cipher, salt }: SessionKeys, body: Uint8Array, ssrc: number, index: number): Buffer {
-  const iv = Buffer.alloc(16)
-  salt.copy(iv)
-  iv.writeUInt32BE((iv.readUInt32BE(4) ^ ssrc) >>> 0, 4)
-  iv.writeUInt16BE(iv.readUInt16BE(8) ^ (Math.floor(index / 2 ** 32) & 0xffff), 8)
-  iv.writeUInt32BE((iv.readUInt32BE(10) ^ (index % 2 ** 32)) >>> 0, 10)
-  return createCipheriv('aes-128-ctr', cipher, iv).update(body)
-}
-
-function tag(key: Buffer, sealed: Buffer, bytes: number): Buffer {
-  return createHmac('sha1', key).update(sealed).digest().subarray(0, bytes)
-}
-
 /** Section 4.3, with a key derivation rate of 0. `label`: 0 for RTP, 3 for RTCP. */
 function derive(key: Buffer, salt: Buffer, label: number): SessionKeys {
   const make = (which: number, bytes: number): Buffer => {
@@ -171,5 +161,8 @@ function derive(key: Buffer, salt: Buffer, label: number): SessionKeys {
     iv[7] = iv[7]! ^ which
     return createCipheriv('aes-128-ctr', key, iv).update(Buffer.alloc(bytes))
   }
-  return { cipher: make(label, 16), auth: make(label + 1, 20), salt: make(label + 2, MASTER_SALT_BYTES) }
+  return {
+    cipher: new CounterMode(make(label, 16), make(label + 2, MASTER_SALT_BYTES)),
+    auth: new HmacSha1(make(label + 1, 20)),
+  }
 }

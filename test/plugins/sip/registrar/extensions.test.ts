@@ -109,6 +109,23 @@ t.test('softphones that register', { skip, timeout: 280_000 }, async (t) => {
     caller.command('quit')
   })
 
+  t.test('speak wide band, encrypted, where they can', async (t) => {
+    const caller = await startBaresip(t, {
+      ...{ says: SILENCE, codecs: 'G722', accountOptions: ';mediaenc=srtp-mand' },
+      account: { username: hall.username, password: hall.password, server: `127.0.0.1:${sipPort}` },
+    })
+    await caller.event('REGISTER_OK')
+    caller.command('dial', `sip:${number}@127.0.0.1:${sipPort}`)
+    await caller.event('CALL_ESTABLISHED')
+    const [call] = (await user.client.get('/calls/logs')).body.items
+    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    caller.command('hangup')
+    const over = await callWhen(user, call.call_log_id, isOver)
+    t.match(over.quality, { codec: 'G722' })
+    t.ok(over.quality.packets > 20, `${over.quality.packets} packets could be read`)
+    caller.command('quit')
+  })
+
   t.test('are what an agent leads a caller to; the call goes on with them', async (t) => {
     const { status } = await user.client.put(`/agents/${agentId}`, {
       body: {

@@ -1,0 +1,80 @@
+import t from 'tap'
+import { KAMAILIO_PASSWORD, startKamailio } from '../../support/kamailio.ts'
+import { callWhen, isOver, linkWorker } from '../../support/phone.ts'
+import { freePort, skipWithout, startBaresip } from '../../support/sip-peers.ts'
+import { addSipNumber, startSipApi } from '../../support/sip-phone.ts'
+
+/** Calls through a registrar that stays in their way (Record-Route): Kamailio and baresip. */
+
+const skip = skipWithout('kamailio', 'baresip')
+const SILENCE = new Int16Array(80_000)
+
+async function until<T>(read: () => Promise<T | undefined>): Promise<T> {
+  for (;;) {
+    const found = await read()
+    if (found !== undefined) return found
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+t.test('a trunk that is a registrar and a proxy', { skip, timeout: 280_000 }, async (t) => {
+  const phonePort = await freePort()
+  const kamailio = await startKamailio(t, { phone: phonePort })
+  const sip = await startSipApi(t)
+  const { user } = sip
+  await linkWorker(t, sip.api)
+  const { number, agentId } = await addSipNumber(sip, {
+    name: 'main',
+    host: `127.0.0.1:${kamailio.port}`,
+    username: 'aurora',
+    password: KAMAILIO_PASSWORD,
+    register: true,
+  })
+  const [trunk] = (await user.client.get('/trunks')).body
+  await user.client.patch(`/trunks/${trunk.trunk_id}`, { body: { default_agent_id: agentId } })
+  const state = () => user.client.get(`/trunks/${trunk.trunk_id}`).then(({ body }) => body.state)
+  await until(async () => ((await state())?.contact_status === 200 ? true : undefined))
+  const phone = await startBaresip(t, { says: SILENCE, autoAnswer: true, port: phonePort })
+
+  t.test('brings calls to the account that is registered there', async (t) => {
+    phone.command('dial', `sip:aurora@127.0.0.1:${kamailio.port}`)
+    await phone.event('CALL_ESTABLISHED')
+    const call = await until(async () => (await user.client.get('/calls/logs')).body.items[0])
+    t.equal((await user.client.post(`/calls/${call.call_log_id}/hangup`)).status, 200)
+    await phone.event('CALL_CLOSED')
+    const over = await callWhen(user, call.call_log_id, isOver)
+    t.match(over, {
+      status: 'completed',
+      end_reason: 'api_hangup',
+      carrier: { trunk: 'main', released_by: 'patchbay' },
+    })
+  })
+
+  t.test('takes calls out, for the password, and ends them when the callee does', async (t) => {
+    const established = () => phone.events.filter(({ type }) => type === 'CALL_ESTABLISHED').length
+    const before = established()
+    const { body } = await user.client.post('/calls/outbound_call', {
+      body: { agent_phone_number: number, phone_number_to_dial: '+14155550177' },
+    })
+    await until(async () => (established() > before ? true : undefined))
+    await callWhen(user, body.call_log_id, ({ status }) => status === 'in_progress')
+    phone.command('hangup')
+    const over = await callWhen(user, body.call_log_id, isOver)
+    t.match(over, {
+      status: 'completed',
+      end_reason: 'caller_hangup',
+      carrier: { released_by: 'callee', sip_status: 200 },
+    })
+    const { ladder } = (await user.client.get(`/calls/${body.call_log_id}/sip`)).body
+    t.match(ladder, /INVITE \(SDP\)[\s\S]*407 [\s\S]*ACK[\s\S]*INVITE \(SDP\)[\s\S]*200 /)
+  })
+
+  t.test('whose end is noticed, and whose calls then fail as its own fault', async (t) => {
+    await kamailio.stop()
+    const { body } = await user.client.post('/calls/outbound_call', {
+      body: { agent_phone_number: number, phone_number_to_dial: '+14155550177' },
+    })
+    const over = await callWhen(user, body.call_log_id, isOver)
+    t.match(over, { status: 'failed', end_reason: 'carrier_error' })
+  })
+})

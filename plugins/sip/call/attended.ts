@@ -29,7 +29,7 @@ export function attendedCalls(options: {
   const { context, flow, media, leg, authenticator, contact, from, owns, allows } = options
   return {
     may: ({ scheme, host }) => scheme.startsWith('sip') && owns(host),
-    call({ uri, replaces }, events) {
+    call({ target, uri, replaces }, events) {
       return new OutboundCall({
         presence: {
           ...{ target: uri, from },
@@ -38,7 +38,9 @@ export function attendedCalls(options: {
             { name: 'require', value: 'replaces' },
           ],
         },
-        ...{ context, flow, media, authenticator, contact, allows },
+        // The trunk's own address where the target is a name or somewhere else.
+        flow: context.flowFor(target, flow, allows),
+        ...{ context, media, authenticator, contact, allows },
         ...{ ringTimeoutMs: RING_TIMEOUT_MS, silenceMs: SILENCE_MS, keepsMedia: true },
         events: {
           ringing: () => undefined,

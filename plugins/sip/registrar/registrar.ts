@@ -19,6 +19,8 @@ const MIN_EXPIRES_S = 60
 const GRACE_MS = 5_000
 /** Phones of one extension; beyond, the one that registered first is forgotten. */
 const MAX_PHONES = 8
+/** Phones in use give up on a challenge they don't know, though another stands beside it. */
+const FOR_PHONES = ['MD5'] as const
 /** Asks phones over UDP whether they are there; that keeps the way through their routers open. */
 const KEEP_ALIVE_MS = 30_000
 
@@ -119,7 +121,7 @@ export class Registrar {
       return known
     }
     if (proof.verdict === 'missing' || proof.verdict === 'stale') {
-      transaction.respond(401, { headers: challenger.challenge(proof.verdict === 'stale') })
+      transaction.respond(401, { headers: challenger.challenge(proof.verdict === 'stale', FOR_PHONES) })
       return undefined
     }
     gatekeeper.refuse('wrong_credentials', flow.address, 'The username or password of an extension is wrong', {

@@ -29,9 +29,9 @@ export class Challenger {
   }
 
   /** The headers of a 401. */
-  challenge(stale: boolean): SipHeader[] {
+  challenge(stale: boolean, algorithms = ALGORITHMS): SipHeader[] {
     const nonce = this.#nonce(this.#clock.nowMs().toString(36))
-    return ALGORITHMS.map((algorithm) => ({
+    return algorithms.map((algorithm) => ({
       name: 'www-authenticate',
       value: formatChallenge({ realm: REALM, nonce, algorithm, stale }),
     }))

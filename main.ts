@@ -4,12 +4,16 @@
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describeConfig } from './config/describe.ts'
 import { deriveConfig, effectiveConfig, type RoleName } from './config/effective.ts'
 import type { EnvFile } from './config/env-file.ts'
 import { loadConfig, processEnvironment, useEnvFile } from './config/load.ts'
 import { misspeltVariables } from './config/misspelt-variables.ts'
+import { operationsAddress } from './config/operations-address.ts'
 import { type Config, type EffectiveConfig, SETTINGS } from './config/schema.ts'
 import { systemClock } from './runtime/clock.ts'
 import { PatchbayError } from './runtime/errors.ts'
@@ -32,22 +36,46 @@ const USAGE = `Usage: patchbay <command> [--allow-net=plugin:host:port,…] [--a
   api       an api node                (DATABASE_URL, REDIS_URL)
   jobs      a job worker               (DATABASE_URL, REDIS_URL)
   voice     a voice worker             (PATCHBAY_API_URLS)
+  backup    copies database, files and secrets into one file, also while it runs: backup <file.tar.gz>
+  restore   fills an empty installation from such a file: restore <file.tar.gz>
+  move      copies the data into another PostgreSQL: move --to=postgres://…
+  migrate   brings the database up to date, and ends (DATABASE_URL)
   config    the effective configuration, secrets masked
   doctor    asks every provider that has its key whether it serves, and how fast;
             doctor sip: looks at the SIP trunks of the running api node
   rules     when the law lets campaigns call: rules [number] [instant]
+  drain     tells the running api node (drain jobs, drain voice: that role) on this machine to
+            stop once its calls are over, and waits for it: drain [role] [--port=9080]
   plugins   the plugins, what they offer, ask for and are granted;
             plugins add, update, remove, test, new: plugins of others (plugins help)
   admin     users, signup, suspensions, the audit log, from the shell: patchbay admin help
+  version   which Patchbay this is
   help      this text
 
 Several roles may be named: patchbay api jobs.
 `
 const ROLES = ['api', 'jobs', 'voice'] as const satisfies readonly RoleName[]
-const COMMANDS = ['start', ...ROLES, 'config', 'doctor', 'plugins', 'rules', 'admin', 'help']
+const COMMANDS = [
+  'start',
+  ...ROLES,
+  'backup',
+  'restore',
+  'move',
+  'migrate',
+  'config',
+  'doctor',
+  'plugins',
+  'rules',
+  'admin',
+  'drain',
+  'version',
+  'help',
+]
 
 /** On top of the drain: what closing sockets and pools may take. */
 const STOP_MARGIN_MS = 2_000
+/** What balancers take to ask again whether a node is ready. */
+const LEAVE_MS = 5_000
 const SERVICES_STOP_MS = 15_000
 const FORCED_STOP_MS = 5_000
 const VOICE_READY_TIMEOUT_MS = 60_000
@@ -69,12 +97,17 @@ let log: Logger | undefined
 
 async function main(argv: readonly string[]): Promise<void> {
   const flags = argv.filter(
-    (argument) => argument.startsWith('-') && !['--help', '-h', '--grant=all', '--no-test'].includes(argument),
+    (argument) =>
+      argument.startsWith('-') &&
+      !['--help', '-h', '--version', '--grant=all', '--no-test'].includes(argument) &&
+      !/^--(port|to)=/.test(argument),
   )
   const words = argv.filter((argument) => !argument.startsWith('-'))
-  const [command = 'help'] = words
+  const [command = argv.includes('--version') ? 'version' : 'help'] = words
   const unknown = words.find(
-    (word, at) => !COMMANDS.includes(word) && !(['doctor', 'plugins', 'rules', 'admin'].includes(command) && at > 0),
+    (word, at) =>
+      !COMMANDS.includes(word) &&
+      !(['doctor', 'plugins', 'rules', 'admin', 'drain', 'backup', 'restore'].includes(command) && at > 0),
   )
   if (unknown !== undefined) {
     const near = nearest(unknown, COMMANDS)
@@ -82,6 +115,13 @@ async function main(argv: readonly string[]): Promise<void> {
   }
   if (command === 'help' || argv.includes('--help') || argv.includes('-h')) {
     process.stdout.write(USAGE)
+    return
+  }
+  if (command === 'version' || argv.includes('--version')) {
+    const { version } = JSON.parse(await readFile(join(import.meta.dirname, 'package.json'), 'utf8')) as {
+      version: string
+    }
+    process.stdout.write(`Patchbay ${version} (Node ${process.versions.node})\n`)
     return
   }
   const envFile = useEnvFile()
@@ -101,11 +141,36 @@ async function main(argv: readonly string[]): Promise<void> {
   } else if (command === 'plugins') {
     const { describePlugins } = await import('./runtime/plugin/describe.ts')
     process.stdout.write(`${await describePlugins(config, { env: processEnvironment() })}\n`)
+  } else if (command === 'backup' || command === 'restore' || command === 'move') {
+    const commands = await import('./store/backup/command.ts')
+    const log = createLogger({ level: 'warn', name: command })
+    const { databaseUrl, dataDir } = config
+    const options = { databaseUrl, dataDir, searchPath: processEnvironment().PATH, log }
+    const to = argv.find((argument) => argument.startsWith('--to='))?.slice('--to='.length)
+    const [, subject = to, ...more] = words
+    if (subject === undefined || more.length > 0) {
+      fail(
+        `Usage: npm run patchbay ${command} ${command === 'move' ? '-- --to=postgres://user:password@host/database' : '<file.tar.gz>'}`,
+      )
+    }
+    process.stdout.write(`${await commands[command](subject, options)}\n`)
+  } else if (command === 'migrate') {
+    const text = await withDatabase(config, 'migrate', async (_, applied) => {
+      return applied.length === 0 ? 'The database is up to date' : `Updated the database: ${applied.join(', ')}`
+    })
+    process.stdout.write(`${text}\n`)
   } else if (command === 'admin') {
     await admin(words.slice(1), config)
   } else if (command === 'rules') {
     const { describeRules } = await import('./workers/dialer/describe-rules.ts')
     process.stdout.write(`${await describeRules(words.slice(1), config.callingRules, systemClock.nowMs())}\n`)
+  } else if (command === 'drain') {
+    const { runDrain } = await import('./runtime/operations/drain.ts')
+    const [role = 'api', ...more] = words.slice(1)
+    if (!isRole(role) || more.length > 0) fail('Say which role drains: npm run patchbay drain [api|jobs|voice]')
+    const port = argv.find((argument) => argument.startsWith('--port='))?.slice('--port='.length)
+    const asked = Number(port ?? operationsAddress(deriveConfig(config), role).port)
+    await runDrain(asked, (line) => void process.stderr.write(`${line}\n`))
   } else if (command === 'doctor') {
     const { runDoctor } = await import('./runtime/doctor.ts')
     const { text, healthy } = await runDoctor(words.slice(1), { config, env: processEnvironment() })
@@ -128,27 +193,45 @@ async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** Works on the operator's database, or the embedded one, whether or not it runs; brings it up to date first. */
-async function admin(words: readonly string[], config: Config): Promise<void> {
-  const quiet = createLogger({ level: 'warn', name: 'admin' })
-  const [{ runAdmin }, { migrate }, { borrowDatabase }] = await Promise.all([
-    import('./api/operator/command.ts'),
+function isRole(word: string): word is RoleName {
+  return ROLES.some((role) => role === word)
+}
+
+/**
+ * Runs `work` on the operator's database, or the embedded one, whether or not it runs; brought up to date first. `applied`: the
+ * migrations that took.
+ */
+async function withDatabase<T>(
+  config: Config,
+  name: string,
+  work: (databaseUrl: string, applied: readonly string[]) => Promise<T>,
+): Promise<T> {
+  const quiet = createLogger({ level: 'warn', name })
+  const [{ migrate }, { borrowDatabase }] = await Promise.all([
     import('./store/migrate.ts'),
     import('./store/embedded.ts'),
   ])
   const { dataDir } = config
   const own =
-    config.databaseUrl === undefined && words.length > 0 && words[0] !== 'help'
+    config.databaseUrl === undefined
       ? await borrowDatabase({ dataDir, log: quiet, searchPath: processEnvironment().PATH })
       : undefined
   try {
     const databaseUrl = config.databaseUrl ?? own?.databaseUrl ?? ''
-    if (databaseUrl !== '')
-      await migrate(databaseUrl, quiet).catch((error) => unreachable('DATABASE_URL', 'PostgreSQL', error))
-    process.stdout.write(`${(await runAdmin(words, { config, databaseUrl })).trimEnd()}\n`)
+    const applied = await migrate(databaseUrl, quiet).catch((error) => unreachable('DATABASE_URL', 'PostgreSQL', error))
+    return await work(databaseUrl, applied)
   } finally {
     await own?.stop(SERVICES_STOP_MS)
   }
+}
+
+async function admin(words: readonly string[], config: Config): Promise<void> {
+  const { runAdmin } = await import('./api/operator/command.ts')
+  const isHelp = words.length === 0 || words[0] === 'help'
+  const text = isHelp
+    ? await runAdmin(words, { config, databaseUrl: '' })
+    : await withDatabase(config, 'admin', (databaseUrl) => runAdmin(words, { config, databaseUrl }))
+  process.stdout.write(`${text.trimEnd()}\n`)
 }
 
 interface Run {
@@ -166,17 +249,20 @@ interface Running {
   embedded?: EmbeddedServices
   roles: Role[]
   voiceWorkers: Supervised[]
+  /** It was told to stop: nothing more is started. */
+  stopping: boolean
 }
 
 async function run(options: Run): Promise<void> {
   const { stop, config } = options
-  const running: Running = { roles: [], voiceWorkers: [] }
+  const running: Running = { roles: [], voiceWorkers: [], stopping: false }
   const closing = new AbortController()
   let failure: unknown
   const starting = start(options, running, closing.signal)
   try {
     const reason = await Promise.race([starting.then(() => stop.requested), stop.requested])
-    say(options, reason === 'error' ? 'Stopping after an error' : 'Stopping: running sessions may finish')
+    running.stopping = true
+    say(options, reason === 'error' ? 'Stopping after an error' : stoppingWords(running, config.drainMs))
   } catch (error) {
     failure = error
   }
@@ -187,9 +273,10 @@ async function run(options: Run): Promise<void> {
     await Promise.race([endChildren(running), sleep(FORCED_STOP_MS)])
     process.exit(130)
   })
-  // What was being started when the stop came is stopped with the rest.
-  const settled = starting.catch(() => {})
+  // What was being started when the stop came is stopped with the rest; that it did not come about is no news.
+  const settled = starting.catch((err) => log?.debug({ err }, 'The start was broken off'))
   const graceMs = failure === undefined ? config.drainMs : 0
+  if (failure === undefined && !closing.signal.aborted) await leave(options, running, stop.forced)
   await Promise.race([
     hurry,
     Promise.race([settled, sleep(STOP_MARGIN_MS)]).then(() => stopAll(running, graceMs, closing)),
@@ -206,8 +293,19 @@ async function start(options: Run, running: Running, signal: AbortSignal): Promi
   const plugins = await loadPlugins({ config, env, log, signal })
   const defaults = roles.includes('api') ? defaultProviders(plugins, config) : undefined
   for (const warning of misspeltVariables(options.envFile, plugins.variables)) log.warn(warning)
-  const voiceContext: VoiceContext<EffectiveConfig> = { config, env, plugins, log, clock: systemClock, signal }
+  const requestStop = (reason: string): void => options.stop.request(reason)
+  const voiceContext: VoiceContext<EffectiveConfig> = {
+    config,
+    env,
+    plugins,
+    log,
+    clock: systemClock,
+    requestStop,
+    signal,
+  }
+  if (roles.includes('api')) await requireFreePort(config.port, config.host)
   const services = roles.includes('api') || roles.includes('jobs') ? await connectServices(options, running) : undefined
+  if (running.stopping) return
   if (services !== undefined) {
     const mail = config.smtpUrl === undefined ? [] : [config.smtpUrl]
     allowInfrastructure([services.databaseUrl, services.redisUrl, ...mail])
@@ -229,7 +327,7 @@ async function start(options: Run, running: Running, signal: AbortSignal): Promi
       const { startApi } = await import('./api/start.ts')
       running.roles.push(await startApi({ ...context, ...(consoleFolder && { consoleFolder }) }))
     }
-    if (roles.includes('jobs')) {
+    if (roles.includes('jobs') && !running.stopping) {
       say(options, 'Starting the job worker')
       const [{ startJobs }, { eventData }] = await Promise.all([
         import('./workers/start.ts'),
@@ -238,15 +336,18 @@ async function start(options: Run, running: Running, signal: AbortSignal): Promi
       running.roles.push(await startJobs(context, eventData))
     }
   }
+  if (running.stopping) return
   if (selfContained) {
     await startVoiceWorkers(options, running, plugins)
   } else if (roles.includes('voice')) {
     const { startVoice } = await import('./workers/voice/start.ts')
     running.roles.push(await startVoice(voiceContext))
   }
+  if (running.stopping) return
   process.send?.('ready')
   const seconds = ((performance.now() - startedAtMs) / 1_000).toFixed(1)
-  log.info({ roles }, `Started in ${seconds} s`)
+  const url = running.roles.find((role) => role.name === 'api')?.url
+  log.info({ roles, ...(url === undefined ? {} : { url }) }, `Started in ${seconds} s`)
   announce(options, running, defaults === undefined ? [] : describeDefaults(plugins, defaults))
 }
 
@@ -264,6 +365,19 @@ function buildConsole(options: Run, signal: AbortSignal): Promise<string> {
 function kindsOf({ roles }: Run): ('stt' | 'llm' | 'tts' | 'embedding' | 'vectorstore')[] {
   const speech = ['stt', 'llm', 'tts'] as const
   return roles.includes('api') || roles.includes('jobs') ? [...speech, 'embedding', 'vectorstore'] : [...speech]
+}
+
+/** Before anything is started, and the database brought up to date, for a port that somebody else has. */
+async function requireFreePort(port: number, host: string): Promise<void> {
+  if (port === 0) return
+  const probe = createServer()
+  const isFree = await new Promise<boolean>((resolve) => {
+    probe.once('error', () => resolve(false))
+    probe.listen(port, host, () => probe.close(() => resolve(true)))
+  })
+  if (isFree) return
+  const { listenFault } = await import('./api/listen-fault.ts')
+  throw await listenFault(host, port)
 }
 
 /** The database, migrated, and Redis: the operator's where one is named, embedded otherwise. */
@@ -319,6 +433,9 @@ async function startVoiceWorkers(options: Run, running: Running, plugins: Plugin
   const api = running.roles.find((role) => role.name === 'api')
   const env = voiceEnvironment(plugins)
   const apiUrls = env.PATCHBAY_API_URLS || (api?.url?.replace(/^http/, 'ws') ?? config.apiUrls.join(','))
+  const first = config.voiceAdminPort
+  const ownPort = (index: number) =>
+    first === undefined || first === 0 ? {} : { PATCHBAY_VOICE_ADMIN_PORT: String(first + index) }
   const workers = Array.from({ length: config.voiceWorkers }, (_, index) =>
     supervise({
       name: `Voice worker ${index + 1}`,
@@ -328,7 +445,13 @@ async function startVoiceWorkers(options: Run, running: Running, plugins: Plugin
         fork(import.meta.filename, ['voice', ...flags], {
           detached: true,
           stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-          env: { ...env, PATCHBAY_API_URLS: apiUrls, PATCHBAY_LINK_TOKEN: config.linkToken, PATCHBAY_ENV_FILE: 'none' },
+          env: {
+            ...env,
+            ...ownPort(index),
+            PATCHBAY_API_URLS: apiUrls,
+            PATCHBAY_LINK_TOKEN: config.linkToken,
+            PATCHBAY_ENV_FILE: 'none',
+          },
         }),
       ready: async (child, signal) => void (await once(child, 'message', { signal })),
       readyTimeoutMs: VOICE_READY_TIMEOUT_MS,
@@ -337,6 +460,21 @@ async function startVoiceWorkers(options: Run, running: Running, plugins: Plugin
   )
   const failed = (await Promise.allSettled(workers)).find((result) => result.status === 'rejected')
   if (failed !== undefined) throw failed.reason
+}
+
+/** Says that it is not ready, and goes on serving until balancers have noticed. */
+async function leave({ config, selfContained }: Run, running: Running, forced: Promise<void>): Promise<void> {
+  for (const role of running.roles) role.leave?.()
+  const leaveMs = config.leaveMs ?? (selfContained ? 0 : LEAVE_MS)
+  if (leaveMs > 0) await Promise.race([sleep(leaveMs), forced])
+}
+
+function stoppingWords({ roles }: Running, drainMs: number): string {
+  const calls = roles.reduce((sum, role) => sum + (role.calls?.() ?? 0), 0)
+  if (calls === 0) return 'Stopping'
+  const minutes = drainMs < 60_000 ? `${Math.ceil(drainMs / 1_000)} s` : `${Math.round(drainMs / 60_000)} min`
+  const who = calls === 1 ? 'a call is running and may' : `${calls} calls are running and may`
+  return `Stopping: ${who} go on for ${minutes}; Ctrl-C again ends them now`
 }
 
 /** Sessions first, then the voice workers that serve them, then the services everybody uses. */
@@ -373,9 +511,10 @@ function announce(options: Run, running: Running, notices: readonly string[]): v
   const { port, publicUrl, dataDir } = options.config
   const own = running.roles.find((role) => role.name === 'api')?.url?.replace('127.0.0.1', 'localhost')
   const url = port === 0 && own !== undefined ? own : publicUrl
+  const demo = url === 'http://localhost:8080' ? 'npm run demo' : `npm run demo -- --url=${url}`
   const hints = [
     [url, 'the console: talk to an agent in the browser'],
-    ['npm run demo', 'a simulated caller talks to an agent, live in the terminal'],
+    [demo, 'a simulated caller talks to an agent, live in the terminal'],
     [`${url}/docs`, 'the API, to read and to try'],
     ['Ctrl-C', `stops everything; data stay in ${dataDir}`],
   ] as const

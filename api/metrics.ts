@@ -1,6 +1,8 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { TrunkState } from '../runtime/telephony/carrier.ts'
 import type { Carriers } from '../runtime/telephony/carriers.ts'
+import type { Outbound } from './calls/outbound-start.ts'
+import type { Sessions } from './realtime/start.ts'
 import type { AnyRoute } from './route.ts'
 
 /** Told of every answer. `route` is undefined where no route matched. */
@@ -113,6 +115,47 @@ export function measureTrunks(registry: Registry, carriers: Carriers): void {
     async collect() {
       this.reset()
       await each((labels, { failovers }) => this.inc(labels, failovers))
+    },
+  })
+}
+
+/** Calls this node holds now, and sessions that wait on it for a voice slot. */
+export function countLiveCalls(
+  registry: Registry,
+  {
+    sessions,
+    outbound,
+  }: { sessions: Pick<Sessions, 'calls' | 'waiting' | 'workers'>; outbound: Pick<Outbound, 'ringing'> },
+): void {
+  const registers = [registry]
+  new Gauge({
+    name: 'patchbay_calls_live',
+    help: 'Calls of this node: in conversation, or ringing at the other end',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      this.set({ state: 'conversation' }, sessions.calls.size)
+      this.set({ state: 'ringing' }, outbound.ringing())
+    },
+  })
+  new Gauge({
+    name: 'patchbay_admission_waiting',
+    help: 'Sessions that wait for a voice slot on this node, by kind',
+    labelNames: ['kind'],
+    registers,
+    collect() {
+      for (const [kind, count] of sessions.waiting()) this.set({ kind }, count)
+    },
+  })
+  new Gauge({
+    name: 'patchbay_linked_workers',
+    help: 'Voice workers linked to this node, by state',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      this.reset()
+      for (const state of ['ready', 'overloaded', 'draining']) this.set({ state }, 0)
+      for (const { state } of sessions.workers()) this.inc({ state })
     },
   })
 }

@@ -1,6 +1,8 @@
 import { Type } from 'typebox'
 import { ERRORS, type ErrorCode } from '../runtime/errors.ts'
+import { type Components, createComponents, schemaName } from './components.ts'
 import { EVENT_TYPES, messageExample, messageSchema } from './events/types.ts'
+import { operationId } from './operation-id.ts'
 import { type AnyRoute, checksQuery, isOfWorkspace, type Param, refusesSuspended, scopeOf } from './route.ts'
 import type { FaultType } from './schema.ts'
 
@@ -50,10 +52,11 @@ const SECURITY = {
 
 export function openApiDocument(routes: readonly AnyRoute[], options: { publicUrl: string; version: string }): Json {
   const paths: Record<string, Json> = {}
+  const components = createComponents()
   for (const route of routes) {
     const path = route.trailingSlash ? `${route.path.replace(/\/$/, '')}/` : route.path
     paths[path] ??= {}
-    ;(paths[path] as Json)[route.method.toLowerCase()] = operation(route)
+    ;(paths[path] as Json)[route.method.toLowerCase()] = operation(route, components)
   }
   return {
     openapi: '3.1.0',
@@ -69,7 +72,7 @@ export function openApiDocument(routes: readonly AnyRoute[], options: { publicUr
     paths,
     webhooks: webhooksOf(),
     components: {
-      schemas: { Error: ErrorBody, ValidationError: ValidationErrorBody },
+      schemas: { Error: ErrorBody, ValidationError: ValidationErrorBody, ...components.schemas },
       headers: {
         RequestId: {
           description: "The request's own `x-request-id`, else a new one; the log has it.",
@@ -101,8 +104,8 @@ export function openApiDocument(routes: readonly AnyRoute[], options: { publicUr
   }
 }
 
-function operation(route: AnyRoute): Json {
-  const requestBody = requestBodyOf(route)
+function operation(route: AnyRoute, components: Components): Json {
+  const requestBody = requestBodyOf(route, components)
   return {
     operationId: operationId(route),
     tags: [route.tag],
@@ -111,21 +114,17 @@ function operation(route: AnyRoute): Json {
     security: REFRESHED_BY_COOKIE.has(route.path) ? [{ refreshToken: [] }] : SECURITY[route.auth],
     parameters: parametersOf(route),
     ...(requestBody ? { requestBody } : {}),
-    responses: responsesOf(route),
+    responses: responsesOf(route, components),
   }
 }
 
-const HEADERS = { 'x-request-id': { $ref: '#/components/headers/RequestId' } }
-
-/** `GET /agents/{agent_id}` → `getAgentsByAgentId`. */
-function operationId({ method, path }: AnyRoute): string {
-  const words = path
-    .split('/')
-    .filter((segment) => segment !== '')
-    .map((segment) => (segment.startsWith('{') ? `by_${segment.slice(1, -1)}` : segment))
-    .flatMap((segment) => segment.split(/[^A-Za-z0-9]+/))
-  return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+/** What the operation's own types are called: `getAgent` → `GetAgent`. */
+function typeName(route: AnyRoute): string {
+  const id = operationId(route)
+  return id.charAt(0).toUpperCase() + id.slice(1)
 }
+
+const HEADERS = { 'x-request-id': { $ref: '#/components/headers/RequestId' } }
 
 const ROLE_NAMES = { member: 'Member', developer: 'Developer', admin: 'Admin' } as const
 
@@ -183,14 +182,18 @@ function parametersOf(route: AnyRoute): Json[] {
   return [...inPath, ...inQuery, ...(hasHeader ? [workspace] : []), ...(route.idempotent ? [idempotency] : [])]
 }
 
-function requestBodyOf(route: AnyRoute): Json | undefined {
+function requestBodyOf(route: AnyRoute, components: Components): Json | undefined {
   const { body, form, files } = route
+  const name = `${typeName(route)}Input`
   if (body) {
     const example = route.examples?.body
     return {
       required: true,
       content: {
-        'application/json': { schema: asInput(body as unknown as Json), ...(example === undefined ? {} : { example }) },
+        'application/json': {
+          schema: components.named(schemaName(body) ?? name, asInput(body as unknown as Json)),
+          ...(example === undefined ? {} : { example }),
+        },
       },
     }
   }
@@ -213,7 +216,7 @@ function requestBodyOf(route: AnyRoute): Json | undefined {
     required,
   }
   const example = route.examples?.body
-  const content = { schema, ...(example === undefined ? {} : { example }) }
+  const content = { schema: components.named(name, schema), ...(example === undefined ? {} : { example }) }
   return {
     required: true,
     content: {
@@ -233,7 +236,7 @@ function asInput(schema: Json): Json {
   return required.length > 0 ? { ...rest, required } : rest
 }
 
-function responsesOf(route: AnyRoute): Json {
+function responsesOf(route: AnyRoute, components: Components): Json {
   const { success, examples } = route
   const example = examples?.success
   const responses: Json = {
@@ -245,7 +248,7 @@ function responsesOf(route: AnyRoute): Json {
             headers: HEADERS,
             content: {
               [success.contentType ?? 'application/json']: {
-                schema: success.schema,
+                schema: components.named(`${typeName(route)}Answer`, success.schema),
                 ...(example === undefined ? {} : { example }),
               },
               ...(success.events && {
@@ -307,6 +310,7 @@ export function errorCodes(route: AnyRoute): Set<ErrorCode> {
     if (notFound) codes.add(notFound)
   }
   codes.add('internal')
+  if (route.success.orStatus !== ERRORS.unavailable.status) codes.add('unavailable')
   return codes
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type ErrorCode, PatchbayError } from '../runtime/errors.ts'
 import type { Logger } from '../runtime/log.ts'
+import { isUnreachable } from '../store/database.ts'
 import { type AnyRoute, Reply } from './route.ts'
 import { ValidationError } from './schema.ts'
 import type { Incoming, Outgoing } from './server.ts'
@@ -43,7 +44,10 @@ export function errorReply(
   incoming?: Incoming,
   route?: AnyRoute,
 ): Outgoing {
-  const raised = error instanceof PatchbayError ? error : new PatchbayError('internal', { cause: error })
+  const raised =
+    error instanceof PatchbayError
+      ? error
+      : new PatchbayError(isUnreachable(error) ? 'unavailable' : 'internal', { cause: error })
   const isHidden = OPERATORS_ERRORS.has(raised.code) && !route?.errors?.includes(raised.code)
   const known = isHidden ? new PatchbayError('internal', { cause: raised }) : raised
   if (known.status >= 500 && !incoming?.signal.aborted) {

@@ -1,11 +1,15 @@
-import { collectDefaultMetrics, Registry } from 'prom-client'
+import { operationsAddress } from '../config/operations-address.ts'
 import type { EffectiveConfig } from '../config/schema.ts'
 import { admissionRefusals } from '../runtime/admission/refusals.ts'
+import { admissionWaits } from '../runtime/admission/waits.ts'
 import { trustedProxies } from '../runtime/client-address.ts'
 import { loadPrices } from '../runtime/cost.ts'
 import { openEmbeddings } from '../runtime/knowledge/embeddings.ts'
 import { openMailer } from '../runtime/mail.ts'
 import { Opened } from '../runtime/opened.ts'
+import { callMetrics } from '../runtime/operations/call-metrics.ts'
+import { processRegistry } from '../runtime/operations/process-registry.ts'
+import { startOperationsServer } from '../runtime/operations/server.ts'
 import { defaultProviders } from '../runtime/plugin/default-providers.ts'
 import { closeInstance } from '../runtime/plugin/host.ts'
 import { createProviderHealth } from '../runtime/plugin/provider-health.ts'
@@ -18,6 +22,7 @@ import { openArgumentChecks } from '../runtime/tools/argument-check.ts'
 import { providersInUse } from '../store/agents.ts'
 import { openStore } from '../store/database.ts'
 import { openObjects } from '../store/object-folder.ts'
+import { countPool } from '../store/pool-metrics.ts'
 import { storedQuotas } from '../store/quotas.ts'
 import { createRedis } from '../store/redis/client.ts'
 import { redisQuotaPlaces } from '../store/redis/quota-places.ts'
@@ -28,7 +33,6 @@ import { createDialCheck } from '../workers/dialer/before-dial.ts'
 import { loadCallingRules } from '../workers/dialer/rules.ts'
 import { loadPlaces } from '../workers/dialer/zones.ts'
 import { openQueue } from '../workers/queues.ts'
-import { startAdminServer } from './admin.ts'
 import { createAccessTokens } from './auth/access-token.ts'
 import { createAuthenticator } from './auth/authenticate.ts'
 import { createLoginThrottle } from './auth/login-throttle.ts'
@@ -43,7 +47,14 @@ import { openConsole } from './console/console.ts'
 import { resealAll } from './data-key.ts'
 import { openLive } from './events/live.ts'
 import { answerAsks } from './knowledge/ask.ts'
-import { countCarrierRefusals, countLinkDrops, countRefusedCalls, measureTrunks, observeAnswers } from './metrics.ts'
+import {
+  countCarrierRefusals,
+  countLinkDrops,
+  countLiveCalls,
+  countRefusedCalls,
+  measureTrunks,
+  observeAnswers,
+} from './metrics.ts'
 import { createSessions } from './realtime/start.ts'
 import { errorReply, requestIdOf, standingHeaders } from './reply.ts'
 import { createRequestPath } from './request.ts'
@@ -52,6 +63,7 @@ import { startServer } from './server.ts'
 import type { Services } from './services.ts'
 import { SupervisorAtCall } from './supervision/inner.ts'
 import { listenRoute } from './supervision/socket.ts'
+import { isReady } from './system/readiness.ts'
 import { doorOf, streamRoutes } from './telephony/web.ts'
 import { createToolCalls } from './tools/tool-calls.ts'
 import { openTrunkBook } from './trunks/book.ts'
@@ -76,15 +88,8 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
     opened.push(() => documentJobs.close())
     await preparePasswords()
 
-    const registry = new Registry()
-    collectDefaultMetrics({ register: registry })
-    registry.registerMetric(refusals)
-    registry.registerMetric(admissionRefusals)
-    const admin = await startAdminServer(context.config.adminPort, registry, async (provider, signal) =>
-      (await carriers.get(provider)).diagnose?.(signal),
-    )
-    opened.push(() => admin.close())
-
+    const counted = [refusals, admissionRefusals, admissionWaits, ...Object.values(callMetrics)]
+    const registry = processRegistry('api', counted)
     const providerHealth = createProviderHealth(context.plugins, log)
     const defaults = defaultProviders(context.plugins, context.config)
     const byDefault = Object.values(defaults).map(({ provider }) => provider)
@@ -156,9 +161,12 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
     opened.push((graceMs) => server.close(graceMs))
     // A stream has no end of its own that the server could wait for.
     opened.push(() => live.stop())
-    opened.push((graceMs) => {
-      server.refuseConnections()
-      return outbound.stop().then(() => sessions.stop(graceMs))
+    opened.push(() => outbound.stop())
+    // Who asks meanwhile is answered: health and readiness, hang-ups, the media of calls that were just picked up.
+    opened.push(async (graceMs) => {
+      const startedAtMs = clock.monotonicMs()
+      await outbound.drain(graceMs)
+      await sessions.stop(Math.max(0, graceMs - (clock.monotonicMs() - startedAtMs)))
     })
     // No request can come before this turn of the event loop is over.
     config = {
@@ -167,6 +175,8 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
     }
     const callsIn = new AbortController()
     opened.push(() => callsIn.abort())
+    countPool(registry, store)
+    countLiveCalls(registry, { sessions, outbound })
     const refusedCalls = countRefusedCalls(registry)
     const { catalogue, missingKey } = context.plugins
     const usable = [...catalogue.telephony.keys()].filter((name) => missingKey(name) === undefined)
@@ -186,6 +196,21 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
       },
       callsIn.signal,
     )
+    const liveCalls = (): number => sessions.calls.size + outbound.ringing()
+    const operations = await startOperationsServer({
+      ...operationsAddress(context.config, 'api'),
+      registry,
+      ready: async () => {
+        const found = await isReady({ store, redis, sessions })
+        return { ready: found.status === 'ready', ...found }
+      },
+      drain: () => {
+        context.requestStop('drain')
+        return { calls: liveCalls() }
+      },
+      diagnose: async (provider, signal) => (await carriers.get(provider)).diagnose?.(signal),
+    })
+    opened.push(() => operations.close())
     const mailer = config.smtpUrl === undefined ? undefined : openMailer(config.smtpUrl, config.mailFrom)
     opened.push(() => mailer?.close())
     const accessTokens = createAccessTokens(config.jwtApiSecret, config.accessTokenTtlS, clock)
@@ -223,7 +248,14 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
     const handle = createRequestPath({ routes, services, authenticator, log, observe: observeAnswers(registry) })
 
     const notice = SIGNUP_NOTICES[await effectiveSignup(services)]
-    return { name: 'api', url: `http://127.0.0.1:${server.port}`, notice, stop: (graceMs) => opened.close(graceMs) }
+    return {
+      name: 'api',
+      url: `http://127.0.0.1:${server.port}`,
+      notice,
+      leave: () => sessions.leave(),
+      calls: liveCalls,
+      stop: (graceMs) => opened.close(graceMs),
+    }
   } catch (error) {
     await opened.close(0)
     throw error

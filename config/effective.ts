@@ -6,7 +6,8 @@ import { keepSecret, readSecret } from './secrets.ts'
 
 export type RoleName = 'api' | 'jobs' | 'voice'
 
-export type DerivedConfig = Config & Pick<EffectiveConfig, 'adminPort' | 'publicUrl' | 'apiUrls'>
+export type DerivedConfig = Config &
+  Pick<EffectiveConfig, 'adminPort' | 'adminPortGiven' | 'publicUrl' | 'publicUrlGiven' | 'apiUrls'>
 
 const ADMIN_PORT_DISTANCE = 1_000
 const MAX_PORT = 65_535
@@ -17,6 +18,8 @@ export function deriveConfig(config: Config): DerivedConfig {
   return {
     ...config,
     adminPort: config.adminPort ?? adminPortFor(config.port),
+    adminPortGiven: config.adminPort !== undefined,
+    publicUrlGiven: config.publicUrl !== undefined,
     publicUrl: config.publicUrl ?? `http://localhost:${config.port}`,
     apiUrls: config.apiUrls ?? [`ws://${host}:${config.port}`],
   }

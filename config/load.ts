@@ -46,7 +46,11 @@ export function loadConfig(env: Environment, flags: readonly string[] = [], file
     else if (rest.length === 0) faults.push(`${name} needs a value such as ${name}=plugin:what`)
     else config[target] = [...((config[target] as readonly string[] | undefined) ?? []), ...splitList(rest.join('='))]
   }
-  if (faults.length > 0) throw new PatchbayError('configuration', { params: { reason: `${faults.join('; ')}.` } })
+  if (faults.length > 0) {
+    const sentence = faults.join('; ')
+    const reason = sentence.endsWith('?') ? sentence : `${sentence}.`
+    throw new PatchbayError('configuration', { params: { reason } })
+  }
   return config as Config
 }
 

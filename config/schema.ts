@@ -31,7 +31,8 @@ export const SETTINGS = {
     default: undefined,
     min: 0,
     max: 65535,
-    description: 'Loopback port of the metrics endpoint; default PORT + 1000.',
+    description:
+      'Port of the metrics, health and readiness of an api node; default the first free one from PORT + 1000.',
   },
   trustedProxies: {
     env: 'PATCHBAY_TRUSTED_PROXIES',
@@ -206,11 +207,36 @@ export const SETTINGS = {
     min: 0,
     description: 'Rest of a worker slot between two sessions, in milliseconds.',
   },
+  jobsAdminPort: {
+    env: 'PATCHBAY_JOBS_ADMIN_PORT',
+    type: 'integer',
+    default: undefined,
+    min: 0,
+    max: 65535,
+    description: "The same of a job worker; default the first free one after the api node's.",
+  },
+  voiceAdminPort: {
+    env: 'PATCHBAY_VOICE_ADMIN_PORT',
+    type: 'integer',
+    default: undefined,
+    min: 0,
+    max: 65535,
+    description:
+      'The same of a voice worker, of the first where npm start runs several, counted up from there; default the first free one after those of the api node and the jobs.',
+  },
   metricsHost: {
     env: 'PATCHBAY_METRICS_HOST',
     type: 'string',
     default: '127.0.0.1',
-    description: 'Address a voice worker serves its metrics on.',
+    description: 'Address every role serves its metrics, health and readiness on.',
+  },
+  metricsToken: {
+    env: 'PATCHBAY_METRICS_TOKEN',
+    type: 'string',
+    default: undefined,
+    secret: true,
+    min: 16,
+    description: 'Bearer token that who reads metrics must show, the same for all roles; at least 16 characters.',
   },
   queueWaitMs: {
     env: 'PATCHBAY_QUEUE_WAIT_MS',
@@ -415,9 +441,17 @@ export const SETTINGS = {
   drainMs: {
     env: 'PATCHBAY_DRAIN_MS',
     type: 'integer',
-    default: 10000,
+    default: 3600000,
     min: 0,
-    description: 'How long a stopping process waits for its sessions and requests.',
+    description: 'How long a stopping process waits for its calls and requests; a second signal ends the wait.',
+  },
+  leaveMs: {
+    env: 'PATCHBAY_LEAVE_MS',
+    type: 'integer',
+    default: undefined,
+    min: 0,
+    description:
+      'How long a stopping process says at /ready that it is not ready and serves new calls nevertheless, until balancers have noticed; default 5000, and 0 for npm start.',
   },
 } as const satisfies Record<string, Setting>
 
@@ -439,7 +473,11 @@ export type Config = {
 /** What a role gets: every setting that is derived or generated when unset has its value. */
 export type EffectiveConfig = Config & {
   readonly adminPort: number
+  /** The operator named the admin port. */
+  readonly adminPortGiven: boolean
   readonly publicUrl: string
+  /** The operator named it. */
+  readonly publicUrlGiven: boolean
   readonly apiUrls: readonly string[]
   readonly jwtApiSecret: string
   readonly linkToken: string

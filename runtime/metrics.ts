@@ -1,5 +1,6 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { TurnLatency, WorkerState } from './link/messages.ts'
+import { processRegistry } from './operations/process-registry.ts'
 
 /** Names of a voice worker's metrics; GET /reports/workload is computed from them. */
 export const WORKER_METRICS = {
@@ -12,21 +13,22 @@ export const WORKER_METRICS = {
   /** Share of one core over the last second; above 1 with several threads. */
   cpuUtilization: 'patchbay_worker_cpu_utilization',
   memoryBytes: 'patchbay_worker_memory_bytes',
-  eventLoopLagMs: 'patchbay_worker_event_loop_lag_ms',
+  /** As it is judged: the worker is overloaded exactly while it is above the limit. */
+  eventLoopLag: 'patchbay_worker_event_loop_lag_seconds',
+  eventLoopLagLimit: 'patchbay_worker_event_loop_lag_limit_seconds',
   /** Histogram by label `stage`: total, endpointing, llm, tts. */
-  turnLatencyMs: 'patchbay_worker_turn_latency_ms',
+  turnLatency: 'patchbay_worker_turn_latency_seconds',
   sessionsTotal: 'patchbay_worker_sessions_total',
   /** Counter by label `stage`: stt, llm, tts, session, process. */
   failuresTotal: 'patchbay_worker_failures_total',
   /** Counter by label `where`: line, late, voice_activity. */
-  audioLostMsTotal: 'patchbay_worker_audio_lost_ms_total',
+  audioLostTotal: 'patchbay_worker_audio_lost_seconds_total',
   linkDroppedBytesTotal: 'patchbay_worker_link_dropped_bytes_total',
 } as const
 
 const WORKER_STATES = ['ready', 'draining', 'overloaded'] as const satisfies readonly WorkerState[]
-const LATENCY_BUCKETS_MS = [
-  50, 100, 150, 200, 250, 300, 350, 400, 450, 500, 600, 700, 800, 900, 1000, 1200, 1400, 1700, 2000, 2500, 3000, 4000,
-  6000, 10_000,
+const LATENCY_BUCKETS_S = [
+  0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.4, 1.7, 2, 2.5, 3, 4, 6, 10,
 ]
 
 /** What is read at each scrape. */
@@ -36,6 +38,8 @@ export interface WorkerReadings {
   cpuUtilization: number
   memoryBytes: number
   eventLoopLagMs: number
+  /** Overloaded above this. */
+  eventLoopLagLimitMs: number
 }
 
 /** `line`: it never came; `late`: it came too late; `voice_activity`: the model was too slow for it. */
@@ -56,7 +60,7 @@ export interface WorkerMetrics {
 
 /** A voice worker's metrics on a registry of their own. */
 export function createWorkerMetrics(workerId: string, capacity: number, read: () => WorkerReadings): WorkerMetrics {
-  const registry = new Registry()
+  const registry = processRegistry('voice')
   const registers = [registry]
   const gauge = (name: string, help: string, value: (readings: WorkerReadings) => number): void => {
     new Gauge({
@@ -86,12 +90,21 @@ export function createWorkerMetrics(workerId: string, capacity: number, read: ()
   gauge(WORKER_METRICS.capacity, 'Sessions taken at once', () => capacity)
   gauge(WORKER_METRICS.cpuUtilization, 'Share of one core used', (readings) => readings.cpuUtilization)
   gauge(WORKER_METRICS.memoryBytes, 'Resident memory', (readings) => readings.memoryBytes)
-  gauge(WORKER_METRICS.eventLoopLagMs, 'Longest stall of the event loop', (readings) => readings.eventLoopLagMs)
+  gauge(
+    WORKER_METRICS.eventLoopLag,
+    'Stall of the event loop that is judged',
+    (readings) => readings.eventLoopLagMs / 1_000,
+  )
+  gauge(
+    WORKER_METRICS.eventLoopLagLimit,
+    'Above this lag the worker is overloaded and takes no session; lower while it is',
+    (readings) => readings.eventLoopLagLimitMs / 1_000,
+  )
   const turnLatency = new Histogram({
-    name: WORKER_METRICS.turnLatencyMs,
+    name: WORKER_METRICS.turnLatency,
     help: "End of the caller's speech to the first sound of the answer, by stage",
     labelNames: ['stage'],
-    buckets: LATENCY_BUCKETS_MS,
+    buckets: LATENCY_BUCKETS_S,
     registers,
   })
   const sessions = new Counter({ name: WORKER_METRICS.sessionsTotal, help: 'Sessions taken', registers })
@@ -102,8 +115,8 @@ export function createWorkerMetrics(workerId: string, capacity: number, read: ()
     registers,
   })
   const audioLost = new Counter({
-    name: WORKER_METRICS.audioLostMsTotal,
-    help: "Callers' sound that was not heard, in milliseconds",
+    name: WORKER_METRICS.audioLostTotal,
+    help: "Callers' sound that was not heard, in seconds",
     labelNames: ['where'],
     registers,
   })
@@ -114,14 +127,14 @@ export function createWorkerMetrics(workerId: string, capacity: number, read: ()
   })
   return {
     registry,
-    audioLost: (where, ms) => audioLost.inc({ where }, ms),
+    audioLost: (where, ms) => audioLost.inc({ where }, ms / 1_000),
     linkDropped: (bytes) => linkDropped.inc(bytes),
     sessionOpened: () => sessions.inc(),
     turn(latency) {
-      turnLatency.observe({ stage: 'total' }, latency.totalMs)
-      turnLatency.observe({ stage: 'endpointing' }, latency.endpointingMs)
-      turnLatency.observe({ stage: 'llm' }, latency.llmMs)
-      turnLatency.observe({ stage: 'tts' }, latency.ttsMs)
+      turnLatency.observe({ stage: 'total' }, latency.totalMs / 1_000)
+      turnLatency.observe({ stage: 'endpointing' }, latency.endpointingMs / 1_000)
+      turnLatency.observe({ stage: 'llm' }, latency.llmMs / 1_000)
+      turnLatency.observe({ stage: 'tts' }, latency.ttsMs / 1_000)
     },
     failure: (stage) => failures.inc({ stage }),
   }

@@ -9,6 +9,10 @@ export interface Role {
   readonly url?: string
   /** A sentence for whoever started it. */
   readonly notice?: string
+  /** Says that it is not ready, so that new work goes elsewhere; what comes nevertheless is still served. */
+  leave?(): void
+  /** Calls that run or ring here now. */
+  calls?(): number
   /** Takes nothing new, finishes what runs, releases everything. Resolves when done or when `graceMs` is over. */
   stop(graceMs: number): Promise<void>
 }
@@ -22,6 +26,8 @@ export interface VoiceContext<Config> {
   readonly plugins: PluginRegistry
   readonly log: Logger
   readonly clock: Clock
+  /** Ends the process as a signal does: its calls may finish. */
+  requestStop(reason: string): void
   /** Aborts once every role has drained, or at once when the stop is forced: whatever is still open closes. */
   readonly signal: AbortSignal
 }

@@ -34,6 +34,7 @@ const MAX_BACKOFF_MS = 10_000
 const STABLE_MS = 30_000
 const READY_TIMEOUT_MS = 60_000
 const KEPT_OUTPUT_LINES = 20
+const ENDED_WELL = 'exited with code 0'
 
 /**
  * Starts a child, waits until it is ready and keeps it running. Throws an Error with the child's last words when the
@@ -117,7 +118,9 @@ class Supervisor implements Supervised {
       if (this.#stopping.signal.aborted) return
       failures = performance.now() - startedAtMs > STABLE_MS ? 0 : failures + 1
       const delayMs = failures === 0 ? 0 : Math.min(MIN_BACKOFF_MS * 2 ** (failures - 1), MAX_BACKOFF_MS)
-      log.error({ child: name, delayMs }, `${name} ${how}; starting it again`)
+      // One that was told to end did so; whoever told it wants a new one.
+      const level = how === ENDED_WELL ? 'info' : 'error'
+      log[level]({ child: name, delayMs }, `${name} ${how}; starting it again`)
       await sleep(delayMs, undefined, { signal: this.#stopping.signal }).catch(() => {})
       if (this.#stopping.signal.aborted) return
       try {

@@ -1,9 +1,13 @@
 /**
- * Runs test files side by side and reports on them as tap does: `node scripts/run-tests.ts <jobs> <file>…`. Each file is
+ * Runs test files side by side and reports on them as tap does: `node scripts/run-tests.ts <jobs> <file>…`. They are
  * plain Node: tap's own runner puts hooks for mocks and coverage before every module, which costs more than most tests.
+ * Files that touch nothing of their process share one with their neighbours.
  */
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
 import { report } from '@tapjs/reporter'
 import t from 'tap'
+import { testGroups } from './test-groups.ts'
 
 const FILE_TIMEOUT_S = 300
 
@@ -13,10 +17,19 @@ t.setTimeout(0)
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => t.bailout(signal))
 // The reporter asks for settings of tap's configuration; its defaults are what is wanted.
 await report('base', t, { get: () => undefined } as unknown as Parameters<typeof report>[2])
-// Read by each file for the tests in it.
-const env = { ...process.env, TAP_TIMEOUT: String(FILE_TIMEOUT_S) }
-for (const file of files) {
-  t.spawn(process.execPath, [file], { name: file, buffered: true, timeout: FILE_TIMEOUT_S * 1000, stdio: 'pipe', env })
+// Read by each file for the tests in it; what one process compiled, the next need not.
+const env = {
+  ...process.env,
+  NODE_COMPILE_CACHE: join(tmpdir(), `patchbay-compiled-${process.getuid?.() ?? 0}`),
+}
+for (const group of testGroups(files)) {
+  const [first = '', ...others] = group
+  const name =
+    others.length === 0 ? first : `${dirname(first)}: ${group.map((file) => basename(file, '.test.ts')).join(' ')}`
+  const args = others.length === 0 ? [first] : [join(import.meta.dirname, 'run-group.ts'), ...group]
+  const timeout = group.length * FILE_TIMEOUT_S * 1000
+  const groupEnv = { ...env, TAP_TIMEOUT: String(group.length * FILE_TIMEOUT_S) }
+  t.spawn(process.execPath, args, { name, buffered: true, timeout, stdio: 'pipe', env: groupEnv })
 }
 // The reporter's own summary is cut short where a file timed out.
 process.once('exit', () => {

@@ -57,6 +57,9 @@ install_lock=.npm-ci.lock
 take_install_lock() {
   waited=
   until mkdir "$install_lock" 2>/dev/null; do
+    if ! [ -d "$install_lock" ] && ! [ -w . ]; then
+      fail "the npm packages of $(pwd) are missing or outdated, and this user can't write there; run npm ci as its owner, or use a checkout of your own."
+    fi
     holder=$(cat "$install_lock/pid" 2>/dev/null || true)
     if [ -n "$holder" ] && ! kill -0 "$holder" 2>/dev/null; then drop_install_lock; continue; fi
     if [ -z "$waited" ]; then say "Another command installs the npm packages; waiting for it"; waited=yes; fi
@@ -70,6 +73,7 @@ drop_install_lock() { rm -rf "$install_lock"; }
 package_of() {
   case $1 in
     sipp) echo sip-tester ;;
+    promtool) echo prometheus ;;
     *) echo "$1" ;;
   esac
 }
@@ -117,10 +121,11 @@ install_default_programs() {
   [ "${default_tts:-offline}" != offline ] || install_programs espeak-ng
 }
 
-# The SIP peers and the browser of the tests, where they can be had by themselves; elsewhere those tests say what is missing.
+# The SIP peers and the browser of the tests and the checker of alert rules, where they can be had by themselves; elsewhere those tests
+# say what is missing.
 install_test_peers() {
   if [ "$(id -u)" != 0 ] || ! [ -f /etc/debian_version ] || ! command -v apt-get >/dev/null; then return; fi
-  install_programs sipp baresip kamailio chromium
+  install_programs sipp baresip kamailio chromium promtool
 }
 
 command=${1:-help}

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Turn } from '../runtime/call-log/resume.ts'
 import type { StageChoices, StageCosts } from '../runtime/cost.ts'
 import type { Usage } from '../runtime/link/messages.ts'
+import { observeEndedCall } from '../runtime/operations/call-metrics.ts'
 import type { Answerer, Consent } from '../runtime/telephony/answerer.ts'
 import type { Store } from './database.ts'
 import type { Agent, CallCarrier, CallQuality, CallStatus } from './schema.ts'
@@ -168,7 +169,7 @@ export async function writeEnd(
   // A stage that was never used cost nothing, whatever its price.
   const unused = (column: string, used: RawBuilder<unknown>) =>
     sql<number | null>`case when ${used} = 0 then coalesce(${sql.ref(column)}, 0) else ${sql.ref(column)} end`
-  const result = await tenant.db
+  const ended = await tenant.db
     .updateTable('calls')
     .set({
       status: end.status,
@@ -184,8 +185,20 @@ export async function writeEnd(
     })
     .where('id', '=', callId)
     .where('status', 'in', OPEN_STATUSES)
+    .returning([
+      'call_type',
+      'direction',
+      'status',
+      'end_reason',
+      'duration_ms',
+      'cost_llm',
+      'cost_stt',
+      'cost_tts',
+      'platform_cost',
+    ])
     .executeTakeFirst()
-  return result.numUpdatedRows > 0n
+  if (ended !== undefined) observeEndedCall(ended)
+  return ended !== undefined
 }
 
 /** An open call as the reaper sees it. */

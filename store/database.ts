@@ -42,7 +42,11 @@ export function openStore(options: StoreOptions): Store {
     keepAlive: true,
     types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
   })
-  pool.on('error', (error) => options.onIdleError?.(error))
+  pool.on('error', (error) => {
+    // The driver hangs its whole connection on the error, secret key of the session included.
+    Reflect.deleteProperty(error, 'client')
+    options.onIdleError?.(error)
+  })
   const acrossTenants = new Kysely<AllTables>({ dialect: new PostgresDialect({ pool }) })
   return {
     global: globalOnly(acrossTenants),
@@ -62,6 +66,30 @@ function parserOf(oid: number, format?: 'text' | 'binary'): (text: string) => un
 /** The SQLSTATE of an error Postgres raised, else undefined. */
 export function sqlState(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.code : undefined
+}
+
+/** What the system says of a socket nobody answers on, and Postgres while it starts, stops or has no room. */
+const UNREACHABLE = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOENT',
+  '57P01',
+  '57P02',
+  '57P03',
+  '53300',
+])
+const LOST =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
+
+/** Whether a query failed because there is no database to be had now. */
+export function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code, syscall } = error as NodeJS.ErrnoException
+  if (LOST.test(error.message)) return true
+  if (code === undefined || !UNREACHABLE.has(code)) return false
+  return error instanceof pg.DatabaseError || syscall === 'connect' || syscall === 'read' || syscall === 'write'
 }
 
 /** True for a unique violation, of this constraint or index if named. */

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { childrenOf, commandLineOf, runMain, startInstance } from './support/instance.ts'
+import { childrenOf, commandLineOf, runMain, startInstance, startRole } from './support/instance.ts'
 import { testFolder } from './support/services.ts'
 
 const linuxOnly = process.platform === 'linux' ? false : 'reads /proc'
@@ -93,6 +93,7 @@ t.test('a taken port ends with one sentence and leaves nothing running', async (
   })
   t.equal(code, 1)
   t.match(stderr, `patchbay: Port ${port} is in use; set PORT`)
+  t.notMatch(stderr, 'Starting the embedded', 'nothing was started, and no database brought up to date')
 })
 
 t.test('a data folder that cannot be written ends with one sentence', async (t) => {
@@ -133,6 +134,58 @@ t.test('services of the operator that do not answer are named', async (t) => {
   t.match(stderr, /^patchbay: The PostgreSQL of DATABASE_URL can't be reached \(.*ECONNREFUSED/)
 })
 
+t.test('what is wrong with a setting is said with its value, and no question ends in a full stop', async (t) => {
+  const faultOf = async (args: string[], env: Record<string, string>) => {
+    const { code, stderr } = await runMain(args, { PATCHBAY_DATA_DIR: '/tmp', ...env })
+    t.equal(code, 1)
+    return stderr
+  }
+  t.equal(
+    await faultOf(['config'], { PATCHBAY_PROT: '1' }),
+    'patchbay: PATCHBAY_PROT is not a setting, did you mean PORT?\n',
+  )
+  t.match(
+    await faultOf(['plugins'], { PATCHBAY_RTP_PORTS: '100-10' }),
+    'PATCHBAY_RTP_PORTS is "100-10", which ends before it begins',
+  )
+  t.match(
+    await faultOf(['plugins'], { OPENAI_BASE_URL: 'localhost:8000/v1' }),
+    'OPENAI_BASE_URL is "localhost:8000/v1", which is no URL: http:// or https:// before it is missing',
+  )
+  t.match(await faultOf(['drain'], { PATCHBAY_ADMIN_PORT: '1' }), 'Nothing answers on admin port 1 of this machine')
+  t.match(await faultOf(['backup'], {}), 'Usage: npm run patchbay backup <file.tar.gz>')
+})
+
+t.test('a data folder where none can be is refused at once', { skip: linuxOnly }, async (t) => {
+  const { code, stderr } = await runMain(['start'], { PORT: '0', PATCHBAY_DATA_DIR: '/proc/patchbay/data' })
+  t.equal(code, 1)
+  t.match(stderr, /The data folder "\/proc\/patchbay\/data" can't be written \(ENOENT\)/)
+})
+
+t.test('the version is told', async (t) => {
+  for (const args of [['version'], ['--version']]) {
+    const { code, stdout } = await runMain(args)
+    t.equal(code, 0)
+    t.match(stdout, /^Patchbay \d+\.\d+\.\d+ \(Node 22\./)
+  }
+})
+
+t.test('a stop during the start ends it without a banner or a stack', { skip: linuxOnly }, async (t) => {
+  const dataDir = join(await testFolder(t), 'data')
+  const { child, output, ended } = startRole(t, ['start'], {
+    PORT: '0',
+    PATCHBAY_ADMIN_PORT: '0',
+    PATCHBAY_SIP_PORT: '0',
+    PATCHBAY_DATA_DIR: dataDir,
+  })
+  await until(() => output().includes('Starting the API'))
+  child.kill('SIGINT')
+  t.equal(await ended, 0)
+  t.match(output(), /^Stopped$/m)
+  t.notMatch(output(), 'Patchbay listens on')
+  t.notMatch(output(), /^\s+at /m)
+})
+
 t.test('an unknown command is answered with the nearest one', async (t) => {
   const { code, stderr } = await runMain(['strat'])
   t.equal(code, 1)
@@ -149,5 +202,19 @@ t.test('config prints what is in force and masks secrets', async (t) => {
 t.test('help names every command', async (t) => {
   const { code, stdout } = await runMain(['--help'])
   t.equal(code, 0)
-  for (const command of ['start', 'api', 'jobs', 'voice', 'config', 'plugins']) t.match(stdout, `  ${command} `)
+  for (const command of [
+    'start',
+    'api',
+    'jobs',
+    'voice',
+    'backup',
+    'restore',
+    'move',
+    'migrate',
+    'drain',
+    'config',
+    'plugins',
+    'version',
+  ])
+    t.match(stdout, `  ${command} `)
 })

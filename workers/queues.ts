@@ -24,6 +24,9 @@ const ADD_TIMEOUT_MS = 2_000
 const MOST_PRIORITY = 2_097_151
 /** After an error a worker of the library asks Redis again at once, and so without end while the reason lasts: it rests. */
 const REST_MS = 1_000
+const CONNECTION_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH'])
+const CONNECTION_WORDS =
+  /Socket closed|ClientOffline|ClientClosed|DisconnectsClient|SocketTimeout|Connection is closed|ConnectionTimeout/
 
 export interface JobOptions {
   /** A job with the id of one that waits or runs is not added again. */
@@ -47,7 +50,7 @@ export interface JobQueue<N extends QueueName> {
 
 /** The end that adds jobs; with `part`, to a queue of that part alone. Shares `redis`, and leaves it open. */
 export function openQueue<N extends QueueName>(name: N, redis: RedisClient, part?: string): JobQueue<N> {
-  const queue = new Queue(partOf(name, part), { connection: patient(redis), prefix: PREFIX })
+  const queue = new Queue(partOf(name, part), queueConnection(redis))
   // The client itself reconnects and logs.
   queue.on('error', () => {})
   return {
@@ -68,6 +71,11 @@ export function openQueue<N extends QueueName>(name: N, redis: RedisClient, part
     },
     close: () => queue.close(),
   }
+}
+
+/** How a queue of the library is opened: a look at it needs no more. */
+export function queueConnection(redis: RedisClient) {
+  return { connection: patient(redis), prefix: PREFIX }
 }
 
 export interface RunningJob<N extends QueueName> {
@@ -138,7 +146,10 @@ export function runJobs<N extends QueueName>(
         maxStalledCount: MAX_STALLS,
       },
     )
-    worker.on('error', (error) => options.onError(error, undefined))
+    worker.on('error', (error) => {
+      // The client has said so already, once for all queues.
+      if (!isConnectionFault(error)) options.onError(error, undefined)
+    })
     worker.on('failed', (job, error) => {
       options.onError(error, job?.data)
       if (job !== undefined && job.stalledCounter > MAX_STALLS) options.onPoison(job.data)
@@ -152,6 +163,12 @@ export function runJobs<N extends QueueName>(
       clearTimeout(timer)
     },
   }
+}
+
+/** Whether Redis itself can't be reached, as the client and the library put it. */
+function isConnectionFault(error: Error): boolean {
+  const { code } = error as NodeJS.ErrnoException
+  return CONNECTION_CODES.has(code ?? '') || CONNECTION_WORDS.test(`${error.name} ${error.message}`)
 }
 
 /**

@@ -1,19 +1,26 @@
+import { operationsAddress } from '../config/operations-address.ts'
 import type { EffectiveConfig } from '../config/schema.ts'
 import { loadPrices } from '../runtime/cost.ts'
 import { openEmbeddings } from '../runtime/knowledge/embeddings.ts'
 import { openMailer } from '../runtime/mail.ts'
 import { Opened } from '../runtime/opened.ts'
+import { callMetrics } from '../runtime/operations/call-metrics.ts'
+import { processRegistry } from '../runtime/operations/process-registry.ts'
+import { startOperationsServer } from '../runtime/operations/server.ts'
 import { closeInstance } from '../runtime/plugin/host.ts'
 import type { Role, RoleContext } from '../runtime/role.ts'
 import { Carriers } from '../runtime/telephony/carriers.ts'
 import { openStore } from '../store/database.ts'
 import { openObjects } from '../store/object-folder.ts'
+import { countPool } from '../store/pool-metrics.ts'
+import { reachable } from '../store/reachable.ts'
 import { createRedis } from '../store/redis/client.ts'
 import { openVectors } from '../store/vector-shelf.ts'
 import { startBatches } from './batch/start.ts'
 import { startDialer } from './dialer/start.ts'
 import { startDocuments } from './documents/start.ts'
 import { startEventRetention } from './events/start.ts'
+import { countQueues } from './queue-metrics.ts'
 import { startReaper } from './reaper/reaper.ts'
 import { carrierReleaser } from './reaper/release-carrier.ts'
 import { startRetention } from './retention/start.ts'
@@ -61,7 +68,30 @@ export async function startJobs(context: RoleContext<EffectiveConfig>, eventData
     opened.push(() => mailer?.close())
     const webhooks = startWebhooks({ ...context, store, eventData, mailer })
     opened.push((graceMs) => webhooks.stop(graceMs))
-    return { name: 'jobs', stop: (graceMs) => opened.close(graceMs) }
+    const registry = processRegistry('jobs', Object.values(callMetrics))
+    countPool(registry, store)
+    const queues = countQueues(registry, redis)
+    opened.push(() => queues.close())
+    let leaving = false
+    const operations = await startOperationsServer({
+      ...operationsAddress(context.config, 'jobs'),
+      registry,
+      ready: async () => {
+        const parts = await reachable(store, redis)
+        const serves = parts.database === 'ok' && parts.redis === 'ok'
+        const status = leaving ? 'draining' : serves ? 'ready' : 'not_ready'
+        return { ready: status === 'ready', status, ...parts }
+      },
+      drain: () => {
+        context.requestStop('drain')
+        return { calls: 0 }
+      },
+    })
+    opened.push(() => operations.close())
+    const leave = (): void => {
+      leaving = true
+    }
+    return { name: 'jobs', leave, stop: (graceMs) => opened.close(graceMs) }
   } catch (error) {
     await opened.close(0)
     throw error

@@ -181,4 +181,7 @@ const remove = defineRoute({
   },
 })
 
-export const agentRoutes = [list, read, create, update, remove]
+/** A change in part, by its usual name as well. */
+const patch = defineRoute({ ...update, method: 'PATCH' })
+
+export const agentRoutes = [list, read, create, update, patch, remove]

@@ -141,6 +141,22 @@ export class Placer {
     return dialling !== undefined
   }
 
+  /** Resolves when nothing rings any more, or after `graceMs`. */
+  async settled(graceMs: number): Promise<void> {
+    if (this.#dialling.size === 0) return
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, graceMs)
+    })
+    await Promise.race([late, Promise.all([...this.#dialling.values()].map(({ done }) => done))])
+    clearTimeout(timer)
+  }
+
+  /** Calls that were dialled and not answered yet. */
+  get ringing(): number {
+    return this.#dialling.size
+  }
+
   /** Hangs up whatever still rings. */
   async stop(): Promise<void> {
     const all = [...this.#dialling.values()]

@@ -18,7 +18,11 @@ const LOCK_MS = 5_000
 export interface Outbound {
   /** Queues calls to be placed by any api node. */
   readonly queue: JobQueue<'outbound-calls'>
-  /** Takes no further call and hangs up those that still ring; answered ones are the sessions'. */
+  /** Calls of this node that were dialled and not answered yet. */
+  ringing(): number
+  /** Takes no further call; those that ring have `graceMs` to be answered, and are hung up then. Answered ones are the sessions'. */
+  drain(graceMs: number): Promise<void>
+  /** Ends what rings, and hears of no hang-up any more. */
   stop(): Promise<void>
 }
 
@@ -69,13 +73,21 @@ export async function startOutbound(options: OutboundOptions): Promise<Outbound>
     ({ payload: { callId, workspaceId, waitMs }, queuedAtMs, signal }) =>
       placer.place(callId, workspaceId, waitMs === null ? undefined : queuedAtMs + waitMs, signal),
   )
+  let draining: Promise<void> | undefined
   let stopping: Promise<void> | undefined
+  const drain = (graceMs: number): Promise<void> => {
+    draining ??= runner.stop(0).then(() => placer.settled(graceMs))
+    return draining
+  }
   return {
     queue,
+    ringing: () => placer.ringing,
+    drain,
     stop() {
       stopping ??= (async () => {
-        await runner.stop(0)
+        void drain(0)
         await placer.stop()
+        await draining
         await queue.close()
         subscriber.destroy()
       })()

@@ -11,6 +11,7 @@ import type { Tenant } from '../../store/tenant.ts'
 import { isUuid } from '../ids.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
 import { requireAgentProviders, requireMonth } from '../quota.ts'
+import { ADDRESS_HEADERS, realtimeUrl } from '../realtime/realtime-url.ts'
 import { issueSessionToken } from '../realtime/tokens.ts'
 import { defineRoute, Reply } from '../route.ts'
 import { Page, pageOf } from '../schema.ts'
@@ -59,7 +60,9 @@ const generateToken = defineRoute({
       expires_at: '2026-01-31T09:10:00.000Z',
     },
   },
-  handler: async ({ query, tenant }, services) => {
+  headers: ADDRESS_HEADERS,
+  handler: async (request, services) => {
+    const { query, tenant } = request
     const { redis, clock, config } = services
     const agent = await agentOf(tenant, query)
     await requireMonth(services, tenant)
@@ -77,7 +80,7 @@ const generateToken = defineRoute({
       session_id: sessionId,
       agent_id: agent.id,
       call_log_id: call.id,
-      realtime_url: `${config.publicUrl.replace(/^http/, 'ws')}/realtime?token=${token}`,
+      realtime_url: realtimeUrl(config, (name) => request.header(name), token),
       webrtc: null,
       expires_at: expiresAt.toISOString(),
     }

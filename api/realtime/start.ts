@@ -70,6 +70,12 @@ export interface Sessions {
   journalOf(workspaceId: string): CallJournal
   /** The voice workers linked to this node. */
   workers(): LinkedWorker[]
+  /** How many sessions wait for a voice slot on this node, by kind. */
+  waiting(): ReadonlyMap<string, number>
+  /** This node stops: it says that it is not ready, so that new calls go elsewhere. Those that come nevertheless are served. */
+  leave(): void
+  /** Whether it leaves. */
+  leaving(): boolean
   /** Opens no new session, waits for the running ones, ends those left after `graceMs`, then closes the links. */
   stop(graceMs: number): Promise<void>
 }
@@ -93,6 +99,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   const events = new EventJournal({ log, write: (rows) => writeEvents(store, clock, rows) })
   const live = redisLiveFeed(redis, log)
   const journalOf = (workspaceId: string) => makeJournal({ store, prices, record, clock, events, live }, workspaceId)
+  let leaving = false
   let draining = false
   const realtime = realtimeRoute({
     store,
@@ -110,7 +117,13 @@ export function createSessions(options: SessionsOptions): Sessions {
     calls,
     workers: hub.workers,
     journalOf,
+    waiting: () => dispatch.waiting(),
+    leave() {
+      leaving = true
+    },
+    leaving: () => leaving,
     async stop(graceMs) {
+      leaving = true
       draining = true
       await calls.drain(graceMs)
       await events.flush()

@@ -17,7 +17,7 @@ export async function readWorkload(services: Services, signal: AbortSignal): Pro
   const entries = await listWorkers(services.redis)
   const workers = await Promise.all(
     entries.map(async (entry) => {
-      const page = await scrape(entry.metricsUrl, signal).catch((err: unknown) => {
+      const page = await scrape(entry.metricsUrl, services.config.metricsToken, signal).catch((err: unknown) => {
         services.log.debug({ err, workerId: entry.workerId }, 'Worker metrics could not be read')
         return undefined
       })
@@ -39,18 +39,22 @@ export async function readWorkload(services: Services, signal: AbortSignal): Pro
   }
 }
 
-async function scrape(url: string, signal: AbortSignal): Promise<string> {
+async function scrape(url: string, token: string | undefined, signal: AbortSignal): Promise<string> {
   const disallow = allowInfrastructure([url])
   try {
-    return await fetchPage(url, signal)
+    return await fetchPage(url, token, signal)
   } finally {
     disallow()
   }
 }
 
-async function fetchPage(url: string, signal: AbortSignal): Promise<string> {
+async function fetchPage(url: string, token: string | undefined, signal: AbortSignal): Promise<string> {
   const timeout = AbortSignal.timeout(SCRAPE_TIMEOUT_MS)
-  const response = await fetch(url, { signal: AbortSignal.any([signal, timeout]), redirect: 'error' })
+  const response = await fetch(url, {
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+    signal: AbortSignal.any([signal, timeout]),
+    redirect: 'error',
+  })
   if (!response.ok || response.body === null) {
     await response.body?.cancel()
     throw new Error(`GET ${url} answered ${response.status}`)
@@ -70,7 +74,7 @@ export function workerLoad(entry: WorkerEntry, samples: readonly Sample[]): Work
   const named = (name: string) => samples.filter((sample) => sample.name === name)
   const value = (name: string) => named(name)[0]?.value ?? null
   const state = named(WORKER_METRICS.state).find((sample) => sample.value === 1)?.labels.state
-  const turnBuckets = named(`${WORKER_METRICS.turnLatencyMs}_bucket`)
+  const turnBuckets = named(`${WORKER_METRICS.turnLatency}_bucket`)
     .filter((sample) => sample.labels.stage === 'total')
     .map((sample) => ({ le: sample.labels.le === '+Inf' ? Infinity : Number(sample.labels.le), count: sample.value }))
   const [activeSessions, capacity] = [value(WORKER_METRICS.activeSessions), value(WORKER_METRICS.capacity)]
@@ -82,9 +86,9 @@ export function workerLoad(entry: WorkerEntry, samples: readonly Sample[]): Work
     utilization: activeSessions === null || capacity === null ? null : share(activeSessions, capacity),
     cpu_utilization: value(WORKER_METRICS.cpuUtilization),
     memory_bytes: value(WORKER_METRICS.memoryBytes),
-    event_loop_lag_ms: value(WORKER_METRICS.eventLoopLagMs),
-    turn_latency_p50_ms: histogramQuantile(0.5, turnBuckets),
-    turn_latency_p95_ms: histogramQuantile(0.95, turnBuckets),
+    event_loop_lag_ms: inMs(value(WORKER_METRICS.eventLoopLag)),
+    turn_latency_p50_ms: inMs(histogramQuantile(0.5, turnBuckets)),
+    turn_latency_p95_ms: inMs(histogramQuantile(0.95, turnBuckets)),
     sessions_total: value(WORKER_METRICS.sessionsTotal),
     failures_total: named(WORKER_METRICS.failuresTotal).reduce((total, sample) => total + sample.value, 0),
   }
@@ -105,6 +109,11 @@ function unreachable(entry: WorkerEntry): WorkerLoad {
     sessions_total: null,
     failures_total: null,
   }
+}
+
+/** Metrics are in seconds; thousandths of a millisecond are noise. */
+function inMs(seconds: number | null): number | null {
+  return seconds === null ? null : Math.round(seconds * 1e6) / 1e3
 }
 
 function share(part: number, whole: number): number {

@@ -1,37 +1,26 @@
 import { type Static, Type } from 'typebox'
+import { reachable } from '../../store/reachable.ts'
 import type { Services } from '../services.ts'
 
 const Part = Type.Enum(['ok', 'unreachable'])
 
 export const Readiness = Type.Object({
-  status: Type.Enum(['ready', 'not_ready']),
+  status: Type.Enum(['ready', 'not_ready', 'draining'], {
+    description: '`draining`: it stops, and takes no new call; running ones go on.',
+  }),
   database: Part,
   redis: Part,
   workers: Type.Integer({ description: 'Voice workers linked to this node.' }),
 })
 
-const CHECK_TIMEOUT_MS = 2000
-
-/** Asks each part; one that doesn't answer within 2 s is unreachable. */
-export async function isReady({ store, redis, sessions }: Services): Promise<Static<typeof Readiness>> {
-  const [database, cache] = await Promise.all([answers(store.pool.query('select 1')), answers(redis.ping())])
+/** Whether this node takes calls. */
+export async function isReady({
+  store,
+  redis,
+  sessions,
+}: Pick<Services, 'store' | 'redis' | 'sessions'>): Promise<Static<typeof Readiness>> {
+  const parts = await reachable(store, redis)
   const workers = sessions.workers().length
-  return {
-    status: database && cache && workers > 0 ? 'ready' : 'not_ready',
-    database: database ? 'ok' : 'unreachable',
-    redis: cache ? 'ok' : 'unreachable',
-    workers,
-  }
-}
-
-async function answers(asked: Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, CHECK_TIMEOUT_MS, false)
-  })
-  const answered = asked.then(
-    () => true,
-    () => false,
-  )
-  return Promise.race([answered, late]).finally(() => clearTimeout(timer))
+  const serves = parts.database === 'ok' && parts.redis === 'ok' && workers > 0
+  return { status: sessions.leaving() ? 'draining' : serves ? 'ready' : 'not_ready', ...parts, workers }
 }

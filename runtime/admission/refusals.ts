@@ -8,6 +8,9 @@ export const admissionRefusals = new Counter({
   registers: [],
 })
 
+// A counter that appears with its first count hides that one from whoever reads increases.
+for (const reason of ['line_full', 'waited_too_long']) admissionRefusals.inc({ kind: 'seat', reason }, 0)
+
 /** @param kind what was asked for: phone, web, seat, upload, document, password, chat … */
 export function countRefusal(kind: string, reason: string): void {
   admissionRefusals.inc({ kind, reason })

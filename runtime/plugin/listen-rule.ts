@@ -23,7 +23,12 @@ export function parseListenRule(entry: string, env: Environment): ListenRule | u
   const first = Number(low)
   const last = Number(high)
   if (low === '' || last > 65535 || first > last) {
-    const reason = `Listen grant "${entry}" is not a port, a range of ports, udp: or tcp: before either, or $VARIABLE in braces`
+    const shown = variable === undefined ? `Listen grant "${entry}"` : `${variable} is "${text}", which`
+    const why = first > last ? 'ends before it begins' : 'goes beyond port 65535'
+    const reason =
+      low !== ''
+        ? `${shown} ${why}`
+        : `${shown} is not a port, a range of ports such as 16384-18383, or either after udp: or tcp:`
     throw new PatchbayError('configuration', { params: { reason } })
   }
   return { protocol: protocol as 'udp' | 'tcp' | undefined, first, last }

@@ -61,7 +61,9 @@ export async function readPlugins(options: LoadPluginsOptions, env: Environment)
   const all = [...folders, ...instances]
   const names = new Set(all.map(({ name }) => name))
   for (const name of new Set([...Object.keys(settings), ...flags.keys()])) {
-    if (!names.has(name)) options.log.warn({ plugin: name }, `Grants name the plugin "${name}", which is not installed`)
+    if (names.has(name)) continue
+    const cure = 'a grant is plugin:what, as in --allow-net=openai:localhost:11434'
+    options.log.warn({ plugin: name }, `Grants name the plugin "${name}", which is not installed; ${cure}`)
   }
   return all.map((folder) => loadPlugin(folder, settings[folder.name] ?? {}, flags, env))
 }

@@ -30,6 +30,8 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = {
 
 const VARIABLE = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/
 const PORT = /^(.*?)(?::(\d{1,5}))?$/s
+/** An address range, with or without a port. */
+const RANGE = /^\[?[0-9a-fA-F.:]+\/\d+\]?(:\d+)?$/
 const LABEL = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/
 
 /** The variable an entry refers to, or undefined when it names a host itself. */
@@ -47,7 +49,11 @@ export function parseNetRule(entry: string, env: Environment): NetRule | undefin
   if (variable === undefined) return parseHostRule(entry, entry)
   const value = env[variable]
   if (value === undefined || value === '') return undefined
-  const rule = parseHostRule(value.includes('://') ? netEntryOf(value) : value, entry)
+  if (!value.includes('://') && value.includes('/') && !RANGE.test(value)) {
+    const reason = `${variable} is "${value}", which is no URL: http:// or https:// before it is missing`
+    throw new PatchbayError('configuration', { params: { reason } })
+  }
+  const rule = parseHostRule(value.includes('://') ? netEntryOf(value) : value, `${variable}=${value}`)
   return rule.kind === 'name' ? { ...rule, reach: 'private' } : rule
 }
 

@@ -1,6 +1,7 @@
 import { FairQueue } from '../admission/fair-queue.ts'
 import { countRefusal } from '../admission/refusals.ts'
 import { SEAT_RANKS, type SeatClaim, type SeatKind } from '../admission/seat-claim.ts'
+import { admissionWaits } from '../admission/waits.ts'
 import { PatchbayError } from '../errors.ts'
 import type { LinkedWorker } from '../link/api-end.ts'
 import type { Logger } from '../log.ts'
@@ -78,9 +79,12 @@ export class Dispatch {
     let timer: NodeJS.Timeout | undefined
     let aborted: (() => void) | undefined
     let waiting: Waiting | undefined
+    let outcome = 'left'
+    const stopTimer = admissionWaits.startTimer({ kind: claim.kind })
     try {
-      return await new Promise<Seat>((resolve, reject) => {
+      const seat = await new Promise<Seat>((resolve, reject) => {
         const refuse = (reason: string) => {
+          outcome = 'refused'
           countRefusal('seat', reason)
           reject(new PatchbayError('no_capacity'))
         }
@@ -92,11 +96,19 @@ export class Dispatch {
         signal.addEventListener('abort', aborted, { once: true })
         void this.#pump()
       })
+      outcome = 'seated'
+      return seat
     } finally {
+      stopTimer({ outcome })
       clearTimeout(timer)
       if (aborted !== undefined) signal.removeEventListener('abort', aborted)
       if (waiting !== undefined) line.remove(waiting)
     }
+  }
+
+  /** How many sessions wait on this node, by kind. */
+  waiting(): Map<SeatKind, number> {
+    return new Map([...this.#waiting].map(([rank, line]) => [KIND_OF_RANK[rank] ?? 'outbound', line.size]))
   }
 
   #lineOf({ kind }: SeatClaim): FairQueue<Waiting> {

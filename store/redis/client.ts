@@ -46,10 +46,13 @@ export async function createRedis(url: string, log: Logger): Promise<RedisClient
   client.setMaxListeners(0)
   let connected = false
   client.on('error', (err: Error) => {
-    if (connected) log.warn({ err }, 'Redis connection failed; reconnecting')
+    if (connected) log.error({ reason: err.message }, 'Redis is unreachable; reconnecting')
     connected = false
   })
+  let everConnected = false
   client.on('ready', () => {
+    if (everConnected) log.info('Redis answers again')
+    everConnected = true
     connected = true
   })
   const giveUp = new AbortController()

@@ -1,6 +1,4 @@
-import { Counter, Registry } from 'prom-client'
 import t from 'tap'
-import { startAdminServer } from '../../api/admin.ts'
 import type { Services } from '../../api/services.ts'
 import { isReady } from '../../api/system/readiness.ts'
 import { startTestApi } from '../support/api.ts'
@@ -18,7 +16,7 @@ t.test('readiness tells a part that is gone or silent from one that answers', as
     ({
       store: { pool: { query } },
       redis: { ping },
-      sessions: { workers: () => Array(workers) },
+      sessions: { workers: () => Array(workers), leaving: () => false },
     }) as unknown as Services
   const yes = async () => 'yes'
   t.same(await isReady(services(yes, yes, 2)), { status: 'ready', database: 'ok', redis: 'ok', workers: 2 })
@@ -29,20 +27,5 @@ t.test('readiness tells a part that is gone or silent from one that answers', as
     database: 'unreachable',
     redis: 'unreachable',
     workers: 1,
-  })
-})
-
-t.test('metrics are served to Prometheus on the loopback admin port', async (t) => {
-  const registry = new Registry()
-  new Counter({ name: 'requests_total', help: 'Requests', registers: [registry] }).inc(3)
-  const admin = await startAdminServer(0, registry)
-  t.teardown(() => admin.close())
-  const answer = await fetch(`http://127.0.0.1:${admin.port}/metrics`)
-  t.equal(answer.status, 200)
-  t.match(await answer.text(), /requests_total 3/)
-  t.equal((await fetch(`http://127.0.0.1:${admin.port}/`)).status, 404)
-  await t.rejects(startAdminServer(admin.port, registry), {
-    code: 'configuration',
-    message: `Admin port ${admin.port} is in use; set PATCHBAY_ADMIN_PORT to a free one.`,
   })
 })

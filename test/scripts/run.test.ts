@@ -48,6 +48,7 @@ t.test(
       sipp: '',
       baresip: '',
       kamailio: '',
+      promtool: '',
       'apt-get': 'echo "$*" >>"$HOME/apt.log"; cp "$HOME/redis-server" "$HOME/espeak-ng"',
     })
     await symlink('/bin/cp', join(machine.bin, 'cp'))

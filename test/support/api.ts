@@ -149,6 +149,7 @@ export async function startTestApi(t: Teardown, options: TestApiOptions = {}): P
     plugins: await loadPlugins({ config, env, log, signal, ...(await settingsFileOf(t, options.plugins)) }),
     log,
     clock: options.clock ?? systemClock,
+    requestStop: () => {},
     signal,
     databaseUrl,
     redisUrl,

@@ -27,6 +27,27 @@ export async function runMain(args: readonly string[], env: Record<string, strin
   return { code, ...output }
 }
 
+/** A role of an installation in a process of its own. */
+export interface RoleProcess {
+  readonly child: ChildProcess
+  /** All it printed so far. */
+  output(): string
+  /** Resolves with its exit code. */
+  readonly ended: Promise<number | null>
+}
+
+/** Starts roles as an operator of several machines does: `main.ts api`. Ended when `t` ends. */
+export function startRole(t: Teardown, roles: readonly string[], env: Record<string, string>): RoleProcess {
+  const child = spawnMain(roles, env)
+  const output = collect(child)
+  const ended = once(child, 'close').then(([code]) => code as number | null)
+  t.teardown(async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+    await ended
+  })
+  return { child, output: () => output.stdout + output.stderr, ended }
+}
+
 /** Starts an instance on free ports with a data folder of its own; it is ended when `t` ends. */
 export async function startInstance(t: Teardown, env: Record<string, string> = {}): Promise<Instance> {
   const dataDir = env.PATCHBAY_DATA_DIR ?? join(await testFolder(t), 'data')

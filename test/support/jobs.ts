@@ -19,7 +19,7 @@ export async function startTestJobs(
   const { signal } = stopping
   const plugins = await loadPlugins({ config, env, log, signal })
   const role = await startJobs(
-    { config, env, plugins, log, clock: systemClock, signal, databaseUrl, redisUrl },
+    { config, env, plugins, log, clock: systemClock, requestStop: () => {}, signal, databaseUrl, redisUrl },
     eventData,
   )
   const stop = async () => {

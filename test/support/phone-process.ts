@@ -46,7 +46,17 @@ const plugins: typeof product = {
   create: (kind, provider, ...options) => (kind === 'telephony' ? own : product).create(kind, provider, ...options),
 }
 const clock = systemClock
-const api = await startApi({ config, env: {}, plugins, log, clock, signal, databaseUrl, redisUrl })
+const api = await startApi({
+  config,
+  env: {},
+  plugins,
+  log,
+  clock,
+  requestStop: () => {},
+  signal,
+  databaseUrl,
+  redisUrl,
+})
 connectLinks({
   urls: [(api.url ?? '').replace(/^http/, 'ws')],
   token: LINK_TOKEN,

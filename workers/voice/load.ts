@@ -3,28 +3,36 @@ import type { Clock } from '../../runtime/clock.ts'
 
 const SAMPLE_EVERY_MS = 1000
 const RESOLUTION_MS = 10
-/** One stall is an accident (a garbage collection); this many seconds with one each are overload. */
-const OVERLOADED_AFTER_SAMPLES = 2
 /** It is over once the lag stays below this share of the limit as long. */
 const RECOVERED_BELOW = 0.5
 
-/** Tells sustained lag from single stalls. Pure. */
+/**
+ * Tells sustained lag from single stalls: one is an accident (a garbage collection), two seconds with one each are
+ * overload, and two quiet ones end it. It is overloaded exactly while `lagMs` is above `limitMs`. Pure.
+ */
 export class LagGate {
   readonly #limitMs: number
-  #above = 0
-  #below = 0
+  #last: [number, number] = [0, 0]
   overloaded = false
 
   constructor(limitMs: number) {
     this.#limitMs = limitMs
   }
 
+  /** The number judged: the smaller stall of the last two seconds, while overloaded the longer. */
+  get lagMs(): number {
+    return this.overloaded ? Math.max(...this.#last) : Math.min(...this.#last)
+  }
+
+  /** What it is judged by: lower while overloaded. */
+  get limitMs(): number {
+    return this.overloaded ? this.#limitMs * RECOVERED_BELOW : this.#limitMs
+  }
+
   /** Takes the longest stall of the last second. */
   sample(lagMs: number): void {
-    this.#above = lagMs > this.#limitMs ? this.#above + 1 : 0
-    this.#below = lagMs < this.#limitMs * RECOVERED_BELOW ? this.#below + 1 : 0
-    if (this.#above >= OVERLOADED_AFTER_SAMPLES) this.overloaded = true
-    if (this.#below >= OVERLOADED_AFTER_SAMPLES) this.overloaded = false
+    this.#last = [this.#last[1], lagMs]
+    this.overloaded = this.lagMs > this.limitMs
   }
 }
 
@@ -32,8 +40,10 @@ export class LagGate {
 export interface ProcessLoad {
   /** Share of one core. */
   readonly cpuUtilization: number
-  /** Longest stall of the event loop in the last second. */
+  /** How long the event loop stalls, as it is judged. */
   readonly eventLoopLagMs: number
+  /** Overloaded above this. */
+  readonly limitMs: number
   readonly overloaded: boolean
   stop(): void
 }
@@ -43,13 +53,11 @@ export function watchLoad(maxLagMs: number, clock: Clock): ProcessLoad {
   delays.enable()
   const gate = new LagGate(maxLagMs)
   let cpuUtilization = 0
-  let eventLoopLagMs = 0
   let cpu = process.cpuUsage()
   let atMs = clock.monotonicMs()
   const timer = setInterval(() => {
-    eventLoopLagMs = Math.max(0, delays.max / 1e6 - RESOLUTION_MS)
+    gate.sample(Math.max(0, delays.max / 1e6 - RESOLUTION_MS))
     delays.reset()
-    gate.sample(eventLoopLagMs)
     const nowMs = clock.monotonicMs()
     const used = process.cpuUsage(cpu)
     cpuUtilization = (used.user + used.system) / 1000 / Math.max(1, nowMs - atMs)
@@ -61,7 +69,10 @@ export function watchLoad(maxLagMs: number, clock: Clock): ProcessLoad {
       return cpuUtilization
     },
     get eventLoopLagMs() {
-      return eventLoopLagMs
+      return gate.lagMs
+    },
+    get limitMs() {
+      return gate.limitMs
     },
     get overloaded() {
       return gate.overloaded

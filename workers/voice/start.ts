@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import { operationsAddress } from '../../config/operations-address.ts'
 import type { EffectiveConfig } from '../../config/schema.ts'
 import { Breakers } from '../../runtime/conversation/breaker.ts'
 import { conversations } from '../../runtime/conversation/conversations.ts'
@@ -11,10 +12,10 @@ import { connectLinks, type Links } from '../../runtime/link/worker-end.ts'
 import { Pacer } from '../../runtime/media/pacer.ts'
 import { createWorkerMetrics } from '../../runtime/metrics.ts'
 import { Opened } from '../../runtime/opened.ts'
+import { startOperationsServer } from '../../runtime/operations/server.ts'
 import { createProviderHealth } from '../../runtime/plugin/provider-health.ts'
 import type { Role, VoiceContext } from '../../runtime/role.ts'
 import { watchLoad } from './load.ts'
-import { serveMetrics } from './metrics-server.ts'
 import { surviveStrayErrors } from './survive.ts'
 import { workerName } from './worker-name.ts'
 
@@ -41,6 +42,7 @@ export async function startVoice(context: VoiceContext<EffectiveConfig>): Promis
       cpuUtilization: load.cpuUtilization,
       memoryBytes: process.memoryUsage.rss(),
       eventLoopLagMs: load.eventLoopLagMs,
+      eventLoopLagLimitMs: load.limitMs,
     }))
     opened.push(
       surviveStrayErrors((err) => {
@@ -49,7 +51,19 @@ export async function startVoice(context: VoiceContext<EffectiveConfig>): Promis
       }),
     )
     const models = await loadModels(LIBRARY_LOG_LEVELS[config.logLevel] ?? 'error')
-    const server = await serveMetrics(config.metricsHost, metrics.registry)
+    const server = await startOperationsServer({
+      ...operationsAddress(config, 'voice'),
+      registry: metrics.registry,
+      ready: async () => {
+        const nodes = links?.connectedNodes() ?? 0
+        const status = stopping ? 'draining' : nodes === 0 ? 'not_ready' : 'ready'
+        return { ready: status === 'ready', status, linked_nodes: nodes, state: stopping ? 'draining' : state() }
+      },
+      drain: () => {
+        context.requestStop('drain')
+        return { calls: links?.activeSessions() ?? 0 }
+      },
+    })
     opened.push(() => server.close())
     const breakers = new Breakers()
     const identityOf = identityIn(plugins)
@@ -73,7 +87,7 @@ export async function startVoice(context: VoiceContext<EffectiveConfig>): Promis
       token: config.linkToken,
       workerId,
       capacity: config.workerCapacity,
-      metricsUrl: server.url,
+      metricsUrl: server.metricsUrl,
       openConversation: async (open, port) => {
         const conversation = await openConversation(open, port)
         metrics.sessionOpened()
@@ -91,6 +105,10 @@ export async function startVoice(context: VoiceContext<EffectiveConfig>): Promis
     void createProviderHealth(plugins, log).announce([])
     return {
       name: 'voice',
+      leave() {
+        stopping = true
+      },
+      calls: () => running.activeSessions(),
       async stop(graceMs) {
         stopping = true
         await running.stop(graceMs)

@@ -14,22 +14,22 @@ import { Api } from './client'
 
 async function main([baseUrl, cookie]: string[]) {
   const api = new Api({ baseUrl, baseApiParams: { headers: { cookie: cookie! } } })
-  const agent = (await api.agents.postAgents({ agent_name: 'Ada', system_prompt: 'You answer.' })).data
+  const agent = (await api.agents.createAgent({ agent_name: 'Ada', system_prompt: 'You answer.' })).data
   const temperature: number = agent.temperature
-  const number = (await api.phoneNumbers.postPhoneNumbers({
+  const number = (await api.phoneNumbers.createPhoneNumber({
     phone_number: '+14155550100', provider: 'sim', agent_id: agent.agent_id })).data.phone_number
   const file = new File(['phone_number\\n+14155550199\\n'], 'numbers.csv')
   const form = { file, name: 'March', agent_id: agent.agent_id, agent_phone_number: number }
-  const rows: number = (await api.batch.postBatchUpload(form)).data.counts.total
-  const logs = (await api.calls.getCallsLogs({ page: 1, call_type: 'web' })).data
-  const { token } = (await api.calls.getCallsGenerateToken({ agent_id: agent.agent_id })).data
-  const missing = await api.calls.getCallsByCallLogId(agent.agent_id).catch((answer) => answer)
+  const rows: number = (await api.batch.createBatch(form)).data.counts.total
+  const logs = (await api.calls.listCalls({ page: 1, call_type: 'web' })).data
+  const { token } = (await api.calls.generateToken({ agent_id: agent.agent_id })).data
+  const missing = await api.calls.getCall(agent.agent_id).catch((answer) => answer)
   console.log(JSON.stringify({ temperature, rows, total: logs.total, token, detail: missing.error.detail }))
 
   // @ts-expect-error a required field is missing
-  const incomplete = () => api.agents.postAgents({ agent_name: 'Ada' })
+  const incomplete = () => api.agents.createAgent({ agent_name: 'Ada' })
   // @ts-expect-error there is no such type of call
-  const misspelled = () => api.calls.getCallsLogs({ call_type: 'fax' })
+  const misspelled = () => api.calls.listCalls({ call_type: 'fax' })
   // @ts-expect-error a duration is a number or null
   const duration: string | undefined = logs.items[0]?.duration
   void [incomplete, misspelled, duration]

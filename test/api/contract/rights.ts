@@ -27,6 +27,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   'GET /agents/{agent_id}': 'member or key with read',
   'POST /agents': 'developer or key with agents',
   'PUT /agents/{agent_id}': 'developer or key with agents',
+  'PATCH /agents/{agent_id}': 'developer or key with agents',
   'DELETE /agents/{agent_id}': 'admin',
   'POST /api-keys': 'admin',
   'GET /api-keys': 'admin',

@@ -186,6 +186,7 @@ t.test('the workload is read from the workers, and a silent one is unreachable',
     cpuUtilization: 0.5,
     memoryBytes: 1e8,
     eventLoopLagMs: 2,
+    eventLoopLagLimitMs: 100,
   } as const
   const metrics = createWorkerMetrics('worker-1', 12, () => readings)
   metrics.sessionOpened()

@@ -15,10 +15,19 @@ test('one stall is no overload, two seconds of stalls are, and two quiet ones en
   t.end()
 })
 
+test('the number shown is the number judged', (t) => {
+  const gate = new LagGate(100)
+  for (const lagMs of [0, 300, 10, 150, 101, 70, 20, 30, 99, 250, 260, 51, 50, 50, 200]) {
+    gate.sample(lagMs)
+    t.equal(gate.lagMs > gate.limitMs, gate.overloaded, `after ${lagMs} ms: ${gate.lagMs} of ${gate.limitMs}`)
+  }
+  t.end()
+})
+
 test('the load of this process is measured', async (t) => {
   const load = watchLoad(100, systemClock)
   t.teardown(() => load.stop())
-  const untilMs = performance.now() + 1300
+  const untilMs = performance.now() + 2300
   while (performance.now() < untilMs) {
     const busyUntilMs = performance.now() + 60
     while (performance.now() < busyUntilMs);

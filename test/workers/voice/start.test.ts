@@ -77,7 +77,7 @@ async function startWorker(t: Test, env: Record<string, string> = {}) {
   const { signal } = new AbortController()
   const plugins = await loadPlugins({ config, env: process.env, log, signal })
   const linked = once(sockets, 'connection') as Promise<[WebSocket]>
-  const worker = await startVoice({ config, env: {}, plugins, log, clock: systemClock, signal })
+  const worker = await startVoice({ config, env: {}, plugins, log, clock: systemClock, requestStop: () => {}, signal })
   t.teardown(() => worker.stop(0))
   const [socket] = await linked
   return { worker, node: new Node(socket) }
@@ -128,7 +128,7 @@ test('a worker dials in, holds a conversation with the installed plugins, and te
   t.equal(metric(WORKER_METRICS.sessionsTotal), 1)
   t.ok(metric(WORKER_METRICS.memoryBytes)! > 1e7)
   t.ok(metric(WORKER_METRICS.cpuUtilization)! >= 0)
-  t.ok(metric(WORKER_METRICS.eventLoopLagMs)! >= 0)
+  t.ok(metric(WORKER_METRICS.eventLoopLag)! >= 0)
   t.equal((await fetch(new URL('/', hello.metricsUrl))).status, 404)
 
   node.send({ type: 'event', session: 7, event: { type: 'typed', text: 'When do you open?', seq: 3, at: 0 } })

@@ -1,0 +1,86 @@
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+/** Named schemas of the OpenAPI document: what an `api/<noun>/schema.ts` exports as `…Body` or `…Input` is a type with a name. */
+
+type Json = Record<string, unknown>
+
+export interface Components {
+  /** The document's `components.schemas`, as far as they were referred to. */
+  readonly schemas: Json
+  /** The schema with every named one in it replaced by a reference. */
+  refer(schema: unknown): unknown
+  /** The same for the schema of an operation's own input or answer, which gets `name` if it has none. */
+  named(name: string, schema: unknown): unknown
+}
+
+const SCHEMA_FILES = '*/schema.ts'
+/** Smaller ones are clearer where they stand. */
+const LEAST_FIELDS = 2
+
+/** The schemas by their text: a schema that was copied into another is still the same. */
+const known = new Map<string, string>()
+for (const file of globSync(SCHEMA_FILES, { cwd: import.meta.dirname }).sort()) {
+  const exported = (await import(pathToFileURL(join(import.meta.dirname, file)).href)) as Json
+  for (const [name, schema] of Object.entries(exported)) {
+    if (!/^[A-Z]/.test(name) || !isObjectSchema(schema)) continue
+    const text = JSON.stringify(schema)
+    if (!known.has(text)) known.set(text, name.replace(/Body$/, ''))
+  }
+}
+
+/** The name a schema was exported under. */
+export function schemaName(schema: unknown): string | undefined {
+  return known.get(JSON.stringify(schema))
+}
+
+function isObjectSchema(schema: unknown): schema is Json {
+  if (typeof schema !== 'object' || schema === null) return false
+  const { type, properties } = schema as Json
+  return type === 'object' && Object.keys((properties as Json | undefined) ?? {}).length >= LEAST_FIELDS
+}
+
+export function createComponents(): Components {
+  const schemas: Json = {}
+  const texts = new Map<string, string>()
+
+  const nameFor = (wanted: string, text: string): string => {
+    for (let number = 1; ; number++) {
+      const name = number === 1 ? wanted : `${wanted}${number}`
+      const taken = texts.get(name)
+      if (taken === undefined || taken === text) return name
+    }
+  }
+
+  const keep = (wanted: string, schema: Json): Json => {
+    const text = JSON.stringify(schema)
+    const name = nameFor(wanted, text)
+    if (!texts.has(name)) {
+      texts.set(name, text)
+      schemas[name] = referIn(schema)
+    }
+    return { $ref: `#/components/schemas/${name}` }
+  }
+
+  const referIn = (schema: Json): Json =>
+    Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, key === 'default' ? value : refer(value)]))
+
+  const refer = (schema: unknown): unknown => {
+    if (Array.isArray(schema)) return schema.map(refer)
+    if (typeof schema !== 'object' || schema === null) return schema
+    const plain = schema as Json
+    const name = isObjectSchema(plain) ? known.get(JSON.stringify(plain)) : undefined
+    return name === undefined ? referIn(plain) : keep(name, plain)
+  }
+
+  return {
+    schemas,
+    refer,
+    named(name, schema) {
+      if (!isObjectSchema(schema)) return refer(schema)
+      const own = known.get(JSON.stringify(schema))
+      return keep(own ?? name, schema)
+    },
+  }
+}

@@ -1,0 +1,52 @@
+import { Counter, Histogram } from 'prom-client'
+
+/** Calls that ended, as this process wrote them down: each once, wherever in the installation that was. */
+export const callMetrics = {
+  ended: new Counter({
+    name: 'patchbay_calls_total',
+    help: 'Calls that ended, by type, direction, status and the reason of the end',
+    labelNames: ['type', 'direction', 'status', 'end_reason'] as const,
+    registers: [],
+  }),
+  duration: new Histogram({
+    name: 'patchbay_call_duration_seconds',
+    help: 'From the answer to the end of calls that were answered',
+    labelNames: ['type', 'direction'] as const,
+    buckets: [5, 10, 20, 30, 60, 120, 180, 300, 600, 900, 1_800, 3_600],
+    registers: [],
+  }),
+  cost: new Counter({
+    name: 'patchbay_call_cost_usd_total',
+    help: 'Cost of ended calls in US dollars, by part: llm, stt, tts, platform',
+    labelNames: ['part'] as const,
+    registers: [],
+  }),
+  unpriced: new Counter({
+    name: 'patchbay_calls_unpriced_total',
+    help: 'Ended calls of which a part has no known price',
+    registers: [],
+  }),
+}
+
+/** A call as its end was written. */
+export interface EndedCall {
+  readonly call_type: string
+  readonly direction: string
+  readonly status: string
+  readonly end_reason: string | null
+  readonly duration_ms: number | null
+  readonly cost_llm: number | null
+  readonly cost_stt: number | null
+  readonly cost_tts: number | null
+  readonly platform_cost: number | null
+}
+
+const PARTS = { llm: 'cost_llm', stt: 'cost_stt', tts: 'cost_tts', platform: 'platform_cost' } as const
+
+export function observeEndedCall(call: EndedCall): void {
+  const { call_type: type, direction, status } = call
+  callMetrics.ended.inc({ type, direction, status, end_reason: call.end_reason ?? '' })
+  if ((call.duration_ms ?? 0) > 0) callMetrics.duration.observe({ type, direction }, (call.duration_ms ?? 0) / 1_000)
+  for (const [part, column] of Object.entries(PARTS)) callMetrics.cost.inc({ part }, call[column] ?? 0)
+  if (Object.values(PARTS).some((column) => call[column] === null)) callMetrics.unpriced.inc()
+}

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/** What reaches beyond the file: the process's environment, handlers, children, threads, guard, memory or clock. */
+const OF_THE_PROCESS =
+  /process\.(env|on|once|chdir|exit|kill|memoryUsage|cpuUsage)|installGuard|child_process|worker_threads|support\/(instance|realtime-node|phone-process|sip-peers|jobs)|conformance|node:test|globalThis|eventLoopDelay|Refusals|provider-health|\b(global)?gc\(/
+
+const MOST_FILES = 6
+
+/**
+ * Which test files share a process, because loading the modules costs most tests more than they compute: neighbours in
+ * a folder that touch nothing of the process. `read` gives a file's source.
+ */
+export function testGroups(files: readonly string[], read: (file: string) => string = readSource): string[][] {
+  const groups: string[][] = []
+  const open = new Map<string, string[]>()
+  for (const file of files) {
+    if (OF_THE_PROCESS.test(read(file))) {
+      groups.push([file])
+      continue
+    }
+    const folder = dirname(file)
+    const group = open.get(folder)
+    if (group === undefined || group.length >= MOST_FILES) {
+      const fresh = [file]
+      open.set(folder, fresh)
+      groups.push(fresh)
+    } else {
+      group.push(file)
+    }
+  }
+  return groups
+}
+
+function readSource(file: string): string {
+  return readFileSync(file, 'utf8')
+}

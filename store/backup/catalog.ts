@@ -1,0 +1,66 @@
+import type { Client } from 'pg'
+
+/** What a database of Patchbay holds, as far as a copy of it must know. */
+
+export interface Table {
+  readonly name: string
+  /** In the order of the copy; generated ones are made anew. */
+  readonly columns: readonly string[]
+  /** Of a partitioned table: its partitions, with their bounds as SQL. */
+  readonly partitions: readonly { readonly name: string; readonly bounds: string }[]
+}
+
+export interface Sequence {
+  readonly name: string
+  /** Null: it has given nothing out yet. */
+  readonly lastValue: string | null
+}
+
+/** Filled by the migrations themselves. */
+const NOT_COPIED = ['migrations']
+
+/** Every table with columns of its own, in the order of their names. */
+export async function tablesOf(client: Client): Promise<Table[]> {
+  const { rows } = await client.query<{ name: string; columns: string[] }>(
+    `select c.relname as name,
+            array_agg(a.attname::text order by a.attnum) filter (where a.attgenerated = '') as columns
+       from pg_class c
+       join pg_namespace n on n.oid = c.relnamespace and n.nspname = current_schema()
+       join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+      where c.relkind in ('r', 'p') and not c.relispartition and not c.relname = any($1)
+      group by c.relname order by c.relname`,
+    [NOT_COPIED],
+  )
+  const parts = await client.query<{ parent: string; name: string; bounds: string }>(
+    `select p.relname as parent, c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bounds
+       from pg_inherits i
+       join pg_class c on c.oid = i.inhrelid and c.relispartition
+       join pg_class p on p.oid = i.inhparent
+       join pg_namespace n on n.oid = p.relnamespace and n.nspname = current_schema()
+      order by c.relname`,
+  )
+  return rows.map(({ name, columns }) => ({
+    name,
+    columns,
+    partitions: parts.rows.filter(({ parent }) => parent === name).map(({ name, bounds }) => ({ name, bounds })),
+  }))
+}
+
+export async function sequencesOf(client: Client): Promise<Sequence[]> {
+  const { rows } = await client.query<{ name: string; lastValue: string | null }>(
+    `select sequencename as name, last_value::text as "lastValue"
+       from pg_sequences where schemaname = current_schema() order by sequencename`,
+  )
+  return rows
+}
+
+/** The migrations the database has had, the first one first. */
+export async function migrationsOf(client: Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>('select name from migrations order by name')
+  return rows.map(({ name }) => name)
+}
+
+/** A name as SQL writes it. */
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}

@@ -1,0 +1,194 @@
+import { EventEmitter, once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { makeAgent } from '../../scripts/demo/call.ts'
+import { openRealtime, type RealtimeSession } from '../../scripts/demo/realtime.ts'
+import type { RestClient, SessionToken } from '../../scripts/demo/rest.ts'
+import { type RoleProcess, runMain, startRole } from '../support/instance.ts'
+import { testDatabase, testFolder, testRedis } from '../support/services.ts'
+import { freePort, type Sipp, skipWithout, startSipp } from '../support/sip-peers.ts'
+
+const WEB_CALLS = 3
+const PHONE_CALLS = 2
+const LIMIT_MS = 240_000
+const NUMBER = '+14155550177'
+
+interface Role extends RoleProcess {
+  readonly adminPort: number
+}
+
+interface ApiNode extends Role {
+  readonly url: string
+  readonly sipPort: number
+}
+
+interface Call {
+  call_log_id: string
+  call_type: string
+  status: string
+  end_reason: string | null
+}
+
+/** An installation of several machines, on this one: each role a process, all with the same store. */
+async function startInstallation(t: Test) {
+  const [databaseUrl, redisUrl, dataDir] = await Promise.all([testDatabase(t), testRedis(t), testFolder(t)])
+  const shared = {
+    PATCHBAY_HOST: '127.0.0.1',
+    PATCHBAY_DATA_DIR: dataDir,
+    PATCHBAY_LINK_TOKEN: 'a-token-of-this-installation',
+    PATCHBAY_LEAVE_MS: '1500',
+    PATCHBAY_IDLE_TIMEOUT_MS: String(LIMIT_MS),
+    PATCHBAY_DRAIN_MS: String(LIMIT_MS),
+    PATCHBAY_QUEUE_WAIT_MS: '30000',
+  }
+  const store = {
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redisUrl,
+    JWT_API_SECRET: 'j'.repeat(32),
+    PATCHBAY_DATA_KEY: 'd'.repeat(32),
+  }
+  const ports = { a: await freePort(), b: await freePort() }
+  const apiUrls = Object.values(ports).map((port) => `ws://127.0.0.1:${port}`)
+  let rtp = 20_000 + Math.floor(Math.random() * 2_000) * 2
+  return {
+    async api(name: 'a' | 'b'): Promise<ApiNode> {
+      const [adminPort, sipPort] = [await freePort(), await freePort()]
+      rtp += 200
+      const role = startRole(t, ['api'], {
+        ...shared,
+        ...store,
+        PORT: String(ports[name]),
+        PATCHBAY_ADMIN_PORT: String(adminPort),
+        PATCHBAY_SIP_HOST: '127.0.0.1',
+        PATCHBAY_SIP_PORT: String(sipPort),
+        PATCHBAY_RTP_PORTS: `${rtp}-${rtp + 99}`,
+        PATCHBAY_ALLOW_NET: 'sip:127.0.0.1',
+      })
+      return { ...role, adminPort, sipPort, url: `http://127.0.0.1:${ports[name]}` }
+    },
+    async jobs(): Promise<Role> {
+      const adminPort = await freePort()
+      return {
+        ...startRole(t, ['jobs'], { ...shared, ...store, PATCHBAY_JOBS_ADMIN_PORT: String(adminPort) }),
+        adminPort,
+      }
+    },
+    async voice(): Promise<Role> {
+      const adminPort = await freePort()
+      const env = { PATCHBAY_VOICE_ADMIN_PORT: String(adminPort), PATCHBAY_API_URLS: apiUrls.join(',') }
+      return { ...startRole(t, ['voice'], { ...shared, ...env }), adminPort }
+    },
+  }
+}
+
+/** What `/ready` of the role's own port says: `ready`, `not_ready`, `draining`, or `gone`. */
+async function statusOf({ adminPort }: Role): Promise<string> {
+  const answer = await fetch(`http://127.0.0.1:${adminPort}/ready`).catch(() => undefined)
+  if (answer === undefined) return 'gone'
+  const { status } = (await answer.json()) as { status: string }
+  return answer.status === (status === 'ready' ? 200 : 503) ? status : `${status} with ${answer.status}`
+}
+
+async function until(role: Role, status: string): Promise<void> {
+  while ((await statusOf(role)) !== status) {
+    if (role.child.exitCode !== null) throw new Error(`It ended before it was ${status}: ${role.output()}`)
+    await sleep(100)
+  }
+}
+
+async function openWebCall(rest: RestClient, agentId: string, url = rest.url) {
+  const token = await rest.send<SessionToken>('GET', `/calls/generate-token?agent_id=${agentId}`)
+  const told = new EventEmitter()
+  const started = once(told, 'session.started')
+  const ended = once(told, 'session.ended')
+  const address = new URL(token.realtime_url)
+  address.host = new URL(url).host
+  const session: RealtimeSession = await openRealtime(address.href, {
+    message: (message) => void told.emit(message.type, message),
+    audio: () => {},
+    closed: () => void told.emit('closed'),
+  })
+  await started
+  return { session, ended, callId: token.call_log_id }
+}
+
+t.test(
+  'all roles are restarted under live calls, and none is dropped',
+  {
+    skip: skipWithout('sipp'),
+    timeout: LIMIT_MS,
+  },
+  async (t) => {
+    const installation = await startInstallation(t)
+    const oldApi = await installation.api('a')
+    const [oldVoice, oldJobs] = [await installation.voice(), await installation.jobs()]
+    for (const role of [oldApi, oldVoice, oldJobs]) await until(role, 'ready')
+
+    const { rest, agentId } = await makeAgent(oldApi.url)
+    await rest.send('POST', '/phone-numbers', { phone_number: NUMBER, provider: 'sip', agent_id: agentId })
+    const web = await Promise.all(Array.from({ length: WEB_CALLS }, () => openWebCall(rest, agentId)))
+    const phones: Sipp[] = []
+    for (let made = 0; made < PHONE_CALLS; made++) {
+      phones.push(
+        await startSipp(t, { scenario: 'in-is-left', peer: `127.0.0.1:${oldApi.sipPort}`, args: ['-s', NUMBER] }),
+      )
+    }
+    const calls = async (): Promise<Call[]> =>
+      rest.send<{ items: Call[] }>('GET', '/calls/logs').then(({ items }) => items)
+    while ((await calls()).filter(({ status }) => status === 'in_progress').length < WEB_CALLS + PHONE_CALLS)
+      await sleep(100)
+
+    const newApi = await installation.api('b')
+    const [newVoice, newJobs] = [await installation.voice(), await installation.jobs()]
+    for (const role of [newApi, newVoice, newJobs]) await until(role, 'ready')
+
+    const drained = await runMain(['drain', 'jobs', `--port=${oldJobs.adminPort}`])
+    t.match(drained, { code: 0, stderr: 'Draining: no call is running\nDrained\n' })
+    t.equal(await oldJobs.ended, 0)
+    oldVoice.child.kill('SIGTERM')
+    await until(oldVoice, 'draining')
+    oldApi.child.kill('SIGTERM')
+    await until(oldApi, 'draining')
+    t.equal((await fetch(`${oldApi.url}/ready`)).status, 503, 'a balancer hears it at the public port, too')
+    t.equal((await fetch(`${oldApi.url}/health`)).status, 200, 'and does not take it for dead')
+
+    const late = await openWebCall(rest, agentId)
+    t.pass('before balancers have noticed, a call is still taken')
+    const refusal = /503/
+    for (;;) {
+      const refused = await openWebCall(rest, agentId).catch((error: Error) => error)
+      if (refused instanceof Error) {
+        t.match(refused.message, refusal, 'then new ones are refused')
+        break
+      }
+      refused.session.send({ type: 'end' })
+      await sleep(200)
+    }
+    const elsewhere = await openWebCall(rest, agentId, newApi.url)
+    t.pass('the new node takes them')
+
+    t.same(
+      (await calls()).filter(({ status }) => status === 'failed'),
+      [],
+    )
+    const running = (await calls()).filter(({ status }) => status === 'in_progress')
+    t.equal(running.length, WEB_CALLS + PHONE_CALLS + 2, 'every call goes on')
+    t.equal(oldApi.child.exitCode, null)
+
+    for (const { session } of [...web, late, elsewhere]) session.send({ type: 'end' })
+    for (const { ended } of [...web, late, elsewhere]) t.match(await ended, [{ reason: 'caller_hangup' }])
+    for (const { call_log_id } of running.filter(({ call_type }) => call_type === 'phone')) {
+      await rest.send('POST', `/calls/${call_log_id}/hangup`)
+    }
+    for (const phone of phones) {
+      const { code, errors } = await phone.done
+      t.equal(code, 0, errors)
+    }
+    t.equal(await oldApi.ended, 0, 'the old node ends with its last call')
+    t.equal(await oldVoice.ended, 0)
+    const api = new URL(newApi.url)
+    Object.assign(rest, { url: api.href })
+    const ends = (await calls()).map(({ status, end_reason }) => `${status} ${end_reason}`)
+    t.same([...new Set(ends)].sort(), ['completed api_hangup', 'completed caller_hangup'])
+  },
+)

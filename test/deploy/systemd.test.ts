@@ -1,0 +1,51 @@
+import { execFile } from 'node:child_process'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { loadConfig } from '../../config/load.ts'
+import { SETTINGS } from '../../config/schema.ts'
+import { testFolder } from '../support/services.ts'
+
+const folder = join(import.meta.dirname, '../../deploy/systemd')
+const run = promisify(execFile)
+const missing = await run('systemd-analyze', ['--version']).then(
+  () => false as const,
+  () => 'systemd-analyze is not installed',
+)
+const units = (await readdir(folder)).filter((name) => name.endsWith('.service'))
+
+t.test('each unit runs a role, with settings there are, and waits for its calls', async (t) => {
+  const known = new Set<string>(Object.values(SETTINGS).map(({ env }) => env))
+  t.same(units.sort(), ['patchbay-api.service', 'patchbay-jobs.service', 'patchbay-voice@.service', 'patchbay.service'])
+  for (const unit of units) {
+    const text = await readFile(join(folder, unit), 'utf8')
+    t.match(text, /^ExecStart=\/usr\/bin\/node main\.ts (start|api|jobs|voice)$/m, unit)
+    const assigned = [...text.matchAll(/^Environment=(.*)$/gm)].flatMap(([, list = '']) => list.split(' '))
+    for (const one of assigned) {
+      const [name = ''] = one.split('=')
+      t.ok(known.has(name) || name === 'NODE_ENV', `${unit}: ${name}`)
+    }
+    const own = assigned.find((one) => one.startsWith('PATCHBAY_DRAIN_MS='))?.split('=')[1]
+    const drainMs = Number(own ?? loadConfig({}).drainMs)
+    const stopS = Number(text.match(/^TimeoutStopSec=(\d+)$/m)?.[1])
+    t.ok(stopS * 1_000 > drainMs, `${unit}: ${stopS} s`)
+  }
+})
+
+t.test('systemd finds no fault with the units', { skip: missing }, async (t) => {
+  for (const unit of units) {
+    const text = await readFile(join(folder, unit), 'utf8')
+    const copy = join(await testFolder(t), unit.replace('@.', '@1.'))
+    // What it would look for on the machine it is installed on.
+    await writeFile(
+      copy,
+      text.replace('/usr/bin/node', '/bin/true').replace(/^(User|EnvironmentFile|WorkingDirectory)=.*\n/gm, ''),
+    )
+    const { stderr } = await run('systemd-analyze', ['verify', '--man=no', copy]).catch((error) => error)
+    const faults = String(stderr)
+      .split('\n')
+      .filter((line) => line.includes(unit.replace('@.', '@1.')))
+    t.same(faults, [], unit)
+  }
+})

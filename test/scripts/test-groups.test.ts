@@ -1,0 +1,21 @@
+import t from 'tap'
+import { testGroups } from '../../scripts/test-groups.ts'
+
+const SOURCES: Record<string, string> = {
+  'test/a/one.test.ts': "import t from 'tap'",
+  'test/a/two.test.ts': 'process.env.PORT',
+  'test/a/three.test.ts': '',
+  'test/b/four.test.ts': '',
+}
+
+t.test('neighbours that touch nothing of the process share one; others have their own', async (t) => {
+  const groups = testGroups(Object.keys(SOURCES), (file) => SOURCES[file] ?? '')
+  t.same(groups, [['test/a/one.test.ts', 'test/a/three.test.ts'], ['test/a/two.test.ts'], ['test/b/four.test.ts']])
+})
+
+t.test('no group is so long that everything waits for it', async (t) => {
+  const files = Array.from({ length: 20 }, (_, at) => `test/a/${at}.test.ts`)
+  const groups = testGroups(files, () => '')
+  t.same(groups.flat().sort(), files.sort())
+  t.ok(groups.every(({ length }) => length <= 6))
+})

@@ -35,7 +35,8 @@ export class ProviderError extends Error {
 }
 
 const QUOTA = /insufficient_quota|quota|billing|out of credits|insufficient (funds|credits|balance)|payment required/i
-const REFUSED_KEY = /invalid[_ ]api[_ ]key|incorrect api key|invalid_auth|invalid credentials|unauthorized/i
+const REFUSED_KEY =
+  /invalid[_ ]api[_ ]key|api[_ ]key[_ ](?:is[_ ])?(?:not[_ ]valid|invalid)|not authorized|incorrect api key|invalid_auth|invalid credentials|unauthorized/i
 const RATE = /rate[_ ]limit|too many requests|concurrency limit/i
 const MAX_WORDS = 160
 

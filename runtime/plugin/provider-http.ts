@@ -9,12 +9,22 @@ export interface ProviderHttp {
   fetch(path: string, init: RequestInit & { signal: AbortSignal }): Promise<Response>
 }
 
-/** `base`: the address that paths are put behind. `headers` go with each request. */
+/** What the body of a refusal says. */
+export interface RefusalWords {
+  words: string
+  code?: string
+}
+
+/**
+ * `base`: the address that paths are put behind. `headers` go with each request. `read` understands the provider's
+ * refusals where they are of a shape of its own.
+ */
 export function providerHttp(
   host: PluginHost,
   provider: ProviderIdentity,
   base: string,
   headers: Readonly<Record<string, string>>,
+  read: (body: string) => RefusalWords = refusalWords,
 ): ProviderHttp {
   return {
     async fetch(path, init) {
@@ -28,23 +38,23 @@ export function providerHttp(
         })
       if (response.ok) return response
       const body = await response.text().catch(() => '')
-      const { words, code } = refusalWords(body.slice(0, MAX_REFUSAL_CHARS))
+      const { words, code } = read(body.slice(0, MAX_REFUSAL_CHARS))
       throw new ProviderError(explainStatus(provider, response.status, words, code))
     },
   }
 }
 
 /** The words and the code of an error body, in any of the shapes providers use. */
-export function refusalWords(body: string): { words: string; code?: string } {
+export function refusalWords(body: string): RefusalWords {
   try {
     const parsed = JSON.parse(body) as Record<string, unknown>
-    const inner = typeof parsed.error === 'object' && parsed.error !== null ? parsed.error : parsed
-    const { message, err_msg, error, title, detail, code, err_code, error_code, type } = inner as Record<
+    const inner = [parsed.error, parsed.detail].find((value) => typeof value === 'object' && value !== null) ?? parsed
+    const { message, err_msg, error, title, detail, code, err_code, error_code, status, type } = inner as Record<
       string,
       unknown
     >
     const words = [message, err_msg, error, title, detail].find((value) => typeof value === 'string')
-    const found = [code, err_code, error_code, type].find((value) => typeof value === 'string')
+    const found = [code, err_code, error_code, status, type].find((value) => typeof value === 'string')
     return { words: String(words ?? ''), ...(found === undefined ? {} : { code: String(found) }) }
   } catch {
     return { words: body.trim() }

@@ -43,6 +43,8 @@ export interface RecognitionProtocol {
   finish(): readonly string[]
   /** Understands one message. What it throws, such as on malformed JSON, is the message's fault: it is skipped. */
   read(message: string, hearing: Hearing): void
+  /** What a close of the server's means; undefined where its code says nothing. */
+  closed?(code: number, reason: string): ProviderFailure | undefined
   readonly keepAlive?: { everyMs: number; message: string }
 }
 
@@ -120,7 +122,10 @@ export class SocketSpeechStream extends stt.SpeechStream {
     })
     socket.on('close', (code, reason) => {
       if (finishing && code !== ABNORMAL_CLOSE) over.resolve()
-      else over.reject({ message: `the connection closed with ${code} ${reason}`.trim() })
+      else {
+        const told = protocol.closed?.(code, String(reason))
+        over.reject(told ? new ProviderError(told) : { message: `the connection closed with ${code} ${reason}`.trim() })
+      }
     })
     this.abortSignal.addEventListener('abort', onAbort, { once: true })
     const { keepAlive } = protocol

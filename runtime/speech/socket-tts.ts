@@ -30,9 +30,11 @@ export interface Speaking {
 /** How a provider is spoken to. `id` tells the utterances of one connection apart. */
 export interface SpeechProtocol {
   readonly sampleRateHz: number
+  /** Said before the first sentence of an utterance. */
+  begin?(id: string): string
   say(id: string, sentence: string): string
   /** No more text belongs to the utterance. */
-  finish(id: string): string
+  finish(id: string): string | readonly string[]
   /** Stops an utterance. Without it the connection is closed. */
   cancel?(id: string): string
   /** Understands one message. What it throws, such as on malformed JSON, is the message's fault: it is skipped. */
@@ -225,12 +227,13 @@ export class SocketSynthesizeStream extends tts.SynthesizeStream {
         const sentence = segment.sentences[next]
         if (sentence !== undefined) {
           this.markStarted()
+          if (next === 0 && protocol.begin !== undefined) socket.send(protocol.begin(id))
           socket.send(protocol.say(id, sentence))
           expect()
           next++
         } else if (segment.complete) {
           finished = true
-          socket.send(protocol.finish(id))
+          for (const message of [protocol.finish(id)].flat()) socket.send(message)
           return expect()
         } else await this.#change()
       }

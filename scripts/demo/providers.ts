@@ -11,6 +11,10 @@ const PROVIDES: Readonly<Record<DoubleName, readonly ('LLM' | 'STT' | 'TTS')[]>>
   openai: ['LLM', 'STT', 'TTS'],
   deepgram: ['STT', 'TTS'],
   cartesia: ['STT', 'TTS'],
+  anthropic: ['LLM'],
+  elevenlabs: ['STT', 'TTS'],
+  assemblyai: ['STT'],
+  google: ['LLM', 'TTS'],
 }
 const OFFLINE: Combination = { LLM_provider: 'offline', STT_provider: 'sim', TTS_provider: 'offline' }
 

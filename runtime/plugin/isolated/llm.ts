@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type APIConnectOptions, DEFAULT_API_CONNECT_OPTIONS, llm } from '@livekit/agents'
-import type { ChatRequest, LlmEvent, Message, Tool } from '../../../packages/plugin/mod.ts'
+import { type ChatRequest, chatRequestOf, type LlmEvent } from '../../speech/chat-request.ts'
 import { settle } from './fault.ts'
 import type { IsolatedUse } from './stt.ts'
 
@@ -48,11 +48,7 @@ class IsolatedLlmStream extends llm.LLMStream {
   ) {
     super(owner, { chatCtx, toolCtx, connOptions })
     this.#use = use
-    this.#request = {
-      messages: messagesOf(chatCtx),
-      tools: toolsOf(toolCtx),
-      ...(temperature === undefined ? {} : { temperature }),
-    }
+    this.#request = chatRequestOf(chatCtx, toolCtx, temperature)
   }
 
   protected override async run(): Promise<void> {
@@ -95,27 +91,4 @@ class IsolatedLlmStream extends llm.LLMStream {
       this.queue.put({ id, usage: { promptTokens, completionTokens, promptCachedTokens: 0, totalTokens } })
     }
   }
-}
-
-function messagesOf(context: llm.ChatContext): Message[] {
-  return context.items.flatMap((item): Message[] => {
-    if (item.type === 'function_call') {
-      return [{ role: 'tool_call', id: item.callId, name: item.name, arguments: item.args }]
-    }
-    if (item.type === 'function_call_output') {
-      return [{ role: 'tool_result', id: item.callId, name: item.name, content: item.output }]
-    }
-    if (item.type !== 'message') return []
-    const content = item.textContent ?? ''
-    return [{ role: item.role === 'developer' ? 'system' : item.role, content }]
-  })
-}
-
-function toolsOf(toolCtx: llm.ToolContextLike | undefined): Tool[] {
-  if (toolCtx === undefined) return []
-  return llm.sortedToolEntries(llm.toToolContext(toolCtx)).flatMap(([name, tool]) => {
-    if (!llm.isFunctionTool(tool)) return []
-    const parameters = llm.toJsonSchema(tool.parameters) as Readonly<Record<string, unknown>>
-    return [{ name, description: tool.description, parameters }]
-  })
 }

@@ -1,10 +1,14 @@
+import { startAnthropicDouble } from './anthropic.ts'
+import { startAssemblyAIDouble } from './assemblyai.ts'
 import { startCartesiaDouble } from './cartesia.ts'
 import { startDeepgramDouble } from './deepgram.ts'
+import { startElevenLabsDouble } from './elevenlabs.ts'
+import { startGoogleDouble } from './google.ts'
 import { startOpenAIDouble } from './openai.ts'
 import type { Double } from './server.ts'
 import { makeSpeechWorld } from './speech.ts'
 
-export const DOUBLES = ['openai', 'deepgram', 'cartesia'] as const
+export const DOUBLES = ['openai', 'deepgram', 'cartesia', 'anthropic', 'elevenlabs', 'assemblyai', 'google'] as const
 export type DoubleName = (typeof DOUBLES)[number]
 
 /** The key every double wants. */
@@ -21,12 +25,16 @@ export interface Doubles {
 export async function startDoubles(utterances: readonly string[] = []): Promise<Doubles> {
   const speech = await makeSpeechWorld(utterances)
   const options = { key: DOUBLE_KEY, speech }
-  const [openai, deepgram, cartesia] = await Promise.all([
+  const [openai, deepgram, cartesia, anthropic, elevenlabs, assemblyai, google] = await Promise.all([
     startOpenAIDouble(options),
     startDeepgramDouble(options),
     startCartesiaDouble(options),
+    startAnthropicDouble(options),
+    startElevenLabsDouble(options),
+    startAssemblyAIDouble(options),
+    startGoogleDouble(options),
   ])
-  const doubles = { openai, deepgram, cartesia }
+  const doubles = { openai, deepgram, cartesia, anthropic, elevenlabs, assemblyai, google }
   return {
     doubles,
     env: {
@@ -36,6 +44,14 @@ export async function startDoubles(utterances: readonly string[] = []): Promise<
       DEEPGRAM_BASE_URL: deepgram.url,
       CARTESIA_API_KEY: DOUBLE_KEY,
       CARTESIA_BASE_URL: cartesia.url,
+      ANTHROPIC_API_KEY: DOUBLE_KEY,
+      ANTHROPIC_BASE_URL: anthropic.url,
+      ELEVENLABS_API_KEY: DOUBLE_KEY,
+      ELEVENLABS_BASE_URL: elevenlabs.url,
+      ASSEMBLYAI_API_KEY: DOUBLE_KEY,
+      ASSEMBLYAI_BASE_URL: assemblyai.url,
+      GOOGLE_API_KEY: DOUBLE_KEY,
+      GOOGLE_BASE_URL: google.url,
     },
     async stop() {
       speech.stop()

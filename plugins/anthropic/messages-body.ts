@@ -1,0 +1,49 @@
+import type { ChatRequest } from '../../runtime/speech/chat-request.ts'
+import { chatTurns, type TurnPart } from '../../runtime/speech/chat-turns.ts'
+
+export interface ModelChoice {
+  model: string
+  maxTokens: number
+  /** Of models that think by default. */
+  effort: string
+}
+
+/** Models that take a temperature; those after them refuse one, and think unless they are told to hold back. */
+const TAKES_TEMPERATURE = /^claude-(3|instant|2|(haiku|sonnet|opus)-4)/
+
+/** The body of a request to /v1/messages: docs.claude.com/en/api/messages. */
+export function messagesBody(request: ChatRequest, { model, maxTokens, effort }: ModelChoice): object {
+  const { system, turns } = chatTurns(request)
+  const { tools, temperature } = request
+  const isOlder = TAKES_TEMPERATURE.test(model)
+  return {
+    model,
+    max_tokens: maxTokens,
+    stream: true,
+    ...(system === '' ? {} : { system }),
+    messages: turns.map(({ role, parts }) => ({ role, content: parts.map(block) })),
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: tools.map(({ name, description, parameters }) => ({ name, description, input_schema: parameters })),
+        }),
+    ...(isOlder && temperature !== undefined ? { temperature: Math.min(1, temperature) } : {}),
+    ...(!isOlder && model.startsWith('claude-') ? { output_config: { effort } } : {}),
+  }
+}
+
+function block(part: TurnPart): object {
+  switch (part.type) {
+    case 'text':
+      return { type: 'text', text: part.text }
+    case 'call':
+      return { type: 'tool_use', id: idOf(part.id), name: part.name, input: part.input }
+    case 'result':
+      return { type: 'tool_result', tool_use_id: idOf(part.id), content: part.text }
+  }
+}
+
+/** Calls that another provider made may have ids that are refused here. */
+function idOf(id: string): string {
+  return id.replace(/[^\w-]/g, '_')
+}

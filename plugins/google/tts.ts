@@ -1,0 +1,61 @@
+import type { PluginHost, SpeechOptions } from '../../runtime/plugin/contract.ts'
+import type { ProviderHttp } from '../../runtime/plugin/provider-http.ts'
+import { apiErrorOf } from '../../runtime/speech/api-error.ts'
+import { jsonEvents } from '../../runtime/speech/json-events.ts'
+import { SampleReader } from '../../runtime/speech/pcm.ts'
+import { SentenceTTS, type SpeakSentence } from '../../runtime/speech/sentence-tts.ts'
+import { GOOGLE, httpOf, streamPath } from './endpoint.ts'
+
+const SAMPLE_RATE_HZ = 24_000
+const DEFAULT_MODEL = 'gemini-2.5-flash-preview-tts'
+/** Silence of the server, before the first sample and between two. */
+const SILENCE_TIMEOUT_MS = 10_000
+
+/** Gemini's voices, sentence by sentence: ai.google.dev/gemini-api/docs/speech-generation. */
+export function makeTts(host: PluginHost, { voice = 'Kore', language = 'en', settings }: SpeechOptions): SentenceTTS {
+  const model = typeof settings.ttsModel === 'string' ? settings.ttsModel : DEFAULT_MODEL
+  return new SentenceTTS({
+    provider: 'google',
+    name: voice,
+    language,
+    sampleRateHz: SAMPLE_RATE_HZ,
+    speak: speaker(httpOf(host), model, voice),
+  })
+}
+
+interface SpeechEvent {
+  candidates?: { content?: { parts?: { inlineData?: { data?: string } }[] } }[]
+}
+
+function speaker(http: ProviderHttp, model: string, voiceName: string): SpeakSentence {
+  return async function* (text, signal) {
+    const late = new AbortController()
+    const watchdog = setTimeout(() => late.abort({ code: 'ETIMEDOUT' }), SILENCE_TIMEOUT_MS)
+    try {
+      const response = await http.fetch(streamPath(model), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          contents: [{ role: 'user', parts: [{ text }] }],
+          generationConfig: {
+            responseModalities: ['AUDIO'],
+            speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName } } },
+          },
+        }),
+        signal: AbortSignal.any([signal, late.signal]),
+      })
+      const samples = new SampleReader()
+      for await (const { candidates } of jsonEvents<SpeechEvent>(response)) {
+        watchdog.refresh()
+        for (const { inlineData } of candidates?.[0]?.content?.parts ?? []) {
+          if (inlineData?.data) yield samples.push(Buffer.from(inlineData.data, 'base64'))
+        }
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      throw apiErrorOf(GOOGLE, late.signal.reason ?? error)
+    } finally {
+      clearTimeout(watchdog)
+    }
+  }
+}

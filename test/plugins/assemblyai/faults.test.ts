@@ -1,0 +1,22 @@
+import { dispose } from '@livekit/rtc-node'
+import t from 'tap'
+import { runSttFaults } from '../../conformance/provider-faults.ts'
+import { registryWith, spokenFrames } from '../../support/doubles/registry.ts'
+import { DOUBLE_KEY, startDoubles } from '../../support/doubles/start.ts'
+
+const TEXT = 'What time do you open on Saturday?'
+
+const { doubles, env, stop } = await startDoubles()
+t.teardown(stop)
+t.teardown(() => dispose())
+const registry = await registryWith(t, env)
+
+t.test('the stt of plugin "assemblyai" tells faults as what they are', async (t) =>
+  runSttFaults(t, {
+    faults: doubles.assemblyai.faults,
+    key: DOUBLE_KEY,
+    inBand: true,
+    make: () => registry.create('stt', 'assemblyai'),
+    speech: { frames: await spokenFrames(TEXT), text: TEXT },
+  }),
+)

@@ -1,0 +1,19 @@
+import { dispose } from '@livekit/rtc-node'
+import t from 'tap'
+import { runLlmFaults, runTtsFaults } from '../../conformance/provider-faults.ts'
+import { registryWith } from '../../support/doubles/registry.ts'
+import { DOUBLE_KEY, startDoubles } from '../../support/doubles/start.ts'
+
+const { doubles, env, stop } = await startDoubles()
+t.teardown(stop)
+t.teardown(() => dispose())
+const registry = await registryWith(t, env)
+const suite = { faults: doubles.google.faults, key: DOUBLE_KEY, inBand: false }
+
+t.test('the llm of plugin "google" tells faults as what they are', (t) =>
+  runLlmFaults(t, { ...suite, make: () => registry.create('llm', 'google') }),
+)
+
+t.test('the tts of plugin "google" tells faults as what they are', (t) =>
+  runTtsFaults(t, { ...suite, make: () => registry.create('tts', 'google') }),
+)

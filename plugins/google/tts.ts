@@ -9,7 +9,7 @@ import { GOOGLE, httpOf, streamPath } from './endpoint.ts'
 const SAMPLE_RATE_HZ = 24_000
 const DEFAULT_MODEL = 'gemini-2.5-flash-preview-tts'
 /** Silence of the server, before the first sample and between two. */
-const SILENCE_TIMEOUT_MS = 10_000
+const SILENCE_TIMEOUT_MS = 6_000
 
 /** Gemini's voices, sentence by sentence: ai.google.dev/gemini-api/docs/speech-generation. */
 export function makeTts(host: PluginHost, { voice = 'Kore', language = 'en', settings }: SpeechOptions): SentenceTTS {

@@ -59,6 +59,7 @@ function faultOf({ searchParams: query }: URL): string | undefined {
   const stranger = [...query.keys()].find((name) => !QUERY.has(name))
   if (stranger !== undefined) return `Unknown parameter: ${stranger}`
   if (!MODELS.includes(query.get('speech_model') ?? '')) return 'speech_model is required'
+  if (query.has('format_turns') && query.get('speech_model') === 'u3-rt-pro') return 'format_turns is not supported'
   if (query.get('encoding') !== 'pcm_s16le') return 'encoding must be pcm_s16le'
   if (!(Number(query.get('sample_rate')) >= 8_000)) return 'sample_rate must be at least 8000'
   const terms = JSON.parse(query.get('keyterms_prompt') ?? '[]') as unknown
@@ -77,7 +78,9 @@ function listen(channel: Channel, url: URL, speech: SpeechWorld) {
   const wrong = faultOf(url)
   if (wrong !== undefined) return refuse(3006, wrong)
   const rateHz = Number(query.get('sample_rate'))
-  const formats = query.get('format_turns') === 'true' || query.get('speech_model') === 'u3-rt-pro'
+  // Of some models every word is formatted; of the others an end of turn is told again once its words are.
+  const isFormatted = query.get('speech_model') === 'u3-rt-pro'
+  const formats = query.get('format_turns') === 'true'
   let turn_order = 0
   let givenMs = 0
   let wasShort = false
@@ -107,7 +110,7 @@ function listen(channel: Channel, url: URL, speech: SpeechWorld) {
         words: words(transcript),
         utterance: end_of_turn ? transcript : '',
       })
-    turn(plain, isFinal, false)
+    turn(isFormatted ? text : plain, isFinal, isFormatted)
     if (!isFinal) return
     if (formats) turn(text, true, true)
     turn_order++

@@ -69,6 +69,8 @@ export interface Provides {
 export interface KeyRequirement {
   /** The variable that holds it: without it the provider can't be used, and nothing tries. */
   env: string
+  /** Variables without which the key is of no use, such as that of its region. */
+  with?: string[]
   /** A variable that, once set, makes the key optional: another server answers, which may need none. */
   unless?: string
   /** At the server of `unless` other models answer than the provider's own: no agent gets those without naming them. */

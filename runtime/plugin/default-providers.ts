@@ -62,7 +62,8 @@ function servesUnasked({ manifest, settings, isolation, env }: LoadedPlugin): bo
   const { key } = manifest
   if (key === undefined) return true
   const elsewhere = key.unless !== undefined && Boolean(env[key.unless])
-  return Boolean(env[key.env]) && !(elsewhere && key.otherModels === true)
+  const isWhole = elsewhere || (key.with ?? []).every((variable) => env[variable])
+  return Boolean(env[key.env]) && isWhole && !(elsewhere && key.otherModels === true)
 }
 
 function unknownDefault({ catalogue }: Registry, kind: SpeechKind, variable: string, provider: string): PatchbayError {

@@ -165,9 +165,12 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRe
 
 /** The sentence about a key that is not set. */
 function faultOfKey({ name, title = name, key }: Manifest, env: Environment): string | undefined {
-  if (key === undefined || env[key.env] || (key.unless !== undefined && env[key.unless])) return undefined
+  if (key === undefined || (key.unless !== undefined && env[key.unless])) return undefined
+  const missing = [key.env, ...(key.with ?? [])].find((variable) => !env[variable])
+  if (missing === undefined) return undefined
   const other = key.unless === undefined ? '' : `, or ${key.unless} to use another server`
-  return `${title} can't be used: ${key.env} is not set; set it to your key${other} and restart`
+  const value = missing === key.env ? 'to your key' : 'too'
+  return `${title} can't be used: ${missing} is not set; set it ${value}${other} and restart`
 }
 
 function requireKey(reason: string | undefined): void {

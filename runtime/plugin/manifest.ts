@@ -54,7 +54,12 @@ const ManifestSchema = Type.Object(
     permissions: PermissionsSchema,
     key: Type.Optional(
       Type.Object(
-        { env: VariableName, unless: Type.Optional(VariableName), otherModels: Type.Optional(Type.Boolean()) },
+        {
+          env: VariableName,
+          with: Type.Optional(Type.Array(VariableName)),
+          unless: Type.Optional(VariableName),
+          otherModels: Type.Optional(Type.Boolean()),
+        },
         { additionalProperties: false },
       ),
     ),

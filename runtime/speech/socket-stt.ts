@@ -40,7 +40,7 @@ export interface RecognitionProtocol {
   readonly hello?: readonly string[]
   audio(samples: Int16Array): string | Uint8Array
   /** Said when there is no more audio: the provider gives its last words, then `done` or closes. */
-  finish(): readonly string[]
+  finish(): readonly (string | Uint8Array)[]
   /** Understands one message. What it throws, such as on malformed JSON, is the message's fault: it is skipped. */
   read(message: string, hearing: Hearing): void
   /** What a close of the server's means; undefined where its code says nothing. */

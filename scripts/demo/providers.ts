@@ -15,6 +15,7 @@ const PROVIDES: Readonly<Record<DoubleName, readonly ('LLM' | 'STT' | 'TTS')[]>>
   elevenlabs: ['STT', 'TTS'],
   assemblyai: ['STT'],
   google: ['LLM', 'TTS'],
+  azure: ['STT', 'TTS'],
 }
 const OFFLINE: Combination = { LLM_provider: 'offline', STT_provider: 'sim', TTS_provider: 'offline' }
 

@@ -156,6 +156,15 @@ export class Channel {
   }
 
   send(message: object | Uint8Array) {
+    this.#put(message instanceof Uint8Array ? message : JSON.stringify(message))
+  }
+
+  /** A message that is more than its JSON. */
+  sendText(message: string) {
+    this.#put(message)
+  }
+
+  #put(message: string | Uint8Array) {
     const { fault } = this
     if (this.signal.aborted || fault?.kind === 'hang') return
     if (fault?.kind === 'disconnect' && this.#sent >= fault.after) return this.#socket.terminate()
@@ -164,7 +173,7 @@ export class Channel {
       this.#socket.send(this.#spoilt % 2 === 0 ? '[1, 2, 3]' : '{"type": "chu')
     }
     this.#sent++
-    this.#socket.send(message instanceof Uint8Array ? message : JSON.stringify(message))
+    this.#socket.send(message)
   }
 
   close(code = 1000, reason = ''): void {

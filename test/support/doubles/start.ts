@@ -1,5 +1,6 @@
 import { startAnthropicDouble } from './anthropic.ts'
 import { startAssemblyAIDouble } from './assemblyai.ts'
+import { startAzureDouble } from './azure.ts'
 import { startCartesiaDouble } from './cartesia.ts'
 import { startDeepgramDouble } from './deepgram.ts'
 import { startElevenLabsDouble } from './elevenlabs.ts'
@@ -8,7 +9,16 @@ import { startOpenAIDouble } from './openai.ts'
 import type { Double } from './server.ts'
 import { makeSpeechWorld } from './speech.ts'
 
-export const DOUBLES = ['openai', 'deepgram', 'cartesia', 'anthropic', 'elevenlabs', 'assemblyai', 'google'] as const
+export const DOUBLES = [
+  'openai',
+  'deepgram',
+  'cartesia',
+  'anthropic',
+  'elevenlabs',
+  'assemblyai',
+  'google',
+  'azure',
+] as const
 export type DoubleName = (typeof DOUBLES)[number]
 
 /** The key every double wants. */
@@ -25,7 +35,7 @@ export interface Doubles {
 export async function startDoubles(utterances: readonly string[] = []): Promise<Doubles> {
   const speech = await makeSpeechWorld(utterances)
   const options = { key: DOUBLE_KEY, speech }
-  const [openai, deepgram, cartesia, anthropic, elevenlabs, assemblyai, google] = await Promise.all([
+  const [openai, deepgram, cartesia, anthropic, elevenlabs, assemblyai, google, azure] = await Promise.all([
     startOpenAIDouble(options),
     startDeepgramDouble(options),
     startCartesiaDouble(options),
@@ -33,8 +43,9 @@ export async function startDoubles(utterances: readonly string[] = []): Promise<
     startElevenLabsDouble(options),
     startAssemblyAIDouble(options),
     startGoogleDouble(options),
+    startAzureDouble(options),
   ])
-  const doubles = { openai, deepgram, cartesia, anthropic, elevenlabs, assemblyai, google }
+  const doubles = { openai, deepgram, cartesia, anthropic, elevenlabs, assemblyai, google, azure }
   return {
     doubles,
     env: {
@@ -52,6 +63,8 @@ export async function startDoubles(utterances: readonly string[] = []): Promise<
       ASSEMBLYAI_BASE_URL: assemblyai.url,
       GOOGLE_API_KEY: DOUBLE_KEY,
       GOOGLE_BASE_URL: google.url,
+      AZURE_SPEECH_KEY: DOUBLE_KEY,
+      AZURE_SPEECH_BASE_URL: azure.url,
     },
     async stop() {
       speech.stop()

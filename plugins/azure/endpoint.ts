@@ -1,0 +1,31 @@
+import type { PluginHost } from '../../runtime/plugin/contract.ts'
+import type { ProviderIdentity } from '../../runtime/plugin/provider-error.ts'
+import { type ProviderHttp, providerHttp } from '../../runtime/plugin/provider-http.ts'
+
+const NO_KEY = 'none'
+
+export const AZURE: ProviderIdentity = { title: 'Azure Speech', keyVariable: 'AZURE_SPEECH_KEY' }
+
+/** The servers of the operator's region, or the one that stands for both. Without a slash at their ends. */
+export function endpointOf(host: PluginHost): { listen: string; speak: ProviderHttp; headers: Record<string, string> } {
+  const own = host.env.get('AZURE_SPEECH_BASE_URL')?.replace(/\/+$/, '')
+  const region = host.env.get('AZURE_SPEECH_REGION')
+  const headers = { 'ocp-apim-subscription-key': host.env.get('AZURE_SPEECH_KEY') || NO_KEY }
+  const base = (kind: 'stt' | 'tts') => own || `https://${region}.${kind}.speech.microsoft.com`
+  return { listen: base('stt'), speak: providerHttp(host, AZURE, base('tts'), headers), headers }
+}
+
+/** Azure wants a country with each language. */
+const LOCALES: Readonly<Record<string, string>> = {
+  en: 'en-US',
+  ja: 'ja-JP',
+  ko: 'ko-KR',
+  sv: 'sv-SE',
+  zh: 'zh-CN',
+  pt: 'pt-BR',
+}
+
+export function localeOf(language: string): string {
+  if (language.includes('-')) return language
+  return LOCALES[language] ?? `${language}-${language.toUpperCase()}`
+}

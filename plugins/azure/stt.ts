@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto'
+import type { PluginHost, SpeechOptions } from '../../runtime/plugin/contract.ts'
+import { explainFailure } from '../../runtime/plugin/provider-error.ts'
+import { bytesOf } from '../../runtime/speech/pcm.ts'
+import { ProviderSTT } from '../../runtime/speech/provider-stt.ts'
+import type { SocketAddress } from '../../runtime/speech/socket.ts'
+import type { RecognitionProtocol } from '../../runtime/speech/socket-stt.ts'
+import { AZURE, endpointOf, localeOf } from './endpoint.ts'
+import { audioMessage, readMessage, textMessage, wavHeader } from './messages.ts'
+
+const SAMPLE_RATE_HZ = 16_000
+const PATH = '/speech/recognition/conversation/cognitiveservices/v1'
+/** Times are told in these. */
+const TICKS_PER_S = 10_000_000
+const MAX_PHRASES = 500
+
+export function makeStt(host: PluginHost, options: SpeechOptions): ProviderSTT {
+  const { model = 'conversation', language = 'en', keyterms = [] } = options
+  const { listen, headers } = endpointOf(host)
+  const url = new URL(`${listen.replace(/^http/, 'ws')}${PATH}`)
+  url.searchParams.set('language', localeOf(language))
+  url.searchParams.set('format', 'detailed')
+  const protocol = () => {
+    const connectionId = randomUUID().replaceAll('-', '')
+    return conversation({ url: url.href, headers: { ...headers, 'x-connectionid': connectionId } }, keyterms)
+  }
+  return new ProviderSTT({ provider: 'azure', identity: AZURE, model, language, protocol })
+}
+
+interface PhraseMessage {
+  /** Of a hypothesis. */
+  Text?: string
+  DisplayText?: string
+  RecognitionStatus?: string
+  Offset?: number
+  Duration?: number
+  NBest?: { Confidence?: number; Display?: string }[]
+}
+
+/** Words the service may be told to expect. */
+function contextOf(keyterms: readonly string[]): object {
+  const Items = keyterms.slice(0, MAX_PHRASES).map((Text) => ({ Text }))
+  return Items.length === 0 ? {} : { dgi: { Groups: [{ Type: 'Generic', Items }] } }
+}
+
+/**
+ * Recognition of conversations as Microsoft's open Speech SDK speaks it: text messages with headers, audio in binary ones. The
+ * service ends a turn now and then, after long silence for example; the next audio begins another.
+ */
+function conversation(address: SocketAddress, keyterms: readonly string[]): RecognitionProtocol {
+  let requestId = randomUUID().replaceAll('-', '')
+  let begun = false
+  let finishing = false
+  /** Samples given before the turn under way. */
+  let offsetSamples = 0
+  let givenSamples = 0
+  const config = { context: { system: { name: 'Patchbay', version: '1' }, audio: { source: { type: 'Stream' } } } }
+  return {
+    address,
+    sampleRateHz: SAMPLE_RATE_HZ,
+    hello: [
+      textMessage('speech.config', requestId, config),
+      textMessage('speech.context', requestId, contextOf(keyterms)),
+    ],
+    audio(samples) {
+      const head = begun ? new Uint8Array() : wavHeader(SAMPLE_RATE_HZ)
+      if (!begun) offsetSamples = givenSamples
+      begun = true
+      givenSamples += samples.length
+      return audioMessage(requestId, Buffer.concat([head, bytesOf(samples)]))
+    },
+    finish() {
+      finishing = true
+      return [audioMessage(requestId, begun ? new Uint8Array() : wavHeader(SAMPLE_RATE_HZ))]
+    },
+    read(text, hearing) {
+      const { path, body } = readMessage(text)
+      const message = (body === '' ? {} : JSON.parse(body)) as PhraseMessage
+      const { Offset = 0, Duration = 0, NBest, RecognitionStatus } = message
+      const fromS = offsetSamples / SAMPLE_RATE_HZ
+      const times = { startS: fromS + Offset / TICKS_PER_S, endS: fromS + (Offset + Duration) / TICKS_PER_S }
+      switch (path) {
+        case 'speech.startDetected':
+          return hearing.started()
+        case 'speech.hypothesis':
+          return hearing.interim({ text: message.Text ?? '', ...times })
+        case 'speech.phrase': {
+          if (RecognitionStatus === 'Error' || RecognitionStatus === 'TooManyRequests') {
+            const status = RecognitionStatus === 'Error' ? 500 : 429
+            return hearing.failed(explainFailure(AZURE, { status, message: RecognitionStatus }))
+          }
+          const [best] = NBest ?? []
+          const words = message.DisplayText ?? best?.Display ?? ''
+          if (RecognitionStatus === 'Success' && words !== '') {
+            hearing.final({ text: words, confidence: best?.Confidence, ...times })
+          }
+          return hearing.ended()
+        }
+        case 'turn.end':
+          if (finishing) return hearing.done()
+          requestId = randomUUID().replaceAll('-', '')
+          begun = false
+          return
+        default:
+      }
+    },
+    closed: (code, reason) => {
+      if (code === 1007 || code === 1002) return explainFailure(AZURE, { status: 400, message: reason })
+      if (code === 1008) return explainFailure(AZURE, { status: 401, message: reason })
+      return undefined
+    },
+  }
+}

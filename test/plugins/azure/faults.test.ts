@@ -1,0 +1,25 @@
+import { dispose } from '@livekit/rtc-node'
+import t from 'tap'
+import { runSttFaults, runTtsFaults } from '../../conformance/provider-faults.ts'
+import { registryWith, spokenFrames } from '../../support/doubles/registry.ts'
+import { DOUBLE_KEY, startDoubles } from '../../support/doubles/start.ts'
+
+const TEXT = 'What time do you open on Saturday?'
+
+const { doubles, env, stop } = await startDoubles()
+t.teardown(stop)
+t.teardown(() => dispose())
+const registry = await registryWith(t, env)
+const suite = { faults: doubles.azure.faults, key: DOUBLE_KEY, inBand: false }
+
+t.test('the stt of plugin "azure" tells faults as what they are', async (t) =>
+  runSttFaults(t, {
+    ...suite,
+    make: () => registry.create('stt', 'azure'),
+    speech: { frames: await spokenFrames(TEXT), text: TEXT },
+  }),
+)
+
+t.test('the tts of plugin "azure" tells faults as what they are', (t) =>
+  runTtsFaults(t, { ...suite, make: () => registry.create('tts', 'azure') }),
+)

@@ -1,4 +1,5 @@
 import t from 'tap'
+import type { SupervisorEvent } from '../../../runtime/call-log/events.ts'
 import { type CallState, NOTHING_YET } from '../../../runtime/call-log/fold.ts'
 import type { Conversation, OpenConversation } from '../../../runtime/conversation/contract.ts'
 import { PatchbayError } from '../../../runtime/errors.ts'
@@ -246,6 +247,44 @@ t.test('the next worker knows who picked up, what was consented to and where the
   await first.stop(0)
   t.match((await told.promise).resume, { consent: 'refused', greeting: 'consent_asked', answeredBy: 'screening' })
 })
+
+t.test(
+  'a supervisor keeps the call when its worker dies, and what they did meanwhile reaches the next one',
+  async (t) => {
+    const node = await startNode(t)
+    const who = { id: 'u', name: 'Sue' }
+    const taking =
+      (takes: readonly string[]): OpenConversation =>
+      async (_open, port) => ({
+        ...silent,
+        input: ({ type, seq }) => {
+          if (takes.includes(type)) port.tell({ type: 'inputs_taken', inputs: [seq] })
+        },
+      })
+    const first = await startWorker(t, [node], { workerId: 'first', openConversation: taking(['took_over']) })
+    const { waiting, state } = await talking(t, node)
+    const does = (event: SupervisorEvent) => node.sessions.calls.supervised(waiting.callId, event)
+    t.equal(does({ type: 'took_over', who }), true)
+    await until(() => state().waiting.length === 0)
+    does({ type: 'whispered', who, text: 'Offer a voucher.' })
+    does({ type: 'gave_back', who, summary: 'They get a voucher.' })
+    const told = Promise.withResolvers<OpenSession>()
+    const inputs: string[] = []
+    await startWorker(t, [node], {
+      openConversation: async (open) => {
+        told.resolve(open)
+        return { ...silent, input: ({ type }) => void inputs.push(type) }
+      },
+    })
+    await first.stop(0)
+    const { resume } = await told.promise
+    t.match(resume, { takenOver: true, notes: [{ text: /in your place/ }] })
+    await until(() => inputs.length === 2)
+    t.same(inputs, ['whispered', 'gave_back'])
+    t.equal(does({ type: 'left', who }), true)
+    t.equal(node.sessions.calls.supervised('no such call', { type: 'left', who }), false)
+  },
+)
 
 t.test('the caller’s last words are in the call log, though they become a turn when the call is over', async (t) => {
   const node = await startNode(t)

@@ -4,7 +4,7 @@ import type { Quotas } from '../../runtime/session/quotas.ts'
 import type { Carriers } from '../../runtime/telephony/carriers.ts'
 import type { Store } from '../../store/database.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
-import { HANGUP_CHANNEL } from '../../store/redis/hangup.ts'
+import { HANGUP_CHANNEL, hangupOrderOf } from '../../store/redis/hangup.ts'
 import type { DialCheck } from '../../workers/dialer/before-dial.ts'
 import { type JobQueue, openQueue, runJobs } from '../../workers/queues.ts'
 import type { Sessions } from '../realtime/start.ts'
@@ -56,8 +56,9 @@ export async function startOutbound(options: OutboundOptions): Promise<Outbound>
   const subscriber = redis.duplicate()
   subscriber.on('error', (err) => log.warn({ err }, 'Listening for hang-ups was interrupted; reconnecting'))
   await subscriber.connect()
-  await subscriber.subscribe(HANGUP_CHANNEL, (callId) => {
-    if (!placer.hangUp(callId)) sessions.calls.hangUp(callId)
+  await subscriber.subscribe(HANGUP_CHANNEL, (message) => {
+    const { callId, who } = hangupOrderOf(message)
+    if (!placer.hangUp(callId)) sessions.calls.hangUp(callId, who)
   })
   const queue = openQueue('outbound-calls', redis)
   const runner = runJobs(

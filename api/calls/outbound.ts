@@ -134,11 +134,12 @@ const hangup = defineRoute({
   description:
     'Whether it waits, rings or talks, and on whichever node it is. A call that is over stays as it is. The answer is the call as it is then.',
   examples: { success: { ...callExample, end_reason: 'api_hangup' } },
-  handler: async ({ params, tenant, signal }, { config, clock, redis }) => {
+  handler: async ({ params, tenant, signal, user, key }, { config, clock, redis }) => {
     const id = params.call_log_id
+    const who = { id: user?.id ?? key?.id ?? '', name: user?.name ?? key?.name ?? '' }
     let call = await requireCall(tenant, id)
     if (!isOver(call) && !(await cancelQueuedCall(tenant, id, new Date(clock.nowMs())))) {
-      await requestHangup(redis, id)
+      await requestHangup(redis, id, who)
       const untilMs = clock.monotonicMs() + HANGUP_WAIT_MS
       while (!isOver(call) && clock.monotonicMs() < untilMs) {
         await sleep(HANGUP_POLL_MS, undefined, { signal })

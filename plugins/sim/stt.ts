@@ -14,7 +14,7 @@ const UNKNOWN: SpeechSignal = {
     'The simulated recogniser heard speech that is none of its sentences; it understands no people. Set STT_provider of the agent to a real one (docs/providers.md)',
 }
 /** Audio kept while the vocabulary is being rendered; the oldest is dropped. */
-const MAX_WAITING_MS = 20_000
+const MAX_WAITING_MS = 60_000
 const USAGE_EVERY_S = 5
 
 /** A speech recogniser that understands a closed vocabulary: see README.md. */

@@ -18,8 +18,8 @@ const GIVE_UP_AFTER_MS = 60_000
 const OPENS_WITHIN_MS = 1_500
 /** A recogniser that lived this long failed for a new reason: the waits start over. */
 const HEALTHY_AFTER_MS = 10_000
-/** Speech that was not understood yet, kept for the recogniser that takes over. */
-const MAX_KEPT_SAMPLES = 20 * MODEL_RATE_HZ
+/** Speech that was not understood yet, kept for the recogniser that takes over: what a worker is given of a call it takes over, and more. */
+const MAX_KEPT_SAMPLES = 35 * MODEL_RATE_HZ
 /** Of silence, only what may be the start of a word. */
 const KEPT_SILENCE_SAMPLES = 0.4 * MODEL_RATE_HZ
 /** A caller who was quiet for so long is sent on in pieces of 100 ms, until the first sound: five times fewer packets. */
@@ -216,7 +216,9 @@ export class Recogniser {
     const understood = unknown === undefined && !half && (this.#understood || this.#finalUpToMs >= startMs)
     this.#interim = ''
     this.#forget()
-    if (understood || (!half && endMs - startMs < MIN_NOT_UNDERSTOOD_MS)) this.#events.noise()
+    // What the recogniser calls speech is none the less for being short.
+    const enoughMs = half ? 0 : unknown === undefined ? MIN_NOT_UNDERSTOOD_MS : MIN_SPEECH_MS
+    if (understood || endMs - startMs < enoughMs) this.#events.noise()
     else if (unknown === undefined) this.#events.noWords({ startMs, endMs, reason: 'no_words' })
     else this.#events.noWords({ startMs, endMs, reason: 'unknown_sentence', message: unknown })
   }

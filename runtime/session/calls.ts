@@ -83,10 +83,10 @@ export class Calls {
     return this.#live.get(callId)?.log.state
   }
 
-  /** Ends the call. False when it isn't one of this node's. */
-  hangUp(callId: string): boolean {
+  /** Ends the call. `who`: for its log. False when it isn't one of this node's. */
+  hangUp(callId: string, who?: EventOf<'hung_up'>['who']): boolean {
     const live = this.#live.get(callId)
-    live?.hangUp()
+    live?.hangUp(who)
     return live !== undefined
   }
 

@@ -132,7 +132,8 @@ export class LiveCall implements PathCall {
   }
 
   /** Someone ends the call over the API. */
-  hangUp(): void {
+  hangUp(who?: EventOf<'hung_up'>['who']): void {
+    if (who !== undefined && this.#state.phase !== 'ended') this.log.append({ type: 'hung_up', who })
     this.happened({ type: 'hung_up' })
   }
 
@@ -369,6 +370,7 @@ export class LiveCall implements PathCall {
     this.transferring?.close(cause.reason)
     this.leg.close(cause.reason)
     this.tap?.ended()
+    if (this.tap !== undefined) this.log.append({ type: 'recording_stopped' })
     this.supervision.close(cause.reason)
     const { answeredAtMs } = this.#state
     const { clock } = this.#options

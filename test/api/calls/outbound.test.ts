@@ -61,6 +61,7 @@ t.test('outbound calls', async (t) => {
       events.filter((type) => ['queued', 'ringing', 'answered', 'ended'].includes(type)),
       ['queued', 'ringing', 'answered', 'ended'],
     )
+    t.ok(events.includes('hung_up'), 'and who ended it')
   })
 
   const ends: Record<string, Record<string, unknown>> = {

@@ -5,7 +5,7 @@ import { createLogger } from '../../../runtime/log.ts'
 import { insertCall } from '../../../store/calls.ts'
 import { openObjects } from '../../../store/object-folder.ts'
 import { createRedis } from '../../../store/redis/client.ts'
-import { HANGUP_CHANNEL } from '../../../store/redis/hangup.ts'
+import { HANGUP_CHANNEL, hangupOrderOf } from '../../../store/redis/hangup.ts'
 import { vectorShelf } from '../../../store/vector-shelf.ts'
 import { purgeWorkspace, TABLES_OF_A_WORKSPACE } from '../../../store/workspace-deletion.ts'
 import { startWorkspaceDeletion } from '../../../workers/workspaces/start.ts'
@@ -75,7 +75,7 @@ t.test('a deleted workspace is gone at once and its rows soon, the neighbour kee
   const hungUp: string[] = []
   const listener = redis.duplicate()
   await listener.connect()
-  await listener.subscribe(HANGUP_CHANNEL, (callId) => hungUp.push(callId))
+  await listener.subscribe(HANGUP_CHANNEL, (message) => hungUp.push(hangupOrderOf(message).callId))
   t.teardown(() => listener.destroy())
 
   t.equal((await owner.client.delete(`/workspaces/${owner.workspaceId}`)).status, 200)

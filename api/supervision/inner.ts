@@ -108,7 +108,7 @@ export class SupervisorAtCall implements LineHandlers, SupervisorEars {
         }
         break
       case 'end':
-        calls.hangUp(callId)
+        calls.hangUp(callId, who)
         break
       case 'transfer': {
         const { ok, output } = await tools.transferTo(callId, message.to)

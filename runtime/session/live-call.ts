@@ -225,11 +225,13 @@ export class LiveCall implements PathCall {
   /** The worker is gone, or gives the session back. */
   workerLost(reason: string): void {
     const workerId = this.#seat?.worker.workerId
+    const heard = this.link !== undefined
     void this.#leaveWorker('lost')
     const cut = cutOff(this.log.state)
     if (cut !== undefined) told(this, cut)
     if (workerId !== undefined) this.log.append({ type: 'worker_lost', worker: workerId, reason })
-    this.#mistrust(reason)
+    // Who was not given the call yet did not die of it.
+    if (heard) this.#mistrust(reason)
     if (this.#state.phase === 'in_progress') {
       this.leg.agentState('thinking')
       this.#hold ??= new HoldSound(this.leg)

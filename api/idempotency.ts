@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { uuidv7 } from 'uuidv7'
 import { PatchbayError } from '../runtime/errors.ts'
 import { claim, dropKey, keepAnswer, keepWithEffect, keptAnswer } from '../store/idempotency.ts'
 import type { Tenant } from '../store/tenant.ts'
@@ -69,9 +70,51 @@ export async function onceOutside<T>(
   })
 }
 
+/**
+ * As `once`, for what is made in a transaction of its own, such as an upload, under an id that is fixed before. Whoever comes
+ * with the same key after a process ended in between looks whether it was made, and makes it if not: `make` fails where the
+ * id exists, and `find` answers for what does.
+ */
+export async function onceUnderId<T>(
+  request: KeyedRequest,
+  make: (id: string) => Promise<T>,
+  find: (id: string) => Promise<T | undefined>,
+): Promise<T> {
+  const { idempotencyKey: key, tenant } = request
+  if (key === '') return make(uuidv7())
+  const makeOrFind = async (id: string): Promise<T> => {
+    let answer = await find(id)
+    if (answer === undefined) {
+      try {
+        answer = await make(id)
+      } catch (error) {
+        // Another node may have made it meanwhile.
+        answer = await find(id)
+        if (answer === undefined) {
+          await dropKey(tenant, key)
+          throw error
+        }
+      }
+    }
+    await keepAnswer(tenant, key, JSON.stringify(answer))
+    return answer
+  }
+  const { answer } = await keyed(
+    request,
+    async (hash) => {
+      const id = uuidv7()
+      return (await claim(tenant, key, hash, id)) ? makeOrFind(id) : undefined
+    },
+    makeOrFind,
+  )
+  return answer
+}
+
 async function keyed<T>(
   { idempotencyKey: key, tenant, input, route }: KeyedRequest,
   attempt: (requestHash: Buffer) => Promise<T | undefined>,
+  /** Ends what a key began under an id; without it that stays undecided. */
+  finish?: (effectId: string) => Promise<T>,
 ): Promise<{ answer: T; isNew: boolean }> {
   if (key.length > MAX_KEY_LENGTH) throw fault(`must have at most ${MAX_KEY_LENGTH} characters`)
   const hash = createHash('sha256')
@@ -101,7 +144,10 @@ async function keyed<T>(
     const kept = before ?? (await keptAnswer(tenant, key))
     if (kept === undefined) throw new PatchbayError('idempotency_unsettled')
     if (!kept.requestHash.equals(hash)) throw fault('was used with another input')
-    if (kept.answer === null) throw new PatchbayError('idempotency_unsettled')
+    if (kept.answer === null) {
+      if (finish === undefined || kept.effectId === null) throw new PatchbayError('idempotency_unsettled')
+      return { answer: await finish(kept.effectId), isNew: false }
+    }
     return { answer: JSON.parse(kept.answer) as T, isNew: false }
   }
 }

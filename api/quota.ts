@@ -13,20 +13,36 @@ export async function requireMonth({ store }: Pick<Services, 'store'>, { workspa
   if (quota !== undefined) throw new PatchbayError('quota_reached', { params: { quota } })
 }
 
+type Stock = 'agents' | 'documents' | 'storage_bytes'
+
 /** Throws `quota_reached` when `more` agents, documents or bytes don't fit. */
 export async function requireRoom(
-  { store }: Pick<Services, 'store'>,
-  { workspaceId }: Tenant,
-  more: Partial<Record<'agents' | 'documents' | 'storage_bytes', number>>,
+  services: Pick<Services, 'store' | 'config'>,
+  tenant: Tenant,
+  more: Partial<Record<Stock, number>>,
 ): Promise<void> {
+  const names = Object.keys(more) as Stock[]
+  const room = await roomOf(services, tenant, names)
+  for (const name of names) room(name, more[name] ?? 0)
+}
+
+/**
+ * What is left of these stocks now, as a check for what comes piece by piece: called with how much came so far, it throws
+ * `quota_reached` once that doesn't fit.
+ */
+export async function roomOf(
+  { store, config }: Pick<Services, 'store' | 'config'>,
+  { workspaceId }: Tenant,
+  names: readonly Stock[],
+): Promise<(name: Stock, more: number) => void> {
   const quotas = await operatorQuotas(store, workspaceId)
-  const names = Object.keys(more) as (keyof typeof more)[]
-  if (names.every((name) => quotas[name] === null)) return
-  const use = await useOf(store, workspaceId)
-  for (const name of names) {
-    const most = quotas[name]
-    if (most !== null && use[name] + (more[name] ?? 0) > most) {
-      throw new PatchbayError('quota_reached', { params: { quota: `${most} ${name.replace('_', ' ')}` } })
+  const most = { ...quotas, storage_bytes: quotas.storage_bytes ?? config.storagePerWorkspaceBytes }
+  const limited = names.filter((name) => most[name] !== null)
+  const use = limited.length === 0 ? undefined : await useOf(store, workspaceId)
+  return (name, more) => {
+    const limit = most[name]
+    if (use !== undefined && limit !== null && use[name] + more > limit) {
+      throw new PatchbayError('quota_reached', { params: { quota: `${limit} ${name.replace('_', ' ')}` } })
     }
   }
 }

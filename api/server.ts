@@ -2,10 +2,9 @@ import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket, WebSock
 import type { Socket, SocketHandlers, UpgradeRequest, WebSocketRoute } from '../runtime/web-socket.ts'
 import { RequestBody } from './body.ts'
 import { listenFault } from './listen-fault.ts'
+import { loadServerLibrary } from './server-library.ts'
 
-// The library reads this once, when it is loaded. Its own limit of 4 KiB is less than a browser's cookies may take.
-process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= '16384'
-const { default: uWS } = await import('uWebSockets.js')
+const uWS = loadServerLibrary()
 
 /** A streamed reply is given up when the client takes nothing for this long. */
 const SLOW_READER_TIMEOUT_MS = 30_000

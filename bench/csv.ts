@@ -13,7 +13,7 @@ import { promisify } from 'node:util'
 import { uuidv7 } from 'uuidv7'
 import { csvOf } from '../api/calls/outbound.ts'
 import { createLogger } from '../runtime/log.ts'
-import type { BatchDetails, BatchLoadResult } from '../store/batch-load.ts'
+import type { BatchDetails, BatchLoadParams, BatchLoadResult } from '../store/batch-load.ts'
 import { openBulkCopy } from '../store/bulk-copy.ts'
 import { openStore, type Store } from '../store/database.ts'
 import { startEmbedded } from '../store/embedded.ts'
@@ -129,16 +129,15 @@ async function compareLoads(
       await timed(async () => {
         const params = { batchId: uuidv7(), workspaceId }
         const signal = AbortSignal.timeout(600_000)
-        const copy = await openBulkCopy<BatchDetails, BatchLoadResult>({
+        const copy = await openBulkCopy<BatchLoadParams, BatchDetails, BatchLoadResult>({
           databaseUrl,
           workspaceId: params.workspaceId,
           loader: LOADER,
-          params,
           signal,
         })
         try {
           await copy.feed(createReadStream(file))
-          await copy.commit(details)
+          await copy.commit(params, details)
         } finally {
           await copy.discard()
         }

@@ -270,6 +270,13 @@ export const SETTINGS = {
     min: 0,
     description: 'Web sessions one workspace may have at once; default any number within its share.',
   },
+  storagePerWorkspaceBytes: {
+    env: 'PATCHBAY_STORAGE_PER_WORKSPACE_BYTES',
+    type: 'integer',
+    default: 10 * 1024 * 1024 * 1024,
+    min: 0,
+    description: 'What the documents of one workspace may take where the operator set it no quota.',
+  },
   recoveryWaitMs: {
     env: 'PATCHBAY_RECOVERY_WAIT_MS',
     type: 'integer',

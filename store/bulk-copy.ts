@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
 import type { Client } from 'pg'
 import { Gate } from '../runtime/admission/gate.ts'
@@ -15,8 +16,6 @@ export interface BulkCopyOptions {
   loader: URL
   /** Whose upload it is: workspaces take turns. */
   workspaceId: string
-  /** Structured-cloneable; the loader's second argument. */
-  params: unknown
   /** Aborted: nothing is kept. */
   signal: AbortSignal
 }
@@ -32,14 +31,16 @@ export type Loader<P = unknown, D = unknown, R = unknown> = (
 ) => Promise<(details: D) => Promise<R>>
 
 /** An upload under way. One of `commit` and `discard` ends it; whoever opened it calls `discard` in any case. */
-export interface BulkCopy<D, R> {
+export interface BulkCopy<P, D, R> {
   /** Keeps the source in a file until `commit`: a sender that trickles holds up no thread. Throws what the source throws. */
   feed(source: AsyncIterable<Uint8Array>): Promise<void>
+  /** SHA-256 of what was fed, in hex. Asked for once. */
+  digest(): string
   /**
-   * Waits for a thread, loads what was fed, finishes with the details and commits. The details are asked for once the file is
-   * loaded. Throws what the loader throws, and what `details` throws.
+   * Waits for a thread, loads what was fed with the loader's parameters, finishes with the details and commits. The details
+   * are asked for once the file is loaded. Throws what the loader throws, and what `details` throws.
    */
-  commit(details: D | (() => Promise<D>)): Promise<R>
+  commit(params: P, details: D | (() => Promise<D>)): Promise<R>
   /** Rolls back what is not committed and releases file, thread and connection. */
   discard(): Promise<void>
 }
@@ -73,7 +74,7 @@ const files = new Gate({ kind: 'upload_file', places: 32, mostOfOne: 4, maxWaiti
 const STALL_TIMEOUT_MS = 60_000
 
 /** Waits for room for the file. Throws `unavailable` when too many uploads wait. */
-export async function openBulkCopy<D, R>(options: BulkCopyOptions): Promise<BulkCopy<D, R>> {
+export async function openBulkCopy<P, D, R>(options: BulkCopyOptions): Promise<BulkCopy<P, D, R>> {
   const { workspaceId, signal } = options
   const place = { workspaceId }
   const leaveFiles = await files.enter(place, signal)
@@ -81,16 +82,21 @@ export async function openBulkCopy<D, R>(options: BulkCopyOptions): Promise<Bulk
     leaveFiles()
     throw error
   })
+  const hash = createHash('sha256')
   let thread: LoadingThread<D, R> | undefined
   let leaveThreads: (() => void) | undefined
   let ending: Promise<void> | undefined
   return {
     async feed(source) {
-      for await (const bytes of source) await spool.append(bytes)
+      for await (const bytes of source) {
+        hash.update(bytes)
+        await spool.append(bytes)
+      }
     },
-    async commit(details) {
+    digest: () => hash.digest('hex'),
+    async commit(params, details) {
       leaveThreads = await threads.enter(place, signal)
-      thread = start<D, R>(options)
+      thread = start<D, R>(options, params)
       await thread.feed(spool.read())
       return thread.commit(typeof details === 'function' ? await (details as () => Promise<D>)() : details)
     },
@@ -113,7 +119,7 @@ interface LoadingThread<D, R> {
   discard(): Promise<void>
 }
 
-function start<D, R>({ databaseUrl, loader, params, signal }: BulkCopyOptions): LoadingThread<D, R> {
+function start<D, R>({ databaseUrl, loader, signal }: BulkCopyOptions, params: unknown): LoadingThread<D, R> {
   const slots = new SharedArrayBuffer(SLOTS * SLOT_BYTES)
   const workerData: BulkCopyThread = { slots, databaseUrl, loader: loader.href, params }
   const thread = asProcess(

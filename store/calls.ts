@@ -1,7 +1,8 @@
-import { type Insertable, type RawBuilder, sql } from 'kysely'
+import { type Insertable, sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { uuidv7 } from 'uuidv7'
 import type { Store } from './database.ts'
+import { callSums, DAY_MS, HOUR_MS } from './call-sums.ts'
 import { FREE } from './outbound-calls.ts'
 import type { Call, CallsTable, CallTurn, CallType } from './schema.ts'
 import type { Tenant } from './tenant.ts'
@@ -140,56 +141,40 @@ export async function cancelUnopenedSession(
   return numUpdatedRows > 0n
 }
 
-const HOUR_MS = 3_600_000
-const MINUTE_MS = 60_000
-const ANY_AGENT = '00000000-0000-0000-0000-000000000000'
-const ANY_TYPE = ''
+/** Later than any call. */
+const END_OF_TIME_MS = Date.UTC(9999, 0)
+const START_OF_TIME_MS = Date.UTC(1970, 0)
 
 /**
- * A page of the calls, newest first, and how many there are in all, each cut to what a list shows. By agent, type and time page 10,000 costs what page 1 costs: `call_counts`
- * knows how many calls each hour and minute saw, so the hour, then the minute in which the page begins are found by summing
- * counts, and the index is entered there; no more rows are skipped than one minute holds. Only the broken hours at the ends
- * of a date range are counted row by row.
+ * A page of the calls, newest first, and how many there are in all, each cut to what a list shows. By agent, type and time page
+ * 10,000 costs what page 1 costs: the sums of calls (call-sums.ts) know how many each day and hour saw, so the day, then the
+ * hour in which the page begins are found by adding them up, and the index is entered there; no more rows are skipped than
+ * one hour holds.
  */
 export async function callsPage(
   tenant: Tenant,
   filter: CallFilter,
   page: { number: number; size: number },
 ): Promise<{ calls: ListedCall[]; total: number }> {
-  // No agent has the id under which call_counts counts those of all.
-  if (filter.agentId === ANY_AGENT) return { calls: [], total: 0 }
-  const startMs = filter.start?.getTime()
-  const endMs = filter.end?.getTime()
-  const firstHour = startMs === undefined ? undefined : Math.ceil(startMs / HOUR_MS) * HOUR_MS
-  const lastHour = endMs === undefined ? undefined : Math.floor(endMs / HOUR_MS) * HOUR_MS
   const offset = (page.number - 1) * page.size
-
-  // What is searched for has indexes of its own, and a range within one hour has no whole hour to sum.
-  const isSearch = SEARCHED.some((name) => filter[name] !== undefined)
-  if (isSearch || (firstHour !== undefined && lastHour !== undefined && firstHour >= lastHour)) {
-    const total = isSearch ? await countAll(tenant, filter) : await countRows(tenant, filter, startMs, endMs)
-    return { calls: offset < total ? await rowsFrom(tenant, filter, endMs, offset, page.size) : [], total }
+  // What is searched for has indexes of its own.
+  if (SEARCHED.some((name) => filter[name] !== undefined)) {
+    const total = await countAll(tenant, filter)
+    return { calls: offset < total ? await rowsFrom(tenant, filter, undefined, offset, page.size) : [], total }
   }
-
-  const newest = await countRows(tenant, filter, lastHour, endMs)
-  const oldest = await countRows(tenant, filter, startMs, firstHour)
-  const hours = await findBucket(tenant, filter, 'hour', firstHour, lastHour, offset - newest)
-  const total = newest + hours.total + oldest
-  if (offset >= total) return { calls: [], total }
-  if (offset < newest) return { calls: await rowsFrom(tenant, filter, endMs, offset, page.size), total }
-  const { bucketMs: hourMs, before } = hours
-  if (hourMs === undefined) {
-    const skipped = offset - newest - hours.total
-    return { calls: await rowsFrom(tenant, filter, firstHour, skipped, page.size), total }
-  }
-  const inHour = offset - newest - before
-  const minute = await findBucket(tenant, filter, 'minute', hourMs, hourMs + HOUR_MS, inHour)
-  const beforeMs = minute.bucketMs === undefined ? hourMs + HOUR_MS : minute.bucketMs + MINUTE_MS
-  const skipped = minute.bucketMs === undefined ? inHour : inHour - minute.before
+  const startMs = filter.start?.getTime() ?? START_OF_TIME_MS
+  const endMs = filter.end?.getTime() ?? END_OF_TIME_MS
+  const day = await findBucket(tenant, filter, 'day', { startMs, endMs }, offset)
+  const { total } = day
+  if (day.bucketMs === undefined) return { calls: [], total }
+  const inDay = { startMs: Math.max(startMs, day.bucketMs), endMs: Math.min(endMs, day.bucketMs + DAY_MS) }
+  const hour = await findBucket(tenant, filter, 'hour', inDay, offset - day.before)
+  const beforeMs = hour.bucketMs === undefined ? inDay.endMs : Math.min(inDay.endMs, hour.bucketMs + HOUR_MS)
+  const skipped = offset - day.before - (hour.bucketMs === undefined ? 0 : hour.before)
   return { calls: await rowsFrom(tenant, filter, beforeMs, skipped, page.size), total }
 }
 
-/** Filters that call_counts doesn't know of. */
+/** Filters that the sums don't know of. */
 const SEARCHED = ['status', 'direction', 'number', 'batchId', 'campaignSlug', 'disposition'] as const
 
 async function countAll(tenant: Tenant, filter: CallFilter): Promise<number> {
@@ -202,20 +187,16 @@ async function countAll(tenant: Tenant, filter: CallFilter): Promise<number> {
 /** The bucket that holds the row at `offset`, counted from the newest, and how many rows are in newer buckets. */
 async function findBucket(
   tenant: Tenant,
-  filter: CallFilter,
-  span: 'hour' | 'minute',
-  fromMs: number | undefined,
-  beforeMs: number | undefined,
+  { agentId, callType }: CallFilter,
+  span: 'hour' | 'day',
+  { startMs, endMs }: { startMs: number; endMs: number },
   offset: number,
 ): Promise<{ total: number; bucketMs: number | undefined; before: number }> {
   const { rows } = await sql<{ total: number; bucket: Date | null; before: number | null }>`
     with summed as (
-      select bucket, calls, sum(calls) over (order by bucket desc) as upto
-      from call_counts
-      where workspace_id = ${tenant.workspaceId} and span = ${span}
-        and agent_id = ${filter.agentId ?? ANY_AGENT} and call_type = ${filter.callType ?? ANY_TYPE}
-        ${fromMs === undefined ? sql`` : sql`and bucket >= ${instant(fromMs)}`}
-        ${beforeMs === undefined ? sql`` : sql`and bucket < ${instant(beforeMs)}`}
+      select date_trunc(${sql.lit(span)}, at, 'UTC') as bucket, sum(n) as calls,
+        sum(sum(n)) over (order by date_trunc(${sql.lit(span)}, at, 'UTC') desc) as upto
+      from ${callSums(tenant, { startMs, endMs, agentId, callType }, span)} as s group by 1
     )
     select (select coalesce(max(upto), 0) from summed)::bigint as total, found.bucket, found.before
     from (select) as one
@@ -225,20 +206,6 @@ async function findBucket(
     ) as found on true`.execute(tenant.db)
   const [row] = rows
   return { total: row?.total ?? 0, bucketMs: row?.bucket?.getTime(), before: row?.before ?? 0 }
-}
-
-/** Counts by the index; 0 when an end is open, because then there is no broken hour. */
-async function countRows(
-  tenant: Tenant,
-  filter: CallFilter,
-  fromMs: number | undefined,
-  beforeMs: number | undefined,
-): Promise<number> {
-  if (fromMs === undefined || beforeMs === undefined || fromMs >= beforeMs) return 0
-  const { count } = await matching(tenant, { ...filter, start: new Date(fromMs), end: new Date(beforeMs) })
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow()
-  return count
 }
 
 async function rowsFrom(
@@ -312,8 +279,4 @@ export function matching(tenant: Tenant, filter: CallFilter) {
     query = query.where((eb) => eb.or([eb('from_number', '=', number), eb('to_number', '=', number)]))
   }
   return query
-}
-
-function instant(ms: number): RawBuilder<Date> {
-  return sql<Date>`${new Date(ms)}::timestamptz`
 }

@@ -25,17 +25,20 @@ export async function* eachCall(tenant: Tenant, filter: CallFilter, signal: Abor
 
 export type Cell = string | number | boolean | null
 
-/** One record of RFC 4180, line end included. `verbatim` names the columns whose text a spreadsheet may take as it is. */
-export function csvRecord(cells: readonly Cell[], verbatim: ReadonlySet<number>): string {
+/** One record of RFC 4180, line end included. `phones` names the columns whose phone numbers are kept as they are. */
+export function csvRecord(cells: readonly Cell[], phones: ReadonlySet<number>): string {
   let line = ''
   for (let i = 0; i < cells.length; i++) {
     if (i > 0) line += ','
     const cell = cells[i]
-    if (typeof cell === 'string') line += quoted(verbatim.has(i) ? cell : unarmed(cell))
+    if (typeof cell === 'string') line += quoted(phones.has(i) && PHONE.test(cell) ? cell : unarmed(cell))
     else if (cell !== null && cell !== undefined) line += String(cell)
   }
   return `${line}\r\n`
 }
+
+/** Such a column may hold what a carrier or a file calls a number: only digits are beyond doubt. */
+const PHONE = /^\+\d+(?:[ ().-]\d+|[ ().-])*$/
 
 /** A text that a spreadsheet would run as a formula gets an apostrophe in front. */
 function unarmed(text: string): string {

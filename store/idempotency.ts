@@ -9,16 +9,18 @@ const KEPT = sql<Date>`now() - interval '24 hours'`
 export interface KeptAnswer {
   requestHash: Buffer
   answer: string | null
+  /** The id of what the request makes, where it is fixed before. */
+  effectId: string | null
 }
 
 export async function keptAnswer(tenant: Tenant, key: string): Promise<KeptAnswer | undefined> {
   const row = await tenant.db
     .selectFrom('idempotency_keys')
-    .select(['request_hash', 'answer'])
+    .select(['request_hash', 'answer', 'effect_id'])
     .where('key', '=', key)
     .where('created_at', '>', KEPT)
     .executeTakeFirst()
-  return row && { requestHash: row.request_hash, answer: row.answer }
+  return row && { requestHash: row.request_hash, answer: row.answer, effectId: row.effect_id }
 }
 
 /**
@@ -41,11 +43,16 @@ export function keepWithEffect(
 }
 
 /** Takes a key for an effect outside the database; false when it is taken. `keepAnswer` or `dropKey` ends it. */
-export async function claim(tenant: Tenant, key: string, requestHash: Buffer): Promise<boolean> {
+export async function claim(
+  tenant: Tenant,
+  key: string,
+  requestHash: Buffer,
+  effectId: string | null = null,
+): Promise<boolean> {
   await tenant.db.deleteFrom('idempotency_keys').where('key', '=', key).where('created_at', '<=', KEPT).execute()
   const row = await tenant.db
     .insertInto('idempotency_keys')
-    .values({ key, request_hash: requestHash, answer: null })
+    .values({ key, request_hash: requestHash, answer: null, effect_id: effectId })
     .onConflict((conflict) => conflict.columns(['workspace_id', 'key']).doNothing())
     .returning('key')
     .executeTakeFirst()

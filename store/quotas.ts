@@ -18,14 +18,13 @@ export function storedQuotas(store: Store, limits: { webSessionsPerWorkspace: nu
         operatorQuotas(store, workspaceId),
         exhaustedQuota(store, workspaceId),
       ])
-      const { storage_bytes: storageBytes, calls_at_once, web_sessions_at_once } = operator
+      const { calls_at_once, web_sessions_at_once } = operator
       if (row === undefined || row.suspended_at !== null || exhausted !== undefined) {
-        return { callsAtOnce: 0, webSessionsAtOnce: 0, storageBytes }
+        return { callsAtOnce: 0, webSessionsAtOnce: 0 }
       }
       return {
         callsAtOnce: lower(row.max_concurrent_calls, calls_at_once),
         webSessionsAtOnce: lower(limits.webSessionsPerWorkspace, web_sessions_at_once),
-        storageBytes,
       }
     },
     async ofNumber(workspaceId, number) {

@@ -1,4 +1,5 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
+import { callSums, type SumSpan } from './call-sums.ts'
 import type { CallType } from './schema.ts'
 import type { Tenant } from './tenant.ts'
 
@@ -14,79 +15,11 @@ export interface CallSums {
   platformCost: number | null
 }
 
-export interface ReportSpan {
-  startMs: number
-  /** Exclusive. */
-  endMs: number
-  agentId?: string
-  callType?: CallType
-  /** Slug; its calls are summed one by one, by their index. */
-  campaign?: string
-}
-
 export interface DashboardSums {
   totals: CallSums
   byBucket: Map<number, CallSums>
   byAgent: Map<string, CallSums>
   byCallType: Map<CallType, CallSums>
-}
-
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
-
-const ceil = (atMs: number, stepMs: number): number => Math.ceil(atMs / stepMs) * stepMs
-const floor = (atMs: number, stepMs: number): number => Math.floor(atMs / stepMs) * stepMs
-const timestamp = (atMs: number): RawBuilder<unknown> => sql`${new Date(atMs).toISOString()}::timestamptz`
-
-function rolledUp(tenant: Tenant, grain: 'hour' | 'day', startMs: number, endMs: number): RawBuilder<unknown> {
-  return sql`select bucket as at, agent_id, call_type, disposition, calls, answered, duration_ms, tokens,
-      cost_llm, cost_stt, cost_tts, platform_cost, known_llm, known_stt, known_tts, known_platform
-    from call_rollups
-    where workspace_id = ${tenant.workspaceId} and grain = ${sql.lit(grain)}
-      and bucket >= ${timestamp(startMs)} and bucket < ${timestamp(endMs)}`
-}
-
-function single(tenant: Tenant, startMs: number, endMs: number, campaign?: string): RawBuilder<unknown> {
-  return sql`select created_at as at, agent_id, call_type, coalesce(disposition, ''), 1, (answered_at is not null)::int,
-      coalesce(duration_ms, 0), llm_input_tokens + llm_output_tokens,
-      coalesce(cost_llm, 0), coalesce(cost_stt, 0), coalesce(cost_tts, 0), coalesce(platform_cost, 0),
-      (cost_llm is not null)::int, (cost_stt is not null)::int,
-      (cost_tts is not null)::int, (platform_cost is not null)::int
-    from calls
-    where workspace_id = ${tenant.workspaceId} and created_at >= ${timestamp(startMs)} and created_at < ${timestamp(endMs)}
-      ${campaign === undefined ? sql`` : sql`and campaign_slug = ${campaign}`}`
-}
-
-/**
- * The calls of a span as rows of sums: whole days from the daily sums, whole hours beside them from the hourly ones,
- * and only the broken hours at both ends from the calls themselves. `finest` is the smallest bucket the caller
- * will group by.
- */
-function source(tenant: Tenant, span: ReportSpan, finest: 'hour' | 'day'): RawBuilder<unknown> {
-  const parts: RawBuilder<unknown>[] = []
-  const [hoursStart, hoursEnd] = [ceil(span.startMs, HOUR_MS), floor(span.endMs, HOUR_MS)]
-  if (span.campaign !== undefined || hoursStart >= hoursEnd) {
-    parts.push(single(tenant, span.startMs, span.endMs, span.campaign))
-  } else {
-    if (span.startMs < hoursStart) parts.push(single(tenant, span.startMs, hoursStart))
-    const [daysStart, daysEnd] = [ceil(hoursStart, DAY_MS), floor(hoursEnd, DAY_MS)]
-    if (finest === 'day' && daysStart < daysEnd) {
-      if (hoursStart < daysStart) parts.push(rolledUp(tenant, 'hour', hoursStart, daysStart))
-      parts.push(rolledUp(tenant, 'day', daysStart, daysEnd))
-      if (daysEnd < hoursEnd) parts.push(rolledUp(tenant, 'hour', daysEnd, hoursEnd))
-    } else {
-      parts.push(rolledUp(tenant, 'hour', hoursStart, hoursEnd))
-    }
-    if (hoursEnd < span.endMs) parts.push(single(tenant, hoursEnd, span.endMs))
-  }
-  const filters = [
-    ...(span.agentId === undefined ? [] : [sql`agent_id = ${span.agentId}::uuid`]),
-    ...(span.callType === undefined ? [] : [sql`call_type = ${span.callType}`]),
-  ]
-  const where = filters.length === 0 ? sql`` : sql`where ${sql.join(filters, sql` and `)}`
-  return sql`(select * from (${sql.join(parts, sql` union all `)}) as parts (at, agent_id, call_type, disposition, n,
-    answered, duration_ms, tokens, cost_llm, cost_stt, cost_tts, platform_cost,
-    known_llm, known_stt, known_tts, known_platform) ${where})`
 }
 
 const SUMS = sql`coalesce(sum(n), 0)::float8 as calls, coalesce(sum(answered), 0)::float8 as answered,
@@ -102,16 +35,16 @@ const SUMS = sql`coalesce(sum(n), 0)::float8 as calls, coalesce(sum(answered), 0
  */
 export async function dashboardSums(
   tenant: Tenant,
-  span: ReportSpan,
+  span: SumSpan,
   interval: 'hour' | 'day' | 'week' | 'month',
 ): Promise<DashboardSums> {
   const [buckets, groups] = await Promise.all([
     sql<CallSums & { bucket: Date }>`
       select date_trunc(${sql.lit(interval)}, at, 'UTC') as bucket, ${SUMS}
-      from ${source(tenant, span, interval === 'hour' ? 'hour' : 'day')} as s
+      from ${callSums(tenant, span, interval === 'hour' ? 'hour' : 'day')} as s
       group by 1`.execute(tenant.db),
     sql<CallSums & { agent_id: string | null; call_type: CallType | null }>`
-      select agent_id, call_type, ${SUMS} from ${source(tenant, span, 'day')} as s
+      select agent_id, call_type, ${SUMS} from ${callSums(tenant, span, 'day')} as s
       group by grouping sets ((), (agent_id), (call_type))`.execute(tenant.db),
   ])
   const sums: DashboardSums = { totals: NO_CALLS, byBucket: new Map(), byAgent: new Map(), byCallType: new Map() }
@@ -137,20 +70,20 @@ export const NO_CALLS: CallSums = {
 }
 
 /** Sums of a span as a whole. */
-export async function totalSums(tenant: Tenant, span: ReportSpan): Promise<CallSums> {
-  const { rows } = await sql<CallSums>`select ${SUMS} from ${source(tenant, span, 'day')} as s`.execute(tenant.db)
+export async function totalSums(tenant: Tenant, span: SumSpan): Promise<CallSums> {
+  const { rows } = await sql<CallSums>`select ${SUMS} from ${callSums(tenant, span, 'day')} as s`.execute(tenant.db)
   return rows[0] ?? NO_CALLS
 }
 
 /** Sums by disposition, most calls first; calls that have none yet are left out. */
 export async function dispositionSums(
   tenant: Tenant,
-  span: ReportSpan,
+  span: SumSpan,
 ): Promise<{ disposition: string; calls: number; answered: number; durationMs: number }[]> {
   const { rows } = await sql<{ disposition: string; calls: number; answered: number; durationMs: number }>`
     select disposition, sum(n)::float8 as calls, sum(answered)::float8 as answered,
       sum(duration_ms)::float8 as "durationMs"
-    from ${source(tenant, span, 'day')} as s
+    from ${callSums(tenant, span, 'day')} as s
     where disposition <> ''
     group by disposition having sum(n) > 0
     order by calls desc, disposition`.execute(tenant.db)

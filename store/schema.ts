@@ -183,6 +183,8 @@ export interface IdempotencyKeysTable {
   request_hash: Buffer
   /** The answer's JSON; null while its effect, outside the database, is under way or was broken off. */
   answer: string | null
+  /** What the request makes will have this id. */
+  effect_id: string | null
   created_at: CreatedAt
 }
 
@@ -392,15 +394,6 @@ export interface CallEventsTable {
 }
 
 /** Written by triggers on `calls` alone. */
-export interface CallCountsTable {
-  workspace_id: BoundWorkspace
-  span: ColumnType<'hour' | 'minute', never, never>
-  bucket: ColumnType<Date, never, never>
-  agent_id: ColumnType<string, never, never>
-  call_type: ColumnType<CallType, never, never>
-  calls: ColumnType<number, never, never>
-}
-
 export type DocumentStatus = 'processing' | 'ready' | 'failed'
 
 export interface DocumentsTable {
@@ -816,7 +809,6 @@ export interface TenantTables {
   calls: CallsTable
   call_turns: CallTurnsTable
   call_events: CallEventsTable
-  call_counts: CallCountsTable
   documents: DocumentsTable
   uploads: UploadsTable
   upload_parts: UploadPartsTable

@@ -56,7 +56,6 @@ const TENANT_TABLES: Readonly<Record<keyof TenantTables, true>> = {
   calls: true,
   call_turns: true,
   call_events: true,
-  call_counts: true,
   documents: true,
   uploads: true,
   upload_parts: true,

@@ -44,8 +44,8 @@ export const TABLES_OF_A_WORKSPACE = [
   'trunk_hosts',
   'invitations',
   'memberships',
-  'call_counts',
   'call_rollups',
+  'call_rollup_changes',
 ] as const
 
 /** Workspaces that were deleted but still have a row, oldest first. */
@@ -73,9 +73,15 @@ export async function openCallsOf(store: Store, workspaceId: string): Promise<st
 
 /**
  * Removes all rows of a deleted workspace and then its own, a few thousand a statement. Can be broken off at any moment
- * and called again. Refuses a workspace that is not deleted. Returns the number of rows removed.
+ * and called again. Refuses a workspace that is not deleted. Returns the number of rows removed. With `keepNumbers` its phone
+ * numbers stay, and so does its own row.
  */
-export async function purgeWorkspace(store: Store, workspaceId: string, signal: AbortSignal): Promise<number> {
+export async function purgeWorkspace(
+  store: Store,
+  workspaceId: string,
+  signal: AbortSignal,
+  { keepNumbers = false } = {},
+): Promise<number> {
   const workspace = await store.global
     .selectFrom('workspaces')
     .select('deleted_at')
@@ -85,6 +91,7 @@ export async function purgeWorkspace(store: Store, workspaceId: string, signal: 
   if (workspace.deleted_at === null) throw new Error(`Workspace "${workspaceId}" is not deleted; its data stay`)
   let removed = 0
   for (const table of TABLES_OF_A_WORKSPACE) {
+    if (keepNumbers && table === 'phone_numbers') continue
     for (let gone = ROWS_A_STATEMENT; gone === ROWS_A_STATEMENT; removed += gone) {
       signal.throwIfAborted()
       const name = sql.table(table)
@@ -96,6 +103,6 @@ export async function purgeWorkspace(store: Store, workspaceId: string, signal: 
       gone = Number(result.numAffectedRows ?? 0)
     }
   }
-  await store.global.deleteFrom('workspaces').where('id', '=', workspaceId).execute()
+  if (!keepNumbers) await store.global.deleteFrom('workspaces').where('id', '=', workspaceId).execute()
   return removed
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { callSums, DAY_MS } from './call-sums.ts'
 import type { Store } from './database.ts'
 import type { WorkspaceQuotasTable } from './schema.ts'
 
@@ -55,13 +56,12 @@ export async function setOperatorQuotas(
 
 /** Minutes of calls and what they cost since the month began (UTC), by the sums that the database keeps of finished calls. */
 export async function useThisMonth(store: Store, workspaceId: string): Promise<{ minutes: number; costUsd: number }> {
+  const now = new Date()
+  const span = { startMs: Date.UTC(now.getUTCFullYear(), now.getUTCMonth()), endMs: now.getTime() + DAY_MS }
   const { rows } = await sql<{ duration_ms: number; cost: number }>`
     select coalesce(sum(duration_ms), 0)::float8 as duration_ms,
       coalesce(sum(cost_llm + cost_stt + cost_tts + platform_cost), 0)::float8 as cost
-    from call_rollups
-    where workspace_id = ${workspaceId} and grain = 'day' and bucket >= date_trunc('month', now(), 'UTC')`.execute(
-    store.acrossTenants,
-  )
+    from ${callSums(store.tenant(workspaceId), span, 'day')} as s`.execute(store.acrossTenants)
   const [row] = rows
   return { minutes: (row?.duration_ms ?? 0) / 60_000, costUsd: row?.cost ?? 0 }
 }

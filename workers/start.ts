@@ -17,6 +17,7 @@ import { reachable } from '../store/reachable.ts'
 import { createRedis } from '../store/redis/client.ts'
 import { openVectors } from '../store/vector-shelf.ts'
 import { startBatches } from './batch/start.ts'
+import { startCallSums } from './call-sums/start.ts'
 import { startDialer } from './dialer/start.ts'
 import { startDocuments } from './documents/start.ts'
 import { startEventRetention } from './events/start.ts'
@@ -26,6 +27,7 @@ import { carrierReleaser } from './reaper/release-carrier.ts'
 import { startRetention } from './retention/start.ts'
 import type { EventData } from './webhooks/event-data.ts'
 import { startWebhooks } from './webhooks/start.ts'
+import { numberReleaser } from './workspaces/give-back-numbers.ts'
 import { startWorkspaceDeletion } from './workspaces/start.ts'
 
 /**
@@ -52,15 +54,19 @@ export async function startJobs(context: RoleContext<EffectiveConfig>, eventData
     opened.push((graceMs) => batches.stop(graceMs))
     const dialer = await startDialer({ ...context, store, redis })
     opened.push((graceMs) => dialer.stop(graceMs))
-    const releaseCarrier = carrierReleaser(store, new Carriers(plugins))
+    const carriers = new Carriers(plugins)
+    const releaseCarrier = carrierReleaser(store, carriers)
     const prices = await loadPrices(plugins, context.config.pricesFile)
     const reaper = startReaper({ store, redis, clock: context.clock, log, releaseCarrier, prices })
     opened.push(() => reaper.stop())
     const retention = startEventRetention({ ...context, store })
     opened.push(() => retention.stop())
     const objects = await openObjects({ ...context, publicUrl: () => context.config.publicUrl })
-    const deletion = startWorkspaceDeletion({ store, redis, objects, vectors, log })
+    const releaseNumber = numberReleaser({ carriers, plugins }, log)
+    const deletion = startWorkspaceDeletion({ store, redis, objects, vectors, releaseNumber, log })
     opened.push((graceMs) => deletion.stop(graceMs))
+    const sums = startCallSums({ store, log })
+    opened.push(() => sums.stop())
     const oldData = startRetention({ store, objects, log })
     opened.push(() => oldData.stop())
     const { smtpUrl, mailFrom } = context.config

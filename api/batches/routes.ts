@@ -44,6 +44,7 @@ const upload = defineRoute({
   auth: 'jwt_or_scope',
   role: 'developer',
   scope: 'batches',
+  idempotent: true,
   form: UploadForm,
   files: {
     file: {
@@ -80,8 +81,7 @@ const upload = defineRoute({
     success: batchExample,
   },
   handler: async (request, { clock, databaseUrl }) => {
-    const id = await receiveBatch(request, { databaseUrl, nowMs: clock.nowMs() })
-    return batchBody(await requireBatch(request.tenant, id))
+    return receiveBatch(request, { databaseUrl, nowMs: clock.nowMs() })
   },
 })
 

@@ -1,40 +1,46 @@
 import type { Static } from 'typebox'
-import { uuidv7 } from 'uuidv7'
 import { PatchbayError } from '../../runtime/errors.ts'
 import { agentById } from '../../store/agents.ts'
 import type { BatchDetails, BatchLoadParams, BatchLoadResult } from '../../store/batch-load.ts'
+import { batchById } from '../../store/batches.ts'
 import { openBulkCopy } from '../../store/bulk-copy.ts'
 import type { Tenant } from '../../store/tenant.ts'
+import { onceUnderId } from '../idempotency.ts'
 import { isUuid } from '../ids.ts'
 import type { ReceiveFile } from '../multipart.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
 import { ValidationError } from '../schema.ts'
-import { readSchedule, type UploadForm } from './schema.ts'
+import { type BatchBody, batchBody, readSchedule, type UploadForm } from './schema.ts'
 
 const LOADER = new URL('../../store/batch-load.ts', import.meta.url)
 const FILE_FIELD = 'file'
 
 /**
- * Makes a batch of an upload: the file is kept while it arrives, and loaded and committed once the form is whole and right. Returns the batch's id. On any fault nothing is kept.
+ * Makes a batch of an upload: the file is kept while it arrives, and loaded and committed once the form is whole and right.
+ * The same file and form under the same `Idempotency-Key` are the same batch. On any fault nothing is kept.
  */
 export async function receiveBatch(
   request: {
     tenant: Tenant
     signal: AbortSignal
+    idempotencyKey: string
     form(receive: ReceiveFile): Promise<{ fields: Static<typeof UploadForm> }>
   },
   options: { databaseUrl: string; nowMs: number },
-): Promise<string> {
-  const { tenant, signal } = request
-  const params: BatchLoadParams = { batchId: uuidv7(), workspaceId: tenant.workspaceId }
+): Promise<Static<typeof BatchBody>> {
+  const { tenant, signal, idempotencyKey } = request
+  const { workspaceId } = tenant
   const { databaseUrl } = options
-  const copy = await openBulkCopy<BatchDetails, BatchLoadResult>({
+  const copy = await openBulkCopy<BatchLoadParams, BatchDetails, BatchLoadResult>({
     databaseUrl,
-    workspaceId: tenant.workspaceId,
+    workspaceId,
     loader: LOADER,
-    params,
     signal,
   })
+  const bodyOf = async (id: string) => {
+    const batch = await batchById(tenant, id)
+    return batch && batchBody(batch)
+  }
   try {
     let fed = false
     const { fields } = await request.form(async (file) => {
@@ -43,8 +49,17 @@ export async function receiveBatch(
       fed = true
       await copy.feed(file.content)
     })
-    await copy.commit(() => detailsOf(tenant, fields, options.nowMs))
-    return params.batchId
+    const input = [fields, copy.digest()]
+    return await onceUnderId(
+      { idempotencyKey, tenant, input, route: 'POST /batch/upload' },
+      async (batchId) => {
+        await copy.commit({ batchId, workspaceId }, () => detailsOf(tenant, fields, options.nowMs))
+        const body = await bodyOf(batchId)
+        if (body === undefined) throw new PatchbayError('batch_not_found')
+        return body
+      },
+      bodyOf,
+    )
   } finally {
     await copy.discard()
   }

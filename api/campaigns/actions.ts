@@ -9,6 +9,7 @@ import { copyUnresolved } from '../../store/prospect-copies.ts'
 import { queueCall } from '../../workers/calls/queue.ts'
 import { campaignStatus } from '../../workers/dialer/status.ts'
 import { CallBody, callBody, callExample } from '../calls/schema.ts'
+import { once } from '../idempotency.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
 import { defineRoute } from '../route.ts'
 import { NameInput } from '../schema.ts'
@@ -91,6 +92,7 @@ const testCall = defineRoute({
   auth: 'jwt_or_scope',
   scope: 'campaigns',
   role: 'developer',
+  idempotent: true,
   params: { slug },
   body: Type.Object({
     phone_number: Type.Optional(Type.String({ maxLength: 64 })),
@@ -110,7 +112,7 @@ const testCall = defineRoute({
     body: { phone_number: '+14155550199', dynamic_variables: { first_name: 'Ada' } },
     success: { ...callExample, campaign_slug: campaignExample.slug },
   },
-  handler: async ({ body, params, tenant, log }, { clock, config, outbound }) => {
+  handler: async ({ body, params, tenant, log, idempotencyKey }, { clock, config, outbound }) => {
     const to = requirePhoneNumber(body.phone_number)
     const campaign = await requireCampaign(tenant, params.slug)
     const now = new Date(clock.nowMs())
@@ -119,22 +121,29 @@ const testCall = defineRoute({
     const [from] = await sourceNumbersOf(tenant, campaign, now)
     if (from === undefined) throw new PatchbayError('campaign_without_number')
     if (await isOnDoNotCall(tenant, to)) throw new PatchbayError('do_not_call')
-    const call = await insertCall(tenant, {
-      agent_id: agent.id,
-      agent_name: agent.agent_name,
-      call_type: 'phone',
-      direction: 'outbound',
-      status: 'queued',
-      from_number: from.number,
-      to_number: to,
-      campaign_slug: campaign.slug,
-      dynamic_variables: JSON.stringify(body.dynamic_variables),
-      created_at: now,
+    const request = { idempotencyKey, tenant, input: [campaign.id, body], route: 'POST /api/v/campaign/test-call' }
+    const { answer, isNew } = await once(request, async (within) => {
+      const call = await insertCall(within, {
+        agent_id: agent.id,
+        agent_name: agent.agent_name,
+        call_type: 'phone',
+        direction: 'outbound',
+        status: 'queued',
+        from_number: from.number,
+        to_number: to,
+        campaign_slug: campaign.slug,
+        dynamic_variables: JSON.stringify(body.dynamic_variables),
+        created_at: now,
+      })
+      return callBody({ ...call, turns: [] }, config.publicUrl)
     })
-    await queueCall(outbound.queue, call, config.queueWaitMs).catch((err) => {
-      log.warn({ err, callId: call.id }, 'The call could not be queued; the sweep of the job workers will')
-    })
-    return callBody({ ...call, turns: [] }, config.publicUrl)
+    if (isNew) {
+      const queued = { id: answer.call_log_id, workspace_id: answer.workspace_id }
+      await queueCall(outbound.queue, queued, config.queueWaitMs).catch((err) => {
+        log.warn({ err, callId: queued.id }, 'The call could not be queued; the sweep of the job workers will')
+      })
+    }
+    return answer
   },
 })
 

@@ -140,11 +140,10 @@ const upload = defineRoute({
   handler: async (request, { clock, databaseUrl }) => {
     const { tenant, signal } = request
     const params: DoNotCallFileParams = { workspaceId: tenant.workspaceId, createdAt: new Date(clock.nowMs()) }
-    const copy = await openBulkCopy<Record<string, never>, DoNotCallFileResult>({
+    const copy = await openBulkCopy<DoNotCallFileParams, Record<string, never>, DoNotCallFileResult>({
       databaseUrl,
       workspaceId: tenant.workspaceId,
       loader: LOADER,
-      params,
       signal,
     })
     try {
@@ -155,7 +154,7 @@ const upload = defineRoute({
         fed = true
         await copy.feed(part.content)
       })
-      return await copy.commit({})
+      return await copy.commit(params, {})
     } finally {
       await copy.discard()
     }

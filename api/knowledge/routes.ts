@@ -5,7 +5,7 @@ import { countDocuments, countProcessing, deleteDocument, listDocuments } from '
 import type { Tenant } from '../../store/tenant.ts'
 import { queueDocument } from '../../workers/documents/queue.ts'
 import { agentExample } from '../agents/schema.ts'
-import { requireRoom } from '../quota.ts'
+import { requireRoom, roomOf } from '../quota.ts'
 import { defineRoute } from '../route.ts'
 import { Page, pageOf } from '../schema.ts'
 import { Detail } from '../workspaces/schema.ts'
@@ -54,17 +54,18 @@ const upload = defineRoute({
     body: { files: ['Breakfast is served from seven to ten.'] },
     success: { documents: [{ ...documentExample, status: 'processing', chunks: 0 }] },
   },
-  handler: async (request, { documentJobs, store }) => {
+  handler: async (request, { documentJobs, store, config }) => {
     const { tenant, params, log } = request
     const exists = (await agentById(tenant, params.agent_id)) !== undefined
-    const incoming = new Upload(tenant, params.agent_id, log)
+    const room = await roomOf({ store, config }, tenant, ['storage_bytes'])
+    const incoming = new Upload(tenant, params.agent_id, log, (bytes) => room('storage_bytes', bytes))
     try {
       await request.form(async (file) => {
         if (exists && file.field === 'files') await incoming.receive(file)
         else await drain(file)
       })
       if (!exists) throw new PatchbayError('agent_not_found')
-      await requireRoom({ store }, tenant, { documents: incoming.count, storage_bytes: incoming.bytes })
+      await requireRoom({ store, config }, tenant, { documents: incoming.count, storage_bytes: incoming.bytes })
       const documents = await incoming.finish()
       const waiting = documents.filter(({ status }) => status === 'processing')
       const ahead = Math.max(0, (await countProcessing(tenant)) - waiting.length)

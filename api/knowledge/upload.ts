@@ -20,13 +20,17 @@ export class Upload {
   readonly #tenant: Tenant
   readonly #agentId: string
   readonly #log: Logger
+  readonly #requireRoom: (bytes: number) => void
+  #receivedBytes = 0
   readonly #uploadIds: string[] = []
   readonly #documents: NewDocument[] = []
 
-  constructor(tenant: Tenant, agentId: string, log: Logger) {
+  /** `requireRoom` is told how much came so far, and throws when that is too much. */
+  constructor(tenant: Tenant, agentId: string, log: Logger, requireRoom: (bytes: number) => void) {
     this.#tenant = tenant
     this.#agentId = agentId
     this.#log = log
+    this.#requireRoom = requireRoom
   }
 
   /** Files received so far. */
@@ -87,6 +91,8 @@ export class Upload {
       pending.push(bytes)
       pendingBytes += bytes.length
       size += bytes.length
+      this.#receivedBytes += bytes.length
+      this.#requireRoom(this.#receivedBytes)
       if (pendingBytes >= PART_BYTES) await flush()
     }
     if (pendingBytes > 0) await flush()

@@ -313,7 +313,7 @@ const workers = defineRoute({
   success: { status: 200, schema: Workload },
   summary: 'The voice workers and their load',
   examples: { success: workloadExample },
-  handler: ({ signal }, services) => readWorkload(services, signal),
+  handler: ({ signal }, services) => readWorkload(services, { signal, hidesHosts: false }),
 })
 
 const audit = defineRoute({

@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import { uuidv7 } from 'uuidv7'
 import { PatchbayError } from '../../runtime/errors.ts'
 import { openBulkCopy } from '../../store/bulk-copy.ts'
 import { csvRecord } from '../../store/csv-export.ts'
@@ -7,6 +6,7 @@ import type { ProspectFileDetails, ProspectFileParams, ProspectFileResult } from
 import { eachReject, retryUpload, uploadById } from '../../store/prospect-uploads.ts'
 import type { ProspectUpload } from '../../store/schema.ts'
 import type { Tenant } from '../../store/tenant.ts'
+import { onceUnderId } from '../idempotency.ts'
 import { defineRoute, Reply } from '../route.ts'
 import { Id } from '../schema.ts'
 import { requireList } from './lists.ts'
@@ -25,6 +25,7 @@ const upload = defineRoute({
   auth: 'jwt_or_scope',
   scope: 'campaigns',
   role: 'developer',
+  idempotent: true,
   params: { uuid: { description: 'The slug of the list.', example: 'renewals' } },
   form: Type.Object({
     dedupe: Type.Boolean({
@@ -68,22 +69,24 @@ const upload = defineRoute({
     },
   },
   handler: async (request, { clock, databaseUrl }) => {
-    const { params, tenant, signal } = request
+    const { params, tenant, signal, idempotencyKey } = request
     const list = await requireList(tenant, params.uuid)
-    const file: ProspectFileParams = {
-      uploadId: uuidv7(),
+    const file: Omit<ProspectFileParams, 'uploadId'> = {
       workspaceId: tenant.workspaceId,
       campaignId: list.campaign_id,
       listId: list.id,
       createdAt: new Date(clock.nowMs()),
     }
-    const copy = await openBulkCopy<ProspectFileDetails, ProspectFileResult>({
+    const copy = await openBulkCopy<ProspectFileParams, ProspectFileDetails, ProspectFileResult>({
       databaseUrl,
       workspaceId: tenant.workspaceId,
       loader: LOADER,
-      params: file,
       signal,
     })
+    const answerOf = async (id: string) => {
+      const found = await uploadById(tenant, id)
+      return found && uploadedBody(found)
+    }
     try {
       let filename: string | undefined
       const { fields } = await request.form(async (part) => {
@@ -93,18 +96,31 @@ const upload = defineRoute({
         filename = baseName(part.filename)
         await copy.feed(part.content)
       })
-      const { rows, batches } = await copy.commit({ filename: filename ?? '', dedupe: fields.dedupe })
-      return {
-        message: `Loading ${counted(rows, 'row')} in ${counted(batches, 'batch', 'es')}`,
-        uuid: file.uploadId,
-        list_uuid: list.id,
-        upload: uploadBody(await requireUpload(tenant, file.uploadId)),
-      }
+      const details = { filename: filename ?? '', dedupe: fields.dedupe }
+      return await onceUnderId(
+        { idempotencyKey, tenant, input: [list.id, details, copy.digest()], route: 'POST /api/v/upload' },
+        async (id) => {
+          await copy.commit({ ...file, uploadId: id }, details)
+          return uploadedBody(await requireUpload(tenant, id))
+        },
+        answerOf,
+      )
     } finally {
       await copy.discard()
     }
   },
 })
+
+/** The answer to an upload. */
+function uploadedBody(found: ProspectUpload) {
+  const { id, list_id, total, batches_total } = found
+  return {
+    message: `Loading ${counted(total, 'row')} in ${counted(batches_total, 'batch', 'es')}`,
+    uuid: id,
+    list_uuid: list_id,
+    upload: uploadBody(found),
+  }
+}
 
 const counted = (n: number, one: string, plural = 's'): string =>
   `${n.toLocaleString('en-US')} ${one}${n === 1 ? '' : plural}`
@@ -153,8 +169,7 @@ const rejects = defineRoute({
 })
 
 async function* rejectsCsv(tenant: Tenant, upload: ProspectUpload, signal: AbortSignal): AsyncGenerator<string> {
-  // Phone numbers begin with a plus.
-  const phone = new Set(
+  const phones = new Set(
     [...upload.columns.keys()].filter((at) => /phone/i.test(upload.columns[at] ?? '')).map((at) => at + 2),
   )
   yield csvRecord(['line', 'reason', ...upload.columns], new Set())
@@ -162,9 +177,7 @@ async function* rejectsCsv(tenant: Tenant, upload: ProspectUpload, signal: Abort
     let text = ''
     for (const { line, reason, cells } of rows) {
       const values = JSON.parse(cells) as string[]
-      const isNumber = /^\+[\d\s().-]+$/
-      const verbatim = [...phone].every((at) => isNumber.test(values[at - 2] ?? '+0')) ? phone : new Set<number>()
-      text += csvRecord([line, reason, ...upload.columns.map((_, at) => values[at] ?? '')], verbatim)
+      text += csvRecord([line, reason, ...upload.columns.map((_, at) => values[at] ?? '')], phones)
     }
     yield text
   }

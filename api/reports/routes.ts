@@ -131,11 +131,13 @@ const workload = defineRoute({
   success: { status: 200, schema: Workload },
   tag,
   summary: 'Voice workers and their load right now',
-  description: 'Read from the metrics endpoint of each worker. Workers serve all workspaces of an instance.',
+  description:
+    'Read from the metrics endpoint of each worker. Workers serve all workspaces of an instance; only its operator reads what their hosts are called.',
   examples: {
     success: workloadExample,
   },
-  handler: ({ signal }, services) => readWorkload(services, signal),
+  handler: ({ signal, user }, services) =>
+    readWorkload(services, { signal, hidesHosts: user === undefined || !services.operators.includes(user) }),
 })
 
 export const reportRoutes = [dashboard, callSummary, disposition, workload]

@@ -1,4 +1,4 @@
-import type { ReportSpan } from '../../store/reports.ts'
+import type { SumSpan } from '../../store/call-sums.ts'
 import { isUuid } from '../ids.ts'
 import { parseInstant, ValidationError } from '../schema.ts'
 
@@ -17,7 +17,7 @@ interface SpanInput {
 }
 
 /** The span a report's query names: the last 7 days unless it says otherwise. Throws 422 when it ends before it starts. */
-export function spanOf(query: SpanInput, nowMs: number): ReportSpan {
+export function spanOf(query: SpanInput, nowMs: number): SumSpan {
   const endMs = instantMs(query.end_date) ?? nowMs
   const startMs = instantMs(query.start_date) ?? Math.max(endMs - WEEK_MS, FIRST_MS)
   if (startMs > endMs) {

@@ -1,4 +1,6 @@
+import { createHmac } from 'node:crypto'
 import type { Static } from 'typebox'
+import type { EffectiveConfig } from '../../config/schema.ts'
 import { WORKER_METRICS } from '../../runtime/metrics.ts'
 import { allowInfrastructure } from '../../runtime/plugin/guard.ts'
 import { histogramQuantile, parsePrometheusText, type Sample } from '../../runtime/prometheus-text.ts'
@@ -12,8 +14,14 @@ const MAX_PAGE_BYTES = 1024 * 1024
 
 type WorkerLoad = Static<typeof Workload>['workers'][number]
 
-/** Scrapes every live worker's metrics at once. Takes a second at most, however many don't answer. */
-export async function readWorkload(services: Services, signal: AbortSignal): Promise<Static<typeof Workload>> {
+/**
+ * Scrapes every live worker's metrics at once. Takes a second at most, however many don't answer. A worker's id names its
+ * host and process: with `hidesHosts` a name stands for it that says nothing and stays.
+ */
+export async function readWorkload(
+  services: Services,
+  { signal, hidesHosts }: { signal: AbortSignal; hidesHosts: boolean },
+): Promise<Static<typeof Workload>> {
   const entries = await listWorkers(services.redis)
   const workers = await Promise.all(
     entries.map(async (entry) => {
@@ -24,6 +32,7 @@ export async function readWorkload(services: Services, signal: AbortSignal): Pro
       return page === undefined ? unreachable(entry) : workerLoad(entry, parsePrometheusText(page))
     }),
   )
+  if (hidesHosts) for (const worker of workers) worker.worker_id = hiddenName(worker.worker_id, services.config)
   workers.sort((a, b) => (a.worker_id < b.worker_id ? -1 : 1))
   const sum = (pick: (worker: WorkerLoad) => number | null) => workers.reduce((total, w) => total + (pick(w) ?? 0), 0)
   const [activeSessions, capacity] = [sum((worker) => worker.active_sessions), sum((worker) => worker.capacity)]
@@ -37,6 +46,11 @@ export async function readWorkload(services: Services, signal: AbortSignal): Pro
     },
     workers,
   }
+}
+
+/** Keyed: host names are easily guessed. */
+function hiddenName(workerId: string, { jwtApiSecret }: EffectiveConfig): string {
+  return `worker-${createHmac('sha256', jwtApiSecret).update(`worker ${workerId}`).digest('hex').slice(0, 12)}`
 }
 
 async function scrape(url: string, token: string | undefined, signal: AbortSignal): Promise<string> {
@@ -125,7 +139,7 @@ export const workloadExample = {
   totals: { workers: 1, active_sessions: 3, capacity: 20, utilization: 0.15 },
   workers: [
     {
-      worker_id: 'host-1-4711',
+      worker_id: 'worker-5f2c09d1e7ab',
       state: 'ready',
       active_sessions: 3,
       capacity: 20,

@@ -13,6 +13,12 @@ const TONE_LEVEL = 8_000
 const MS_PER_CHARACTER = 60
 const CHUNK_MS = 20
 
+/** Whole periods of the tone: after these it begins anew. */
+const WAVE = Int16Array.from(
+  { length: TONE_RATE_HZ / 40 },
+  (_, i) => TONE_LEVEL * Math.sin((2 * Math.PI * TONE_HZ * i) / TONE_RATE_HZ),
+)
+
 /** A voice whose delays and faults are its scenario's. */
 export function simVoice(spawn: Spawn, scenario: TtsScenario): Voice {
   const { voice = TONE } = scenario
@@ -32,10 +38,7 @@ async function* tone(text: string, signal: AbortSignal): AsyncGenerator<Int16Arr
   const length = (TONE_RATE_HZ * CHUNK_MS) / 1000
   const chunks = Math.ceil((text.length * MS_PER_CHARACTER) / CHUNK_MS)
   for (let chunk = 0; chunk < chunks && !signal.aborted; chunk++) {
-    yield Int16Array.from({ length }, (_, i) => {
-      const time = (chunk * length + i) / TONE_RATE_HZ
-      return TONE_LEVEL * Math.sin(2 * Math.PI * TONE_HZ * time)
-    })
+    yield Int16Array.from({ length }, (_, i) => WAVE[(chunk * length + i) % WAVE.length] ?? 0)
   }
 }
 

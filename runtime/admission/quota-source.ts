@@ -4,7 +4,6 @@ export interface WorkspaceQuotas {
   callsAtOnce: number | null
   webSessionsAtOnce: number | null
   /** Bytes of documents and recordings kept. */
-  storageBytes: number | null
 }
 
 /**

@@ -18,6 +18,8 @@ import { sql as trunkSettings } from './0019-trunk-settings.ts'
 import { sql as callLines } from './0020-call-lines.ts'
 import { sql as campaigns } from './0021-campaigns.ts'
 import { sql as answerers } from './0026-answerers.ts'
+import { sql as idempotentUploads } from './0032-idempotent-uploads.ts'
+import { sql as callSums } from './0033-call-sums.ts'
 import { sql as extensions } from './0035-extensions.ts'
 import { sql as signalling } from './0036-signalling.ts'
 import { sql as workspaceEvents } from './0040-workspace-events.ts'
@@ -50,6 +52,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0020-call-lines', sql: callLines },
   { name: '0021-campaigns', sql: campaigns },
   { name: '0026-answerers', sql: answerers },
+  { name: '0032-idempotent-uploads', sql: idempotentUploads },
+  { name: '0033-call-sums', sql: callSums },
   { name: '0035-extensions', sql: extensions },
   { name: '0036-signalling', sql: signalling },
   { name: '0040-workspace-events', sql: workspaceEvents },

@@ -100,3 +100,70 @@ t.test('a key is forgotten after a day', async (t) => {
   t.equal(second.status, 201)
   t.not(second.body.call_log_id, first.body.call_log_id)
 })
+
+t.test('an upload that is sent again with its key is one batch, another file under the key is refused', async (t) => {
+  const api = await startTestApi(t)
+  const ada = await withNumber(api)
+  const { body: agents } = await ada.client.get('/agents')
+  const upload = (csv: string, key: string) => {
+    const form = new FormData()
+    form.append('file', new Blob([csv]), 'a.csv')
+    for (const [name, value] of [
+      ['name', 'b'],
+      ['agent_id', agents[0].agent_id],
+      ['agent_phone_number', FROM],
+    ]) {
+      form.append(name!, value!)
+    }
+    return ada.client.post('/batch/upload', { form, headers: { 'idempotency-key': key } })
+  }
+  const csv = 'phone_number\n+14155550199\n'
+  const answers = await Promise.all(Array.from({ length: 4 }, () => upload(csv, 'k')))
+  t.same([...new Set(answers.map(({ status }) => status))], [201])
+  t.equal(new Set(answers.map(({ text }) => text)).size, 1)
+  t.equal((await ada.client.get('/batch')).body.length, 1)
+  const other = await upload('phone_number\n+14155550198\n', 'k')
+  t.match([other.status, other.body.detail], [422, [{ msg: 'was used with another input' }]])
+
+  // What a process leaves behind that ends after the commit, and before.
+  await api.store.pool.query('update idempotency_keys set answer = null')
+  t.equal((await upload(csv, 'k')).body.batch_id, answers[0]?.body.batch_id, 'what was made is found')
+  await api.store.pool.query('update idempotency_keys set answer = null')
+  await api.store.pool.query('delete from batches')
+  t.equal((await upload(csv, 'k')).body.batch_id, answers[0]?.body.batch_id, 'what was not made is made')
+  t.equal((await ada.client.get('/batch')).body.length, 1)
+
+  t.equal((await upload('nothing\n', 'bad')).status, 400)
+  t.equal((await upload(csv, 'bad')).status, 201, 'a refused upload leaves its key free')
+})
+
+t.test('uploads of prospects and test calls of a campaign are idempotent, too', async (t) => {
+  const api = await startTestApi(t)
+  const ada = await withNumber(api)
+  const { body: agents } = await ada.client.get('/agents')
+  const { body: campaign } = await ada.client.post('/api/v/campaign/', {
+    body: { name: 'Renewals', agent_id: agents[0].agent_id, paused: true },
+  })
+  const headers = { 'idempotency-key': 'k' }
+  const upload = (csv: string) => {
+    const form = new FormData()
+    form.append('original_data', new Blob([csv]), 'a.csv')
+    return ada.client.post(`/api/v/upload/${campaign.slug}/`, { form, headers })
+  }
+  const csv = 'primary_phone\n+14155550199\n'
+  const answers = await Promise.all([upload(csv), upload(csv), upload(csv)])
+  t.equal(answers[0]?.status, 201)
+  t.equal(new Set(answers.map(({ text }) => text)).size, 1)
+  t.equal((await upload('primary_phone\n+14155550198\n')).status, 422)
+  t.equal((await api.store.pool.query('select from prospect_uploads')).rowCount, 1)
+
+  const call = () =>
+    ada.client.post(`/api/v/campaign/${campaign.slug}/test-call/`, {
+      body: { phone_number: '+14155550199' },
+      headers: { 'idempotency-key': 'call' },
+    })
+  const calls = await Promise.all(Array.from({ length: 5 }, call))
+  t.equal(calls[0]?.status, 201)
+  t.equal(new Set(calls.map(({ text }) => text)).size, 1)
+  t.equal((await ada.client.get('/calls/logs')).body.total, 1)
+})

@@ -62,6 +62,15 @@ t.test('a file over the limit fails while it streams', async (t) => {
   t.match(await read1000(999), { files: { file: 1 } })
 })
 
+t.test('more than a hundred files or fields are no form', async (t) => {
+  const ignore = async (file: UploadedFile) => void (await contentOf(file))
+  const parts = (count: number, one: (i: number) => string) => Array.from({ length: count }, (_, i) => one(i)).join('')
+  for (const one of [(i: number) => file('files', `${i}.csv`, 'x'), (i: number) => field(`name${i}`, 'x')]) {
+    await read(arriving(parts(100, one) + end), ignore)
+    await t.rejects(read(arriving(parts(101, one) + end), ignore), { code: 'malformed_body' })
+  }
+})
+
 t.test('what is no multipart body, or only the beginning of one, is malformed', async (t) => {
   const whole = field('name', 'x') + file('file', 'a.csv', 'aaa') + end
   const receive = async (file: UploadedFile) => void (await contentOf(file))

@@ -65,6 +65,17 @@ t.test('the documentation page loads nothing from elsewhere', async (t) => {
     t.ok(file.text.length > 50)
   }
   t.match(page.headers.get('content-security-policy'), /default-src 'none'/)
+  const bundle = `${api.url}/docs/swagger-ui-bundle.js`
+  const packed = await fetch(bundle, { headers: { 'accept-encoding': 'gzip;q=0.5, br' } })
+  t.equal(packed.headers.get('content-encoding'), 'br')
+  t.equal(packed.headers.get('cache-control'), 'no-cache', 'asked for again, and sent again where it changed')
+  t.ok((await packed.text()).length > 1_000_000, 'whole, once it is unpacked')
+  const etag = packed.headers.get('etag') ?? ''
+  const again = await fetch(bundle, { headers: { 'accept-encoding': 'br', 'if-none-match': `"other", W/${etag}` } })
+  t.same([again.status, again.headers.get('etag'), await again.text()], [304, etag, ''])
+  const plain = await fetch(bundle, { headers: { 'accept-encoding': 'gzip;q=0', 'if-none-match': etag } })
+  t.same([plain.status, plain.headers.get('content-encoding')], [200, null], 'packed and plain are not the same')
+  t.equal((await plain.text()).length > 1_000_000, true)
   for (const file of ['package.json', '..%2fpackage.json', '%00', 'toString']) {
     t.equal((await client.get(`/docs/${file}`)).status, 404, file)
   }

@@ -13,3 +13,13 @@ t.test('puts an apostrophe before what a spreadsheet would run, phone numbers ex
   const cells = ['=1+1', '+1', '-1', '@x', '\tx', "it's", '+14155550100', -2]
   t.equal(csvRecord(cells, new Set([6])), "'=1+1,'+1,'-1,'@x,'\tx,it's,+14155550100,-2\r\n")
 })
+
+t.test('takes for a phone number only what is one, whatever the column is called', (t) => {
+  for (const cell of ['=HYPERLINK("x")', "+1+cmd|'/C calc'!A0", '@SUM(1)', '-2+3', '+1\t=1']) {
+    t.match(csvRecord([cell], new Set([0])), /^"?'/, cell)
+  }
+  for (const cell of ['+14155550100', '+1 (415) 555-0100', '204']) {
+    t.equal(csvRecord([cell], new Set([0])), `${cell}\r\n`, cell)
+  }
+  t.end()
+})

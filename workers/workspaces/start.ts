@@ -6,6 +6,7 @@ import type { RedisClient } from '../../store/redis/client.ts'
 import { requestHangup } from '../../store/redis/hangup.ts'
 import { deletedWorkspaces, openCallsOf, purgeWorkspace } from '../../store/workspace-deletion.ts'
 import { openQueue, runJobs } from '../queues.ts'
+import { giveBackNumbers, type ReleaseNumber } from './give-back-numbers.ts'
 
 const SWEEP_INTERVAL_MS = 5_000
 const SWEEP_LIMIT = 100
@@ -26,10 +27,11 @@ export function startWorkspaceDeletion(services: {
   redis: RedisClient
   objects: ObjectStore
   vectors: VectorStore
+  releaseNumber: ReleaseNumber
   log: Logger
   sweepIntervalMs?: number
 }): WorkspaceDeletion {
-  const { store, redis, objects, vectors, log } = services
+  const { store, redis, objects, vectors, releaseNumber: release, log } = services
   const queue = openQueue('workspace-deletion', redis)
 
   const runner = runJobs(
@@ -45,7 +47,9 @@ export function startWorkspaceDeletion(services: {
       for (const callId of calls) await requestHangup(redis, callId)
       await removeRecordings(store, objects, workspaceId, signal)
       await vectors.removeAll({ workspaceId }, signal)
-      const rows = await purgeWorkspace(store, workspaceId, signal)
+      const numbers = await giveBackNumbers(store, workspaceId, { release, log, signal })
+      const rows = await purgeWorkspace(store, workspaceId, signal, { keepNumbers: numbers > 0 })
+      if (numbers > 0) throw new Error(`${numbers} phone numbers of workspace "${workspaceId}" are not given back yet`)
       log.info({ workspaceId, rows, calls: calls.length }, 'Workspace deleted')
     },
   )

@@ -118,6 +118,23 @@ t.test('a suspended workspace reads, and neither writes nor calls; its keys get 
   t.equal((await key.get('/agents')).status, 200)
 })
 
+t.test('documents take no more room than the installation gives a workspace, told while they come', async (t) => {
+  const api = await startTestApi(t, { env: { PATCHBAY_STORAGE_PER_WORKSPACE_BYTES: '1000000' } })
+  await api.signUp()
+  const { client } = await api.signUp('Eve')
+  const { agent_id } = (await client.post('/agents', { body: { agent_name: 'Ada', system_prompt: 'You answer.' } }))
+    .body
+  const upload = async (...sizes: number[]) => {
+    const form = new FormData()
+    for (const [i, size] of sizes.entries()) form.append('files', new Blob(['x'.repeat(size)]), `${i}.txt`)
+    return client.post(`/agents/${agent_id}/upload`, { form })
+  }
+  const refused = await upload(600_000, 600_000, 10)
+  t.same([refused.status, refused.body], [403, { detail: 'Quota reached: 1000000 storage bytes' }])
+  t.equal((await api.store.pool.query('select from upload_parts')).rowCount, 0, 'nothing of it is kept')
+  t.equal((await upload(600_000, 300_000)).status, 201)
+})
+
 t.test('quotas of the operator hold', async (t) => {
   const api = await startTestApi(t)
   const [boss, eve] = [await api.signUp(), await api.signUp('Eve')]
@@ -139,6 +156,9 @@ t.test('quotas of the operator hold', async (t) => {
   t.equal(await upload('more than ten bytes'), 403)
   t.equal(await upload('ten'), 201)
   t.equal(await upload('ten'), 403)
+
+  const left = await api.store.pool.query('select from upload_parts')
+  t.equal(left.rowCount, 1, 'of what did not fit nothing is kept')
 
   await set({ providers: ['offline', 'sim'] })
   t.equal((await agent()).status, 201)

@@ -224,4 +224,11 @@ t.test('the workload is read from the workers, and a silent one is unreachable',
   t.ok(first.turn_latency_p50_ms >= 100 && first.turn_latency_p50_ms <= 150)
   t.ok(first.turn_latency_p95_ms >= 800 && first.turn_latency_p95_ms <= 900)
   t.match(second, { worker_id: 'worker-2', state: 'unreachable', active_sessions: null })
+
+  const stranger = await api.signUp()
+  const seen = (await stranger.client.get('/reports/workload')).body.workers
+  t.notMatch(JSON.stringify(seen), /worker-[12]"/, 'what hosts are called is for the operator alone')
+  t.match(seen, [{ worker_id: /^worker-[0-9a-f]{12}$/ }, { worker_id: /^worker-[0-9a-f]{12}$/ }])
+  const names = (workers: { worker_id: string }[]) => workers.map(({ worker_id }) => worker_id)
+  t.same(names((await (await api.keyClient(owner)).get('/reports/workload')).body.workers), names(seen), 'and stays')
 })

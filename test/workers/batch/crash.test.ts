@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { uuidv7 } from 'uuidv7'
-import type { BatchDetails, BatchLoadResult } from '../../../store/batch-load.ts'
+import type { BatchDetails, BatchLoadParams, BatchLoadResult } from '../../../store/batch-load.ts'
 import { batchById, batchItems, sendBatch } from '../../../store/batches.ts'
 import { openBulkCopy } from '../../../store/bulk-copy.ts'
 import { openStore } from '../../../store/database.ts'
@@ -39,11 +39,10 @@ t.test('a batch whose processes are killed again and again calls nobody twice, m
   const number = { phone_number: '+14155550100', agent_id: agentId, provider: 'ledger', trunk: null }
   await tenant.db.insertInto('phone_numbers').values(number).execute()
   const numbers = Array.from({ length: NUMBERS }, (_, i) => `+1415555${2000 + i}`)
-  const copy = await openBulkCopy<BatchDetails, BatchLoadResult>({
+  const copy = await openBulkCopy<BatchLoadParams, BatchDetails, BatchLoadResult>({
     databaseUrl,
     workspaceId,
     loader: new URL('../../../store/batch-load.ts', import.meta.url),
-    params: { batchId, workspaceId },
     signal: AbortSignal.timeout(60_000),
   })
   await copy.feed(
@@ -51,14 +50,17 @@ t.test('a batch whose processes are killed again and again calls nobody twice, m
       yield Buffer.from(`phone_number\n${numbers.join('\n')}\n`)
     })(),
   )
-  await copy.commit({
-    name: 'b',
-    agentId,
-    agentPhoneNumber: number.phone_number,
-    status: 'pending',
-    scheduledTime: null,
-    timezone: 'UTC',
-  })
+  await copy.commit(
+    { batchId, workspaceId },
+    {
+      name: 'b',
+      agentId,
+      agentPhoneNumber: number.phone_number,
+      status: 'pending',
+      scheduledTime: null,
+      timezone: 'UTC',
+    },
+  )
   await copy.discard()
   t.ok(await sendBatch(tenant, batchId, new Date()))
 

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { EmbeddedVectors } from '../../../plugins/embedded-vectors/store.ts'
 import { createLogger } from '../../../runtime/log.ts'
+import { CarrierFault } from '../../../runtime/telephony/carrier.ts'
 import { insertCall } from '../../../store/calls.ts'
 import { openObjects } from '../../../store/object-folder.ts'
 import { createRedis } from '../../../store/redis/client.ts'
@@ -71,7 +72,7 @@ t.test('a deleted workspace is gone at once and its rows soon, the neighbour kee
   const agentId = await furnish(owner)
   await furnish(neighbour)
   const before = await rowsOf(neighbour.workspaceId)
-  t.ok(before.calls === 2 && before.documents === 1 && before.call_rollups! > 0, 'there is something to keep')
+  t.ok(before.calls === 2 && before.documents === 1 && before.memberships === 1, 'there is something to keep')
   const hungUp: string[] = []
   const listener = redis.duplicate()
   await listener.connect()
@@ -87,21 +88,49 @@ t.test('a deleted workspace is gone at once and its rows soon, the neighbour kee
     publicUrl: () => api.url,
   })
   const vectors = new EmbeddedVectors(vectorShelf(api.store), 1 << 20)
+  const numbers = ['+14155550141', '+14155550142']
+  for (const number of numbers) {
+    const bought = { phone_number: number, provider: 'sim', agent_id: agentId, trunk: null }
+    await api.store.tenant(owner.workspaceId).db.insertInto('phone_numbers').values(bought).execute()
+  }
+  const asked: string[] = []
+  let isAway = true
+  const releaseNumber = async (number: string, provider: string) => {
+    asked.push(number)
+    if (number === numbers[1] && isAway) throw new CarrierFault('try again later')
+    t.equal(provider, 'sim')
+  }
   const key = `recordings/${owner.workspaceId}/call.wav`
   await objects.put(key, sourceOf(Buffer.from('a voice')), 'audio/wav', AbortSignal.timeout(10_000))
   await api.store.tenant(owner.workspaceId).db.updateTable('calls').set({ recording_key: key }).execute()
-  const deletion = startWorkspaceDeletion({ store: api.store, redis, objects, vectors, log, sweepIntervalMs: 50 })
+  const deletion = startWorkspaceDeletion({
+    store: api.store,
+    redis,
+    objects,
+    vectors,
+    releaseNumber,
+    log,
+    sweepIntervalMs: 50,
+  })
   t.teardown(() => deletion.stop(1000))
   const gone = async () =>
     (await api.store.global.selectFrom('workspaces').select('id').where('id', '=', owner.workspaceId).execute())
       .length === 0
+  while ((await rowsOf(owner.workspaceId)).calls !== 0) await new Promise((resolve) => setTimeout(resolve, 20))
+  t.equal((await rowsOf(owner.workspaceId)).phone_numbers, 1, 'what its carrier has not taken back is not forgotten')
+  isAway = false
   while (!(await gone())) await new Promise((resolve) => setTimeout(resolve, 20))
   t.strictSame(
     Object.values(await rowsOf(owner.workspaceId)),
     TABLES_OF_A_WORKSPACE.map(() => 0),
   )
   t.equal(await objects.get(key, AbortSignal.timeout(10_000)), undefined, 'nobody can listen to its calls')
-  t.equal(hungUp.length, 1, 'its live call is hung up')
+  t.same(
+    asked.slice(0, 3),
+    [numbers[0], numbers[1], numbers[1]],
+    'each number is given back, once its carrier takes it',
+  )
+  t.equal(new Set(hungUp).size, 1, 'its live call is hung up')
   t.strictSame(await rowsOf(neighbour.workspaceId), before)
 })
 

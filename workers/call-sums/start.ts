@@ -1,0 +1,44 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import type { Logger } from '../../runtime/log.ts'
+import { foldCalls } from '../../store/call-sums-folding.ts'
+import type { Store } from '../../store/database.ts'
+
+const INTERVAL_MS = 60_000
+
+export interface CallSums {
+  /** Sums what there is to sum now, or waits for the look that is under way. */
+  look(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Keeps the sums of calls that reports read. Several nodes take turns; with none reports are as right, and slower. */
+export function startCallSums(services: { store: Store; log: Logger; intervalMs?: number }): CallSums {
+  const { store, log, intervalMs = INTERVAL_MS } = services
+  let stopped = false
+  let looking: Promise<void> | undefined
+
+  async function lookOnce(): Promise<void> {
+    try {
+      while (!stopped && (await foldCalls(store))) await breathe()
+    } catch (err) {
+      log.warn({ err }, 'Calls could not be summed up; trying again in a minute')
+    }
+  }
+
+  const look = () => {
+    looking ??= lookOnce().finally(() => {
+      looking = undefined
+    })
+    return looking
+  }
+  void look()
+  const timer = setInterval(() => void look(), intervalMs)
+  return {
+    look,
+    async stop() {
+      clearInterval(timer)
+      stopped = true
+      await looking
+    },
+  }
+}

@@ -1,0 +1,50 @@
+import type { Logger } from '../../runtime/log.ts'
+import type { PhoneNumber } from '../../runtime/phone-number.ts'
+import type { PluginRegistry } from '../../runtime/plugin/host.ts'
+import type { Carriers } from '../../runtime/telephony/carriers.ts'
+import type { Store } from '../../store/database.ts'
+import { deletePhoneNumber, listPhoneNumbers } from '../../store/phone-numbers.ts'
+
+const CARRIER_TIMEOUT_MS = 15_000
+
+/** Gives a number back to its carrier, where that takes any back. Rejects when the carrier doesn't, or can't be asked now. */
+export type ReleaseNumber = (number: PhoneNumber, provider: string, signal: AbortSignal) => Promise<void>
+
+export function numberReleaser(
+  { carriers, plugins }: { carriers: Carriers; plugins: Pick<PluginRegistry, 'catalogue' | 'missingKey'> },
+  log: Logger,
+): ReleaseNumber {
+  return async (number, provider, signal) => {
+    const missing = plugins.catalogue.telephony.has(provider)
+      ? plugins.missingKey(provider)
+      : `There is no plugin "${provider}"`
+    if (missing !== undefined) {
+      // Whether the key comes back nobody knows; the workspace's data shall not wait for it.
+      log.error({ phoneNumber: number, provider }, `A number can't be given back and may still be paid for: ${missing}`)
+      return
+    }
+    const { numbers } = await carriers.get(provider)
+    await numbers?.release?.(number, AbortSignal.any([signal, AbortSignal.timeout(CARRIER_TIMEOUT_MS)]))
+  }
+}
+
+/** Gives back every number of a workspace; returns how many the carriers have not taken back. */
+export async function giveBackNumbers(
+  store: Store,
+  workspaceId: string,
+  { release, log, signal }: { release: ReleaseNumber; log: Logger; signal: AbortSignal },
+): Promise<number> {
+  const tenant = store.tenant(workspaceId)
+  let kept = 0
+  for (const { phone_number, provider } of await listPhoneNumbers(tenant)) {
+    signal.throwIfAborted()
+    try {
+      await release(phone_number as PhoneNumber, provider, signal)
+      await deletePhoneNumber(tenant, phone_number)
+    } catch (err) {
+      kept++
+      log.warn({ err, phoneNumber: phone_number, provider }, 'A number of a deleted workspace was not taken back yet')
+    }
+  }
+  return kept
+}

@@ -2,7 +2,7 @@ import { type ExpressionBuilder, sql } from 'kysely'
 import type { AgentDetails } from './agents.ts'
 import { agentById } from './agents.ts'
 import type { Store } from './database.ts'
-import type { AllTables, Call, Campaign } from './schema.ts'
+import type { AllTables, Call, Campaign, QueueStrategy } from './schema.ts'
 import type { Tenant } from './tenant.ts'
 
 /** Outbound calls on their way to the carrier. `placed_at` is the line between "never dialled" and "never dial again". */
@@ -17,6 +17,8 @@ export interface CallToPlace {
   trunk: string | null
   /** Of the campaign, in ms; undefined: the operator's. */
   wrapUpMs: number | undefined
+  /** Of the campaign: which slot it takes. */
+  strategy: QueueStrategy | undefined
   /** What the agent may do because the call is a campaign's. */
   campaignTools: Campaign['agent_tools']
 }
@@ -58,7 +60,7 @@ export async function findCallToPlace(tenant: Tenant, callId: string): Promise<C
       ? undefined
       : tenant.db
           .selectFrom('campaigns')
-          .select(['wrap_up_time', 'agent_tools'])
+          .select(['wrap_up_time', 'queue_strategy', 'agent_tools'])
           .where('slug', '=', call.campaign_slug)
           .where('deleted_at', 'is', null)
           .executeTakeFirst(),
@@ -70,6 +72,7 @@ export async function findCallToPlace(tenant: Tenant, callId: string): Promise<C
     trunk: number?.trunk ?? null,
     campaignTools: campaign?.agent_tools ?? [],
     wrapUpMs: campaign && campaign.wrap_up_time * 1_000,
+    strategy: campaign?.queue_strategy,
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType, Selectable } from 'kysely'
+import type { SlotStrategy } from '../runtime/admission/seat-claim.ts'
 import type { DocumentFormat } from '../runtime/knowledge/blocks.ts'
 import type { Answerer, Consent, VoicemailBehaviour } from '../runtime/telephony/answerer.ts'
 
@@ -506,12 +507,7 @@ export interface BatchRowsTable {
   rows: string
 }
 
-export type QueueStrategy =
-  | 'longest-idle-agent'
-  | 'round-robin'
-  | 'agent-with-least-talk-time'
-  | 'agent-with-fewest-calls'
-  | 'random'
+export type QueueStrategy = SlotStrategy
 
 type Json<T extends object> = JSONColumnType<T, string, string>
 

@@ -106,8 +106,12 @@ export class Placer {
     let seat: Seat
     try {
       const waitMs = untilMs === undefined ? ROW_SEAT_WAIT_MS : untilMs - clock.nowMs()
-      const { wrapUpMs } = found
-      const claim = { ...claimOf(found.call), ...(wrapUpMs === undefined ? {} : { wrapUpMs }) }
+      const { wrapUpMs, strategy } = found
+      const claim = {
+        ...claimOf(found.call),
+        ...(wrapUpMs !== undefined && { wrapUpMs }),
+        ...(strategy && { strategy }),
+      }
       seat = await calls.reserve(claim, waitMs, signal)
     } catch (error) {
       this.#options.quotas.release(callId)

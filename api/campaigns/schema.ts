@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
+import { SLOT_STRATEGIES } from '../../runtime/admission/seat-claim.ts'
 import { parsePhoneNumber } from '../../runtime/phone-number.ts'
 import type { CampaignFields, CampaignWithLists } from '../../store/campaigns.ts'
 import type { Campaign } from '../../store/schema.ts'
@@ -10,13 +11,6 @@ import { type Fault, Id, Instant, NameInput, Nullable } from '../schema.ts'
 
 /** A campaign as it is sent and shown. */
 
-const QUEUE_STRATEGIES = [
-  'longest-idle-agent',
-  'round-robin',
-  'agent-with-least-talk-time',
-  'agent-with-fewest-calls',
-  'random',
-] as const
 const MOST = 2_147_483_647
 const Count = (description: string, minimum = 0, maximum = MOST) => Type.Integer({ minimum, maximum, description })
 const Time = (description: string) => Type.String({ format: 'wall-time', description })
@@ -64,7 +58,7 @@ const FIELDS = {
     true,
   ],
   max_wait_time: [Count('Seconds a call waits for a free agent.', 0, 3_600), 60],
-  queue_strategy: [Type.Enum([...QUEUE_STRATEGIES]), 'longest-idle-agent'],
+  queue_strategy: [Type.Enum([...SLOT_STRATEGIES]), 'longest-idle-agent'],
   wrap_up_time: [Count("Seconds an agent's slot rests after a call.", 0, 3_600), 3],
   paused: [Type.Boolean({ description: 'Places nothing new; running calls end as they would.' }), false],
   from_numbers: [

@@ -98,6 +98,13 @@ export class FairQueue<T> {
     return line && this.#takeFrom(line)
   }
 
+  /** Who `nextOf` would take; stays in line. */
+  peekOf(workspaceId: string): T | undefined {
+    const [items] = this.#lines.get(workspaceId)?.units.values() ?? []
+    const [item] = items ?? []
+    return item
+  }
+
   #takeFrom(line: Line<T>): T | undefined {
     const [first] = line.units
     if (first === undefined) return undefined

@@ -1,6 +1,16 @@
 /** For whom a voice slot is wanted, and in which order: a call that lost its worker, then whoever called us, then those we call. */
 export type SeatKind = 'recovering' | 'inbound' | 'web' | 'outbound'
 
+/** Which of several slots that are ready is taken: a slot is an agent, one of those a voice worker has. */
+export const SLOT_STRATEGIES = [
+  'longest-idle-agent',
+  'round-robin',
+  'agent-with-least-talk-time',
+  'agent-with-fewest-calls',
+  'random',
+] as const
+export type SlotStrategy = (typeof SLOT_STRATEGIES)[number]
+
 export interface SeatClaim {
   workspaceId: string
   kind: SeatKind
@@ -8,6 +18,8 @@ export interface SeatClaim {
   unit?: string
   /** How long the slot rests after the session; default: as the operator set it. */
   wrapUpMs?: number
+  /** Default: the slot that has been idle longest. */
+  strategy?: SlotStrategy
 }
 
 /** The lower goes first; within a rank workspaces take turns. */

@@ -186,7 +186,11 @@ export class Dispatch {
   #claims(): SeatClaim[] {
     return [...this.#waiting].flatMap(([rank, line]) => {
       const kind = KIND_OF_RANK[rank]
-      return kind === undefined ? [] : line.workspaceIds.map((workspaceId): SeatClaim => ({ workspaceId, kind }))
+      if (kind === undefined) return []
+      return line.workspaceIds.map((workspaceId): SeatClaim => {
+        const strategy = line.peekOf(workspaceId)?.claim.strategy
+        return { workspaceId, kind, ...(strategy && { strategy }) }
+      })
     })
   }
 

@@ -6,7 +6,7 @@ import type { SeatClaim } from '../admission/seat-claim.ts'
  */
 export interface Slots {
   /**
-   * Takes the longest idle ready slot among these workers for one of the claims: the one whose turn it is among all that
+   * Takes a ready slot of these workers for one of the claims, by its strategy: the claim whose turn it is among all that
    * wait on any node. Undefined when nothing is ready, or it is for a claim of another node.
    */
   take(claims: readonly SeatClaim[], workerIds: readonly string[]): Promise<TakenSlot | undefined>

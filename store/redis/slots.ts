@@ -14,16 +14,17 @@ const WORKERS = 'patchbay:{slots}:workers'
 const INFO = 'patchbay:{slots}:info'
 const WAITING = 'patchbay:{slots}:waiting'
 const TURNS = 'patchbay:{slots}:turns'
+const USE = 'patchbay:{slots}:use'
 
 const ENTRY_MS = 15_000
 /** A node that waits asks every 100 ms; one that stopped asking holds up nobody for longer than this. */
 const WAITING_MS = 1_000
 
-const takeScript = loadScript('take-slot-7.lua')
-const releaseScript = loadScript('release-slot-4.lua')
+const takeScript = loadScript('take-slot-8.lua')
+const releaseScript = loadScript('release-slot-5.lua')
 const renewScript = loadScript('renew-slots-3.lua')
-const registerScript = loadScript('register-worker-4.lua')
-const forgetScript = loadScript('forget-worker-3.lua')
+const registerScript = loadScript('register-worker-5.lua')
+const forgetScript = loadScript('forget-worker-4.lua')
 
 export interface SlotShares {
   /** Part of all slots that calls we make leave free, at least one; with a single slot there is none to leave. */
@@ -59,7 +60,7 @@ export class RedisSlots implements Slots {
     const { inboundReserve, workspaceShare } = this.#shares()
     const taken = await takeScript.run(
       this.#redis,
-      [READY, TAKEN, HOLDERS, WORKERS, INFO, WAITING, TURNS],
+      [READY, TAKEN, HOLDERS, WORKERS, INFO, WAITING, TURNS, USE],
       [
         holderId,
         this.#leaseMs,
@@ -69,7 +70,11 @@ export class RedisSlots implements Slots {
         workspaceShare,
         workerIds.length,
         ...workerIds,
-        ...claims.flatMap(({ kind, workspaceId }) => [SEAT_RANKS[kind], workspaceId]),
+        ...claims.flatMap(({ kind, workspaceId, strategy = 'longest-idle-agent' }) => [
+          SEAT_RANKS[kind],
+          workspaceId,
+          strategy,
+        ]),
       ],
     )
     if (!Array.isArray(taken)) return undefined
@@ -80,7 +85,7 @@ export class RedisSlots implements Slots {
 
   async release({ slot, holder }: HeldSlot, wrapUpMs: number | 'lost'): Promise<boolean> {
     const args = [slot, holder, wrapUpMs === 'lost' ? -1 : wrapUpMs]
-    return (await releaseScript.run(this.#redis, [READY, TAKEN, HOLDERS, WORKERS], args)) === 1
+    return (await releaseScript.run(this.#redis, [READY, TAKEN, HOLDERS, WORKERS, USE], args)) === 1
   }
 
   async renew(held: readonly HeldSlot[]): Promise<readonly string[]> {
@@ -91,11 +96,11 @@ export class RedisSlots implements Slots {
   async register({ workerId, capacity, metricsUrl }: WorkerEntry, activeSessions: number): Promise<void> {
     const info = JSON.stringify({ workerId, capacity, metricsUrl })
     const args = [workerId, capacity, activeSessions, this.#entryMs, info]
-    await registerScript.run(this.#redis, [READY, TAKEN, WORKERS, INFO], args)
+    await registerScript.run(this.#redis, [READY, TAKEN, WORKERS, INFO, USE], args)
   }
 
   async forget(workerId: string): Promise<void> {
-    await forgetScript.run(this.#redis, [READY, WORKERS, INFO], [workerId])
+    await forgetScript.run(this.#redis, [READY, WORKERS, INFO, USE], [workerId])
   }
 
   onForgotten(listener: () => void): () => void {
@@ -104,13 +109,13 @@ export class RedisSlots implements Slots {
   }
 }
 
-/** Slots that calls we make leave free; as take-slot-7.lua has it. */
+/** Slots that calls we make leave free; as take-slot-8.lua has it. */
 export function inboundReserveOf(capacity: number, inboundReserve: number): number {
   if (inboundReserve === 0) return 0
   return Math.max(0, Math.min(Math.max(1, Math.ceil(capacity * inboundReserve)), capacity - 1))
 }
 
-/** Slots one workspace may hold; as take-slot-7.lua has it. */
+/** Slots one workspace may hold; as take-slot-8.lua has it. */
 export function mostOfWorkspace(capacity: number, { inboundReserve, workspaceShare }: SlotShares): number {
   if (workspaceShare >= 1) return capacity
   return Math.max(1, Math.floor((capacity - inboundReserveOf(capacity, inboundReserve)) * workspaceShare))

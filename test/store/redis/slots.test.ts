@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import type { SeatKind } from '../../../runtime/admission/seat-claim.ts'
+import type { SeatKind, SlotStrategy } from '../../../runtime/admission/seat-claim.ts'
 import { type TakenSlot, workerOf } from '../../../runtime/session/slots.ts'
 import { createRedis, type RedisClient } from '../../../store/redis/client.ts'
 import { countSlots, listWorkers, RedisSlots, type SlotShares, slotsByWorkspace } from '../../../store/redis/slots.ts'
@@ -63,6 +63,66 @@ t.test('slots', async (t) => {
     const untilMs = performance.now() + 10_000
     while ((await slotsByWorkspace(redis)).get('w') !== 1 && performance.now() < untilMs) await sleep(5)
     t.same([...(await slotsByWorkspace(redis))], [['w', 1]])
+  })
+
+  t.test('whose turn it is takes the slot its strategy says', async (t) => {
+    await register(redis, 'a', 3)
+    const node = nodeOf(redis)
+    const takeBy = async (strategy: SlotStrategy) => {
+      const taken = await node.take([{ workspaceId: 'w', kind: 'inbound', strategy }], ['a'])
+      if (taken === undefined) throw new Error('No slot was ready')
+      return taken
+    }
+    // A moment apart, so that one is idle longer than the next.
+    const release = async (...taken: TakenSlot[]) => {
+      for (const one of taken) {
+        await node.release(one, 0)
+        await sleep(5)
+      }
+    }
+    const takeThree = async () => {
+      const three = [await takeBy('round-robin'), await takeBy('round-robin'), await takeBy('round-robin')]
+      three.sort((x, y) => (x.slot < y.slot ? -1 : 1))
+      return three as [TakenSlot, TakenSlot, TakenSlot]
+    }
+    const slots = ['a/0', 'a/1', 'a/2']
+
+    const [first, second, third] = await takeThree()
+    t.same([first.slot, second.slot, third.slot], slots)
+    await release(second, first, third)
+    const longest = await takeBy('longest-idle-agent')
+    t.equal(longest.slot, 'a/1')
+    const turn = await takeBy('round-robin')
+    t.equal(turn.slot, 'a/2', 'the one after it')
+    await release(turn, longest)
+    // Taken once: a/0; twice: the others. Given back last it is not the one idle longest.
+    const all = await takeThree()
+    await release(all[2], all[1], all[0])
+    const fewest = await takeBy('agent-with-fewest-calls')
+    t.equal(fewest.slot, 'a/0')
+    await release(fewest)
+
+    const talking = await takeThree()
+    await release(talking[0], talking[1])
+    await sleep(150)
+    await release(talking[2])
+    const again = await takeThree()
+    await release(again[2], again[0], again[1])
+    t.not((await takeBy('agent-with-least-talk-time')).slot, 'a/2', 'which has been idle longest and talked most')
+
+    await redis.flushAll()
+    await register(redis, 'a', 3)
+    const drawn: string[] = []
+    for (let i = 0; i < 60; i++) {
+      const one = await takeBy('random')
+      drawn.push(one.slot)
+      await node.release(one, 0)
+    }
+    t.same([...new Set(drawn)].sort(), slots, 'each is drawn')
+    t.ok(
+      drawn.some((slot, i) => slot === drawn[i - 1]),
+      'in no order',
+    )
   })
 
   t.test(

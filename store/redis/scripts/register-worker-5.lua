@@ -5,6 +5,7 @@ a slot in use isn't offered. Workers whose entry ran out are forgotten with thei
   KEYS[2] taken    ZSET slot -> end of its lease (ms)
   KEYS[3] workers  ZSET worker -> end of its entry (ms)
   KEYS[4] info     HASH worker -> JSON about it, with "capacity"
+  KEYS[5] use      HASH "<slot>|calls", "<slot>|talk" (ms)
   ARGV[1] worker, ARGV[2] capacity, ARGV[3] its active sessions, ARGV[4] entry's life in ms, ARGV[5] JSON
 Output: how many slots were added.
 ]]
@@ -15,7 +16,11 @@ local worker, capacity = ARGV[1], tonumber(ARGV[2])
 for _, gone in ipairs(redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', now, 'LIMIT', 0, 20)) do
   if gone ~= worker then
     local info = redis.call('HGET', KEYS[4], gone)
-    for i = 0, (info and cjson.decode(info).capacity or 0) - 1 do redis.call('ZREM', KEYS[1], gone .. '/' .. i) end
+    for i = 0, (info and cjson.decode(info).capacity or 0) - 1 do
+      local slot = gone .. '/' .. i
+      redis.call('ZREM', KEYS[1], slot)
+      redis.call('HDEL', KEYS[5], slot .. '|calls', slot .. '|talk', slot .. '|since')
+    end
     redis.call('ZREM', KEYS[3], gone)
     redis.call('HDEL', KEYS[4], gone)
   end

@@ -1,5 +1,5 @@
 --[[
-Takes the slot that has been idle longest among the given workers, and leases it, for whoever's turn it is. Claims of a lower
+Takes a ready slot of the given workers, by the strategy of whoever's turn it is, and leases it. Claims of a lower
 rank go first; within a rank workspaces take turns by their tags (start-time fair queueing). A claim of another node that
 comes before leaves a slot for it. Calls we make (rank 2) leave the reserve free; one workspace holds no more than its share of what
 is beyond the reserve, so that another's calls find a slot, too.
@@ -10,8 +10,10 @@ is beyond the reserve, so that another's calls find a slot, too.
   KEYS[5] info     HASH worker -> JSON about it, with "capacity"
   KEYS[6] waiting  ZSET "<rank>|<workspace>|<node>" -> until when it counts (ms)
   KEYS[7] turns    ZSET workspace -> tag of its next turn; "*" -> tag of the latest turn
+  KEYS[8] use      HASH "<slot>|calls", "<slot>|talk" (ms), "<slot>|since" (ms) while it is taken; "last" -> slot taken last
   ARGV[1] holder, ARGV[2] lease in ms, ARGV[3] node, ARGV[4] how long a claim counts in ms, ARGV[5] reserve and
-  ARGV[6] share of a workspace beyond it, as parts, ARGV[7] number of workers, the workers, then pairs: rank, workspace
+  ARGV[6] share of a workspace beyond it, as parts, ARGV[7] number of workers, the workers, then in threes: rank, workspace,
+  strategy
 Output: slot and number of the claim it is for (from 0), or false.
 ]]
 local RECOVERING, OUTBOUND = 0, 2
@@ -23,6 +25,7 @@ local node, workerCount = ARGV[3], tonumber(ARGV[7])
 for _, slot in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now, 'LIMIT', 0, 100)) do
   redis.call('ZREM', KEYS[2], slot)
   redis.call('HDEL', KEYS[3], slot)
+  redis.call('HDEL', KEYS[8], slot .. '|since')
   if redis.call('ZSCORE', KEYS[4], string.match(slot, '^(.*)/%d+$')) then redis.call('ZADD', KEYS[1], now, slot) end
 end
 
@@ -33,22 +36,43 @@ for _, worker in ipairs(redis.call('ZRANGEBYSCORE', KEYS[4], now, '+inf')) do
   capacity = capacity + (info and cjson.decode(info).capacity or 0)
 end
 
-local allowed, ready, mine = {}, 0, nil
+-- Those that are idle longest come first.
+local allowed, ready, mine = {}, 0, {}
 for i = 8, 7 + workerCount do allowed[ARGV[i]] = true end
 for _, slot in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now)) do
   local worker = string.match(slot, '^(.*)/%d+$')
   if alive[worker] then ready = ready + 1 end
-  if not mine and allowed[worker] then mine = slot end
+  if allowed[worker] then table.insert(mine, slot) end
 end
 
 redis.call('ZREMRANGEBYSCORE', KEYS[6], '-inf', now)
-local claims = {}
-for i = 8 + workerCount, #ARGV, 2 do
+local claims, strategies = {}, {}
+for i = 8 + workerCount, #ARGV, 3 do
   local name = ARGV[i] .. '|' .. ARGV[i + 1] .. '|' .. node
-  claims[name] = (i - 8 - workerCount) / 2
+  claims[name] = (i - 8 - workerCount) / 3
+  strategies[name] = ARGV[i + 2]
   redis.call('ZADD', KEYS[6], now + ARGV[4], name)
 end
-if not mine then return false end
+if #mine == 0 then return false end
+
+local function choose(strategy)
+  if strategy == 'random' then return mine[time[2] % #mine + 1] end
+  if strategy == 'round-robin' then
+    local last = redis.call('HGET', KEYS[8], 'last') or ''
+    table.sort(mine)
+    for _, slot in ipairs(mine) do
+      if slot > last then return slot end
+    end
+    return mine[1]
+  end
+  local counted = ({ ['agent-with-fewest-calls'] = '|calls', ['agent-with-least-talk-time'] = '|talk' })[strategy]
+  local best, least = mine[1], nil
+  for _, slot in ipairs(counted and mine or {}) do
+    local used = tonumber(redis.call('HGET', KEYS[8], slot .. counted) or 0)
+    if not least or used < least then best, least = slot, used end
+  end
+  return best
+end
 
 local held = {}
 for _, holder in ipairs(redis.call('HVALS', KEYS[3])) do
@@ -80,14 +104,17 @@ for _, claim in ipairs(line) do
   if not waits and not over then
     local index = claims[claim.name]
     if index then
-      redis.call('ZREM', KEYS[1], mine)
-      redis.call('ZADD', KEYS[2], now + ARGV[2], mine)
-      redis.call('HSET', KEYS[3], mine, ARGV[1] .. '|' .. claim.workspace)
+      local slot = choose(strategies[claim.name])
+      redis.call('ZREM', KEYS[1], slot)
+      redis.call('ZADD', KEYS[2], now + ARGV[2], slot)
+      redis.call('HSET', KEYS[3], slot, ARGV[1] .. '|' .. claim.workspace)
+      redis.call('HSET', KEYS[8], slot .. '|since', now, 'last', slot)
+      redis.call('HINCRBY', KEYS[8], slot .. '|calls', 1)
       redis.call('ZREM', KEYS[6], claim.name)
       -- Whoever is not ahead of the latest turn is where it is.
       redis.call('ZREMRANGEBYSCORE', KEYS[7], '-inf', claim.tag)
       redis.call('ZADD', KEYS[7], claim.tag, '*', claim.tag + 1, claim.workspace)
-      return { mine, index }
+      return { slot, index }
     end
     left = left - 1
     if left <= 0 then return false end

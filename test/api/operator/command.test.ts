@@ -1,0 +1,47 @@
+import t from 'tap'
+import { runAdmin } from '../../../api/operator/command.ts'
+import { loadConfig } from '../../../config/load.ts'
+import { ApiClient, startTestApi } from '../../support/api.ts'
+
+t.test('an operator who is locked out helps themselves from the shell', async (t) => {
+  const api = await startTestApi(t)
+  const ada = await api.signUp()
+  const admin = (...words: string[]) => runAdmin(words, { config: loadConfig({}), databaseUrl: api.databaseUrl })
+
+  t.match(await admin(), /Usage: patchbay admin/)
+  t.match(await admin('users'), `${ada.email}  Ada Lovelace  operator`)
+  await t.rejects(admin('user'), { code: 'configuration', message: /did you mean "users"/ })
+  await t.rejects(admin('suspend', 'x'), { message: /takes other arguments/ })
+  await t.rejects(admin('reset-password', 'nobody@example.com'), { code: 'configuration' })
+
+  const said = await admin('reset-password', ada.email)
+  const token = /#([\w-]+)|token=([\w-]+)/.exec(said)
+  const reset = await api
+    .client()
+    .post('/auth/password/reset', { body: { token: token?.[1] ?? token?.[2], new_password: 'battery staple' } })
+  t.equal(reset.status, 200, said)
+  const client = new ApiClient(api.url)
+  const login = await client.post('/auth/login', { body: { email: ada.email, password: 'battery staple' } })
+  t.equal(login.status, 200)
+
+  await admin('remove-operator', ada.email)
+  t.equal((await client.get('/operator/settings')).status, 403)
+  await admin('make-operator', ada.email)
+  t.equal((await client.get('/operator/settings')).status, 200)
+
+  t.equal(await admin('signup'), 'signup: default')
+  t.equal(await admin('signup', 'open'), 'signup: open')
+  t.equal((await client.get('/operator/settings')).body.signup, 'open')
+  await t.rejects(admin('signup', 'ajar'), { message: /none of open, invitation, closed, default/ })
+
+  const [workspace] = (await client.get('/workspaces')).body
+  t.match(await admin('workspaces'), workspace.slug)
+  await admin('suspend', workspace.slug, 'unpaid', 'bills')
+  const refused = await client.post('/agents', { body: { agent_name: 'Ada', system_prompt: 'p' } })
+  t.same([refused.status, refused.body], [403, { detail: 'Workspace is suspended' }])
+  await admin('resume', workspace.slug)
+  t.equal((await client.post('/agents', { body: { agent_name: 'Ada', system_prompt: 'p' } })).status, 201)
+
+  const log = await admin('audit-log')
+  for (const action of ['reset-password', 'make-operator', 'signup', 'suspend']) t.match(log, `admin ${action}`)
+})

@@ -1,0 +1,48 @@
+import t from 'tap'
+import { startTestApi } from '../support/api.ts'
+
+/** Fewer than an address may guess wrong at one account. */
+const ATTEMPTS = 8
+/** What an invitation takes at least; timers of a machine may be a little early. */
+const LEAST_INVITE_MS = 45
+
+const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
+
+async function took(act: () => Promise<unknown>): Promise<number> {
+  const startMs = performance.now()
+  await act()
+  return performance.now() - startMs
+}
+
+t.test('a login takes as long whether or not there is such an account', async (t) => {
+  const api = await startTestApi(t)
+  const ada = await api.signUp()
+  const login = (email: string) =>
+    took(() => api.client().post('/auth/login', { body: { email, password: 'wrong horse' } }))
+  await login('warm@example.com')
+  const [known, unknown]: [number[], number[]] = [[], []]
+  // In turns, so that whatever else the machine does slows both alike.
+  for (let i = 0; i < ATTEMPTS; i++) {
+    known.push(await login(ada.email))
+    unknown.push(await login(`nobody${i}@example.com`))
+  }
+  const share = median(unknown) / median(known)
+  t.ok(share > 0.5 && share < 2, `${median(known).toFixed(1)} ms known, ${median(unknown).toFixed(1)} ms unknown`)
+})
+
+t.test('an invitation takes as long and says as much whether or not the address is known', async (t) => {
+  const api = await startTestApi(t)
+  const [ada, grace] = [await api.signUp(), await api.signUp('Grace')]
+  const bodies = new Set<string>()
+  const invite = (email: string) =>
+    took(async () => {
+      const { text } = await ada.client.post(`/workspaces/${ada.workspaceId}/invite`, {
+        body: { email, role: 'member' },
+      })
+      bodies.add(text)
+    })
+  const times: number[] = []
+  for (let i = 0; i < ATTEMPTS; i++) times.push(await invite(grace.email), await invite(`nobody${i}@example.com`))
+  t.ok(Math.min(...times) >= LEAST_INVITE_MS, `the quickest took ${Math.min(...times).toFixed(1)} ms`)
+  t.equal(bodies.size, 1)
+})

@@ -16,7 +16,7 @@ t.test('a forgotten password is chosen anew by a link in a mail, which proves th
   await until(() => ofReset().length === 1)
   t.match(ofReset()[0], { to: ada.email })
   const text = (ofReset()[0]?.text ?? '').replaceAll('=\n', '').replaceAll('=3D', '=')
-  const token = /token=([\w-]+)/.exec(text)?.[1] ?? /#([\w-]+)/.exec(text)?.[1]
+  const [, token] = /#token=([\w-]+)/.exec(text) ?? []
   const chosen = await api.client().post('/auth/password/reset', { body: { token, new_password: 'battery staple' } })
   t.equal(chosen.status, 200, text)
   const login = (password: string) => api.client().post('/auth/login', { body: { email: ada.email, password } })

@@ -15,10 +15,8 @@ t.test('an operator who is locked out helps themselves from the shell', async (t
   await t.rejects(admin('reset-password', 'nobody@example.com'), { code: 'configuration' })
 
   const said = await admin('reset-password', ada.email)
-  const token = /#([\w-]+)|token=([\w-]+)/.exec(said)
-  const reset = await api
-    .client()
-    .post('/auth/password/reset', { body: { token: token?.[1] ?? token?.[2], new_password: 'battery staple' } })
+  const [, token] = /#token=([\w-]+)/.exec(said) ?? []
+  const reset = await api.client().post('/auth/password/reset', { body: { token, new_password: 'battery staple' } })
   t.equal(reset.status, 200, said)
   const client = new ApiClient(api.url)
   const login = await client.post('/auth/login', { body: { email: ada.email, password: 'battery staple' } })

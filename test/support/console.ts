@@ -34,7 +34,11 @@ export async function startBrowsers(t: Teardown) {
   })
   t.teardown(() => browser.close())
   return async (origin: string, options: Parameters<typeof browser.newContext>[0] = {}): Promise<Visit> => {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+    const context = await browser.newContext({
+      viewport: { width: 1280, height: 800 },
+      reducedMotion: 'reduce',
+      ...options,
+    })
     context.setDefaultTimeout(20_000)
     const page = await context.newPage()
     const visit: Visit = { context, page, faults: [], strays: [] }

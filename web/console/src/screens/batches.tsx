@@ -270,7 +270,9 @@ export function BatchScreen() {
             row={({ phone_number, status: state, call_log_id, error: why }) => (
               <div className="grid h-full grid-cols-[10rem_7rem_minmax(0,1fr)] items-center gap-3 px-4 text-sm">
                 <span className="truncate font-medium">{phone_number}</span>
-                <Badge tone={ITEM_TONES[state]}>{formatWord(state)}</Badge>
+                <span>
+                  <Badge tone={ITEM_TONES[state]}>{formatWord(state)}</Badge>
+                </span>
                 <span className="truncate text-muted">
                   {why}{' '}
                   {call_log_id && (

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { CALL_TYPES, useFeed } from '../data/feed.ts'
 import { formatDuration } from '../data/format.ts'
 import { useRead, useWrite } from '../data/queries.ts'
 import type { Call, Page, Turn } from '../data/types.ts'
@@ -8,14 +9,16 @@ import { Fault } from '../ui/fault.tsx'
 import { Card, Empty, Loading, PageHead } from '../ui/layout.tsx'
 import { CallStatus, partyOf } from './call-status.tsx'
 
-const LIST_EVERY_MS = 2_000
-const TURNS_EVERY_MS = 1_500
+/** The stream tells what changes; this is for what it may not. */
+const EVERY_MS = 5_000
+const FEED = `/events?types=${CALL_TYPES.join(',')}`
 const SHOWN_TURNS = 4
 const MAX_SHOWN = 60
 
 /** Every running call with the last things said in it. */
 export function Screen() {
-  const options = { everyMs: LIST_EVERY_MS }
+  const options = { everyMs: EVERY_MS }
+  useFeed(FEED, CALL_TYPES, ['/calls'])
   const talking = useRead<Page<Call>>('/calls/logs', {
     query: { status: 'in_progress', page_size: MAX_SHOWN },
     ...options,
@@ -62,7 +65,7 @@ export function Screen() {
 }
 
 function LiveCall({ call }: { call: Call }) {
-  const { data: turns = [] } = useRead<Turn[]>(`/calls/${call.call_log_id}/turns`, { everyMs: TURNS_EVERY_MS })
+  const { data: turns = [] } = useRead<Turn[]>(`/calls/${call.call_log_id}/turns`, { everyMs: EVERY_MS })
   const end = useWrite(() => [`/calls/${call.call_log_id}/hangup`, { method: 'POST' }], {
     done: 'Hung up',
     changes: ['/calls'],

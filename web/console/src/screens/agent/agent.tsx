@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { useBlocker, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { api } from '../../data/api.ts'
@@ -43,6 +44,7 @@ function Editor({ agent: saved }: { agent: Agent }) {
   const [isDeleting, setDeleting] = useState(false)
   const search = useSearch({ strict: false })
   const navigate = useNavigate()
+  const queries = useQueryClient()
   const isWide = useWide('(min-width: 110rem)')
   const agent = { ...saved, ...changed } as Agent
   const isChanged = Object.keys(changed).length > 0
@@ -50,7 +52,11 @@ function Editor({ agent: saved }: { agent: Agent }) {
     done: 'Saved. The next conversation uses it.',
     changes: ['/agents'],
     quiet: true,
-    onDone: () => setChanged({}),
+    onDone: (answer) => {
+      // What was saved stands at once: the form never shows the old words again.
+      queries.setQueryData([`/agents/${saved.agent_id}`, {}], answer)
+      setChanged({})
+    },
   })
   const remove = useWrite(() => [`/agents/${saved.agent_id}`, { method: 'DELETE' }], {
     done: `${saved.agent_name} was deleted`,

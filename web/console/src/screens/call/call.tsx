@@ -1,5 +1,6 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
+import { useFeed } from '../../data/feed.ts'
 import {
   formatCount,
   formatDuration,
@@ -25,7 +26,9 @@ import { Recording, type RecordingHandle } from './recording.tsx'
 import { Transcript } from './transcript.tsx'
 import { Waterfall } from './waterfall.tsx'
 
-const LIVE_EVERY_MS = 1_500
+/** The stream tells what changes; this is for what it may not. */
+const LIVE_EVERY_MS = 5_000
+const LIVE_TYPES = ['answered', 'turn', 'heard', 'latency', 'tool_returned', 'knowledge_looked_up', 'ended']
 
 /** One call: what was heard, what was said, what each answer took, what it cost, why it ended. */
 export function Screen() {
@@ -34,6 +37,7 @@ export function Screen() {
   const every = running ? { everyMs: LIVE_EVERY_MS } : {}
   const { data: call, error, refetch } = useRead<Call>(`/calls/${callId}`, every)
   const { data: turns } = useRead<Turn[]>(`/calls/${callId}/turns`, every)
+  useFeed(running ? `/calls/${callId}/events/live` : undefined, LIVE_TYPES, [`/calls/${callId}`])
   useEffect(() => setRunning(call !== undefined && isRunning(call)), [call])
   if (error) return <Fault error={error} retry={() => void refetch()} />
   if (call === undefined) return <Loading lines={10} />

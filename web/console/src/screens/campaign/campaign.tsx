@@ -32,7 +32,9 @@ export function Screen() {
         {state?.reason && (
           <Notice tone="warn">
             {REASONS[state.reason] ?? formatWord(state.reason)}{' '}
-            {state.next_call_at && `The next call is at ${formatInstant(state.next_call_at)}.`}
+            {state.reason !== 'paused' &&
+              state.next_call_at &&
+              `The next call is at ${formatInstant(state.next_call_at)}.`}
           </Notice>
         )}
         {state && <Figures state={state} />}
@@ -90,7 +92,7 @@ function Head({ campaign, path, state }: { campaign: Campaign; path: string; sta
             )}
           </>
         }
-        lead={`Calls from ${campaign.earliest_prospect_time.slice(0, 5)} to ${campaign.latest_prospect_time.slice(0, 5)}, ${campaign.max_number_calls} tries a person, ${campaign.max_active_calls} calls at once at most`}
+        lead={`Calls from ${campaign.earliest_prospect_time.slice(0, 5)} to ${campaign.latest_prospect_time.slice(0, 5)}, ${campaign.max_number_calls} tries a person${campaign.max_active_calls > 0 ? `, ${campaign.max_active_calls} calls at once at most` : ''}`}
         title={
           <span className="flex items-center gap-3">
             {campaign.name} <CampaignStatus status={state?.status ?? campaign.status} />
@@ -168,12 +170,12 @@ function Figures({
       <div className="grid grid-cols-2 gap-5 sm:grid-cols-4 xl:grid-cols-8">
         <Stat label="People" value={formatCount(prospects.total)} />
         <Stat label="Done" value={formatCount(prospects.resolved)} />
-        <Stat label="Can be called now" value={formatCount(prospects.callable_now)} />
+        <Stat label="Callable now" value={formatCount(prospects.callable_now)} />
         <Stat label="Ringing, talking" value={`${calls.placing + calls.ringing}, ${calls.talking}`} />
         <Stat label="Calls today" value={formatCount(today.attempts)} />
         <Stat label="Answered" value={formatShare(answer_rate)} />
         <Stat
-          label="Abandoned, 30 days"
+          label="Abandoned"
           tone={(abandoned_rate_30d ?? 0) > 0.03 ? 'bad' : 'neutral'}
           value={formatShare(abandoned_rate_30d)}
         />

@@ -100,7 +100,7 @@ function UploadPeople({ campaign, onClose }: { campaign: Campaign; onClose: () =
       const form = new FormData()
       form.set('dedupe', 'true')
       form.set('original_data', file!)
-      await api(`/api/v/upload/${list.list_uuid}/`, { method: 'POST', form })
+      await api(`/api/v/upload/${list.list_slug}/`, { method: 'POST', form })
       toast('The file is being loaded')
       void queries.invalidateQueries()
       onClose()

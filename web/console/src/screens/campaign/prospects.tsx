@@ -26,7 +26,7 @@ export function Prospects({ slug }: { slug: string }) {
         <>
           <Select
             aria-label="Status"
-            className="h-8! w-32!"
+            className="h-8! w-36!"
             onChange={(event) => setStatus(event.target.value)}
             value={status}
           >
@@ -83,11 +83,13 @@ export function Prospects({ slug }: { slug: string }) {
               <span className="hidden text-right text-muted md:block">
                 {attempts === 1 ? '1 try' : `${attempts} tries`}
               </span>
-              <Badge
-                tone={now === 'calling' ? 'accent' : resolution === 'reached' ? 'good' : held ? 'warn' : 'neutral'}
-              >
-                {formatWord(resolution ?? (held ? 'held' : now))}
-              </Badge>
+              <span className="justify-self-start">
+                <Badge
+                  tone={now === 'calling' ? 'accent' : resolution === 'reached' ? 'good' : held ? 'warn' : 'neutral'}
+                >
+                  {formatWord(resolution ?? (held ? 'held' : now))}
+                </Badge>
+              </span>
               {may('developer') && now === 'waiting' ? (
                 <Button
                   aria-label={`Call ${primary_phone} no more`}

@@ -1,0 +1,115 @@
+/**
+ * Takes the pictures of docs/console.md anew: `node scripts/console-pictures.ts`. Starts an instance of its own with calls and a
+ * campaign on the simulated carrier, and photographs each screen with Debian's Chromium.
+ */
+import { mkdir, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type BrowserContext, chromium, type Page } from 'playwright-core'
+import { startInstance } from '../test/support/instance.ts'
+import { makePictureData } from './console-pictures/data.ts'
+
+const FOLDER = join(import.meta.dirname, '../docs/console')
+const MAX_BYTES = 60 * 1024
+const SIZE = { width: 1280, height: 800 }
+const SETTLE_MS = 1_500
+
+interface Picture {
+  readonly name: string
+  readonly path: string
+  readonly dark?: true
+  readonly width?: number
+  readonly act?: (page: Page) => Promise<void>
+}
+
+const teardowns: (() => unknown)[] = []
+try {
+  const instance = await startInstance({ teardown: (end) => teardowns.push(end) }, { PATCHBAY_RECORD_CALLS: 'true' })
+  const data = await makePictureData(instance.url)
+  await rm(FOLDER, { recursive: true, force: true })
+  await mkdir(FOLDER, { recursive: true })
+  const browser = await chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+  })
+  teardowns.push(() => browser.close())
+  const agent = `/agents/${data.agentId}`
+  const pictures: readonly Picture[] = [
+    { name: 'home', path: '/' },
+    { name: 'agents', path: '/agents' },
+    { name: 'agent', path: agent, act: talk },
+    { name: 'agent-settings', path: `${agent}?tab=settings`, dark: true },
+    { name: 'calls', path: '/calls' },
+    { name: 'call', path: `/calls/${data.callId}` },
+    { name: 'call-phone', path: `/calls/${data.callId}`, dark: true, width: 390 },
+    { name: 'live', path: '/live', act: async (page) => live(page, data.callPeople) },
+    { name: 'reports', path: '/reports' },
+    { name: 'campaigns', path: '/campaigns' },
+    { name: 'campaign', path: `/campaigns/${data.campaign}` },
+    { name: 'batches', path: '/batches' },
+    { name: 'numbers', path: '/numbers' },
+    { name: 'trunks', path: '/numbers?tab=trunks' },
+    { name: 'knowledge', path: `/knowledge?agent_id=${data.agentId}` },
+    { name: 'providers', path: '/providers' },
+    { name: 'workspace', path: '/workspace' },
+    { name: 'operator', path: '/operator' },
+  ]
+  for (const picture of pictures) {
+    const { width = SIZE.width, height = SIZE.height } = { ...SIZE, ...(picture.width && { width: picture.width }) }
+    const context = await browser.newContext({
+      viewport: { width, height },
+      colorScheme: picture.dark ? 'dark' : 'light',
+    })
+    await context.addCookies(data.cookies())
+    await take(context, picture, instance.url)
+    await context.close()
+  }
+} finally {
+  for (const end of teardowns.reverse()) await end()
+}
+
+async function take(context: BrowserContext, { name, path, act }: Picture, url: string): Promise<void> {
+  const page = await context.newPage()
+  await page.goto(`${url}/console${path}`)
+  await page.getByRole('heading').first().waitFor()
+  await act?.(page)
+  await sleep(SETTLE_MS)
+  const png = (await page.screenshot()).toString('base64')
+  const blank = await context.newPage()
+  const file = join(FOLDER, `${name}.webp`)
+  for (const quality of [0.82, 0.7, 0.55, 0.4]) {
+    await writeFile(file, await webpOf(blank, png, quality))
+    if ((await stat(file)).size <= MAX_BYTES) break
+  }
+  const { size } = await stat(file)
+  if (size > MAX_BYTES) throw new Error(`${file} has ${size} bytes, more than ${MAX_BYTES}`)
+  process.stdout.write(`${name}: ${Math.round(size / 1024)} KiB\n`)
+}
+
+async function talk(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Talk to/ }).click()
+  await page.getByRole('log').getByText('Hotel Aurora').waitFor()
+  await page.getByLabel('Say something by typing').fill('When is breakfast served?')
+  await page.keyboard.press('Enter')
+  await page.getByRole('log').getByText('garden room').waitFor()
+}
+
+async function live(page: Page, callPeople: () => Promise<void>): Promise<void> {
+  await callPeople()
+  await page.getByText('Hotel Aurora').first().waitFor({ timeout: 60_000 })
+}
+
+/** The browser itself writes WebP: no other program is needed. */
+async function webpOf(blank: Page, png: string, quality: number): Promise<Buffer> {
+  const webp = (await blank.evaluate(`(async () => {
+    const image = new Image()
+    image.src = 'data:image/png;base64,${png}'
+    await image.decode()
+    const canvas = document.createElement('canvas')
+    canvas.width = image.width
+    canvas.height = image.height
+    canvas.getContext('2d').drawImage(image, 0, 0)
+    return canvas.toDataURL('image/webp', ${quality}).split(',')[1]
+  })()`)) as string
+  return Buffer.from(webp, 'base64')
+}

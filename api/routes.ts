@@ -22,6 +22,7 @@ import { prospectListRoutes } from './prospects/lists.ts'
 import { prospectRoutes } from './prospects/routes.ts'
 import { prospectUploadRoutes } from './prospects/uploads.ts'
 import { providerRoutes } from './providers/routes.ts'
+import { publicRoutes } from './public/routes.ts'
 import { reportRoutes } from './reports/routes.ts'
 import type { AnyRoute } from './route.ts'
 import { supervisionRoutes } from './supervision/routes.ts'
@@ -61,6 +62,7 @@ export const routes: readonly AnyRoute[] = [
   ...extensionRoutes,
   ...reportRoutes,
   ...privacyRoutes,
+  ...publicRoutes,
   ...operatorRoutes,
   ...telephonyRoutes,
   ...systemRoutes(() => routes),

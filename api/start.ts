@@ -123,8 +123,9 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
     const quotas = new Quotas(redisQuotaPlaces(redis), quotaSource, log)
     opened.push(() => quotas.stop())
     const shares = slotShares(context.config, { store, clock, log })
+    const nodeUrl = () => config.nodeUrl ?? config.publicUrl
     const sessions = createSessions({
-      ...{ config, store, prices, redis, quotas, shares, answers, record, clock, log },
+      ...{ config, nodeUrl, store, prices, redis, quotas, shares, answers, record, clock, log },
       dropped: countLinkDrops(registry),
     })
     opened.push(() => sessions.stop(0))

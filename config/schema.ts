@@ -52,7 +52,7 @@ export const SETTINGS = {
     type: 'url',
     default: undefined,
     description:
-      'Address under which carriers reach this very api node, for the media of its calls, where several nodes share PUBLIC_URL; default PUBLIC_URL.',
+      'Address under which carriers and returning clients reach this very api node, for the media of its calls, where several nodes share PUBLIC_URL; default PUBLIC_URL.',
   },
   envFile: {
     env: 'PATCHBAY_ENV_FILE',

@@ -35,6 +35,11 @@ export const ERRORS = {
   /** A request to /telephony that its carrier didn't sign. */
   forged_request: { status: 403, retryable: false, detail: 'Signature does not match' },
   cross_origin: { status: 403, retryable: false, detail: 'Cross-origin request refused' },
+  origin_refused: {
+    status: 403,
+    retryable: false,
+    detail: 'Agent may not be talked to from this page; its public.origins must name {origin}',
+  },
   operator_required: { status: 403, retryable: false, detail: 'Operator access required' },
   signup_closed: { status: 403, retryable: false, detail: 'Signup is closed' },
   quota_reached: { status: 403, retryable: false, detail: 'Quota reached: {quota}' },
@@ -111,6 +116,12 @@ export const ERRORS = {
   },
   // 429
   too_many_attempts: { status: 429, retryable: true, detail: 'Too many attempts; try again later' },
+  too_many_sessions: { status: 429, retryable: true, detail: 'Too many calls from this address; try again later' },
+  agent_busy: {
+    status: 429,
+    retryable: true,
+    detail: 'Agent has as many calls as it may have at once; try again later',
+  },
   // 422: the body of a validation error is a list, see api/schema.ts
   validation: { status: 422, retryable: false, detail: 'Validation error' },
   // 500, 503
@@ -149,5 +160,11 @@ export class PatchbayError extends Error {
     this.status = entry.status
     this.retryable = entry.retryable
     this.headers = options.headers ?? {}
+  }
+
+  /** The same error with more to say in the answer's head. */
+  withHeaders(headers: Record<string, string>): this {
+    Object.assign(this, { headers: { ...this.headers, ...headers } })
+    return this
   }
 }

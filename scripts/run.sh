@@ -69,6 +69,9 @@ take_install_lock() {
 }
 drop_install_lock() { rm -rf "$install_lock"; }
 
+# The client library and the widget for pages; a moment where they are there already.
+build_web() { node scripts/build-web.ts; }
+
 # The Debian package of a program.
 package_of() {
   case $1 in
@@ -135,11 +138,13 @@ case $command in
   start)
     install_default_programs
     install_packages
+    build_web
     exec node main.ts start "$@" ;;
   test)
     install_programs redis-server espeak-ng
     install_test_peers
     install_packages
+    build_web
     exec node scripts/test.ts "$@" ;;
   demo)
     # Without a running Patchbay it starts its own.

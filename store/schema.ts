@@ -189,6 +189,16 @@ export interface IdempotencyKeysTable {
   created_at: CreatedAt
 }
 
+/** From where, and how often, strangers may talk to an agent. */
+export interface PublicAccess {
+  /** Origins of pages, such as `https://example.com`; `*`: any. */
+  origins: string[]
+  /** Web calls of the agent at once. */
+  max_calls: number
+  /** Sessions that one address may open within an hour. */
+  per_address_per_hour: number
+}
+
 export interface AgentsTable {
   id: string
   workspace_id: BoundWorkspace
@@ -216,6 +226,8 @@ export interface AgentsTable {
   idle_timeout_s: Generated<number | null>
   keyterms: JSONColumnType<string[], string | undefined, string>
   pronunciation: JSONColumnType<{ word: string; say: string }[], string | undefined, string>
+  /** Who may talk to it without an account; null: nobody. */
+  public_access: ColumnType<PublicAccess | null, string | null | undefined, string | null>
   /** Counts the changes of what retrieval may find. */
   knowledge_version: Generated<number>
   created_at: CreatedAt

@@ -5,6 +5,7 @@ import type { Services } from '../services.ts'
 import { toolSecrets } from '../tools/tool-calls.ts'
 import { KINDS, namedKinds, unavailableFaults, unusableFaults, withCurrent, withDefaults } from './choices.ts'
 import { type FallbacksInput, fallbackFaults } from './fallbacks.ts'
+import { originFaults } from './public-access.ts'
 import type { AgentInput } from './schema.ts'
 import { DEFAULT_LANGUAGE, languageFaults } from './speech.ts'
 import { storedTools } from './tools.ts'
@@ -32,6 +33,7 @@ export async function agentFaults(
     ...(await unusableFaults(choices, known, providerHealth)),
     ...fallbackFaults(input.fallbacks ?? {}, catalogue, missingKey),
     ...languageFaults(input, agent?.language ?? DEFAULT_LANGUAGE, choices, fallbacks, catalogue),
+    ...originFaults(input.public),
     ...(await toolFaults()),
   ]
 

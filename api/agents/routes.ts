@@ -18,6 +18,7 @@ import { toolSecrets } from '../tools/tool-calls.ts'
 import { Detail } from '../workspaces/schema.ts'
 import { withCurrent, withDefaults } from './choices.ts'
 import { agentFaults } from './faults.ts'
+import { publicAccessColumn } from './public-access.ts'
 import { AgentBody, agentBody, agentColumns, agentExample, CreateAgentInput, UpdateAgentInput } from './schema.ts'
 import { speechColumns } from './speech.ts'
 import { storedTools } from './tools.ts'
@@ -114,6 +115,7 @@ const create = defineRoute({
       voicemail_message: body.voicemail_message ?? '',
       recording_notice: body.recording_notice ?? '',
       consent_message: body.consent_message ?? '',
+      public_access: publicAccessColumn(body.public) ?? null,
       ...speechColumns(body),
     })
     return agentBody(agent)

@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { VOICEMAIL_BEHAVIOURS } from '../../runtime/telephony/answerer.ts'
 import type { AgentChanges, AgentDetails } from '../../store/agents.ts'
-import { Id, Instant, NameInput } from '../schema.ts'
+import { Id, Instant, NameInput, Nullable } from '../schema.ts'
 import { Fallbacks, type FallbacksInput } from './fallbacks.ts'
+import { PublicAccessBody, PublicAccessInput, publicAccessColumn } from './public-access.ts'
 import { speechBody, speechColumns, speechFields } from './speech.ts'
 import { Tools, toolsBody } from './tools.ts'
 
@@ -59,6 +60,7 @@ export const CreateAgentInput = Type.Object({
   voicemail_message: Type.Optional(fields.voicemail_message),
   recording_notice: Type.Optional(fields.recording_notice),
   consent_message: Type.Optional(fields.consent_message),
+  public: Type.Optional(Nullable(PublicAccessInput)),
   ...Type.Partial(Type.Object(speechFields)).properties,
 })
 
@@ -84,6 +86,7 @@ export const AgentBody = Type.Object({
   voicemail_message: Type.String(),
   recording_notice: Type.String(),
   consent_message: Type.String(),
+  public: Nullable(PublicAccessBody),
   ...speechFields,
   phone_numbers: Type.Array(Type.String(), { description: 'E.164.' }),
   documents: Type.Integer({ description: 'Documents in its knowledge base.' }),
@@ -110,6 +113,7 @@ export const agentExample = {
   voicemail_message: '',
   recording_notice: '',
   consent_message: '',
+  public: null,
   language: 'en',
   interruption: { enabled: true, sensitivity: 'normal' as const },
   endpointing: 'balanced' as const,
@@ -145,6 +149,7 @@ export function agentBody(agent: AgentDetails): Static<typeof AgentBody> {
     voicemail_message: agent.voicemail_message,
     recording_notice: agent.recording_notice,
     consent_message: agent.consent_message,
+    public: agent.public_access,
     ...speechBody(agent),
     phone_numbers: agent.phone_numbers,
     documents: agent.documents,
@@ -171,6 +176,7 @@ export function agentColumns(input: AgentInput): AgentChanges {
     voicemail_message: input.voicemail_message,
     recording_notice: input.recording_notice,
     consent_message: input.consent_message,
+    public_access: publicAccessColumn(input.public),
     ...speechColumns(input),
   }
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))

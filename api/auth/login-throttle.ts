@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { isIPv6 } from 'node:net'
+import { addressNetwork } from '../../runtime/address-network.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 
@@ -23,7 +23,7 @@ export interface LoginThrottle {
 
 export function createLoginThrottle(redis: RedisClient): LoginThrottle {
   const keysOf = (email: string, address: string) => {
-    const from = networkOf(address)
+    const from = addressNetwork(address)
     const account = createHash('sha256').update(email.toLowerCase()).digest('base64url')
     return { pair: `${PREFIX}${account}:${from}`, address: `${PREFIX}${from}` }
   }
@@ -44,11 +44,4 @@ export function createLoginThrottle(redis: RedisClient): LoginThrottle {
       await Promise.all([redis.del(keys.pair), redis.decr(keys.address)])
     },
   }
-}
-
-/** Whoever has one IPv6 address has 2^64 of them. */
-function networkOf(address: string): string {
-  if (!isIPv6(address)) return address
-  const groups = address.split('::')[0]?.split(':') ?? []
-  return groups.slice(0, 4).join(':')
 }

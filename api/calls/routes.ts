@@ -11,7 +11,8 @@ import type { Tenant } from '../../store/tenant.ts'
 import { isUuid } from '../ids.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
 import { requireAgentProviders, requireMonth } from '../quota.ts'
-import { ADDRESS_HEADERS, realtimeUrl } from '../realtime/realtime-url.ts'
+import { ADDRESS_HEADERS } from '../realtime/realtime-url.ts'
+import { sessionTokenBody } from '../realtime/session-token-body.ts'
 import { issueSessionToken } from '../realtime/tokens.ts'
 import { defineRoute, Reply } from '../route.ts'
 import { Page, pageOf } from '../schema.ts'
@@ -63,27 +64,15 @@ const generateToken = defineRoute({
   headers: ADDRESS_HEADERS,
   handler: async (request, services) => {
     const { query, tenant } = request
-    const { redis, clock, config } = services
+    const { redis, clock } = services
     const agent = await agentOf(tenant, query)
     await requireMonth(services, tenant)
     await requireAgentProviders(services, tenant, agent)
     const sessionId = query.id ?? uuidv7()
     const nowMs = clock.nowMs()
     const call = await openSession(tenant, agent, sessionId, nowMs)
-    const { token, expiresAt } = await issueSessionToken(
-      redis,
-      { workspaceId: tenant.workspaceId, callId: call.id },
-      nowMs,
-    )
-    return {
-      token,
-      session_id: sessionId,
-      agent_id: agent.id,
-      call_log_id: call.id,
-      realtime_url: realtimeUrl(config, (name) => request.header(name), token),
-      webrtc: null,
-      expires_at: expiresAt.toISOString(),
-    }
+    const token = await issueSessionToken(redis, { workspaceId: tenant.workspaceId, callId: call.id }, nowMs)
+    return sessionTokenBody(services, { token, call, sessionId, agentId: agent.id, header: (name) => request.header(name) })
   },
 })
 

@@ -1,41 +1,85 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
-import type { AgentState } from '../../runtime/session/leg.ts'
 
-/** What client and server say to each other in a realtime session. Audio is binary, these are text messages of JSON. */
+/**
+ * What client and server say to each other in a realtime session, each message said once: as a schema, from which come its
+ * type, the check of what clients send, and the document /asyncapi.json. Audio is binary, these are text messages of JSON.
+ */
 
-export type ServerMessage =
-  | { type: 'session.started'; call_log_id: string; audio: { encoding: 'pcm_s16le'; sample_rate: number } }
-  | { type: 'agent.state'; state: AgentState }
-  | {
-      type: 'transcript'
-      role: 'user' | 'assistant'
-      text: string
-      final: boolean
-      start_ms: number
-      end_ms: number
-    }
-  | { type: 'audio.clear' }
-  | { type: 'audio.mark'; id: number }
-  | { type: 'error'; code: string; message: string }
-  | { type: 'session.ended'; reason: string }
+const message = <const T extends string, P extends TProperties>(type: T, description: string, fields: P) =>
+  Type.Object({ type: Type.Literal(type), ...fields }, { description })
 
-const text = Type.Object({ type: Type.Literal('text'), text: Type.String({ minLength: 1, maxLength: 4000 }) })
-const dtmf = Type.Object({ type: Type.Literal('dtmf'), digit: Type.String({ pattern: '^[0-9A-D*#]$' }) })
-const played = Type.Object({
-  type: Type.Literal('audio.played'),
-  id: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+const id = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const resumeToken = Type.String({
+  description: 'Opens the session once more, once: `/realtime?resume=…`, within 20 s of a lost connection.',
 })
-const end = Type.Object({ type: Type.Literal('end') })
 
-export type ClientMessage = Static<typeof text> | Static<typeof dtmf> | Static<typeof played> | Static<typeof end>
+export const SERVER_MESSAGES = {
+  'session.started': message('session.started', 'The agent is there. From now on audio flows.', {
+    call_log_id: Type.String({ description: 'The call’s log: GET /calls/{call_log_id}.' }),
+    audio: Type.Object({
+      encoding: Type.Literal('pcm_s16le', { description: '16-bit little-endian samples, one channel, both ways.' }),
+      sample_rate: Type.Integer({ description: 'Samples a second.' }),
+    }),
+    media: Type.Optional(Type.Literal('websocket', { description: 'As asked for; absent where nothing was.' })),
+    resume_token: Type.Optional(resumeToken),
+  }),
+  'session.resumed': message(
+    'session.resumed',
+    'The session goes on over this connection; the earlier one is closed.',
+    {
+      resume_token: resumeToken,
+    },
+  ),
+  'session.moved': message(
+    'session.moved',
+    'The session lives on another node: connect to `url`. The token is still good; this connection is closed.',
+    { url: Type.String() },
+  ),
+  'agent.state': message('agent.state', 'What the agent does.', {
+    state: Type.Union([Type.Literal('listening'), Type.Literal('thinking'), Type.Literal('speaking')]),
+  }),
+  transcript: message(
+    'transcript',
+    'Words of a side. Until `final` they may change; those of the agent are the ones heard.',
+    {
+      role: Type.Union([Type.Literal('user'), Type.Literal('assistant')]),
+      text: Type.String(),
+      final: Type.Boolean(),
+      start_ms: Type.Integer({ description: 'From the answer of the call.' }),
+      end_ms: Type.Integer(),
+    },
+  ),
+  'audio.clear': message(
+    'audio.clear',
+    'The caller cut in: drop the audio that is not played yet, marks included.',
+    {},
+  ),
+  'audio.mark': message('audio.mark', 'When the audio sent so far is played, answer with `audio.played`.', { id }),
+  error: message('error', 'Something of yours was not taken; the session goes on.', {
+    code: Type.String(),
+    message: Type.String(),
+  }),
+  pong: message('pong', 'Answers `ping`.', {}),
+  'session.ended': message('session.ended', 'The last message: why the session is over.', { reason: Type.String() }),
+} as const satisfies Record<string, TObject>
 
-const validators: Record<ClientMessage['type'], { Check(value: unknown): boolean }> = {
-  text: Compile(text),
-  dtmf: Compile(dtmf),
-  'audio.played': Compile(played),
-  end: Compile(end),
-}
+export const CLIENT_MESSAGES = {
+  text: message('text', 'A typed turn.', { text: Type.String({ minLength: 1, maxLength: 4000 }) }),
+  dtmf: message('dtmf', 'A key of the telephone.', { digit: Type.String({ pattern: '^[0-9A-D*#]$' }) }),
+  'audio.played': message('audio.played', 'The audio before the mark is played.', { id }),
+  ping: message('ping', 'Asks for `pong`: is the connection alive?', {}),
+  end: message('end', 'Hangs up.', {}),
+} as const satisfies Record<string, TObject>
+
+type OneOf<M extends Record<string, TObject>> = { [K in keyof M]: Static<M[K]> }[keyof M]
+
+export type ServerMessage = OneOf<typeof SERVER_MESSAGES>
+export type ClientMessage = OneOf<typeof CLIENT_MESSAGES>
+
+const validators = Object.fromEntries(
+  Object.entries(CLIENT_MESSAGES).map(([type, schema]) => [type, Compile(schema as TObject)]),
+)
 
 /** What was wrong with a message, as it is told to the client. */
 export interface Fault {
@@ -57,7 +101,7 @@ export function readClientMessage(json: string): ClientMessage | Fault {
     const known = Object.keys(validators).join(', ')
     return { code: 'unknown_message', message: `Unknown message type "${type.slice(0, 50)}"; known are ${known}` }
   }
-  if (!validators[type as ClientMessage['type']].Check(value)) {
+  if (!validators[type]!.Check(value)) {
     return { code: 'invalid_message', message: `The fields of the "${type}" message are missing or wrong` }
   }
   return value as ClientMessage

@@ -30,6 +30,7 @@ import { redisCallLeases } from '../../store/redis/call-leases.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import { redisLiveFeed } from '../../store/redis/live-feed.ts'
 import { RedisSlots, type SlotShares } from '../../store/redis/slots.ts'
+import { Resumes } from './resumes.ts'
 import { realtimeRoute } from './websocket.ts'
 
 /** The sessions of an api node: the link the workers dial, the legs of the callers, and what joins them. */
@@ -44,6 +45,8 @@ export interface SessionsOptions {
     readonly idleTimeoutMs: number
     readonly maxCallDurationMs: number
   }
+  /** Address under which clients reach this very node; asked each time. */
+  nodeUrl(): string
   store: Store
   prices: Prices
   redis: RedisClient
@@ -81,7 +84,7 @@ export interface Sessions {
 }
 
 export function createSessions(options: SessionsOptions): Sessions {
-  const { config, store, prices, redis, quotas, shares, answers, record, clock, log } = options
+  const { config, nodeUrl, store, prices, redis, quotas, shares, answers, record, clock, log } = options
   const slots = new RedisSlots(redis, { shares })
   const leases = new Leases(redisCallLeases(redis), slots, log)
   const hub = createLinkHub({
@@ -101,7 +104,9 @@ export function createSessions(options: SessionsOptions): Sessions {
   const journalOf = (workspaceId: string) => makeJournal({ store, prices, record, clock, events, live }, workspaceId)
   let leaving = false
   let draining = false
+  const resumes = new Resumes({ redis, nodeUrl, ttlMs: config.maxCallDurationMs, log })
   const realtime = realtimeRoute({
+    resumes,
     store,
     redis,
     calls,

@@ -15,17 +15,18 @@ export interface SessionGrant {
 
 const keyOf = (token: string): string => `patchbay:session-token:${createHash('sha256').update(token).digest('hex')}`
 
-/** Makes a token that opens the session of `grant` once, within ten minutes of `nowMs`. */
+/** Makes a token that opens the session of `grant` once, within `ttlS` of `nowMs`: ten minutes as a rule. */
 export async function issueSessionToken(
   redis: RedisClient,
   grant: SessionGrant,
   nowMs: number,
+  ttlS = SESSION_TOKEN_TTL_S,
 ): Promise<{ token: string; expiresAt: Date }> {
   const token = randomBytes(32).toString('base64url')
   await redis.set(keyOf(token), JSON.stringify([grant.workspaceId, grant.callId]), {
-    expiration: { type: 'EX', value: SESSION_TOKEN_TTL_S },
+    expiration: { type: 'EX', value: ttlS },
   })
-  return { token, expiresAt: new Date(nowMs + SESSION_TOKEN_TTL_S * 1000) }
+  return { token, expiresAt: new Date(nowMs + ttlS * 1000) }
 }
 
 /** The call of the token, or undefined when it was used, is expired or was never issued. A second taker gets nothing. */

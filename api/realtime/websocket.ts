@@ -13,6 +13,8 @@ import { hasReadyDocuments } from '../../store/documents.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import { limitsOf } from '../agents/speech.ts'
 import { agentSpec } from './agent-spec.ts'
+import type { ServerMessage } from './messages.ts'
+import type { Resumes } from './resumes.ts'
 import { takeSessionToken } from './tokens.ts'
 import { WebSocketLeg } from './websocket-leg.ts'
 
@@ -23,6 +25,7 @@ const MAX_BACKPRESSURE_BYTES = 4 << 20
 const IDLE_TIMEOUT_S = 12
 /** Between the answer to the upgrade and the open socket. */
 const OPEN_TIMEOUT_MS = 5_000
+const NORMAL = 1000
 
 export interface RealtimeOptions {
   store: Store
@@ -33,19 +36,29 @@ export interface RealtimeOptions {
   sampleRateHz: number
   limits: SessionLimits
   clock: Clock
+  resumes: Resumes
   /** True once the node stops: no session is opened any more. */
   draining(): boolean
 }
 
-/** `GET /realtime?token=…`: 401 before the upgrade for a token that was used, is expired or was never issued. */
+const MEDIA = ['websocket'] as const
+
+/**
+ * `GET /realtime?token=…`: 401 before the upgrade for a token that was used, is expired or was never issued. With `media` the
+ * session outlives its connection, and `GET /realtime?resume=…` goes on with it.
+ */
 export function realtimeRoute(options: RealtimeOptions): WebSocketRoute {
-  const { store, redis, calls, quotas, journalOf, sampleRateHz, limits, clock, draining } = options
+  const { store, redis, calls, quotas, journalOf, sampleRateHz, limits, clock, resumes, draining } = options
   return {
     path: '/realtime',
     maxPayloadBytes: MAX_PAYLOAD_BYTES,
     maxBackpressureBytes: MAX_BACKPRESSURE_BYTES,
     idleTimeoutS: IDLE_TIMEOUT_S,
     async upgrade({ query }) {
+      const resume = query.get('resume')
+      if (resume !== null) return resumption(resumes, resume)
+      const media = query.get('media')
+      if (media !== null && !MEDIA.some((one) => one === media)) throw new PatchbayError('malformed_request')
       // Before the token is used up: another node can still serve it.
       if (draining()) throw new PatchbayError('unavailable')
       const grant = await takeSessionToken(redis, query.get('token') ?? '')
@@ -67,7 +80,10 @@ export function realtimeRoute(options: RealtimeOptions): WebSocketRoute {
       const unopened = setTimeout(() => quotas.release(callId), OPEN_TIMEOUT_MS)
       return (socket: Socket): SocketHandlers => {
         clearTimeout(unopened)
-        const leg = new WebSocketLeg(callId, sampleRateHz, socket, clock)
+        const leg = new WebSocketLeg({
+          ...{ callId, sampleRateHz, socket, clock },
+          ...(media === null ? {} : { resumes }),
+        })
         if (place !== 'taken') {
           leg.close('no_capacity')
           return leg.handlers
@@ -85,5 +101,19 @@ export function realtimeRoute(options: RealtimeOptions): WebSocketRoute {
         return leg.handlers
       }
     },
+  }
+}
+
+/** Another connection of a session of this node, or the way to the node that has it. 401 for a token that opens nothing. */
+async function resumption(resumes: Resumes, token: string): Promise<(socket: Socket) => SocketHandlers> {
+  const session = resumes.take(token)
+  if (session !== undefined) return (socket) => session.resume(socket)
+  const nodeUrl = await resumes.elsewhere(token)
+  if (nodeUrl === undefined) throw new PatchbayError('invalid_token')
+  return (socket) => {
+    const url = `${nodeUrl.replace(/^http/, 'ws')}/realtime?resume=${token}`
+    socket.send(JSON.stringify({ type: 'session.moved', url } satisfies ServerMessage))
+    socket.close(NORMAL, 'moved')
+    return { message: () => undefined, close: () => undefined }
   }
 }

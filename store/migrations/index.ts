@@ -22,6 +22,7 @@ import { sql as idempotentUploads } from './0032-idempotent-uploads.ts'
 import { sql as callSums } from './0033-call-sums.ts'
 import { sql as extensions } from './0035-extensions.ts'
 import { sql as signalling } from './0036-signalling.ts'
+import { sql as publicAgents } from './0038-public-agents.ts'
 import { sql as workspaceEvents } from './0040-workspace-events.ts'
 import { sql as inboundWebhooks } from './0041-inbound-webhooks.ts'
 
@@ -56,6 +57,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0033-call-sums', sql: callSums },
   { name: '0035-extensions', sql: extensions },
   { name: '0036-signalling', sql: signalling },
+  { name: '0038-public-agents', sql: publicAgents },
   { name: '0040-workspace-events', sql: workspaceEvents },
   { name: '0041-inbound-webhooks', sql: inboundWebhooks },
 ]

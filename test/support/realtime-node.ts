@@ -68,6 +68,7 @@ export async function startNode(t: Teardown, options: NodeOptions = {}): Promise
     quotas,
     shares: () => options.shares ?? { inboundReserve: 0.1, workspaceShare: 1 },
     config,
+    nodeUrl: () => `http://127.0.0.1:${server.port}`,
     store,
     prices: { costOf: () => ({ llmUsd: 0, sttUsd: 0, ttsUsd: 0 }), priceOf: () => null, platformUsdPerMinute: () => 0 },
     redis,
@@ -215,8 +216,9 @@ export class RealtimeClient {
   audioBytes = 0
   closeCode: number | undefined
 
-  constructor(node: Pick<RealtimeNode, 'url'>, token: string) {
-    this.socket = new WebSocket(`${node.url}/realtime?token=${token}`)
+  /** `query`: what follows the token, such as `&media=websocket`. */
+  constructor(node: Pick<RealtimeNode, 'url'>, token: string, query = '') {
+    this.socket = new WebSocket(`${node.url}/realtime?token=${token}${query}`)
     this.socket.on('message', (data: Buffer, isBinary) => {
       if (isBinary) this.audioBytes += data.byteLength
       else this.messages.push(JSON.parse(data.toString()) as Message)

@@ -173,6 +173,11 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   'POST /operator/invitations': 'operator',
   'GET /operator/workers': 'operator',
   'GET /operator/audit-log': 'operator',
+  'POST /public/agents/{agent_id}/session': 'anyone',
+  'GET /talk/{agent_id}': 'anyone',
+  'GET /client/v1/{file}': 'anyone',
+  'GET /widget.js': 'anyone',
+  'GET /asyncapi.json': 'anyone',
 }
 
 export interface Rights {

@@ -1,0 +1,279 @@
+import { CallError } from './call-error.ts'
+import { Emitter } from './emitter.ts'
+import { closeStream, openMicrophone } from './microphone.ts'
+import type { AgentState, ServerMessage } from './protocol.ts'
+import { publicSession, type Session } from './session.ts'
+import { SessionSocket } from './session-socket.ts'
+import { SocketAudio } from './socket-audio.ts'
+import { Speaker } from './speaker.ts'
+
+export type CallState = 'idle' | 'microphone' | 'connecting' | 'connected' | 'reconnecting' | 'ended'
+
+/** Words of a side: until `final` they may change. Those of the agent are the ones that were heard. */
+export interface Transcript {
+  role: 'user' | 'assistant'
+  text: string
+  final: boolean
+  startMs: number
+  endMs: number
+}
+
+export interface CallEvents {
+  state: CallState
+  transcript: Transcript
+  /** What the agent does. */
+  agent: AgentState
+  /** The caller cut in: the agent fell silent. */
+  interrupted: undefined
+  /** Loudness of both sides, 0–1, ten times a second each. */
+  level: { side: 'microphone' | 'agent'; level: number }
+  /** True: the browser plays nothing before a click that calls `resumePlayback()`. */
+  playbackblocked: boolean
+  /** Microphones and speakers came or went. */
+  devices: undefined
+  error: CallError
+  /** Exactly once. */
+  ended: { reason: string }
+}
+
+export interface CallOptions {
+  /** Gives a session: as a rule it asks the page's own server, which has the API key. */
+  session?: () => Session | Promise<Session>
+  /** A public agent, in place of `session`. */
+  agent?: string
+  /** Where the public agent lives. Default: the page's origin. */
+  server?: string
+  /** False: listen and type only. Or wishes, such as `{ deviceId }`. Default true. */
+  microphone?: boolean | MediaTrackConstraints
+  /** A speaker, by its deviceId. */
+  speaker?: string
+  /** Address of `worklet.js`, for pages whose policy allows no `blob:` scripts. */
+  workletUrl?: string
+}
+
+/** One call with an agent. Starts once. */
+export class PatchbayCall extends Emitter<CallEvents> {
+  readonly #options: CallOptions
+  readonly #speaker: Speaker
+  #state: CallState = 'idle'
+  #agentState: AgentState = 'listening'
+  #context: AudioContext | undefined
+  #microphone: MediaStream | undefined
+  #socket: SessionSocket | undefined
+  #audio: SocketAudio | undefined
+  #early: ArrayBuffer[] = []
+  #muted = false
+  #callLogId: string | undefined
+  #settle: { resolve(): void; reject(error: CallError): void } | undefined
+
+  constructor(options: CallOptions) {
+    super()
+    if (options.session === undefined && options.agent === undefined) {
+      throw new TypeError('PatchbayCall needs `session`, or the id of a public agent as `agent`')
+    }
+    this.#options = options
+    this.#speaker = new Speaker((blocked) => this.emit('playbackblocked', blocked))
+  }
+
+  get state(): CallState {
+    return this.#state
+  }
+
+  get agentState(): AgentState {
+    return this.#agentState
+  }
+
+  get isMuted(): boolean {
+    return this.#muted
+  }
+
+  /** The call's log, GET /calls/{id}, once connected. */
+  get callLogId(): string | undefined {
+    return this.#callLogId
+  }
+
+  /** To be called in a click. Resolves when the agent is there; rejects with a CallError. */
+  async start(): Promise<void> {
+    if (this.#state !== 'idle') throw new TypeError('A PatchbayCall starts once: make another one')
+    const { microphone = true, speaker, agent, server = globalThis.location?.origin, session } = this.#options
+    try {
+      if (typeof AudioWorkletNode === 'undefined') {
+        const code = globalThis.isSecureContext === false ? 'insecure_page' : 'unsupported_browser'
+        throw new CallError(code, 'Calls need a browser with audio worklets, and a page served over https')
+      }
+      if (microphone !== false) {
+        this.#become('microphone')
+        this.#microphone = await openMicrophone(microphone === true ? {} : microphone)
+        this.#applyMute()
+        navigator.mediaDevices.addEventListener('devicechange', this.#devicesChanged)
+      }
+      this.#requireOngoing()
+      this.#become('connecting')
+      this.#context = new AudioContext({ latencyHint: 'interactive' })
+      if (speaker !== undefined) await this.#speaker.choose(speaker)
+      const given = session === undefined ? await publicSession(server, agent!) : await session()
+      this.#requireOngoing()
+      await this.#connect(given)
+    } catch (error) {
+      const fault = error instanceof CallError ? error : new CallError('session_refused', String(error), error)
+      this.#end(fault.code)
+      throw fault
+    }
+  }
+
+  mute(): void {
+    this.#muted = true
+    this.#applyMute()
+  }
+
+  unmute(): void {
+    this.#muted = false
+    this.#applyMute()
+  }
+
+  /** 0–1. */
+  set volume(volume: number) {
+    this.#speaker.volume = volume
+  }
+
+  /** A typed turn. */
+  say(text: string): void {
+    if (text.trim() !== '') this.#socket?.send({ type: 'text', text })
+  }
+
+  /** Keys of a telephone: 0–9, A–D, * and #. Anything else is passed over. */
+  press(keys: string): void {
+    for (const digit of keys.toUpperCase().replace(/[^0-9A-D*#]/g, '')) this.#socket?.send({ type: 'dtmf', digit })
+  }
+
+  async setMicrophone(deviceId: string): Promise<void> {
+    const { microphone } = this.#options
+    const wishes = typeof microphone === 'object' ? microphone : {}
+    const next = await openMicrophone({ ...wishes, deviceId: { exact: deviceId } })
+    if (this.#state === 'ended') return closeStream(next)
+    closeStream(this.#microphone)
+    this.#microphone = next
+    this.#applyMute()
+    this.#audio?.setMicrophone(next)
+  }
+
+  setSpeaker(deviceId: string): Promise<void> {
+    return this.#speaker.choose(deviceId)
+  }
+
+  /** In a click, after `playbackblocked`. */
+  async resumePlayback(): Promise<void> {
+    await this.#context?.resume()
+    await this.#speaker.resume()
+  }
+
+  /** Hangs up. */
+  end(): void {
+    this.#socket?.close({ type: 'end' })
+    this.#end('caller_hangup')
+  }
+
+  #connect({ realtime_url: url }: Session): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject }
+      this.#socket = new SessionSocket(url, 'websocket', {
+        message: (message) => this.#received(message),
+        audio: (bytes) => this.#heard(bytes),
+        lost: () => this.#become('reconnecting'),
+        resumed: () => this.#become('connected'),
+        failed: (reason) => this.#end(reason),
+      })
+    })
+  }
+
+  #received(message: ServerMessage): void {
+    switch (message.type) {
+      case 'session.started':
+        this.#callLogId = message.call_log_id
+        this.#started(message.audio.sample_rate).catch((error) => {
+          this.#socket?.close({ type: 'end' })
+          this.#settle?.reject(new CallError('unsupported_browser', 'The audio could not be opened', error))
+        })
+        break
+      case 'agent.state':
+        this.#agentState = message.state
+        this.emit('agent', message.state)
+        break
+      case 'transcript': {
+        const { role, text, final, start_ms: startMs, end_ms: endMs } = message
+        this.emit('transcript', { role, text, final, startMs, endMs })
+        break
+      }
+      case 'audio.clear':
+        this.#early = []
+        this.#audio?.clear()
+        this.emit('interrupted', undefined)
+        break
+      case 'audio.mark':
+        this.#audio?.mark(message.id)
+        break
+      case 'error':
+        this.emit('error', new CallError('server', message.message, message.code))
+        break
+      case 'session.ended':
+        this.#end(message.reason)
+    }
+  }
+
+  async #started(rateHz: number): Promise<void> {
+    const audio = await SocketAudio.open(
+      {
+        context: this.#context!,
+        rateHz,
+        workletUrl: this.#options.workletUrl,
+        speaker: this.#speaker,
+        send: (bytes) => this.#socket?.sendAudio(bytes),
+        played: (id) => this.#socket?.send({ type: 'audio.played', id }),
+        level: (side, level) => this.emit('level', { side, level }),
+      },
+      this.#microphone,
+    )
+    if (this.#state === 'ended') return audio.close()
+    this.#audio = audio
+    for (const bytes of this.#early.splice(0)) audio.play(bytes)
+    this.#become('connected')
+    this.#settle?.resolve()
+    this.#settle = undefined
+  }
+
+  #heard(bytes: ArrayBuffer): void {
+    if (this.#audio === undefined) this.#early.push(bytes)
+    else this.#audio.play(bytes)
+  }
+
+  #become(state: CallState): void {
+    if (this.#state === state || this.#state === 'ended') return
+    this.#state = state
+    this.emit('state', state)
+  }
+
+  #applyMute(): void {
+    for (const track of this.#microphone?.getAudioTracks() ?? []) track.enabled = !this.#muted
+  }
+
+  /** The call may have been ended while something was waited for. */
+  #requireOngoing(): void {
+    if (this.#state === 'ended') throw new CallError('connection_failed', 'The call was ended before it began')
+  }
+
+  readonly #devicesChanged = (): void => this.emit('devices', undefined)
+
+  #end(reason: string): void {
+    if (this.#state === 'ended') return
+    this.#become('ended')
+    this.#socket?.close()
+    this.#audio?.close()
+    this.#speaker.close()
+    closeStream(this.#microphone)
+    void this.#context?.close().catch(() => undefined)
+    globalThis.navigator?.mediaDevices?.removeEventListener('devicechange', this.#devicesChanged)
+    this.#settle?.reject(new CallError('connection_failed', `The session ended before it began: ${reason}`))
+    this.#settle = undefined
+    this.emit('ended', { reason })
+  }
+}

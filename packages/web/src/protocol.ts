@@ -1,0 +1,35 @@
+/** What a session says over its WebSocket: docs/realtime.md, and /asyncapi.json of each installation. */
+
+export type AgentState = 'listening' | 'thinking' | 'speaking'
+
+export type ServerMessage =
+  | {
+      type: 'session.started'
+      call_log_id: string
+      audio: { encoding: 'pcm_s16le'; sample_rate: number }
+      media?: 'websocket'
+      resume_token?: string
+    }
+  | { type: 'session.resumed'; resume_token: string }
+  | { type: 'session.moved'; url: string }
+  | { type: 'agent.state'; state: AgentState }
+  | {
+      type: 'transcript'
+      role: 'user' | 'assistant'
+      text: string
+      final: boolean
+      start_ms: number
+      end_ms: number
+    }
+  | { type: 'audio.clear' }
+  | { type: 'audio.mark'; id: number }
+  | { type: 'error'; code: string; message: string }
+  | { type: 'pong' }
+  | { type: 'session.ended'; reason: string }
+
+export type ClientMessage =
+  | { type: 'text'; text: string }
+  | { type: 'dtmf'; digit: string }
+  | { type: 'audio.played'; id: number }
+  | { type: 'ping' }
+  | { type: 'end' }

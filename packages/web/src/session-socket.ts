@@ -1,0 +1,165 @@
+import { CallError } from './call-error.ts'
+import type { ClientMessage, ServerMessage } from './protocol.ts'
+
+const OPEN_TIMEOUT_MS = 10_000
+/** Asked this often whether the server is there; silent this long, and the connection is dead though nobody says so. */
+const PING_MS = 2_000
+const SILENT_MS = 5_000
+/** The server keeps a session this long for a client that lost its connection. */
+const RESUME_MS = 20_000
+const FIRST_RETRY_MS = 250
+const LAST_RETRY_MS = 2_000
+/** Said while there is no connection. */
+const MOST_WAITING = 32
+
+export interface SessionSocketEvents {
+  message(message: ServerMessage): void
+  audio(bytes: ArrayBuffer): void
+  /** The connection is lost; it is looked for. */
+  lost(): void
+  /** The session goes on. */
+  resumed(): void
+  /** Over for good, by no word of the server. */
+  failed(reason: 'connection_failed' | 'connection_lost'): void
+}
+
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** The WebSocket of a session, or one after the other: a lost connection is replaced while the server keeps the session. */
+export class SessionSocket {
+  readonly #events: SessionSocketEvents
+  readonly #url: URL
+  #socket: WebSocket | undefined
+  #resumeToken: string | undefined
+  #resumeUrl: URL
+  #waiting: ClientMessage[] = []
+  #pinging: ReturnType<typeof setInterval> | undefined
+  #heardAtMs = 0
+  #retrying = false
+  #over = false
+
+  constructor(url: string, media: string, events: SessionSocketEvents) {
+    this.#url = new URL(url)
+    this.#url.searchParams.set('media', media)
+    this.#resumeUrl = new URL(this.#url.pathname, this.#url)
+    this.#events = events
+    globalThis.addEventListener?.('online', this.#online)
+    this.#open(this.#url).catch(() => this.#fail('connection_failed'))
+  }
+
+  send(message: ClientMessage): void {
+    if (this.#socket?.readyState === WebSocket.OPEN && !this.#retrying) this.#socket.send(JSON.stringify(message))
+    else if (!this.#over && this.#waiting.length < MOST_WAITING) this.#waiting.push(message)
+  }
+
+  /** Audio of a moment without a connection is nobody's. */
+  sendAudio(bytes: ArrayBuffer): void {
+    if (this.#socket?.readyState === WebSocket.OPEN && !this.#retrying) this.#socket.send(bytes)
+  }
+
+  close(message?: ClientMessage): void {
+    if (message !== undefined) this.send(message)
+    this.#finish()
+  }
+
+  /** A network came up: no need to wait for the old connection's silence. */
+  readonly #online = (): void => {
+    if (this.#resumeToken !== undefined) this.#drop(this.#socket)
+  }
+
+  #open(url: URL): Promise<void> {
+    const socket = new WebSocket(url)
+    socket.binaryType = 'arraybuffer'
+    this.#socket = socket
+    this.#heardAtMs = performance.now()
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => socket.close(), OPEN_TIMEOUT_MS)
+      socket.onopen = () => {
+        clearTimeout(timer)
+        this.#heardAtMs = performance.now()
+        clearInterval(this.#pinging)
+        this.#pinging = setInterval(() => this.#ping(socket), PING_MS)
+        resolve()
+      }
+      socket.onmessage = ({ data }) => {
+        if (socket !== this.#socket || this.#over) return
+        this.#heardAtMs = performance.now()
+        if (typeof data === 'string') this.#received(JSON.parse(data) as ServerMessage)
+        else this.#events.audio(data as ArrayBuffer)
+      }
+      socket.onclose = () => {
+        clearTimeout(timer)
+        reject(new CallError('connection_failed', `${url.host} was not reached`))
+        this.#drop(socket)
+      }
+    })
+  }
+
+  #ping(socket: WebSocket): void {
+    if (performance.now() - this.#heardAtMs > SILENT_MS) this.#drop(socket)
+    else if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ type: 'ping' } satisfies ClientMessage))
+  }
+
+  #received(message: ServerMessage): void {
+    switch (message.type) {
+      case 'session.started':
+        this.#resumeToken = message.resume_token
+        break
+      case 'session.resumed':
+        this.#resumeToken = message.resume_token
+        this.#retrying = false
+        this.#events.resumed()
+        for (const waiting of this.#waiting.splice(0)) this.send(waiting)
+        return
+      case 'session.moved':
+        this.#resumeUrl = new URL(new URL(message.url).pathname, message.url)
+        return
+      case 'session.ended':
+        this.#finish()
+        break
+      case 'pong':
+        return
+    }
+    this.#events.message(message)
+  }
+
+  /** This connection is of no use any more. */
+  #drop(socket: WebSocket | undefined): void {
+    if (this.#over || socket === undefined || socket !== this.#socket) return
+    clearInterval(this.#pinging)
+    this.#socket = undefined
+    socket.close()
+    if (this.#retrying) return
+    if (this.#resumeToken === undefined) this.#fail('connection_lost')
+    else void this.#resume()
+  }
+
+  async #resume(): Promise<void> {
+    this.#retrying = true
+    this.#events.lost()
+    const endMs = performance.now() + RESUME_MS
+    let retryMs = FIRST_RETRY_MS
+    while (this.#retrying && !this.#over) {
+      if (performance.now() > endMs) return this.#fail('connection_lost')
+      const url = new URL(this.#resumeUrl)
+      url.searchParams.set('resume', this.#resumeToken ?? '')
+      await this.#open(url).catch(() => undefined)
+      // An open connection says within a moment that the session goes on, or where it lives.
+      await wait(this.#socket === undefined ? retryMs : LAST_RETRY_MS)
+      retryMs = Math.min(2 * retryMs, LAST_RETRY_MS)
+    }
+  }
+
+  #fail(reason: 'connection_failed' | 'connection_lost'): void {
+    if (this.#over) return
+    this.#finish()
+    this.#events.failed(reason)
+  }
+
+  #finish(): void {
+    this.#over = true
+    clearInterval(this.#pinging)
+    globalThis.removeEventListener?.('online', this.#online)
+    this.#socket?.close(1000)
+  }
+}

@@ -1,0 +1,21 @@
+import { CallError } from './call-error.ts'
+
+/** What GET /calls/generate-token and POST /public/agents/{agent_id}/session answer; the rest of it is not needed. */
+export interface Session {
+  realtime_url: string
+}
+
+/** Opens a session with a public agent. Rejects with `session_refused` and the server's sentence. */
+export async function publicSession(server: string, agentId: string): Promise<Session> {
+  const url = new URL(`/public/agents/${encodeURIComponent(agentId)}/session`, server)
+  let response: Response
+  try {
+    // Without headers of our own the browser asks no permission first: one way there and back less.
+    response = await fetch(url, { method: 'POST', credentials: 'omit' })
+  } catch (error) {
+    throw new CallError('connection_failed', `${url.origin} was not reached`, error)
+  }
+  const body = (await response.json().catch(() => ({}))) as Partial<Session> & { detail?: unknown }
+  if (response.ok && body.realtime_url !== undefined) return { realtime_url: body.realtime_url }
+  throw new CallError('session_refused', typeof body.detail === 'string' ? body.detail : `HTTP ${response.status}`)
+}

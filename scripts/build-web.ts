@@ -1,0 +1,51 @@
+/**
+ * Builds packages/web into its `dist`: the library, the React hook, the widget and the sound worklet. Does nothing where that is
+ * there and newer than its sources. `--types`: its type declarations, too, for publishing.
+ */
+import { spawnSync } from 'node:child_process'
+import { globSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+
+const root = join(import.meta.dirname, '../packages/web')
+const OUTPUTS = ['worklet.js', 'mod.js', 'react.js', 'widget.js', 'widget-module.js']
+
+const changedAtMs = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+const sources = globSync('src/**/*.ts', { cwd: root }).map((path) => join(root, path))
+const newestMs = Math.max(...[...sources, import.meta.filename].map(changedAtMs))
+const isCurrent = OUTPUTS.every((file) => changedAtMs(join(root, 'dist', file)) > newestMs)
+
+if (!isCurrent) {
+  const common = { bundle: true, minify: true, target: 'es2022', logLevel: 'warning' } as const
+  const { outputFiles } = await build({
+    ...common,
+    entryPoints: [join(root, 'src/worklet.ts')],
+    format: 'iife',
+    write: false,
+  })
+  const define = { WORKLET_SOURCE: JSON.stringify(outputFiles[0]!.text) }
+  const from = (path: string) => ({ entryPoints: [join(root, 'src', path)] })
+  const to = (file: string) => ({ outfile: join(root, 'dist', file) })
+  await Promise.all([
+    build({ ...common, ...from('worklet.ts'), ...to('worklet.js'), format: 'iife' }),
+    build({ ...common, ...from('mod.ts'), ...to('mod.js'), format: 'esm', define }),
+    // It shares the classes of the library, so that both may be used in one page.
+    build({ ...common, ...from('react.ts'), ...to('react.js'), format: 'esm', define, external: ['react'] }),
+    build({ ...common, ...from('widget/mod.ts'), ...to('widget-module.js'), format: 'esm', define }),
+    // As a script of a server its worklet is a file beside it: many pages allow no blob: scripts.
+    build({
+      ...common,
+      ...from('widget/mod.ts'),
+      ...to('widget.js'),
+      format: 'iife',
+      define: { WORKLET_SOURCE: '""' },
+    }),
+  ])
+}
+
+if (process.argv.includes('--types')) {
+  const tsc = join(import.meta.dirname, '../node_modules/typescript/bin/tsc')
+  const args = ['-p', root, '--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--outDir', 'dist/types']
+  const { status } = spawnSync(process.execPath, [tsc, ...args], { cwd: root, stdio: 'inherit' })
+  process.exitCode = status ?? 1
+}

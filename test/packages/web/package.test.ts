@@ -1,0 +1,34 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import t from 'tap'
+import type * as server from '../../../api/realtime/messages.ts'
+import type * as client from '../../../packages/web/src/protocol.ts'
+import { buildClient } from '../../support/browser.ts'
+
+const folder = join(import.meta.dirname, '../../../packages/web')
+const MOST_BYTES = 8 * 1024
+
+/** The same type, both ways: what server and client say of a message can't differ. */
+type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never
+const sameMessages: [
+  Same<server.ServerMessage, client.ServerMessage>,
+  Same<server.ClientMessage, client.ClientMessage>,
+] = [true, true]
+
+t.test('library and widget are at most 8 KiB each as they travel', async (t) => {
+  buildClient()
+  for (const file of ['mod.js', 'widget.js']) {
+    const { length } = gzipSync(readFileSync(join(folder, 'dist', file)), { level: 9 })
+    t.ok(length <= MOST_BYTES, `${file}: ${length} bytes`)
+  }
+})
+
+t.test('the client knows the very messages of the server, and its types hold', async (t) => {
+  t.same(sameMessages, [true, true])
+  const tsc = join(import.meta.dirname, '../../../node_modules/typescript/bin/tsc')
+  const env = { ...process.env, NODE_OPTIONS: '' }
+  const { stdout, status } = spawnSync(process.execPath, [tsc, '-p', folder], { encoding: 'utf8', env })
+  t.equal(status, 0, stdout)
+})

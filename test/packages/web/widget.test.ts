@@ -1,0 +1,94 @@
+import t from 'tap'
+import { finishedLog, makeAgent } from '../../../scripts/demo/call.ts'
+import { AGENT } from '../../../scripts/demo/script.ts'
+import { buildClient, listen, servePage, startBrowser, withoutBrowser } from '../../support/browser.ts'
+import { type Instance, startInstance } from '../../support/instance.ts'
+import { until } from '../../support/realtime-node.ts'
+
+const LIMIT_MS = 120_000
+const QUESTION = 'What time do you open on Saturday?'
+let instance: Instance
+
+t.before(async () => {
+  buildClient()
+  instance = await startInstance(t)
+})
+
+const publicAgent = (origins: readonly string[]) =>
+  makeAgent(instance.url, { ...AGENT, first_message: '', public: { origins } })
+
+type Told = ['transcript', { role: string; text: string; final: boolean }] | [string, Record<string, unknown>]
+
+t.test(
+  'a spoken question is heard, answered and heard on the page of a public agent',
+  { skip: withoutBrowser },
+  async (t) => {
+    const { rest, agentId } = await publicAgent([])
+    const browser = await startBrowser(t, { speech: [1_500, QUESTION, 60_000] })
+    const page = await browser.newPage()
+    const faults = await listen(page)
+    const response = await page.goto(`${instance.url.replace('127.0.0.1', 'localhost')}/talk/${agentId}`)
+    t.match(response?.headers()['content-security-policy'], "default-src 'none'")
+    t.equal(await page.title(), AGENT.agent_name)
+    await page.getByRole('button', { name: 'Talk to us' }).click()
+    const said = (role: string) =>
+      `told.some(([name, words]) => name === 'transcript' && words.role === '${role}' && words.final)`
+    await until(
+      () => page.evaluate<boolean>(`${said('user')} && ${said('assistant')} && loudest > 0.01`),
+      () => 'question and answer',
+      LIMIT_MS,
+    )
+    const callLogId = (await page.evaluate("document.querySelector('patchbay-agent').call.callLogId")) as string
+    await page.getByRole('button', { name: 'Hang up' }).click()
+    const log = await finishedLog(rest, callLogId, AbortSignal.timeout(LIMIT_MS))
+    t.match(log, { status: 'completed', end_reason: 'caller_hangup' })
+    t.match(log.transcript, [
+      { role: 'user', text: QUESTION },
+      { role: 'assistant', text: /ten in the morning/ },
+    ])
+    const told = (await page.evaluate('told')) as Told[]
+    t.same(
+      told.filter(([name]) => name === 'state').map(([, state]) => state),
+      ['microphone', 'connecting', 'connected', 'ended'],
+    )
+    t.same(
+      told.filter(([name]) => name === 'ended').map(([, ended]) => ended),
+      [{ reason: 'caller_hangup' }],
+      'told once',
+    )
+    t.same(faults, [], 'and nothing was refused or failed')
+  },
+)
+
+t.test(
+  'the widget talks on a page of another origin that the agent names, and says why not on others',
+  { skip: withoutBrowser },
+  async (t) => {
+    const html = (agent: string) =>
+      `<!doctype html><script src="${instance.url}/widget.js"></script><patchbay-agent agent="${agent}"></patchbay-agent>`
+    const browser = await startBrowser(t, { speech: [60_000] })
+    const origin = await servePage(t, '<!doctype html><body></body>')
+    const { agentId } = await publicAgent([origin])
+    const other = (await publicAgent(['https://example.com'])).agentId
+    for (const [id, works] of [
+      [agentId, true],
+      [other, false],
+    ] as const) {
+      const page = await browser.newPage()
+      const faults = await listen(page)
+      await page.goto(origin)
+      await page.setContent(html(id))
+      await page.getByRole('button', { name: 'Talk to us' }).click()
+      if (works) {
+        await page.getByText('Listening').waitFor({ timeout: LIMIT_MS })
+        await page.getByLabel('Type a message').fill('How much does delivery cost?')
+        await page.getByRole('button', { name: 'Send' }).click()
+        await page.getByText('three euros').waitFor({ timeout: LIMIT_MS })
+        t.same(faults, [])
+      } else {
+        await page.getByText(`its public.origins must name ${origin}`).waitFor({ timeout: LIMIT_MS })
+      }
+      await page.close()
+    }
+  },
+)

@@ -47,8 +47,7 @@ t.test(
       'redis-server': '',
       sipp: '',
       baresip: '',
-      kamailio: '',
-      promtool: '',
+      chromium: '',
       'apt-get': 'echo "$*" >>"$HOME/apt.log"; cp "$HOME/redis-server" "$HOME/espeak-ng"',
     })
     await symlink('/bin/cp', join(machine.bin, 'cp'))

@@ -55,7 +55,7 @@ export function originFaults(input: Input | null | undefined): Fault[] {
 function isOrigin(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, origin } = new URL(text)
-  return (protocol === 'http:' || protocol === 'https:') && text.toLowerCase() === origin
+  return (protocol === 'http:' || protocol === 'https:') && text.toLowerCase() === origin && !text.includes('*')
 }
 
 /** Whether a page of this origin may open a session. */

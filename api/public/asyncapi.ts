@@ -102,6 +102,7 @@ export const asyncApiRoute: AnyRoute = defineRoute({
   success: { status: 200, schema: Type.Object({ asyncapi: Type.String() }) },
   tag: 'System',
   summary: 'The realtime protocol as an AsyncAPI 3.0 document',
+  examples: { success: { asyncapi: '3.0.0' } },
   handler: (_, { config }) => {
     document ??= JSON.stringify(asyncApiDocument(config.publicUrl, '0.1.0'))
     return new Reply({ body: document, headers: [['content-type', 'application/json; charset=utf-8']] })

@@ -11,8 +11,8 @@ t.test('public agents', async (t) => {
   const make = async (access: Record<string, unknown> | null) =>
     (await user.client.post('/agents', { body: { agent_name: 'Shop <b>', system_prompt: PROMPT, public: access } }))
       .body
-  const ask = (agentId: string, origin: string | undefined = PAGE) =>
-    api.client().post(`/public/agents/${agentId}/session`, { headers: origin === undefined ? {} : { origin } })
+  const ask = (agentId: string, origin: string | null = PAGE) =>
+    api.client().post(`/public/agents/${agentId}/session`, { headers: origin === null ? {} : { origin } })
 
   t.test('give a session to the pages they name, without a key', async (t) => {
     const { agent_id, public: access } = await make({ origins: [PAGE] })
@@ -27,7 +27,7 @@ t.test('public agents', async (t) => {
     t.equal(refused.status, 403)
     t.match(refused.body.detail, 'must name https://evil.example.com')
     t.equal(refused.headers.get('access-control-allow-origin'), '*', 'a page may read why')
-    t.equal((await ask(agent_id, undefined)).status, 403)
+    t.equal((await ask(agent_id, null)).status, 403)
     const { agent_id: anybody } = await make({ origins: ['*'] })
     t.equal((await ask(anybody, 'https://evil.example.com')).status, 201)
   })

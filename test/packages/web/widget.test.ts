@@ -24,7 +24,7 @@ t.test(
   { skip: withoutBrowser },
   async (t) => {
     const { rest, agentId } = await publicAgent([])
-    const browser = await startBrowser(t, { speech: [1_500, QUESTION, 60_000] })
+    const browser = await startBrowser(t, { speech: [6_000, QUESTION, 60_000] })
     const page = await browser.newPage()
     const faults = await listen(page)
     const response = await page.goto(`${instance.url.replace('127.0.0.1', 'localhost')}/talk/${agentId}`)

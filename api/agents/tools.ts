@@ -32,13 +32,22 @@ const Http = Type.Object({
 })
 
 const ToolInput = Type.Object({
-  type: Type.Enum(['http', 'transfer', 'hang_up', 'send_dtmf', 'knowledge']),
+  type: Type.Enum(['http', 'client', 'transfer', 'hang_up', 'send_dtmf', 'knowledge']),
   name: Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_-]{0,63}$', description: 'What the language model calls it.' }),
   description: Type.String({ minLength: 1, maxLength: 2_000, description: 'When to use it, for the language model.' }),
   parameters: Type.Optional(
-    Type.Record(Type.String(), Type.Unknown(), { description: 'JSON Schema of an object: the arguments of `http`.' }),
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: 'JSON Schema of an object: the arguments of `http` and `client`.',
+    }),
   ),
   http: Type.Optional(Http),
+  timeout_ms: Type.Optional(
+    Type.Integer({
+      minimum: 100,
+      maximum: MAX_TOOL_TIMEOUT_MS,
+      description: 'How long the page of `client` may take.',
+    }),
+  ),
   to: Type.Optional(
     Type.String({
       maxLength: 200,
@@ -99,7 +108,9 @@ export async function storedTools(
   const faults: Fault[] = []
   const parametersFaults = await Promise.all(
     input.map(({ type, parameters = NO_PARAMETERS }) =>
-      type === 'http' ? (faultOfParameters(parameters) ?? checks.faultOfSchema(workspaceId, parameters)) : undefined,
+      type === 'http' || type === 'client'
+        ? (faultOfParameters(parameters) ?? checks.faultOfSchema(workspaceId, parameters))
+        : undefined,
     ),
   )
   const names = new Set<string>()
@@ -116,10 +127,13 @@ export async function storedTools(
       if (tool.to !== undefined && to === undefined) fault(['to'], 'Invalid phone number format')
       return { type, name, description, to: to ?? '', mode: tool.mode ?? 'blind' }
     }
-    if (type !== 'http') return { type, name, description }
+    if (type !== 'http' && type !== 'client') return { type, name, description }
     const { parameters = NO_PARAMETERS } = tool
     const wrong = parametersFaults[i]
     if (wrong !== undefined) fault(['parameters'], wrong)
+    if (type === 'client') {
+      return { type, name, description, parameters, timeoutMs: tool.timeout_ms ?? DEFAULT_TOOL_TIMEOUT_MS }
+    }
     if (tool.http === undefined) fault(['http'], 'Field required', 'missing')
     const { method = 'GET', url = '', body, timeout_ms: timeoutMs = DEFAULT_TOOL_TIMEOUT_MS } = tool.http ?? {}
     const unfit = tool.http && faultOfUrl(url)
@@ -164,6 +178,10 @@ export function openTool(tool: Tool, box: SecretBox, workspaceId: string): Tool 
 /** Stored tools as callers see them. */
 export function toolsBody(stored: readonly unknown[]): ToolsInput {
   return (stored as readonly Tool[]).map((tool) => {
+    if (tool.type === 'client') {
+      const { timeoutMs, ...page } = tool
+      return { ...page, timeout_ms: timeoutMs }
+    }
     if (tool.type !== 'http') return tool
     const { headers, timeoutMs, ...http } = tool.http
     const masked = Object.fromEntries(Object.keys(headers).map((name) => [name, MASK]))

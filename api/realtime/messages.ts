@@ -60,6 +60,11 @@ export const SERVER_MESSAGES = {
     code: Type.String(),
     message: Type.String(),
   }),
+  'tool.call': message('tool.call', 'The agent calls a function of the page; answer with `tool.result`.', {
+    call_id: Type.String(),
+    name: Type.String(),
+    arguments: Type.Record(Type.String(), Type.Unknown()),
+  }),
   pong: message('pong', 'Answers `ping`.', {}),
   'session.ended': message('session.ended', 'The last message: why the session is over.', { reason: Type.String() }),
 } as const satisfies Record<string, TObject>
@@ -68,6 +73,11 @@ export const CLIENT_MESSAGES = {
   text: message('text', 'A typed turn.', { text: Type.String({ minLength: 1, maxLength: 4000 }) }),
   dtmf: message('dtmf', 'A key of the telephone.', { digit: Type.String({ pattern: '^[0-9A-D*#]$' }) }),
   'audio.played': message('audio.played', 'The audio before the mark is played.', { id }),
+  'tool.result': message('tool.result', 'What the function returned, or why it failed: one of both.', {
+    call_id: Type.String({ maxLength: 300 }),
+    result: Type.Optional(Type.Unknown({ description: 'JSON; the agent reads up to 8,000 characters of it.' })),
+    error: Type.Optional(Type.String({ maxLength: 2_000 })),
+  }),
   ping: message('ping', 'Asks for `pong`: is the connection alive?', {}),
   end: message('end', 'Hangs up.', {}),
 } as const satisfies Record<string, TObject>

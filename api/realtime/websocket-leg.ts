@@ -1,8 +1,9 @@
 import type { Clock } from '../../runtime/clock.ts'
-import type { AgentState, AudioFormat, Leg, LegEvents } from '../../runtime/session/leg.ts'
+import type { AgentState, AudioFormat, Leg, LegEvents, PageCall, PageResult } from '../../runtime/session/leg.ts'
 import type { Socket, SocketHandlers } from '../../runtime/web-socket.ts'
 import { ClientLine } from './client-line.ts'
 import type { ClientMessage } from './messages.ts'
+import { PageCalls } from './page-calls.ts'
 import type { Resumes } from './resumes.ts'
 
 /** The leg of a realtime session over WebSocket: PCM in binary messages both ways, JSON beside it. */
@@ -29,6 +30,7 @@ export class WebSocketLeg implements Leg {
   readonly #callId: string
   readonly #clock: Clock
   readonly #line: ClientLine
+  readonly #page: PageCalls
   #events: LegEvents | undefined
   #answered = false
   #samples = 0
@@ -44,9 +46,13 @@ export class WebSocketLeg implements Leg {
       {
         message: (message) => this.#message(message),
         binary: (bytes) => this.#audio(bytes),
-        ended: (reason) => this.#events?.ended(reason),
+        ended: (reason) => {
+          this.#page.close()
+          this.#events?.ended(reason)
+        },
       },
     )
+    this.#page = new PageCalls((message) => this.#line.send(message))
     this.handlers = this.#line.handlersOf(socket)
   }
 
@@ -87,7 +93,12 @@ export class WebSocketLeg implements Leg {
     this.#line.send({ type: 'error', code, message })
   }
 
+  callPage(call: PageCall): Promise<PageResult> {
+    return this.#page.call(call)
+  }
+
   close(reason: string): void {
+    this.#page.close()
     this.#line.close(reason)
   }
 
@@ -101,6 +112,11 @@ export class WebSocketLeg implements Leg {
         break
       case 'audio.played':
         this.#events?.played(message.id)
+        break
+      case 'tool.result':
+        if (!this.#page.answered(message)) {
+          this.error('unknown_tool_call', `No call of a tool waits as "${message.call_id.slice(0, 100)}"`)
+        }
     }
   }
 

@@ -20,6 +20,9 @@ import { secondLeg, whisperTo } from './second-leg.ts'
 const CARRIER_TIMEOUT_MS = 8_000
 const TRANSFERRING = 'The caller is being transferred.'
 const TRANSFER_FAILED = 'The transfer failed; the caller is still here.'
+/** What of a page's answer a language model reads. */
+const MAX_PAGE_CHARACTERS = 8_000
+const MAX_ERROR_CHARACTERS = 500
 const NOT_POSSIBLE = 'This is not possible in this conversation.'
 
 /** The box in which the header values of tools are sealed. */
@@ -137,6 +140,20 @@ export function createToolCalls({
     return { output: `${TRANSFER_FAILED} ${result?.reason ?? 'The call is over.'}` }
   }
 
+  /** Runs where the caller is, in the page, which may be anybody's: what it answers is words of the caller's. */
+  const onPage = async (
+    callId: string,
+    tool: Tool & { type: 'client' },
+    input: Record<string, unknown>,
+    key: string,
+  ): Promise<ToolResult> => {
+    const { name, timeoutMs } = tool
+    const answer = await calls().callPage(callId, { id: key, name, arguments: input, timeoutMs })
+    if (answer === undefined) return { output: NOT_POSSIBLE }
+    if ('result' in answer) return { output: answer.result.slice(0, MAX_PAGE_CHARACTERS) }
+    return { output: `The page failed: ${answer.error.slice(0, MAX_ERROR_CHARACTERS)}`, fault: answer.error }
+  }
+
   const run = async (
     callId: string,
     tool: Tool,
@@ -148,6 +165,8 @@ export function createToolCalls({
     switch (tool.type) {
       case 'http':
         return http(tool, input, scope, signal, key)
+      case 'client':
+        return onPage(callId, tool, input, key)
       case 'transfer':
         return transfer(callId, tool, input, scope)
       case 'send_dtmf':

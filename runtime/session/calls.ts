@@ -3,6 +3,7 @@ import type { EventOf, SupervisorEvent } from '../call-log/events.ts'
 import type { CallState } from '../call-log/fold.ts'
 import type { AnsweredBy } from '../telephony/carrier.ts'
 import type { Seat } from './dispatch.ts'
+import type { PageCall, PageResult } from './leg.ts'
 import { LiveCall, type LiveCallOptions } from './live-call.ts'
 import type { Outcome } from './session.ts'
 import type { Supervision } from './supervision.ts'
@@ -71,6 +72,11 @@ export class Calls {
     if (leg?.sendDtmf === undefined) return false
     leg.sendDtmf(keys)
     return true
+  }
+
+  /** Calls a function of the caller's page; undefined when the call is none of this node's, or has no page. */
+  callPage(callId: string, call: PageCall): Promise<PageResult> | undefined {
+    return this.#live.get(callId)?.leg.callPage?.(call)
   }
 
   /** Notes what went wrong in a call, for its log. */

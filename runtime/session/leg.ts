@@ -74,6 +74,17 @@ export interface LegEvents {
 /** `transferred`: the caller was led to someone else and talks on without us. */
 export type LegEndReason = 'caller_hangup' | 'connection_lost' | 'policy_violation' | 'shutdown' | 'transferred'
 
+/** A function of the caller's page that the agent calls. `id` is new in the call for each call of it. */
+export interface PageCall {
+  id: string
+  name: string
+  arguments: Record<string, unknown>
+  timeoutMs: number
+}
+
+/** What the page's function returned, as JSON, or what went wrong, in words. */
+export type PageResult = { result: string } | { error: string }
+
 /** What a session does to its leg. No method throws; after `ended` they do nothing. */
 export interface Leg {
   readonly format: AudioFormat
@@ -89,6 +100,8 @@ export interface Leg {
   error(code: string, message: string): void
   /** Presses keys towards the other side; absent: this leg has none. */
   sendDtmf?(keys: string): void
+  /** Calls a function of the page; never rejects. Absent: there is no page. */
+  callPage?(call: PageCall): Promise<PageResult>
   /** What somebody else says whom the caller talks with: a little of it waits, no more. Absent: `sendAudio`. */
   relayAudio?(bytes: Uint8Array): void
   /** It rings at this number: heard wherever the agent says nothing. Undefined: no more. Absent: silence. */

@@ -22,6 +22,8 @@ interface Named {
 
 /** A tool of an agent. */
 export type Tool =
+  /** A function of the page that the caller has open. */
+  | (Named & { type: 'client'; parameters: Record<string, unknown>; timeoutMs: number })
   | (Named & { type: 'http'; parameters: Record<string, unknown>; http: HttpRequest })
   | (Named & { type: 'transfer'; to: string; mode?: 'blind' | 'warm' })
   | (Named & { type: 'hang_up' | 'send_dtmf' | 'knowledge' })
@@ -49,7 +51,7 @@ const WARM_TRANSFER = object({
 
 /** JSON Schema of the arguments. */
 export function parametersOf(tool: Tool): Record<string, unknown> {
-  if (tool.type === 'http') return tool.parameters
+  if (tool.type === 'http' || tool.type === 'client') return tool.parameters
   return tool.type === 'transfer' && tool.mode === 'warm' ? WARM_TRANSFER : PARAMETERS[tool.type]
 }
 

@@ -45,6 +45,8 @@ export interface CallOptions {
   server?: string
   /** False: listen and type only. Or wishes, such as `{ deviceId }`. Default true. */
   microphone?: boolean | MediaTrackConstraints
+  /** Functions of the page that the agent may call: tools of type `client`, by their names. What they return the agent reads. */
+  tools?: Readonly<Record<string, (given: Record<string, unknown>) => unknown>>
   /** A speaker, by its deviceId. */
   speaker?: string
   /** Address of `worklet.js`, for pages whose policy allows no `blob:` scripts. */
@@ -212,11 +214,28 @@ export class PatchbayCall extends Emitter<CallEvents> {
       case 'audio.mark':
         this.#audio?.mark(message.id)
         break
+      case 'tool.call':
+        void this.#callTool(message.call_id, message.name, message.arguments)
+        break
       case 'error':
         this.emit('error', new CallError('server', message.message, message.code))
         break
       case 'session.ended':
         this.#end(message.reason)
+    }
+  }
+
+  async #callTool(callId: string, name: string, given: Record<string, unknown>): Promise<void> {
+    const { tools = {} } = this.#options
+    const answer = { type: 'tool.result', call_id: callId } as const
+    try {
+      if (!Object.hasOwn(tools, name)) throw new Error(`The page has no function "${name}"`)
+      const result = (await tools[name]!(given)) ?? null
+      JSON.stringify(result)
+      this.#socket?.send({ ...answer, result })
+    } catch (error) {
+      const words = error instanceof Error ? error.message : String(error)
+      this.#socket?.send({ ...answer, error: words.slice(0, 2_000) })
     }
   }
 

@@ -24,6 +24,7 @@ export type ServerMessage =
   | { type: 'audio.clear' }
   | { type: 'audio.mark'; id: number }
   | { type: 'error'; code: string; message: string }
+  | { type: 'tool.call'; call_id: string; name: string; arguments: Record<string, unknown> }
   | { type: 'pong' }
   | { type: 'session.ended'; reason: string }
 
@@ -31,5 +32,6 @@ export type ClientMessage =
   | { type: 'text'; text: string }
   | { type: 'dtmf'; digit: string }
   | { type: 'audio.played'; id: number }
+  | { type: 'tool.result'; call_id: string; result?: unknown; error?: string }
   | { type: 'ping' }
   | { type: 'end' }

@@ -47,6 +47,8 @@ t.test(
       'redis-server': '',
       sipp: '',
       baresip: '',
+      kamailio: '',
+      promtool: '',
       chromium: '',
       'apt-get': 'echo "$*" >>"$HOME/apt.log"; cp "$HOME/redis-server" "$HOME/espeak-ng"',
     })

@@ -72,7 +72,13 @@ const generateToken = defineRoute({
     const nowMs = clock.nowMs()
     const call = await openSession(tenant, agent, sessionId, nowMs)
     const token = await issueSessionToken(redis, { workspaceId: tenant.workspaceId, callId: call.id }, nowMs)
-    return sessionTokenBody(services, { token, call, sessionId, agentId: agent.id, header: (name) => request.header(name) })
+    return sessionTokenBody(services, {
+      token,
+      call,
+      sessionId,
+      agentId: agent.id,
+      header: (name) => request.header(name),
+    })
   },
 })
 

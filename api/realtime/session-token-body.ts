@@ -13,7 +13,13 @@ export function sessionTokenBody(
     sessionId,
     agentId,
     header,
-  }: { token: { token: string; expiresAt: Date }; call: Call; sessionId: string; agentId: string; header(name: string): string },
+  }: {
+    token: { token: string; expiresAt: Date }
+    call: Call
+    sessionId: string
+    agentId: string
+    header(name: string): string
+  },
 ): Static<typeof SessionTokenBody> {
   return {
     token,

@@ -3,8 +3,10 @@ import type { ProviderBody } from '../../../api/providers/schema.ts'
 import { type ApiClient, startTestApi } from '../../support/api.ts'
 import { startDoubles } from '../../support/doubles/start.ts'
 
-const { env, stop } = await startDoubles()
+const { env: all, stop } = await startDoubles()
 t.teardown(stop)
+const { DEEPGRAM_API_KEY, DEEPGRAM_BASE_URL, CARTESIA_BASE_URL } = all as Record<string, string>
+const env = { DEEPGRAM_API_KEY, DEEPGRAM_BASE_URL, CARTESIA_BASE_URL }
 
 async function providersOf(client: ApiClient): Promise<(name: string) => ProviderBody> {
   const { status, body } = await client.get('/providers')
@@ -19,7 +21,7 @@ async function providersOf(client: ApiClient): Promise<(name: string) => Provide
 
 t.test('what agents can be made of is listed with prices, voices, health and defaults', async (t) => {
   const api = await startTestApi(t, {
-    env: { ...env, CARTESIA_API_KEY: 'wrong', OPENAI_API_KEY: '', OPENAI_BASE_URL: '' },
+    env: { ...env, CARTESIA_API_KEY: 'wrong' },
   })
   const { client } = await api.signUp()
   const of = await providersOf(client)

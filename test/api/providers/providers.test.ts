@@ -5,7 +5,7 @@ import { startDoubles } from '../../support/doubles/start.ts'
 
 const { env: all, stop } = await startDoubles()
 t.teardown(stop)
-const { DEEPGRAM_API_KEY, DEEPGRAM_BASE_URL, CARTESIA_BASE_URL } = all as Record<string, string>
+const { DEEPGRAM_API_KEY = '', DEEPGRAM_BASE_URL = '', CARTESIA_BASE_URL = '' } = all
 const env = { DEEPGRAM_API_KEY, DEEPGRAM_BASE_URL, CARTESIA_BASE_URL }
 
 async function providersOf(client: ApiClient): Promise<(name: string) => ProviderBody> {

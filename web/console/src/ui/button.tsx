@@ -1,4 +1,4 @@
-import type { ButtonHTMLAttributes, ReactNode } from 'react'
+import { type ButtonHTMLAttributes, forwardRef, type ReactNode } from 'react'
 import { Icon, type IconName } from './icon.tsx'
 
 type Kind = 'primary' | 'plain' | 'quiet' | 'danger'
@@ -25,10 +25,15 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   children?: ReactNode
 }
 
-export function Button({ kind = 'plain', size = 'md', icon, busy, children, className = '', ...rest }: ButtonProps) {
+/** Menus place themselves by its ref. */
+export const Button = forwardRef<HTMLButtonElement, ButtonProps>(function Button(
+  { kind = 'plain', size = 'md', icon, busy, children, className = '', ...rest },
+  ref,
+) {
   return (
     <button
       type="button"
+      ref={ref}
       {...rest}
       aria-busy={busy || undefined}
       className={`${buttonClass(kind, size)} ${children === undefined ? (size === 'sm' ? 'w-7 px-0!' : 'w-9 px-0!') : ''} ${className}`}
@@ -38,7 +43,7 @@ export function Button({ kind = 'plain', size = 'md', icon, busy, children, clas
       {children}
     </button>
   )
-}
+})
 
 export function Spinner() {
   return (

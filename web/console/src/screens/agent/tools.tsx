@@ -8,6 +8,7 @@ import { ToolDialog } from './tool-dialog.tsx'
 
 export const TOOL_TYPES: Readonly<Record<Tool['type'], string>> = {
   http: 'Web request',
+  client: 'Done by the page',
   transfer: 'Transfer',
   hang_up: 'Hang up',
   send_dtmf: 'Press keys',

@@ -3,6 +3,7 @@ import { apiKeyRoutes } from './api-keys/routes.ts'
 import { accountRoutes } from './auth/account-routes.ts'
 import { authRoutes } from './auth/routes.ts'
 import { batchRoutes } from './batches/routes.ts'
+import { analysisRoutes } from './calls/analyze.ts'
 import { outboundRoutes } from './calls/outbound.ts'
 import { recordingRoutes } from './calls/recording.ts'
 import { callRoutes } from './calls/routes.ts'
@@ -44,6 +45,7 @@ export const routes: readonly AnyRoute[] = [
   ...recordingRoutes,
   ...signallingRoutes,
   ...turnRoutes,
+  ...analysisRoutes,
   ...supervisionRoutes,
   ...batchRoutes,
   ...campaignRoutes,

@@ -105,6 +105,7 @@ export const ERRORS = {
   prospect_resolved: { status: 409, retryable: false, detail: 'Prospect is resolved' },
   campaign_without_agent: { status: 409, retryable: false, detail: 'Campaign has no agent' },
   campaign_without_number: { status: 409, retryable: false, detail: 'Campaign has no number to call from' },
+  call_not_over: { status: 409, retryable: false, detail: 'Call is not over' },
   call_over: { status: 409, retryable: false, detail: 'Call is over' },
   session_exists: { status: 409, retryable: false, detail: 'Session already exists' },
   /** A request of the same key that has not answered yet, or whose process ended before it could. */

@@ -72,7 +72,7 @@ export async function removeOldTranscripts(store: Store, workspaceId: string, da
   await db.deleteFrom('call_ladders').where('call_id', 'in', ids).execute()
   await db.deleteFrom('call_turns').where('call_id', 'in', ids).execute()
   await db.deleteFrom('workspace_events').where('subject', 'in', ids).execute()
-  await db.updateTable('calls').set({ summary: null }).where('id', 'in', ids).execute()
+  await db.updateTable('calls').set({ summary: null, analysis: null }).where('id', 'in', ids).execute()
   return ids.length
 }
 

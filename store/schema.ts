@@ -228,6 +228,8 @@ export interface AgentsTable {
   pronunciation: JSONColumnType<{ word: string; say: string }[], string | undefined, string>
   /** Who may talk to it without an account; null: nobody. */
   public_access: ColumnType<PublicAccess | null, string | null | undefined, string | null>
+  /** What is found out of its calls after their end. */
+  analysis: JSONColumnType<Record<string, unknown>, string | undefined, string>
   /** Counts the changes of what retrieval may find. */
   knowledge_version: Generated<number>
   created_at: CreatedAt
@@ -337,6 +339,22 @@ export interface CallQuality {
   mos?: number
 }
 
+export interface CallAnalysis {
+  success: boolean | null
+  reason: string | null
+  data: Record<string, unknown> | null
+  disposition: string | null
+  error: string | null
+}
+
+/** Calls that wait to be analysed. */
+export interface CallAnalysesTable {
+  workspace_id: BoundWorkspace
+  call_id: string
+  attempts: Generated<number>
+  next_attempt_at: Generated<Date>
+}
+
 export interface CallsTable {
   id: string
   workspace_id: BoundWorkspace
@@ -381,6 +399,8 @@ export interface CallsTable {
   answered_by: Answerer | null
   /** What the caller said to the agent's consent message; null: there was none. */
   consent: Consent | null
+  /** What it came to, as its agent asked; null: nobody asked, or it is not known yet. */
+  analysis: JSONColumnType<CallAnalysis, string | undefined, string> | null
   /** Who listened to it. */
   supervisors: JSONColumnType<{ id: string; name: string; joined_at: string }[], string | undefined, string>
 }
@@ -827,6 +847,7 @@ export interface TenantTables {
   workspace_events: WorkspaceEventsTable
   webhooks: WebhooksTable
   webhook_deliveries: WebhookDeliveriesTable
+  call_analyses: CallAnalysesTable
 }
 
 export type AllTables = GlobalTables & TenantTables

@@ -66,6 +66,7 @@ const TENANT_TABLES: Readonly<Record<keyof TenantTables, true>> = {
   workspace_events: true,
   webhooks: true,
   webhook_deliveries: true,
+  call_analyses: true,
 }
 const NAMES = new Set<string>(Object.keys(TENANT_TABLES))
 const RAW_MENTION = new RegExp(`\\b(from|join|into|update|using|table|,)\\s+"?(${[...NAMES].join('|')})\\b`, 'i')

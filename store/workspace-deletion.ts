@@ -29,6 +29,7 @@ export const TABLES_OF_A_WORKSPACE = [
   'call_events',
   'call_ladders',
   'refused_calls',
+  'call_analyses',
   'calls',
   'phone_numbers',
   'trunks',

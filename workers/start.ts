@@ -10,12 +10,14 @@ import { startOperationsServer } from '../runtime/operations/server.ts'
 import { closeInstance } from '../runtime/plugin/host.ts'
 import type { Role, RoleContext } from '../runtime/role.ts'
 import { Carriers } from '../runtime/telephony/carriers.ts'
+import { openArgumentChecks } from '../runtime/tools/argument-check.ts'
 import { openStore } from '../store/database.ts'
 import { openObjects } from '../store/object-folder.ts'
 import { countPool } from '../store/pool-metrics.ts'
 import { reachable } from '../store/reachable.ts'
 import { createRedis } from '../store/redis/client.ts'
 import { openVectors } from '../store/vector-shelf.ts'
+import { startAnalysis } from './analysis/start.ts'
 import { startBatches } from './batch/start.ts'
 import { startCallSums } from './call-sums/start.ts'
 import { startDialer } from './dialer/start.ts'
@@ -69,6 +71,10 @@ export async function startJobs(context: RoleContext<EffectiveConfig>, eventData
     opened.push(() => sums.stop())
     const oldData = startRetention({ store, objects, log })
     opened.push(() => oldData.stop())
+    const checks = openArgumentChecks(log)
+    opened.push(() => checks.close())
+    const analysis = startAnalysis({ ...context, store, checks, prices })
+    opened.push((graceMs) => analysis.stop(graceMs))
     const { smtpUrl, mailFrom } = context.config
     const mailer = smtpUrl === undefined ? undefined : openMailer(smtpUrl, mailFrom)
     opened.push(() => mailer?.close())

@@ -3,6 +3,7 @@ import type { Tenant } from '../../store/tenant.ts'
 import { type Fault, ValidationError } from '../schema.ts'
 import type { Services } from '../services.ts'
 import { toolSecrets } from '../tools/tool-calls.ts'
+import { analysisFaults } from './analysis.ts'
 import { KINDS, namedKinds, unavailableFaults, unusableFaults, withCurrent, withDefaults } from './choices.ts'
 import { type FallbacksInput, fallbackFaults } from './fallbacks.ts'
 import { originFaults } from './public-access.ts'
@@ -35,6 +36,7 @@ export async function agentFaults(
     ...languageFaults(input, agent?.language ?? DEFAULT_LANGUAGE, choices, fallbacks, catalogue),
     ...originFaults(input.public),
     ...(await toolFaults()),
+    ...(await analysisFaults(input.analysis, workspaceId, checks)),
   ]
 
   async function toolFaults(): Promise<readonly Fault[]> {

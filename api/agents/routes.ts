@@ -16,6 +16,7 @@ import { defineRoute } from '../route.ts'
 import { type Fault, ValidationError } from '../schema.ts'
 import { toolSecrets } from '../tools/tool-calls.ts'
 import { Detail } from '../workspaces/schema.ts'
+import { DEFAULT_ANALYSIS } from './analysis.ts'
 import { withCurrent, withDefaults } from './choices.ts'
 import { agentFaults } from './faults.ts'
 import { publicAccessColumn } from './public-access.ts'
@@ -116,6 +117,7 @@ const create = defineRoute({
       recording_notice: body.recording_notice ?? '',
       consent_message: body.consent_message ?? '',
       public_access: publicAccessColumn(body.public) ?? null,
+      analysis: JSON.stringify(body.analysis ?? DEFAULT_ANALYSIS),
       ...speechColumns(body),
     })
     return agentBody(agent)

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { VOICEMAIL_BEHAVIOURS } from '../../runtime/telephony/answerer.ts'
 import type { AgentChanges, AgentDetails } from '../../store/agents.ts'
 import { Id, Instant, NameInput, Nullable } from '../schema.ts'
+import { AnalysisField, type AnalysisInput } from './analysis.ts'
 import { Fallbacks, type FallbacksInput } from './fallbacks.ts'
 import { PublicAccessBody, PublicAccessInput, publicAccessColumn } from './public-access.ts'
 import { speechBody, speechColumns, speechFields } from './speech.ts'
@@ -61,6 +62,7 @@ export const CreateAgentInput = Type.Object({
   recording_notice: Type.Optional(fields.recording_notice),
   consent_message: Type.Optional(fields.consent_message),
   public: Type.Optional(Nullable(PublicAccessInput)),
+  analysis: Type.Optional(AnalysisField),
   ...Type.Partial(Type.Object(speechFields)).properties,
 })
 
@@ -87,6 +89,7 @@ export const AgentBody = Type.Object({
   recording_notice: Type.String(),
   consent_message: Type.String(),
   public: Nullable(PublicAccessBody),
+  analysis: AnalysisField,
   ...speechFields,
   phone_numbers: Type.Array(Type.String(), { description: 'E.164.' }),
   documents: Type.Integer({ description: 'Documents in its knowledge base.' }),
@@ -114,6 +117,7 @@ export const agentExample = {
   recording_notice: '',
   consent_message: '',
   public: null,
+  analysis: { summary: true },
   language: 'en',
   interruption: { enabled: true, sensitivity: 'normal' as const },
   endpointing: 'balanced' as const,
@@ -150,6 +154,7 @@ export function agentBody(agent: AgentDetails): Static<typeof AgentBody> {
     recording_notice: agent.recording_notice,
     consent_message: agent.consent_message,
     public: agent.public_access,
+    analysis: agent.analysis as AnalysisInput,
     ...speechBody(agent),
     phone_numbers: agent.phone_numbers,
     documents: agent.documents,
@@ -172,6 +177,7 @@ export function agentColumns(input: AgentInput): AgentChanges {
     tts_provider: input.TTS_provider,
     tts_voice: input.TTS_voice,
     fallbacks: input.fallbacks && JSON.stringify(input.fallbacks),
+    analysis: input.analysis && JSON.stringify(input.analysis),
     voicemail: input.voicemail,
     voicemail_message: input.voicemail_message,
     recording_notice: input.recording_notice,

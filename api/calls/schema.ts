@@ -102,6 +102,18 @@ export const CallBody = Type.Object({
       { description: 'How the line was.' },
     ),
   ),
+  analysis: Nullable(
+    Type.Object(
+      {
+        success: Nullable(Type.Boolean()),
+        reason: Text,
+        data: Nullable(Type.Record(Type.String(), Type.Unknown())),
+        disposition: Text,
+        error: Nullable(Type.String({ description: 'Why something that was asked for is missing.' })),
+      },
+      { description: "What the agent's `analysis` asked for, some seconds after the end; null: it is not known yet." },
+    ),
+  ),
   supervisors: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), joined_at: Instant }), {
     description: 'Who listened to it.',
   }),
@@ -180,6 +192,7 @@ export const callExample: Static<typeof CallBody> = {
   carrier: null,
   quality: null,
   consent: null,
+  analysis: null,
   supervisors: [],
 }
 
@@ -256,6 +269,7 @@ export function callBody(call: CallWithTurns, publicUrl: string): Static<typeof 
     carrier: call.carrier,
     quality: call.quality,
     consent: call.consent,
+    analysis: call.analysis,
     supervisors: call.supervisors,
   }
 }

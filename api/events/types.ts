@@ -94,6 +94,10 @@ export const EVENT_TYPES: Readonly<Record<string, EventType>> = {
     answered_at: callExample.answered_at,
   }),
   'call.ended': ofCall('A call is over; whatever became of it, it comes once'),
+  'call.analyzed': ofCall('What a call came to is known', {
+    summary: 'The caller asked for the opening hours and was told them.',
+    analysis: { success: true, reason: 'The question was answered', data: null, disposition: null, error: null },
+  }),
   'call.turn': {
     summary: 'The caller or the agent has said something',
     data: Type.Object({

@@ -1,4 +1,11 @@
-import { agentNames, dashboardSums, dispositionSums, NO_CALLS, totalSums } from '../../store/reports.ts'
+import {
+  agentNames,
+  analysedDispositionSums,
+  dashboardSums,
+  dispositionSums,
+  NO_CALLS,
+  totalSums,
+} from '../../store/reports.ts'
 import { defineRoute } from '../route.ts'
 import { ValidationError } from '../schema.ts'
 import { averageSeconds, figuresOf, METRICS, type Metric, percentages } from './figures.ts'
@@ -107,7 +114,7 @@ const disposition = defineRoute({
   },
   handler: async ({ query, tenant }, { clock }) => {
     const span = spanOf(query, clock.nowMs())
-    const groups = await dispositionSums(tenant, span)
+    const groups = await (query.by === 'analysis' ? analysedDispositionSums : dispositionSums)(tenant, span)
     const shares = percentages(groups.map((group) => group.calls))
     return {
       start_date: isoTime(span.startMs),

@@ -62,7 +62,15 @@ export const Summary = Type.Object(
   },
 )
 
-export const DispositionQuery = Type.Object(SpanQuery)
+export const DispositionQuery = Type.Object({
+  ...SpanQuery,
+  by: Type.Optional(
+    Type.Enum(['line', 'analysis'], {
+      default: 'line',
+      description: 'How the line ended, or what the analysis of the call came to.',
+    }),
+  ),
+})
 
 export const Dispositions = Type.Object({
   start_date: Instant,

@@ -25,6 +25,7 @@ import { sql as signalling } from './0036-signalling.ts'
 import { sql as publicAgents } from './0038-public-agents.ts'
 import { sql as workspaceEvents } from './0040-workspace-events.ts'
 import { sql as inboundWebhooks } from './0041-inbound-webhooks.ts'
+import { sql as analysis } from './0042-analysis.ts'
 
 export interface Migration {
   readonly name: string
@@ -60,4 +61,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0038-public-agents', sql: publicAgents },
   { name: '0040-workspace-events', sql: workspaceEvents },
   { name: '0041-inbound-webhooks', sql: inboundWebhooks },
+  { name: '0042-analysis', sql: analysis },
 ]

@@ -85,6 +85,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   'GET /events': 'member or key with read',
   'GET /calls/{call_log_id}/events/live': 'member or key with read',
   'POST /calls/{call_log_id}/listen': 'developer or key with calls',
+  'POST /calls/{call_log_id}/analyze': 'developer or key with calls',
   'POST /webhooks': 'admin',
   'GET /webhooks': 'developer',
   'GET /webhooks/{webhook_id}': 'developer',

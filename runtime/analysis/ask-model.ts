@@ -1,0 +1,62 @@
+import { initializeLogger, llm } from '@livekit/agents'
+import { systemClock } from '../clock.ts'
+import { Breakers } from '../conversation/breaker.ts'
+import { closeChain, identityIn, openLlms } from '../conversation/providers.ts'
+import { ResilientLlm } from '../conversation/resilient-llm.ts'
+import type { AgentSpec } from '../link/messages.ts'
+import type { Logger } from '../log.ts'
+import type { PluginRegistry } from '../plugin/host.ts'
+
+/** One question to a language model, outside of any conversation. Importing this loads @livekit/agents. */
+
+const CONNECTION = { maxRetry: 0, retryIntervalMs: 0, timeoutMs: 20_000 }
+const TIMEOUT_MS = 60_000
+const breakers = new Breakers()
+
+export type ModelChoice = Pick<AgentSpec, 'llm' | 'fallbacks' | 'language'>
+
+export interface Spent {
+  inputTokens: number
+  outputTokens: number
+}
+
+/** The model's answer to messages, whole. Throws when no model answers, and the signal's reason. */
+export async function askModel(
+  plugins: PluginRegistry,
+  choice: ModelChoice,
+  messages: readonly { role: 'system' | 'user' | 'assistant'; content: string }[],
+  { signal, log, spent }: { signal: AbortSignal; log: Logger; spent: Spent },
+): Promise<string> {
+  initializeLogger({ pretty: false, level: 'silent' })
+  const agent = { ...choice, temperature: 0 } as AgentSpec
+  const deps = { source: plugins, identityOf: identityIn(plugins), breakers, clock: systemClock, log }
+  const chain = await openLlms(deps, agent, { failed: (_stage, message, _failure, err) => log.warn({ err }, message) })
+  const model = new ResilientLlm(chain, Math.random)
+  let failure: Error | undefined
+  model.on('error', ({ error }) => {
+    failure = error
+  })
+  const context = llm.ChatContext.empty()
+  for (const { role, content } of messages) context.addMessage({ role, content })
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])
+  const stream = model.chat({ chatCtx: context, connOptions: CONNECTION })
+  const close = () => stream.close()
+  limit.addEventListener('abort', close)
+  try {
+    let answer = ''
+    for await (const { delta, usage } of stream) {
+      if (usage !== undefined) {
+        spent.inputTokens += usage.promptTokens
+        spent.outputTokens += usage.completionTokens
+      }
+      answer += delta?.content ?? ''
+    }
+    limit.throwIfAborted()
+    if (failure !== undefined) throw new Error(chain.lastFailure ?? failure.message, { cause: failure })
+    return answer
+  } finally {
+    limit.removeEventListener('abort', close)
+    close()
+    await closeChain(chain, log)
+  }
+}

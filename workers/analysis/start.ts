@@ -1,0 +1,168 @@
+import {
+  type AnalysisWishes,
+  analysisOf,
+  asksForMore,
+  extractedSummary,
+  faultOf,
+  instructionsOf,
+  objectIn,
+  transcriptText,
+} from '../../runtime/analysis/prompt.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import type { Prices } from '../../runtime/cost.ts'
+import type { Fallbacks } from '../../runtime/link/messages.ts'
+import type { Logger } from '../../runtime/log.ts'
+import type { PluginRegistry } from '../../runtime/plugin/host.ts'
+import type { ArgumentChecks } from '../../runtime/tools/argument-check.ts'
+import { agentById } from '../../store/agents.ts'
+import { claimAnalyses, type DueAnalysis, postponeAnalysis, settleAnalysis } from '../../store/call-analyses.ts'
+import { addProgress } from '../../store/call-writes.ts'
+import { callById } from '../../store/calls.ts'
+import type { Store } from '../../store/database.ts'
+import type { Agent } from '../../store/schema.ts'
+
+const POLL_MS = 1_000
+const AT_ONCE = 4
+const LEASE_S = 300
+const WAITS_S = [30, 300, 1_800] as const
+const NO_ANSWER = 'The language model gave no answer in the form asked for'
+
+export interface AnalysisJob {
+  /** Begins no other; those that run are done again elsewhere after their lease. */
+  stop(graceMs: number): Promise<void>
+}
+
+interface Services {
+  store: Store
+  plugins: PluginRegistry
+  checks: ArgumentChecks
+  prices: Prices
+  clock: Clock
+  log: Logger
+}
+
+/** Finds out after the end of calls what they came to, as their agents ask. Never changes how a call ended. */
+export function startAnalysis(services: Services): AnalysisJob {
+  const { store, log } = services
+  const stopping = new AbortController()
+  const running = new Set<Promise<void>>()
+
+  async function run(due: DueAnalysis): Promise<void> {
+    try {
+      await analyse(services, due, stopping.signal)
+    } catch (err) {
+      if (stopping.signal.aborted) return
+      const waitS = WAITS_S[due.attempts - 1]
+      log.warn({ err, callId: due.callId, waitS }, 'A call could not be analysed')
+      if (waitS !== undefined) return postponeAnalysis(store, due.callId, waitS)
+      const words = err instanceof Error ? err.message : String(err)
+      await giveUp(services, due, words)
+    }
+  }
+
+  const look = async () => {
+    const due = running.size >= AT_ONCE ? [] : await claimAnalyses(store, AT_ONCE - running.size, LEASE_S)
+    for (const one of due) {
+      const job: Promise<void> = run(one)
+        .catch((err) => log.warn({ err, callId: one.callId }, 'An analysis could not be settled'))
+        .finally(() => running.delete(job))
+      running.add(job)
+    }
+  }
+  let looking: Promise<void> | undefined
+  const timer = setInterval(() => {
+    looking ??= look()
+      .catch((err) => log.warn({ err }, 'Calls to be analysed could not be looked for'))
+      .finally(() => {
+        looking = undefined
+      })
+  }, POLL_MS)
+  return {
+    async stop(graceMs) {
+      clearInterval(timer)
+      await looking
+      const cut = setTimeout(() => stopping.abort(), graceMs)
+      await Promise.all(running)
+      clearTimeout(cut)
+    },
+  }
+}
+
+async function analyse(services: Services, { callId, workspaceId }: DueAnalysis, signal: AbortSignal): Promise<void> {
+  const tenant = services.store.tenant(workspaceId)
+  const call = await callById(tenant, callId)
+  const agent = call && (await agentById(tenant, call.agent_id))
+  const wishes = (agent?.analysis ?? {}) as AnalysisWishes
+  const wantsNothing = wishes.summary === false && !asksForMore(wishes)
+  if (call === undefined || agent === undefined || wantsNothing || call.turns.length === 0) {
+    return settleAnalysis(tenant, callId, undefined)
+  }
+  const spent = { inputTokens: 0, outputTokens: 0 }
+  const found = await ask(services, workspaceId, agent, wishes, transcriptText(call.turns), { signal, spent })
+  const extracted = wishes.summary === false ? null : extractedSummary(call.turns)
+  if (found === undefined) {
+    const error = asksForMore(wishes) ? NO_ANSWER : null
+    const nothing = { success: null, reason: null, data: null, disposition: null, error }
+    await settleAnalysis(tenant, callId, { summary: extracted, analysis: nothing })
+  } else {
+    const summary = wishes.summary === false ? null : String(found.summary)
+    await settleAnalysis(tenant, callId, { summary, analysis: analysisOf(found, wishes) })
+  }
+  if (spent.inputTokens + spent.outputTokens === 0) return
+  const usage = {
+    llmInputTokens: spent.inputTokens,
+    llmOutputTokens: spent.outputTokens,
+    sttSeconds: 0,
+    ttsCharacters: 0,
+  }
+  const choice = { llm: { provider: agent.llm_provider, model: agent.llm_model } }
+  const costs = services.prices.costOf(choice, usage, new Date(services.clock.nowMs()))
+  await addProgress(tenant, callId, usage, [], costs)
+}
+
+/** What the model found, as it was asked to say it; undefined: it can't. */
+async function ask(
+  { plugins, checks, log }: Services,
+  workspaceId: string,
+  agent: Agent,
+  wishes: AnalysisWishes,
+  transcript: string,
+  options: { signal: AbortSignal; spent: { inputTokens: number; outputTokens: number } },
+): Promise<Record<string, unknown> | undefined> {
+  const { askModel } = await import('../../runtime/analysis/ask-model.ts')
+  const { LLM = [] } = agent.fallbacks as { LLM?: Fallbacks['llm'] }
+  const choice = { llm: { provider: agent.llm_provider, model: agent.llm_model }, fallbacks: { llm: LLM ?? [] } }
+  const messages: { role: 'system' | 'user' | 'assistant'; content: string }[] = [
+    { role: 'system', content: instructionsOf(wishes) },
+    { role: 'user', content: transcript },
+  ]
+  const fault = async (found: Record<string, unknown> | undefined): Promise<string | undefined> => {
+    if (found === undefined) return 'it is no JSON object'
+    const wrong = faultOf(found, wishes)
+    if (wrong !== undefined || wishes.data === undefined) return wrong
+    return checks.faultOfInput(workspaceId, wishes.data, found.data)
+  }
+  for (let round = 0; round < 2; round++) {
+    const answer = await askModel(plugins, choice, messages, { ...options, log })
+    const found = objectIn(answer)
+    const wrong = await fault(found)
+    if (wrong === undefined) return found
+    messages.push(
+      { role: 'assistant', content: answer },
+      {
+        role: 'user',
+        content: `That can't be used: ${wrong}. Answer again with the whole JSON object and nothing else.`,
+      },
+    )
+  }
+  return undefined
+}
+
+/** No model answered, many times: what can be said without one. */
+async function giveUp({ store }: Services, { callId, workspaceId }: DueAnalysis, error: string): Promise<void> {
+  const tenant = store.tenant(workspaceId)
+  const call = await callById(tenant, callId)
+  if (call === undefined) return settleAnalysis(tenant, callId, undefined)
+  const nothing = { success: null, reason: null, data: null, disposition: null, error: error.slice(0, 500) }
+  await settleAnalysis(tenant, callId, { summary: extractedSummary(call.turns), analysis: nothing })
+}

@@ -93,7 +93,7 @@ export async function dispositionSums(
 /** The same by what the analysis of each call came to; calls of which it says nothing are left out. */
 export async function analysedDispositionSums(
   tenant: Tenant,
-  span: ReportSpan,
+  span: SumSpan,
 ): Promise<{ disposition: string; calls: number; answered: number; durationMs: number }[]> {
   const filters = [
     ...(span.agentId === undefined ? [] : [sql`and agent_id = ${span.agentId}::uuid`]),
@@ -104,8 +104,8 @@ export async function analysedDispositionSums(
     select analysis->>'disposition' as disposition, count(*)::float8 as calls, count(answered_at)::float8 as answered,
       coalesce(sum(duration_ms), 0)::float8 as "durationMs"
     from calls
-    where workspace_id = ${tenant.workspaceId} and created_at >= ${timestamp(span.startMs)}
-      and created_at < ${timestamp(span.endMs)} and analysis->>'disposition' is not null ${filters.length === 0 ? sql`` : sql.join(filters, sql` `)}
+    where workspace_id = ${tenant.workspaceId} and created_at >= ${new Date(span.startMs)}
+      and created_at < ${new Date(span.endMs)} and analysis->>'disposition' is not null ${filters.length === 0 ? sql`` : sql.join(filters, sql` `)}
     group by 1 order by calls desc, 1`.execute(tenant.db)
   return rows
 }

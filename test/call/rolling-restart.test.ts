@@ -63,6 +63,7 @@ async function startInstallation(t: Test) {
         PATCHBAY_SIP_PORT: String(sipPort),
         PATCHBAY_RTP_PORTS: `${rtp}-${rtp + 99}`,
         PATCHBAY_ALLOW_NET: 'sip:127.0.0.1',
+        PATCHBAY_TRUNKS_ALLOW_NET: '127.0.0.1',
       })
       return { ...role, adminPort, sipPort, url: `http://127.0.0.1:${ports[name]}` }
     },
@@ -125,18 +126,32 @@ t.test(
     for (const role of [oldApi, oldVoice, oldJobs]) await until(role, 'ready')
 
     const { rest, agentId } = await makeAgent(oldApi.url)
-    await rest.send('POST', '/phone-numbers', { phone_number: NUMBER, provider: 'sip', agent_id: agentId })
+    const trunk = { name: 'peer', host: '127.0.0.1', allowed_addresses: ['127.0.0.1'], countries: ['US'] }
+    await rest.send('POST', '/trunks', trunk)
+    await rest.send('POST', '/phone-numbers', {
+      phone_number: NUMBER,
+      provider: 'sip',
+      agent_id: agentId,
+      trunk: 'peer',
+    })
     const web = await Promise.all(Array.from({ length: WEB_CALLS }, () => openWebCall(rest, agentId)))
     const phones: Sipp[] = []
     for (let made = 0; made < PHONE_CALLS; made++) {
       phones.push(
-        await startSipp(t, { scenario: 'in-is-left', peer: `127.0.0.1:${oldApi.sipPort}`, args: ['-s', NUMBER] }),
+        await startSipp(t, {
+          scenario: 'in-is-left',
+          peer: `127.0.0.1:${oldApi.sipPort}`,
+          args: ['-s', NUMBER, '-key', 'media', String(await freePort())],
+        }),
       )
     }
     const calls = async (): Promise<Call[]> =>
       rest.send<{ items: Call[] }>('GET', '/calls/logs').then(({ items }) => items)
-    while ((await calls()).filter(({ status }) => status === 'in_progress').length < WEB_CALLS + PHONE_CALLS)
+    while ((await calls()).filter(({ status }) => status === 'in_progress').length < WEB_CALLS + PHONE_CALLS) {
+      const over = phones.find(({ child }) => child.exitCode !== null)
+      if (over !== undefined) throw new Error(`A phone call ended at once: ${(await over.done).errors}`)
       await sleep(100)
+    }
 
     const newApi = await installation.api('b')
     const [newVoice, newJobs] = [await installation.voice(), await installation.jobs()]

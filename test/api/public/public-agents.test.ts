@@ -1,6 +1,7 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import t from 'tap'
 import { startTestApi } from '../../support/api.ts'
+import { buildClient } from '../../support/browser.ts'
 
 const PAGE = 'https://shop.example.com'
 const PROMPT = 'Be brief.'
@@ -86,6 +87,7 @@ t.test('public agents', async (t) => {
 })
 
 t.test('the client library is served to pages of any origin', async (t) => {
+  buildClient()
   const api = await startTestApi(t)
   for (const path of ['/widget.js', '/client/v1/patchbay.js', '/client/v1/worklet.js']) {
     const { status, headers } = await api.client().get(path)

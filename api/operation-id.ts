@@ -60,6 +60,7 @@ const NAMED: Readonly<Record<string, string>> = {
   'GET /openapi.json': 'getOpenApi',
   'GET /docs': 'getDocs',
   'GET /docs/{file}': 'getDocsFile',
+  'GET /client/v1/{file}': 'getClientFile',
 }
 
 const VERBS = { GET: 'get', POST: 'create', PUT: 'replace', PATCH: 'update', DELETE: 'delete' } as const

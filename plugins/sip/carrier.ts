@@ -235,7 +235,11 @@ export class SipCarrier implements Carrier {
     }
     joinExtensions({
       caller: leg,
-      dial: (events) => void this.#ring(called, order, events).catch(() => events.failed('carrier')),
+      dial: (events) =>
+        void this.#ring(called, order, events).catch((err: unknown) => {
+          this.#host.log.error({ err, extension: called.extension.name }, 'An extension could not be called')
+          events.failed('carrier')
+        }),
       hangUp: () => this.#calls.get(secondId)?.hangUp(),
       ...{ clock: context.clock, timers: context.timers },
     })

@@ -79,7 +79,7 @@ export async function runDemo(
       exchanges.push(await conversation.ask(question))
       if (index === 0 && options.killWorker) {
         await conversation.agentDone()
-        await killVoiceWorker(rest, say, signal)
+        await killVoiceWorker(rest, callLogId, say, signal)
       }
     }
     await conversation.agentDone()
@@ -100,21 +100,26 @@ export async function finishedLog(rest: RestClient, callLogId: string, signal: A
   }
 }
 
-interface Workload {
-  workers: { worker_id: string; state: string; active_sessions: number | null }[]
+interface Events {
+  items: { type: string; worker?: string }[]
 }
 
 /** Kills the voice worker that serves the call, without any warning, and waits until another one has taken it over. */
-export async function killVoiceWorker(rest: RestClient, say: Say, signal: AbortSignal): Promise<void> {
-  const serving = async (except?: string) => {
-    const { workers } = await rest.send<Workload>('GET', '/reports/workload')
-    const others = workers.filter((worker) => worker.worker_id !== except)
-    // The load of a worker is not known in its first moments; the only one there is it must be.
-    const worker = others.find(({ active_sessions }) => (active_sessions ?? 0) > 0) ?? others[0]
-    return worker?.worker_id
+export async function killVoiceWorker(
+  rest: RestClient,
+  callLogId: string,
+  say: Say,
+  signal: AbortSignal,
+): Promise<void> {
+  const serving = async (): Promise<string | undefined> => {
+    const { items } = await rest.send<Events>('GET', `/calls/${callLogId}/events?page_size=200`)
+    return items.findLast(({ type }) => type === 'worker_taken' || type === 'resumed')?.worker
   }
-  const worker = await serving()
-  if (worker === undefined) throw new Error('There is no voice worker')
+  let worker = await serving()
+  while (worker === undefined) {
+    await sleep(100, undefined, { signal })
+    worker = await serving()
+  }
   const [, host, pid] = /^(.*)-(\d+)-[0-9a-f]+$/.exec(worker) ?? []
   if (
     host !==
@@ -126,11 +131,11 @@ export async function killVoiceWorker(rest: RestClient, say: Say, signal: AbortS
   process.kill(Number(pid), 'SIGKILL')
   const killedMs = performance.now()
   say(`          voice worker ${worker} killed`)
-  let successor: string | undefined
-  while (successor === undefined) {
+  let successor: string | undefined = worker
+  while (successor === worker) {
     if (performance.now() - killedMs > RECOVERY_TIMEOUT_MS) throw new Error('No voice worker took the call over')
     await sleep(100, undefined, { signal })
-    successor = await serving(worker)
+    successor = await serving()
   }
   say(`          the call goes on in ${successor} after ${((performance.now() - killedMs) / 1000).toFixed(1)} s`)
 }

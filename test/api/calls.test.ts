@@ -33,7 +33,7 @@ t.test('a session token names an agent by id or number and makes a queued call',
     'webrtc',
   ])
   t.match(body, { agent_id: agentId, session_id: 's1', token: /^[\w-]{43}$/ })
-  t.equal(body.realtime_url, `ws://localhost:${new URL(api.url).port}/realtime?token=${body.token}`)
+  t.equal(body.realtime_url, `ws://${new URL(api.url).host}/realtime?token=${body.token}`)
   t.ok(Math.abs(Date.parse(body.expires_at) - Date.now() - 600_000) < 60_000)
   const call = await ada.client.get(`/calls/${body.call_log_id}`)
   t.match(call.body, {

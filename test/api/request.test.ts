@@ -20,7 +20,7 @@ t.test('unknown paths and methods', async (t) => {
   }
   for (const [method, path, allow] of [
     ['DELETE', '/agents', 'GET, HEAD, POST'],
-    ['PATCH', '/agents/x', 'DELETE, GET, HEAD, PUT'],
+    ['POST', '/agents/x', 'DELETE, GET, HEAD, PATCH, PUT'],
     ['GET', '/auth/login', 'POST'],
     ['OPTIONS', '/health', 'GET, HEAD'],
   ] as const) {

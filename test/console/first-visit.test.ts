@@ -34,7 +34,7 @@ t.test('whoever opens a fresh instance talks to an agent and sees the call', { s
 
   await page.getByRole('link', { name: 'See the call' }).click()
   await page.getByRole('heading', { name: 'Transcript' }).waitFor()
-  await page.getByRole('main').getByText('When is breakfast served?').waitFor()
+  await page.getByRole('main').getByRole('paragraph').filter({ hasText: 'When is breakfast served?' }).waitFor()
   await page.getByRole('heading', { name: 'Latency by answer' }).waitFor()
   t.same(await axeFaults(page), [], 'the call is accessible')
 

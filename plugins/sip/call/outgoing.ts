@@ -162,7 +162,8 @@ class Placing {
     const { trunk } = active
     const { username, password, settings } = trunk
     const pair = this.#pair
-    const at = active.authority
+    const home = homeOf(flow)
+    const at = active.isExtension ? home.authority : active.authority
     const local = { address: flow.local.host, port: pair.rtp.port, sessionId: context.random.bits(32) }
     const user = settings.auth_username ?? username
     const isLast = this.#ways.length === 0 && this.#trunks.length === 0
@@ -175,7 +176,7 @@ class Placing {
     const call = new OutboundCall({
       presence: presenceOf(
         trunk,
-        active.isExtension ? homeOf(flow) : { authority: at, host: active.host },
+        active.isExtension ? home : { authority: at, host: active.host },
         active.isExtension ? toPhone(order, to) : { from: order.from, to, ...forWhom(order, active.host) },
       ),
       contact: contactName(trunk),
@@ -263,7 +264,12 @@ class Placing {
     const { failure, detail, elsewhere } = failureOf(ending)
     // Whoever heard it ring was called: nobody is called twice.
     const goOn = elsewhere && !rang && (this.#ways.length > 0 || this.#trunks.length > 0)
-    if (ending.status === 0) this.#why = `trunk "${active.trunk.name}" at ${active.authority} does not answer`
+    if (ending.status === 0) {
+      const { name } = active.trunk
+      this.#why = active.isExtension
+        ? `a phone of ${name} does not answer`
+        : `trunk "${name}" at ${active.authority} does not answer`
+    }
     if (goOn) {
       active.figures.failedOver()
       if (ending.status !== 0) this.#why = detail.replace(/^SIP error: /, '')

@@ -118,7 +118,7 @@ export class ActiveTrunk {
 
   /** Does this host name belong to the trunk? Redirections stay within. */
   owns(host: string): boolean {
-    return host.toLowerCase() === this.host.toLowerCase() || this.allows(host)
+    return (!this.isExtension && host.toLowerCase() === this.host.toLowerCase()) || this.allows(host)
   }
 
   /** Host and port as a URI names them. */

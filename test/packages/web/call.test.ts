@@ -142,7 +142,7 @@ t.test('a voice worker that dies takes nothing from the call', { skip: withoutBr
   const call = await openCall(t, { speech: [120_000] })
   await call.evaluate(`call.say(${JSON.stringify(QUESTION)})`)
   await call.said('assistant', /family business/)
-  await killVoiceWorker(call.rest, () => undefined, AbortSignal.timeout(LIMIT_MS))
+  await killVoiceWorker(call.rest, call.callLogId, () => undefined, AbortSignal.timeout(LIMIT_MS))
   await call.evaluate(`call.say(${JSON.stringify(SECOND)})`)
   await call.said('assistant', /three euros/)
   t.equal(await call.evaluate('call.state'), 'connected')

@@ -65,7 +65,10 @@ t.test('a trunk that is a registrar and a proxy', { skip, timeout: 280_000 }, as
       end_reason: 'caller_hangup',
       carrier: { released_by: 'callee', sip_status: 200 },
     })
-    const { ladder } = (await user.client.get(`/calls/${body.call_log_id}/sip`)).body
+    // Written once the last message of the call is there.
+    const ladder = await until(
+      async () => (await user.client.get(`/calls/${body.call_log_id}/sip`)).body.ladder || undefined,
+    )
     t.match(ladder, /INVITE \(SDP\)[\s\S]*407 [\s\S]*ACK[\s\S]*INVITE \(SDP\)[\s\S]*200 /)
   })
 

@@ -81,7 +81,7 @@ t.test('softphones that register', { skip, timeout: 280_000 }, async (t) => {
 
   const phone = await register(desk, { autoAnswer: true })
 
-  t.test('are listed with the phones they have; the password is told once', async (t) => {
+  await t.test('are listed with the phones they have; the password is told once', async (t) => {
     const listed = await registered(desk)
     t.match(listed, { name: '204', phones: [{ transport: 'udp', address: '127.0.0.1', user_agent: /baresip/ }] })
     t.notOk(JSON.stringify(listed).includes(desk.password))
@@ -89,7 +89,7 @@ t.test('softphones that register', { skip, timeout: 280_000 }, async (t) => {
     t.match(row?.password, /^v1\./)
   })
 
-  t.test('are refused with a wrong password', async (t) => {
+  await t.test('are refused with a wrong password', async (t) => {
     const stranger = await register(hall, { password: 'wrong-password' })
     stranger.command('uareg', '60')
     await stranger.event('REGISTER_FAIL')
@@ -100,7 +100,7 @@ t.test('softphones that register', { skip, timeout: 280_000 }, async (t) => {
   const caller = await register(hall)
   await registered(hall)
 
-  t.test('call an agent by its number, as themselves', async (t) => {
+  await t.test('call an agent by its number, as themselves', async (t) => {
     await dial(caller, number)
     caller.command('hangup')
     const call = await until(async () => (await user.client.get('/calls/logs')).body.items[0])
@@ -109,31 +109,31 @@ t.test('softphones that register', { skip, timeout: 280_000 }, async (t) => {
     t.equal(over.carrier.trunk, 'extension 205')
   })
 
-  t.test('call each other; whoever hangs up ends it for both', async (t) => {
+  await t.test('call each other; whoever hangs up ends it for both', async (t) => {
     await dial(caller, '204')
-    await phone.event('CALL_ESTABLISHED')
-    t.match(await phone.event('CALL_INCOMING'), { peeruri: /^sip:205@/, peerdisplayname: '205' })
+    t.match(await phone.event('CALL_ESTABLISHED'), { param: /^sip:205@/ })
     caller.command('hangup')
     await phone.event('CALL_CLOSED')
   })
 
-  t.test('speak wide band, encrypted, where they can', async (t) => {
+  await t.test('speak encrypted, where they can', async (t) => {
     const { body: other } = await user.client.post('/extensions', { body: { name: 'wide' } })
     const wide = await startBaresip(t, {
-      ...{ says: SILENCE, codecs: 'G722', accountOptions: ';mediaenc=srtp-mand' },
+      ...{ says: SILENCE, accountOptions: ';mediaenc=srtp-mand' },
       account: { username: other.username, password: other.password, server: `127.0.0.1:${sipPort}` },
     })
     await registered(other)
     await dial(wide, number)
+    const call = await until(async () =>
+      (await user.client.get('/calls/logs')).body.items.find((one: Body) => one.from_number === 'wide'),
+    )
     await new Promise((resolve) => setTimeout(resolve, 1_500))
     wide.command('hangup')
-    const [call] = (await user.client.get('/calls/logs')).body.items
     const over = await callWhen(user, call.call_log_id, isOver)
-    t.match(over.quality, { codec: 'G722' })
-    t.ok(over.quality.packets > 20, `${over.quality.packets} packets could be read`)
+    t.ok(over.quality.loss < 0.1, `${over.quality.loss} of the packets could not be read`)
   })
 
-  t.test('are what an agent leads a caller to; the call goes on with them', async (t) => {
+  await t.test('are what an agent leads a caller to; the call goes on with them', async (t) => {
     const { status } = await user.client.put(`/agents/${agentId}`, {
       body: {
         ...{ agent_name: 'Ada', system_prompt: 'You are Ada.', first_message: 'Hello, this is Ada.' },
@@ -151,7 +151,7 @@ t.test('softphones that register', { skip, timeout: 280_000 }, async (t) => {
     t.match(await callWhen(user, call.call_log_id, isOver), { status: 'completed', disposition: 'transferred' })
   })
 
-  t.test('reach nothing of another workspace', async (t) => {
+  await t.test('reach nothing of another workspace', async (t) => {
     const other = await api.signUp()
     const theirs = await add(other, '300')
     const foreign = await register(theirs)
@@ -164,7 +164,7 @@ t.test('softphones that register', { skip, timeout: 280_000 }, async (t) => {
     t.equal((await other.client.get(`/extensions/${desk.extension_id}`)).status, 404)
   })
 
-  t.test('lose their phones with their extension', async (t) => {
+  await t.test('lose their phones with their extension', async (t) => {
     t.equal((await user.client.delete(`/extensions/${desk.extension_id}`)).status, 200)
     t.equal((await user.client.get(`/extensions/${desk.extension_id}`)).status, 404)
     t.match(await dial(caller, '204', 'CALL_CLOSED'), { param: /404/ })

@@ -7,6 +7,8 @@ import type { Tenant } from './tenant.ts'
 
 /** The journal of calls' events. */
 
+/** Of a PostgreSQL integer: no call has so many events. */
+const MAX_SEQ = 2_147_483_647
 /** Months whose partitions are made ahead: a job that fails for weeks costs no event. */
 const MONTHS_AHEAD = 2
 /** A node's clock may be so far behind the database's. */
@@ -69,8 +71,8 @@ export async function callEvents(
   const [rows, last] = await Promise.all([
     ofCall
       .select('events')
-      .where('last_seq', '>=', fromSeq)
-      .where('first_seq', '<', fromSeq + limit)
+      .where('last_seq', '>=', Math.min(fromSeq, MAX_SEQ))
+      .where('first_seq', '<', Math.min(fromSeq + limit, MAX_SEQ))
       .orderBy('first_seq')
       .execute(),
     ofCall.select(({ fn }) => fn.max('last_seq').as('seq')).executeTakeFirst(),

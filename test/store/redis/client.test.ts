@@ -51,7 +51,6 @@ t.test('a Redis that goes away is told once, and once that it is back', async (t
   const told = createLogger({ level: 'info', name: 'test', destination: { write: (line) => void lines.push(line) } })
   const first = await start()
   const client = await createRedis(redisSocketUrl(socketPath), told)
-  t.teardown(() => client.destroy())
   const runner = runJobs(
     'documents',
     client,
@@ -64,9 +63,14 @@ t.test('a Redis that goes away is told once, and once that it is back', async (t
   await sleep(3_000)
   const second = await start()
   t.teardown(() => second.stop(5_000))
-  // Before its Redis, for whose answer it waits.
-  t.teardown(() => runner.stop(0))
   while (!lines.some((line) => line.includes('Redis answers again'))) await sleep(10)
+  // Before its Redis, for whose answer it waits.
+  await runner.stop(0)
+  client.destroy()
   const words = lines.map((line) => (JSON.parse(line) as { msg: string }).msg)
-  t.same(words, ['Redis is unreachable; reconnecting', 'Redis answers again'], 'and nobody else says anything')
+  t.same(
+    words,
+    ['Redis is unreachable; reconnecting', 'Redis answers again'],
+    `and nobody else says anything: ${lines.join('')}`,
+  )
 })

@@ -60,7 +60,7 @@ function FirstSteps({ agents }: { agents: readonly Agent[] }) {
           <h2 className="text-md">{first ? `Talk to ${first.agent_name}` : 'Make your first agent'}</h2>
           <p className="mt-0.5 max-w-xl text-pretty">
             {first
-              ? 'It answers right here in the browser, spoken or typed. Afterwards the call shows what was said and how long each answer took.'
+              ? 'It answers right here in the browser: you type, and hear it speak. Afterwards the call shows what was said and how long each answer took.'
               : 'An agent is a prompt, a voice and a model. It answers in the browser at once, and on the phone once it has a number.'}
           </p>
         </div>

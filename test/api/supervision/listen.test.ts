@@ -75,6 +75,15 @@ async function speak(socket: WebSocket, sample: number, frames = 25): Promise<vo
   }
 }
 
+/** Its row is written a moment after everybody was told that it ended. */
+async function callOver(user: TestUser, callId: string) {
+  for (;;) {
+    const answer = await user.client.get(`/calls/${callId}`)
+    if (answer.body.end_reason !== null) return answer
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
 const eventsOf = async (user: TestUser, callId: string) =>
   (await user.client.get(`/calls/${callId}/events`, { query: { page_size: 200 } })).body.items.map(
     ({ type }: { type: string }) => type,
@@ -124,7 +133,7 @@ t.test('a supervisor hears both sides, takes the call over, speaks and gives it 
   await client.closed()
   await supervisor.got('ended')
   await once(second.socket, 'close')
-  const { body } = await user.client.get(`/calls/${callId}`)
+  const { body } = await callOver(user, callId)
   t.match(body, { end_reason: 'api_hangup', supervisors: [{ id: user.id, name: 'Ada Lovelace' }, {}] })
   await until(async () => (await eventsOf(user, callId)).includes('ended'))
   const types = await eventsOf(user, callId)

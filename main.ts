@@ -77,6 +77,8 @@ const STOP_MARGIN_MS = 2_000
 /** What balancers take to ask again whether a node is ready. */
 const LEAVE_MS = 5_000
 const SERVICES_STOP_MS = 15_000
+/** A stop during the start waits so long for the start: what is half made can't be stopped cleanly. A second signal hurries. */
+const START_SETTLES_MS = 15_000
 const FORCED_STOP_MS = 5_000
 const VOICE_READY_TIMEOUT_MS = 60_000
 
@@ -279,7 +281,7 @@ async function run(options: Run): Promise<void> {
   if (failure === undefined && !closing.signal.aborted) await leave(options, running, stop.forced)
   await Promise.race([
     hurry,
-    Promise.race([settled, sleep(STOP_MARGIN_MS)]).then(() => stopAll(running, graceMs, closing)),
+    Promise.race([settled, sleep(START_SETTLES_MS)]).then(() => stopAll(running, graceMs, closing)),
   ])
   if (failure !== undefined) throw failure
   say(options, 'Stopped')

@@ -20,6 +20,7 @@ import { addProgress } from '../../store/call-writes.ts'
 import { callById } from '../../store/calls.ts'
 import type { Store } from '../../store/database.ts'
 import type { Agent } from '../../store/schema.ts'
+import { startRounds } from '../rounds.ts'
 
 const POLL_MS = 1_000
 const AT_ONCE = 4
@@ -69,18 +70,13 @@ export function startAnalysis(services: Services): AnalysisJob {
       running.add(job)
     }
   }
-  let looking: Promise<void> | undefined
-  const timer = setInterval(() => {
-    looking ??= look()
-      .catch((err) => log.warn({ err }, 'Calls to be analysed could not be looked for'))
-      .finally(() => {
-        looking = undefined
-      })
-  }, POLL_MS)
+  const looks = startRounds(look, {
+    intervalMs: POLL_MS,
+    onError: (err) => log.warn({ err }, 'Calls to be analysed could not be looked for'),
+  })
   return {
     async stop(graceMs) {
-      clearInterval(timer)
-      await looking
+      await looks.stop()
       const cut = setTimeout(() => stopping.abort(), graceMs)
       await Promise.all(running)
       clearTimeout(cut)

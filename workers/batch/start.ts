@@ -9,6 +9,7 @@ import type { RedisClient } from '../../store/redis/client.ts'
 import { slotShares } from '../../store/slot-shares.ts'
 import { queueCall } from '../calls/queue.ts'
 import { openQueue, runJobs } from '../queues.ts'
+import { startRounds } from '../rounds.ts'
 import { advanceBatch } from './advance.ts'
 
 const SWEEP_INTERVAL_MS = 1_000
@@ -56,30 +57,23 @@ export function startBatches(services: {
   )
 
   const sweep = async () => {
-    try {
-      const nowMs = clock.nowMs()
-      for (const { id, workspace_id } of await dueBatches(store, new Date(nowMs), MAX_BATCHES)) {
-        await batches.add({ batchId: id, workspaceId: workspace_id }, { jobId: id, attempts: 1, backoffMs: 1_000 })
-      }
-      for (const call of await callsToPlace(store, new Date(nowMs - lostAfterMs), MAX_LOST)) {
-        const isRow = call.batch_id !== null || call.campaign_slug !== null
-        await queueCall(calls, call, isRow ? null : config.queueWaitMs)
-      }
-    } catch (err) {
-      log.warn({ err }, 'Looking for due batches failed; trying again in a second')
+    const nowMs = clock.nowMs()
+    for (const { id, workspace_id } of await dueBatches(store, new Date(nowMs), MAX_BATCHES)) {
+      await batches.add({ batchId: id, workspaceId: workspace_id }, { jobId: id, attempts: 1, backoffMs: 1_000 })
+    }
+    for (const call of await callsToPlace(store, new Date(nowMs - lostAfterMs), MAX_LOST)) {
+      const isRow = call.batch_id !== null || call.campaign_slug !== null
+      await queueCall(calls, call, isRow ? null : config.queueWaitMs)
     }
   }
-  let sweeping: Promise<void> | undefined
-  const timer = setInterval(() => {
-    sweeping ??= sweep().finally(() => {
-      sweeping = undefined
-    })
-  }, services.sweepIntervalMs ?? SWEEP_INTERVAL_MS)
+  const sweeps = startRounds(sweep, {
+    intervalMs: services.sweepIntervalMs ?? SWEEP_INTERVAL_MS,
+    onError: (err) => log.warn({ err }, 'Looking for due batches failed; trying again in a second'),
+  })
 
   return {
     async stop(graceMs) {
-      clearInterval(timer)
-      await sweeping
+      await sweeps.stop()
       await runner.stop(graceMs)
       await Promise.all([batches.close(), calls.close()])
     },

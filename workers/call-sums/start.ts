@@ -2,6 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import type { Logger } from '../../runtime/log.ts'
 import { foldCalls } from '../../store/call-sums-folding.ts'
 import type { Store } from '../../store/database.ts'
+import { startRounds } from '../rounds.ts'
 
 const INTERVAL_MS = 60_000
 
@@ -15,30 +16,21 @@ export interface CallSums {
 export function startCallSums(services: { store: Store; log: Logger; intervalMs?: number }): CallSums {
   const { store, log, intervalMs = INTERVAL_MS } = services
   let stopped = false
-  let looking: Promise<void> | undefined
-
-  async function lookOnce(): Promise<void> {
-    try {
+  const rounds = startRounds(
+    async () => {
       while (!stopped && (await foldCalls(store))) await breathe()
-    } catch (err) {
-      log.warn({ err }, 'Calls could not be summed up; trying again in a minute')
-    }
-  }
-
-  const look = () => {
-    looking ??= lookOnce().finally(() => {
-      looking = undefined
-    })
-    return looking
-  }
-  void look()
-  const timer = setInterval(() => void look(), intervalMs)
+    },
+    {
+      intervalMs,
+      atOnce: true,
+      onError: (err) => log.warn({ err }, 'Calls could not be summed up; trying again in a minute'),
+    },
+  )
   return {
-    look,
+    look: rounds.now,
     async stop() {
-      clearInterval(timer)
       stopped = true
-      await looking
+      await rounds.stop()
     },
   }
 }

@@ -11,6 +11,7 @@ import type { RedisClient } from '../../store/redis/client.ts'
 import { slotShares } from '../../store/slot-shares.ts'
 import { queueCall } from '../calls/queue.ts'
 import { openQueue, runJobs } from '../queues.ts'
+import { startRounds } from '../rounds.ts'
 import { loadUpload } from './load-upload.ts'
 import { loadCallingRules } from './rules.ts'
 import { tickCampaign } from './tick.ts'
@@ -99,45 +100,38 @@ export async function startDialer(services: {
     }
   }
 
-  let sweeps = 0
+  let swept = 0
   const sweep = async () => {
-    try {
-      const now = new Date(clock.nowMs())
-      const due = await dueCampaigns(store, now, MOST_CAMPAIGNS)
-      const lanes = Array.from({ length: TICKS_AT_ONCE }, async () => {
-        for (let one = due.pop(); one !== undefined; one = due.pop()) await tick(one.campaign_id, one.workspace_id)
-      })
-      await Promise.all(lanes)
-      for (const [id, { workspaceId, wanted, atMs }] of hungry) {
-        if (clock.monotonicMs() - atMs < ASK_AGAIN_MS) continue
-        hungry.set(id, { workspaceId, wanted, atMs: clock.monotonicMs() })
-        await room.claim({ workspaceId, unit: `campaign:${id}`, wanted }, async () => 0)
-      }
-      for (const upload of await uploadsToLoad(store, MOST_UPLOADS)) {
-        await uploads.add(
-          { uploadId: upload.id, workspaceId: upload.workspace_id },
-          { jobId: upload.id, attempts: LOADING_ATTEMPTS, backoffMs: 500 },
-        )
-      }
-      if (sweeps++ % TIDY_EVERY === 0) {
-        await expireProspects({ query: (text, values) => store.pool.query(text, values) }, now)
-        await purgeCampaigns(store)
-      }
-    } catch (err) {
-      log.warn({ err }, 'Looking for due campaigns failed; trying again in a moment')
+    const now = new Date(clock.nowMs())
+    const due = await dueCampaigns(store, now, MOST_CAMPAIGNS)
+    const lanes = Array.from({ length: TICKS_AT_ONCE }, async () => {
+      for (let one = due.pop(); one !== undefined; one = due.pop()) await tick(one.campaign_id, one.workspace_id)
+    })
+    await Promise.all(lanes)
+    for (const [id, { workspaceId, wanted, atMs }] of hungry) {
+      if (clock.monotonicMs() - atMs < ASK_AGAIN_MS) continue
+      hungry.set(id, { workspaceId, wanted, atMs: clock.monotonicMs() })
+      await room.claim({ workspaceId, unit: `campaign:${id}`, wanted }, async () => 0)
+    }
+    for (const upload of await uploadsToLoad(store, MOST_UPLOADS)) {
+      await uploads.add(
+        { uploadId: upload.id, workspaceId: upload.workspace_id },
+        { jobId: upload.id, attempts: LOADING_ATTEMPTS, backoffMs: 500 },
+      )
+    }
+    if (swept++ % TIDY_EVERY === 0) {
+      await expireProspects({ query: (text, values) => store.pool.query(text, values) }, now)
+      await purgeCampaigns(store)
     }
   }
-  let sweeping: Promise<void> | undefined
-  const timer = setInterval(() => {
-    sweeping ??= sweep().finally(() => {
-      sweeping = undefined
-    })
-  }, services.sweepIntervalMs ?? SWEEP_INTERVAL_MS)
+  const sweeps = startRounds(sweep, {
+    intervalMs: services.sweepIntervalMs ?? SWEEP_INTERVAL_MS,
+    onError: (err) => log.warn({ err }, 'Looking for due campaigns failed; trying again in a moment'),
+  })
 
   return {
     async stop(graceMs) {
-      clearInterval(timer)
-      await sweeping
+      await sweeps.stop()
       await loading.stop(graceMs)
       await Promise.all([calls.close(), uploads.close()])
     },

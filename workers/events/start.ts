@@ -4,6 +4,7 @@ import { dropEventPartitions, makeEventPartitions } from '../../store/call-event
 import type { Store } from '../../store/database.ts'
 import { removeOldDeliveries } from '../../store/webhook-deliveries.ts'
 import { dropWorkspaceEvents, makeWorkspaceEventPartitions } from '../../store/workspace-events.ts'
+import { startRounds } from '../rounds.ts'
 
 const DAY_MS = 86_400_000
 const INTERVAL_MS = DAY_MS / 4
@@ -33,20 +34,9 @@ export function startEventRetention(services: {
     const dropped = await dropEventPartitions(store, new Date(nowMs - config.eventsDays * DAY_MS))
     if (dropped.length > 0) log.info({ partitions: dropped }, 'Old events of calls were removed')
   }
-  let running: Promise<void> | undefined
-  const tick = () => {
-    running ??= round()
-      .catch((err) => log.warn({ err }, 'The journal of events could not be kept in shape'))
-      .finally(() => {
-        running = undefined
-      })
-  }
-  tick()
-  const timer = setInterval(tick, INTERVAL_MS)
-  return {
-    async stop() {
-      clearInterval(timer)
-      await running
-    },
-  }
+  return startRounds(round, {
+    intervalMs: INTERVAL_MS,
+    atOnce: true,
+    onError: (err) => log.warn({ err }, 'The journal of events could not be kept in shape'),
+  })
 }

@@ -9,6 +9,7 @@ import { type CallEnd, listOpenCalls, type OpenCall, writeEnd } from '../../stor
 import type { Store } from '../../store/database.ts'
 import { unleasedCalls } from '../../store/redis/call-leases.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
+import { startRounds } from '../rounds.ts'
 
 /**
  * Ends what nobody will end: calls whose api node died, and web sessions whose token ran out unused. A call is ended only
@@ -62,21 +63,10 @@ export function endOf(call: OpenCall, nowMs: number): CallEnd | undefined {
 
 export function startReaper(options: ReaperOptions): Reaper {
   const { log, intervalMs = INTERVAL_MS } = options
-  const round = reaperRound(options)
-  let running: Promise<void> | undefined
-  const timer = setInterval(() => {
-    running ??= round()
-      .catch((err) => log.warn({ err }, 'Open calls could not be checked'))
-      .finally(() => {
-        running = undefined
-      })
-  }, intervalMs)
-  return {
-    async stop() {
-      clearInterval(timer)
-      await running
-    },
-  }
+  return startRounds(reaperRound(options), {
+    intervalMs,
+    onError: (err) => log.warn({ err }, 'Open calls could not be checked'),
+  })
 }
 
 function reaperRound({

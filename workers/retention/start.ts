@@ -11,6 +11,7 @@ import {
   removeOldTranscripts,
   workspacesWithRetention,
 } from '../../store/retention.ts'
+import { startRounds } from '../rounds.ts'
 
 const INTERVAL_MS = 3_600_000
 const RECORDINGS_AT_ONCE = 16
@@ -30,7 +31,6 @@ export function startRetention(services: {
 }): RetentionJob {
   const { store, objects, log, intervalMs = INTERVAL_MS } = services
   const stopping = new AbortController()
-  let looking: Promise<void> | undefined
 
   async function removeRecordings(workspaceId: string, days: number): Promise<void> {
     for (;;) {
@@ -59,33 +59,25 @@ export function startRetention(services: {
   }
 
   async function lookOnce(): Promise<void> {
-    try {
-      for (const workspace of await workspacesWithRetention(store)) {
-        if (stopping.signal.aborted) return
-        await lookAt(workspace).catch((err) => {
-          log.warn({ err, workspaceId: workspace.workspace_id }, 'Old data of a workspace could not be removed')
-        })
-      }
-      await removeExpired(store)
-    } catch (err) {
-      log.warn({ err }, 'Looking for old data failed; trying again in an hour')
+    for (const workspace of await workspacesWithRetention(store)) {
+      if (stopping.signal.aborted) return
+      await lookAt(workspace).catch((err) => {
+        log.warn({ err, workspaceId: workspace.workspace_id }, 'Old data of a workspace could not be removed')
+      })
     }
+    await removeExpired(store)
   }
 
-  const look = () => {
-    looking ??= lookOnce().finally(() => {
-      looking = undefined
-    })
-    return looking
-  }
-  void look()
-  const timer = setInterval(() => void look(), intervalMs)
+  const rounds = startRounds(lookOnce, {
+    intervalMs,
+    atOnce: true,
+    onError: (err) => log.warn({ err }, 'Looking for old data failed; trying again in an hour'),
+  })
   return {
-    look,
+    look: rounds.now,
     async stop() {
-      clearInterval(timer)
       stopping.abort()
-      await looking
+      await rounds.stop()
     },
   }
 }

@@ -6,6 +6,7 @@ import type { RedisClient } from '../../store/redis/client.ts'
 import { requestHangup } from '../../store/redis/hangup.ts'
 import { deletedWorkspaces, openCallsOf, purgeWorkspace } from '../../store/workspace-deletion.ts'
 import { openQueue, runJobs } from '../queues.ts'
+import { startRounds } from '../rounds.ts'
 import { giveBackNumbers, type ReleaseNumber } from './give-back-numbers.ts'
 
 const SWEEP_INTERVAL_MS = 5_000
@@ -54,27 +55,20 @@ export function startWorkspaceDeletion(services: {
     },
   )
 
-  let sweeping: Promise<void> | undefined
   const sweep = async () => {
-    try {
-      for (const workspaceId of await deletedWorkspaces(store, SWEEP_LIMIT)) {
-        await queue.add({ workspaceId }, { jobId: workspaceId, attempts: ATTEMPTS, backoffMs: BACKOFF_MS })
-      }
-    } catch (err) {
-      log.warn({ err }, 'Looking for deleted workspaces failed; trying again in a few seconds')
+    for (const workspaceId of await deletedWorkspaces(store, SWEEP_LIMIT)) {
+      await queue.add({ workspaceId }, { jobId: workspaceId, attempts: ATTEMPTS, backoffMs: BACKOFF_MS })
     }
-    sweeping = undefined
   }
-  const tick = () => {
-    sweeping ??= sweep()
-  }
-  tick()
-  const timer = setInterval(tick, services.sweepIntervalMs ?? SWEEP_INTERVAL_MS)
+  const sweeps = startRounds(sweep, {
+    intervalMs: services.sweepIntervalMs ?? SWEEP_INTERVAL_MS,
+    atOnce: true,
+    onError: (err) => log.warn({ err }, 'Looking for deleted workspaces failed; trying again in a few seconds'),
+  })
 
   return {
     async stop(graceMs) {
-      clearInterval(timer)
-      await sweeping
+      await sweeps.stop()
       await runner.stop(graceMs)
       await queue.close()
     },

@@ -1,0 +1,39 @@
+export interface Rounds {
+  /** Goes round now; resolves with the end of the round that is under way. */
+  now(): Promise<void>
+  /** Begins no further round, and waits for the one under way. */
+  stop(): Promise<void>
+}
+
+export interface RoundsOptions {
+  intervalMs: number
+  /** The first round is now, not an interval later. */
+  atOnce?: boolean
+  /** A round that failed is told, and the next one tries again. */
+  onError: (err: unknown) => void
+}
+
+/** Goes round every so often, one round at a time: while one takes longer than the interval, none begins. */
+export function startRounds(
+  round: () => Promise<void>,
+  { intervalMs, atOnce = false, onError }: RoundsOptions,
+): Rounds {
+  let running: Promise<void> | undefined
+  const now = (): Promise<void> => {
+    running ??= round()
+      .catch(onError)
+      .finally(() => {
+        running = undefined
+      })
+    return running
+  }
+  if (atOnce) void now()
+  const timer = setInterval(() => void now(), intervalMs)
+  return {
+    now,
+    async stop() {
+      clearInterval(timer)
+      await running
+    },
+  }
+}

@@ -10,7 +10,8 @@ import type { Tenant } from './tenant.ts'
 
 /** What a running call writes. A call that has a terminal status keeps it: nothing here changes an ended call's status. */
 
-const OPEN_STATUSES = ['queued', 'ringing', 'in_progress'] as const satisfies readonly CallStatus[]
+/** Of calls that are not over. */
+export const OPEN_STATUSES = ['queued', 'ringing', 'in_progress'] as const satisfies readonly CallStatus[]
 
 /** A call that waits for its leg, with its agent. */
 export interface WaitingCall {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { OPEN_STATUSES } from './call-writes.ts'
 import type { Tenant } from './tenant.ts'
 
 /** What a status is made of: kept counts and a few rows by index, whatever the number of prospects. */
@@ -101,7 +102,7 @@ export async function callStatesOf(tenant: Tenant, campaignId: string): Promise<
     .select(['calls.status', sql<number>`count(*)::int`.as('n')])
     .where('prospect_attempts.campaign_id', '=', campaignId)
     .where('prospect_attempts.ended_at', 'is', null)
-    .where('calls.status', 'in', ['queued', 'ringing', 'in_progress'])
+    .where('calls.status', 'in', OPEN_STATUSES)
     .groupBy('calls.status')
     .execute()
   const of = (status: string): number => rows.find((row) => row.status === status)?.n ?? 0

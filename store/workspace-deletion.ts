@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { OPEN_STATUSES } from './call-writes.ts'
 import type { Store } from './database.ts'
 
 /** Rows a statement removes: a few hundred milliseconds at most, so that a stop or a lock never waits long. */
@@ -67,7 +68,7 @@ export async function openCallsOf(store: Store, workspaceId: string): Promise<st
     .tenant(workspaceId)
     .db.selectFrom('calls')
     .select('id')
-    .where('status', 'in', ['queued', 'ringing', 'in_progress'])
+    .where('status', 'in', OPEN_STATUSES)
     .execute()
   return rows.map((row) => row.id)
 }

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import { Gate } from '../../runtime/admission/gate.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
 import { agentByNumber } from '../../store/agents.ts'
-import { type CallWithTurns, callById, insertCall } from '../../store/calls.ts'
+import { insertCall } from '../../store/calls.ts'
 import { type Cell, csvRecord, eachCall } from '../../store/csv-export.ts'
 import { isOnDoNotCall } from '../../store/do-not-call.ts'
 import { cancelQueuedCall, countWaitingCalls } from '../../store/outbound-calls.ts'
@@ -16,15 +16,10 @@ import { requirePhoneNumber } from '../phone-number.ts'
 import { requireAgentProviders, requireMonth } from '../quota.ts'
 import { defineRoute, Reply } from '../route.ts'
 import { PhoneNumberInput } from '../schema.ts'
+import { call_log_id, isOver, requireCall } from './one-call.ts'
 import { CallBody, CallFilterQuery, callBody, callExample, callFilter } from './schema.ts'
 
 const tag = 'Calls'
-
-const call_log_id = {
-  description: 'The call.',
-  notFound: 'call_log_not_found',
-  example: callExample.call_log_id,
-} as const
 
 const outboundExample: Static<typeof CallBody> = {
   ...callExample,
@@ -236,16 +231,6 @@ function cellsOf(call: Call, publicUrl: string): Cell[] {
   const { usage, cost, latency, ...scalars } = callBody({ ...call, turns: [] }, publicUrl)
   const row: Readonly<Record<(typeof COLUMNS)[number], Cell>> = { ...scalars, ...usage, ...cost, ...latency }
   return COLUMNS.map((name) => row[name])
-}
-
-async function requireCall(tenant: Tenant, id: string): Promise<CallWithTurns> {
-  const call = await callById(tenant, id)
-  if (call === undefined) throw new PatchbayError('call_log_not_found')
-  return call
-}
-
-function isOver(call: Call): boolean {
-  return call.status !== 'queued' && call.status !== 'ringing' && call.status !== 'in_progress'
 }
 
 export const outboundRoutes = [outboundCall, hangup, exportCsv]

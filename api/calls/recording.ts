@@ -1,10 +1,9 @@
 import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/errors.ts'
-import { callById } from '../../store/calls.ts'
 import { objectPath, readObject } from '../../store/object-folder.ts'
 import { openLinkSigner } from '../../store/object-links.ts'
 import { defineRoute, Reply } from '../route.ts'
-import { callExample } from './schema.ts'
+import { call_log_id, requireCall } from './one-call.ts'
 
 const tag = 'Calls'
 const LINK_TTL_S = 300
@@ -15,9 +14,7 @@ const recording = defineRoute({
   path: '/calls/{call_log_id}/recording',
   auth: 'jwt_or_key',
   role: 'member',
-  params: {
-    call_log_id: { description: 'The call.', notFound: 'call_log_not_found', example: callExample.call_log_id },
-  },
+  params: { call_log_id },
   success: {
     status: 302,
     schema: Type.String(),
@@ -31,8 +28,7 @@ const recording = defineRoute({
     'WAV in stereo: the caller on the left, the agent on the right. A call has one some seconds after its end, when ' +
     'calls are recorded (`PATCHBAY_RECORD_CALLS`); its `recording_url` is null until then.',
   handler: async ({ params, tenant, signal, log }, { objects, plugins }) => {
-    const call = await callById(tenant, params.call_log_id)
-    if (call === undefined) throw new PatchbayError('call_log_not_found')
+    const call = await requireCall(tenant, params.call_log_id)
     if (call.recording_key === null) throw new PatchbayError('recording_not_found')
     const link = { expiresInS: LINK_TTL_S, filename: `call-${call.id}.wav` }
     const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])

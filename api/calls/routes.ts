@@ -4,7 +4,7 @@ import { PatchbayError } from '../../runtime/errors.ts'
 import { SESSION_TOKEN_TTL_S } from '../../runtime/session/session-token.ts'
 import { agentById, agentByNumber } from '../../store/agents.ts'
 import { callEvents } from '../../store/call-events.ts'
-import { callById, callsPage, cancelUnopenedSession, insertCall, type NewCall, withTurns } from '../../store/calls.ts'
+import { callsPage, cancelUnopenedSession, insertCall, type NewCall, withTurns } from '../../store/calls.ts'
 import { isDuplicate } from '../../store/database.ts'
 import type { Agent, Call } from '../../store/schema.ts'
 import type { Tenant } from '../../store/tenant.ts'
@@ -17,6 +17,7 @@ import { issueSessionToken } from '../realtime/tokens.ts'
 import { defineRoute, Reply } from '../route.ts'
 import { Page, pageOf } from '../schema.ts'
 import { CallEventBody, CallEventsQuery, eventBody, eventsExample } from './events-schema.ts'
+import { call_log_id, requireCall } from './one-call.ts'
 import {
   CallBody,
   CallLogsQuery,
@@ -29,12 +30,6 @@ import {
 } from './schema.ts'
 
 const tag = 'Calls'
-
-const call_log_id = {
-  description: 'The call.',
-  notFound: 'call_log_not_found',
-  example: callExample.call_log_id,
-} as const
 
 const generateToken = defineRoute({
   method: 'GET',
@@ -117,8 +112,7 @@ const read = defineRoute({
   summary: 'One call',
   examples: { success: callExample },
   handler: async ({ params, tenant }, { config }) => {
-    const call = await callById(tenant, params.call_log_id)
-    if (call === undefined) throw new PatchbayError('call_log_not_found')
+    const call = await requireCall(tenant, params.call_log_id)
     return callBody(call, config.publicUrl)
   },
 })
@@ -138,8 +132,7 @@ const events = defineRoute({
     'The log of the call, in order: what was said and recognised, tools that were called, what each stage took and used, and why the call ended. Events are here within two seconds, and kept PATCHBAY_EVENTS_DAYS days.',
   examples: { query: { page: 1, page_size: 200 }, success: eventsExample },
   handler: async ({ params, query, tenant }) => {
-    const call = await callById(tenant, params.call_log_id)
-    if (call === undefined) throw new PatchbayError('call_log_not_found')
+    const call = await requireCall(tenant, params.call_log_id)
     const from = (query.page - 1) * query.page_size
     const found = await callEvents(tenant, { id: call.id, createdAt: call.created_at }, from, query.page_size)
     const items = found.events.map((event) => eventBody(event, call.answered_at))

@@ -1,21 +1,13 @@
 import { type Static, Type } from 'typebox'
-import { PatchbayError } from '../../runtime/errors.ts'
 import type { WireMessage } from '../../runtime/telephony/wire-message.ts'
-import { callById } from '../../store/calls.ts'
 import type { RefusedCallRow } from '../../store/schema.ts'
 import { laddersOf, refusedCallsPage } from '../../store/signalling.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { defineRoute, Reply } from '../route.ts'
 import { Id, Instant, Nullable, Page, PageQuery, pageOf } from '../schema.ts'
 import { labelOf, ladderOf } from './ladder.ts'
+import { call_log_id, requireCall } from './one-call.ts'
 import { pcapOf } from './pcap.ts'
-import { callExample } from './schema.ts'
-
-const call_log_id = {
-  description: 'The call.',
-  notFound: 'call_log_not_found',
-  example: callExample.call_log_id,
-} as const
 
 const SipMessageBody = Type.Object({
   leg: Type.Integer({ description: '1: the caller or callee; 2: whom they were led to.' }),
@@ -50,8 +42,7 @@ interface OfLeg {
 }
 
 async function messagesOf(tenant: Tenant, callId: string): Promise<OfLeg[]> {
-  const call = await callById(tenant, callId)
-  if (call === undefined) throw new PatchbayError('call_log_not_found')
+  const call = await requireCall(tenant, callId)
   const ladders = await laddersOf(tenant, call.id)
   const all = ladders.flatMap(({ leg, messages }) => messages.map((message) => ({ leg, message })))
   return all.sort((a, b) => a.message.atMs - b.message.atMs)

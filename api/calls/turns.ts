@@ -4,11 +4,11 @@ import { PatchbayError } from '../../runtime/errors.ts'
 import type { ObjectStore } from '../../runtime/plugin/contract.ts'
 import { BYTES_PER_FRAME, sampleRateOf, WAV_HEAD_BYTES, wavHead } from '../../runtime/recording/wav.ts'
 import { callEvents } from '../../store/call-events.ts'
-import { type CallWithTurns, callById } from '../../store/calls.ts'
+import type { CallWithTurns } from '../../store/calls.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { ListOf, ListQuery, listOf } from '../paging.ts'
 import { defineRoute, Reply } from '../route.ts'
-import { callExample } from './schema.ts'
+import { call_log_id, requireCall } from './one-call.ts'
 import { TurnBody, turnBody, turnExample } from './turn-schema.ts'
 
 /** Why a turn was as it was: what each stage took, which tools and passages it used, who served, and how it sounded. */
@@ -17,12 +17,6 @@ const tag = 'Calls'
 /** More than a call of the longest allowed length has. */
 const MAX_EVENTS = 200_000
 const TIMEOUT_MS = 10_000
-
-const call_log_id = {
-  description: 'The call.',
-  notFound: 'call_log_not_found',
-  example: callExample.call_log_id,
-} as const
 
 const list = defineRoute({
   method: 'GET',
@@ -84,12 +78,6 @@ const audio = defineRoute({
     })
   },
 })
-
-async function requireCall(tenant: Tenant, id: string): Promise<CallWithTurns> {
-  const call = await callById(tenant, id)
-  if (call === undefined) throw new PatchbayError('call_log_not_found')
-  return call
-}
 
 /** Where the turn lies in the recording, which begins later than the call where consent was asked for. */
 async function spanIn(

@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/errors.ts'
-import { callById } from '../../store/calls.ts'
-import { callExample } from '../calls/schema.ts'
+import { call_log_id, requireCall } from '../calls/one-call.ts'
 import { defineRoute, Reply } from '../route.ts'
 import { ValidationError } from '../schema.ts'
 import { followCall } from './live-call.ts'
@@ -69,9 +68,7 @@ const ofCall = defineRoute({
   auth: 'jwt_or_key',
   role: 'member',
   headers: ['last-event-id'],
-  params: {
-    call_log_id: { description: 'The call.', notFound: 'call_log_not_found', example: callExample.call_log_id },
-  },
+  params: { call_log_id },
   query: Type.Object({ wait_s }),
   success: { ...SSE, description: "Server-sent events: `event` the type, `data` an event of the call's log." },
   errors: ['call_log_not_found', 'quota_reached'],
@@ -97,8 +94,7 @@ const ofCall = defineRoute({
   },
   handler: async (request, { live }) => {
     const { params, query, tenant, signal, log } = request
-    const call = await callById(tenant, params.call_log_id)
-    if (call === undefined) throw new PatchbayError('call_log_not_found')
+    const call = await requireCall(tenant, params.call_log_id)
     requireRoom(live.callStreams.get(tenant.workspaceId) ?? 0)
     const last = /^\d{1,9}$/.exec(request.header('last-event-id'))
     const queue = new EventQueue()

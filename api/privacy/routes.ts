@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/errors.ts'
 import { auditPage } from '../../store/audit-log.ts'
-import { callById } from '../../store/calls.ts'
 import {
   callsWith,
   eraseAnswersWith,
@@ -13,6 +12,7 @@ import {
 } from '../../store/erasure.ts'
 import { cancelQueuedCall } from '../../store/outbound-calls.ts'
 import { requestHangup } from '../../store/redis/hangup.ts'
+import { call_log_id, isOver, requireCall } from '../calls/one-call.ts'
 import { AuditBody, auditBody, auditExample } from '../operator/schema.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
 import { defineRoute } from '../route.ts'
@@ -21,21 +21,13 @@ import { Detail } from '../workspaces/schema.ts'
 
 const tag = 'Privacy'
 const CALLS_AT_ONCE = 200
-const OVER = new Set(['completed', 'failed', 'busy', 'no_answer', 'canceled'])
-
 const deleteCall = defineRoute({
   method: 'DELETE',
   path: '/calls/{call_log_id}',
   auth: 'jwt',
   role: 'admin',
   whenSuspended: 'served',
-  params: {
-    call_log_id: {
-      description: 'The call.',
-      notFound: 'call_log_not_found',
-      example: '0197f3a2-7c1e-7000-8000-000000000004',
-    },
-  },
+  params: { call_log_id },
   success: { status: 200, schema: Detail },
   errors: ['call_running', 'provider_fault'],
   tag,
@@ -43,9 +35,8 @@ const deleteCall = defineRoute({
   description: 'It is gone from the reports, too.',
   examples: { success: { detail: 'Call deleted' } },
   handler: async ({ params, tenant, signal }, { objects }) => {
-    const call = await callById(tenant, params.call_log_id)
-    if (call === undefined) throw new PatchbayError('call_log_not_found')
-    if (!OVER.has(call.status)) throw new PatchbayError('call_running')
+    const call = await requireCall(tenant, params.call_log_id)
+    if (!isOver(call)) throw new PatchbayError('call_running')
     if (call.recording_key !== null) await objects.remove(call.recording_key, signal)
     await eraseCalls(tenant, [call.id])
     return { detail: 'Call deleted' }
@@ -91,8 +82,8 @@ const erase = defineRoute({
       const ended: string[] = []
       const running: string[] = []
       for (const { id, status, recording_key } of found) {
-        const isOver = OVER.has(status) || (await cancelQueuedCall(tenant, id, new Date(clock.nowMs())))
-        if (!isOver) {
+        const over = isOver({ status }) || (await cancelQueuedCall(tenant, id, new Date(clock.nowMs())))
+        if (!over) {
           running.push(id)
           continue
         }

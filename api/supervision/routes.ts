@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { PatchbayError } from '../../runtime/errors.ts'
-import { callById } from '../../store/calls.ts'
+import { call_log_id, requireCall } from '../calls/one-call.ts'
 import { callExample } from '../calls/schema.ts'
 import { defineRoute } from '../route.ts'
 import { Id, Instant } from '../schema.ts'
@@ -25,9 +25,7 @@ const listen = defineRoute({
   path: '/calls/{call_log_id}/listen',
   auth: 'jwt_or_key',
   role: 'developer',
-  params: {
-    call_log_id: { description: 'The call.', notFound: 'call_log_not_found', example: callExample.call_log_id },
-  },
+  params: { call_log_id },
   success: { status: 201, schema: ListenBody },
   errors: ['call_log_not_found', 'call_over'],
   tag: 'Calls',
@@ -36,8 +34,7 @@ const listen = defineRoute({
     'Gives the address of a WebSocket over which a supervisor hears both sides, whispers to the agent, has it say something, takes the call over and gives it back, ends or transfers it. Its messages are in docs/events.md.',
   examples: { success: example },
   handler: async ({ params, tenant, user, key }, { redis, config, clock }) => {
-    const call = await callById(tenant, params.call_log_id)
-    if (call === undefined) throw new PatchbayError('call_log_not_found')
+    const call = await requireCall(tenant, params.call_log_id)
     if (call.ended_at !== null) throw new PatchbayError('call_over')
     const who = { id: user?.id ?? key?.id ?? '', name: user?.name ?? key?.name ?? '' }
     const token = await issueListenToken(redis, { workspaceId: tenant.workspaceId, callId: call.id, who })

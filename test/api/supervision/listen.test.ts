@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import WebSocket from 'ws'
 import { startTestApi, type TestUser } from '../../support/api.ts'
-import { linkWorker, startPhone } from '../../support/phone.ts'
+import { callWhen, isOver, linkWorker, startPhone } from '../../support/phone.ts'
 import { RealtimeClient, until } from '../../support/realtime-node.ts'
 
 const RATE_HZ = 24_000
@@ -75,15 +75,6 @@ async function speak(socket: WebSocket, sample: number, frames = 25): Promise<vo
   }
 }
 
-/** Its row is written a moment after everybody was told that it ended. */
-async function callOver(user: TestUser, callId: string) {
-  for (;;) {
-    const answer = await user.client.get(`/calls/${callId}`)
-    if (answer.body.end_reason !== null) return answer
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
-
 const eventsOf = async (user: TestUser, callId: string) =>
   (await user.client.get(`/calls/${callId}/events`, { query: { page_size: 200 } })).body.items.map(
     ({ type }: { type: string }) => type,
@@ -133,8 +124,11 @@ t.test('a supervisor hears both sides, takes the call over, speaks and gives it 
   await client.closed()
   await supervisor.got('ended')
   await once(second.socket, 'close')
-  const { body } = await callOver(user, callId)
-  t.match(body, { end_reason: 'api_hangup', supervisors: [{ id: user.id, name: 'Ada Lovelace' }, {}] })
+  // Its row is written a moment after everybody was told that it ended.
+  t.match(await callWhen(user, callId, isOver), {
+    end_reason: 'api_hangup',
+    supervisors: [{ id: user.id, name: 'Ada Lovelace' }, {}],
+  })
   await until(async () => (await eventsOf(user, callId)).includes('ended'))
   const types = await eventsOf(user, callId)
   for (const type of ['supervisor_joined', 'whispered', 'took_over', 'gave_back']) t.ok(types.includes(type), type)

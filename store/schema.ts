@@ -737,7 +737,6 @@ export interface ProspectUploadRowsTable {
   rows: string
 }
 
-/** Tables of no single workspace: any code may query them. */
 /** Written by triggers, and by store/workspace-events.ts. `(transaction, seq)` is its place among all events. */
 export interface WorkspaceEventsTable {
   id: Generated<string>
@@ -793,6 +792,13 @@ export interface WebhookDeliveriesTable {
   created_at: CreatedAt
 }
 
+export interface ToldWorkersTable {
+  worker_id: string
+  capacity: number
+  told_at: CreatedAt
+}
+
+/** Tables of no single workspace: any code may query them. */
 export interface GlobalTables {
   users: UsersTable
   sessions: SessionsTable
@@ -810,6 +816,7 @@ export interface GlobalTables {
   batch_rows: BatchRowsTable
   window_groups: WindowGroupsTable
   prospect_upload_rows: ProspectUploadRowsTable
+  told_workers: ToldWorkersTable
 }
 
 /** Tables of a workspace. Add a name here and to TENANT_TABLES in store/tenant.ts; a type error says when one is missing. */

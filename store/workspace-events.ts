@@ -1,6 +1,8 @@
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Store } from './database.ts'
+import type { AllTables } from './schema.ts'
 import type { Tenant } from './tenant.ts'
+import type { OperatorEvent, ToldEvent } from './told-events.ts'
 
 /** What happens in workspaces, in the order in which all readers see it. Most of it is inserted by triggers. */
 
@@ -89,21 +91,37 @@ export async function eventsById(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Says that something happened. Pass a transaction's handle where it must hold together with something else. */
-export async function tellEvent(
-  tenant: Tenant,
-  event: { type: string; subject?: string; agentId?: string | null; data: Record<string, unknown> },
-): Promise<{ id: string; created_at: Date }> {
+/**
+ * Says that something happened: it goes to the webhooks and live streams of the workspace. Pass a transaction's handle
+ * (`{ ...tenant, db: trx }`) where it must hold together with something else.
+ */
+export async function tellEvent(tenant: Tenant, event: ToldEvent): Promise<{ id: string; created_at: Date }> {
   return tenant.db
     .insertInto('workspace_events')
     .values({
       type: event.type,
-      subject: event.subject ?? null,
-      agent_id: event.agentId ?? null,
+      subject: 'subject' in event ? event.subject : null,
+      agent_id: 'agentId' in event ? event.agentId : null,
       data: JSON.stringify(event.data),
     })
     .returning(['id', 'created_at'])
     .executeTakeFirstOrThrow()
+}
+
+/** Says that something happened to the installation: to each workspace of which an operator is Admin. */
+export async function tellOperators(
+  db: Kysely<AllTables>,
+  /** Who is one by the configuration. */
+  emails: readonly string[],
+  { type, data }: OperatorEvent,
+): Promise<void> {
+  await sql`insert into workspace_events (workspace_id, type, data)
+    select distinct w.id, ${type}, ${JSON.stringify(data)}::jsonb
+    from workspaces w join memberships m on m.workspace_id = w.id and m.role = 'admin' join users u on u.id = m.user_id
+    where w.deleted_at is null
+      and (u.is_operator or lower(u.email) = any(${emails.map((email) => email.trim().toLowerCase())}::text[]))`.execute(
+    db,
+  )
 }
 
 /**

@@ -27,6 +27,7 @@ import { countQueues } from './queue-metrics.ts'
 import { startReaper } from './reaper/reaper.ts'
 import { carrierReleaser } from './reaper/release-carrier.ts'
 import { startRetention } from './retention/start.ts'
+import { startVoiceWatch } from './voice-watch/start.ts'
 import type { EventData } from './webhooks/event-data.ts'
 import { startWebhooks } from './webhooks/start.ts'
 import { numberReleaser } from './workspaces/give-back-numbers.ts'
@@ -80,6 +81,8 @@ export async function startJobs(context: RoleContext<EffectiveConfig>, eventData
     opened.push(() => mailer?.close())
     const webhooks = startWebhooks({ ...context, store, eventData, mailer })
     opened.push((graceMs) => webhooks.stop(graceMs))
+    const voiceWatch = startVoiceWatch({ ...context, store, redis })
+    opened.push(() => voiceWatch.stop())
     const registry = processRegistry('jobs', Object.values(callMetrics))
     countPool(registry, store)
     const queues = countQueues(registry, redis)

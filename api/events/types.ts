@@ -71,6 +71,26 @@ const documentExample = {
   created_at: '2026-01-31T09:00:00.000Z',
 }
 
+const Trunk = Type.Object({
+  trunk_id: Id,
+  name: Type.String(),
+  host: Type.String(),
+  status: Type.Integer({ description: 'Its last answer to REGISTER or OPTIONS; 0: none came.' }),
+  reason: Type.String(),
+})
+const trunkExample = {
+  trunk_id: '0197f3a2-7c1e-7000-8000-00000000000e',
+  name: 'pbx',
+  host: 'sip.example.com',
+  status: 200,
+  reason: 'OK',
+}
+const Worker = Type.Object({
+  worker_id: Type.String(),
+  capacity: Type.Integer({ description: 'Calls it can have at once.' }),
+})
+const workerExample = { worker_id: 'voice-1-4711-a1b2c3', capacity: 8 }
+
 const ofCall = (summary: string, changes: Partial<Static<typeof CallBody>> = {}): EventType => ({
   summary,
   data: CallBody,
@@ -158,10 +178,34 @@ export const EVENT_TYPES: Readonly<Record<string, EventType>> = {
     data: Campaign,
     example: { ...campaignExample, paused: true, pause_reason: 'budget_reached' },
   },
+  'campaign.completed': {
+    summary: 'A campaign has nobody left to call',
+    data: Campaign,
+    example: campaignExample,
+  },
   'prospect.resolved': {
     summary: 'A prospect that was called will not be called again',
     data: Prospect,
     example: prospectExample,
+  },
+  'prospect.callback_missed': {
+    summary: 'A prospect was not called back at the time that was asked for',
+    data: Type.Object({
+      uuid: Id,
+      list_uuid: Id,
+      campaign: Nullable(Type.String()),
+      primary_phone: Type.String(),
+      call_back_at: Instant,
+      reason: Type.String(),
+    }),
+    example: {
+      uuid: prospectExample.uuid,
+      list_uuid: prospectExample.list_uuid,
+      campaign: prospectExample.campaign,
+      primary_phone: prospectExample.primary_phone,
+      call_back_at: '2026-01-31T15:00:00.000Z',
+      reason: 'The campaign was paused',
+    },
   },
   'do_not_call.added': {
     summary: 'A number must not be called any more; those of uploads are not told one by one',
@@ -188,6 +232,22 @@ export const EVENT_TYPES: Readonly<Record<string, EventType>> = {
     summary: 'An agent was made or changed; it is shown as it is when the event is sent',
     data: AgentBody,
     example: agentExample,
+  },
+  'trunk.down': {
+    summary: 'A trunk answers no more, or refuses',
+    data: Trunk,
+    example: { ...trunkExample, status: 403, reason: 'Forbidden' },
+  },
+  'trunk.up': { summary: 'A trunk that was down answers again', data: Trunk, example: trunkExample },
+  'worker.joined': {
+    summary: 'A voice worker takes calls; told to the workspaces of operators',
+    data: Worker,
+    example: workerExample,
+  },
+  'worker.lost': {
+    summary: 'A voice worker is gone that did not say so; told to the workspaces of operators',
+    data: Worker,
+    example: workerExample,
   },
   'webhook.disabled': {
     summary: 'A webhook was switched off, because its receiver is gone or failed for five days',

@@ -12,6 +12,7 @@ import { noteTrunkEvent, type StoredTrunkEvent, trunkEvents } from '../../store/
 import { leaveTrunks, shareTrunks } from '../../store/redis/trunk-share.ts'
 import type { TrunkRow } from '../../store/schema.ts'
 import { allTrunks } from '../../store/trunks.ts'
+import { tellEvent } from '../../store/workspace-events.ts'
 import { type OpenSignallingBook, openSignallingBook } from '../calls/signalling-book.ts'
 import { type ExtensionBook, openExtensionBook } from '../extensions/book.ts'
 
@@ -99,9 +100,14 @@ export async function openTrunkBook(options: {
     share: (wanted, active) => shareTrunks(redis, node, wanted, active),
     told({ type, trunk, status, reason }) {
       const event = { type, status, reason: reason.slice(0, 200), atMs: options.clock.nowMs() }
-      noteTrunkEvent(redis, trunk.id, event).catch((err) =>
-        log.warn({ err, trunk: trunk.name }, 'What became of a trunk was not written down'),
-      )
+      const noted = async () => {
+        // One of the installation is no workspace's.
+        if (!(await noteTrunkEvent(redis, trunk.id, event)) || trunk.workspaceId === '') return
+        const { id, name, host } = trunk
+        const data = { trunk_id: id, name, host, status, reason: event.reason }
+        await tellEvent(store.tenant(trunk.workspaceId), { type: `trunk.${type}`, subject: id, data })
+      }
+      noted().catch((err) => log.warn({ err, trunk: trunk.name }, 'What became of a trunk was not written down'))
     },
     events: (trunkId) => trunkEvents(redis, trunkId),
     sealPassword: (trunkId, password) => box.seal(password, trunkId),

@@ -16,6 +16,10 @@ const WAITING = 'patchbay:{slots}:waiting'
 const TURNS = 'patchbay:{slots}:turns'
 const USE = 'patchbay:{slots}:use'
 
+/** That a worker said goodbye is known for as long as somebody may ask why it is gone. */
+const LEFT_MS = 600_000
+const leftKey = (workerId: string) => `patchbay:worker-left:${workerId}`
+
 const ENTRY_MS = 15_000
 /** A node that waits asks every 100 ms; one that stopped asking holds up nobody for longer than this. */
 const WAITING_MS = 1_000
@@ -100,6 +104,7 @@ export class RedisSlots implements Slots {
   }
 
   async forget(workerId: string): Promise<void> {
+    await this.#redis.set(leftKey(workerId), '', { expiration: { type: 'PX', value: LEFT_MS } })
     await forgetScript.run(this.#redis, [READY, WORKERS, INFO, USE], [workerId])
   }
 
@@ -149,6 +154,11 @@ export async function countSlots(redis: RedisClient): Promise<{ ready: number; c
 async function redisNowMs(redis: RedisClient): Promise<number> {
   const [seconds, microseconds] = await redis.sendCommand<[string, string]>(['TIME'])
   return Number(seconds) * 1000 + Number(microseconds) / 1000
+}
+
+/** Whether a worker that is gone said so. */
+export async function hasLeft(redis: RedisClient, workerId: string): Promise<boolean> {
+  return (await redis.exists(leftKey(workerId))) === 1
 }
 
 /** The workers that any api node has heard of within the life of an entry. */

@@ -1,0 +1,8 @@
+/** The voice workers operators were told of, so that each is told once, whichever process sees it first. */
+export const sql = `
+create table told_workers (
+  worker_id text primary key,
+  capacity integer not null,
+  told_at timestamptz not null default now()
+);
+`

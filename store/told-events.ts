@@ -1,0 +1,39 @@
+/** What events say that code tells with `tellEvent` or `tellOperators`; the others are told by triggers. As the OpenAPI document shows them. */
+
+/** Something of a workspace. */
+export type ToldEvent =
+  | { type: 'webhook.disabled'; agentId: string | null; data: { webhook_id: string; url: string; reason: string } }
+  | { type: 'webhook.test'; data: { webhook_id: string } }
+  | {
+      type: 'campaign.completed'
+      /** Of the campaign. */
+      subject: string
+      agentId: string | null
+      data: { slug: string; name: string; active: boolean; paused: boolean; pause_reason: string | null }
+    }
+  | {
+      type: 'prospect.callback_missed'
+      /** Of the prospect, with which the event is erased. */
+      subject: string
+      data: {
+        uuid: string
+        list_uuid: string
+        campaign: string | null
+        primary_phone: string
+        /** ISO 8601. */
+        call_back_at: string
+        reason: string
+      }
+    }
+  | {
+      type: 'trunk.down' | 'trunk.up'
+      /** Of the trunk. */
+      subject: string
+      data: { trunk_id: string; name: string; host: string; status: number; reason: string }
+    }
+
+/** Something of the installation. */
+export interface OperatorEvent {
+  type: 'worker.joined' | 'worker.lost'
+  data: { worker_id: string; capacity: number }
+}

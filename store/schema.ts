@@ -1,6 +1,7 @@
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType, Selectable } from 'kysely'
 import type { SlotStrategy } from '../runtime/admission/seat-claim.ts'
 import type { DocumentFormat } from '../runtime/knowledge/blocks.ts'
+import type { LineCodecName } from '../runtime/media/line-codec.ts'
 import type { Answerer, Consent, VoicemailBehaviour } from '../runtime/telephony/answerer.ts'
 
 import type { TrunkSettings } from '../runtime/telephony/trunk-settings.ts'
@@ -264,7 +265,7 @@ export interface TrunksTable {
   /** Sealed. */
   password: string | null
   allowed_addresses: JSONColumnType<string[], string, string>
-  codecs: JSONColumnType<('PCMU' | 'PCMA')[], string, string>
+  codecs: JSONColumnType<LineCodecName[], string, string>
   max_concurrent_calls: number
   max_calls_per_second: number
   countries: JSONColumnType<string[], string, string>

@@ -14,7 +14,8 @@ const Transport = Type.Union([Type.Literal('udp'), Type.Literal('tcp'), Type.Lit
 })
 const Codecs = Type.Array(Type.Enum(LINE_CODEC_NAMES), {
   minItems: 1,
-  maxItems: 2,
+  maxItems: LINE_CODEC_NAMES.length,
+  uniqueItems: true,
   description: 'Most wanted first.',
 })
 const Addresses = Type.Array(Type.String({ maxLength: 64 }), {

@@ -1,12 +1,15 @@
-import { PatchbayError } from '../errors.ts'
 import type { AudioFormat } from '../session/leg.ts'
 import { bytesOf, samplesOf } from './frame.ts'
 import { decodeG711, encodeG711 } from './g711.ts'
+import { OpusDecoder, OpusEncoder } from './opus.ts'
 
 export type Decode = (bytes: Uint8Array) => Int16Array
 export type Encode = (samples: Int16Array) => Uint8Array
 
-/** What turns a leg's bytes into samples and back. Throws `unavailable` for an encoding this build does not carry. */
+/**
+ * What turns a leg's bytes into samples and back. Opus keeps the state of one stream each way, and takes whole frames of 20 ms;
+ * the others keep none.
+ */
 export function codecFor(format: AudioFormat): { decode: Decode; encode: Encode } {
   const { encoding } = format
   switch (encoding) {
@@ -18,7 +21,23 @@ export function codecFor(format: AudioFormat): { decode: Decode; encode: Encode 
         decode: (bytes) => decodeG711(encoding, bytes),
         encode: (samples) => encodeG711(encoding, samples),
       }
-    default:
-      throw new PatchbayError('unavailable', { cause: `No codec for ${encoding}` })
+    case 'opus':
+      return opus(format.sampleRateHz)
+  }
+}
+
+/** Each half is made when it is first used: most need one alone. */
+function opus(sampleRateHz: number): { decode: Decode; encode: Encode } {
+  let decoder: OpusDecoder | undefined
+  let encoder: OpusEncoder | undefined
+  return {
+    decode(packet) {
+      decoder ??= new OpusDecoder(sampleRateHz)
+      return decoder.decode(packet)
+    },
+    encode(samples) {
+      encoder ??= new OpusEncoder(sampleRateHz)
+      return encoder.encode(samples)
+    },
   }
 }

@@ -1,5 +1,6 @@
 import type { AudioFormat } from '../session/leg.ts'
 import { codecFor } from './codec.ts'
+import { concatSamples } from './frame.ts'
 import { LINE_CODECS, type LineCodec, type LineCodecName } from './line-codec.ts'
 import { Resampler } from './resample.ts'
 
@@ -20,6 +21,8 @@ export class LineAudio {
   #codec: LineCodec
   #out: Resampler
   #in: Resampler
+  /** What the line is to get, at its rate: a packet's worth comes out of it whatever the resampler holds back. */
+  #held = new Int16Array(0)
 
   constructor(format: AudioFormat, codec: LineCodecName) {
     this.#format = format
@@ -46,6 +49,7 @@ export class LineAudio {
     const { make, sampleRateHz } = LINE_CODECS[codec]
     this.#name = codec
     this.#codec = make()
+    this.#held = new Int16Array(0)
     this.#out = new Resampler(this.#format.sampleRateHz, sampleRateHz)
     this.#in = new Resampler(sampleRateHz, this.#format.sampleRateHz)
   }
@@ -53,7 +57,20 @@ export class LineAudio {
   /** The session's bytes, as the line's. */
   toLine(bytes: Uint8Array): Uint8Array {
     if (this.#isSame) return bytes
-    return this.#codec.encode(this.#out.push(this.#session.decode(bytes)))
+    const samples = this.#session.decode(bytes)
+    const length = (samples.length * LINE_CODECS[this.#name].sampleRateHz) / this.#format.sampleRateHz
+    return this.#codec.encode(this.#take(this.#out.push(samples), length))
+  }
+
+  /** As many samples as the packet's time asks for: what a resampler holds back at first is silence. */
+  #take(samples: Int16Array, length: number): Int16Array {
+    const all = concatSamples(this.#held, samples)
+    if (all.length < length) {
+      this.#held = new Int16Array(0)
+      return concatSamples(new Int16Array(length - all.length), all)
+    }
+    this.#held = all.slice(length)
+    return all.length === length ? all : all.subarray(0, length)
   }
 
   /** The line's payload, as the session's bytes; a resampler may hold back a few samples. */

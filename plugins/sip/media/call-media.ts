@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
+import { LINE_CODECS } from '../../../runtime/media/line-codec.ts'
 import { quote } from '../message/grammar.ts'
 import { headerOf, type SipHeader, type SipMessage, SipParseError } from '../message/message.ts'
 import { mediaTypeOf, type Part, partsOf } from '../message/multipart.ts'
@@ -12,6 +13,7 @@ import {
   writeAnswer,
   writeOffer,
 } from './offer-answer.ts'
+import { PayloadTypes } from './payload-types.ts'
 import { parseSdp, SdpError, type SessionDescription } from './sdp.ts'
 import { MASTER_KEY_BYTES, MASTER_SALT_BYTES } from './srtp.ts'
 
@@ -83,8 +85,7 @@ export class CallMedia {
   readonly #local: LocalMedia
   readonly #codecs: readonly CodecName[]
   #said: string | undefined
-  /** What the other side calls telephone events: a type keeps its meaning for the call (section 8.3.2). */
-  #eventPayloadType: number | undefined
+  readonly #names = new PayloadTypes()
   readonly #peer: string | undefined
 
   /** @param peer address of the other side's signalling: where its media are sought at first when it names a host, no address */
@@ -104,7 +105,7 @@ export class CallMedia {
 
   /** Our own wish, whatever was agreed last: all our codecs, both ways (RFC 6337, section 5.1). */
   offer(): Buffer {
-    return this.#say(() => writeOffer(this.#local, this.#codecs, this.#eventPayloadType))
+    return this.#say(() => writeOffer(this.#local, this.#codecs, this.#names))
   }
 
   /** Takes an offer. Throws MediaRefused when there is nothing in it for us. */
@@ -137,7 +138,8 @@ export class CallMedia {
         `No audio in common; we have ${this.#codecs.join(', ')}${SPOKEN[this.#local.srtp?.encryption ?? 'off']}`,
       )
     }
-    this.#eventPayloadType = agreement.eventPayloadType ?? this.#eventPayloadType
+    const { codec, payloadType, eventPayloadType: type, eventClockHz = LINE_CODECS[codec].clockHz } = agreement
+    this.#names.learn(codec, payloadType, type === undefined ? undefined : { type, clockHz: eventClockHz })
     return agreement
   }
 }

@@ -1,16 +1,15 @@
 import { isIPv6 } from 'node:net'
 import { LINE_CODECS, type LineCodecName } from '../../../runtime/media/line-codec.ts'
+import type { PayloadTypes } from './payload-types.ts'
 import type { CryptoLine, Direction, MediaDescription, SessionDescription } from './sdp.ts'
 import { MASTER_KEY_BYTES, MASTER_SALT_BYTES, SRTP_SUITES, type SrtpSuite } from './srtp.ts'
 
 /** Offer and answer (RFC 3264) of one audio stream with telephone events (RFC 4733). Pure. */
 
 export type CodecName = LineCodecName
-/** What our offers call telephone events: the number everyone uses. */
-const EVENT_PAYLOAD_TYPE = 101
 const DEFAULT_PTIME_MS = 20
-/** Packets shorter than this cost more than they carry, longer ones are heard late. */
-const PTIMES_MS = [10, 20, 30, 40, 60]
+/** What telephone events count where the other side has none that count as its audio does: many phones say so beside Opus. */
+const COMMON_EVENT_CLOCK_HZ = 8_000
 
 /** Whether media are encrypted with keys in the descriptions (RFC 4568). */
 export type MediaEncryption = 'off' | 'optional' | 'required'
@@ -33,6 +32,8 @@ export interface Agreement {
   readonly payloadType: number
   /** Payload type of telephone events; undefined: the other side has none. */
   readonly eventPayloadType: number | undefined
+  /** What the durations of events count; absent: as the audio does. */
+  readonly eventClockHz?: number
   /** Undefined: the media are plain. */
   readonly srtp?: SrtpTerms
   /** How much a packet of ours holds. */
@@ -70,11 +71,8 @@ export function agree(
   const media = usable.find((one) => keyOf(one, srtp) !== undefined) ?? usable[0]
   const chosen = media === undefined ? undefined : codecOf(media, codecs)
   if (media === undefined || chosen === undefined) return undefined
-  // Events count time as the audio does.
-  const wanted = `TELEPHONE-EVENT/${LINE_CODECS[chosen.codec].clockHz}`
-  const events = [...media.encodings].find(
-    ([type, encoding]) => encoding === wanted && media.formats.includes(String(type)),
-  )
+  const { clockHz, ptimesMs } = LINE_CODECS[chosen.codec]
+  const events = eventsOf(media, clockHz) ?? eventsOf(media, COMMON_EVENT_CLOCK_HZ)
   // The hold of RFC 2543: an address of zeros.
   const held = media.address === '0.0.0.0' || media.address === '::'
   return {
@@ -84,11 +82,21 @@ export function agree(
     rtcpPort: media.rtcpPort ?? media.port + 1,
     codec: chosen.codec,
     payloadType: chosen.type,
-    eventPayloadType: events?.[0],
-    ptimeMs: PTIMES_MS.findLast((ms) => ms <= (media.ptimeMs ?? DEFAULT_PTIME_MS)) ?? 10,
+    eventPayloadType: events?.type,
+    ...(events === undefined ? {} : { eventClockHz: events.clockHz }),
+    ptimeMs: ptimesMs.findLast((ms) => ms <= (media.ptimeMs ?? DEFAULT_PTIME_MS)) ?? 10,
     ...termsOf(media, srtp),
     direction: held ? 'inactive' : MIRRORED[media.direction],
   }
+}
+
+/** The telephone events of a description that count so. */
+function eventsOf(media: MediaDescription, clockHz: number): { type: number; clockHz: number } | undefined {
+  const wanted = `TELEPHONE-EVENT/${clockHz}`
+  for (const [type, encoding] of media.encodings) {
+    if (encoding === wanted && media.formats.includes(String(type))) return { type, clockHz }
+  }
+  return undefined
 }
 
 function isUsable(media: MediaDescription, srtp: LocalMedia['srtp']): boolean {
@@ -119,19 +127,17 @@ const cryptoLine = (tag: string, suite: SrtpSuite, key: Buffer): string =>
 /** The first codec of the other side's list that we have, too: it prefers that. */
 function codecOf(media: MediaDescription, codecs: readonly CodecName[]) {
   for (const format of media.formats) {
-    const codec = codecs.find((one) => media.encodings.get(Number(format)) === LINE_CODECS[one].encoding)
+    const codec = codecs.find((one) => media.encodings.get(Number(format)) === LINE_CODECS[one].encoding.toUpperCase())
     if (codec !== undefined) return { codec, type: Number(format) }
   }
   return undefined
 }
 
 /** Our offer. */
-export function writeOffer(
-  local: LocalMedia,
-  codecs: readonly CodecName[],
-  eventPayloadType = EVENT_PAYLOAD_TYPE,
-): string {
-  const types = [...codecs.map((codec) => LINE_CODECS[codec].payloadType), eventPayloadType]
+export function writeOffer(local: LocalMedia, codecs: readonly CodecName[], names: PayloadTypes): string {
+  const own = codecs.map((codec) => names.codec(codec))
+  const clocks = [...new Set(codecs.map((codec) => LINE_CODECS[codec].clockHz))]
+  const types = [...own, ...clocks.map((clockHz) => names.events(clockHz))]
   return [
     ...sessionLines(local),
     // Plain media with a key beside them: who has no encryption reads over it.
@@ -139,8 +145,8 @@ export function writeOffer(
     ...(local.srtp === undefined
       ? []
       : SRTP_SUITES.map((suite, i) => cryptoLine(String(i + 1), suite, local.srtp!.key))),
-    ...codecs.map((codec) => `a=rtpmap:${LINE_CODECS[codec].payloadType} ${LINE_CODECS[codec].encoding}`),
-    ...eventLines(eventPayloadType),
+    ...codecs.flatMap((codec) => codecLines(names.codec(codec), codec)),
+    ...clocks.flatMap((clockHz) => eventLines(names.events(clockHz), clockHz)),
     `a=ptime:${DEFAULT_PTIME_MS}`,
     'a=sendrecv',
     '',
@@ -156,13 +162,13 @@ export function writeAnswer(offer: SessionDescription, agreement: Agreement, loc
   const index = offer.media.findIndex(isTaken)
   const lines = offer.media.flatMap((media, at) => {
     if (at !== index) return [`m=${media.media} 0 ${media.protocol} ${media.formats.join(' ')}`]
-    const { payloadType, codec, eventPayloadType, srtp } = agreement
+    const { payloadType, codec, eventPayloadType, eventClockHz = LINE_CODECS[codec].clockHz, srtp } = agreement
     const types = eventPayloadType === undefined ? [payloadType] : [payloadType, eventPayloadType]
     return [
       `m=audio ${local.port} ${media.protocol} ${types.join(' ')}`,
       ...(srtp === undefined ? [] : [cryptoLine(srtp.tag, srtp.suite, srtp.ours)]),
-      `a=rtpmap:${payloadType} ${LINE_CODECS[codec].encoding}`,
-      ...(eventPayloadType === undefined ? [] : eventLines(eventPayloadType)),
+      ...codecLines(payloadType, codec),
+      ...(eventPayloadType === undefined ? [] : eventLines(eventPayloadType, eventClockHz)),
       `a=ptime:${agreement.ptimeMs}`,
       `a=${agreement.direction}`,
     ]
@@ -170,8 +176,13 @@ export function writeAnswer(offer: SessionDescription, agreement: Agreement, loc
   return [...sessionLines(local), ...lines, ''].join('\r\n')
 }
 
-function eventLines(type: number): string[] {
-  return [`a=rtpmap:${type} telephone-event/8000`, `a=fmtp:${type} 0-15`]
+function codecLines(type: number, codec: CodecName): string[] {
+  const { encoding, parameters } = LINE_CODECS[codec]
+  return [`a=rtpmap:${type} ${encoding}`, ...(parameters === undefined ? [] : [`a=fmtp:${type} ${parameters}`])]
+}
+
+function eventLines(type: number, clockHz: number): string[] {
+  return [`a=rtpmap:${type} telephone-event/${clockHz}`, `a=fmtp:${type} 0-15`]
 }
 
 function sessionLines(local: LocalMedia): string[] {

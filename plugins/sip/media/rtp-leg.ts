@@ -333,7 +333,9 @@ export class RtpLeg implements Leg {
     const { payloadType: audio, eventPayloadType: events, ptimeMs } = this.#agreement
     const silent = isHeld(this.#agreement)
     const { clockHz } = this.#line
-    const { packets, reached } = this.#sender.tick(frames, nowMs, { audio, events, clockHz, ptimeMs }, silent)
+    const eventClockHz = this.#agreement.eventClockHz ?? clockHz
+    const line = { audio, events, eventClockHz, clockHz, ptimeMs }
+    const { packets, reached } = this.#sender.tick(frames, nowMs, line, silent)
     const to = this.#source.target
     for (const packet of packets) {
       const payload = packet.payloadType === audio ? this.#line.toLine(packet.payload) : packet.payload
@@ -393,6 +395,8 @@ export class RtpLeg implements Leg {
     if (isHeld(this.#agreement)) return
     this.#audioMs = nowMs
     const bytes = this.#line.fromLine(packet.payload)
+    // Damaged, or all of it waits in the resampler.
+    if (bytes.length === 0) return
     const samples = (bytes.length * samplesPerFrame(this.format.sampleRateHz)) / this.#silence.length
     const received = this.#receiver.audio(
       packet,

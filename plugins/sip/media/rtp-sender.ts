@@ -26,6 +26,8 @@ export interface SenderLine {
   /** Payload types; `events` undefined: keys are pressed in the sound. */
   audio: number
   events: number | undefined
+  /** What durations of events count. */
+  eventClockHz: number
   /** What timestamps count, and how much of it one packet holds. */
   clockHz: number
   ptimeMs: number
@@ -155,7 +157,7 @@ export class RtpSender {
     if (this.#dtmf.isBusy && line.events !== undefined) {
       // What doesn't fill a packet any more is not worth one of its own.
       this.#pending = new Uint8Array(0)
-      const packet = this.#dtmf.tick(this.#timestamp, ticks)
+      const packet = this.#dtmf.tick(this.#timestamp, (line.eventClockHz * FRAME_MS) / 1000)
       return packet === undefined ? [] : [{ ...packet, payloadType: line.events }]
     }
     return this.#packed(this.#audio(), line, ticks)

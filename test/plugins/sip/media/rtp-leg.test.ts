@@ -8,9 +8,10 @@ import { type RtpPacket, readRtp, writeRtp } from '../../../../plugins/sip/media
 import { SrtpStream } from '../../../../plugins/sip/media/srtp.ts'
 import { DtmfDetector } from '../../../../runtime/media/dtmf-detector.ts'
 import { DtmfTones } from '../../../../runtime/media/dtmf-tones.ts'
-import { samplesOf } from '../../../../runtime/media/frame.ts'
+import { bytesOf, samplesOf } from '../../../../runtime/media/frame.ts'
 import { decodeG711, encodeG711 } from '../../../../runtime/media/g711.ts'
 import { G722Decoder, G722Encoder } from '../../../../runtime/media/g722.ts'
+import { OpusDecoder, OpusEncoder } from '../../../../runtime/media/opus.ts'
 import { Pacer } from '../../../../runtime/media/pacer.ts'
 import type { UdpSocket } from '../../../../runtime/plugin/contract.ts'
 import type { LegEvents, MediaFigures } from '../../../../runtime/session/leg.ts'
@@ -156,6 +157,30 @@ t.test('a stall of 700 ms loses no packet that comes after it', async (t) => {
   t.equal(words.length, 37)
   const gaps = heard.slice(1).filter(({ timestamp }, i) => timestamp !== heard[i]!.timestamp + 160)
   t.same(gaps, [], 'and the time line has no hole')
+})
+
+t.test('with Opus both hear 24 kHz; timestamps count 48,000, keys as they were agreed on', async (t) => {
+  const opus = { codec: 'OPUS', payloadType: 96, eventPayloadType: 97, eventClockHz: 8_000 } as const
+  const { phone, send, hear, heard, leg } = await line(t, opus)
+  t.same(leg.format, { encoding: 'pcm_s16le', sampleRateHz: 24_000 })
+  const encoder = new OpusEncoder(24_000)
+  const tone = Int16Array.from({ length: 480 * 10 }, (_, n) => Math.round(9_000 * Math.sin(n / 8)))
+  for (let i = 0; i < 10; i++) await send(phone, [encoder.encode(tone.subarray(480 * i, 480 * (i + 1)))])
+  t.equal(heard.length, 10)
+  t.ok(heard.every(({ bytes }) => bytes.length === 960))
+  await send(phone, [Uint8Array.of(0xff, 0xff, 0xff)])
+  t.equal(heard.length, 10, 'nothing is heard of a damaged packet')
+  leg.sendAudio(new Uint8Array(bytesOf(tone)))
+  const packets = (await hear(phone, 200)).filter(({ payloadType }) => payloadType === 96)
+  t.equal(packets[1]!.timestamp - packets[0]!.timestamp, 960)
+  const decoder = new OpusDecoder(24_000)
+  const samples = packets.flatMap(({ payload }) => [...decoder.decode(payload)])
+  t.equal(samples.length, 480 * packets.length)
+  t.ok(samples.some((sample) => Math.abs(sample) > 5_000))
+  leg.sendDtmf('5')
+  const [key, next] = (await hear(phone, 100)).filter(({ payloadType }) => payloadType === 97)
+  t.equal(key?.payload[0], 5)
+  t.equal(((next?.payload[2] ?? 0) << 8) | (next?.payload[3] ?? 0), 320, 'two frames of 8,000 a second')
 })
 
 t.test('with G.722 the session hears 16 kHz and the phone, too; a change to A-law keeps the format', async (t) => {

@@ -9,7 +9,7 @@ import { decodeG711 } from '../../../../runtime/media/g711.ts'
 const random = { bits: (count: 16 | 32) => (count === 16 ? 65_534 : 0xffffff00) }
 const PCMU = { encoding: 'pcmu', sampleRateHz: 8_000 } as const
 const CLOCK = { clockHz: 8_000, sampleRateHz: 8_000 }
-const line: SenderLine = { audio: 0, events: 101, clockHz: 8_000, ptimeMs: 20 }
+const line: SenderLine = { audio: 0, events: 101, eventClockHz: 8_000, clockHz: 8_000, ptimeMs: 20 }
 /** Puts an accepted packet of G.711 on the time line; its place, -1 where it is not heard. */
 const place = (receiver: RtpReceiver, packet: RtpPacket, quiet = false): number =>
   receiver.audio(packet, packet.payload, packet.payload.length, () => quiet)?.timestamp ?? -1

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { agree, writeAnswer, writeOffer } from '../../../../plugins/sip/media/offer-answer.ts'
+import { PayloadTypes } from '../../../../plugins/sip/media/payload-types.ts'
 import { parseSdp, SdpError } from '../../../../plugins/sip/media/sdp.ts'
 
 const local = { address: '192.0.2.9', port: 16384, sessionId: 7, version: 1 }
@@ -61,12 +62,49 @@ t.test('nothing is agreed without audio both speak', async (t) => {
 })
 
 t.test('our offer can be answered', async (t) => {
-  t.match(agree(parseSdp(Buffer.from(writeOffer(local, ['PCMA', 'PCMU']))), BOTH), {
+  t.match(agree(parseSdp(Buffer.from(writeOffer(local, ['PCMA', 'PCMU'], new PayloadTypes()))), BOTH), {
     address: '192.0.2.9',
     port: 16384,
     codec: 'PCMA',
     eventPayloadType: 101,
   })
+})
+
+t.test('Opus is offered and taken as RFC 7587 has it, with telephone events that count as it does', async (t) => {
+  const all = ['OPUS', 'G722', 'PCMU'] as const
+  const names = new PayloadTypes()
+  const offer = writeOffer(local, all, names)
+  t.match(offer, /m=audio 16384 RTP\/AVP 111 9 0 110 101\r\n/)
+  t.match(offer, /a=rtpmap:111 opus\/48000\/2\r\na=fmtp:111 .*useinbandfec=1/)
+  t.match(offer, /a=rtpmap:110 telephone-event\/48000\r\n/)
+  t.match(offer, /a=rtpmap:101 telephone-event\/8000\r\n/)
+  const theirs = sdp(
+    ...['c=IN IP4 192.0.2.1', 'm=audio 4000 RTP/AVP 101 0 111', 'a=rtpmap:101 OPUS/48000/2'],
+    ...['a=rtpmap:111 telephone-event/48000', 'a=ptime:30'],
+  )
+  const agreement = agree(theirs, all)!
+  t.match(agreement, { codec: 'OPUS', payloadType: 101, eventPayloadType: 111, eventClockHz: 48_000 })
+  t.equal(agreement.ptimeMs, 20, 'Opus has no packets of 30 ms')
+  t.match(writeAnswer(theirs, agreement, local), /m=audio 16384 RTP\/AVP 101 111\r\na=rtpmap:101 opus\/48000\/2/)
+  names.learn('OPUS', 101, { type: 111, clockHz: 48_000 })
+  t.match(writeOffer(local, all, new PayloadTypes()), / 111 9 0 110 101/)
+  const later = new PayloadTypes()
+  later.learn('OPUS', 101, { type: 111, clockHz: 48_000 })
+  t.match(
+    writeOffer(local, all, later),
+    / 101 9 0 111 96\r\n/,
+    'what they named keeps its number, and no number means two things',
+  )
+})
+
+t.test('phones that have Opus with telephone events of 8 kHz can press keys', async (t) => {
+  const offer = sdp(
+    ...['c=IN IP4 192.0.2.1', 'm=audio 4000 RTP/AVP 96 97'],
+    ...['a=rtpmap:96 opus/48000/2', 'a=rtpmap:97 telephone-event/8000'],
+  )
+  const agreement = agree(offer, ['OPUS'])!
+  t.match(agreement, { codec: 'OPUS', eventPayloadType: 97, eventClockHz: 8_000 })
+  t.match(writeAnswer(offer, agreement, local), /a=rtpmap:97 telephone-event\/8000/)
 })
 
 t.test('whatever stands in a description, it is read or refused', async () => {

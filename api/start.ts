@@ -38,7 +38,7 @@ import { createAuthenticator } from './auth/authenticate.ts'
 import { createLoginThrottle } from './auth/login-throttle.ts'
 import { createOperators } from './auth/operators.ts'
 import { preparePasswords } from './auth/password.ts'
-import { type EffectiveSignup, effectiveSignup } from './auth/signup-policy.ts'
+import { signupNotice } from './auth/signup-notice.ts'
 import { startInbound } from './calls/inbound.ts'
 import { startOutbound } from './calls/outbound-start.ts'
 import { startRecorder } from './calls/recorder.ts'
@@ -248,7 +248,7 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
     const authenticator = createAuthenticator(store, accessTokens)
     const handle = createRequestPath({ routes, services, authenticator, log, observe: observeAnswers(registry) })
 
-    const notice = SIGNUP_NOTICES[await effectiveSignup(services)]
+    const notice = await signupNotice(services)
     return {
       name: 'api',
       url: `http://127.0.0.1:${server.port}`,
@@ -269,11 +269,4 @@ function withPort(publicUrl: string, asked: number, port: number): string {
   const url = new URL(publicUrl)
   if (url.port === '0') url.port = String(port)
   return url.href.replace(/\/$/, '')
-}
-
-const SIGNUP_NOTICES: Readonly<Record<EffectiveSignup, string>> = {
-  open: 'Everybody who reaches it may sign up (PATCHBAY_SIGNUP)',
-  invitation: 'Who has an invitation may sign up: npm run patchbay admin invite <email>',
-  closed: 'Nobody may sign up without an invitation: npm run patchbay admin invite <email>',
-  local: 'Signup is open on this machine alone once there is a user; the first one runs the installation',
 }

@@ -111,14 +111,14 @@ export const SETTINGS = {
     default: undefined,
     choices: ['open', 'invitation', 'closed'],
     description:
-      'Who may sign up; default: requests from this very machine, and everybody until there is a user. The operator may set it over the API, too.',
+      'Who may sign up; default: requests from this very machine. The first user comes from there, too, or by the link that the start prints. The operator may set it over the API, too.',
   },
   operators: {
     env: 'PATCHBAY_OPERATORS',
     type: 'list',
     default: undefined,
     description:
-      'E-mail addresses of those who run the installation, comma-separated; the first user of a fresh embedded instance is one, too.',
+      'E-mail addresses of those who run the installation, comma-separated; the first user of a fresh embedded instance is one, too, and whoever came by the link that the start prints.',
   },
   smtpUrl: {
     env: 'SMTP_URL',

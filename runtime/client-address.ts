@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net'
+import { hostname } from 'node:os'
 import { PatchbayError } from './errors.ts'
 
 /** Which addresses are proxies whose word about their clients is taken. */
@@ -45,4 +46,11 @@ export function clientAddress(peer: string, forwardedFor: string, isTrusted: Tru
 export function isLoopback(address: string): boolean {
   const plain = plainAddress(address)
   return plain === '::1' || (isIP(plain) === 4 && plain.startsWith('127.'))
+}
+
+/** Whether a Host header names this very machine, whatever the port. */
+export function isOwnHost(host: string): boolean {
+  const name = host.toLowerCase().replace(/:\d*$/, '')
+  if (name === 'localhost' || name.endsWith('.localhost') || name === hostname().toLowerCase()) return true
+  return name === '0.0.0.0' || isLoopback(name.replace(/^\[(.*)\]$/, '$1'))
 }

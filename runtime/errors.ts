@@ -42,6 +42,17 @@ export const ERRORS = {
   },
   operator_required: { status: 403, retryable: false, detail: 'Operator access required' },
   signup_closed: { status: 403, retryable: false, detail: 'Signup is closed' },
+  setup_token_missing: {
+    status: 403,
+    retryable: false,
+    detail:
+      'The first user signs up from the machine itself or with setup_token, which the start and "npm run patchbay admin setup-token" print',
+  },
+  setup_token_wrong: {
+    status: 403,
+    retryable: false,
+    detail: 'Setup token is wrong; the start and "npm run patchbay admin setup-token" print it',
+  },
   quota_reached: { status: 403, retryable: false, detail: 'Quota reached: {quota}' },
   purchases_refused: { status: 403, retryable: false, detail: 'The operator allows this workspace no purchases' },
   workspace_suspended: { status: 403, retryable: false, detail: 'Workspace is suspended' },

@@ -19,7 +19,7 @@ import { ACCESS_COOKIE, REFRESH_COOKIE, readCookie, tokenCookies } from './cooki
 import { hashPassword, passwordMatches } from './password.ts'
 import { LoginInput, SignedInBody, SignupInput, UserBody, userBody, userExample } from './schema.ts'
 import { signupOfferRoutes } from './signup-offer.ts'
-import { FORWARDED, maySignUp } from './signup-policy.ts'
+import { isFromHere, ORIGIN_HEADERS, requireSignup } from './signup-policy.ts'
 
 const tag = 'Authentication'
 
@@ -30,7 +30,16 @@ const signup = defineRoute({
   role: 'none',
   body: SignupInput,
   success: { status: 201, schema: UserBody },
-  errors: ['invalid_phone_number', 'email_taken', 'signup_closed', 'link_invalid', 'too_many_attempts', 'unavailable'],
+  errors: [
+    'invalid_phone_number',
+    'email_taken',
+    'signup_closed',
+    'setup_token_missing',
+    'setup_token_wrong',
+    'link_invalid',
+    'too_many_attempts',
+    'unavailable',
+  ],
   tag,
   summary: 'Register a user, who becomes Admin of a workspace of their own',
   examples: {
@@ -38,16 +47,16 @@ const signup = defineRoute({
     success: userExample,
   },
   description:
-    'Who may is the operator’s to say: everybody, those with an invitation, nobody. By default requests from the machine itself, and everybody until there is a user.',
-  headers: [...FORWARDED],
+    'Who may is the operator’s to say: everybody, those with an invitation, nobody; by default requests from the machine itself. The first user may come from another machine with the setup token.',
+  headers: [...ORIGIN_HEADERS],
   handler: async (request, services) => {
     const { body, log } = request
     const { store, config, throttle } = services
     const phoneNumber = requirePhoneNumber(body.phone_number)
     const { name, email, invitation } = body
-    const isLocal = request.isLocal && !FORWARDED.some((header) => request.header(header) !== '')
+    const isLocal = isFromHere(request)
     const isInvited = invitation !== undefined
-    if (!isInvited && !(await maySignUp(services, { email, isLocal }))) throw new PatchbayError('signup_closed')
+    const isOwner = !isInvited && (await requireSignup(services, { email, isLocal, setupToken: body.setup_token }))
     if (!isLocal) await throttle.enter(`signup ${email}`, request.clientAddress)
     const passwordHash = await hashPassword(body.password, request.clientAddress)
     if (isInvited) await useInvitation(services, invitation, email)
@@ -56,7 +65,8 @@ const signup = defineRoute({
       email,
       passwordHash,
       phoneNumber,
-      isOperatorIfFirst: config.databaseUrl === undefined,
+      // Where everybody may sign up, the first may be a stranger.
+      isOperatorIfFirst: isOwner || (config.databaseUrl === undefined && (isLocal || isInvited)),
     })
     await mailVerification(services, user).catch((err) => log.warn({ err }, 'A verification link could not be mailed'))
     return userBody(user)

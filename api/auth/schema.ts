@@ -19,6 +19,13 @@ export const SignupInput = Type.Object({
   password: Type.String({ minLength: 8, maxLength: 1024 }),
   phone_number: PhoneNumberInput('International format; stored as E.164.'),
   invitation: Type.Optional(Type.String({ maxLength: 100, description: 'The token of an invitation link.' })),
+  setup_token: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description:
+        'For the first user, from another machine: what the start prints. Who shows it runs the installation.',
+    }),
+  ),
 })
 
 export const LoginInput = Type.Object({

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { hasUsers } from '../../store/instance.ts'
 import { defineRoute } from '../route.ts'
-import { FORWARDED, maySignUp } from './signup-policy.ts'
+import { isFromHere, maySignUp, ORIGIN_HEADERS } from './signup-policy.ts'
 
 const signupOffer = defineRoute({
   method: 'GET',
@@ -12,19 +12,20 @@ const signupOffer = defineRoute({
     status: 200,
     schema: Type.Object({
       open: Type.Boolean({ description: 'Whoever asks may sign up without an invitation.' }),
+      setup_token: Type.Boolean({ description: 'Whoever asks may sign up with the setup token: they are the first.' }),
       first: Type.Boolean({
-        description: 'There is no user yet; with the embedded default the first one runs the installation.',
+        description: 'There is no user yet; the first one runs the installation.',
       }),
     }),
   },
   tag: 'Authentication',
   summary: 'Whether whoever asks may sign up',
-  examples: { success: { open: true, first: true } },
-  headers: [...FORWARDED],
+  examples: { success: { open: true, setup_token: false, first: true } },
+  headers: [...ORIGIN_HEADERS],
   handler: async (request, services) => {
-    const isLocal = request.isLocal && !FORWARDED.some((header) => request.header(header) !== '')
-    const [open, some] = await Promise.all([maySignUp(services, { email: '', isLocal }), hasUsers(services.store)])
-    return { open, first: !some }
+    const newcomer = { email: '', isLocal: isFromHere(request) }
+    const [open, some] = await Promise.all([maySignUp(services, newcomer), hasUsers(services.store)])
+    return { open, setup_token: !open && !some, first: !some }
   },
 })
 

@@ -1,11 +1,20 @@
+import { isOwnHost } from '../../runtime/client-address.ts'
+import { PatchbayError } from '../../runtime/errors.ts'
 import { hasUsers, signupSetting } from '../../store/instance.ts'
 import type { SignupMode } from '../../store/schema.ts'
+import type { ApiRequest } from '../route.ts'
 import type { Services } from '../services.ts'
+import { isSetupToken } from './setup-token.ts'
 
-/** Headers that say a request came by a proxy, beside X-Forwarded-For. */
-export const FORWARDED = ['forwarded', 'x-real-ip', 'via'] as const
+const PROXY_HEADERS = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'] as const
 
-/** `local`: open for requests from this very machine, and for everybody until there is a user. */
+/**
+ * Headers that tell whether a request comes from this very machine: those of proxies, beside X-Forwarded-For, and the name it
+ * was sent to, which a page that has its own name lead to this machine, or a tunnel to it, doesn't change.
+ */
+export const ORIGIN_HEADERS = [...PROXY_HEADERS, 'host'] as const
+
+/** `local`: open for requests from this very machine; the first user comes from there, or shows the setup token. */
 export type EffectiveSignup = SignupMode | 'local'
 
 /** The operator's setting, else the configuration's, else `local`. */
@@ -13,14 +22,39 @@ export async function effectiveSignup({ store, config }: Pick<Services, 'store' 
   return (await signupSetting(store)) ?? (config.signup as SignupMode | undefined) ?? 'local'
 }
 
-/**
- * Whether somebody without an invitation may sign up. An address that makes an operator is taken from this machine alone:
- * anybody could write it into the form.
- */
-export async function maySignUp(services: Services, request: { email: string; isLocal: boolean }): Promise<boolean> {
-  const { store, operators } = services
-  if (operators.names(request.email) && !request.isLocal) return false
+/** Whether a request comes from this very machine. The route lists ORIGIN_HEADERS. */
+export function isFromHere(request: Pick<ApiRequest, 'isLocal' | 'header'>): boolean {
+  return (
+    request.isLocal && isOwnHost(request.header('host')) && PROXY_HEADERS.every((name) => request.header(name) === '')
+  )
+}
+
+/** Whoever has no invitation and wants to sign up. */
+export interface Newcomer {
+  email: string
+  isLocal: boolean
+  setupToken?: string | undefined
+}
+
+/** Whether whoever asks may sign up without invitation and setup token. */
+export async function maySignUp(services: Services, { email, isLocal }: Newcomer): Promise<boolean> {
+  // An address that makes an operator is taken from this machine alone: anybody could write it into the form.
+  if (services.operators.names(email) && !isLocal) return false
   const mode = await effectiveSignup(services)
-  if (mode === 'open') return true
-  return mode === 'local' && (request.isLocal || !(await hasUsers(store)))
+  return mode === 'open' || (mode === 'local' && isLocal)
+}
+
+/**
+ * Resolves with whether they showed that the installation is theirs, by the setup token. Throws what keeps them out:
+ * `setup_token_wrong`, `setup_token_missing` while there is no user, `signup_closed`.
+ */
+export async function requireSignup(services: Services, newcomer: Newcomer): Promise<boolean> {
+  const { store, config } = services
+  const { setupToken = '' } = newcomer
+  if (setupToken !== '' && !(await hasUsers(store))) {
+    if (isSetupToken(config.jwtApiSecret, setupToken)) return true
+    throw new PatchbayError('setup_token_wrong')
+  }
+  if (await maySignUp(services, newcomer)) return false
+  throw new PatchbayError((await hasUsers(store)) ? 'signup_closed' : 'setup_token_missing')
 }

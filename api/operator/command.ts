@@ -1,12 +1,14 @@
 import { userInfo } from 'node:os'
-import { deriveConfig } from '../../config/effective.ts'
+import { type DerivedConfig, deriveConfig } from '../../config/effective.ts'
 import type { Config } from '../../config/schema.ts'
+import { readSecret } from '../../config/secrets.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
 import { nearest } from '../../runtime/nearest.ts'
 import { auditPage, writeAudit } from '../../store/audit-log.ts'
 import { openStore, type Store } from '../../store/database.ts'
 import {
+  hasUsers,
   type ListedWorkspace,
   listUsers,
   listWorkspaces,
@@ -18,11 +20,13 @@ import {
 import type { LinkKind, SignupMode, User } from '../../store/schema.ts'
 import { userByEmail } from '../../store/users.ts'
 import { oneTimeLink } from '../auth/links.ts'
+import { setupLink, setupToken } from '../auth/setup-token.ts'
 
 /** `patchbay admin …`: the operator's way in by the shell, also for one who can't log in. */
 
 export const ADMIN_USAGE = `Usage: patchbay admin <command>
 
+  setup-token                      a link by which the first user signs up from another machine
   users [email]                    everybody who has an account, or the one with this address
   reset-password <email>           a link by which the user chooses a new password
   invite <email>                   a link by which somebody signs up, also while signup is closed
@@ -43,13 +47,14 @@ const AT_MOST = { offset: 0, limit: 1_000_000 }
 
 interface Shell {
   readonly store: Store
-  readonly config: { readonly publicUrl: string }
+  readonly config: Pick<DerivedConfig, 'publicUrl' | 'jwtApiSecret' | 'dataDir'>
   readonly args: readonly string[]
 }
 
 type Command = (shell: Shell) => Promise<string>
 
 const COMMANDS: Readonly<Record<string, { run: Command; args: [least: number, most: number]; writes: boolean }>> = {
+  'setup-token': { run: setupTokenOf, args: [0, 0], writes: false },
   users: { run: users, args: [0, 1], writes: false },
   'reset-password': { run: resetPassword, args: [1, 1], writes: true },
   invite: { run: invite, args: [1, 1], writes: true },
@@ -80,10 +85,10 @@ export async function runAdmin(
   if (args.length < least || args.length > most) {
     throw fault(`"admin ${name}" takes other arguments. See: npm run patchbay admin help`)
   }
-  const { publicUrl } = deriveConfig(options.config)
+  const config = deriveConfig(options.config)
   const store = openStore({ databaseUrl: options.databaseUrl, maxConnections: 2 })
   try {
-    const said = await command.run({ store, args, config: { publicUrl } })
+    const said = await command.run({ store, args, config })
     if (command.writes && args.length > 0) {
       await writeAudit(store.pool, {
         workspaceId: null,
@@ -99,6 +104,14 @@ export async function runAdmin(
   } finally {
     await store.close()
   }
+}
+
+async function setupTokenOf({ store, config }: Shell): Promise<string> {
+  if (await hasUsers(store))
+    throw fault('There is a user already; "npm run patchbay admin invite <email>" makes a link for another')
+  const secret = config.jwtApiSecret ?? (await readSecret(config.dataDir, 'jwt_api_secret'))
+  if (secret === undefined) throw fault('JWT_API_SECRET is not set and none was made yet; start Patchbay once first')
+  return `The first user, who runs the installation, signs up here:\n\n${setupLink(config.publicUrl, secret)}\n\nor sends setup_token "${setupToken(secret)}" with POST /auth/signup`
 }
 
 async function users({ store, args }: Shell): Promise<string> {

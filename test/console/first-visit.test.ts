@@ -11,8 +11,24 @@ const ACCOUNT = {
 }
 
 t.test('whoever opens a fresh instance talks to an agent and sees the call', { skip: withoutChromium }, async (t) => {
-  const { url } = await startInstance(t, { PATCHBAY_RECORD_CALLS: 'true' })
+  const { url, output } = await startInstance(t, { PATCHBAY_RECORD_CALLS: 'true' })
   const open = await startBrowsers(t)
+  await t.test('from another machine, with the link that the start printed', async (t) => {
+    const { page, faults } = await open(url, { extraHTTPHeaders: { 'x-forwarded-for': '203.0.113.9' } })
+    const [, link] = /another machine by\n +(\S+)/.exec(output()) ?? []
+    t.ok(link)
+    const { hash } = new URL(link ?? '')
+    await page.goto(`${url}/${hash}`)
+    const field = page.getByLabel('Setup token')
+    t.equal(`#setup=${await field.inputValue()}`, hash)
+    t.same(await axeFaults(page), [], 'the door is accessible')
+    await field.fill('guessed')
+    for (const [label, value] of Object.entries(ACCOUNT)) await page.getByLabel(label, { exact: true }).fill(value)
+    await page.getByRole('button', { name: 'Make my account' }).click()
+    await page.getByText('Setup token is wrong').waitFor()
+    t.same(faults, [])
+  })
+
   const { page, faults, strays } = await open(url)
 
   await page.goto(url)

@@ -1,5 +1,6 @@
+import { hostname } from 'node:os'
 import t from 'tap'
-import { clientAddress, plainAddress, trustedProxies } from '../../runtime/client-address.ts'
+import { clientAddress, isOwnHost, plainAddress, trustedProxies } from '../../runtime/client-address.ts'
 
 t.test('an address has one spelling', async (t) => {
   for (const [text, plain] of [
@@ -29,4 +30,27 @@ t.test('X-Forwarded-For counts as far as trusted proxies wrote it', async (t) =>
     t.equal(clientAddress(peer, header, isTrusted), client, `${peer} ${header}`)
   t.throws(() => trustedProxies(['proxy.example']), /is no address/)
   t.throws(() => trustedProxies(['10.0.0.0/33']), /is no address/)
+})
+
+t.test('a Host header names this machine or it does not', async (t) => {
+  const own = [
+    'localhost',
+    'LocalHost:8080',
+    'app.localhost:80',
+    '127.0.0.1:8080',
+    '127.9.9.9',
+    '[::1]:8080',
+    '0.0.0.0:80',
+    hostname(),
+  ]
+  for (const host of own) t.ok(isOwnHost(host), host)
+  const others = [
+    '',
+    'rebound.example',
+    'localhost.example:80',
+    '203.0.113.9:8080',
+    '[2001:db8::1]:80',
+    '127.0.0.1.nip.example',
+  ]
+  for (const host of others) t.notOk(isOwnHost(host), host)
 })

@@ -1,7 +1,9 @@
 import t from 'tap'
+import { setupToken } from '../../../api/auth/setup-token.ts'
 import { runAdmin } from '../../../api/operator/command.ts'
 import { loadConfig } from '../../../config/load.ts'
 import { ApiClient, startTestApi } from '../../support/api.ts'
+import { testFolder } from '../../support/services.ts'
 
 t.test('an operator who is locked out helps themselves from the shell', async (t) => {
   const api = await startTestApi(t)
@@ -42,4 +44,23 @@ t.test('an operator who is locked out helps themselves from the shell', async (t
 
   const log = await admin('audit-log')
   for (const action of ['reset-password', 'make-operator', 'signup', 'suspend']) t.match(log, `admin ${action}`)
+})
+
+t.test('the shell has the link of the first user, as long as there is none', async (t) => {
+  const api = await startTestApi(t)
+  const { jwtApiSecret, publicUrl } = api.config
+  const env = { JWT_API_SECRET: jwtApiSecret, PUBLIC_URL: publicUrl }
+  const admin = (...words: string[]) => runAdmin(words, { config: loadConfig(env), databaseUrl: api.databaseUrl })
+  const said = await admin('setup-token')
+  t.match(said, `${publicUrl}/#setup=${setupToken(jwtApiSecret)}`)
+  await api.signUp()
+  await t.rejects(admin('setup-token'), { code: 'configuration', message: /There is a user already/ })
+})
+
+t.test('without a secret there is no setup token yet', async (t) => {
+  const api = await startTestApi(t)
+  const config = loadConfig({ PATCHBAY_DATA_DIR: await testFolder(t) })
+  await t.rejects(runAdmin(['setup-token'], { config, databaseUrl: api.databaseUrl }), {
+    message: /start Patchbay once/,
+  })
 })

@@ -1,7 +1,10 @@
 import t from 'tap'
 import { uuidv7 } from 'uuidv7'
 import { hashPassword } from '../../../api/auth/password.ts'
+import { setupToken } from '../../../api/auth/setup-token.ts'
+import { ERRORS } from '../../../runtime/errors.ts'
 import { ApiClient, startTestApi } from '../../support/api.ts'
+import { openRaw } from '../../support/raw-http.ts'
 
 const PERSON = { name: 'Eve', password: 'correct horse', phone_number: '+14155550123' }
 const FORWARDED = { 'x-forwarded-for': '203.0.113.9' }
@@ -28,22 +31,82 @@ t.test('of many who sign up first at once, one is the operator', async (t) => {
   t.equal(rows[0].n, 1)
 })
 
-t.test('a stranger can sign up until there is a user, and then from this machine alone', async (t) => {
+t.test('a stranger is not the first user: they come from this machine, or show the setup token', async (t) => {
   const api = await startTestApi(t)
-  const from = (email: string, headers: Record<string, string>) =>
-    api.client().post('/auth/signup', { body: { ...PERSON, email }, headers })
-  t.equal((await from('first@example.com', FORWARDED)).status, 201, 'the very first may come from anywhere')
-  for (const headers of [
+  const from = (headers: Record<string, string>, more: object = {}) =>
+    api.client().post('/auth/signup', { body: { ...PERSON, email: 'eve@example.com', ...more }, headers })
+  const foreign: Record<string, string>[] = [
     FORWARDED,
     { via: '1.1 proxy' },
     { forwarded: 'for=203.0.113.9' },
     { 'x-real-ip': '203.0.113.9' },
-  ] as Record<string, string>[]) {
-    const refused = await from('eve@example.com', headers)
-    t.same([refused.status, refused.body], [403, { detail: 'Signup is closed' }], JSON.stringify(headers))
+  ]
+  for (const headers of foreign) {
+    const refused = await from(headers)
+    t.same([refused.status, refused.body.detail], [403, ERRORS.setup_token_missing.detail], JSON.stringify(headers))
   }
-  t.equal((await from('local@example.com', {})).status, 201)
+  const offer = await api.client().get('/auth/signup', { headers: FORWARDED })
+  t.same(offer.body, { open: false, setup_token: true, first: true })
+  for (const setup_token of ['x', 'x'.repeat(32), setupToken('another secret')]) {
+    const refused = await from(FORWARDED, { setup_token })
+    t.same([refused.status, refused.body.detail], [403, ERRORS.setup_token_wrong.detail], setup_token)
+  }
+
+  const shown = { email: 'boss@example.com', setup_token: setupToken(api.config.jwtApiSecret) }
+  t.equal((await from(FORWARDED, shown)).status, 201)
+  const boss = api.client()
+  await boss.post('/auth/login', { body: { email: shown.email, password: PERSON.password } })
+  t.equal((await boss.get('/operator/settings')).status, 200, 'who shows it runs the installation')
+
+  for (const headers of foreign) {
+    const refused = await from(headers, { setup_token: shown.setup_token })
+    t.same([refused.status, refused.body], [403, { detail: 'Signup is closed' }], 'it works while there is no user')
+  }
+  const later = await api.client().get('/auth/signup', { headers: FORWARDED })
+  t.same(later.body, { open: false, setup_token: false, first: false })
+  t.equal((await from({})).status, 201)
 })
+
+t.test('a page whose name leads to this machine, and a tunnel to it, are not this machine', async (t) => {
+  const api = await startTestApi(t)
+  const body = JSON.stringify({ ...PERSON, email: 'eve@example.com' })
+  const signUp = async (host: string) => {
+    const head = [
+      'POST /auth/signup HTTP/1.1',
+      `host: ${host}`,
+      'content-type: application/json',
+      `content-length: ${body.length}`,
+    ]
+    const connection = await openRaw(api.url)
+    connection.write(`${head.join('\r\n')}\r\n\r\n${body}`)
+    const [line = ''] = (await connection.until((text) => text.includes('\r\n\r\n'))).split('\r\n')
+    connection.socket.destroy()
+    return line
+  }
+  t.equal(await signUp('rebound.example:8080'), 'HTTP/1.1 403 Forbidden')
+  t.equal(await signUp('localhost:8080'), 'HTTP/1.1 201 Created')
+})
+
+t.test('where everybody may sign up, a stranger who comes first does not run the installation', async (t) => {
+  const api = await startTestApi(t, { env: { PATCHBAY_SIGNUP: 'open' } })
+  const body = { ...PERSON, email: 'eve@example.com' }
+  t.equal((await api.client().post('/auth/signup', { body, headers: FORWARDED })).status, 201)
+  const eve = api.client()
+  await eve.post('/auth/login', { body })
+  t.equal((await eve.get('/operator/settings')).status, 403)
+})
+
+t.test(
+  'the setup token opens an installation whose signup is closed, and makes an operator where others ran the database',
+  async (t) => {
+    const api = await startTestApi(t, { env: { PATCHBAY_SIGNUP: 'closed' } })
+    const body = { ...PERSON, email: 'boss@example.com', setup_token: setupToken(api.config.jwtApiSecret) }
+    t.equal((await api.client().post('/auth/signup', { body, headers: FORWARDED })).status, 201)
+    const boss = api.client()
+    await boss.post('/auth/login', { body: { email: body.email, password: body.password } })
+    t.equal((await boss.get('/operator/settings')).status, 200)
+  },
+)
 
 t.test('the operator opens and closes signup, and invites by a link that works once', async (t) => {
   const api = await startTestApi(t, { env: { PATCHBAY_SIGNUP: 'closed' } })

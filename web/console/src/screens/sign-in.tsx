@@ -10,6 +10,7 @@ import { makeSampleAgent } from './sample-agent.ts'
 
 interface Offer {
   open: boolean
+  setup_token: boolean
   first: boolean
 }
 
@@ -19,7 +20,7 @@ export function SignIn() {
   const { data: offer, isPending } = useQuery({ queryKey: ['signup'], queryFn: () => api<Offer>('/auth/signup') })
   const [wanted, setWanted] = useState<'login' | 'signup' | 'forgotten'>()
   if (isPending) return null
-  const view = wanted ?? (offer?.first && offer.open ? 'signup' : 'login')
+  const view = wanted ?? (offer?.first && (offer.open || offer.setup_token) ? 'signup' : 'login')
   const enter = () => void queries.invalidateQueries({ queryKey: ['me'] })
   return (
     <main className="grid min-h-dvh place-items-center px-4 py-10">
@@ -32,7 +33,7 @@ export function SignIn() {
                 ? 'Make your account. It runs this installation and comes with an agent to talk to.'
                 : 'Your account comes with a workspace of its own.'}
             </Heading>
-            <SignupForm first={offer?.first ?? false} onDone={enter} />
+            <SignupForm first={offer?.first ?? false} onDone={enter} wantsToken={offer?.setup_token ?? false} />
             <Switch ask="You have an account?" label="Sign in" onClick={() => setWanted('login')} />
           </>
         )}
@@ -133,9 +134,10 @@ export function LoginForm({ onDone, email }: { onDone: () => void; email?: strin
   )
 }
 
-function SignupForm({ first, onDone }: { first: boolean; onDone: () => void }) {
-  const { busy, error, onSubmit } = useForm(async ({ name, email, password, phone_number }) => {
-    await api<User>('/auth/signup', { method: 'POST', body: { name, email, password, phone_number } })
+function SignupForm({ first, wantsToken, onDone }: { first: boolean; wantsToken: boolean; onDone: () => void }) {
+  const { busy, error, onSubmit } = useForm(async ({ name, email, password, phone_number, setup_token }) => {
+    const proof = wantsToken ? { setup_token } : {}
+    await api<User>('/auth/signup', { method: 'POST', body: { name, email, password, phone_number, ...proof } })
     await api('/auth/login', { method: 'POST', body: { email, password } })
     // Whoever comes first finds somebody to talk to; that it can't be made keeps nobody out.
     await makeSampleAgent().catch(() => {})
@@ -155,6 +157,16 @@ function SignupForm({ first, onDone }: { first: boolean; onDone: () => void }) {
       <Field hint="With country code, as +14155550123" label="Phone number">
         <Input autoComplete="tel" name="phone_number" placeholder="+14155550123" required type="tel" />
       </Field>
+      {wantsToken && (
+        <Field hint="The start prints it, and so does: npm run patchbay admin setup-token" label="Setup token">
+          <Input
+            autoComplete="off"
+            defaultValue={new URLSearchParams(location.hash.slice(1)).get('setup') ?? ''}
+            name="setup_token"
+            required
+          />
+        </Field>
+      )}
       <Fault error={error} />
       <Button busy={busy} className="w-full" kind="primary" type="submit">
         {first ? 'Make my account' : 'Sign up'}

@@ -1,0 +1,21 @@
+import { hasUsers } from '../../store/instance.ts'
+import type { Services } from '../services.ts'
+import { setupLink } from './setup-token.ts'
+import { type EffectiveSignup, effectiveSignup } from './signup-policy.ts'
+
+const NOTICES: Readonly<Record<EffectiveSignup, string>> = {
+  open: 'Everybody who reaches it may sign up (PATCHBAY_SIGNUP)',
+  invitation: 'Who has an invitation may sign up: npm run patchbay admin invite <email>',
+  closed: 'Nobody may sign up without an invitation: npm run patchbay admin invite <email>',
+  local: 'Signup is open on this machine alone',
+}
+
+/** Who may sign up, for whoever starts the installation; while it has no user, in its log too, how the first one comes in. */
+export async function signupNotice(services: Pick<Services, 'store' | 'config' | 'log'>): Promise<string> {
+  const { store, config, log } = services
+  const notice = NOTICES[await effectiveSignup(services)]
+  if (await hasUsers(store)) return notice
+  const url = setupLink(config.publicUrl, config.jwtApiSecret)
+  log.info({ url }, 'There is no user yet: the first one signs up on this machine, or by this link from another')
+  return `${notice}; the first user, who runs the installation, signs up here, or from another machine by\n  ${url}`
+}

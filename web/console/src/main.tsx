@@ -9,7 +9,8 @@ import './styles.css'
 import { Toasts } from './ui/toast.tsx'
 
 /** The instance leads its bare address here; the console's own begins with its name. */
-if (location.pathname === '/' || location.pathname === '/console') history.replaceState(null, '', `/console/${location.hash}`)
+if (location.pathname === '/' || location.pathname === '/console')
+  history.replaceState(null, '', `/console/${location.hash}`)
 
 const MAX_RETRIES = 2
 const queries = new QueryClient({

@@ -20,7 +20,7 @@ import { codecFor } from './media/codec.ts'
 import type { EchoSuppressor } from './media/echo.ts'
 import { JitterBuffer } from './media/jitter.ts'
 import type { Pacer } from './media/pacer.ts'
-import { Resampler } from './media/resample.ts'
+import { Resampler, TELEPHONE } from './media/resample.ts'
 import type { CallTap } from './recording/call-recording.ts'
 import type { CallerAudio } from './session/caller-audio.ts'
 import type { AudioFormat, CarrierFigures, Leg, LegEvents } from './session/leg.ts'
@@ -177,7 +177,8 @@ export function toAgent(
 ) {
   const { decode } = codecFor(format)
   const jitter = new JitterBuffer({ sampleRateHz: format.sampleRateHz, ...JITTER })
-  const resampler = new Resampler(format.sampleRateHz, modelRateHz)
+  const quality = format.encoding === 'pcm_s16le' ? undefined : TELEPHONE
+  const resampler = new Resampler(format.sampleRateHz, modelRateHz, quality)
   const pass = (runs: readonly Int16Array[], atMs?: number): void => {
     for (const run of runs) ears.hear(echo.clean(resampler.push(run), atMs ?? clock.monotonicMs()), atMs)
   }

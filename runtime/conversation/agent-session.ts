@@ -39,6 +39,8 @@ import type { WarmProviders } from './warm-providers.ts'
 
 /** What was used since the last report is lost with the worker. */
 const USAGE_EVERY_MS = 3_000
+/** How often the stages are told that time passes; what they wait for takes far longer. */
+const TICK_EVERY_MS = 60
 
 /** What a voice worker counts of its conversations. */
 export interface ConversationObserver {
@@ -98,6 +100,7 @@ export class AgentConversation implements Conversation {
   readonly #in: ReturnType<typeof toAgent>
   #toolCalls: number
   #usageReportedMs: number
+  #tickedMs = 0
   #lost: Readonly<Record<LostAudio, number>> = { line: 0, late: 0, voice_activity: 0 }
   #endTurnAtMs = 0
   #held: boolean
@@ -338,7 +341,10 @@ export class AgentConversation implements Conversation {
   }
 
   #tick(nowMs: number): void {
-    this.#report({ type: 'tick' })
+    if (nowMs - this.#tickedMs >= TICK_EVERY_MS) {
+      this.#tickedMs = nowMs
+      this.#report({ type: 'tick' })
+    }
     if (nowMs - this.#usageReportedMs >= USAGE_EVERY_MS) this.#reportUsage()
   }
 

@@ -293,7 +293,7 @@ export class Mouth extends voice.AudioOutput {
     const all = concatSamples(segment.rest, input)
     let at = 0
     for (; at + this.#frameSamples <= all.length; at += this.#frameSamples) {
-      segment.frames.push(all.slice(at, at + this.#frameSamples))
+      segment.frames.push(all.subarray(at, at + this.#frameSamples))
     }
     segment.rest = all.slice(at)
     // Nothing was due at the last tick: the first frame need not wait for the next one.

@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { stt } from '@livekit/agents'
 import { AudioFrame } from '@livekit/rtc-node'
 import type { Clock } from '../clock.ts'
-import { joinSamples } from '../media/frame.ts'
 import { type Preparing, type SpeechSignal, signalOf } from '../speech/signal.ts'
 import type { Candidate, Chain } from './chain.ts'
 import type { Ears } from './ears.ts'
 import { MODEL_RATE_HZ } from './models.ts'
+import { SpeechPackets } from './speech-packets.ts'
 import type { VoiceActivity } from './voice-activity.ts'
 
 /** A recogniser that ends or fails is opened again, or the next one is, after these waits, the last one again and again. */
@@ -22,9 +22,6 @@ const HEALTHY_AFTER_MS = 10_000
 const MAX_KEPT_SAMPLES = 35 * MODEL_RATE_HZ
 /** Of silence, only what may be the start of a word. */
 const KEPT_SILENCE_SAMPLES = 0.4 * MODEL_RATE_HZ
-/** A caller who was quiet for so long is sent on in pieces of 100 ms, until the first sound: five times fewer packets. */
-const QUIET_MS = 1_500
-const SILENT_FRAMES_AT_ONCE = 5
 /** A recogniser that says nothing of real speech, this long after it ended, hangs. */
 const HANGS_AFTER_MS = { withInterims: 2_000, without: 4_000, halfway: 6_000 }
 /**
@@ -296,12 +293,14 @@ export class Recogniser {
         // The stream closed itself; the loop below ends and says why.
       }
     }
-    let silence: Int16Array[] = []
+    const packets = new SpeechPackets()
     const send = (samples: Int16Array) => {
-      silence.push(samples)
-      if (this.#ears.quietMs >= QUIET_MS && silence.length < SILENT_FRAMES_AT_ONCE) return
-      push(silence.length === 1 ? samples : joinSamples(silence))
-      silence = []
+      const packet = packets.push(samples, {
+        quietMs: this.#ears.quietMs,
+        awaited: this.#owed || this.#voice.speaking,
+        contested: this.#events.agentSpeaks(),
+      })
+      if (packet !== undefined) push(packet)
     }
     source.on('error', onError)
     if (source !== instance) source.on('error', () => undefined)

@@ -18,6 +18,14 @@ const MAX_WAITING_WINDOWS = 320
 /** Nothing on the line is louder than -60 dB: no model is needed to know that nobody speaks. */
 const SILENCE = 32
 const NO_FRAMES: VADEvent['frames'] = []
+/**
+ * In the middle of a sentence nothing turns on a single window: so many are judged at once, for waking the model costs more than
+ * its work. A window that is quieter than those before by more than this factor may begin a pause, and is judged now.
+ */
+const WINDOWS_AT_ONCE = 3
+const PAUSE_LEVEL = 0.5
+/** Weight of a window in the level of the running speech. */
+const LEVEL_WEIGHT = 0.2
 
 interface Window {
   samples: Int16Array
@@ -83,6 +91,8 @@ class VoiceActivityStream extends VADStream {
   #evidenceMs = 0
   #windows = 0
   #muted = false
+  /** Mean level of the running stretch of speech; 0: none runs. */
+  #level = 0
 
   constructor(voice: VoiceActivity, model: Vad, listen: Ears['listen'], clock: Clock, listener: VoiceListener) {
     super(voice)
@@ -141,8 +151,14 @@ class VoiceActivityStream extends VADStream {
       this.#waiting.splice(0, tooMany)
       this.#voice.droppedMs += tooMany * WINDOW_MS
     }
-    if (this.#waiting.length > 0) this.#running ??= this.#run()
+    if (this.#waiting.length > 0 && !this.#goesOn()) this.#running ??= this.#run()
     return this.#running
+  }
+
+  /** The caller is in the middle of a sentence, and nobody else wants to speak: the windows that wait may wait for more. */
+  #goesOn(): boolean {
+    if (this.#waiting.length >= WINDOWS_AT_ONCE || !this.#voice.speaking || this.#listener.contested()) return false
+    return this.#level > 0 && this.#waiting.every(({ samples }) => levelOf(samples) > PAUSE_LEVEL * this.#level)
   }
 
   async #run(): Promise<void> {
@@ -176,10 +192,14 @@ class VoiceActivityStream extends VADStream {
     if (isSpeech) {
       this.#speechMs += WINDOW_MS
       this.#silenceMs = 0
+      const level = levelOf(samples)
+      this.#level = this.#level === 0 ? level : this.#level + LEVEL_WEIGHT * (level - this.#level)
       if (this.#listener.contested()) this.#evidenceMs += WINDOW_MS * floorEvidence(samples, probability)
       voice.lastSpeechMs = endMs
     } else {
       this.#silenceMs += WINDOW_MS
+      // Whether it is the end is judged window by window.
+      this.#level = 0
       if (!voice.speaking) {
         this.#speechMs = 0
         this.#evidenceMs = 0
@@ -241,4 +261,11 @@ class VoiceActivityStream extends VADStream {
     this.#reader = undefined
     reader({ done: false, value: event })
   }
+}
+
+/** Mean distance of the samples from silence. */
+function levelOf(samples: Int16Array): number {
+  let sum = 0
+  for (let i = 0; i < samples.length; i++) sum += Math.abs(samples[i]!)
+  return sum / samples.length
 }

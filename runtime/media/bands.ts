@@ -45,6 +45,18 @@ export class BandLevels {
   /** Levels of the frames that these samples complete. */
   push(samples: Int16Array): Float32Array[] {
     const frames: Float32Array[] = []
+    this.#take(samples, () => frames.push(this.#levels()))
+    return frames
+  }
+
+  /** Takes samples whose levels nobody asks for; the number of frames they complete. */
+  skip(samples: Int16Array): number {
+    let frames = 0
+    this.#take(samples, () => frames++)
+    return frames
+  }
+
+  #take(samples: Int16Array, frame: () => void): void {
     let sum = this.#sum
     let summed = this.#summed
     let phase = this.#phase
@@ -58,14 +70,13 @@ export class BandLevels {
       sum = 0
       summed = 0
       if (this.#filled < FRAME) continue
-      frames.push(this.#levels())
+      frame()
       this.#filled = 0
       this.#window.copyWithin(0, FRAME)
     }
     this.#sum = sum
     this.#summed = summed
     this.#phase = phase
-    return frames
   }
 
   #levels(): Float32Array {

@@ -1,6 +1,6 @@
 import { BANDS, BandLevels, FLOOR_DB } from './bands.ts'
 import { EchoPathFinder, MAX_LAG } from './echo-path.ts'
-import { FRAME_MS } from './frame.ts'
+import { FRAME_MS, firstLoud } from './frame.ts'
 
 /** While nothing is known of a line, what comes back is taken to have lost at least this. */
 const UNKNOWN_GAIN_DB = -9
@@ -21,6 +21,10 @@ const ANCHOR_PACKETS = 25
 const ANCHOR_GAP_MS = 200
 /** How far the delay may be off, in frames: queues on the way don't stand still. */
 const LAG_TOLERANCE = 2
+/** Of what was sent so many frames ago nothing is compared or expected any more. */
+const FORGOTTEN_FRAMES = MAX_LAG + LAG_TOLERANCE + 1
+/** A sample of a caller who is heard at all. */
+const AUDIBLE = 32
 /** A piece of speech leaves frame by frame, though the ticks wobble. */
 const SAME_SPEECH_FRAMES = 3
 
@@ -36,6 +40,8 @@ export class EchoSuppressor {
   readonly #finder = new EchoPathFinder()
   #sentSlot = Number.NEGATIVE_INFINITY
   #anchors: number[] = []
+  /** The earliest of them. */
+  #anchorMs = Number.POSITIVE_INFINITY
   #samples = 0
   #frames = 0
   readonly #lingering = new Float32Array(BANDS).fill(FLOOR_DB)
@@ -73,25 +79,37 @@ export class EchoSuppressor {
   clean(samples: Int16Array, atMs: number): Int16Array {
     this.#samples += samples.length
     const anchorMs = this.#anchored(atMs - (this.#samples * 1000) / this.#heardRateHz)
+    const slot = () => Math.floor((anchorMs + this.#frames * FRAME_MS) / FRAME_MS)
+    if (!this.#expected && slot() - this.#sentSlot > FORGOTTEN_FRAMES) {
+      this.#frames += this.#heardBands.skip(samples)
+      this.#judge(firstLoud(samples, AUDIBLE) >= 0)
+      return samples
+    }
     for (const levels of this.#heardBands.push(samples)) {
       this.#frames++
-      this.#judge(Math.floor((anchorMs + this.#frames * FRAME_MS) / FRAME_MS), levels)
+      this.#finder.heard(slot(), levels)
+      this.#expected = this.#expects(slot())
+      this.#judge(this.#isOwn(levels))
     }
     return this.#openFrames > 0 || !this.#expected ? samples : new Int16Array(samples.length)
   }
 
   /** Monotonic ms at which the first sample of the line would have come without any jitter. */
   #anchored(candidateMs: number): number {
-    if (candidateMs - Math.min(...this.#anchors) > ANCHOR_GAP_MS) this.#anchors = []
+    if (candidateMs - this.#anchorMs > ANCHOR_GAP_MS) {
+      this.#anchors = []
+      this.#anchorMs = candidateMs
+    }
     this.#anchors.push(candidateMs)
-    if (this.#anchors.length > ANCHOR_PACKETS) this.#anchors.shift()
-    return Math.min(...this.#anchors)
+    const gone = this.#anchors.length > ANCHOR_PACKETS ? this.#anchors.shift() : undefined
+    if (gone === this.#anchorMs) this.#anchorMs = Math.min(...this.#anchors)
+    else this.#anchorMs = Math.min(this.#anchorMs, candidateMs)
+    return this.#anchorMs
   }
 
-  #judge(slot: number, heard: Float32Array): void {
-    this.#finder.heard(slot, heard)
-    this.#expected = this.#expects(slot)
-    this.#own = ((this.#own << 1) | (this.#isOwn(heard) ? 1 : 0)) & ((1 << OF_FRAMES) - 1)
+  /** A frame more was heard; `own`: the caller speaks in it. */
+  #judge(isOwn: boolean): void {
+    this.#own = ((this.#own << 1) | (isOwn ? 1 : 0)) & ((1 << OF_FRAMES) - 1)
     let own = 0
     for (let bits = this.#own; bits !== 0; bits &= bits - 1) own++
     if (own >= OWN_FRAMES) this.#openFrames = OPEN_FRAMES

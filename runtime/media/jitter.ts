@@ -64,7 +64,10 @@ export class JitterBuffer {
       this.#expected = timestamp | 0
       return [...out, ...this.#pass(samples)]
     }
-    if (ahead === 0) return [...this.#pass(samples), ...this.#release(nowMs, false)]
+    if (ahead === 0) {
+      const passed = this.#pass(samples)
+      return this.#held.length === 0 ? passed : [...passed, ...this.#release(nowMs, false)]
+    }
     this.#insert({ timestamp: timestamp | 0, samples, atMs: nowMs })
     return this.#release(nowMs, this.#held.length > MAX_HELD_PACKETS)
   }

@@ -1,6 +1,14 @@
-/** Zero crossings of the windowed sinc on each side: 80 dB of stop band with the Kaiser window below. */
-const ZERO_CROSSINGS = 16
-const KAISER_BETA = 8
+/** How good a filter is. */
+interface Quality {
+  /** Of the windowed sinc on each side. */
+  readonly zeroCrossings: number
+  /** Of its Kaiser window. */
+  readonly beta: number
+}
+/** For an ear: 80 dB of stop band. */
+const FINE: Quality = { zeroCrossings: 16, beta: 8 }
+/** For a model that listens to a telephone, with the same pass band: 54 dB of stop band, more than its codec leaves of the sound. */
+export const TELEPHONE: Quality = { zeroCrossings: 10, beta: 5 }
 /** Share of the lower Nyquist frequency that passes. */
 const ROLL_OFF = 0.92
 
@@ -29,8 +37,8 @@ function besselI0(x: number): number {
   return sum
 }
 
-function filterFor(fromHz: number, toHz: number): Filter {
-  const key = `${fromHz}:${toHz}`
+function filterFor(fromHz: number, toHz: number, { zeroCrossings, beta }: Quality): Filter {
+  const key = `${fromHz}:${toHz}:${zeroCrossings}:${beta}`
   const known = filters.get(key)
   if (known !== undefined) return known
   const divisor = gcd(fromHz, toHz)
@@ -38,7 +46,7 @@ function filterFor(fromHz: number, toHz: number): Filter {
   const down = fromHz / divisor
   const cutoff = ROLL_OFF * Math.min(1, toHz / fromHz)
   // Even, so that the taps come in fours.
-  const halfWidth = 2 * Math.ceil(ZERO_CROSSINGS / cutoff / 2)
+  const halfWidth = 2 * Math.ceil(zeroCrossings / cutoff / 2)
   const taps = 2 * halfWidth
   const phases = new Float64Array(up * taps)
   for (let phase = 0; phase < up; phase++) {
@@ -48,8 +56,7 @@ function filterFor(fromHz: number, toHz: number): Filter {
       const x = tap - (halfWidth - 1) - phase / up
       const edge = x / halfWidth
       const sinc = x === 0 ? cutoff : Math.sin(Math.PI * cutoff * x) / (Math.PI * x)
-      const window =
-        Math.abs(edge) >= 1 ? 0 : besselI0(KAISER_BETA * Math.sqrt(1 - edge * edge)) / besselI0(KAISER_BETA)
+      const window = Math.abs(edge) >= 1 ? 0 : besselI0(beta * Math.sqrt(1 - edge * edge)) / besselI0(beta)
       phases[phase * taps + tap] = sinc * window
       sum += sinc * window
     }
@@ -108,8 +115,8 @@ export class Resampler {
   /** Phase of the next output sample, counted in 1/up of an input sample from the first sample of `#held`. */
   #phase = 0
 
-  constructor(fromHz: number, toHz: number) {
-    this.#filter = fromHz === toHz ? undefined : filterFor(fromHz, toHz)
+  constructor(fromHz: number, toHz: number, quality = FINE) {
+    this.#filter = fromHz === toHz ? undefined : filterFor(fromHz, toHz, quality)
     const { taps, up, down } = this.#filter ?? { taps: 1, up: 1, down: 1 }
     // The next output may lie up to a step beyond what is there.
     this.#held = new Float64Array(taps + 1 + Math.ceil(down / up))

@@ -1,18 +1,15 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { wavHead } from '../../runtime/recording/wav.ts'
-import { joinSamples, renderSpeech } from '../../scripts/demo/speech.ts'
-import { type Teardown, testFolder } from './services.ts'
+import { microphoneArgs, type Speech } from './microphone.ts'
+import type { Teardown } from './services.ts'
 
 /** Debian's Chromium, headless, with a microphone that plays what the test wants said. */
 
 const CHROMIUM = '/usr/bin/chromium'
-const RATE_HZ = 48_000
 
 /** Why a test that needs a browser can't run here; false: it can. */
 export const withoutBrowser: string | false = existsSync(CHROMIUM)
@@ -20,36 +17,18 @@ export const withoutBrowser: string | false = existsSync(CHROMIUM)
   : 'needs Chromium at /usr/bin/chromium: apt-get install chromium'
 
 export interface BrowserOptions {
-  /** What the microphone says: sentences, and pauses in milliseconds. Begins when the microphone is opened. */
-  speech: readonly (string | number)[]
+  speech: Speech
   args?: readonly string[]
 }
 
 /** A browser whose microphone is a file that is played once. */
 export async function startBrowser(t: Teardown, { speech, args = [] }: BrowserOptions): Promise<Browser> {
-  const parts = await Promise.all(
-    speech.map(async (part) =>
-      typeof part === 'number' ? new Int16Array((part * RATE_HZ) / 1000) : await renderSpeech(part, RATE_HZ),
-    ),
-  )
-  const samples = joinSamples(parts)
-  const stereo = new Int16Array(2 * samples.length)
-  for (const [i, sample] of samples.entries()) stereo.fill(sample, 2 * i, 2 * i + 2)
-  const file = join(await testFolder(t), 'microphone.wav')
-  await writeFile(file, Buffer.concat([wavHead(RATE_HZ, stereo.byteLength), new Uint8Array(stereo.buffer)]))
   const browser = await chromium.launch({
     executablePath: CHROMIUM,
     headless: true,
     // Muted, the browser would hear no echo to cancel.
     ignoreDefaultArgs: ['--mute-audio'],
-    args: [
-      '--no-sandbox',
-      '--use-fake-device-for-media-stream',
-      '--use-fake-ui-for-media-stream',
-      `--use-file-for-fake-audio-capture=${file}%noloop`,
-      '--disable-dev-shm-usage',
-      ...args,
-    ],
+    args: ['--no-sandbox', ...(await microphoneArgs(t, speech)), '--disable-dev-shm-usage', ...args],
   })
   t.teardown(() => browser.close())
   return browser

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import AxeBuilder from 'axe-core'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
+import { microphoneArgs, type Speech } from './microphone.ts'
 import type { Teardown } from './services.ts'
 
 /** Debian's Chromium at the console of a running instance. */
@@ -21,16 +22,13 @@ export interface Visit {
   readonly strays: string[]
 }
 
-/** Opens browsers, one profile each; all are closed when `t` ends. */
-export async function startBrowsers(t: Teardown) {
+/** Opens profiles of one browser, which is closed when `t` ends. `speech`: what its microphone says. */
+export async function startBrowsers(t: Teardown, { speech = [] }: { speech?: Speech } = {}) {
   const browser = await chromium.launch({
     executablePath: CHROMIUM,
-    args: [
-      '--no-sandbox',
-      '--disable-dev-shm-usage',
-      '--use-fake-ui-for-media-stream',
-      '--use-fake-device-for-media-stream',
-    ],
+    // Muted, the browser would hear no echo to cancel.
+    ignoreDefaultArgs: ['--mute-audio'],
+    args: ['--no-sandbox', '--disable-dev-shm-usage', ...(await microphoneArgs(t, speech))],
   })
   t.teardown(() => browser.close())
   return async (origin: string, options: Parameters<typeof browser.newContext>[0] = {}): Promise<Visit> => {

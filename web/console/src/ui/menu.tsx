@@ -3,6 +3,8 @@ import type { ReactNode } from 'react'
 import { Icon, type IconName } from './icon.tsx'
 
 export interface MenuItem {
+  /** Where labels may come twice. */
+  key?: string
   label: string
   icon?: IconName
   danger?: boolean
@@ -15,13 +17,15 @@ export function Menu({
   trigger,
   items,
   align = 'end',
+  onOpen,
 }: {
   trigger: ReactNode
   items: readonly (MenuItem | false)[]
   align?: 'start' | 'end'
+  onOpen?: () => void
 }) {
   return (
-    <Radix.Root modal={false}>
+    <Radix.Root modal={false} onOpenChange={(isOpen) => isOpen && onOpen?.()}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Portal>
         <Radix.Content
@@ -36,7 +40,7 @@ export function Menu({
                 className={`flex h-8 cursor-pointer items-center gap-2 rounded-sm px-2 text-sm outline-none data-highlighted:bg-sunken ${
                   item.danger ? 'text-bad' : ''
                 }`}
-                key={item.label}
+                key={item.key ?? item.label}
                 onSelect={item.onSelect}
               >
                 {item.icon && <Icon name={item.icon} size={16} />}

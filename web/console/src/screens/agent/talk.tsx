@@ -1,129 +1,138 @@
 import { Link } from '@tanstack/react-router'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { formatMs, formatWord } from '../../data/format.ts'
-import { useRead } from '../../data/queries.ts'
-import type { Agent, CallEvent, Page } from '../../data/types.ts'
+import { type FormEvent, useState } from 'react'
+import { formatWord } from '../../data/format.ts'
+import type { Agent } from '../../data/types.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Badge, Card, Notice, type Tone } from '../../ui/layout.tsx'
+import { Devices } from './devices.tsx'
+import { Levels } from './levels.tsx'
+import { TalkFault } from './talk-fault.tsx'
+import { TalkTranscript } from './talk-transcript.tsx'
 import { Understands } from './understands.tsx'
-import { useTalk } from './use-talk.ts'
+import { type Talking, useTalk } from './use-talk.ts'
 
-const EVENTS_EVERY_MS = 1_500
-const AGENT_TONES: Readonly<Record<string, Tone>> = { listening: 'caller', thinking: 'neutral', speaking: 'accent' }
+const AGENT_TONES: Readonly<Record<Talking['agent'], Tone>> = {
+  listening: 'caller',
+  thinking: 'neutral',
+  speaking: 'accent',
+}
+const WAITING: Readonly<Partial<Record<Talking['state'], string>>> = {
+  microphone: 'Asking for the microphone',
+  connecting: 'Connecting',
+  reconnecting: 'Reconnecting',
+}
 
-/** Talk to the agent, as it is saved. */
+/** Talk to the agent, as it is saved: by voice, by typing, or both. */
 export function Talk({ agent, isChanged }: { agent: Agent; isChanged: boolean }) {
-  const { talking, start, say, end } = useTalk(agent.agent_id)
-  const { state, lines, callId, fault, endReason } = talking
-  const isOn = state === 'connecting' || state === 'connected'
+  const talk = useTalk(agent.agent_id)
+  const { talking } = talk
+  const { state, callId, fault, endReason, isSpoken, isMuted } = talking
+  const isOn = state !== 'idle' && state !== 'ended'
+  const isThere = state === 'connected' || state === 'reconnecting'
   return (
-    <Card
-      actions={
-        state === 'connected' && (
-          <Badge tone={AGENT_TONES[talking.agent] ?? 'neutral'} dot>
-            {formatWord(talking.agent)}
-          </Badge>
-        )
-      }
-      className="lg:sticky lg:top-6"
-      title="Talk"
-    >
+    <Card actions={<State talking={talking} />} className="lg:sticky lg:top-6" title="Talk">
       <div className="flex min-h-72 flex-col lg:max-h-[calc(100dvh-9rem)]">
         {state === 'idle' ? (
-          <div className="grid flex-1 place-items-center py-6 text-center">
-            <div>
-              <Button className="h-12! rounded-full! px-6!" icon="mic" kind="primary" onClick={() => void start()}>
-                Talk to {agent.agent_name}
-              </Button>
-              <p className="mt-3 text-sm text-muted text-pretty">
-                {isChanged
-                  ? 'It answers as it was saved last; save to hear your changes.'
-                  : 'It answers right here, as callers hear it.'}
-              </p>
-            </div>
-          </div>
+          <Begin agent={agent} isChanged={isChanged} onStart={talk.start} />
         ) : (
-          <Transcript callId={callId} isOn={isOn} lines={lines} />
+          <TalkTranscript callId={callId} isOn={isOn} lines={talking.lines} />
         )}
-        {fault && (
+        {fault && <TalkFault fault={fault} isOver={!isOn} onStart={talk.start} />}
+        {talking.isSilent && isOn && (
           <div className="mb-3">
-            <Notice tone="bad">{fault}</Notice>
+            <Notice
+              action={
+                <Button onClick={talk.hear} size="sm">
+                  Turn the sound on
+                </Button>
+              }
+              tone="warn"
+            >
+              The browser plays nothing yet.
+            </Notice>
           </div>
         )}
-        {isOn && <Say disabled={state !== 'connected'} onSay={say} />}
-        {isOn ? (
+        {isThere && <Levels hasMicrophone={isSpoken} isMuted={isMuted} levels={talk.levels} />}
+        {isOn && <Say disabled={!isThere} onSay={talk.say} />}
+        {isOn && (
           <div className="mt-3 flex gap-2">
-            <Button className="flex-1" icon="hangup" kind="danger" onClick={end}>
+            {isSpoken && (
+              <>
+                <Button
+                  aria-pressed={isMuted}
+                  className="flex-1"
+                  disabled={!isThere}
+                  icon={isMuted ? 'muted' : 'mic'}
+                  onClick={talk.toggleMute}
+                >
+                  {isMuted ? 'Unmute' : 'Mute'}
+                </Button>
+                <Devices disabled={!isThere} onMicrophone={talk.useMicrophone} onSpeaker={talk.useSpeaker} />
+              </>
+            )}
+            <Button className="flex-1" icon="hangup" kind="danger" onClick={talk.end}>
               Hang up
             </Button>
           </div>
-        ) : (
-          state === 'ended' && (
-            <div className="mt-3 flex flex-wrap gap-2">
-              <p className="w-full text-sm text-muted">
-                The conversation is over: {formatWord(endReason).toLowerCase()}.
-              </p>
-              <Button className="flex-1" icon="mic" kind="primary" onClick={() => void start()}>
-                Talk again
-              </Button>
-              {callId && (
-                <Link className={`${buttonClass()} flex-1`} params={{ callId }} to="/calls/$callId">
-                  See the call
-                </Link>
-              )}
-            </div>
-          )
         )}
-        <Understands agent={agent} {...(state === 'connected' ? { onSay: say } : {})} />
+        {state === 'ended' && (
+          <div className="mt-3 flex flex-wrap gap-2">
+            <p className="w-full text-sm text-muted">
+              The conversation is over: {formatWord(endReason).toLowerCase()}.
+            </p>
+            <Button className="flex-1" icon="mic" kind="primary" onClick={() => void talk.start(isSpoken)}>
+              Talk again
+            </Button>
+            {callId && (
+              <Link className={`${buttonClass()} flex-1`} params={{ callId }} to="/calls/$callId">
+                See the call
+              </Link>
+            )}
+          </div>
+        )}
+        <Understands agent={agent} {...(isThere ? { onSay: talk.say } : {})} />
       </div>
     </Card>
   )
 }
 
-interface TranscriptProps {
-  lines: ReturnType<typeof useTalk>['talking']['lines']
-  callId: string | undefined
-  isOn: boolean
+function State({ talking: { state, agent } }: { talking: Talking }) {
+  const waiting = WAITING[state]
+  if (waiting) return <Badge tone={state === 'reconnecting' ? 'warn' : 'neutral'}>{waiting} …</Badge>
+  if (state !== 'connected') return null
+  return (
+    <Badge dot tone={AGENT_TONES[agent]}>
+      {formatWord(agent)}
+    </Badge>
+  )
 }
 
-function Transcript({ lines, callId, isOn }: TranscriptProps) {
-  const end = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    if (lines.length > 0) end.current?.scrollIntoView({ block: 'nearest' })
-  }, [lines])
-  const { data: events } = useRead<Page<CallEvent>>(`/calls/${callId}/events`, {
-    query: { page_size: 200 },
-    enabled: callId !== undefined,
-    ...(isOn ? { everyMs: EVENTS_EVERY_MS } : {}),
-  })
-  const latencies = events?.items.filter((event) => event.type === 'latency') ?? []
-  // The first answer is the greeting, which answers nobody.
-  const answers = lines.filter(({ role }, at) => role === 'assistant' && at > 0)
+interface BeginProps {
+  agent: Agent
+  isChanged: boolean
+  onStart: (microphone: boolean) => Promise<void>
+}
+
+function Begin({ agent, isChanged, onStart }: BeginProps) {
   return (
-    <div aria-live="polite" className="mb-3 min-h-40 flex-1 space-y-2.5 overflow-y-auto" role="log">
-      {lines.length === 0 && (
-        <p className="py-8 text-center text-sm text-muted">{isOn ? 'Connecting …' : 'Nothing was said.'}</p>
-      )}
-      {lines.map((line, at) => {
-        const latency = latencies[answers.indexOf(line)]
-        return (
-          <div className={`flex flex-col ${line.role === 'user' ? 'items-end' : 'items-start'}`} key={at}>
-            <p
-              className={`max-w-[88%] rounded-lg px-3 py-2 text-sm whitespace-pre-wrap wrap-anywhere ${
-                line.role === 'user' ? 'bg-caller-soft' : 'bg-sunken'
-              } ${line.final ? '' : 'opacity-70'}`}
-            >
-              {line.text}
-            </p>
-            {latency && (
-              <span className="mt-0.5 px-1 text-xs text-muted">answered in {formatMs(latency.total_ms)}</span>
-            )}
-          </div>
-        )
-      })}
-      <div ref={end} />
+    <div className="grid flex-1 place-items-center py-6 text-center">
+      <div>
+        <Button className="h-12! rounded-full! px-6!" icon="mic" kind="primary" onClick={() => void onStart(true)}>
+          Talk to {agent.agent_name}
+        </Button>
+        <p className="mt-3">
+          <Button kind="quiet" onClick={() => void onStart(false)} size="sm">
+            Without a microphone
+          </Button>
+        </p>
+        <p className="mt-2 text-sm text-muted text-pretty">
+          {isChanged
+            ? 'It answers as it was saved last; save to hear your changes.'
+            : 'It answers right here, as callers hear it.'}
+        </p>
+      </div>
     </div>
   )
 }
@@ -140,11 +149,10 @@ function Say({ disabled, onSay }: { disabled: boolean; onSay: (text: string) => 
     <form className="flex gap-2" onSubmit={submit}>
       <Input
         aria-label="Say something by typing"
-        autoFocus
         disabled={disabled}
         maxLength={4000}
         onChange={(event) => setText(event.target.value)}
-        placeholder="Type what you would say"
+        placeholder="Speak, or type what you would say"
         value={text}
       />
       <button

@@ -1,14 +1,34 @@
 import { useCallback, useEffect, useReducer, useRef } from 'react'
+import {
+  type AgentState,
+  CallError,
+  type CallErrorCode,
+  type CallState,
+  PatchbayCall,
+  type Session,
+  type Transcript,
+} from '../../../../../packages/web/src/mod.ts'
+import workletUrl from '../../../../../packages/web/src/worklet.ts?worker&url'
 import { api } from '../../data/api.ts'
-import { type AgentState, TalkCall, type TalkLine, type TalkState } from '../../data/talk-call.ts'
+import { LevelTrace } from './level-trace.ts'
+
+export interface TalkLine extends Pick<Transcript, 'role' | 'text' | 'final' | 'startMs'> {
+  /** The caller cut in while it was said. */
+  readonly interrupted?: true
+}
 
 export interface Talking {
-  readonly state: TalkState | 'idle'
+  readonly state: CallState
   readonly agent: AgentState
   readonly lines: readonly TalkLine[]
   readonly callId: string | undefined
-  readonly fault: string | undefined
+  readonly fault: { readonly code: CallErrorCode; readonly message: string } | undefined
   readonly endReason: string | undefined
+  /** Whether the microphone is part of it. */
+  readonly isSpoken: boolean
+  readonly isMuted: boolean
+  /** The browser wants a click before it plays anything. */
+  readonly isSilent: boolean
 }
 
 const IDLE: Talking = {
@@ -18,55 +38,102 @@ const IDLE: Talking = {
   callId: undefined,
   fault: undefined,
   endReason: undefined,
+  isSpoken: true,
+  isMuted: false,
+  isSilent: false,
 }
+
+type Change = Partial<Talking> | ((before: Talking) => Partial<Talking>)
 
 /** A conversation with an agent, from the click to the end. */
 export function useTalk(agentId: string) {
   const [talking, set] = useReducer(
-    (before: Talking, change: Partial<Talking> | ((before: Talking) => Partial<Talking>)) => {
-      return { ...before, ...(typeof change === 'function' ? change(before) : change) }
-    },
+    (before: Talking, change: Change): Talking => ({
+      ...before,
+      ...(typeof change === 'function' ? change(before) : change),
+    }),
     IDLE,
   )
-  const call = useRef<TalkCall>(undefined)
-  const level = useRef(0)
-  useEffect(() => () => call.current?.end(), [])
+  const current = useRef<PatchbayCall>(undefined)
+  const levels = useRef(new LevelTrace()).current
+  useEffect(() => () => current.current?.end(), [])
 
-  const start = useCallback(async () => {
-    set({ ...IDLE, state: 'connecting' })
-    try {
-      const session = await api<{ realtime_url: string; call_log_id: string }>('/calls/generate-token', {
-        query: { agent_id: agentId },
-      })
-      // The page's own host: it serves the sessions, under whatever name it was reached.
-      const { pathname, search } = new URL(session.realtime_url)
-      const url = `${location.origin.replace(/^http/, 'ws')}${pathname}${search}`
-      set({ callId: session.call_log_id })
-      call.current = new TalkCall(url, {
-        state: (state) => set({ state }),
-        agent: (agent) => set({ agent }),
-        line: (line) => set(({ lines }) => ({ lines: withLine(lines, line) })),
-        fault: (fault) => set({ fault }),
-        ended: (endReason) => set({ endReason }),
-        level: (loudness) => {
-          level.current = loudness
+  /** By voice and typing, or by typing alone. */
+  const start = useCallback(
+    async (microphone: boolean) => {
+      current.current?.end()
+      levels.clear()
+      set({ ...IDLE, state: 'connecting', isSpoken: microphone })
+      const call = new PatchbayCall({
+        microphone,
+        workletUrl,
+        session: async () => {
+          const session = await sessionWith(agentId)
+          set({ callId: session.call_log_id })
+          return session
         },
       })
-    } catch (error) {
-      set({ state: 'idle', fault: (error as Error).message })
-    }
-  }, [agentId])
+      current.current = call
+      // What a call before it still tells is of no use to anybody.
+      const tell = (change: Change) => current.current === call && set(change)
+      call.on('state', (state) => tell({ state }))
+      call.on('agent', (agent) => tell({ agent }))
+      call.on('transcript', (line) => tell(({ lines }) => ({ lines: withLine(lines, line) })))
+      call.on('interrupted', () => tell(({ lines }) => ({ lines: withCut(lines) })))
+      call.on('level', ({ side, level }) => levels.add(side, level))
+      call.on('playbackblocked', (isSilent) => tell({ isSilent }))
+      call.on('error', ({ code, message }) => tell({ fault: { code, message } }))
+      call.on('ended', ({ reason }) => tell({ endReason: reason }))
+      await call.start().catch(({ code, message }: CallError) => {
+        tell({ fault: { code, message }, ...(call.callLogId === undefined ? { state: 'idle' } : {}) })
+      })
+    },
+    [agentId, levels],
+  )
 
-  const say = (text: string) => {
-    call.current?.say(text)
-    set(({ lines }) => ({ lines: [...lines, { role: 'user', text, final: true, startMs: 0 }] }))
+  return {
+    talking,
+    levels,
+    start,
+    say(text: string) {
+      current.current?.say(text)
+      set(({ lines }) => ({ lines: [...lines, { role: 'user', text, final: true, startMs: 0 }] }))
+    },
+    toggleMute() {
+      const call = current.current
+      if (call === undefined) return
+      if (call.isMuted) call.unmute()
+      else call.mute()
+      set({ isMuted: call.isMuted })
+    },
+    useMicrophone: (deviceId: string) => current.current?.setMicrophone(deviceId),
+    useSpeaker: (deviceId: string) => current.current?.setSpeaker(deviceId),
+    hear: () => void current.current?.resumePlayback(),
+    end: () => current.current?.end(),
   }
-  const end = () => call.current?.end()
-  return { talking, start, say, end, level }
+}
+
+async function sessionWith(agentId: string): Promise<Session & { call_log_id: string }> {
+  try {
+    const session = await api<Session & { call_log_id: string }>('/calls/generate-token', {
+      query: { agent_id: agentId },
+    })
+    // The page's own host: it serves the sessions, under whatever name it was reached.
+    const { pathname, search } = new URL(session.realtime_url)
+    return { ...session, realtime_url: `${location.origin.replace(/^http/, 'ws')}${pathname}${search}` }
+  } catch (error) {
+    throw new CallError('session_refused', (error as Error).message, error)
+  }
 }
 
 /** A line that is not final gives way to the next of its speaker. */
 function withLine(lines: readonly TalkLine[], line: TalkLine): readonly TalkLine[] {
   const at = lines.findLastIndex(({ role, final }) => role === line.role && !final)
-  return at === -1 ? [...lines, line] : lines.with(at, line)
+  return at === -1 ? [...lines, line] : lines.with(at, { ...lines[at], ...line })
+}
+
+/** The agent fell silent: what it was saying is over. */
+function withCut(lines: readonly TalkLine[]): readonly TalkLine[] {
+  const at = lines.findLastIndex(({ role }) => role === 'assistant')
+  return at === -1 || lines[at]!.final ? lines : lines.with(at, { ...lines[at]!, interrupted: true })
 }

@@ -2,6 +2,8 @@
 FROM node:22-bookworm-slim AS packages
 WORKDIR /patchbay
 COPY package.json package-lock.json .npmrc ./
+# Its own script would download a program.
+ENV MEDIASOUP_WORKER_BIN=later
 RUN npm ci --no-audit --no-fund
 # The console and the client for pages are built here, with packages that the image itself has no use for.
 COPY web ./web

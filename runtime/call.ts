@@ -16,10 +16,9 @@ import { supervisor } from './conversation/stages/supervisor.ts'
 import { think } from './conversation/stages/think.ts'
 import type { LinkEvents, LinkSession, SessionMessage } from './link/api-end.ts'
 import type { AskMethod } from './link/messages.ts'
-import { codecFor } from './media/codec.ts'
 import type { EchoSuppressor } from './media/echo.ts'
-import { JitterBuffer } from './media/jitter.ts'
 import type { Pacer } from './media/pacer.ts'
+import { receiverFor } from './media/receiver.ts'
 import { Resampler, TELEPHONE } from './media/resample.ts'
 import type { CallTap } from './recording/call-recording.ts'
 import type { CallerAudio } from './session/caller-audio.ts'
@@ -160,7 +159,7 @@ export function input(call: PathCall, body: CallEventBody): void {
 export const DRAINED = 'drained'
 
 /** How long a late packet is waited for, and the longest loss that is filled with silence. */
-const JITTER = { maxWaitMs: 60, maxFillMs: 1000, conceal: true }
+const JITTER = { maxWaitMs: 60, maxFillMs: 1000 }
 
 /**
  * The worker's way in: the leg's packets become one unbroken run of samples at the models' rate, for the ears.
@@ -175,25 +174,24 @@ export function toAgent(
   pacer: Pacer,
   saidAt: (timestamp: number) => number | undefined = () => undefined,
 ) {
-  const { decode } = codecFor(format)
-  const jitter = new JitterBuffer({ sampleRateHz: format.sampleRateHz, ...JITTER })
-  const quality = format.encoding === 'pcm_s16le' ? undefined : TELEPHONE
-  const resampler = new Resampler(format.sampleRateHz, modelRateHz, quality)
+  const receiver = receiverFor(format, JITTER)
+  const isTelephone = format.encoding === 'pcmu' || format.encoding === 'pcma'
+  const resampler = new Resampler(format.sampleRateHz, modelRateHz, isTelephone ? TELEPHONE : undefined)
   const pass = (runs: readonly Int16Array[], atMs?: number): void => {
     for (const run of runs) ears.hear(echo.clean(resampler.push(run), atMs ?? clock.monotonicMs()), atMs)
   }
   const leave = pacer.add((_frames, nowMs) => {
-    pass(jitter.tick(nowMs))
+    pass(receiver.tick(nowMs))
     ears.tick(nowMs)
   })
   return {
     /** What of the caller was never heard, since the beginning. */
     get lost(): Readonly<Record<'line' | 'late', number>> {
       const ms = (samples: number) => (samples * 1_000) / format.sampleRateHz
-      return { line: ms(jitter.lost), late: ms(jitter.lateSamples) }
+      return { line: ms(receiver.lost), late: ms(receiver.lateSamples) }
     },
     audio: (bytes: Uint8Array, timestamp: number) =>
-      pass(jitter.push(decode(bytes), timestamp, clock.monotonicMs()), saidAt(timestamp)),
+      pass(receiver.push(bytes, timestamp, clock.monotonicMs()), saidAt(timestamp)),
     close: leave,
   }
 }

@@ -47,6 +47,9 @@ install_packages() {
   if node scripts/packages-current.ts; then drop_install_lock; return; fi
   say "Installing the npm packages of package-lock.json (a minute or two)"
   installed=yes
+  # Without a value the package would fetch a program from elsewhere, and fail where that can't be reached.
+  MEDIASOUP_WORKER_BIN=${MEDIASOUP_WORKER_BIN:-later}
+  export MEDIASOUP_WORKER_BIN
   attended npm ci --no-audit --no-fund --loglevel=error >&2 || installed=no
   drop_install_lock
   if [ "$installed" = no ]; then fail "npm ci failed; its message is above."; fi

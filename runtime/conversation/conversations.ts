@@ -1,5 +1,5 @@
 import { PatchbayError } from '../errors.ts'
-import { codecFor } from '../media/codec.ts'
+import { prepareOpusRepair } from '../media/opus-repair.ts'
 import { AgentConversation, type ConversationDeps } from './agent-session.ts'
 import type { ChainEvents } from './chain.ts'
 import type { OpenConversation } from './contract.ts'
@@ -10,7 +10,7 @@ export function conversations(deps: ConversationDeps): OpenConversation {
   return async (open, port) => {
     // Read before anything is waited for: by it what the caller said is told from what was not answered yet.
     const openedMs = deps.clock.monotonicMs()
-    codecFor(open.format)
+    if (open.format.encoding === 'opus') await prepareOpusRepair()
     const events: ChainEvents = {
       failed(stage, message, { fault }, err) {
         deps.observer.failure(stage)

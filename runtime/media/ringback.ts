@@ -43,12 +43,13 @@ function toneFrames(format: AudioFormat, { frequenciesHz, pattern }: Cadence): r
   const known = made.get(key)
   if (known !== undefined) return known
   const length = samplesPerFrame(format.sampleRateHz)
+  const { encode } = codecFor(format)
   const frames = Array.from({ length: Math.max(...pattern) / FRAME_MS }, (_, frame) => {
     const samples = Int16Array.from({ length }, (_, n) => {
       const seconds = (frame * length + n) / format.sampleRateHz
       return frequenciesHz.reduce((sum, hz) => sum + PEAK * Math.sin(2 * Math.PI * hz * seconds), 0)
     })
-    return codecFor(format).encode(samples)
+    return encode(samples)
   })
   made.set(key, frames)
   return frames

@@ -33,7 +33,8 @@ const MAX_LATE_MS = 60
  * sound and gives the rest away.
  */
 export class CallRecording implements CallTap {
-  readonly #decode: Decode
+  readonly #ofCaller: Decode
+  readonly #ofAgent: Decode
   readonly #rateHz: number
   readonly #window: StereoWindow
   readonly #sink: RecordingSink
@@ -46,11 +47,12 @@ export class CallRecording implements CallTap {
   #over = false
 
   /**
-   * Begins now. `nowMs` is monotonic. Throws `unavailable` for an encoding this build can't decode.
+   * Begins now. `nowMs` is monotonic.
    * @param settleMs audio this old is final
    */
   constructor(format: AudioFormat, sink: RecordingSink, nowMs: () => number, settleMs = SETTLE_MS) {
-    this.#decode = codecFor(format).decode
+    this.#ofCaller = codecFor(format).decode
+    this.#ofAgent = codecFor(format).decode
     this.#rateHz = format.sampleRateHz
     this.#settleMs = settleMs
     this.#window = new StereoWindow(this.#framesIn(settleMs + AHEAD_MS))
@@ -61,7 +63,7 @@ export class CallRecording implements CallTap {
 
   caller(bytes: Uint8Array, timestamp: number): void {
     if (this.#over) return
-    const samples = this.#decode(bytes)
+    const samples = this.#ofCaller(bytes)
     // What arrives now was spoken up to now.
     const heardAt = this.#position() - samples.length
     const placed = this.#callerZero === undefined ? undefined : this.#callerZero + timestamp
@@ -74,7 +76,7 @@ export class CallRecording implements CallTap {
 
   agent(bytes: Uint8Array): void {
     if (this.#over) return
-    const samples = this.#decode(bytes)
+    const samples = this.#ofAgent(bytes)
     const now = this.#position()
     if (this.#agentAt < now - this.#framesIn(MAX_LATE_MS)) this.#agentAt = now
     this.flush()

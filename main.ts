@@ -48,6 +48,7 @@ const USAGE = `Usage: patchbay <command> [--allow-net=plugin:host:port,…] [--a
             stop once its calls are over, and waits for it: drain [role] [--port=9080]
   plugins   the plugins, what they offer, ask for and are granted;
             plugins add, update, remove, test, new: plugins of others (plugins help)
+  models    models that hear and speak on this machine, without a key: models pull, remove
   admin     users, signup, suspensions, the audit log, from the shell: patchbay admin help
   version   which Patchbay this is
   help      this text
@@ -65,6 +66,7 @@ const COMMANDS = [
   'config',
   'doctor',
   'plugins',
+  'models',
   'rules',
   'admin',
   'drain',
@@ -109,7 +111,7 @@ async function main(argv: readonly string[]): Promise<void> {
   const unknown = words.find(
     (word, at) =>
       !COMMANDS.includes(word) &&
-      !(['doctor', 'plugins', 'rules', 'admin', 'drain', 'backup', 'restore'].includes(command) && at > 0),
+      !(['doctor', 'plugins', 'models', 'rules', 'admin', 'drain', 'backup', 'restore'].includes(command) && at > 0),
   )
   if (unknown !== undefined) {
     const near = nearest(unknown, COMMANDS)
@@ -143,6 +145,15 @@ async function main(argv: readonly string[]): Promise<void> {
   } else if (command === 'plugins') {
     const { describePlugins } = await import('./runtime/plugin/describe.ts')
     process.stdout.write(`${await describePlugins(config, { env: processEnvironment() })}\n`)
+  } else if (command === 'models') {
+    const { runModelsCommand } = await import('./runtime/models/cli.ts')
+    const stop = new AbortController()
+    process.once('SIGINT', () => stop.abort())
+    const terminal = process.stderr.isTTY === true
+    const say = (line: string): void => void process.stderr.write(line)
+    const { dataDir, modelHub: hub } = config
+    const text = await runModelsCommand({ words: words.slice(1), dataDir, hub, say, terminal, signal: stop.signal })
+    process.stdout.write(`${text}\n`)
   } else if (command === 'backup' || command === 'restore' || command === 'move') {
     const commands = await import('./store/backup/command.ts')
     const log = createLogger({ level: 'warn', name: command })

@@ -66,6 +66,13 @@ export const SETTINGS = {
     default: '.data',
     description: 'Folder of the embedded database, Redis, files and generated secrets.',
   },
+  modelHub: {
+    env: 'PATCHBAY_MODEL_HUB',
+    type: 'url',
+    default: 'https://huggingface.co',
+    description:
+      'Where `patchbay models pull` downloads models that run on this machine: the Hugging Face Hub or a mirror of it.',
+  },
   databaseUrl: {
     env: 'DATABASE_URL',
     type: 'url',

@@ -83,7 +83,7 @@ export async function unusableFaults(
 ): Promise<Fault[]> {
   const faults = await Promise.all(
     fields.map(async (prefix): Promise<Fault[]> => {
-      const msg = await health.refusal(choices[`${prefix}_provider`])
+      const msg = await health.refusal(choices[`${prefix}_provider`], prefix.toLowerCase() as Lowercase<typeof prefix>)
       return msg === undefined ? [] : [{ loc: ['body', `${prefix}_provider`], msg, type: 'value_error' }]
     }),
   )

@@ -24,7 +24,7 @@ export type FallbacksInput = Static<typeof Fallbacks>
 export function fallbackFaults(
   fallbacks: FallbacksInput,
   catalogue: Catalogue,
-  missingKey: (provider: string) => string | undefined,
+  missingKey: (provider: string, kind: 'llm' | 'stt' | 'tts') => string | undefined,
 ): Fault[] {
   return (['LLM', 'STT', 'TTS'] as const).flatMap((kind) =>
     (fallbacks[kind] ?? []).flatMap((choice, i): Fault[] => {
@@ -34,7 +34,7 @@ export function fallbackFaults(
         const listed = unavailable.available.slice(0, 50).map((name) => JSON.stringify(name))
         return [{ loc: [...at, unavailable.field], msg: `must be one of ${listed.join(', ')}`, type: 'enum' }]
       }
-      const msg = missingKey(choice.provider)
+      const msg = missingKey(choice.provider, kind.toLowerCase() as Lowercase<typeof kind>)
       return msg === undefined ? [] : [{ loc: [...at, 'provider'], msg, type: 'value_error' }]
     }),
   )

@@ -65,8 +65,9 @@ export const ProviderBody = Type.Object({
   title: Type.String({ description: 'What people call it.' }),
   description: Nullable(Type.String()),
   allowed: Type.Boolean({ description: 'Whether the operator lets agents of this workspace use it.' }),
-  isolation: Type.Enum(['none', 'process'], {
-    description: '`process`: it runs in a process of its own that can do nothing but what was granted.',
+  isolation: Type.Enum(['none', 'process', 'node'], {
+    description:
+      '`process`: it runs in a process of its own that can do nothing but what was granted. `node`: it runs in a process of its own, so that a fault of its native code ends no call.',
   }),
   health: Type.Object({
     state: Type.Enum(['ok', 'no_key', 'refused', 'failed', 'broken', 'not_asked'], {

@@ -24,6 +24,8 @@ export interface Host {
     /** A granted variable; undefined when it isn't set. Throws for one that was not granted, with the cure. */
     get(name: string): string | undefined
   }
+  /** Where the models are that the operator downloaded for it, each in a folder of its name; of plugins that name models alone. */
+  readonly modelsDir?: string
   readonly log: Readonly<Record<'debug' | 'info' | 'warn' | 'error', (message: string) => void>>
   /** Aborts when the process is asked to end. */
   readonly signal: AbortSignal

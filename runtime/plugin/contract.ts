@@ -86,6 +86,13 @@ export interface Manifest {
   provides: Partial<Record<PluginKind, Provides>>
   permissions: Permissions
   key?: KeyRequirement
+  /**
+   * `node`: it brings native code and runs in a Node process of its own, so that a fault of it ends no call. It keeps code
+   * to nothing: a plugin of others runs in Deno all the same.
+   */
+  process?: 'node'
+  /** The plugin's file that lists the models it can run once the operator has downloaded them (runtime/models/catalogue.ts). */
+  models?: string
   /** JSON Schema of the options an operator may set in config/plugins.json. */
   options?: Record<string, unknown>
 }

@@ -9,8 +9,8 @@ export type SpeechKind = (typeof SPEECH_KINDS)[number]
 /** Who serves new agents that name no provider, and why. */
 export interface DefaultProvider {
   provider: string
-  /** `setting`: the operator named it. `key`: its key is set. `free`: no provider's key is set. */
-  reason: 'setting' | 'key' | 'free'
+  /** `setting`: the operator named it. `key`: its key is set. `model`: a model for it was downloaded. `free`: none of these. */
+  reason: 'setting' | 'key' | 'model' | 'free'
 }
 export type DefaultProviders = Readonly<Record<SpeechKind, DefaultProvider>>
 
@@ -47,18 +47,20 @@ export function defaultProviders(registry: Registry, named: NamedDefaults): Defa
 function preferred({ plugins }: Registry, kind: SpeechKind): DefaultProvider {
   const preferenceOf = (plugin: LoadedPlugin) => plugin.manifest?.provides[kind]?.preference ?? Number.NEGATIVE_INFINITY
   const [best] = plugins
-    .filter((plugin) => Number.isFinite(preferenceOf(plugin)) && servesUnasked(plugin))
+    .filter((plugin) => Number.isFinite(preferenceOf(plugin)) && servesUnasked(plugin, kind))
     .sort((a, b) => preferenceOf(b) - preferenceOf(a) || (a.name < b.name ? -1 : 1))
   if (best === undefined) {
     const reason = `No plugin provides ${kind} by default; set ${SETTINGS[kind][1]}`
     throw new PatchbayError('configuration', { params: { reason } })
   }
-  return { provider: best.name, reason: best.manifest?.key === undefined ? 'free' : 'key' }
+  const { key, models } = best.manifest ?? {}
+  return { provider: best.name, reason: key !== undefined ? 'key' : models !== undefined ? 'model' : 'free' }
 }
 
 /** Whether agents may get it without anybody's naming it: foreign code and further instances are asked for by name. */
-function servesUnasked({ manifest, settings, isolation, env }: LoadedPlugin): boolean {
+function servesUnasked({ manifest, settings, isolation, env, unready }: LoadedPlugin, kind: SpeechKind): boolean {
   if (manifest === undefined || settings.plugin !== undefined || isolation === 'process') return false
+  if (unready?.[kind] !== undefined) return false
   const { key } = manifest
   if (key === undefined) return true
   const elsewhere = key.unless !== undefined && Boolean(env[key.unless])

@@ -10,6 +10,7 @@ import type {
   PluginFactories,
   PluginHost,
   PluginInstances,
+  PluginKind,
   PluginOptions,
   Provides,
   SpeechOptions,
@@ -39,8 +40,11 @@ export interface PluginRegistry {
   titleOf(provider: string): string
   /** The provider of a kind the process has one of. Throws `plugin` when none is installed. */
   chosen(kind: 'vectorstore' | 'objectstore'): string
-  /** Why the provider can't be used for want of its key, with the cure; undefined when it can. */
-  missingKey(provider: string): string | undefined
+  /**
+   * Why the provider can't be used for want of its key or of a downloaded model, with the cure; undefined when it can. Without a
+   * kind: when nothing it provides can.
+   */
+  missingKey(provider: string, kind?: PluginKind): string | undefined
   /** Whether a server of the operator's choice answers in the provider's place. */
   servedElsewhere(provider: string): boolean
   /**
@@ -81,9 +85,13 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRe
   const byName = new Map(plugins.map((plugin) => [plugin.name, plugin]))
   const catalogue = makeCatalogue(plugins)
   const opened = new Map<string, Promise<{ factories: PluginFactories; host: PluginHost }>>()
-  const missingKey = (name: string): string | undefined => {
+  const missingKey = (name: string, kind?: PluginKind): string | undefined => {
     const plugin = byName.get(name)
-    return plugin?.manifest && faultOfKey(plugin.manifest, plugin.env)
+    if (plugin?.manifest === undefined) return undefined
+    const { manifest, env: own, unready = {} } = plugin
+    const kinds = kind === undefined ? (Object.keys(manifest.provides) as PluginKind[]) : [kind]
+    const reasons = kinds.map((one) => unready[one])
+    return faultOfKey(manifest, own) ?? (reasons.includes(undefined) ? undefined : reasons[0])
   }
 
   const openOnce = (plugin: LoadedPlugin): Promise<{ factories: PluginFactories; host: PluginHost }> => {
@@ -91,7 +99,7 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRe
     if (known) return known
     const { name, dir, grants } = plugin
     const host = makeHost({ plugin: name, dir, grants, env: plugin.env, log, signal: options.signal })
-    const loading = plugin.isolation === 'process' ? isolate(plugin, moduleOf(dir), options) : importFactories(plugin)
+    const loading = plugin.isolation === 'none' ? importFactories(plugin) : isolate(plugin, moduleOf(dir), options)
     const promise = loading.then((factories) => ({ factories, host }))
     promise.catch(() => opened.delete(name))
     opened.set(name, promise)
@@ -154,7 +162,7 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRe
       const provides = plugin?.manifest?.provides[kind]
       if (plugin?.fault) throw plugin.fault
       if (!plugin || !provides) throw unknownProvider(kind, provider, [...catalogue[kind].keys()])
-      requireKey(missingKey(provider))
+      requireKey(missingKey(provider, kind))
       const making = openOnce(plugin).then(({ factories, host }) =>
         make(kind, plugin, provides, factories, host, chosen ?? {}),
       )

@@ -1,6 +1,9 @@
-import { join } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { PatchbayError } from '../errors.ts'
 import type { Logger } from '../log.ts'
+import { readCatalogue } from '../models/catalogue.ts'
+import { modelsFolder, readModelLock } from '../models/lock.ts'
+import { offerModels } from '../models/offer.ts'
 import { defaultsOf } from './catalogue.ts'
 import type { Manifest, Permissions } from './contract.ts'
 import { readInstalled } from './install/installed.ts'
@@ -31,6 +34,8 @@ export interface LoadedPlugin extends PluginFolder {
   readonly isolation: Isolation
   /** The environment as its handles give it out. */
   readonly env: Environment
+  /** Where its downloaded models are, where it runs models. */
+  readonly modelsDir?: string | undefined
   /** What the operator wrote for it, in files and flags. */
   readonly granted: Permissions
   readonly grants: Grants
@@ -58,14 +63,38 @@ export async function readPlugins(options: LoadPluginsOptions, env: Environment)
   const { folders, settings } = await findPlugins(options)
   const flags = grantsOfFlags(options.config)
   const instances = Object.entries(settings).flatMap(([name, own]) => instanceOf(name, own, folders))
-  const all = [...folders, ...instances]
+  const all = await Promise.all([...folders, ...instances].map((folder) => withModels(folder, options.config.dataDir)))
   const names = new Set(all.map(({ name }) => name))
   for (const name of new Set([...Object.keys(settings), ...flags.keys()])) {
     if (names.has(name)) continue
     const cure = 'a grant is plugin:what, as in --allow-net=openai:localhost:11434'
     options.log.warn({ plugin: name }, `Grants name the plugin "${name}", which is not installed; ${cure}`)
   }
-  return all.map((folder) => loadPlugin(folder, settings[folder.name] ?? {}, flags, env))
+  const { dataDir } = options.config
+  return all.map((folder) => {
+    const plugin = loadPlugin(folder, settings[folder.name] ?? {}, flags, env)
+    if (dataDir === undefined || plugin.manifest?.models === undefined) return plugin
+    return { ...plugin, modelsDir: modelsFolder(resolve(dataDir), basename(folder.dir)) }
+  })
+}
+
+/** What a plugin that runs models can do with those that are on this machine. */
+async function withModels(folder: PluginFolder, dataDir: string | undefined): Promise<PluginFolder> {
+  const { manifest, dir } = folder
+  if (manifest?.models === undefined) return folder
+  const plugin = basename(dir)
+  try {
+    const [catalogue, { models }] = await Promise.all([
+      readCatalogue(dir, manifest.models),
+      dataDir === undefined ? { models: {} } : readModelLock(dataDir),
+    ])
+    const own = Object.keys(models).filter((key) => key.startsWith(`${plugin}/`))
+    return { ...folder, ...offerModels(manifest, catalogue, new Set(own.map((key) => key.slice(plugin.length + 1)))) }
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    const reason = `Plugin "${folder.name}" can't be used: ${why}`
+    return { ...folder, manifest: undefined, fault: new PatchbayError('plugin', { params: { reason }, cause }) }
+  }
 }
 
 const NOTHING_INSTALLED: Awaited<ReturnType<typeof readInstalled>> = { folders: [], settings: {} }
@@ -128,7 +157,7 @@ function loadPlugin(
 ): LoadedPlugin {
   const { name } = folder
   const env = environmentOf(settings, processEnv)
-  const isolation = settings.isolation ?? 'none'
+  const isolation: Isolation = settings.isolation ?? (folder.manifest?.process === 'node' ? 'node' : 'none')
   const manifest = folder.manifest && withOpenLists(folder.manifest, env)
   const granted = mergePermissions([settings.grant ?? {}, flags.get(name) ?? {}])
   if (!manifest) return { ...folder, settings, isolation, env, granted, grants: NO_GRANTS }
@@ -143,7 +172,7 @@ function loadPlugin(
   if (wrong !== undefined) {
     return broken(`Plugin "${name}" has options that don't fit: ${wrong}; correct them in config/plugins.json`)
   }
-  const kind = Object.keys(manifest.provides).find((one) => isolation === 'process' && !ISOLATED_KINDS.has(one))
+  const kind = Object.keys(manifest.provides).find((one) => isolation !== 'none' && !ISOLATED_KINDS.has(one))
   if (kind !== undefined) {
     return broken(
       `Plugin "${name}" provides ${kind}, which a process of its own can't; set "isolation": "none" in config/plugins.json if you trust its code`,

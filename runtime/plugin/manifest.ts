@@ -4,7 +4,7 @@ import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import * as JsonSchema from 'typebox/schema'
 import { PatchbayError } from '../errors.ts'
-import { type Manifest, type Permissions, PLUGIN_KINDS } from './contract.ts'
+import { type Manifest, type Permissions, PLUGIN_KINDS, type PluginKind } from './contract.ts'
 import { parseListenRule } from './listen-rule.ts'
 import { parseNetRule } from './net-rule.ts'
 
@@ -63,6 +63,8 @@ const ManifestSchema = Type.Object(
         { additionalProperties: false },
       ),
     ),
+    process: Type.Optional(Type.Literal('node')),
+    models: Type.Optional(Type.String({ pattern: '^[a-z0-9-]+\\.json$' })),
     options: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   },
   { additionalProperties: false },
@@ -77,6 +79,8 @@ export interface PluginFolder {
   readonly dir: string
   readonly manifest: Manifest | undefined
   readonly fault: PatchbayError | undefined
+  /** Why a kind can't be used before the operator has downloaded a model for it, with the cure. */
+  readonly unready?: Readonly<Partial<Record<PluginKind, string>>>
 }
 
 /** Reads `<dir>/<name>/plugin.json` of every folder, sorted by name. A broken manifest is that folder's fault alone. */
@@ -146,10 +150,10 @@ export function firstFault(faults: readonly SchemaFault[], whole: string): strin
 }
 
 /**
- * Where a plugin runs: with the role (`none`), behind its handles and the guard; or in a process of its own that can do
- * nothing but what was granted.
+ * Where a plugin runs: with the role (`none`), behind its handles and the guard; in a process of its own that can do
+ * nothing but what was granted (`process`); or in a Node process of its own, for its native code's sake (`node`).
  */
-export type Isolation = 'none' | 'process'
+export type Isolation = 'none' | 'process' | 'node'
 
 /** Settings of one plugin in config/plugins.json. */
 export interface PluginSettings {
@@ -162,7 +166,7 @@ export interface PluginSettings {
   title?: string
   /** Variables as the instance sees them; `${NAME}` stands for one of the process. */
   env?: Record<string, string>
-  isolation?: Isolation
+  isolation?: Exclude<Isolation, 'node'>
   /** What the operator lets it use. */
   grant?: Permissions
   /** The operator's options, validated against the manifest's JSON Schema. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import type { PluginKind } from './contract.ts'
 import type { PluginRegistry } from './host.ts'
 import { explainFailure, ProviderError } from './provider-error.ts'
 
@@ -33,9 +34,9 @@ export async function checkProvider(registry: PluginRegistry, provider: string):
   }
 }
 
-/** The providers that need a key, by name. */
+/** The providers that need a key or a downloaded model, by name. */
 export function keyedProviders(registry: PluginRegistry): string[] {
-  return registry.plugins.flatMap(({ name, manifest }) => (manifest?.key ? [name] : []))
+  return registry.plugins.flatMap(({ name, manifest }) => (manifest?.key || manifest?.models ? [name] : []))
 }
 
 /** `not_asked`: it has not answered yet. `broken`: the plugin can't be used. */
@@ -46,8 +47,8 @@ export interface ProviderState {
 }
 
 export interface ProviderHealth {
-  /** Why nobody should rely on the provider: its key is missing or refused. Undefined when it may serve. */
-  refusal(provider: string): Promise<string | undefined>
+  /** Why nobody should rely on the provider, or on a kind of it: its key or its model is missing, its key is refused. Undefined when it may serve. */
+  refusal(provider: string, kind?: PluginKind): Promise<string | undefined>
   /** How a provider is doing, as far as is known after so long: it is asked where nothing is known. */
   state(provider: string, waitMs: number): Promise<ProviderState>
   /**
@@ -78,9 +79,9 @@ export function createProviderHealth(registry: PluginRegistry, log: Logger): Pro
   }
 
   return {
-    async refusal(provider) {
+    async refusal(provider, kind) {
       if (!keyed.has(provider)) return undefined
-      const missing = registry.missingKey(provider)
+      const missing = registry.missingKey(provider, kind)
       if (missing !== undefined) return missing
       const { state, message } = await checkup(provider)
       // A provider that is away for a moment is no reason to refuse an agent.

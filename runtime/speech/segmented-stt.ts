@@ -4,18 +4,11 @@ import { AudioFrame } from '@livekit/rtc-node'
 import { Resampler } from '../media/resample.ts'
 import type { ProviderIdentity } from '../plugin/provider-error.ts'
 import { apiErrorOf } from './api-error.ts'
+import { type Cut, UtteranceCutter } from './utterance-cutter.ts'
 
 const RATE_HZ = 16_000
 const { VAD_WINDOW_SAMPLES } = localInference
 const WINDOW_MS = (VAD_WINDOW_SAMPLES / RATE_HZ) * 1000
-const VOICE = 0.5
-const SILENCE = 0.35
-/** Kept in front of the first loud window: a word's first consonant is quiet. */
-const LEAD_WINDOWS = Math.ceil(300 / WINDOW_MS)
-const START_WINDOWS = 2
-const END_WINDOWS = Math.ceil(400 / WINDOW_MS)
-/** An utterance that never ends is recognised in parts of this length. */
-const MAX_WINDOWS = Math.ceil(25_000 / WINDOW_MS)
 const USAGE_EVERY_S = 5
 
 export interface SegmentedSttOptions {
@@ -58,38 +51,21 @@ export class SegmentedSpeechStream extends stt.SpeechStream {
 
   async #cut(): Promise<void> {
     const vad = localInference.createVad()
-    const lead: Int16Array[] = []
-    let utterance: Int16Array[] = []
-    let loud = 0
-    let quiet = 0
-    let startWindow = 0
-    let window = 0
-    const finish = () => {
+    const cutter = new UtteranceCutter({ windowMs: WINDOW_MS })
+    const take = (cut: Cut | undefined): void => {
+      if (cut === undefined) return
+      if (cut.type === 'start') {
+        this.#put({ type: stt.SpeechEventType.START_OF_SPEECH })
+        return
+      }
       this.#put({ type: stt.SpeechEventType.END_OF_SPEECH })
-      this.#recognise(utterance, (startWindow * WINDOW_MS) / 1000)
-      utterance = []
-      loud = 0
+      this.#recognise(cut.utterance, cut.startS)
     }
     for await (const samples of this.#windows()) {
       if (this.#failure !== undefined) return
-      const probability = await vad.predict(samples)
-      window++
-      if (utterance.length === 0) {
-        lead.push(samples)
-        if (lead.length > LEAD_WINDOWS) lead.shift()
-        loud = probability >= VOICE ? loud + 1 : 0
-        if (loud < START_WINDOWS) continue
-        utterance = lead.splice(0)
-        startWindow = window - utterance.length
-        quiet = 0
-        this.#put({ type: stt.SpeechEventType.START_OF_SPEECH })
-        continue
-      }
-      utterance.push(samples)
-      quiet = probability < SILENCE ? quiet + 1 : 0
-      if (quiet >= END_WINDOWS || utterance.length >= MAX_WINDOWS) finish()
+      take(cutter.push(samples, await vad.predict(samples)))
     }
-    if (utterance.length > 0 && !this.abortSignal.aborted) finish()
+    if (!this.abortSignal.aborted) take(cutter.end())
   }
 
   /** The audio at 16 kHz in windows of the voice-activity model. */

@@ -13,12 +13,20 @@ const ASK_TIMEOUT_MS = 30_000
 /** Sound of one sentence that waits to be taken. */
 const MAX_WAITING_PIECES = 2_000
 
-/** The factories of a plugin that runs in a process of its own, as the plugin host wants them. */
-export function isolatedFactories(process: IsolatedProcess, name: string, provider: ProviderIdentity): PluginFactories {
+/** The process in which a use with these options runs. */
+export type ProcessOf = (options: Pick<Options, 'model' | 'voice'>) => IsolatedProcess
+
+/** The factories of a plugin that runs in processes of its own, as the plugin host wants them. */
+export function isolatedFactories(processOf: ProcessOf, name: string, provider: ProviderIdentity): PluginFactories {
   const faultOf = faultsOf(provider)
-  const use = (options: SpeechOptions) => ({ process, provider: name, options: optionsOf(options), faultOf })
+  const use = (options: SpeechOptions) => ({
+    process: processOf(options),
+    provider: name,
+    options: optionsOf(options),
+    faultOf,
+  })
   const describe = async (of: 'stt' | 'tts' | 'embedding', options: SpeechOptions): Promise<Description> =>
-    (await ask(process, { kind: 'describe', of }, optionsOf(options), faultOf)) as Description
+    (await ask(processOf(options), { kind: 'describe', of }, optionsOf(options), faultOf)) as Description
   return {
     async stt(_host, options) {
       const { sampleRateHz = 0 } = await describe('stt', options)
@@ -31,7 +39,7 @@ export function isolatedFactories(process: IsolatedProcess, name: string, provid
         name: options.voice ?? options.model ?? '',
         language: options.language ?? 'en',
         sampleRateHz: rateOf(name, sampleRateHz),
-        speak: (text, signal) => speak(process, text, optionsOf(options), faultOf, signal),
+        speak: (text, signal) => speak(processOf(options), text, optionsOf(options), faultOf, signal),
       })
     },
     llm: (_host, options) => new IsolatedLLM(use(options), options.temperature),
@@ -41,7 +49,7 @@ export function isolatedFactories(process: IsolatedProcess, name: string, provid
         dimensions,
         async embed(texts, signal) {
           const rows = (await ask(
-            process,
+            processOf(options),
             { kind: 'embedding', texts },
             optionsOf(options),
             faultOf,
@@ -55,7 +63,7 @@ export function isolatedFactories(process: IsolatedProcess, name: string, provid
       }
     },
     async check(_host, { settings, signal }) {
-      await ask(process, { kind: 'check' }, { settings }, faultOf, signal)
+      await ask(processOf({}), { kind: 'check' }, { settings }, faultOf, signal)
     },
   }
 }

@@ -6,7 +6,14 @@ import type { ChatRequest, Failure, LlmEvent, Options, SttEvent } from '../../..
  */
 
 export type ToPlugin =
-  | { type: 'init'; plugin: string; module: string; env: Record<string, string>; granted: string[] }
+  | {
+      type: 'init'
+      plugin: string
+      module: string
+      env: Record<string, string>
+      granted: string[]
+      modelsDir?: string | undefined
+    }
   /** What comes next for the session depends on its kind: audio for `stt`, nothing for the others. */
   | { type: 'open'; session: number; use: Use; options: Options }
   /** There is no more audio. */

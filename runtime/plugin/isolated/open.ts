@@ -5,48 +5,101 @@ import { type LoadedPlugin, type LoadPluginsOptions, ROOT } from '../load.ts'
 import { variableOf } from '../net-rule.ts'
 import { denoMissing, findDeno } from './deno.ts'
 import { denoFlags } from './deno-flags.ts'
+import type { IsolatedOptions } from './process.ts'
 
 /** Of a plugin's process: its JavaScript heap, and all it holds. */
 const HEAP_MIB = 256
 const MAX_MEMORY_BYTES = 512 * 2 ** 20
+/** Of one that runs models, which lie in memory while they are in use. */
+const MAX_MODEL_MEMORY_BYTES = 8 * 2 ** 30
 
-/** The factories of a plugin that runs in Deno, kept to what it was granted. */
+type Program = Pick<IsolatedOptions, 'program' | 'args' | 'variables' | 'answersOn' | 'maxMemoryBytes'>
+
+/** The factories of a plugin that runs in a process of its own. */
 export async function isolate(
   plugin: LoadedPlugin,
   module: string,
   options: LoadPluginsOptions,
 ): Promise<PluginFactories> {
-  const { name, dir, env, granted, grants, manifest, settings } = plugin
-  const deno = findDeno(options.config.dataDir)
-  if (deno === undefined) throw denoMissing(name)
-  const net = (manifest?.permissions.net ?? []).filter((entry) => grants.env.has(variableOf(entry) ?? ''))
-  const sdk = join(ROOT, 'packages/plugin')
-  const flags = denoFlags({
-    plugin: name,
-    net: [...new Set([...(granted.net ?? []), ...net])],
-    read: [dir, sdk, ...grants.read],
-    env,
-    memoryMiB: HEAP_MIB,
-  })
+  const { name, env, grants, manifest, settings, isolation, modelsDir } = plugin
+  const program = isolation === 'node' ? inNode(plugin) : inDeno(plugin, options.config.dataDir)
   // Speech classes and their native code are loaded once the guard is there.
   const [{ isolatedFactories }, { IsolatedProcess }] = await Promise.all([
     import('./factories.ts'),
     import('./process.ts'),
   ])
-  const process = new IsolatedProcess({
-    plugin: name,
-    module,
-    deno,
-    flags: [...flags, `--import-map=${join(import.meta.dirname, 'import-map.json')}`],
-    cacheDir: join(options.config.dataDir ?? tmpdir(), 'deno/cache'),
-    env: Object.fromEntries([...grants.env].flatMap((variable) => (env[variable] ? [[variable, env[variable]]] : []))),
-    granted: [...grants.env],
-    maxMemoryBytes: MAX_MEMORY_BYTES,
-    log: options.log,
-    signal: options.signal,
-  })
-  const made = await process.ready()
+  const processes = new Map<string, InstanceType<typeof IsolatedProcess>>()
+  const processOf = (key: string): InstanceType<typeof IsolatedProcess> => {
+    const known = processes.get(key)
+    if (known !== undefined) return known
+    const made = new IsolatedProcess({
+      ...program,
+      plugin: name,
+      module,
+      env: Object.fromEntries([...grants.env].flatMap((key) => (env[key] ? [[key, env[key]]] : []))),
+      granted: [...grants.env],
+      modelsDir,
+      log: options.log,
+      signal: options.signal,
+    })
+    processes.set(key, made)
+    return made
+  }
+  // A fault of one model's native code shall not end what another hears or speaks.
+  const keyOf = ({ model, voice }: { model?: string; voice?: string }): string =>
+    isolation === 'node' ? (model ?? voice?.split(':')[0] ?? '') : ''
+  const made = await processOf('').ready()
   const title = settings.title ?? manifest?.title ?? name
-  const all = isolatedFactories(process, name, { title, keyVariable: manifest?.key?.env })
+  const all = isolatedFactories((use) => processOf(keyOf(use)), name, { title, keyVariable: manifest?.key?.env })
+  if (isolation === 'node') {
+    const { check } = all
+    processOf('').close()
+    all.check = async (host, asked) => {
+      await check?.(host, asked).finally(() => processOf('').close())
+    }
+  }
   return Object.fromEntries(Object.entries(all).filter(([kind]) => made.includes(kind)))
+}
+
+/** Deno, which keeps it to what it was granted. */
+function inDeno({ name, dir, env, granted, grants, manifest }: LoadedPlugin, dataDir: string | undefined): Program {
+  const deno = findDeno(dataDir)
+  if (deno === undefined) throw denoMissing(name)
+  const net = (manifest?.permissions.net ?? []).filter((entry) => grants.env.has(variableOf(entry) ?? ''))
+  const flags = denoFlags({
+    plugin: name,
+    net: [...new Set([...(granted.net ?? []), ...net])],
+    read: [dir, join(ROOT, 'packages/plugin'), ...grants.read],
+    env,
+    memoryMiB: HEAP_MIB,
+  })
+  const imports = `--import-map=${join(import.meta.dirname, 'import-map.json')}`
+  return {
+    program: deno,
+    args: ['run', ...flags, imports, join(import.meta.dirname, 'deno-main.ts')],
+    variables: {
+      NO_COLOR: '1',
+      DENO_NO_UPDATE_CHECK: '1',
+      DENO_DIR: join(dataDir ?? tmpdir(), 'deno/cache'),
+    },
+    answersOn: 1,
+    maxMemoryBytes: MAX_MEMORY_BYTES,
+  }
+}
+
+/** Node: native code can't be kept to grants, but its JavaScript writes no file and starts no program. */
+function inNode({ dir, modelsDir }: LoadedPlugin): Program {
+  const readable = [dir, ...['node_modules', 'runtime', 'packages', 'package.json'].map((path) => join(ROOT, path))]
+  if (modelsDir !== undefined) readable.push(modelsDir)
+  return {
+    program: process.execPath,
+    args: [
+      ...['--permission', '--allow-addons', '--allow-worker', '--disable-warning=SecurityWarning'],
+      ...readable.map((path) => `--allow-fs-read=${path}`),
+      join(import.meta.dirname, 'node-main.ts'),
+    ],
+    variables: {},
+    answersOn: 3,
+    maxMemoryBytes: MAX_MODEL_MEMORY_BYTES,
+  }
 }

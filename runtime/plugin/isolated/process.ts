@@ -2,8 +2,9 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import { setPriority } from 'node:os'
-import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import type { Failure, LlmEvent, Options, SttEvent } from '../../../packages/plugin/mod.ts'
 import { PatchbayError } from '../../errors.ts'
 import type { Logger } from '../../log.ts'
@@ -37,11 +38,14 @@ export interface IsolatedOptions {
   plugin: string
   /** Absolute path of its mod.ts or mod.js. */
   module: string
-  /** The program and its flags before the script. */
-  deno: string
-  flags: readonly string[]
-  /** Where Deno keeps what it compiled. */
-  cacheDir: string
+  /** The program, what it is given, and all it finds in its environment. */
+  program: string
+  args: readonly string[]
+  variables: Readonly<Record<string, string>>
+  /** The descriptor it answers on: standard output, or one of its own where native code may write to that. */
+  answersOn: 1 | 3
+  /** Where the models that the operator downloaded for it are. */
+  modelsDir?: string | undefined
   /** What `host.env.get` gives out. */
   env: Readonly<Record<string, string>>
   granted: readonly string[]
@@ -88,6 +92,7 @@ export class IsolatedProcess {
   readonly #sessions = new Map<number, SessionEvents>()
   #nextSession = 1
   #child: ChildProcessWithoutNullStreams | undefined
+  #answers: Readable | undefined
   #ready: Promise<readonly string[]> | undefined
   #isLoaded = false
   #failures = 0
@@ -145,19 +150,32 @@ export class IsolatedProcess {
     }
   }
 
+  /** Ends it where it serves nobody; the next use starts it again. */
+  close(): void {
+    const child = this.#child
+    if (child === undefined || this.#sessions.size > 0) return
+    this.#child = undefined
+    this.#ready = undefined
+    clearInterval(this.#checks)
+    child.stdin.end()
+  }
+
   async #start(): Promise<readonly string[]> {
-    const { plugin, module, deno, flags, cacheDir, env, granted, log, signal } = this.#options
+    const { plugin, module, program, args, variables, answersOn, env, granted, modelsDir, log, signal } = this.#options
     signal.throwIfAborted()
     if (this.#failures > 0) {
       await sleep(Math.min(MIN_BACKOFF_MS * 2 ** (this.#failures - 1), MAX_BACKOFF_MS), undefined, { signal })
     }
     const child = asProcess(() =>
-      spawn(deno, ['run', ...flags, join(import.meta.dirname, 'runner.ts')], {
-        stdio: ['pipe', 'pipe', 'pipe'],
+      spawn(program, args, {
+        stdio: answersOn === 1 ? ['pipe', 'pipe', 'pipe'] : ['pipe', 'pipe', 'pipe', 'pipe'],
         // Nothing of the role's environment: what it was granted comes over the pipe.
-        env: { NO_COLOR: '1', DENO_NO_UPDATE_CHECK: '1', DENO_DIR: cacheDir },
+        env: variables,
       }),
-    )
+    ) as ChildProcessWithoutNullStreams
+    const answers = child.stdio[answersOn] as Readable
+    if (answersOn !== 1)
+      child.stdout.setEncoding('utf8').on('data', (text: string) => this.#logLine('debug', text.trim()))
     const startedAtMs = performance.now()
     this.#child = child
     this.#isLoaded = false
@@ -170,8 +188,9 @@ export class IsolatedProcess {
     child.stdin.on('error', () => undefined)
     child.stderr.setEncoding('utf8').on('data', (text: string) => this.#logLine('warn', text.trim()))
     child.once('exit', (code, killed) => {
+      if (this.#child !== child) return
       clearInterval(this.#checks)
-      if (this.#child === child) this.#child = undefined
+      this.#child = undefined
       this.#ready = undefined
       const why = this.#endedFor ?? (killed === null ? `it ended with code ${code}` : `it was ended by ${killed}`)
       this.#failures = performance.now() - startedAtMs > STABLE_MS ? 1 : this.#failures + 1
@@ -183,7 +202,9 @@ export class IsolatedProcess {
     })
     if (child.pid !== undefined) lowerPriority(child.pid)
     const reader = new FrameReader()
-    child.stdout.on('data', (bytes: Buffer) => {
+    this.#answers = answers
+    answers.on('error', () => undefined)
+    answers.on('data', (bytes: Buffer) => {
       this.#receivedBytes += bytes.length
       if (this.#receivedBytes > MAX_BYTES_PER_S) {
         this.#end(child, 'it flooded its pipe')
@@ -200,7 +221,14 @@ export class IsolatedProcess {
     })
     this.#beatAtMs = performance.now()
     this.#checks = setInterval(() => this.#check(child), BEAT_EVERY_MS).unref()
-    this.#say({ type: 'init', plugin, module: `file://${module}`, env: { ...env }, granted: [...granted] })
+    this.#say({
+      type: 'init',
+      plugin,
+      module: pathToFileURL(module).href,
+      env: { ...env },
+      granted: [...granted],
+      modelsDir,
+    })
     const late = setTimeout(() => {
       loaded.reject(fault(`it was not loaded within ${READY_TIMEOUT_MS} ms`))
       this.#end(child, 'it was not loaded in time')
@@ -261,7 +289,7 @@ export class IsolatedProcess {
     const child = this.#child
     const verb = this.#sessions.size > 0 || !this.#isLoaded ? 'ref' : 'unref'
     child?.[verb]()
-    for (const pipe of [child?.stdin, child?.stdout, child?.stderr]) (pipe as Socket | undefined)?.[verb]()
+    for (const pipe of child?.stdio ?? []) (pipe as Socket | null)?.[verb]()
   }
 
   #check(child: ChildProcessWithoutNullStreams): void {
@@ -287,7 +315,7 @@ export class IsolatedProcess {
   #end(child: ChildProcessWithoutNullStreams, why: string): void {
     if (this.#child !== child || this.#endedFor !== undefined) return
     this.#endedFor = why
-    child.stdout.destroy()
+    this.#answers?.destroy()
     child.kill('SIGKILL')
   }
 

@@ -1,16 +1,19 @@
 /**
- * The program that Deno runs for a plugin: reads frames from standard input, runs the plugin's code, writes frames to
- * standard output. It has what the plugin has: the operator's grants and nothing else.
+ * What runs in a plugin's process: reads frames from the role, runs the plugin's code, writes frames back. It has what the
+ * plugin has.
  */
 import type { Embedding, Factories, Host, Llm, Options, Stt, Tts } from '../../../packages/plugin/mod.ts'
 import { audioFrame, FrameReader, jsonFrame } from './frames.ts'
 import type { FromPlugin, ToPlugin, Use } from './messages.ts'
 
-declare const Deno: {
-  stdin: { readable: ReadableStream<Uint8Array> }
-  stdout: { write(bytes: Uint8Array): Promise<number> }
-  exit(code: number): never
+/** The ends of the process's pipe. */
+export interface Pipe {
+  read: AsyncIterable<Uint8Array>
+  /** Resolves with how many of the bytes it took. */
+  write(bytes: Uint8Array): Promise<number>
 }
+
+let pipe: Pipe
 
 /** Audio of one caller that its recogniser has not taken; what is older is dropped. */
 const MAX_WAITING_AUDIO = 1_000
@@ -67,8 +70,22 @@ function put(frame: Uint8Array): void {
       whole.set(one, at)
       at += one.length
     }
-    for (let sent = 0; sent < whole.length; ) sent += await Deno.stdout.write(whole.subarray(sent))
+    for (let sent = 0; sent < whole.length; ) sent += await pipe.write(whole.subarray(sent))
   })
+}
+
+/** Speech that is made faster than it is heard must not look like a flood to the role. */
+const MAX_AUDIO_BYTES_PER_S = 2 << 20
+const AUDIO_BURST_BYTES = 1 << 20
+let audioBytes = 0
+let audioAtMs = performance.now()
+
+async function pace(bytes: number): Promise<void> {
+  const nowMs = performance.now()
+  audioBytes = Math.max(0, audioBytes - ((nowMs - audioAtMs) * MAX_AUDIO_BYTES_PER_S) / 1000) + bytes
+  audioAtMs = nowMs
+  const overMs = ((audioBytes - AUDIO_BURST_BYTES) * 1000) / MAX_AUDIO_BYTES_PER_S
+  if (overMs > 0) await new Promise<void>((resolve) => setTimeout(resolve, overMs))
 }
 
 const say = (message: FromPlugin): void => put(jsonFrame(message))
@@ -84,12 +101,13 @@ for (const level of ['debug', 'info', 'warn', 'error'] as const) {
 }
 console.log = console.info
 
-async function init({ plugin, module, env, granted }: Extract<ToPlugin, { type: 'init' }>): Promise<void> {
+async function init({ plugin, module, env, granted, modelsDir }: Extract<ToPlugin, { type: 'init' }>): Promise<void> {
   const allowed = new Set(granted)
   const log = (level: 'debug' | 'info' | 'warn' | 'error') => (message: string) =>
     say({ type: 'log', level, message: String(message).slice(0, 2_000) })
   host = {
     plugin,
+    ...(modelsDir === undefined ? {} : { modelsDir }),
     signal: ending.signal,
     log: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
     env: {
@@ -118,7 +136,7 @@ async function open(session: number, use: Use, options: Options): Promise<void> 
   const audio = use.kind === 'stt' ? new AudioQueue() : undefined
   sessions.set(session, { abort, audio })
   try {
-    await run(session, use, options, abort.signal, audio)
+    await useOnce(session, use, options, abort.signal, audio)
     if (!abort.signal.aborted) say({ type: 'done', session })
   } catch (error) {
     const failure = (error as { failure?: unknown }).failure
@@ -129,7 +147,7 @@ async function open(session: number, use: Use, options: Options): Promise<void> 
   }
 }
 
-async function run(
+async function useOnce(
   session: number,
   use: Use,
   options: Options,
@@ -157,6 +175,7 @@ async function run(
         put(audioFrame(session, samples))
         // Others get their turn, and the writing keeps up.
         await writing
+        await pace(samples.byteLength)
       }
       return
     }
@@ -203,13 +222,15 @@ function receive(message: ToPlugin): void {
   }
 }
 
-const reader = new FrameReader()
-for await (const bytes of Deno.stdin.readable) {
-  for (const frame of reader.push(bytes)) {
-    if ('message' in frame) receive(frame.message as ToPlugin)
-    else sessions.get(frame.session)?.audio?.push(frame.samples)
+/** Resolves once the role is gone. */
+export async function run(ends: Pipe): Promise<void> {
+  pipe = ends
+  const reader = new FrameReader()
+  for await (const bytes of pipe.read) {
+    for (const frame of reader.push(bytes)) {
+      if ('message' in frame) receive(frame.message as ToPlugin)
+      else sessions.get(frame.session)?.audio?.push(frame.samples)
+    }
   }
+  ending.abort()
 }
-// The role is gone.
-ending.abort()
-Deno.exit(0)

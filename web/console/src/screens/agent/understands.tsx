@@ -10,6 +10,10 @@ export function Understands({ agent, onSay }: { agent: Agent; onSay?: (text: str
   const { data } = useProviders()
   const understands = data?.providers.find(({ provider }) => provider === agent.STT_provider)?.stt?.understands
   if (!understands) return null
+  // What only needs a download says which.
+  const local = data?.providers.find(
+    ({ isolation, stt, health }) => isolation === 'node' && stt !== null && health.state === 'no_key',
+  )?.health.message
   const sentences = understands[agent.language.split('-')[0] ?? ''] ?? understands[FALLBACK_LANGUAGE] ?? []
   return (
     <section className="mt-4 border-t border-line pt-3">
@@ -21,7 +25,8 @@ export function Understands({ agent, onSay }: { agent: Agent; onSay?: (text: str
           <Link className="font-medium text-accent-ink underline underline-offset-2" to="/providers">
             set a provider’s key
           </Link>
-          .
+          {local === undefined ? '.' : ', or run one on this machine without a key. '}
+          {local}
         </span>
       </p>
       <ul className="mt-2.5 flex max-h-36 flex-wrap gap-1.5 overflow-y-auto">

@@ -1,0 +1,62 @@
+import type { Manifest, Provides } from '../plugin/contract.ts'
+import { type ModelEntry, type ModelKind, voicesOf } from './catalogue.ts'
+
+/** What a plugin that runs models can do with those that are on this machine. */
+export interface Offer {
+  manifest: Manifest
+  /** Why a kind can't be used yet, with the cure. */
+  unready: Readonly<Partial<Record<'stt' | 'tts', string>>>
+}
+
+const DOES = { stt: 'listen', tts: 'speak' } as const
+
+/** Narrows what a manifest provides to the models that were pulled. Pure. */
+export function offerModels(manifest: Manifest, catalogue: readonly ModelEntry[], pulled: ReadonlySet<string>): Offer {
+  const of = (kind: ModelKind) => catalogue.filter((entry) => entry.kind === kind)
+  const unready: Partial<Record<'stt' | 'tts', string>> = {}
+  const provides = { ...manifest.provides }
+  for (const kind of ['stt', 'tts'] as const) {
+    const own = provides[kind]
+    if (own === undefined) continue
+    const all = of(kind)
+    const here = all.filter(({ id }) => pulled.has(id))
+    if (here.length === 0) unready[kind] = missing(manifest, kind, all[0])
+    const offered = here.length === 0 ? all : here
+    provides[kind] = { ...own, ...(kind === 'stt' ? recognisers(offered) : voices(offered)) }
+  }
+  return { manifest: { ...manifest, provides }, unready }
+}
+
+function missing({ name, title = name }: Manifest, kind: 'stt' | 'tts', first: ModelEntry | undefined): string {
+  const pull = first === undefined ? '' : `; run: npm run patchbay models pull ${first.id} (${first.megabytes} MB)`
+  return `${title} can't ${DOES[kind]} yet: no model for it is on this machine${pull}, then restart`
+}
+
+const tags = (entries: readonly ModelEntry[]): string[] => [...new Set(entries.flatMap(({ languages }) => languages))]
+
+function recognisers(entries: readonly ModelEntry[]): Provides {
+  return {
+    models: entries.map(({ id }) => id),
+    languages: tags(entries),
+    languagesOf: Object.fromEntries(entries.map(({ id, languages }) => [id, [...languages]])),
+  }
+}
+
+function voices(entries: readonly ModelEntry[]): Provides {
+  const each = entries.flatMap((entry) => voicesOf(entry).map((voice) => ({ entry, voice })))
+  const byLanguage = new Map<string, string>()
+  for (const { entry, voice } of each) {
+    for (const tag of entry.languages) if (!byLanguage.has(tag)) byLanguage.set(tag, voice)
+  }
+  const named = each.map(({ entry, voice }) => {
+    const speaker = voice.slice(entry.id.length + 1)
+    return [voice, speaker === '' ? entry.title : `${entry.title}, ${speaker}`] as const
+  })
+  return {
+    voices: each.map(({ voice }) => voice),
+    voiceNames: Object.fromEntries(named),
+    languages: tags(entries),
+    languagesOf: Object.fromEntries(each.map(({ entry, voice }) => [voice, [...entry.languages]])),
+    defaultVoices: Object.fromEntries(byLanguage),
+  }
+}

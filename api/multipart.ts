@@ -30,15 +30,16 @@ export interface UploadedForm<Fields> {
 }
 
 /**
- * Reads a multipart/form-data body. Fields that come after a file are seen after it. Throws `malformed_body` for another
- * content type, a cut-off body or too many parts, `file_too_large`, and whatever `receive` throws.
+ * Reads a multipart/form-data body. Fields that come after a file are seen after it. Throws `wrong_content_type`, `malformed_body`
+ * for a cut-off body or too many parts, `file_too_large`, and whatever `receive` throws.
  */
 export async function readMultipart(
   source: { contentType: string; body: RequestBody; signal: AbortSignal },
   limits: { maxFileBytes: number },
   receive: ReceiveFile,
 ): Promise<Omit<UploadedForm<Record<string, string>>, 'others'>> {
-  if (!/^multipart\/form-data\s*;.*boundary=/i.test(source.contentType)) throw new PatchbayError('malformed_body')
+  if (!/^multipart\/form-data\s*;.*boundary=/i.test(source.contentType))
+    throw new PatchbayError('wrong_content_type', { params: { type: 'multipart/form-data' } })
   const fields: Record<string, string> = Object.create(null)
   const files: Record<string, number> = Object.create(null)
   const stop = new AbortController()

@@ -304,8 +304,11 @@ export function errorCodes(route: AnyRoute): Set<ErrorCode> {
   if (route.role === 'developer') codes.add('insufficient_permissions')
   if (route.role === 'admin') codes.add('admin_required')
   if (route.role === 'operator') codes.add('operator_required')
-  if (route.body) for (const code of ['malformed_body', 'body_too_large', 'body_too_deep'] as const) codes.add(code)
-  if (route.files) for (const code of ['malformed_body', 'file_too_large'] as const) codes.add(code)
+  if (route.body)
+    for (const code of ['wrong_content_type', 'malformed_body', 'body_too_large', 'body_too_deep'] as const)
+      codes.add(code)
+  if (route.files)
+    for (const code of ['wrong_content_type', 'malformed_body', 'file_too_large'] as const) codes.add(code)
   for (const { notFound } of Object.values((route.params ?? {}) as Record<string, { notFound?: ErrorCode }>)) {
     if (notFound) codes.add(notFound)
   }

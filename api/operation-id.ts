@@ -4,6 +4,7 @@ import type { AnyRoute } from './route.ts'
 
 /** Where the rule below would say something clumsy. */
 const NAMED: Readonly<Record<string, string>> = {
+  'GET /auth/signup': 'getSignupOffer',
   'POST /auth/signup': 'signup',
   'POST /auth/login': 'login',
   'POST /auth/refresh': 'refreshSession',

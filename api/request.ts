@@ -152,7 +152,8 @@ function requireRole(route: AnyRoute, role: WorkspaceRole | undefined): void {
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
 function jsonText(exchange: Exchange): Pending<string> {
-  if (!JSON_TYPE.test(exchange.contentType)) throw new PatchbayError('malformed_body')
+  if (!JSON_TYPE.test(exchange.contentType))
+    throw new PatchbayError('wrong_content_type', { params: { type: 'application/json' } })
   return (listener) => exchange.incoming.body.text(MAX_JSON_BYTES, listener)
 }
 

@@ -6,6 +6,7 @@ import { Settings } from 'typebox/system'
 import { PatchbayError } from '../runtime/errors.ts'
 import { parseInstant } from '../runtime/instant.ts'
 import { nearest } from '../runtime/nearest.ts'
+import { isTimeZone } from '../runtime/zoned-time.ts'
 
 export { parseInstant } from '../runtime/instant.ts'
 
@@ -62,6 +63,7 @@ function prepare(): void {
   Format.Set('phone-number', () => true)
   // JSON Schema's own `time` wants an offset.
   Format.Set('wall-time', (text) => /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/.test(text))
+  Format.Set('time-zone', isTimeZone)
   Format.Set('email', (text) => text.length <= 254 && /^[^\s@"<>()[\]\\,;:]+@[^\s@.]+(\.[^\s@.]+)+$/.test(text))
 }
 
@@ -204,6 +206,8 @@ function sentence(error: TLocalizedValidationError): string {
   if (error.keyword === 'enum')
     return `must be one of ${error.params.allowedValues.map((value) => JSON.stringify(value)).join(', ')}`
   if (error.keyword === 'format' && error.params.format === 'wall-time') return 'must be a time, HH:MM:SS'
+  if (error.keyword === 'format' && error.params.format === 'time-zone')
+    return 'must be an IANA time zone, like "Europe/Berlin"'
   if (isBlank(error)) return 'must not be blank'
   return error.message
 }

@@ -132,6 +132,7 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
     const trunks = await openTrunkBook({ config: context.config, store, redis, clock, log })
     opened.push(() => trunks.close())
     const carriers = new Carriers(context.plugins, trunks, (provider) => doorOf(config, provider))
+    opened.push(() => carriers.close())
     const mayDial = createDialCheck({ calling, clock, toolsAllowNet: context.config.toolsAllowNet })
     const outbound = await startOutbound({ ...context, store, redis, sessions, carriers, mayDial, quotas })
     opened.push(() => outbound.stop())

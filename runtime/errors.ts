@@ -7,6 +7,11 @@ export const ERRORS = {
   // 400
   malformed_request: { status: 400, retryable: false, detail: 'Malformed request' },
   malformed_body: { status: 400, retryable: false, detail: 'Malformed body' },
+  wrong_content_type: {
+    status: 400,
+    retryable: false,
+    detail: 'Malformed body: the header content-type must be {type}',
+  },
   body_too_large: { status: 400, retryable: false, detail: 'Body too large' },
   body_too_deep: { status: 400, retryable: false, detail: 'Body nested too deeply' },
   file_too_large: { status: 400, retryable: false, detail: 'File too large' },

@@ -1,22 +1,29 @@
-/**
- * `npm run demo`: a simulated caller talks to an agent of a running Patchbay, or of one started for the occasion.
- *
- *     npm run demo -- [--url=http://localhost:8080] [--times=1] [--kill-worker] [--language=de] [--providers=openai,deepgram,cartesia]
- *
- * With --language, both speak en, de, es, fr, it or pt; with multi the caller changes the language and is followed. With --providers, a Patchbay of its own holds the conversation over every combination of these providers, each played by
- * a local server that speaks its protocol. Without --url it is PATCHBAY_DEMO_URL, PUBLIC_URL or http://localhost:PORT. Ends with 0 only if every question was
- * heard, answered and logged, and the barge-in cut the agent off.
- */
+/** `npm run demo`: a simulated caller talks to an agent of a running Patchbay, or of one started for the occasion. */
 import { parseArgs } from 'node:util'
 import { processEnvironment } from '../config/load.ts'
 import { startDoubles } from '../test/support/doubles/start.ts'
 import { type DemoCall, runDemo } from './demo/call.ts'
-import { findOrStart, startInstance } from './demo/instance.ts'
+import { findInstance, startInstance } from './demo/instance.ts'
 import { combinationsOf } from './demo/providers.ts'
 import type { CallLog } from './demo/rest.ts'
 import { scriptOf } from './demo/script.ts'
 
 const CALL_TIMEOUT_MS = 180_000
+const HELP = `A simulated caller talks to an agent of a running Patchbay, live in the terminal:
+
+  npm run demo -- [options]
+
+  --url=http://localhost:8080   the Patchbay to call; default PATCHBAY_DEMO_URL, PUBLIC_URL or http://localhost:PORT,
+                                and where none answers at that, one is started for the demo alone
+  --times=1                     how many calls, one after the other
+  --kill-worker                 kills the voice worker in mid-call; another one takes the call over
+  --language=de                 both speak en, de, es, fr, it or pt; with multi the caller changes the language
+  --providers=openai,deepgram   a Patchbay of its own holds the conversation over every combination of these providers,
+                                each played by a local server that speaks its protocol: no account is needed
+  --help                        this text
+
+Ends with 0 only if every question was heard, answered and logged, and the barge-in cut the agent off.
+`
 
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 
@@ -28,8 +35,13 @@ async function main(): Promise<boolean> {
       'kill-worker': { type: 'boolean', default: false },
       language: { type: 'string' },
       providers: { type: 'string' },
+      help: { type: 'boolean', default: false },
     },
   })
+  if (values.help) {
+    process.stdout.write(HELP)
+    return true
+  }
   const times = Number(values.times)
   if (!Number.isInteger(times) || times < 1) throw new Error(`--times must be a number of calls, not "${values.times}"`)
   if (values.language !== undefined && values.providers !== undefined) {
@@ -44,7 +56,9 @@ async function main(): Promise<boolean> {
   }
   const combinations = values.providers === undefined ? [undefined] : combinationsOf(values.providers)
   const doubles = values.providers === undefined ? undefined : await startDoubles()
-  const starting = doubles ? startInstance(doubles.env) : findOrStart(url.replace(/\/$/, ''), say)
+  const starting = doubles
+    ? startInstance(doubles.env)
+    : findInstance(url.replace(/\/$/, ''), values.url !== undefined, say)
   const instance = await starting.catch(async (error) => {
     await doubles?.stop()
     throw error

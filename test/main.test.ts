@@ -30,6 +30,8 @@ t.test('start serves, and SIGTERM ends it and all its children', { skip: linuxOn
   t.equal(await instance.stop('SIGTERM'), 0)
   t.ok(await allGone(children))
   t.match(instance.output(), /^Stopped$/m)
+  const afterwards = instance.output().slice(instance.output().indexOf('Stopping'))
+  t.notMatch(afterwards, /"level":"(warn|error)"/, 'nothing asks what has closed')
 })
 
 t.test('a voice worker that is killed is replaced', { skip: linuxOnly }, async (t) => {

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { instantOf, isTimeZone } from '../../runtime/zoned-time.ts'
+import { instantOf } from '../../runtime/zoned-time.ts'
 import { itemId } from '../../store/batch-rows.ts'
 import type { BatchItem, BatchWithProgress } from '../../store/batches.ts'
 import { type Fault, Id, Instant, NameInput, Nullable, PhoneNumberInput, parseInstant } from '../schema.ts'
@@ -52,7 +52,7 @@ export const UploadForm = Type.Object({
       description: 'ISO 8601; without an offset it is read in `timezone`. Left out: the batch waits for send.',
     }),
   ),
-  timezone: Type.Optional(Type.String({ maxLength: 100, description: 'IANA zone; default UTC.' })),
+  timezone: Type.Optional(Type.String({ format: 'time-zone', maxLength: 100, description: 'IANA zone; default UTC.' })),
 })
 
 export const batchExample: Static<typeof BatchBody> = {
@@ -126,9 +126,6 @@ export function readSchedule(
   nowMs: number,
 ): { scheduledTime: Date | null; timezone: string } | Fault {
   const timezone = fields.timezone ?? 'UTC'
-  if (!isTimeZone(timezone)) {
-    return { loc: ['form', 'timezone'], msg: 'must be an IANA time zone, like "Europe/Berlin"', type: 'value_error' }
-  }
   const text = fields.scheduled_time
   const wall = text === undefined ? undefined : parseInstant(text)
   if (text === undefined || wall === undefined) return { scheduledTime: null, timezone }

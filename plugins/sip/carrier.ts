@@ -43,6 +43,7 @@ export class SipCarrier implements Carrier {
   readonly #calls = new Map<string, CallControl>()
   #onCall: ((call: IncomingCall) => void) | undefined
   #opening: Promise<boolean> | undefined
+  #closed = false
 
   constructor(host: PluginHost, trunks: TrunkDirectory, options: Readonly<Record<string, unknown>>) {
     this.#host = host
@@ -255,6 +256,8 @@ export class SipCarrier implements Carrier {
   }
 
   async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
     for (const call of [...this.#calls.values()]) call.hangUp()
     this.#stack.close()
   }

@@ -1,4 +1,4 @@
-import type { PluginRegistry } from '../plugin/host.ts'
+import { closeInstance, type PluginRegistry } from '../plugin/host.ts'
 import type { Carrier, TrunkFigures, TrunkState } from './carrier.ts'
 import { NO_TRUNKS, type TrunkDirectory } from './trunk.ts'
 import type { CarrierDoor } from './web.ts'
@@ -59,5 +59,11 @@ export class Carriers {
       this.#made.set(provider, made)
     }
     return made
+  }
+
+  /** Ends what the carriers do on their own, before the trunks and stores close that they ask. */
+  async close(): Promise<void> {
+    const made = await Promise.allSettled(this.#made.values())
+    await Promise.all(made.map((one) => (one.status === 'fulfilled' ? closeInstance(one.value) : undefined)))
   }
 }

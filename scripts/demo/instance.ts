@@ -22,9 +22,13 @@ const READY_TIMEOUT_MS = 90_000
 const STOP_TIMEOUT_MS = 20_000
 const ROOT = join(import.meta.dirname, '../..')
 
-/** Uses the Patchbay at `url`; where none answers, starts one on a free port with a data folder of its own. */
-export async function findOrStart(url: string, say: (line: string) => void): Promise<Instance> {
+/**
+ * Uses the Patchbay at `url`. Where none answers: throws if it was `named` by whoever asks, else starts one on a free port
+ * with a data folder of its own.
+ */
+export async function findInstance(url: string, named: boolean, say: (line: string) => void): Promise<Instance> {
   if (await answers(`${url}/health`)) return { url, own: false, stop: async () => {} }
+  if (named) throw new Error(`No Patchbay answers at ${url}; start it with npm start, or leave --url out`)
   say(`No Patchbay answers at ${url}: starting one for this demo (a few seconds).`)
   return await startInstance()
 }

@@ -87,7 +87,7 @@ t.test('what is no multipart body, or only the beginning of one, is malformed', 
   const signal = new AbortController().signal
   for (const contentType of ['application/json', 'multipart/form-data', '']) {
     await t.rejects(readMultipart({ contentType, body, signal }, { maxFileBytes: 10 }, receive), {
-      code: 'malformed_body',
+      code: 'wrong_content_type',
     })
   }
 })

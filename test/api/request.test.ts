@@ -53,18 +53,19 @@ t.test('malformed bodies get their 400 and change nothing', async (t) => {
     client.post('/agents', { body, headers: { 'content-type': contentType } })
   const whole = JSON.stringify(AGENT)
   const malformed = { detail: 'Malformed body' }
-  for (const [body, contentType] of [
-    [whole.slice(0, -1)],
-    [''],
-    ['{"a":1}}'],
-    ['nonsense'],
-    [whole, 'text/plain'],
-    [whole, 'application/jsonx'],
-    [whole, 'application/x-www-form-urlencoded'],
-    [whole, 'multipart/form-data; boundary=x'],
-  ] as const) {
-    const answer = await post(body, contentType)
-    t.same([answer.status, answer.body], [400, malformed], `${contentType} ${body}`)
+  for (const body of [whole.slice(0, -1), '', '{"a":1}}', 'nonsense']) {
+    const answer = await post(body)
+    t.same([answer.status, answer.body], [400, malformed], body)
+  }
+  for (const contentType of [
+    'text/plain',
+    'application/jsonx',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+  ]) {
+    const answer = await post(whole, contentType)
+    const detail = 'Malformed body: the header content-type must be application/json'
+    t.same([answer.status, answer.body], [400, { detail }], contentType)
   }
   t.equal((await post(whole, 'Application/JSON; charset=utf-8')).status, 201)
   const large = await post(JSON.stringify({ ...AGENT, padding: 'x'.repeat(2 * 1024 * 1024) }))

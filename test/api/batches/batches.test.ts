@@ -107,6 +107,11 @@ t.test('batches', async (t) => {
     }
     t.same(await faults(undefined, { name: '' }), ['form.file missing', 'form.name missing'])
     t.same(await faults(csv, { timezone: 'Mars/Olympus' }), ['form.timezone value_error'])
+    t.same(
+      await faults(csv, { timezone: 'Mars/Olympus', agent_id: '' }),
+      ['form.agent_id missing', 'form.timezone value_error'],
+      'all at once',
+    )
     t.same(await faults(csv, { scheduled_time: 'soon' }), ['form.scheduled_time datetime_parsing'])
     t.same(await faults(csv, { scheduled_time: '2020-01-01T00:00:00Z' }), ['form.scheduled_time value_error'])
     t.equal(await rowsStored(api), 0, 'nothing is kept')

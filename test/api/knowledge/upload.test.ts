@@ -139,7 +139,7 @@ t.test('a request without files, or that is no multipart, changes nothing', asyn
   t.equal(missing.status, 422)
   t.match(missing.body.detail, [{ loc: ['form', 'files'], type: 'missing' }])
   const json = await client.post(`/agents/${agentId}/upload`, { body: {} })
-  t.same([json.status, json.body.detail], [400, 'Malformed body'])
+  t.same([json.status, json.body.detail], [400, 'Malformed body: the header content-type must be multipart/form-data'])
   t.same((await client.get(`/agents/${agentId}/documents`)).body, [])
 })
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { type ErrorCode, PatchbayError } from '../runtime/errors.ts'
-import { isNestedDeeper } from '../runtime/json-depth.ts'
+import { beyondBounds } from '../runtime/json-shape.ts'
 import { parsePhoneNumber } from '../runtime/phone-number.ts'
 import { isUuid } from './ids.ts'
 import { type AnyRoute, checksQuery } from './route.ts'
@@ -9,8 +9,8 @@ import { type Check, compileCheck, type Fault, type Place, unstorableText, Valid
 /** What a request brings, checked. The schemas are compiled once, at start. */
 
 export const MAX_JSON_BYTES = 1024 * 1024
-/** Whatever walks a body after this may recurse. */
-export const MAX_JSON_DEPTH = 64
+/** Whatever walks a body after this may recurse, and holds up the calls of the loop for a microsecond a part. */
+export const JSON_BOUNDS = { depth: 64, parts: 5_000 }
 
 export interface Compiled {
   readonly query: Check<never> | undefined
@@ -112,7 +112,8 @@ function collectInto(faults: Fault[], read: () => unknown): unknown {
 }
 
 function parseJson(text: string): unknown {
-  if (isNestedDeeper(text, MAX_JSON_DEPTH)) throw new PatchbayError('body_too_deep')
+  const beyond = beyondBounds(text, JSON_BOUNDS)
+  if (beyond !== undefined) throw new PatchbayError(beyond === 'depth' ? 'body_too_deep' : 'body_too_many_fields')
   try {
     const value: unknown = JSON.parse(text)
     if (text.includes('\\u')) refuseUnstorable(value, 'body')

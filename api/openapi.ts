@@ -124,6 +124,13 @@ function typeName(route: AnyRoute): string {
   return id.charAt(0).toUpperCase() + id.slice(1)
 }
 
+const BODY_ERRORS = [
+  'wrong_content_type',
+  'malformed_body',
+  'body_too_large',
+  'body_too_deep',
+  'body_too_many_fields',
+] as const
 const HEADERS = { 'x-request-id': { $ref: '#/components/headers/RequestId' } }
 
 const ROLE_NAMES = { member: 'Member', developer: 'Developer', admin: 'Admin' } as const
@@ -304,9 +311,7 @@ export function errorCodes(route: AnyRoute): Set<ErrorCode> {
   if (route.role === 'developer') codes.add('insufficient_permissions')
   if (route.role === 'admin') codes.add('admin_required')
   if (route.role === 'operator') codes.add('operator_required')
-  if (route.body)
-    for (const code of ['wrong_content_type', 'malformed_body', 'body_too_large', 'body_too_deep'] as const)
-      codes.add(code)
+  if (route.body) for (const code of BODY_ERRORS) codes.add(code)
   if (route.files)
     for (const code of ['wrong_content_type', 'malformed_body', 'file_too_large'] as const) codes.add(code)
   for (const { notFound } of Object.values((route.params ?? {}) as Record<string, { notFound?: ErrorCode }>)) {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import { type ErrorCode, PatchbayError } from '../runtime/errors.ts'
 import type { Logger } from '../runtime/log.ts'
 import { isUnreachable } from '../store/database.ts'
@@ -14,7 +15,7 @@ const JSON_HEADER = ['content-type', 'application/json; charset=utf-8'] as const
 export function replyOf({ success }: AnyRoute, requestId: string, result: unknown): Outgoing {
   const idHeader = ['x-request-id', requestId] as const
   if (!(result instanceof Reply)) {
-    return { status: success.status, headers: [JSON_HEADER, idHeader], body: JSON.stringify(result) }
+    return { status: success.status, headers: [JSON_HEADER, idHeader], body: textOf(result) }
   }
   const status = result.status ?? success.status
   if (result.stream) return { status, headers: [idHeader, ...result.headers], body: result.stream }
@@ -24,6 +25,48 @@ export function replyOf({ success }: AnyRoute, requestId: string, result: unknow
     status,
     headers: asIs ? [idHeader, ...result.headers] : [JSON_HEADER, idHeader, ...result.headers],
     ...(body === undefined ? {} : { body: asIs ? body : JSON.stringify(body) }),
+  }
+}
+
+/** So much of a list is written in one turn of the event loop: about a millisecond of it. */
+const PIECE_CHARACTERS = 256 * 1024
+
+/** JSON of the result; of a long list, or page of one, a stream that lets calls of this loop have their turns. */
+function textOf(result: unknown): string | AsyncIterable<string> {
+  const items = Array.isArray(result) ? result : (result as { items?: unknown } | undefined)?.items
+  if (!Array.isArray(items) || items.length < 2) return JSON.stringify(result)
+  const [head = '', tail = ''] = Array.isArray(result)
+    ? ['[', ']']
+    : halves(JSON.stringify({ ...(result as object), items: [] }), '"items":[')
+  const pieces = piecesOf(items, head, tail)
+  const first = pieces.next().value ?? ''
+  const second = pieces.next()
+  return second.done ? first : paced([first, second.value], pieces)
+}
+
+function halves(text: string, at: string): [string, string] {
+  const middle = text.indexOf(at) + at.length
+  return [text.slice(0, middle), text.slice(middle)]
+}
+
+function* piecesOf(items: readonly unknown[], head: string, tail: string): Generator<string> {
+  let text = head
+  for (const [i, item] of items.entries()) {
+    if (text.length > PIECE_CHARACTERS) {
+      yield text
+      text = ''
+    }
+    text += `${i === 0 ? '' : ','}${JSON.stringify(item) ?? 'null'}`
+  }
+  yield text + tail
+}
+
+async function* paced(...parts: readonly Iterable<string>[]): AsyncGenerator<string> {
+  for (const pieces of parts) {
+    for (const piece of pieces) {
+      yield piece
+      await setImmediate()
+    }
   }
 }
 

@@ -14,6 +14,7 @@ export const ERRORS = {
   },
   body_too_large: { status: 400, retryable: false, detail: 'Body too large' },
   body_too_deep: { status: 400, retryable: false, detail: 'Body nested too deeply' },
+  body_too_many_fields: { status: 400, retryable: false, detail: 'Body has too many fields' },
   file_too_large: { status: 400, retryable: false, detail: 'File too large' },
   invalid_phone_number: { status: 400, retryable: false, detail: 'Invalid phone number format' },
   csv_without_phone_number: { status: 400, retryable: false, detail: 'CSV must have a phone_number column' },

@@ -1,8 +1,10 @@
 import { readlinkSync } from 'node:fs'
-import { setPriority } from 'node:os'
+import { getPriority, setPriority } from 'node:os'
 
 /** Of the 19 steps down: a tenth of the share of a loop that carries audio, where both want the processor. */
-const STEPS_DOWN = 10
+const WORK_FOR_LATER = 10
+/** A third of that share: what everybody waits for, and no caller hears. */
+const SERVICE = 5
 
 /**
  * Has the calling thread give way to the loops that carry audio: for threads that read what tenants upload. Elsewhere than on
@@ -11,8 +13,23 @@ const STEPS_DOWN = 10
 export function lowerThreadPriority(): void {
   try {
     const [, id] = /\/task\/(\d+)$/.exec(readlinkSync('/proc/thread-self')) ?? []
-    if (id !== undefined) setPriority(Number(id), STEPS_DOWN)
+    if (id !== undefined) lower(Number(id), WORK_FOR_LATER)
   } catch {
     // Without it the thread takes more than its share; it works all the same.
+  }
+}
+
+/** Has a service of this process, and all that it will start, give way to the loops that carry audio. */
+export function lowerServicePriority(pid: number | undefined): void {
+  if (pid !== undefined) lower(pid, SERVICE)
+}
+
+const LOWEST = 19
+
+function lower(id: number, steps: number): void {
+  try {
+    setPriority(id, Math.min(LOWEST, getPriority() + steps))
+  } catch {
+    // It ended meanwhile, or the system allows no priorities.
   }
 }

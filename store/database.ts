@@ -2,7 +2,9 @@ import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { AllTables, GlobalTables } from './schema.ts'
 import { boundTo, globalOnly, type Tenant } from './tenant.ts'
+import { turnPools } from './turn-pool.ts'
 
+const MAX_KEPT_TENANTS = 1_000
 const INT8_OID = 20
 
 /** Every door to Postgres. Pick the narrowest: a tenant's, then `global`, and `acrossTenants` only in background jobs. */
@@ -33,10 +35,11 @@ export interface StoreOptions {
 
 /** Opens a pool. Connects on first use, so a database that is still starting is no error here. */
 export function openStore(options: StoreOptions): Store {
+  const { maxConnections = 10, acquireTimeoutMs = 5000 } = options
   const pool = new pg.Pool({
     connectionString: options.databaseUrl,
-    max: options.maxConnections ?? 10,
-    connectionTimeoutMillis: options.acquireTimeoutMs ?? 5000,
+    max: maxConnections,
+    connectionTimeoutMillis: acquireTimeoutMs,
     statement_timeout: options.statementTimeoutMs ?? 30_000,
     idle_in_transaction_session_timeout: 30_000,
     keepAlive: true,
@@ -48,9 +51,23 @@ export function openStore(options: StoreOptions): Store {
     options.onIdleError?.(error)
   })
   const acrossTenants = new Kysely<AllTables>({ dialect: new PostgresDialect({ pool }) })
+  const poolOf = turnPools(pool, { connections: maxConnections, acquireTimeoutMs })
+  const tenants = new Map<string, Tenant>()
+  const openTenant = (workspaceId: string): Tenant => {
+    const db = new Kysely<AllTables>({ dialect: new PostgresDialect({ pool: poolOf(workspaceId) }) })
+    return { workspaceId, db: boundTo(db, workspaceId) }
+  }
   return {
     global: globalOnly(acrossTenants),
-    tenant: (workspaceId) => ({ workspaceId, db: boundTo(acrossTenants, workspaceId) }),
+    tenant(workspaceId) {
+      const tenant = tenants.get(workspaceId) ?? openTenant(workspaceId)
+      // Those asked for lately are kept; making one anew changes nothing but its cost.
+      tenants.delete(workspaceId)
+      tenants.set(workspaceId, tenant)
+      const [oldest] = tenants.keys()
+      if (tenants.size > MAX_KEPT_TENANTS && oldest !== undefined) tenants.delete(oldest)
+      return tenant
+    },
     acrossTenants,
     pool,
     close: () => acrossTenants.destroy(),

@@ -1,9 +1,9 @@
-import { hash, verify } from '@node-rs/argon2'
 import { Gate } from '../../runtime/admission/gate.ts'
+import { computePassword } from './password-threads.ts'
 
 /**
- * Argon2id; the library's defaults are OWASP's: 19 MiB, two passes, one lane. It computes in libuv's threads, of which two stay
- * free for names and files; whoever asks, by account or address, takes turns.
+ * Argon2id; the library's defaults are OWASP's: 19 MiB, two passes, one lane. It computes in threads of its own; whoever asks,
+ * by account or address, takes turns.
  */
 
 const gate = new Gate({ kind: 'password', places: 2, mostOfOne: 1, maxWaiting: 200 })
@@ -22,13 +22,17 @@ export function hashPassword(password: string, who: string): Promise<string> {
 /** False for a wrong password and for an unknown user (`undefined`), after the same work. Throws as hashPassword does. */
 export async function passwordMatches(stored: string | undefined, password: string, who: string): Promise<boolean> {
   const against = stored ?? (await preparedDecoy())
-  const matches = await gate.run({ workspaceId: who }, () => verify(against, password))
-  return matches && stored !== undefined
+  const matches = await gate.run({ workspaceId: who }, () => computePassword({ password, against }))
+  return matches === true && stored !== undefined
 }
 
 /** Makes the decoy ahead of the first login, whose time would otherwise tell that it was the first. */
 export async function preparePasswords(): Promise<void> {
   await preparedDecoy()
+}
+
+async function hash(password: string): Promise<string> {
+  return String(await computePassword({ password }))
 }
 
 function preparedDecoy(): Promise<string> {

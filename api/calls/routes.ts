@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { uuidv7 } from 'uuidv7'
 import { PatchbayError } from '../../runtime/errors.ts'
 import { SESSION_TOKEN_TTL_S } from '../../runtime/session/session-token.ts'
@@ -14,7 +13,7 @@ import { requireAgentProviders, requireMonth } from '../quota.ts'
 import { ADDRESS_HEADERS } from '../realtime/realtime-url.ts'
 import { sessionTokenBody } from '../realtime/session-token-body.ts'
 import { issueSessionToken } from '../realtime/tokens.ts'
-import { defineRoute, Reply } from '../route.ts'
+import { defineRoute } from '../route.ts'
 import { Page, pageOf } from '../schema.ts'
 import { CallEventBody, CallEventsQuery, eventBody, eventsExample } from './events-schema.ts'
 import { call_log_id, requireCall } from './one-call.ts'
@@ -94,9 +93,7 @@ const logs = defineRoute({
     const page = { number: query.page, size: query.page_size }
     const { calls, total } = await callsPage(tenant, callFilter(query), page)
     const items = (await withTurns(tenant, calls)).map((call) => listedCallBody(call, config.publicUrl))
-    if (items.every(({ truncated }) => truncated === undefined)) return pageOf(items, total, query)
-    const headers = [['content-type', 'application/json']] as const
-    return new Reply({ stream: textOf(pageOf(items, total, query)), headers })
+    return pageOf(items, total, query)
   },
 })
 
@@ -139,16 +136,6 @@ const events = defineRoute({
     return pageOf(items, found.total, query)
   },
 })
-
-/** Large items one by one, so that their text is made in turns of the event loop. */
-async function* textOf<T>({ items, ...rest }: { items: readonly T[] }): AsyncGenerator<string> {
-  yield `${JSON.stringify(rest).slice(0, -1)},"items":[`
-  for (const [i, item] of items.entries()) {
-    yield (i === 0 ? '' : ',') + JSON.stringify(item)
-    await setImmediate()
-  }
-  yield ']}'
-}
 
 /** The agent of a phone number or an id; without either the phone number is what is missing. */
 async function agentOf(tenant: Tenant, query: { phone?: string; agent_id?: string }): Promise<Agent> {

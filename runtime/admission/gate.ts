@@ -62,6 +62,18 @@ export class Gate {
       this.#admit()
       if (left !== undefined) left.refuse()
     })
+    return this.#leaving(workspaceId)
+  }
+
+  /** As `enter`, where there is a place now; undefined: one would have to wait. */
+  tryEnter({ workspaceId }: Place): (() => void) | undefined {
+    if (this.#inside >= this.#options.places || this.#waiting.sizeOf(workspaceId) > 0) return undefined
+    if (!this.#mayEnter(workspaceId)) return undefined
+    this.#take(workspaceId)
+    return this.#leaving(workspaceId)
+  }
+
+  #leaving(workspaceId: string): () => void {
     let inside = true
     return () => {
       if (!inside) return
@@ -95,13 +107,21 @@ export class Gate {
   }
 
   #admit(): void {
-    const { places, mostOfOne = places } = this.#options
-    while (this.#inside < places) {
-      const next = this.#waiting.next((workspaceId) => (this.#held.get(workspaceId) ?? 0) < mostOfOne)
+    while (this.#inside < this.#options.places) {
+      const next = this.#waiting.next((workspaceId) => this.#mayEnter(workspaceId))
       if (next === undefined) return
-      this.#inside++
-      this.#held.set(next.workspaceId, (this.#held.get(next.workspaceId) ?? 0) + 1)
+      this.#take(next.workspaceId)
       next.go()
     }
+  }
+
+  #mayEnter(workspaceId: string): boolean {
+    const { places, mostOfOne = places } = this.#options
+    return (this.#held.get(workspaceId) ?? 0) < mostOfOne
+  }
+
+  #take(workspaceId: string): void {
+    this.#inside++
+    this.#held.set(workspaceId, (this.#held.get(workspaceId) ?? 0) + 1)
   }
 }

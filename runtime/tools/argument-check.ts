@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { FairQueue } from '../admission/fair-queue.ts'
 import { countRefusal } from '../admission/refusals.ts'
-import { isNestedDeeper } from '../json-depth.ts'
+import { beyondBounds } from '../json-shape.ts'
 import type { Logger } from '../log.ts'
 import { asProcess } from '../plugin/scope.ts'
 import type { CheckAnswer, CheckRequest } from './argument-check-thread.ts'
@@ -14,7 +14,7 @@ import type { CheckAnswer, CheckRequest } from './argument-check-thread.ts'
 const DEADLINE_MS = 1_000
 const START_TIMEOUT_MS = 30_000
 const MAX_WAITING = 500
-const MAX_DEPTH = 64
+const BOUNDS = { depth: 64, parts: Number.POSITIVE_INFINITY }
 const MAX_INPUT_CHARACTERS = 256 * 1024
 /** A schema that ran into the deadline is not tried again so soon. */
 const REST_MS = 60_000
@@ -130,7 +130,7 @@ export function openArgumentChecks(log: Logger): ArgumentChecks {
   return {
     async faultOfInput(workspaceId, schema, input) {
       const text = textOf(input)
-      if (text === undefined || text.length > MAX_INPUT_CHARACTERS || isNestedDeeper(text, MAX_DEPTH)) {
+      if (text === undefined || text.length > MAX_INPUT_CHARACTERS || beyondBounds(text, BOUNDS) !== undefined) {
         return 'they are too large or nested too deeply'
       }
       return ask(workspaceId, { schema: JSON.stringify(schema), input: text })

@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { PatchbayError } from '../../runtime/errors.ts'
 import type { Logger } from '../../runtime/log.ts'
+import { lowerServicePriority } from '../../runtime/low-priority.ts'
 import { asProcess } from '../../runtime/plugin/scope.ts'
 import { type Supervised, supervise } from '../../runtime/supervisor.ts'
 import { type ServiceUser, spawnService } from './service-user.ts'
@@ -87,7 +88,12 @@ export async function startPostgres(options: PostgresOptions): Promise<Supervise
     log,
     prepare: () => clearPredecessor(folder, runDir, log),
     // The death signal and the stop signal ask for a fast shutdown: sessions are cut, data are written.
-    spawn: () => spawnService({ program: programs.postgres, args, user, deathSignal: 'SIGINT', searchPath }),
+    spawn: () => {
+      const child = spawnService({ program: programs.postgres, args, user, deathSignal: 'SIGINT', searchPath })
+      // One tenant's heavy query has a processor's whole attention, several have them all: audio comes first.
+      lowerServicePriority(child.pid)
+      return child
+    },
     ready: (child, signal) => untilReady(folder, child.pid ?? 0, signal),
     stopSignal: 'SIGINT',
     firstStartAttempts: 5,

@@ -241,6 +241,39 @@ t.test('a body nested too deeply is refused before anything walks it', async (t)
   }
 })
 
+t.test('a body of more fields than calls can wait for is refused before it is parsed', async (t) => {
+  const api = await startTestApi(t)
+  const { client } = await api.signUp()
+  const post = (extra: unknown) => client.post('/agents', { body: { ...AGENT, extra } })
+  const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`key ${i}`, '{:[']))
+  t.equal((await post(fields(4_900))).status, 201)
+  for (const extra of [fields(30_000), Array.from({ length: 60_000 }, () => [])]) {
+    const { status, body } = await post(extra)
+    t.same([status, body], [400, { detail: 'Body has too many fields' }])
+  }
+})
+
+t.test('a page of large items comes whole, and calls have their turns while it is written', async (t) => {
+  const api = await startTestApi(t)
+  const { client, workspaceId } = await api.signUp()
+  await api.store.pool.query(
+    `insert into calls (id, workspace_id, agent_id, agent_name, call_type, direction, status, dynamic_variables, created_at, ended_at)
+     select gen_random_uuid(), $1, gen_random_uuid(), 'Ada', 'phone', 'outbound', 'completed', jsonb_build_object('x', repeat('"', 15000), 'n', n::text),
+       now() - n * interval '1 second', now() from generate_series(1, 200) as n`,
+    [workspaceId],
+  )
+  const { status, body, text, headers } = await client.get('/calls/logs', { query: { page_size: 200 } })
+  t.equal(status, 200)
+  t.ok(text.length > 6_000_000)
+  t.equal(headers.get('content-type'), 'application/json; charset=utf-8')
+  t.equal(headers.get('content-length'), null, 'a stream')
+  t.same([body.total, body.page, body.items.length], [200, 1, 200])
+  t.same(
+    body.items.map((call: { dynamic_variables: { n: string } }) => call.dynamic_variables.n),
+    Array.from({ length: 200 }, (_, i) => String(i + 1)),
+  )
+})
+
 t.test('every answer is kept by no cache, sniffed by no browser and framed by no page', async (t) => {
   const api = await startTestApi(t)
   for (const path of ['/health', '/nothing', '/agents', '/openapi.json']) {

@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
 import { Worker } from 'node:worker_threads'
 import t from 'tap'
+import { lowerServicePriority } from '../../runtime/low-priority.ts'
 
 const THREAD = `
 import { readFileSync, readlinkSync } from 'node:fs'
@@ -20,7 +23,22 @@ t.test(
     const thread = new Worker(new URL(`data:text/javascript,${encodeURIComponent(THREAD)}`))
     t.teardown(() => thread.terminate())
     const stat = await new Promise<string>((resolve, reject) => thread.on('message', resolve).on('error', reject))
-    t.equal(niceOf(stat), 10)
+    t.equal(niceOf(stat), Math.min(19, before + 10))
     t.equal(niceOf(readFileSync('/proc/thread-self/stat', 'utf8')), before, 'the loop itself stays')
+  },
+)
+
+t.test(
+  'a service gives way to the loop that started it, with all that it starts',
+  { skip: process.platform !== 'linux' && 'reads /proc' },
+  async (t) => {
+    const before = niceOf(readFileSync('/proc/thread-self/stat', 'utf8'))
+    const shell = spawn('sh', ['-c', 'read line; cat /proc/self/stat'], { stdio: ['pipe', 'pipe', 'inherit'] })
+    lowerServicePriority(shell.pid)
+    shell.stdin.end('go\n')
+    const stat = await text(shell.stdout)
+    t.equal(niceOf(stat), Math.min(19, before + 5))
+    lowerServicePriority(undefined)
+    lowerServicePriority(2 ** 22 + 1)
   },
 )

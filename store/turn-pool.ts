@@ -1,0 +1,50 @@
+import type { PostgresPool } from 'kysely'
+import type { Pool, PoolClient } from 'pg'
+import { Gate } from '../runtime/admission/gate.ts'
+
+/** Connections left to what is of no workspace: who asks, which calls are over, what is to be sent. */
+const RESERVED = 2
+
+/**
+ * The connections of a pool in turns by workspace: one that asks much holds half of them at most, and waits for its own.
+ * Queries wait here, not in Postgres, where each would take its share of the processors from all others.
+ * @param acquireTimeoutMs a wait that is longer fails as that of the pool does
+ */
+export function turnPools(
+  pool: Pool,
+  options: { connections: number; acquireTimeoutMs: number },
+): (workspaceId: string) => PostgresPool {
+  const { connections, acquireTimeoutMs } = options
+  const places = Math.max(1, connections - RESERVED)
+  const mostOfOne = Math.max(1, Math.floor(places / 2))
+  const gate = new Gate({ kind: 'database', places, mostOfOne, maxWaiting: Number.POSITIVE_INFINITY })
+  return (workspaceId) => ({
+    options: pool.options,
+    async connect(): Promise<PoolClient> {
+      const place = { workspaceId }
+      const leave = gate.tryEnter(place) ?? (await waited(gate.enter(place, AbortSignal.timeout(acquireTimeoutMs))))
+      const client = await pool.connect().catch((error) => {
+        leave()
+        throw error
+      })
+      // The pool gives a client another one each time it lends it.
+      const { release } = client
+      client.release = (...how) => {
+        leave()
+        release(...how)
+      }
+      return client
+    },
+    // The pool belongs to the store, which ends it.
+    end: async () => {},
+  })
+}
+
+/** The words by which the store knows a pool that has no connection in time. */
+async function waited<T>(entering: Promise<T>): Promise<T> {
+  try {
+    return await entering
+  } catch (cause) {
+    throw new Error('timeout exceeded when trying to connect', { cause })
+  }
+}

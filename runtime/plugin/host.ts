@@ -99,7 +99,8 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRe
     if (known) return known
     const { name, dir, grants } = plugin
     const host = makeHost({ plugin: name, dir, grants, env: plugin.env, log, signal: options.signal })
-    const loading = plugin.isolation === 'none' ? importFactories(plugin) : isolate(plugin, moduleOf(dir), options)
+    const isOurs = plugin.isolation === 'none' && plugin.isInstalled !== true
+    const loading = isOurs ? importFactories(plugin) : isolate(plugin, moduleOf(dir), options)
     const promise = loading.then((factories) => ({ factories, host }))
     promise.catch(() => opened.delete(name))
     opened.set(name, promise)

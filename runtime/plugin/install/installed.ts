@@ -12,7 +12,7 @@ export async function readInstalled(
     Object.entries(plugins).map(async ([name, { digest, source }]) => {
       const dir = join(installedFolder(dataDir), name)
       const folder = await readFolder(name, dir)
-      if (folder.fault !== undefined || (await digestOf(dir)) === digest) return folder
+      if (folder.fault !== undefined || (await digestOf(dir)) === digest) return { ...folder, isInstalled: true }
       const reason = `Plugin "${name}" can't be used: its files were changed since it was installed; run: npm run patchbay plugins add ${source}`
       return { name, dir, manifest: undefined, fault: new PatchbayError('plugin', { params: { reason } }) }
     }),

@@ -3,9 +3,10 @@ import { run } from './runner.ts'
 
 declare const Deno: {
   stdin: { readable: ReadableStream<Uint8Array> }
-  stdout: { write(bytes: Uint8Array): Promise<number> }
+  stdout: { writeSync(bytes: Uint8Array): number }
   exit(code: number): never
 }
 
-await run({ read: Deno.stdin.readable, write: (bytes) => Deno.stdout.write(bytes) })
+// At once: the role reads as it comes, and a write that waits for a thread of its own waits longer.
+await run({ read: Deno.stdin.readable, write: async (bytes) => Deno.stdout.writeSync(bytes) })
 Deno.exit(0)

@@ -5,7 +5,7 @@ import type { ProviderIdentity } from '../provider-error.ts'
 import { type FaultOf, faultsOf } from './fault.ts'
 import { IsolatedLLM } from './llm.ts'
 import type { Description, Use } from './messages.ts'
-import type { IsolatedProcess } from './process.ts'
+import type { PluginRunner } from './process.ts'
 import { IsolatedSTT } from './stt.ts'
 
 /** How long one answer that is no stream may take. */
@@ -14,7 +14,7 @@ const ASK_TIMEOUT_MS = 30_000
 const MAX_WAITING_PIECES = 2_000
 
 /** The process in which a use with these options runs. */
-export type ProcessOf = (options: Pick<Options, 'model' | 'voice'>) => IsolatedProcess
+export type ProcessOf = (options: Pick<Options, 'model' | 'voice'>) => PluginRunner
 
 /** The factories of a plugin that runs in processes of its own, as the plugin host wants them. */
 export function isolatedFactories(processOf: ProcessOf, name: string, provider: ProviderIdentity): PluginFactories {
@@ -85,7 +85,7 @@ function rateOf(name: string, sampleRateHz: number): number {
 
 /** One question with one answer. */
 async function ask(
-  process: IsolatedProcess,
+  process: PluginRunner,
   use: Use,
   options: Options,
   faultOf: FaultOf,
@@ -122,7 +122,7 @@ async function ask(
 
 /** The sound of one sentence, as it comes. */
 async function* speak(
-  process: IsolatedProcess,
+  process: PluginRunner,
   text: string,
   options: Options,
   faultOf: FaultOf,

@@ -15,13 +15,25 @@ const MAX_MODEL_MEMORY_BYTES = 8 * 2 ** 30
 
 type Program = Pick<IsolatedOptions, 'program' | 'args' | 'variables' | 'answersOn' | 'maxMemoryBytes'>
 
-/** The factories of a plugin that runs in a process of its own. */
+/** The factories of a plugin that is written with `@patchbay/plugin`. */
 export async function isolate(
   plugin: LoadedPlugin,
   module: string,
   options: LoadPluginsOptions,
 ): Promise<PluginFactories> {
   const { name, env, grants, manifest, settings, isolation, modelsDir } = plugin
+  const title = settings.title ?? manifest?.title ?? name
+  const identity = { title, keyVariable: manifest?.key?.env }
+  const given = Object.fromEntries([...grants.env].flatMap((key) => (env[key] ? [[key, env[key]]] : [])))
+  if (isolation === 'none') {
+    const [{ isolatedFactories }, { InRole }] = await Promise.all([import('./factories.ts'), import('./in-role.ts')])
+    const { log, signal } = options
+    const runner = new InRole({ plugin: name, module, env: given, granted: [...grants.env], log, signal })
+    return only(
+      isolatedFactories(() => runner, name, identity),
+      await runner.ready(),
+    )
+  }
   const program = isolation === 'node' ? inNode(plugin) : inDeno(plugin, options.config.dataDir)
   // Speech classes and their native code are loaded once the guard is there.
   const [{ isolatedFactories }, { IsolatedProcess }] = await Promise.all([
@@ -36,7 +48,7 @@ export async function isolate(
       ...program,
       plugin: name,
       module,
-      env: Object.fromEntries([...grants.env].flatMap((key) => (env[key] ? [[key, env[key]]] : []))),
+      env: given,
       granted: [...grants.env],
       modelsDir,
       log: options.log,
@@ -49,8 +61,7 @@ export async function isolate(
   const keyOf = ({ model, voice }: { model?: string; voice?: string }): string =>
     isolation === 'node' ? (model ?? voice?.split(':')[0] ?? '') : ''
   const made = await processOf('').ready()
-  const title = settings.title ?? manifest?.title ?? name
-  const all = isolatedFactories((use) => processOf(keyOf(use)), name, { title, keyVariable: manifest?.key?.env })
+  const all = isolatedFactories((use) => processOf(keyOf(use)), name, identity)
   if (isolation === 'node') {
     const { check } = all
     processOf('').close()
@@ -58,6 +69,11 @@ export async function isolate(
       await check?.(host, asked).finally(() => processOf('').close())
     }
   }
+  return only(all, made)
+}
+
+/** Those of the factories that the plugin has. */
+function only(all: PluginFactories, made: readonly string[]): PluginFactories {
   return Object.fromEntries(Object.entries(all).filter(([kind]) => made.includes(kind)))
 }
 

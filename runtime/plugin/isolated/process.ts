@@ -83,11 +83,19 @@ export interface IsolatedSession {
   cancel(): void
 }
 
+/** Where a plugin written with `@patchbay/plugin` runs. */
+export interface PluginRunner {
+  /** The names of its factories, once it is loaded. Throws `plugin` when it can't be. */
+  ready(): Promise<readonly string[]>
+  /** Begins one use. Its events may come before this returns. */
+  open(use: Use, options: Options, events: SessionEvents): IsolatedSession
+}
+
 /**
  * The process in which one plugin runs, all its sessions multiplexed. Started with the first use, started again when it
  * ended or was ended: for a loop, for too much memory, for a flood on its pipe.
  */
-export class IsolatedProcess {
+export class IsolatedProcess implements PluginRunner {
   readonly #options: IsolatedOptions
   readonly #sessions = new Map<number, SessionEvents>()
   #nextSession = 1
@@ -115,7 +123,6 @@ export class IsolatedProcess {
     return this.#child?.pid
   }
 
-  /** The names of its factories, once it is loaded. Throws `plugin` when it can't be. */
   ready(): Promise<readonly string[]> {
     this.#ready ??= this.#start().catch((error) => {
       this.#ready = undefined
@@ -124,7 +131,6 @@ export class IsolatedProcess {
     return this.#ready
   }
 
-  /** Opens a session in the running process. Its events may come before this returns. */
   open(use: Use, options: Options, events: SessionEvents): IsolatedSession {
     if (this.#child === undefined || this.#sessions.size >= MAX_SESSIONS) {
       const why = this.#child === undefined ? 'does not run' : 'has too many sessions'

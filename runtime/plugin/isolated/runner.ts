@@ -2,9 +2,12 @@
  * What runs in a plugin's process: reads frames from the role, runs the plugin's code, writes frames back. It has what the
  * plugin has.
  */
-import type { Embedding, Factories, Host, Llm, Options, Stt, Tts } from '../../../packages/plugin/mod.ts'
+import { setImmediate } from 'node:timers'
+import type { Factories, Host, Options } from '../../../packages/plugin/mod.ts'
+import { AudioQueue } from './audio-queue.ts'
 import { audioFrame, FrameReader, jsonFrame } from './frames.ts'
 import type { FromPlugin, ToPlugin, Use } from './messages.ts'
+import { runUse } from './run-use.ts'
 
 /** The ends of the process's pipe. */
 export interface Pipe {
@@ -15,43 +18,9 @@ export interface Pipe {
 
 let pipe: Pipe
 
-/** Audio of one caller that its recogniser has not taken; what is older is dropped. */
-const MAX_WAITING_AUDIO = 1_000
-
 interface Session {
   abort: AbortController
   audio: AudioQueue | undefined
-}
-
-/** Audio on its way to a recogniser. */
-class AudioQueue implements AsyncIterable<Int16Array> {
-  readonly #waiting: Int16Array[] = []
-  #ended = false
-  #wake: () => void = () => undefined
-
-  push(samples: Int16Array): void {
-    if (this.#waiting.length >= MAX_WAITING_AUDIO) this.#waiting.shift()
-    this.#waiting.push(samples)
-    this.#wake()
-  }
-
-  end(): void {
-    this.#ended = true
-    this.#wake()
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<Int16Array> {
-    for (;;) {
-      const next = this.#waiting.shift()
-      if (next !== undefined) yield next
-      else if (this.#ended) return
-      else {
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve
-        })
-      }
-    }
-  }
 }
 
 let writing = Promise.resolve()
@@ -62,7 +31,8 @@ function put(frame: Uint8Array): void {
   frames.push(frame)
   if (frames.length > 1) return
   writing = writing.then(async () => {
-    await new Promise<void>((resolve) => setTimeout(resolve, 0))
+    // A timer of no time takes milliseconds in Deno.
+    await new Promise<void>((resolve) => setImmediate(resolve))
     const batch = frames.splice(0)
     const whole = new Uint8Array(batch.reduce((sum, { length }) => sum + length, 0))
     let at = 0
@@ -136,7 +106,16 @@ async function open(session: number, use: Use, options: Options): Promise<void> 
   const audio = use.kind === 'stt' ? new AudioQueue() : undefined
   sessions.set(session, { abort, audio })
   try {
-    await useOnce(session, use, options, abort.signal, audio)
+    await runUse({ factories, host }, use, options, abort.signal, audio ?? new AudioQueue(), {
+      event: (event) => say({ type: 'event', session, event }),
+      result: (result) => say({ type: 'result', session, result }),
+      async audio(samples) {
+        put(audioFrame(session, samples))
+        // Others get their turn, and the writing keeps up.
+        await writing
+        await pace(samples.byteLength)
+      },
+    })
     if (!abort.signal.aborted) say({ type: 'done', session })
   } catch (error) {
     const failure = (error as { failure?: unknown }).failure
@@ -144,61 +123,6 @@ async function open(session: number, use: Use, options: Options): Promise<void> 
     if (!abort.signal.aborted) say({ type: 'failed', session, message: words(error), ...judged })
   } finally {
     sessions.delete(session)
-  }
-}
-
-async function useOnce(
-  session: number,
-  use: Use,
-  options: Options,
-  signal: AbortSignal,
-  audio: AudioQueue | undefined,
-): Promise<void> {
-  const make = async <T>(kind: string): Promise<T> => {
-    const factory = (factories as Record<string, ((host: Host, options: Options) => T | Promise<T>) | undefined>)[kind]
-    if (factory === undefined) throw new Error(`The plugin has no ${kind} factory`)
-    return factory(host, options)
-  }
-  switch (use.kind) {
-    case 'stt': {
-      const stt = await make<Stt>('stt')
-      for await (const event of stt.recognise(audio ?? new AudioQueue(), signal)) {
-        if (signal.aborted) return
-        say({ type: 'event', session, event })
-      }
-      return
-    }
-    case 'tts': {
-      const tts = await make<Tts>('tts')
-      for await (const samples of tts.speak(use.text, signal)) {
-        if (signal.aborted) return
-        put(audioFrame(session, samples))
-        // Others get their turn, and the writing keeps up.
-        await writing
-        await pace(samples.byteLength)
-      }
-      return
-    }
-    case 'llm': {
-      const llm = await make<Llm>('llm')
-      for await (const event of llm.chat(use.request, signal)) {
-        if (signal.aborted) return
-        say({ type: 'event', session, event })
-      }
-      return
-    }
-    case 'embedding': {
-      const embedding = await make<Embedding>('embedding')
-      say({ type: 'result', session, result: await embedding.embed(use.texts, signal) })
-      return
-    }
-    case 'describe': {
-      const { sampleRateHz, dimensions } = await make<{ sampleRateHz?: number; dimensions?: number }>(use.of)
-      say({ type: 'result', session, result: { sampleRateHz, dimensions } })
-      return
-    }
-    case 'check':
-      await factories.check?.(host, options, signal)
   }
 }
 

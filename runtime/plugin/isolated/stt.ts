@@ -2,12 +2,12 @@ import { type APIConnectOptions, normalizeLanguage, stt } from '@livekit/agents'
 import type { Options, SttEvent } from '../../../packages/plugin/mod.ts'
 import { Resampler } from '../../media/resample.ts'
 import { type FaultOf, settle } from './fault.ts'
-import type { IsolatedProcess } from './process.ts'
+import type { PluginRunner } from './process.ts'
 
 const USAGE_EVERY_S = 5
 
 export interface IsolatedUse {
-  process: IsolatedProcess
+  process: PluginRunner
   provider: string
   options: Options
   faultOf: FaultOf

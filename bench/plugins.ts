@@ -1,0 +1,92 @@
+/**
+ * What it costs to keep a plugin in a process of its own, and what a hostile one can do to the calls beside it. Part
+ * `latency`: 20 sessions over the recogniser and the voice of a plugin, in the role's process and in one of its own, in turns;
+ * `cpu`: whole conversations over it; `hostile`: the cadence of 20 conversations over our own plugins while another loops, leaks
+ * and floods. Each run is in a process of its own.
+ */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import type { PluginRun, PluginRunResult } from './plugins/scenario.ts'
+
+const SESSIONS = 20
+
+export async function run(args: readonly string[]): Promise<void> {
+  const scale = args.includes('--long') ? 4 : 1
+  const parts = args.filter((argument) => !argument.startsWith('-'))
+  const wanted = (part: string): boolean => parts.length === 0 || parts.includes(part)
+  const note = (name: string, value: number, target: string, more = {}): void => {
+    process.stdout.write(`${JSON.stringify({ name, value: round(value), target, ...more })}\n`)
+  }
+  if (wanted('latency')) {
+    const waits = { none: { hear: [], speak: [] }, process: { hear: [], speak: [] } } as Record<
+      'none' | 'process',
+      { hear: number[]; speak: number[] }
+    >
+    // In turns: what the machine does besides, it does to both.
+    for (let round = 0; round < 3 * scale; round++) {
+      for (const isolation of ['none', 'process'] as const) {
+        const { hearMs, speakMs } = await live({ kind: 'latency', isolation, sessions: SESSIONS, seconds: 6 })
+        waits[isolation].hear.push(...hearMs)
+        waits[isolation].speak.push(...speakMs)
+      }
+    }
+    for (const what of ['hear', 'speak'] as const) {
+      const [own, role] = [waits.process[what], waits.none[what]]
+      for (const share of [0.5, 0.99]) {
+        const name = `added latency of a plugin in its own process, to ${what}, p${share * 100} (ms)`
+        const target = share === 0.99 ? '<= 5' : '-'
+        const more = { inRole: round(at(role, share)), inProcess: round(at(own, share)), runs: own.length }
+        note(name, at(own, share) - at(role, share), target, more)
+      }
+    }
+  }
+  if (wanted('cpu')) {
+    const shares = { none: [] as number[], process: [] as number[] }
+    for (let round = 0; round < 2 * scale; round++) {
+      for (const isolation of ['none', 'process'] as const) {
+        const { coreShare } = await live({ kind: 'cpu', isolation, sessions: SESSIONS, seconds: 10 })
+        shares[isolation].push(coreShare)
+      }
+    }
+    const [role, own] = [Math.min(...shares.none), Math.min(...shares.process)]
+    const more = { inRole: round(1 / role), inProcess: round(1 / own), shares }
+    note('sessions a core, of those in the role', role / own, '>= 0.85', more)
+  }
+  if (wanted('hostile')) {
+    const calm = await live({ kind: 'cadence', hostile: undefined, sessions: SESSIONS, seconds: 8 * scale })
+    const base = at(calm.cadenceMs, 0.99)
+    note('cadence error p99, nobody hostile (ms)', base, '-', { runs: calm.cadenceMs.length })
+    for (const hostile of ['loop', 'leak', 'flood'] as const) {
+      const { cadenceMs, ended } = await live({ kind: 'cadence', hostile, sessions: SESSIONS, seconds: 8 * scale })
+      const value = at(cadenceMs, 0.99)
+      const more = { cadence: round(value), processesEnded: ended, runs: cadenceMs.length }
+      note(`cadence error p99 more while a plugin does ${hostile} (ms)`, value - base, '<= 10', more)
+    }
+  }
+}
+
+async function live<K extends PluginRun['kind']>(
+  run: Extract<PluginRun, { kind: K }>,
+): Promise<Extract<PluginRunResult, { kind: K }>> {
+  const child = fork(join(import.meta.dirname, 'plugins/subject.ts'), [JSON.stringify(run)], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  const exited = once(child, 'exit').then(([code]) => {
+    throw new Error(`The run of ${run.kind} ended with code ${code}`)
+  })
+  exited.catch(() => {})
+  const [result] = (await Promise.race([once(child, 'message'), exited])) as [Extract<PluginRunResult, { kind: K }>]
+  child.kill()
+  return result
+}
+
+/** The value below which the given share of all values lies. */
+function at(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}
+
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000
+}

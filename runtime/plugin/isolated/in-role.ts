@@ -1,0 +1,117 @@
+import module from 'node:module'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Factories, Host, Options } from '../../../packages/plugin/mod.ts'
+import { PatchbayError } from '../../errors.ts'
+import type { Logger } from '../../log.ts'
+import { permissionDenied } from '../permissions.ts'
+import { asProcess, pluginScope } from '../scope.ts'
+import { AudioQueue } from './audio-queue.ts'
+import type { Use } from './messages.ts'
+import { IsolatedFault, type IsolatedSession, type PluginRunner, type SessionEvents } from './process.ts'
+import { runUse } from './run-use.ts'
+
+export interface InRoleOptions {
+  plugin: string
+  /** Absolute path of its mod.ts or mod.js. */
+  module: string
+  /** What `host.env.get` gives out. */
+  env: Readonly<Record<string, string>>
+  granted: readonly string[]
+  log: Logger
+  signal: AbortSignal
+}
+
+/** A plugin of others whose code the operator trusts: in the role's process, behind the guard as our own are. */
+export class InRole implements PluginRunner {
+  readonly #options: InRoleOptions
+  readonly #host: Host
+  #loaded: Promise<Factories> | undefined
+  #factories: Factories = {}
+
+  constructor(options: InRoleOptions) {
+    this.#options = options
+    const { plugin, env, granted, log, signal } = options
+    const write = (level: 'debug' | 'info' | 'warn' | 'error') => (message: string) =>
+      log[level]({ plugin }, String(message).slice(0, 2_000))
+    this.#host = {
+      plugin,
+      signal,
+      log: { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') },
+      env: {
+        get(name) {
+          if (!granted.includes(name)) throw permissionDenied(plugin, 'env', name)
+          return env[name]
+        },
+      },
+    }
+  }
+
+  async ready(): Promise<readonly string[]> {
+    this.#loaded ??= this.#load()
+    this.#factories = await this.#loaded
+    return Object.keys(this.#factories)
+  }
+
+  open(use: Use, options: Options, events: SessionEvents): IsolatedSession {
+    const abort = new AbortController()
+    const audio = new AudioQueue()
+    const whole = { factories: this.#factories, host: this.#host }
+    const running = pluginScope.run({ plugin: this.#options.plugin }, () =>
+      runUse(whole, use, options, abort.signal, audio, {
+        event: (event) => events.event?.(event),
+        result: (result) => events.result?.(result),
+        async audio(samples) {
+          events.audio?.(samples)
+          // Others get their turn.
+          await new Promise((resolve) => setImmediate(resolve))
+        },
+      }),
+    )
+    running.then(
+      () => (abort.signal.aborted ? undefined : events.done()),
+      (error: unknown) => {
+        if (abort.signal.aborted) return
+        const { failure } = error as { failure?: IsolatedFault['failure'] }
+        events.failed(new IsolatedFault(error instanceof Error ? error.message : String(error), failure))
+      },
+    )
+    return {
+      audio: (samples) => audio.push(samples),
+      end: () => audio.end(),
+      cancel: () => {
+        abort.abort()
+        audio.end()
+      },
+    }
+  }
+
+  async #load(): Promise<Factories> {
+    const { plugin, module: file } = this.#options
+    try {
+      nameThePackage()
+      const url = pathToFileURL(file).href
+      const loaded = (await pluginScope.run({ plugin }, () => import(url))) as { default?: Factories }
+      if (typeof loaded.default === 'object' && loaded.default !== null) return loaded.default
+      throw new Error('its default export is not definePlugin({ … })')
+    } catch (cause) {
+      const reason = `Plugin "${plugin}" can't be run: ${cause instanceof Error ? cause.message : cause}`
+      throw new PatchbayError('plugin', { params: { reason }, cause })
+    }
+  }
+}
+
+const PACKAGE = pathToFileURL(join(import.meta.dirname, '../../../packages/plugin/mod.ts')).href
+let isNamed = false
+
+/** `@patchbay/plugin` is the one of this checkout, wherever the plugin lies. */
+function nameThePackage(): void {
+  if (isNamed) return
+  isNamed = true
+  asProcess(() =>
+    module.registerHooks({
+      resolve: (specifier, context, next) =>
+        specifier === '@patchbay/plugin' ? { url: PACKAGE, shortCircuit: true } : next(specifier, context),
+    }),
+  )
+}

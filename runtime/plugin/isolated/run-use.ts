@@ -1,0 +1,74 @@
+import type {
+  Embedding,
+  Factories,
+  Host,
+  Llm,
+  LlmEvent,
+  Options,
+  Stt,
+  SttEvent,
+  Tts,
+} from '../../../packages/plugin/mod.ts'
+import type { Use } from './messages.ts'
+
+/** Where what a use brings goes. */
+export interface UseOutput {
+  event(event: SttEvent | LlmEvent): void
+  /** Resolves when more may be made. */
+  audio(samples: Int16Array): Promise<void> | void
+  result(result: unknown): void
+}
+
+/** Carries out one use of a plugin, to its end or until the signal aborts. Throws what the plugin throws. Runs in Deno, too. */
+export async function runUse(
+  { factories, host }: { factories: Factories; host: Host },
+  use: Use,
+  options: Options,
+  signal: AbortSignal,
+  audio: AsyncIterable<Int16Array>,
+  out: UseOutput,
+): Promise<void> {
+  const make = async <T>(kind: string): Promise<T> => {
+    const factory = (factories as Record<string, ((host: Host, options: Options) => T | Promise<T>) | undefined>)[kind]
+    if (factory === undefined) throw new Error(`The plugin has no ${kind} factory`)
+    return factory(host, options)
+  }
+  switch (use.kind) {
+    case 'stt': {
+      const stt = await make<Stt>('stt')
+      for await (const event of stt.recognise(audio, signal)) {
+        if (signal.aborted) return
+        out.event(event)
+      }
+      return
+    }
+    case 'tts': {
+      const tts = await make<Tts>('tts')
+      for await (const samples of tts.speak(use.text, signal)) {
+        if (signal.aborted) return
+        await out.audio(samples)
+      }
+      return
+    }
+    case 'llm': {
+      const llm = await make<Llm>('llm')
+      for await (const event of llm.chat(use.request, signal)) {
+        if (signal.aborted) return
+        out.event(event)
+      }
+      return
+    }
+    case 'embedding': {
+      const embedding = await make<Embedding>('embedding')
+      out.result(await embedding.embed(use.texts, signal))
+      return
+    }
+    case 'describe': {
+      const { sampleRateHz, dimensions } = await make<{ sampleRateHz?: number; dimensions?: number }>(use.of)
+      out.result({ sampleRateHz, dimensions })
+      return
+    }
+    case 'check':
+      await factories.check?.(host, options, signal)
+  }
+}

@@ -1,8 +1,8 @@
 import t from 'tap'
 import { axeFaults, startBrowsers, withoutChromium } from '../support/console.ts'
+import { type Answer, PASSWORD, userOf } from '../support/console-user.ts'
 import { startInstance } from '../support/instance.ts'
 
-const PASSWORD = 'correct horse'
 const MARKUP = '<img src=x onerror="document.title=1">'
 const SCREENS = [
   ['/', 'Latest calls'],
@@ -17,45 +17,13 @@ const SCREENS = [
   ['/knowledge', 'Knowledge'],
   ['/providers', 'Providers'],
   ['/workspace', 'workspace'],
-  ['/workspace?tab=keys', 'workspace'],
+  ['/developers', 'Developers'],
+  ['/developers?tab=keys', 'Developers'],
+  ['/developers?tab=events', 'Developers'],
+  ['/account', 'Ada Lovelace'],
   ['/workspace?tab=audit', 'workspace'],
   ['/operator', 'Operator'],
 ] as const
-
-/** What the answers that are read here have. */
-interface Answer {
-  user: { current_workspace_id: string }
-  agent_id: string
-  invitation_id: string
-}
-
-/** A client of the API with the cookies of one user. */
-function userOf(url: string, email: string) {
-  let cookies = ''
-  async function ask<T = Answer>(method: string, path: string, body?: object): Promise<T> {
-    const answer = await fetch(`${url}${path}`, {
-      method,
-      headers: { cookie: cookies, ...(body && { 'content-type': 'application/json' }) },
-      ...(body && { body: JSON.stringify(body) }),
-    })
-    const set = answer.headers.getSetCookie().map((cookie) => cookie.split(';')[0])
-    if (set.length > 0) cookies = set.join('; ')
-    return (await answer.json()) as T
-  }
-  return {
-    ask,
-    async enter(name: string) {
-      await ask('POST', '/auth/signup', { name, email, password: PASSWORD, phone_number: '+14155550123' })
-      const { user } = await ask('POST', '/auth/login', { email, password: PASSWORD })
-      return user
-    },
-    cookies: () =>
-      cookies.split('; ').map((pair) => {
-        const at = pair.indexOf('=')
-        return { name: pair.slice(0, at), value: pair.slice(at + 1), url }
-      }),
-  }
-}
 
 t.test('the console at work', { skip: withoutChromium }, async (t) => {
   // Beyond the ports that connections get, so that it is free again after a restart.
@@ -144,7 +112,8 @@ t.test('the console at work', { skip: withoutChromium }, async (t) => {
     t.equal(await visit.page.getByRole('button', { name: 'Save' }).count(), 0)
     await visit.page.goto(`${url}/console/workspace`)
     await visit.page.getByRole('tab', { name: 'Members' }).waitFor()
-    t.equal(await visit.page.getByRole('tab', { name: 'API keys' }).count(), 0)
+    t.equal(await visit.page.getByRole('tab', { name: 'Audit log' }).count(), 0)
+    t.equal(await visit.page.getByRole('link', { name: 'Developers' }).count(), 0)
     t.equal(await visit.page.getByRole('button', { name: 'Invite' }).count(), 0)
     t.same(visit.faults, [])
   })

@@ -64,3 +64,13 @@ export async function axeFaults(page: Page): Promise<string[]> {
   })
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`)
 }
+
+/** Resolves once a meter of the page shows a sound. */
+export async function soundAt(page: Page, label: string, timeout = 60_000): Promise<void> {
+  interface Meters {
+    document: { querySelector(selector: string): { value: number } | null }
+  }
+  const isLoud = (selector: string) =>
+    ((globalThis as unknown as Meters).document.querySelector(selector)?.value ?? 0) > 0.05
+  await page.waitForFunction(isLoud, `meter[aria-label="${label}"]`, { polling: 50, timeout })
+}

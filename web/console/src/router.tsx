@@ -23,7 +23,7 @@ const routes = [
   screen('/agents/$agentId', () => import('./screens/agent/agent.tsx')),
   screen('/calls', () => import('./screens/calls.tsx')),
   screen('/calls/$callId', () => import('./screens/call/call.tsx')),
-  screen('/live', () => import('./screens/live.tsx')),
+  screen('/live', () => import('./screens/live/live.tsx')),
   screen('/campaigns', () => import('./screens/campaigns.tsx')),
   screen('/campaigns/$slug', () => import('./screens/campaign/campaign.tsx')),
   screen('/batches', () => import('./screens/batches.tsx')),
@@ -35,6 +35,9 @@ const routes = [
   screen('/reports', () => import('./screens/reports.tsx')),
   screen('/providers', () => import('./screens/providers.tsx')),
   screen('/operator', () => import('./screens/operator.tsx')),
+  screen('/developers', () => import('./screens/developers/developers.tsx')),
+  screen('/developers/webhooks/$webhookId', () => import('./screens/developers/webhook.tsx')),
+  screen('/account', () => import('./screens/account.tsx')),
   screen('/workspace', () => import('./screens/workspace.tsx')),
 ]
 

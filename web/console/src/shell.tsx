@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { Link, Outlet, useRouterState } from '@tanstack/react-router'
+import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { request } from './data/api.ts'
 import { useSession } from './data/session.tsx'
@@ -27,13 +27,14 @@ const GROUPS: readonly (readonly Entry[])[] = [
   ],
   [
     ['/providers', 'Providers', 'providers'],
+    ['/developers', 'Developers', 'developers'],
     ['/workspace', 'Workspace', 'workspace'],
     ['/operator', 'Operator', 'operator'],
   ],
 ]
 
 export function Shell() {
-  const { isOperator } = useSession()
+  const { isOperator, may } = useSession()
   const [isOpen, setOpen] = useState(false)
   const path = useRouterState({ select: ({ location }) => location.pathname })
   useEffect(() => setOpen(false), [path])
@@ -70,7 +71,9 @@ export function Shell() {
           {GROUPS.map((entries) => (
             <ul className="mt-3 space-y-px" key={entries[0]![0]}>
               {entries.map(
-                (entry) => (entry[0] !== '/operator' || isOperator) && <NavItem entry={entry} key={entry[0]} />,
+                (entry) =>
+                  (entry[0] !== '/operator' || isOperator) &&
+                  (entry[0] !== '/developers' || may('developer')) && <NavItem entry={entry} key={entry[0]} />,
               )}
             </ul>
           ))}
@@ -147,6 +150,7 @@ function UserMenu() {
   const { user, role } = useSession()
   const queries = useQueryClient()
   const [theme, setTheme] = useTheme()
+  const navigate = useNavigate()
   const signOut = async () => {
     await request('/auth/logout', { method: 'POST' }).catch(() => {})
     queries.clear()
@@ -157,6 +161,7 @@ function UserMenu() {
       <Menu
         align="start"
         items={[
+          { label: 'Your account', icon: 'agents', onSelect: () => void navigate({ to: '/account' }) },
           { label: 'As the system', icon: 'info', checked: theme === 'system', onSelect: () => setTheme('system') },
           { label: 'Light', icon: 'sun', checked: theme === 'light', onSelect: () => setTheme('light') },
           { label: 'Dark', icon: 'moon', checked: theme === 'dark', onSelect: () => setTheme('dark') },

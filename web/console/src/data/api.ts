@@ -50,12 +50,24 @@ export async function request(path: string, ask: Ask = {}): Promise<Response> {
   for (;;) {
     const answer = await send(path, ask)
     if (answer.ok) return answer
-    if (answer.status === 401 && !path.startsWith('/auth/')) {
+    if (answer.status === 401 && !(await isOfPassword(path, answer))) {
       if (!(await refreshed())) await signInAgain()
       continue
     }
     throw await errorOf(answer)
   }
+}
+
+const WRONG_PASSWORD = 'Invalid email or password'
+
+/** Whether a 401 is about a password that was sent, and says nothing of the session. */
+async function isOfPassword(path: string, answer: Response): Promise<boolean> {
+  if (path === '/auth/login' || path === '/auth/refresh') return true
+  const said = (await answer
+    .clone()
+    .json()
+    .catch(() => ({}))) as { detail?: unknown }
+  return said.detail === WRONG_PASSWORD
 }
 
 /** The signed-in user or undefined; asks for new tokens where the old ones ran out. */

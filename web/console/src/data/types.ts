@@ -24,6 +24,7 @@ import type {
 } from '../../../../api/prospects/schema.ts'
 import type { Dashboard, Dispositions, Workload } from '../../../../api/reports/schema.ts'
 import type { TrunkBody } from '../../../../api/trunks/schema.ts'
+import type { DeliveryBody, WebhookBody, WebhookWithSecretBody } from '../../../../api/webhooks/schema.ts'
 import type { InvitationBody, MemberBody, RetentionBody, WorkspaceBody } from '../../../../api/workspaces/schema.ts'
 import type { CallEventBody } from '../../../../runtime/call-log/events.ts'
 
@@ -58,6 +59,9 @@ export type AuditEntry = Static<typeof AuditBody>
 export type OperatorSettings = Static<typeof SettingsBody>
 export type OperatedWorkspace = Static<typeof OperatedWorkspaceBody>
 export type OperatedUser = Static<typeof OperatedUserBody>
+export type Webhook = Static<typeof WebhookBody>
+export type WebhookWithSecret = Static<typeof WebhookWithSecretBody>
+export type Delivery = Static<typeof DeliveryBody>
 export type Role = Workspace['role']
 
 export interface Page<T> {

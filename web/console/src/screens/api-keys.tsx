@@ -8,8 +8,8 @@ import { Dialog, DialogActions } from '../ui/dialog.tsx'
 import { Fault, faultOf } from '../ui/fault.tsx'
 import { Field, Input } from '../ui/field.tsx'
 import { Card, Empty, Loading, Notice } from '../ui/layout.tsx'
+import { ShownOnce } from '../ui/shown-once.tsx'
 import { Table } from '../ui/table.tsx'
-import { toast } from '../ui/toast.tsx'
 
 const SCOPES = [
   ['read', 'Read agents, calls, batches, chats, reports'],
@@ -80,23 +80,12 @@ export function ApiKeys() {
           }}
         />
       )}
-      <Dialog
+      <ShownOnce
         lead="It is shown this once. Keep it where only your server reads it."
         onClose={() => setShown(undefined)}
-        open={shown !== undefined}
+        secret={shown}
         title="Your new key"
-      >
-        <code className="block rounded-md bg-sunken p-3 text-sm wrap-anywhere">{shown}</code>
-        <DialogActions>
-          <Button
-            icon="copy"
-            kind="primary"
-            onClick={() => void navigator.clipboard.writeText(shown ?? '').then(() => toast('Copied'))}
-          >
-            Copy
-          </Button>
-        </DialogActions>
-      </Dialog>
+      />
       <Confirm
         action="Revoke"
         onClose={() => setRemoved(undefined)}

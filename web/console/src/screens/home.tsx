@@ -8,6 +8,7 @@ import { Icon } from '../ui/icon.tsx'
 import { Card, Empty, Loading, PageHead, Stat } from '../ui/layout.tsx'
 import { Attention } from './attention.tsx'
 import { CallStatus, partyOf } from './call-status.tsx'
+import { Invitations } from './invitations.tsx'
 
 const RECENT = 8
 const EVERY_MS = 5_000
@@ -22,6 +23,7 @@ export function Home() {
     <>
       <PageHead lead="How things stand today." title={`${greeting()}, ${user.name.split(' ')[0]}`} />
       <div className="space-y-4">
+        <Invitations />
         <Attention />
         {recent.data?.total === 0 && agents.data && <FirstSteps agents={agents.data} />}
         <div className="grid gap-4 xl:grid-cols-[1fr_22rem]">

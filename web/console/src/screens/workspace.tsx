@@ -12,7 +12,6 @@ import { Card, Empty, Loading, PageHead } from '../ui/layout.tsx'
 import { Table } from '../ui/table.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { VirtualList } from '../ui/virtual-list.tsx'
-import { ApiKeys } from './api-keys.tsx'
 import { DoNotCall } from './do-not-call.tsx'
 
 const ROLES: readonly Role[] = ['member', 'developer', 'admin']
@@ -27,7 +26,6 @@ export function Screen() {
     ['do-not-call', 'Do not call', <DoNotCall key="dnc" />] as const,
     ...(may('admin')
       ? [
-          ['keys', 'API keys', <ApiKeys key="keys" />] as const,
           ['retention', 'Retention', <Keeping key="retention" />] as const,
           ['audit', 'Audit log', <Audit key="audit" path="/audit-log" />] as const,
         ]

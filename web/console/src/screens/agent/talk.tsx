@@ -6,8 +6,8 @@ import { Button, buttonClass } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Badge, Card, Notice, type Tone } from '../../ui/layout.tsx'
+import { Levels } from '../../ui/levels.tsx'
 import { Devices } from './devices.tsx'
-import { Levels } from './levels.tsx'
 import { TalkFault } from './talk-fault.tsx'
 import { TalkTranscript } from './talk-transcript.tsx'
 import { Understands } from './understands.tsx'
@@ -54,7 +54,13 @@ export function Talk({ agent, isChanged }: { agent: Agent; isChanged: boolean })
             </Notice>
           </div>
         )}
-        {isThere && <Levels hasMicrophone={isSpoken} isMuted={isMuted} levels={talk.levels} />}
+        {isThere && (
+          <Levels
+            above={['Your voice', !isSpoken ? 'You type' : isMuted ? 'You are muted' : 'You']}
+            below={['The agent’s voice', 'Agent']}
+            levels={talk.levels}
+          />
+        )}
         {isOn && <Say disabled={!isThere} onSay={talk.say} />}
         {isOn && (
           <div className="mt-3 flex gap-2">

@@ -10,7 +10,7 @@ import {
 } from '../../../../../packages/web/src/mod.ts'
 import workletUrl from '../../../../../packages/web/src/worklet.ts?worker&url'
 import { api } from '../../data/api.ts'
-import { LevelTrace } from './level-trace.ts'
+import { LevelTrace } from '../../data/level-trace.ts'
 
 export interface TalkLine extends Pick<Transcript, 'role' | 'text' | 'final' | 'startMs'> {
   /** The caller cut in while it was said. */

@@ -21,6 +21,7 @@ import { Card, Facts, Loading, Notice, PageHead, Stat } from '../../ui/layout.ts
 import { Menu } from '../../ui/menu.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { CallStatus, isRunning, partyOf } from '../call-status.tsx'
+import { Supervise } from '../live/supervise.tsx'
 import { Events } from './events.tsx'
 import { Recording, type RecordingHandle } from './recording.tsx'
 import { Transcript } from './transcript.tsx'
@@ -53,6 +54,11 @@ function Details({ call, turns }: { call: Call; turns: readonly Turn[] }) {
       <Head call={call} />
       <div className="space-y-4">
         {call.error && <Notice tone="bad">{call.error}</Notice>}
+        {call.status === 'in_progress' && (
+          <Card title="Live">
+            <Supervise callId={call.call_log_id} />
+          </Card>
+        )}
         <Card>
           <div className="grid grid-cols-2 gap-5 sm:grid-cols-3 xl:grid-cols-6">
             <Stat label="Length" value={formatDuration(call.duration)} />

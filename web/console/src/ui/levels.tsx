@@ -1,5 +1,5 @@
 import { forwardRef, useEffect, useRef } from 'react'
-import type { LevelTrace, Side } from './level-trace.ts'
+import type { LevelTrace, Side } from '../data/level-trace.ts'
 
 const HEIGHT_PX = 52
 const DRAWN_EVERY_MS = 100
@@ -12,19 +12,20 @@ const SIDES = [
 
 interface LevelsProps {
   levels: LevelTrace
-  hasMicrophone: boolean
-  isMuted: boolean
+  /** What is called how: the voice above the line, and the one below. */
+  above: readonly [label: string, text: string]
+  below: readonly [label: string, text: string]
 }
 
-/** Both voices of the last seconds: the caller's above the line, the agent's below it. */
-export function Levels({ levels, hasMicrophone, isMuted }: LevelsProps) {
+/** Two voices of the last seconds: the caller's above the line, the other's below it. */
+export function Levels({ levels, above, below }: LevelsProps) {
   const canvas = useRef<HTMLCanvasElement>(null)
-  const you = useRef<HTMLMeterElement>(null)
-  const agent = useRef<HTMLMeterElement>(null)
+  const upper = useRef<HTMLMeterElement>(null)
+  const lower = useRef<HTMLMeterElement>(null)
   useEffect(() => {
     const timer = setInterval(() => {
       if (canvas.current) paint(canvas.current, levels)
-      for (const [side, meter] of [['microphone', you] as const, ['agent', agent] as const]) {
+      for (const [side, meter] of [['microphone', upper] as const, ['agent', lower] as const]) {
         if (meter.current) meter.current.value = loudness(levels.of(side).at(-1) ?? 0)
       }
     }, DRAWN_EVERY_MS)
@@ -34,13 +35,8 @@ export function Levels({ levels, hasMicrophone, isMuted }: LevelsProps) {
     <div className="mb-3 rounded-md border border-line px-2.5 py-1.5">
       <canvas className="block w-full" ref={canvas} style={{ height: HEIGHT_PX }} />
       <p className="flex justify-between gap-3 text-xs">
-        <Meter
-          label="Your voice"
-          ref={you}
-          text={!hasMicrophone ? 'You type' : isMuted ? 'You are muted' : 'You'}
-          tone="text-caller"
-        />
-        <Meter label="The agent’s voice" ref={agent} text="Agent" tone="text-accent-ink" />
+        <Meter label={above[0]} ref={upper} text={above[1]} tone="text-caller" />
+        <Meter label={below[0]} ref={lower} text={below[1]} tone="text-accent-ink" />
       </p>
     </div>
   )

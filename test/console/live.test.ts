@@ -1,0 +1,76 @@
+import t from 'tap'
+import { axeFaults, soundAt, startBrowsers, withoutChromium } from '../support/console.ts'
+import { userOf } from '../support/console-user.ts'
+import { startInstance } from '../support/instance.ts'
+
+const QUESTION = 'Where can I park?'
+const SPEECH = Array.from({ length: 20 }, (_, at) => [at === 0 ? 2_500 : 5_000, QUESTION]).flat()
+const LIMIT_MS = 60_000
+
+t.test('a live call is watched, whispered to, taken over and given back', { skip: withoutChromium }, async (t) => {
+  const { url } = await startInstance(t)
+  const open = await startBrowsers(t, { speech: SPEECH })
+  const ada = userOf(url, 'ada@example.com')
+  await ada.enter('Ada Lovelace')
+  const { agent_id } = await ada.ask('POST', '/agents', {
+    agent_name: 'Front desk',
+    system_prompt: 'You answer the phone of a hotel. Breakfast is served from seven to ten.',
+    first_message: 'Hotel Aurora, good day! How can I help you?',
+  })
+  const [caller, supervisor] = [await open(url), await open(url)]
+  for (const { context } of [caller, supervisor]) await context.addCookies(ada.cookies())
+
+  // The caller types: nothing but the supervisor's voice is heard once the agent is silent.
+  await caller.page.goto(`${url}/console/agents/${agent_id}`)
+  await caller.page.getByRole('button', { name: 'Without a microphone' }).click()
+  await caller.page.getByRole('log').getByText('Hotel Aurora').waitFor({ timeout: LIMIT_MS })
+  const say = async (text: string) => {
+    await caller.page.getByLabel('Say something by typing').fill(text)
+    await caller.page.getByRole('button', { name: 'Send' }).click()
+  }
+
+  const { page } = supervisor
+  const words = page.getByRole('log')
+  await page.goto(`${url}/console/live`)
+  await page.getByRole('button', { name: 'Watch' }).click()
+  await words.getByText('Hotel Aurora').waitFor()
+  await page.getByRole('button', { name: 'Listen in' }).click()
+  await words.getByText('Ada Lovelace listens').waitFor()
+  await say('When is breakfast served?')
+  await words.getByText('When is breakfast served?').waitFor()
+  await soundAt(page, 'The voice they hear')
+  await words.getByText('seven to ten').waitFor()
+  t.same(await axeFaults(page), [], 'it is accessible')
+
+  await page.getByLabel('Words for the agent').fill('Offer a late check-out')
+  await page.getByRole('button', { name: 'Whisper' }).click()
+  await words.getByText('whispered to the agent: Offer a late check-out').waitFor()
+  await page.getByLabel('Words for the agent').fill('We have a table for you.')
+  await page.getByRole('button', { name: 'Say', exact: true }).click()
+  await caller.page.getByRole('log').getByText('We have a table for you.').waitFor()
+  t.equal(await caller.page.getByText('late check-out').count(), 0, 'the caller heard nothing of the whisper')
+
+  await page.getByRole('button', { name: 'Take over' }).click()
+  await page.getByText('You have the call', { exact: true }).waitFor()
+  await words.getByText('Ada Lovelace took the call over').waitFor()
+  await say('Do you have a garden room?')
+  await words.getByText('Do you have a garden room?').waitFor()
+  await soundAt(caller.page, 'The agent’s voice')
+
+  await page.getByRole('button', { name: 'Give back' }).click()
+  await page.getByLabel('What you agreed on').fill('A garden room was promised')
+  await page.getByRole('button', { name: 'Give it back' }).click()
+  await words.getByText('gave the call back: A garden room was promised').waitFor()
+  await say('When is breakfast served?')
+  await caller.page.getByRole('log').getByText('seven to ten').nth(1).waitFor({ timeout: LIMIT_MS })
+
+  await page.getByRole('button', { name: 'End call' }).click()
+  await page.getByRole('button', { name: 'End it' }).click()
+  await caller.page.getByText('The conversation is over').waitFor()
+  await page.getByText('Nobody is talking').waitFor()
+
+  for (const { faults, strays } of [caller, supervisor]) {
+    t.same(faults, [], 'nothing broke')
+    t.same(strays, [], 'no request left the instance')
+  }
+})

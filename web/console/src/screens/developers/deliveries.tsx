@@ -1,0 +1,147 @@
+import { useState } from 'react'
+import { formatAgo, formatInstant, formatMs, formatWord } from '../../data/format.ts'
+import { useWrite } from '../../data/queries.ts'
+import { useSession } from '../../data/session.tsx'
+import type { Delivery } from '../../data/types.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Select } from '../../ui/field.tsx'
+import { Badge, Card, Empty, Facts, type Tone } from '../../ui/layout.tsx'
+import { VirtualList } from '../../ui/virtual-list.tsx'
+
+const EVERY_MS = 3_000
+const TONES: Readonly<Record<Delivery['status'], Tone>> = { pending: 'accent', delivered: 'good', failed: 'bad' }
+const COLUMNS =
+  'grid h-full w-full items-center gap-3 px-4 text-left text-sm grid-cols-[minmax(0,1fr)_auto] md:grid-cols-[minmax(0,1fr)_7rem_minmax(0,1.4fr)_6rem_8rem]'
+
+/** What a webhook was sent, newest first. */
+export function Deliveries({ path }: { path: string }) {
+  const [status, setStatus] = useState('')
+  const [shown, setShown] = useState<Delivery>()
+  return (
+    <Card
+      actions={
+        <Select
+          aria-label="Status"
+          className="h-8! w-36!"
+          onChange={({ target }) => setStatus(target.value)}
+          value={status}
+        >
+          <option value="">All</option>
+          <option value="pending">Pending</option>
+          <option value="delivered">Delivered</option>
+          <option value="failed">Failed</option>
+        </Select>
+      }
+      flush
+      title="Deliveries"
+    >
+      <VirtualList<Delivery>
+        empty={
+          <Empty icon="send" title={status ? `Nothing is ${status}` : 'Nothing was sent yet'}>
+            What happens in this workspace is sent as it happens, and shown here for 30 days.
+          </Empty>
+        }
+        everyMs={EVERY_MS}
+        key={status}
+        label="Deliveries"
+        path={path}
+        query={status ? { status } : {}}
+        row={(delivery) => (
+          <button className={`${COLUMNS} hover:bg-sunken/60`} onClick={() => setShown(delivery)} type="button">
+            <span className="truncate font-mono text-xs">{delivery.type}</span>
+            <span>
+              <Badge tone={TONES[delivery.status]}>{formatWord(delivery.status)}</Badge>
+            </span>
+            <span className="hidden truncate text-muted md:block">{outcomeOf(delivery)}</span>
+            <span className="hidden text-right md:block">{formatMs(delivery.duration_ms)}</span>
+            <span className="hidden truncate text-right text-muted md:block">{formatAgo(delivery.created_at)}</span>
+          </button>
+        )}
+        rowKey={({ delivery_id }) => delivery_id}
+      />
+      {shown && <DeliveryDialog delivery={shown} onClose={() => setShown(undefined)} path={path} />}
+    </Card>
+  )
+}
+
+function outcomeOf({ status, response, error, attempts, next_attempt_at }: Delivery): string {
+  if (status === 'pending' && attempts === 0) return 'On its way'
+  const answer = error ?? (response ? `Answered ${response.status}` : '')
+  return status === 'pending' && next_attempt_at
+    ? `${answer}; again at ${formatInstant(next_attempt_at)}`
+    : `${answer}${attempts > 1 ? `, ${attempts} attempts` : ''}`
+}
+
+interface DeliveryDialogProps {
+  delivery: Delivery
+  path: string
+  onClose: () => void
+}
+
+function DeliveryDialog({ delivery, path, onClose }: DeliveryDialogProps) {
+  const { may } = useSession()
+  const { delivery_id, event_id, type, status, attempts, request, response, error, created_at, last_attempt_at } =
+    delivery
+  const again = useWrite<Delivery>(() => [`${path}/${delivery_id}/redeliver`, { method: 'POST' }], {
+    done: 'It is sent again',
+    changes: [path],
+    onDone: onClose,
+  })
+  return (
+    <Dialog onClose={onClose} open title={type} wide>
+      <Facts
+        rows={[
+          [
+            'State',
+            <Badge key="state" tone={TONES[status]}>
+              {formatWord(status)}
+            </Badge>,
+          ],
+          ['Happened', formatInstant(created_at)],
+          ['Attempts', `${attempts}${last_attempt_at ? `, the last ${formatAgo(last_attempt_at)}` : ''}`],
+          [
+            'webhook-id',
+            <code className="text-xs" key="id">
+              {event_id}
+            </code>,
+          ],
+          ...(error ? [['Fault', error] as const] : []),
+        ]}
+      />
+      <Text label="Sent">{request === null ? 'It was erased, or is older than 30 days.' : pretty(request.body)}</Text>
+      {response && <Text label={`Answered ${response.status}`}>{response.body || 'Nothing'}</Text>}
+      <DialogActions>
+        <Button onClick={onClose}>Close</Button>
+        {may('admin') && request !== null && (
+          <Button busy={again.isPending} icon="send" kind="primary" onClick={() => again.mutate()}>
+            Send again
+          </Button>
+        )}
+      </DialogActions>
+    </Dialog>
+  )
+}
+
+function Text({ label, children }: { label: string; children: string }) {
+  return (
+    <section className="mt-4">
+      <h3 className="mb-1 text-sm font-medium">{label}</h3>
+      <pre
+        className="max-h-64 overflow-y-auto rounded-md bg-sunken p-3 text-xs whitespace-pre-wrap wrap-anywhere"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        tabIndex={0}
+      >
+        {children}
+      </pre>
+    </section>
+  )
+}
+
+function pretty(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json), null, 2)
+  } catch {
+    return json
+  }
+}

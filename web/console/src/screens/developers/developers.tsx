@@ -1,0 +1,49 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useSession } from '../../data/session.tsx'
+import { Empty, PageHead } from '../../ui/layout.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { ApiKeys } from '../api-keys.tsx'
+import { LiveEvents } from './live-events.tsx'
+import { Webhooks } from './webhooks.tsx'
+
+/** What other programs are told, and what they may do. */
+export function Screen() {
+  const { may } = useSession()
+  const { tab = 'webhooks' } = useSearch({ strict: false })
+  const navigate = useNavigate()
+  if (!may('developer')) {
+    return (
+      <Empty icon="developers" title="For Developers of this workspace">
+        Webhooks and keys are theirs and the Admins’. An Admin can give you the role, under Workspace.
+      </Empty>
+    )
+  }
+  const tabs = [
+    ['webhooks', 'Webhooks', <Webhooks key="webhooks" />] as const,
+    ...(may('admin') ? [['keys', 'API keys', <ApiKeys key="keys" />] as const] : []),
+    ['events', 'Events', <LiveEvents key="events" />] as const,
+  ]
+  return (
+    <>
+      <PageHead
+        actions={
+          <a
+            className="text-sm font-medium text-accent-ink underline underline-offset-2"
+            href="/docs"
+            target="_blank"
+            rel="noopener"
+          >
+            API documentation
+          </a>
+        }
+        lead="What other programs are told, and what they may do."
+        title="Developers"
+      />
+      <Tabs
+        onChange={(next) => void navigate({ to: '/developers', search: { tab: next }, replace: true })}
+        tabs={tabs}
+        value={String(tab)}
+      />
+    </>
+  )
+}

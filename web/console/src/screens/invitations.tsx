@@ -1,0 +1,41 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useRead, useWrite } from '../data/queries.ts'
+import type { Invitation } from '../data/types.ts'
+import { Button } from '../ui/button.tsx'
+import { Notice } from '../ui/layout.tsx'
+
+/** Workspaces that ask whoever is signed in to join; nothing where none does. */
+export function Invitations() {
+  const queries = useQueryClient()
+  const { data: invitations = [] } = useRead<Invitation[]>('/auth/invitations')
+  const accept = useWrite<{ detail: string }, Invitation>(
+    ({ invitation_id }) => [`/auth/invitations/${invitation_id}/accept`, { method: 'POST' }],
+    {
+      done: (_, { workspace_name }) => `You are a member of ${workspace_name}; choose it on the left to work in it`,
+      changes: ['/auth/invitations'],
+      onDone: () => void queries.invalidateQueries({ queryKey: ['workspaces'] }),
+    },
+  )
+  const decline = useWrite<{ detail: string }, Invitation>(
+    ({ invitation_id }) => [`/auth/invitations/${invitation_id}`, { method: 'DELETE' }],
+    { done: 'Declined', changes: ['/auth/invitations'] },
+  )
+  return invitations.map((invitation) => (
+    <Notice
+      action={
+        <span className="flex gap-2">
+          <Button busy={accept.isPending} kind="primary" onClick={() => accept.mutate(invitation)} size="sm">
+            Accept
+          </Button>
+          <Button busy={decline.isPending} onClick={() => decline.mutate(invitation)} size="sm">
+            Decline
+          </Button>
+        </span>
+      }
+      key={invitation.invitation_id}
+      tone="accent"
+    >
+      You are invited to “{invitation.workspace_name}” as {invitation.role}.
+    </Notice>
+  ))
+}

@@ -2,6 +2,7 @@
 import { pino } from 'pino'
 import { systemClock } from '../../runtime/clock.ts'
 import { Pacer } from '../../runtime/media/pacer.ts'
+import { installGuard } from '../../runtime/plugin/guard.ts'
 import { loadPlugins } from '../../runtime/plugin/host.ts'
 import type { Leg } from '../../runtime/session/leg.ts'
 import { LOCAL_TRUNK_ID, type TrunkDirectory } from '../../runtime/telephony/trunk.ts'
@@ -41,6 +42,11 @@ const trunks: TrunkDirectory = {
 }
 const { signal } = new AbortController()
 const plugins = await loadPlugins({ config: {}, env, log: pino({ level: 'warn' }), signal })
+// As an api node has it: every datagram passes it.
+installGuard({
+  ...{ grants: plugins.ambientGrants(['telephony']), pluginFolders: plugins.plugins.map(({ dir }) => dir) },
+  ...{ hide: [], env, log: pino({ level: 'warn' }) },
+})
 const carrier = await plugins.create('telephony', 'sip', { trunks })
 const pacer = new Pacer(systemClock, (error) => console.error(error))
 const legs = new Set<Leg>()

@@ -28,7 +28,7 @@ export const ANSWERER = oneOf(...ANSWERERS)
 const who = Type.Object({ id: name, name })
 
 /** A provider, and the model or voice of it. */
-const SERVED = Type.Object({ provider: name, model: name })
+const SERVED = Type.Object({ provider: name, model: Type.String({ maxLength: 4_000 }) })
 
 const LIFE = [
   event('queued', {}),

@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts'
 import type { OpenSession, SessionEndReason, TurnLatency } from '../link/messages.ts'
 import { codecFor } from '../media/codec.ts'
 import { EchoSuppressor } from '../media/echo.ts'
+import { Limiter } from '../media/limiter.ts'
 import type { Pacer } from '../media/pacer.ts'
 import type { LostAudio } from '../metrics.ts'
 import type { ProviderIdentity } from '../plugin/provider-error.ts'
@@ -147,9 +148,12 @@ export class AgentConversation implements Conversation {
       : undefined
     this.#echo = new EchoSuppressor(format.sampleRateHz, MODEL_RATE_HZ)
     const { encode } = codecFor(format)
+    const limiter =
+      format.encoding === 'pcmu' || format.encoding === 'pcma' ? new Limiter(format.sampleRateHz) : undefined
     const send = (frame: Int16Array) => {
-      this.#echo.sent(frame, clock.monotonicMs())
-      return encode(frame)
+      const limited = limiter?.push(frame) ?? frame
+      this.#echo.sent(limited, clock.monotonicMs())
+      return encode(limited)
     }
     this.#mouth = new Mouth(format, send, port, clock, {
       started: () => this.#report({ type: 'voice_started', purpose: this.#dialogue.purpose }),

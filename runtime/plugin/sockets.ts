@@ -4,11 +4,12 @@ import { once } from 'node:events'
 import net, { BlockList, isIP, isIPv6 } from 'node:net'
 import tls from 'node:tls'
 import type { Logger } from 'pino'
+import { sendAnswer } from './answer.ts'
 import type { Listener, ListenOptions, SrvRecord, UdpSocket } from './contract.ts'
 import { allowsListen } from './listen-rule.ts'
 import { allowsHost, type NetRule, normalizeHost } from './net-rule.ts'
 import { type Grants, permissionDenied } from './permissions.ts'
-import { type PluginScope, pluginScope } from './scope.ts'
+import { pluginScope } from './scope.ts'
 
 /** The handles of plugins that listen. */
 
@@ -32,10 +33,6 @@ for (const [base, bits] of [
 ] as const)
   NOBODY.addSubnet(base, bits, 'ipv6')
 
-const ANYBODY = new BlockList()
-ANYBODY.addSubnet('0.0.0.0', 0, 'ipv4')
-ANYBODY.addSubnet('::', 0, 'ipv6')
-
 export interface SocketOptions {
   plugin: string
   grants: Grants
@@ -51,10 +48,6 @@ export async function openUdp(
   const { plugin, grants, signal, log } = options
   if (!allowsListen(grants.listen, 'udp', port)) throw permissionDenied(plugin, 'listen', `udp:${port}`)
   signal.throwIfAborted()
-  const scope: PluginScope = {
-    plugin,
-    only: { ...grants, net: [{ kind: 'addresses', addresses: ANYBODY, port: undefined }] },
-  }
   const ipv6 = isIPv6(address)
   // Only addresses are sent to: a lookup would cost a turn of the event loop for every packet.
   const asIs: net.LookupFunction = (host, _options, callback) => callback(null, host, ipv6 ? 6 : 4)
@@ -105,7 +98,7 @@ export async function openUdp(
       }
       const to = lastTo
       // Without a callback a packet costs no turn of its own; what fails is an event of the socket, or nobody's.
-      pluginScope.run(scope, () => socket.send(bytes, toPort, to))
+      sendAnswer(socket, bytes, toPort, to)
     },
     receive: (handler) =>
       void socket.on('message', (bytes, from) =>

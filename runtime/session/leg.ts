@@ -106,6 +106,8 @@ export interface Leg {
   relayAudio?(bytes: Uint8Array): void
   /** It rings at this number: heard wherever the agent says nothing. Undefined: no more. Absent: silence. */
   ringing?(number: string | undefined): void
+  /** Music while the caller waits for somebody: heard wherever the agent says nothing. Absent: now and then two notes. */
+  music?(on: boolean): void
   /** Say why, then close. */
   close(reason: string): void
 }

@@ -51,6 +51,7 @@ export class Transfer {
   readonly #order: TransferOrder
   readonly #host: TransferHost
   readonly #result = Promise.withResolvers<TransferResult>()
+  /** For legs without music of their own. */
   readonly #music: HoldSound
   #second: Leg | undefined
   #consultation: Consultation | undefined
@@ -121,7 +122,8 @@ export class Transfer {
       })
       return
     }
-    this.#music.start()
+    if (this.#host.leg.music === undefined) this.#music.start()
+    else this.#host.leg.music(true)
     const { callId, clock, tell } = this.#host
     const consultation = new Consultation({ callId, agent: whisper, leg, seat, clock, tell })
     this.#consultation = consultation
@@ -181,6 +183,7 @@ export class Transfer {
 
   #quiet(): void {
     this.#music.stop()
+    this.#host.leg.music?.(false)
     this.#host.leg.ringing?.(undefined)
   }
 }

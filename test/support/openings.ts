@@ -1,5 +1,10 @@
-/** Openings of calls as recipes: what picks up says this, in these pieces. Numbers are pauses in ms, `beep` is one. */
-export type Piece = string | number | 'beep'
+import type { NETWORK_TONES } from './line-tones.ts'
+
+/**
+ * Openings of calls as recipes: what picks up says this, in these pieces. Numbers are pauses in ms, `beep` is one; a tone of a network
+ * sounds once, with its pause, as where a PBX has answered and rings somebody.
+ */
+export type Piece = string | number | 'beep' | { tone: keyof typeof NETWORK_TONES }
 export interface Opening {
   /** Of espeak-ng. */
   language: 'en' | 'de' | 'es' | 'fr' | 'it'
@@ -100,6 +105,15 @@ export const OPENINGS: readonly Opening[] = [
   people.it('Sì?'),
   people.it('Pronto, buongiorno.'),
   people.it('Rossi.'),
+  people.en({ tone: 'US ringback' }, 'Hello?'),
+  people.en({ tone: 'US ringback' }, { tone: 'US ringback' }, 'Miller and Sons, good morning.'),
+  people.en({ tone: 'UK ringback' }, { tone: 'UK ringback' }, 'Hello, Bob speaking.'),
+  people.de({ tone: 'EU ringback' }, 'Müller, guten Tag.'),
+  people.es({ tone: 'EU ringback' }, '¿Dígame?'),
+  people.fr({ tone: 'EU ringback' }, { tone: 'EU ringback' }, 'Allô, bonjour.'),
+  people.it({ tone: 'EU ringback' }, 'Pronto, chi parla?'),
+  people.en('Just a second.', 500, { tone: 'US ringback' }, 'Hello, this is Susan.'),
+  people.en('Hello?', 1_500, { tone: 'US call waiting' }, 'Sorry, I have another call.'),
   people.en('Johnson residence.'),
   people.en('Yeah, speaking.'),
   people.en("Hey, what's up?"),

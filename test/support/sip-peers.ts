@@ -141,6 +141,7 @@ export async function startBaresip(
     tls?: { certificate: string; ca: string }
     /** Registers there. */
     account?: { username: string; password: string; server: string }
+    /** As baresip names them, with rate and channels: `G722/16000/1`. One it doesn't know it leaves out, and offers all. */
     codecs?: string
     /** Of the account: `;mediaenc=srtp`. */
     accountOptions?: string
@@ -167,11 +168,13 @@ export async function startBaresip(
       ...(tls === undefined ? [] : [`sip_certificate ${tls.certificate}`, `sip_cafile ${tls.ca}`]),
       `audio_source aufile,${folder}/says.wav`,
       'audio_player aubridge,nobody',
+      // What is said is at 8 kHz, whatever the codec.
+      ...['ausrc_srate 8000', 'ausrc_channels 1', 'auplay_srate 8000', 'auplay_channels 1'],
       'audio_alert aubridge,alert',
       'audio_path /nonexistent',
       `rtp_ports ${rtp}-${Math.min(rtp + 200, 65000)}`,
       'module_path /usr/lib/baresip/modules',
-      ...['g711', 'g722', 'srtp', 'aufile', 'aubridge', 'sndfile'].map((module) => `module ${module}.so`),
+      ...['g711', 'g722', 'opus', 'srtp', 'aufile', 'aubridge', 'sndfile'].map((module) => `module ${module}.so`),
       'module_tmp account.so',
       'module_app menu.so',
       'module_app ctrl_tcp.so',

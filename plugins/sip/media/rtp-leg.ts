@@ -3,6 +3,7 @@ import type { Logger } from '../../../runtime/log.ts'
 import { isKeys } from '../../../runtime/media/dtmf.ts'
 import { DtmfDetector } from '../../../runtime/media/dtmf-detector.ts'
 import { lastLoud, samplesPerFrame } from '../../../runtime/media/frame.ts'
+import { holdMusic } from '../../../runtime/media/hold-music.ts'
 import { LineAudio, sessionFormatFor } from '../../../runtime/media/line-audio.ts'
 import type { Pacer } from '../../../runtime/media/pacer.ts'
 import { ringback } from '../../../runtime/media/ringback.ts'
@@ -229,6 +230,12 @@ export class RtpLeg implements Leg {
   ringing(number: string | undefined): void {
     const { format } = this
     this.#sender.setBackground(number === undefined ? undefined : (index) => ringback(format, number, index))
+  }
+
+  /** Music, wherever the agent says nothing. */
+  music(on: boolean): void {
+    const { format } = this
+    this.#sender.setBackground(on ? (index) => holdMusic(format, index) : undefined)
   }
 
   /** Presses keys towards the other side. */

@@ -3,6 +3,7 @@ import { KAMAILIO_PASSWORD, startKamailio } from '../../support/kamailio.ts'
 import { callWhen, isOver, linkWorker } from '../../support/phone.ts'
 import { freePort, skipWithout, startBaresip } from '../../support/sip-peers.ts'
 import { addSipNumber, startSipApi } from '../../support/sip-phone.ts'
+import { accepted, startCarrier, startPeer, trunkOf } from './support/carrier.ts'
 
 /** Calls through a registrar that stays in their way (Record-Route): Kamailio and baresip. */
 
@@ -80,4 +81,31 @@ t.test('a trunk that is a registrar and a proxy', { skip, timeout: 280_000 }, as
     const over = await callWhen(user, body.call_log_id, isOver)
     t.match(over, { status: 'failed', end_reason: 'carrier_error' })
   })
+})
+
+t.test('a proxy that is second in its SRV list, behind one that is dead', { skip, timeout: 120_000 }, async (t) => {
+  const callee = await startPeer(t, (request) => accepted(request))
+  const kamailio = await startKamailio(t, { phone: callee.port })
+  const host = 'sip.example.test'
+  const server = (name: string, port: number, priority: number) => ({ name, port, priority, weight: 1 })
+  const names = ['dead.example.test', 'live.example.test', host]
+  const { dial } = await startCarrier(
+    t,
+    [trunkOf({ name: 'main', host, username: 'aurora', password: KAMAILIO_PASSWORD })],
+    {
+      resolve: Object.fromEntries(names.map((name) => [name, ['127.0.0.1']])),
+      srv: {
+        [`_sip._udp.${host}`]: [
+          server('dead.example.test', await freePort(), 1),
+          server('live.example.test', kamailio.port, 2),
+        ],
+      },
+    },
+  )
+  const placed = await dial('main')
+  t.ok(placed.leg, `it is answered: ${placed.detail}`)
+  t.ok(placed.afterMs < 20_000, `${placed.afterMs} ms`)
+  placed.leg?.close('done')
+  const bye = await callee.saw('BYE')
+  t.ok(bye, 'and its end goes the same way')
 })

@@ -4,7 +4,7 @@ import { decodeG711, encodeG711 } from '../../../runtime/media/g711.ts'
 import { ToneTracker } from '../../../runtime/media/tone.ts'
 import { AnswerDetector } from '../../../runtime/telephony/answer-detector.ts'
 import type { Answerer } from '../../../runtime/telephony/answerer.ts'
-import { sounds } from '../../support/line-tones.ts'
+import { NETWORK_TONES, sounds } from '../../support/line-tones.ts'
 import { OPENINGS, type Opening } from '../../support/openings.ts'
 import { lineNoise, speech } from '../conversation/support/speech.ts'
 
@@ -20,6 +20,8 @@ const SPEECH_END_MS = 130
 /** A recogniser tells words so long after they were said, and begins anew after this much silence. */
 const WORDS_LATE_MS = 300
 const UTTERANCE_GAP_MS = 500
+/** A man's voice and a woman's. */
+const VARIANTS = ['', '+f3']
 const VOICES = { en: 'en-us', de: 'de', es: 'es', fr: 'fr', it: 'it' }
 
 interface Word {
@@ -33,7 +35,12 @@ function lineOf({ language, pieces }: Opening, variant: string): { samples: Int1
   let atMs = STARTS_MS
   for (const piece of pieces) {
     const pause = typeof piece === 'number' ? new Int16Array((piece * RATE_HZ) / 1000) : undefined
-    const beep = piece === 'beep' ? sounds([{ hz: [1_000], ms: 400 }], RATE_HZ) : undefined
+    const beep =
+      typeof piece === 'object'
+        ? sounds(NETWORK_TONES[piece.tone] ?? [], RATE_HZ)
+        : piece === 'beep'
+          ? sounds([{ hz: [1_000], ms: 400 }], RATE_HZ)
+          : undefined
     const samples = pause ?? beep ?? speech(String(piece), RATE_HZ, `${VOICES[language]}${variant}`)
     const lengthMs = (samples.length * 1000) / RATE_HZ
     if (pause === undefined && beep === undefined) {
@@ -98,9 +105,10 @@ t.test('the labelled set: no human is a machine, voicemail is found, and soon', 
   const found = { right: 0, all: 0 }
   const humans = { machine: 0, human: 0, all: 0 }
   for (const opening of OPENINGS) {
-    for (const variant of ['', '+f3']) {
+    for (const variant of VARIANTS) {
       const { verdict, atMs } = judge(opening, variant)
-      const name = `${opening.language}${variant}: ${opening.pieces.join(' … ')}`
+      const said = opening.pieces.map((piece) => (typeof piece === 'object' ? piece.tone : piece))
+      const name = `${opening.language}${variant}: ${said.join(' … ')}`
       if (opening.is === 'human') {
         humans.all++
         if (verdict === 'human') humans.human++

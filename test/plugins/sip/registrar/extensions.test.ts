@@ -1,10 +1,13 @@
 import t from 'tap'
+import { answerChallenge, chooseChallenge } from '../../../../plugins/sip/message/digest.ts'
+import { headersOf } from '../../../../plugins/sip/message/message.ts'
 import type { Conversation, OpenConversation } from '../../../../runtime/conversation/contract.ts'
 import type { TestUser } from '../../../support/api.ts'
 import { callWhen, isOver, linkWorker } from '../../../support/phone.ts'
 import { scriptedConversation } from '../../../support/scripted-conversation.ts'
 import { type Baresip, skipWithout, startBaresip } from '../../../support/sip-peers.ts'
 import { addSipNumber, startSipApi } from '../../../support/sip-phone.ts'
+import { startCaller } from '../support/carrier.ts'
 
 /** Softphones that register with Patchbay: baresip, over real sockets. */
 
@@ -50,13 +53,13 @@ t.test('softphones that register', { skip, timeout: 280_000 }, async (t) => {
     t.equal(status, 201, JSON.stringify(body))
     return body
   }
-  const register = (extension: Body, more: { autoAnswer?: boolean; password?: string } = {}): Promise<Baresip> =>
+  const register = (extension: Body, more: { autoAnswer?: boolean } = {}): Promise<Baresip> =>
     startBaresip(t, {
       says: SILENCE,
       autoAnswer: more.autoAnswer ?? false,
       account: {
         username: extension.username,
-        password: more.password ?? extension.password,
+        password: extension.password,
         server: `127.0.0.1:${sipPort}`,
       },
     })
@@ -90,11 +93,23 @@ t.test('softphones that register', { skip, timeout: 280_000 }, async (t) => {
   })
 
   await t.test('are refused with a wrong password', async (t) => {
-    const stranger = await register(hall, { password: 'wrong-password' })
-    stranger.command('uareg', '60')
-    await stranger.event('REGISTER_FAIL')
+    const { username } = hall
+    const stranger = await startCaller(t, sipPort)
+    const ask = async (sequence: number, ...lines: string[]) => {
+      stranger.send('REGISTER', username, [
+        `Via: SIP/2.0/UDP 127.0.0.1:${stranger.port};branch=z9hG4bKregister${sequence};rport`,
+        ...['Call-ID: stranger', `CSeq: ${sequence} REGISTER`, `To: <sip:${username}@127.0.0.1>`],
+        ...[`From: <sip:${username}@127.0.0.1>;tag=stranger`, ...lines],
+      ])
+      return until(async () => stranger.answers.find(({ cseq }) => cseq.number === sequence))
+    }
+    const challenged = await ask(1)
+    t.equal(challenged.status, 401)
+    const challenge = chooseChallenge(headersOf(challenged, 'www-authenticate'))!
+    const request = { method: 'REGISTER', uri: `sip:${username}@127.0.0.1:${sipPort}`, body: new Uint8Array() }
+    const answer = answerChallenge(challenge, { username, password: 'wrong-password' }, request, 'c', 1)
+    t.equal((await ask(2, `Authorization: ${answer}`)).status, 403)
     t.same((await read(hall)).phones, [])
-    stranger.command('quit')
   })
 
   const caller = await register(hall)
@@ -132,6 +147,29 @@ t.test('softphones that register', { skip, timeout: 280_000 }, async (t) => {
     const over = await callWhen(user, call.call_log_id, isOver)
     t.ok(over.quality.loss < 0.1, `${over.quality.loss} of the packets could not be read`)
   })
+
+  for (const [codec, named] of [
+    ['OPUS', 'opus/48000/2'],
+    ['G722', 'G722/16000/1'],
+  ] as const) {
+    await t.test(`speak ${codec}, both ways`, async (t) => {
+      const { body: other } = await user.client.post('/extensions', { body: { name: named.slice(0, 4) } })
+      const wide = await startBaresip(t, {
+        ...{ says: SILENCE, codecs: named },
+        account: { username: other.username, password: other.password, server: `127.0.0.1:${sipPort}` },
+      })
+      await registered(other)
+      await dial(wide, number)
+      const call = await until(async () =>
+        (await user.client.get('/calls/logs')).body.items.find((one: Body) => one.from_number === named.slice(0, 4)),
+      )
+      await new Promise((resolve) => setTimeout(resolve, 1_500))
+      wide.command('hangup')
+      const over = await callWhen(user, call.call_log_id, isOver)
+      t.equal(over.quality.codec, codec)
+      t.ok(over.quality.loss < 0.1, `${over.quality.loss} of the packets were lost`)
+    })
+  }
 
   await t.test('are what an agent leads a caller to; the call goes on with them', async (t) => {
     const { status } = await user.client.put(`/agents/${agentId}`, {

@@ -3,6 +3,7 @@ import type { CallEvent, CallEventBody, CallEventType, EventOf } from './call-lo
 import type { Clock } from './clock.ts'
 import type { Ears } from './conversation/ears.ts'
 import type { Mouth } from './conversation/mouth.ts'
+import { announcement } from './conversation/stages/announcement.ts'
 import { answerer } from './conversation/stages/answerer.ts'
 import { callerInput } from './conversation/stages/caller-input.ts'
 import { deadAir } from './conversation/stages/dead-air.ts'
@@ -46,6 +47,7 @@ import type { Transfer } from './session/transfer.ts'
  * to be done; one that takes a turn or a key keeps it from those behind it.
  */
 const STAGES: readonly ((context: StageContext) => ConversationStage)[] = [
+  announcement,
   supervisor,
   answerer,
   greeting,

@@ -161,6 +161,10 @@ case $command in
   campaign-day)
     install_packages
     exec node scripts/campaign-day.ts "$@" ;;
+  kill-campaign)
+    install_programs redis-server
+    install_packages
+    exec node scripts/kill-campaign.ts "$@" ;;
   bench)
     install_programs redis-server espeak-ng
     install_packages
@@ -169,5 +173,5 @@ case $command in
     install_packages
     exec node main.ts "$@" ;;
   *)
-    fail "usage: scripts/run.sh start|test|demo|kill-workers|campaign-day|bench|patchbay [arguments]" ;;
+    fail "usage: scripts/run.sh start|test|demo|kill-workers|campaign-day|kill-campaign|bench|patchbay [arguments]" ;;
 esac

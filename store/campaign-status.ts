@@ -31,6 +31,7 @@ export async function bucketsOf(tenant: Tenant, campaignId: string): Promise<Buc
 }
 
 export interface Progress {
+  total: number
   calling: number
   unresolved: number
 }
@@ -43,6 +44,7 @@ export async function progressOf(tenant: Tenant, campaignIds: readonly string[])
     .innerJoin('prospect_lists', 'prospect_lists.id', 'prospect_counts.list_id')
     .select([
       'prospect_counts.campaign_id as id',
+      sql<number>`coalesce(sum(n), 0)::bigint`.as('total'),
       sql<number>`coalesce(sum(n) filter (where bucket = 'calling'), 0)::bigint`.as('calling'),
       sql<number>`coalesce(sum(n) filter (where bucket in ('fresh', 'fresh_unasked', 'retry', 'retry_unasked', 'calling')), 0)::bigint`.as(
         'unresolved',
@@ -52,7 +54,7 @@ export async function progressOf(tenant: Tenant, campaignIds: readonly string[])
     .where('prospect_lists.deleted_at', 'is', null)
     .groupBy('prospect_counts.campaign_id')
     .execute()
-  return new Map(rows.map(({ id, calling, unresolved }) => [id, { calling, unresolved }]))
+  return new Map(rows.map(({ id, ...progress }) => [id, progress]))
 }
 
 /** A window group's retries: how many are due (counted to a limit), and when the first of the others is. */
@@ -91,7 +93,10 @@ export interface CallStates {
   placing: number
   ringing: number
   talking: number
+  /** Somebody picked up, and there is no agent yet. */
   waiting: number
+  /** What those that are neither talking nor over are reckoned with. */
+  seats: number
 }
 
 /** The campaign's calls that are not over. */
@@ -99,14 +104,64 @@ export async function callStatesOf(tenant: Tenant, campaignId: string): Promise<
   const rows = await tenant.db
     .selectFrom('prospect_attempts')
     .innerJoin('calls', 'calls.id', 'prospect_attempts.call_id')
-    .select(['calls.status', sql<number>`count(*)::int`.as('n')])
+    .select([
+      sql<string>`case when calls.status = 'ringing' and calls.picked_up_at is not null then 'waiting'
+        else calls.status end`.as('state'),
+      sql<number>`count(*)::int`.as('n'),
+      sql<number>`coalesce(sum(coalesce(calls.seat_share, 1)) filter (where calls.status <> 'in_progress'), 0)`.as(
+        'seats',
+      ),
+    ])
     .where('prospect_attempts.campaign_id', '=', campaignId)
     .where('prospect_attempts.ended_at', 'is', null)
     .where('calls.status', 'in', OPEN_STATUSES)
-    .groupBy('calls.status')
+    .groupBy('state')
     .execute()
-  const of = (status: string): number => rows.find((row) => row.status === status)?.n ?? 0
-  return { placing: of('queued'), ringing: of('ringing'), talking: of('in_progress'), waiting: 0 }
+  const of = (state: string): number => rows.find((row) => row.state === state)?.n ?? 0
+  return {
+    placing: of('queued'),
+    ringing: of('ringing'),
+    talking: of('in_progress'),
+    waiting: of('waiting'),
+    seats: rows.reduce((sum, row) => sum + row.seats, 0),
+  }
+}
+
+const RECENT_ATTEMPTS = 300
+
+/**
+ * Of the latest attempts how many asked for a seat, and who picked up within the last minute. One that still talks counts with
+ * those that are over: were it left out, those who don't pick up would seem to be more than they are.
+ */
+export async function answersOf(tenant: Tenant, campaignId: string, now: Date) {
+  const { workspaceId } = tenant
+  const { rows } = await sql<{ attempts: number; picked_up: number; live: number; abandoned: number }>`
+    select recent.*, minute.* from (
+      select count(*)::int as attempts, (count(*) filter (where picked_up))::int as picked_up from (
+        select coalesce(c.picked_up_at, c.answered_at) is not null as picked_up
+        from (
+          (select call_id, ended_at from prospect_attempts where workspace_id = ${workspaceId}
+            and campaign_id = ${campaignId} and ended_at is null)
+          union all
+          (select call_id, ended_at from prospect_attempts where workspace_id = ${workspaceId}
+            and campaign_id = ${campaignId} and ended_at is not null and outcome not in ('skipped', 'fault')
+            order by ended_at desc limit ${sql.lit(RECENT_ATTEMPTS)})
+        ) as a join calls c on c.id = a.call_id and c.workspace_id = ${workspaceId}
+        where a.ended_at is not null or coalesce(c.picked_up_at, c.answered_at) is not null
+        order by coalesce(c.picked_up_at, c.answered_at, a.ended_at) desc limit ${sql.lit(RECENT_ATTEMPTS)}
+      ) as latest
+    ) as recent cross join (
+      select count(*)::int as live, (count(*) filter (where c.end_reason = 'abandoned'))::int as abandoned
+      from prospect_attempts a join calls c on c.id = a.call_id and c.workspace_id = ${workspaceId}
+      where a.workspace_id = ${workspaceId} and a.campaign_id = ${campaignId}
+        and (a.ended_at is null or a.ended_at > ${now}::timestamptz - interval '1 minute')
+        and coalesce(c.answered_at, c.picked_up_at) > ${now}::timestamptz - interval '1 minute'
+    ) as minute`.execute(tenant.db)
+  const [row] = rows
+  return {
+    recent: { attempts: row?.attempts ?? 0, pickedUp: row?.picked_up ?? 0 },
+    minute: { live: row?.live ?? 0, abandoned: row?.abandoned ?? 0 },
+  }
 }
 
 export interface DaySums {

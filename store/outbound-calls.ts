@@ -21,6 +21,8 @@ export interface CallToPlace {
   strategy: QueueStrategy | undefined
   /** What the agent may do because the call is a campaign's. */
   campaignTools: Campaign['agent_tools']
+  /** Of the campaign: said to whoever picks up while nobody is free. */
+  abandonedMessage: string
 }
 
 /** A batch's call is placed while the batch runs. */
@@ -60,7 +62,7 @@ export async function findCallToPlace(tenant: Tenant, callId: string): Promise<C
       ? undefined
       : tenant.db
           .selectFrom('campaigns')
-          .select(['wrap_up_time', 'queue_strategy', 'agent_tools'])
+          .select(['wrap_up_time', 'queue_strategy', 'agent_tools', 'abandoned_message'])
           .where('slug', '=', call.campaign_slug)
           .where('deleted_at', 'is', null)
           .executeTakeFirst(),
@@ -73,6 +75,7 @@ export async function findCallToPlace(tenant: Tenant, callId: string): Promise<C
     campaignTools: campaign?.agent_tools ?? [],
     wrapUpMs: campaign && campaign.wrap_up_time * 1_000,
     strategy: campaign?.queue_strategy,
+    abandonedMessage: campaign?.abandoned_message ?? '',
   }
 }
 
@@ -118,6 +121,11 @@ export async function markPlaced(tenant: Tenant, callId: string, at: Date): Prom
     .where(mayBeDialled)
     .executeTakeFirst()
   return numUpdatedRows > 0n
+}
+
+/** Somebody picked up a call that was dialled without a seat, and waits for an agent. */
+export async function markPickedUp(tenant: Tenant, callId: string, at: Date): Promise<void> {
+  await tenant.db.updateTable('calls').set({ picked_up_at: at }).where('id', '=', callId).execute()
 }
 
 /** Keeps what the carrier calls the call. */

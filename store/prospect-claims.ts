@@ -12,6 +12,8 @@ export interface ClaimOrder {
   /** Window groups that are open now, with the most attempts the law allows on a number within 24 hours. */
   groups: readonly { id: number; maxPer24h: number | undefined; check: string }[]
   most: number
+  /** Seats for all that are taken, where they get none of their own before they are dialled; undefined: they do. */
+  seats?: number
   /** Called once for each that is claimed; undefined: no number may call. */
   chooseNumber(prospect: Prospect): string | undefined
   now: Date
@@ -22,6 +24,13 @@ const DAY_MS = 86_400_000
 /** Looked at for each one taken: some are held after all. */
 const SPARE = 2
 const BUSY_NUMBER_MS = 60_000
+
+export interface ClaimedCall {
+  id: string
+  workspace_id: string
+  /** The part of a seat the call is reckoned with; null: it gets one of its own. */
+  seat_share: number | null
+}
 
 type Candidate = Prospect & {
   listed: boolean
@@ -36,7 +45,7 @@ type Candidate = Prospect & {
  * transaction. Claims of a workspace come one after the other, each with a view of its own: what one has taken, the next one
  * sees. Returns the calls to place.
  */
-export function claimProspects(tenant: Tenant, order: ClaimOrder): Promise<{ id: string; workspace_id: string }[]> {
+export function claimProspects(tenant: Tenant, order: ClaimOrder): Promise<ClaimedCall[]> {
   const { campaign, groups, most, now } = order
   if (groups.length === 0 || most <= 0) return Promise.resolve([])
   return tenant.db.transaction().execute(async (db) => {
@@ -159,10 +168,11 @@ async function hold(tenant: Tenant, id: string, held: Held): Promise<void> {
 
 async function insertCalls(
   { db, workspaceId }: Tenant,
-  { campaign, agent }: ClaimOrder,
+  { campaign, agent, seats }: ClaimOrder,
   taken: readonly { prospect: Prospect; from: string; check: string }[],
   now: Date,
-): Promise<{ id: string; workspace_id: string }[]> {
+): Promise<ClaimedCall[]> {
+  const seatShare = seats === undefined ? null : Math.min(1, seats / taken.length)
   const calls = taken.map((one) => ({ ...one, id: uuidv7() }))
   await db
     .insertInto('calls')
@@ -178,6 +188,7 @@ async function insertCalls(
         to_number: prospect.phone,
         dynamic_variables: JSON.stringify(variablesOf(prospect)),
         campaign_slug: campaign.slug,
+        seat_share: seatShare,
         created_at: now,
       })),
     )
@@ -206,11 +217,12 @@ async function insertCalls(
     .execute()
   await sql`
     update prospects p set status = 'calling', attempt_seq = attempt_seq + 1, last_attempt_at = ${now},
-      from_number = t.from_number, next_attempt_at = null, call_back_at = null, held_reason = null, held_sentence = null
+      from_number = t.from_number, next_attempt_at = null, call_back_at = null, call_back_missed_at = null,
+      held_reason = null, held_sentence = null
     from unnest(${calls.map(({ prospect }) => prospect.id)}::uuid[], ${calls.map(({ from }) => from)}::text[])
       as t (id, from_number)
     where p.id = t.id and p.workspace_id = ${workspaceId}`.execute(db)
-  return calls.map(({ id }) => ({ id, workspace_id: workspaceId }))
+  return calls.map(({ id }) => ({ id, workspace_id: workspaceId, seat_share: seatShare }))
 }
 
 /** What the agent knows of a prospect: the same on every attempt. */

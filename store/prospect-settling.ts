@@ -111,7 +111,10 @@ async function addToDay(
 ): Promise<void> {
   const count = (test: (one: Settled) => boolean): number => settled.filter(test).length
   const dialled = settled.filter(({ outcome }) => outcome !== 'skipped')
-  const answered = count(({ attempt }) => attempt.answered_at !== null || attempt.disposition === 'voicemail')
+  const answered = count(
+    ({ attempt, outcome }) =>
+      attempt.answered_at !== null || attempt.disposition === 'voicemail' || outcome === 'abandoned',
+  )
   const machines = count(({ outcome }) => outcome === 'voicemail')
   const cost = settled.reduce((sum, { attempt }) => sum + (attempt.cost ?? 0), 0)
   await sql`

@@ -87,7 +87,7 @@ export async function changeProspect(
     .set(
       'resolution' in change
         ? { status: 'resolved', resolution: change.resolution, next_attempt_at: null, call_back_at: null }
-        : { next_attempt_at: change.nextAttemptAt, call_back_at: change.nextAttemptAt },
+        : { next_attempt_at: change.nextAttemptAt, call_back_at: change.nextAttemptAt, call_back_missed_at: null },
     )
     .where('id', '=', id)
     .where('status', '=', 'waiting')

@@ -404,6 +404,10 @@ export interface CallsTable {
   analysis: JSONColumnType<CallAnalysis, string | undefined, string> | null
   /** Who listened to it. */
   supervisors: JSONColumnType<{ id: string; name: string; joined_at: string }[], string | undefined, string>
+  /** Dialled without a seat: the part of one it is reckoned with until somebody picks up. Null: it has its own. */
+  seat_share: number | null
+  /** Since when the callee of such a call waits for an agent. */
+  picked_up_at: Date | null
 }
 
 export interface CallTurnsTable {
@@ -580,6 +584,7 @@ export interface CampaignsTable {
   stop_when: JSONColumnType<{ failure_rate: number; window: number }, string | null, string | null> | null
   webhook_before_dial: string | null
   agent_tools: Json<('do_not_call' | 'call_back')[]>
+  abandoned_message: string
   version: Generated<number>
   created_at: Date
   updated_at: Date
@@ -592,6 +597,8 @@ export interface CampaignRunsTable {
   next_tick_at: Date
   resumed_at: Date
   last_tick: JSONColumnType<Record<string, unknown>, string | null, string | null> | null
+  /** Since when nobody is left to call. */
+  completed_at: Date | null
 }
 
 export interface CampaignDaysTable {
@@ -677,6 +684,8 @@ export interface ProspectsTable {
   last_attempt_at: Date | null
   next_attempt_at: Date | null
   call_back_at: Date | null
+  /** Since when it is known that the call back wasn't made in time. */
+  call_back_missed_at: Date | null
   held_reason: string | null
   held_sentence: string | null
   expires_at: Date | null

@@ -51,6 +51,11 @@ export async function insertWorkspace(
   return { ...row, role: 'admin' }
 }
 
+export async function workspaceName(db: Kysely<GlobalTables>, workspaceId: string): Promise<string | undefined> {
+  const row = await db.selectFrom('workspaces').select('name').where('id', '=', workspaceId).executeTakeFirst()
+  return row?.name
+}
+
 /** How many phone calls it may have at once; null: any number. */
 export async function limitWorkspace(
   db: Kysely<GlobalTables>,

@@ -28,12 +28,19 @@ import {
 import { writeEnd } from '../../store/call-writes.ts'
 import type { Store } from '../../store/database.ts'
 import { hasReadyDocuments } from '../../store/documents.ts'
-import { type CallToPlace, findCallToPlace, markPlaced, writeCarrierId } from '../../store/outbound-calls.ts'
-import type { Call } from '../../store/schema.ts'
+import {
+  type CallToPlace,
+  findCallToPlace,
+  markPickedUp,
+  markPlaced,
+  writeCarrierId,
+} from '../../store/outbound-calls.ts'
 import type { Tenant } from '../../store/tenant.ts'
+import { workspaceName } from '../../store/workspaces.ts'
 import type { DialCheck } from '../../workers/dialer/before-dial.ts'
 import { Later } from '../../workers/queues.ts'
 import { limitsOf } from '../agents/speech.ts'
+import { abandonedCall } from '../campaigns/abandoned-call.ts'
 import { campaignToolSpecs } from '../campaigns/tools.ts'
 import { agentSpec } from '../realtime/agent-spec.ts'
 
@@ -61,10 +68,20 @@ const CARRIER_TIMEOUT_MS = 10_000
 const RING_MARGIN_MS = 65_000
 
 /** Batches and campaigns are a workspace's units, which take turns; its single calls are one together. */
-function claimOf({ workspace_id, batch_id, campaign_slug }: Call): SeatClaim {
+function claimOf({ call, wrapUpMs, strategy }: CallToPlace): SeatClaim {
+  const { workspace_id, batch_id, campaign_slug, seat_share } = call
   const unit = batch_id === null ? (campaign_slug === null ? '' : `campaign:${campaign_slug}`) : `batch:${batch_id}`
-  return { kind: 'outbound', workspaceId: workspace_id, unit }
+  return {
+    kind: seat_share === null ? 'outbound' : 'picked_up',
+    workspaceId: workspace_id,
+    unit,
+    ...(wrapUpMs !== undefined && { wrapUpMs }),
+    ...(strategy && { strategy }),
+  }
 }
+
+/** Whoever picked up and is not connected to an agent within two seconds was abandoned: the rest of them is for the voice. */
+const PICKED_UP_WAIT_MS = 1_600
 
 /** How often a call that waits for a place of its workspace asks again. */
 const QUOTA_POLL_MS = 500
@@ -72,7 +89,10 @@ const QUOTA_POLL_MS = 500
 const ROW_POLL_MS = 1_000
 const ROW_SEAT_WAIT_MS = 5_000
 
-/** Places the outbound calls that this api node takes from the queue: a place and a seat first, then the carrier, then the session. */
+/**
+ * Places the outbound calls that this api node takes from the queue: a place and a seat first, then the carrier, then the
+ * session. A call that is dialled without a seat gets one when somebody picks up.
+ */
 export class Placer {
   readonly #options: PlacerOptions
   readonly #dialling = new Map<string, Dialling>()
@@ -103,16 +123,10 @@ export class Placer {
       if (untilMs !== undefined && clock.nowMs() >= untilMs) return this.#end(tenant, workspaceId, callId, full)
       throw new Later(untilMs === undefined ? ROW_POLL_MS : QUOTA_POLL_MS)
     }
-    let seat: Seat
+    let seat: Seat | undefined
     try {
       const waitMs = untilMs === undefined ? ROW_SEAT_WAIT_MS : untilMs - clock.nowMs()
-      const { wrapUpMs, strategy } = found
-      const claim = {
-        ...claimOf(found.call),
-        ...(wrapUpMs !== undefined && { wrapUpMs }),
-        ...(strategy && { strategy }),
-      }
-      seat = await calls.reserve(claim, waitMs, signal)
+      if (found.call.seat_share === null) seat = await calls.reserve(claimOf(found), waitMs, signal)
     } catch (error) {
       this.#options.quotas.release(callId)
       if (!(error instanceof PatchbayError) || error.code !== 'no_capacity') throw error
@@ -124,7 +138,7 @@ export class Placer {
       await calls.hold(callId)
       const refusal = await this.#options.mayDial(tenant, found.call, signal)
       if (refusal !== undefined) {
-        seat.release('done')
+        seat?.release('done')
         this.#options.quotas.release(callId)
         return this.#end(tenant, workspaceId, callId, skippedFor(refusal.reason, refusal.sentence))
       }
@@ -170,17 +184,12 @@ export class Placer {
 
   /** The call is marked as placed: whatever happens now, it gets its one end. */
   async #dial(
-    {
-      call,
-      agent,
-      provider,
-      trunk,
-      campaignTools,
-    }: CallToPlace & { agent: NonNullable<CallToPlace['agent']>; provider: string },
+    found: CallToPlace & { agent: NonNullable<CallToPlace['agent']>; provider: string },
     from: PhoneNumber,
     to: PhoneNumber,
-    seat: Seat,
+    seat: Seat | undefined,
   ): Promise<void> {
+    const { call, agent, provider, trunk, campaignTools } = found
     const { store, calls, quotas, carriers, journalOf, limits, ringTimeoutMs, clock, log } = this.#options
     const tenant = store.tenant(call.workspace_id)
     const journal = journalOf(call.workspace_id)
@@ -189,6 +198,7 @@ export class Placer {
     const done = Promise.withResolvers<void>()
     let carrier: Carrier | undefined
     let spec: AgentSpec
+    let announcement: AgentSpec | undefined
     let over = false
     let joined = false
     /** True for the first that decides what becomes of the call. */
@@ -201,7 +211,7 @@ export class Placer {
     }
     const finish = (outcome: DialOutcome) => {
       if (!decide()) return
-      seat.release('done')
+      seat?.release('done')
       quotas.release(call.id)
       void this.#end(tenant, call.workspace_id, call.id, outcome, events).finally(done.resolve)
     }
@@ -216,14 +226,23 @@ export class Placer {
       if (!decide()) return leg.close('canceled')
       joined = true
       done.resolve()
+      if (seat === undefined) {
+        markPickedUp(tenant, call.id, new Date(clock.nowMs())).catch((err) => {
+          log.warn({ err, callId: call.id }, 'When the callee picked up was not written down')
+        })
+      }
       const live = calls.start({
         callId: call.id,
-        claim: claimOf(call),
+        claim: claimOf(found),
         agent: spec,
         limits: limitsOf(agent, limits),
         leg,
         journal,
-        seat,
+        ...(seat === undefined ? {} : { seat }),
+        // A machine is told nothing: it waits as calls do, and is called again where nobody is free.
+        ...(announcement === undefined || by === 'machine'
+          ? {}
+          : { unseated: { waitMs: PICKED_UP_WAIT_MS, announcement } }),
         before: events,
       })
       void live.finally(() => quotas.release(call.id))
@@ -235,7 +254,12 @@ export class Placer {
       const own = agentSpec(agent, call.dynamic_variables, await hasReadyDocuments(tenant, agent.id), true)
       const tools = [...(own.tools ?? []), ...campaignToolSpecs(campaignTools, own.tools ?? [])]
       spec = tools.length === 0 ? own : { ...own, tools }
-      seat.worker.warm(call.id, spec)
+      seat?.worker.warm(call.id, spec)
+      if (seat === undefined) {
+        const workspace = (await workspaceName(store.global, call.workspace_id)) ?? agent.agent_name
+        const variables = call.dynamic_variables
+        announcement = abandonedCall(spec, found.abandonedMessage, { workspace, from, variables })
+      }
       carrier = await carriers.get(provider)
       await carrier.dial(
         {
@@ -300,8 +324,8 @@ export class Placer {
     return error instanceof PatchbayError ? error.message : undefined
   }
 
-  async #giveBack(callId: string, seat: Seat): Promise<void> {
-    seat.release('done')
+  async #giveBack(callId: string, seat: Seat | undefined): Promise<void> {
+    seat?.release('done')
     this.#options.quotas.release(callId)
     await this.#options.calls.drop(callId)
   }

@@ -34,6 +34,7 @@ const statusExample: Static<typeof StatusBody> = {
     by_resolution: { reached: 150, invalid_number: 12, opted_out: 3, exhausted: 15 },
     callable_now: 0,
     held: { window: 318, unknown_zone: 2 },
+    call_backs: { promised: 2, missed: 0 },
   },
   next_call_at: '2026-02-02T14:00:00.000Z',
   today: { attempts: 410, answered: 190, humans: 160, machines: 30, abandoned: 0 },

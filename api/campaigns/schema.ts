@@ -40,7 +40,8 @@ const FIELDS = {
       exclusiveMinimum: 0,
       maximum: 10,
       description:
-        'Calls a free agent. Up to 1 every call has its agent before it is dialled; above, the answer rate decides.',
+        'Calls a free agent. Up to 1 every call has its agent before it is dialled; above, so many are dialled, up to this, that ' +
+        'at most 1 % of those who pick up are expected to find no agent free.',
     }),
     1,
   ],
@@ -134,6 +135,15 @@ const FIELDS = {
       description: "What the agent may do in the campaign's calls besides its own tools.",
     }),
     ['do_not_call', 'call_back'],
+  ],
+  abandoned_message: [
+    Type.String({
+      maxLength: 1_000,
+      description:
+        'Said to whoever picks up while no agent is free, with `call_ratio` above 1; `{{workspace}}`, `{{from_number}}` and the ' +
+        "prospect's variables are filled in. Empty: a sentence in English with both.",
+    }),
+    '',
   ],
 } as const satisfies Record<string, readonly [TSchema, unknown]>
 
@@ -300,6 +310,7 @@ export const campaignExample: Static<typeof CampaignBody> = {
   stop_when: { failure_rate: 0.5, window: 50 },
   webhook_before_dial: null,
   agent_tools: ['do_not_call', 'call_back'],
+  abandoned_message: '',
   status: 'Stopped',
   pause_reason: null,
   lists: [{ list_uuid: '0197f3a2-7c1e-7000-8000-000000000022', list_slug: 'renewals', name: 'Renewals', active: true }],

@@ -32,6 +32,13 @@ export const StatusBody = Type.Object({
     by_resolution: Type.Record(Type.String(), Count),
     callable_now: Count,
     held: Type.Record(Type.String(), Count, { description: 'Waiting prospects that are not called now, by reason.' }),
+    call_backs: Type.Object(
+      { promised: Count, missed: Count },
+      {
+        description:
+          'Call backs at a time that was named; `missed`: those of them that were not made within 15 minutes.',
+      },
+    ),
   }),
   next_call_at: Nullable(Instant),
   today: Type.Object({ attempts: Count, answered: Count, humans: Count, machines: Count, abandoned: Count }),

@@ -2,8 +2,9 @@ import type { Demand } from './share-out.ts'
 
 /**
  * The door through which rows of batches and campaigns become calls. A unit of work says how many calls it would make now and
- * gets its fair part of the room: voice slots that are free beyond the inbound reserve, less the calls that already wait to
- * be placed, in turns by workspace and then by unit, within the caps of workspace and number as they are at this moment.
+ * gets its fair part of the room: voice slots that are free beyond the inbound reserve, less those that calls will take which
+ * wait to be placed or ring without one, in turns by workspace and then by unit, within the caps of workspace and number as
+ * they are at this moment.
  * What gets no room stays a row. A unit asks again, at least every few seconds, while it has rows; each ask counts as its
  * demand until DEMAND_MS later. store/redis/call-room.ts keeps demands and turns.
  *
@@ -16,10 +17,11 @@ import type { Demand } from './share-out.ts'
  */
 export interface CallRoom {
   /**
-   * Calls `take` with how many calls may be made now, when that is any, while no other unit is given room. `take` makes the
-   * calls (rows in `calls`, queued) and resolves with their number. Resolves with it, 0 when there was no room.
+   * Calls `take` with how many slots there are now, when that is any, while no other unit is given room. `take` makes calls
+   * (rows in `calls`, queued), one a slot, or more that have none of their own: `mostCalls` at most. It resolves with the
+   * slots it took. Resolves with that, 0 when there was no room.
    */
-  claim(demand: CallDemand, take: (most: number) => Promise<number>): Promise<number>
+  claim(demand: CallDemand, take: (most: number, mostCalls: number) => Promise<number>): Promise<number>
   /** The unit wants nothing any more. */
   leave(unit: string): Promise<void>
 }

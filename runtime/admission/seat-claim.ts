@@ -1,5 +1,8 @@
-/** For whom a voice slot is wanted, and in which order: a call that lost its worker, then whoever called us, then those we call. */
-export type SeatKind = 'recovering' | 'inbound' | 'web' | 'outbound'
+/**
+ * For whom a voice slot is wanted, and in which order: a call that lost its worker, then whoever called us, then somebody who
+ * picked up and was dialled without a slot, then those we are about to call.
+ */
+export type SeatKind = 'recovering' | 'inbound' | 'web' | 'picked_up' | 'outbound'
 
 /** Which of several slots that are ready is taken: a slot is an agent, one of those a voice worker has. */
 export const SLOT_STRATEGIES = [
@@ -23,4 +26,10 @@ export interface SeatClaim {
 }
 
 /** The lower goes first; within a rank workspaces take turns. */
-export const SEAT_RANKS: Readonly<Record<SeatKind, number>> = { recovering: 0, inbound: 1, web: 1, outbound: 2 }
+export const SEAT_RANKS: Readonly<Record<SeatKind, number>> = {
+  recovering: 0,
+  inbound: 1,
+  web: 1,
+  picked_up: 2,
+  outbound: 3,
+}

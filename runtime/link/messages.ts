@@ -103,6 +103,8 @@ const OPEN_SESSION = {
   elapsedMs: ms,
   /** The seat was taken before somebody picked up: a worker that has become overloaded keeps the promise. */
   reserved: Type.Optional(Type.Boolean()),
+  /** The first message is said and the call ends; it takes no seat. */
+  announcement: Type.Optional(Type.Boolean()),
 }
 const openSession = Type.Object(OPEN_SESSION)
 export type OpenSession = Static<typeof openSession>

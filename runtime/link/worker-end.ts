@@ -18,6 +18,8 @@ const SILENCE_TIMEOUT_MS = 5_000
 const STALLED_MS = 2 * HEARTBEAT_MS
 const OPEN_TIMEOUT_MS = 10_000
 const CLOSE_TIMEOUT_MS = 5_000
+/** Announcements at once, as a part of the capacity for conversations, beside which they run; at least two. */
+const ANNOUNCEMENTS_SHARE = 0.25
 const MIN_RECONNECT_MS = 100
 const MAX_RECONNECT_MS = 3_000
 /** Audio is dropped while this much waits to be sent. */
@@ -76,6 +78,7 @@ class LinkedConversations {
   readonly options: LinksOptions
   readonly links: NodeLink[]
   active = 0
+  announcing = 0
   #stopping: Promise<void> | undefined
   #idle: (() => void) | undefined
 
@@ -90,9 +93,23 @@ class LinkedConversations {
     return this.#stopping === undefined ? this.options.state() : 'draining'
   }
 
-  released(): void {
-    this.active--
-    if (this.active === 0) this.#idle?.()
+  /** Takes a place for the session; false: there is none. */
+  taken(announcement: boolean): boolean {
+    const { capacity } = this.options
+    if (announcement) {
+      if (this.announcing >= Math.max(2, Math.floor(capacity * ANNOUNCEMENTS_SHARE))) return false
+      this.announcing++
+    } else {
+      if (this.active >= capacity) return false
+      this.active++
+    }
+    return true
+  }
+
+  released(announcement: boolean): void {
+    if (announcement) this.announcing--
+    else this.active--
+    if (this.active + this.announcing === 0) this.#idle?.()
   }
 
   stop(graceMs: number): Promise<void> {
@@ -104,7 +121,7 @@ class LinkedConversations {
     // The state is read once `#stopping` is set.
     await Promise.resolve()
     for (const link of this.links) link.beat()
-    if (this.active > 0 && graceMs > 0 && !this.options.signal.aborted) {
+    if (this.active + this.announcing > 0 && graceMs > 0 && !this.options.signal.aborted) {
       let timer: NodeJS.Timeout | undefined
       await new Promise<void>((resolve) => {
         timer = setTimeout(resolve, graceMs)
@@ -122,6 +139,7 @@ interface RunningSession {
   conversation: Conversation | undefined
   /** Set once the session is over: what comes back from openConversation later is closed at once. */
   over: boolean
+  announcement: boolean
 }
 
 class NodeLink {
@@ -320,19 +338,19 @@ class NodeLink {
 
   async #open(open: Extract<NodeMessage, { type: 'open' }>): Promise<void> {
     const { session } = open
-    const { capacity, openConversation, log } = this.#worker.options
+    const { openConversation, log } = this.#worker.options
     const reject = (reason: Extract<WorkerMessage, { type: 'rejected' }>['reason'], message: string): void =>
       this.send({ type: 'rejected', session, reason, message })
     const state = this.#worker.state()
-    const takes = state === 'ready' || (state === 'overloaded' && open.reserved === true)
+    const announcement = open.announcement === true
+    const takes = state === 'ready' || (state === 'overloaded' && (open.reserved === true || announcement))
     if (!takes) return reject(state, `The worker is ${state}`)
-    if (this.#worker.active >= capacity) return reject('full', 'The worker is full')
     if (this.#sessions.has(session)) return this.#fail(`session ${session} twice`)
+    if (!this.#worker.taken(announcement)) return reject('full', 'The worker is full')
 
     const port = new LinkPort(session, this, () => this.#end(session, 'ended'))
-    const running: RunningSession = { port, conversation: undefined, over: false }
+    const running: RunningSession = { port, conversation: undefined, over: false, announcement }
     this.#sessions.set(session, running)
-    this.#worker.active++
     let giveUp: NodeJS.Timeout | undefined
     const opening = (async () => openConversation(open, port))()
     try {
@@ -346,7 +364,7 @@ class NodeLink {
         }),
       ])
       if (running.over) {
-        this.#release(session, conversation, port, 'closed')
+        this.#release(session, conversation, running, 'closed')
         return
       }
       running.conversation = conversation
@@ -367,7 +385,7 @@ class NodeLink {
         reject(bad ? 'bad_agent' : 'failed', known ? err.message : new PatchbayError('internal').message)
       }
       this.#closed(session, port)
-      this.#worker.released()
+      this.#worker.released(announcement)
     } finally {
       clearTimeout(giveUp)
     }
@@ -381,11 +399,11 @@ class NodeLink {
     running.over = true
     running.port.close()
     this.#ports.add(running.port)
-    if (running.conversation !== undefined) this.#release(session, running.conversation, running.port, reason)
+    if (running.conversation !== undefined) this.#release(session, running.conversation, running, reason)
   }
 
   /** Closes the conversation, which tells what it used to the end, and says that this was all. */
-  #release(session: number, conversation: Conversation, port: LinkPort, reason: string): void {
+  #release(session: number, conversation: Conversation, { port, announcement }: RunningSession, reason: string): void {
     const closing = (async () => {
       let timer: NodeJS.Timeout | undefined
       try {
@@ -401,7 +419,7 @@ class NodeLink {
       } finally {
         clearTimeout(timer)
         this.#closed(session, port)
-        this.#worker.released()
+        this.#worker.released(announcement)
       }
     })()
     this.#closing.add(closing)

@@ -26,7 +26,12 @@ const FULL_REST_MS = 1_000
 /** So long the others are asked first. */
 const FAILED_REST_MS = 10_000
 
-const KIND_OF_RANK: Readonly<Record<number, SeatKind>> = { 0: 'recovering', 1: 'inbound', 2: 'outbound' }
+const KIND_OF_RANK: Readonly<Record<number, SeatKind>> = {
+  0: 'recovering',
+  1: 'inbound',
+  2: 'picked_up',
+  3: 'outbound',
+}
 
 /** A slot on a linked worker. Give it back exactly once. */
 export interface Seat {
@@ -104,6 +109,12 @@ export class Dispatch {
       if (aborted !== undefined) signal.removeEventListener('abort', aborted)
       if (waiting !== undefined) line.remove(waiting)
     }
+  }
+
+  /** A worker that speaks to somebody there is no seat for, the least busy one; none of `but`. */
+  announcer(but: ReadonlySet<string>): LinkedWorker | undefined {
+    const all = this.#options.workers().filter(({ state, workerId }) => state !== 'draining' && !but.has(workerId))
+    return all.sort((a, b) => a.activeSessions / a.capacity - b.activeSessions / b.capacity)[0]
   }
 
   /** How many sessions wait on this node, by kind. */

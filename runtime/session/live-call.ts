@@ -51,6 +51,8 @@ export interface LiveCallOptions {
   journal: CallJournal
   /** A seat taken beforehand, for the first worker; the call releases it. */
   seat?: Seat
+  /** The callee picked up without one: so long they wait, and hear the announcement then. Absent: as long as others. */
+  unseated?: { waitMs: number; announcement: AgentSpec }
   /** What was written of the call before it had a leg. */
   before?: CallLog
   dispatch: Dispatch
@@ -89,6 +91,8 @@ export class LiveCall implements PathCall {
   #overtime: NodeJS.Timeout | undefined
   /** Sounds while no worker speaks. */
   #hold: HoldSound | undefined
+  /** Workers asked to say the announcement. */
+  readonly #announcers = new Set<string>()
   #failedOpenings = 0
   #deaths = 0
   #turnsAtDeath = -1
@@ -121,9 +125,14 @@ export class LiveCall implements PathCall {
 
   /** Moves the state machine and does what follows. */
   happened(event: SessionEvent): void {
-    const { state, effects } = step(this.#state, event, this.#options.clock.monotonicMs(), this.#options.waits)
+    const { state, effects } = step(this.#state, event, this.#options.clock.monotonicMs(), this.#waits)
     this.#state = state
     for (const effect of effects) this.#do(effect)
+  }
+
+  get #waits(): Waits {
+    const { unseated, waits } = this.#options
+    return unseated === undefined ? waits : { ...waits, queueMs: unseated.waitMs, announces: true }
   }
 
   /** The process stops before the call is over. */
@@ -265,6 +274,9 @@ export class LiveCall implements PathCall {
       case 'offer':
         this.#offer()
         break
+      case 'announce':
+        this.#announce()
+        break
       case 'answer':
         this.log.append({ type: 'answered', providers: providersOf(this.#options.agent) })
         this.#workerTaken('worker_taken')
@@ -273,7 +285,7 @@ export class LiveCall implements PathCall {
           this.#options.limits.maxDurationMs + OVERTIME_MS,
         )
         // Where consent is asked for, nothing is recorded before it is given.
-        if (!this.#options.agent.consentMessage?.trim()) this.#record()
+        if (!this.#state.abandoned && !this.#options.agent.consentMessage?.trim()) this.#record()
         this.leg.answer()
         this.#join()
         break
@@ -333,6 +345,29 @@ export class LiveCall implements PathCall {
         ...(answeredAtMs === undefined ? {} : { resume: resumeOf(this.log.state, this.audio.last) }),
         elapsedMs: answeredAtMs === undefined ? 0 : Math.round(clock.monotonicMs() - answeredAtMs),
         reserved: seat === this.#options.seat,
+      },
+      fromWorker(this),
+    )
+  }
+
+  /** The session without a seat: whichever worker has time says the announcement. */
+  #announce(): void {
+    const { unseated, limits, dispatch } = this.#options
+    const worker = dispatch.announcer(this.#announcers)
+    if (worker === undefined || unseated === undefined) {
+      this.happened({ type: 'no_capacity' })
+      return
+    }
+    this.#announcers.add(worker.workerId)
+    this.#offerTimer = setTimeout(() => this.workerLost('no answer to the offer'), OFFER_TIMEOUT_MS)
+    this.#offered = worker.open(
+      {
+        callId: this.callId,
+        agent: unseated.announcement,
+        format: this.leg.format,
+        limits,
+        elapsedMs: 0,
+        announcement: true,
       },
       fromWorker(this),
     )

@@ -11,6 +11,8 @@ export type EndReason =
   | LegEndReason
   | Exclude<SessionEndReason, 'worker_drained'>
   | 'no_capacity'
+  /** Nobody was free for a callee who had picked up, in time. */
+  | 'abandoned'
   /** Someone ended the call over the API. */
   | 'api_hangup'
   /** The worker died, and no other could take over. */
@@ -20,7 +22,7 @@ export type EndReason =
 export interface Outcome {
   status: 'completed' | 'failed' | 'canceled'
   endReason: EndReason
-  disposition: 'completed' | 'hung_up' | 'failed' | 'transferred' | 'voicemail' | 'screened' | 'fax'
+  disposition: 'completed' | 'hung_up' | 'failed' | 'transferred' | 'voicemail' | 'screened' | 'fax' | 'abandoned'
   error?: string
 }
 
@@ -33,12 +35,16 @@ export interface SessionState {
   readonly seekUntilMs: number
   /** The caller talks with another human. */
   readonly transferred?: boolean
+  /** Nobody was free in time: the call ends with an announcement. */
+  readonly abandoned?: boolean
 }
 
 /** How long a worker is looked for: for a call that rings, and for one that lost its worker in the middle. */
 export interface Waits {
   queueMs: number
   recoveryMs: number
+  /** Whoever is not seated in time hears an announcement. */
+  announces?: boolean
 }
 
 export type SessionEvent =
@@ -63,6 +69,8 @@ export type SessionEffect =
   | { type: 'seek' }
   /** Offer the session to the worker whose seat was taken. */
   | { type: 'offer' }
+  /** Have a worker without a seat say the announcement. */
+  | { type: 'announce' }
   | { type: 'record_ringing' }
   /** The agent is there for the first time: tell the leg, write it down. */
   | { type: 'answer' }
@@ -106,7 +114,8 @@ export function step(state: SessionState, event: SessionEvent, nowMs: number, wa
     case 'accepted':
       return accepted(state, nowMs)
     case 'declined':
-      if (nowMs >= state.seekUntilMs) return finish(state, { reason: noWorker(state) })
+      if (state.abandoned) return announce(state)
+      if (nowMs >= state.seekUntilMs) return noneFree(state, waits)
       return { state: { ...state, worker: 'none' }, effects: [{ type: 'seek' }] }
     case 'refused':
       return finish(state, { reason: 'error', error: event.message })
@@ -114,9 +123,10 @@ export function step(state: SessionState, event: SessionEvent, nowMs: number, wa
       return { state: { ...state, worker: 'none', transferred: true }, effects: [] }
     case 'worker_lost':
       if (state.transferred === true) return same
+      if (state.abandoned) return finish(state, { reason: 'worker_lost' })
       return lost(state, nowMs, waits.recoveryMs)
     case 'no_capacity':
-      return finish(state, { reason: noWorker(state) })
+      return noneFree(state, waits)
     case 'agent_ended':
       return finish(state, event)
     case 'leg_ended':
@@ -127,6 +137,15 @@ export function step(state: SessionState, event: SessionEvent, nowMs: number, wa
 }
 
 const noWorker = (state: SessionState): EndReason => (state.answeredAtMs === undefined ? 'no_capacity' : 'worker_lost')
+
+function noneFree(state: SessionState, waits: Waits): Step {
+  const announces = waits.announces === true && state.answeredAtMs === undefined && !state.abandoned
+  return announces ? announce(state) : finish(state, { reason: noWorker(state) })
+}
+
+function announce(state: SessionState): Step {
+  return { state: { ...state, abandoned: true, worker: 'offered' }, effects: [{ type: 'announce' }] }
+}
 
 function accepted(state: SessionState, nowMs: number): Step {
   if (state.worker !== 'offered') return { state, effects: [] }
@@ -144,9 +163,12 @@ function lost(state: SessionState, nowMs: number, recoveryWaitMs: number): Step 
 }
 
 function finish(state: SessionState, { reason, error }: EndCause): Step {
-  const cause = { reason, ...(error === undefined ? {} : { error }) }
+  // However it ended: nobody was there for the callee.
+  const cause = state.abandoned ? ABANDONED : { reason, ...(error === undefined ? {} : { error }) }
   return { state: { ...state, phase: 'ended', worker: 'none' }, effects: [{ type: 'finish', cause }] }
 }
+
+const ABANDONED: EndCause = { reason: 'abandoned', error: 'Somebody picked up, and no voice worker was free in time' }
 
 const OWN_FAULTS: Partial<Record<EndReason, string>> = {
   no_capacity: 'No voice worker is free',
@@ -161,6 +183,9 @@ export function outcomeOf(
   answered: boolean,
   { answeredBy, turns, transferred }: Pick<CallState, 'answeredBy' | 'turns' | 'transferred'>,
 ): Outcome {
+  if (endReason === 'abandoned') {
+    return { status: 'completed', endReason, disposition: 'abandoned', ...(error === undefined ? {} : { error }) }
+  }
   const fault = OWN_FAULTS[endReason]
   if (fault !== undefined) return { status: 'failed', endReason, disposition: 'failed', error: error ?? fault }
   if (!answered) return { status: 'canceled', endReason, disposition: 'hung_up' }

@@ -80,7 +80,7 @@ async function play(store: Store, log: pino.Logger, show: (line: string) => void
   const room: CallRoom = {
     async claim({ wanted }, take) {
       const free = SEATS - live.size - queued.length
-      return wanted > 0 && free > 0 ? take(free) : 0
+      return wanted > 0 && free > 0 ? take(free, free) : 0
     },
     leave: async () => {},
   }

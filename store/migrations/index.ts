@@ -26,6 +26,7 @@ import { sql as publicAgents } from './0038-public-agents.ts'
 import { sql as workspaceEvents } from './0040-workspace-events.ts'
 import { sql as inboundWebhooks } from './0041-inbound-webhooks.ts'
 import { sql as analysis } from './0042-analysis.ts'
+import { sql as overDialing } from './0046-over-dialing.ts'
 import { sql as toldWorkers } from './0048-told-workers.ts'
 
 export interface Migration {
@@ -63,5 +64,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0040-workspace-events', sql: workspaceEvents },
   { name: '0041-inbound-webhooks', sql: inboundWebhooks },
   { name: '0042-analysis', sql: analysis },
+  { name: '0046-over-dialing', sql: overDialing },
   { name: '0048-told-workers', sql: toldWorkers },
 ]

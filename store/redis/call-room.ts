@@ -22,6 +22,8 @@ const LOCK = 'patchbay:{room}:lock'
 const LOCK_MS = 10_000
 const LOCK_POLL_MS = 20
 const LOCK_TIMEOUT_MS = 30_000
+/** Parts of slots add up to whole ones but for the last bits. */
+const ROUNDING = 1e-6
 /** Rows made calls at once: they are made in one transaction. */
 const MOST_AT_ONCE = 200
 
@@ -39,11 +41,19 @@ interface Slots {
   held: ReadonlyMap<string, number>
 }
 
-function byWorkspace(open: readonly OpenCalls[]): Map<string, { waiting: number; placed: number }> {
-  const sums = new Map<string, { waiting: number; placed: number }>()
-  for (const { workspaceId, waiting, placed } of open) {
-    const sum = sums.get(workspaceId) ?? { waiting: 0, placed: 0 }
-    sums.set(workspaceId, { waiting: sum.waiting + waiting, placed: sum.placed + placed })
+type WorkspaceCalls = Omit<OpenCalls, 'workspaceId' | 'number'>
+const NO_CALLS: WorkspaceCalls = { waiting: 0, placed: 0, waitingSeats: 0, ringingSeats: 0 }
+
+function byWorkspace(open: readonly OpenCalls[]): Map<string, WorkspaceCalls> {
+  const sums = new Map<string, WorkspaceCalls>()
+  for (const { workspaceId, waiting, placed, waitingSeats, ringingSeats } of open) {
+    const sum = sums.get(workspaceId) ?? NO_CALLS
+    sums.set(workspaceId, {
+      waiting: sum.waiting + waiting,
+      placed: sum.placed + placed,
+      waitingSeats: sum.waitingSeats + waitingSeats,
+      ringingSeats: sum.ringingSeats + ringingSeats,
+    })
   }
   return sums
 }
@@ -73,26 +83,29 @@ export function redisCallRoom(options: {
     }
   }
 
-  /** Calls the workspace may still begin: within its quota, and within its share of the slots. */
+  /** What the workspace may still begin: calls within its quota, and slots within its share of them, too. */
   async function leftOf(
     workspaceId: string,
-    { waiting, placed }: { waiting: number; placed: number },
+    { waiting, placed, waitingSeats, ringingSeats }: WorkspaceCalls,
     { most, held }: Slots,
-  ): Promise<number> {
+  ): Promise<{ slots: number; calls: number }> {
     const { callsAtOnce } = await quotas.ofWorkspace(workspaceId)
-    const ofShare = most - (held.get(workspaceId) ?? 0) - waiting
-    const ofQuota = callsAtOnce === null ? ofShare : callsAtOnce - placed - waiting
-    return Math.max(0, Math.min(ofShare, ofQuota))
+    const calls = callsAtOnce === null ? Number.POSITIVE_INFINITY : Math.max(0, callsAtOnce - placed - waiting)
+    const ofShare = Math.floor(most - (held.get(workspaceId) ?? 0) - waitingSeats - ringingSeats + ROUNDING)
+    return { slots: Math.max(0, Math.min(ofShare, calls)), calls }
   }
 
-  /** Slots that the calls which wait to be placed will take, as far as quotas and shares of their workspaces let them. */
-  async function promised(
-    open: ReadonlyMap<string, { waiting: number; placed: number }>,
-    slots: Slots,
-  ): Promise<number> {
+  /**
+   * Slots that calls will take which wait to be placed, as far as quotas and shares of their workspaces let them, and those
+   * that ring without one.
+   */
+  async function promised(open: ReadonlyMap<string, WorkspaceCalls>, slots: Slots): Promise<number> {
     let sum = 0
-    for (const [workspaceId, { waiting, placed }] of open) {
-      if (waiting > 0) sum += Math.min(waiting, await leftOf(workspaceId, { waiting: 0, placed }, slots))
+    for (const [workspaceId, { placed, waitingSeats, ringingSeats }] of open) {
+      sum += ringingSeats
+      if (waitingSeats === 0) continue
+      const left = await leftOf(workspaceId, { ...NO_CALLS, placed, ringingSeats }, slots)
+      sum += Math.min(waitingSeats, left.slots)
     }
     return sum
   }
@@ -117,15 +130,19 @@ export function redisCallRoom(options: {
         const parts = shares()
         const slots: Slots = { most: mostOfWorkspace(capacity, parts), held }
         const calls = byWorkspace(open)
-        const room = ready - inboundReserveOf(capacity, parts.inboundReserve) - (await promised(calls, slots))
+        const beyondReserve = ready - inboundReserveOf(capacity, parts.inboundReserve)
+        const room = Math.floor(beyondReserve - (await promised(calls, slots)) + ROUNDING)
         const all = Object.entries(demands).map(
           ([of, text]): Demand => ({ unit: of, ...(JSON.parse(text) as StoredDemand) }),
         )
         const workspaces = [...new Set(all.map((one) => one.workspaceId))]
         const most = new Map<string, number>()
+        const mostCalls = new Map<string, number>()
         const units = new Map<string, TurnLine>()
         for (const one of workspaces) {
-          most.set(one, await leftOf(one, calls.get(one) ?? { waiting: 0, placed: 0 }, slots))
+          const left = await leftOf(one, calls.get(one) ?? NO_CALLS, slots)
+          most.set(one, left.slots)
+          mostCalls.set(one, left.calls)
           units.set(one, await readLine(unitTurnsOf(one)))
         }
         let share = shareOut(Math.max(0, room), all, { workspaces: line, units }, most).get(unit) ?? 0
@@ -134,7 +151,7 @@ export function redisCallRoom(options: {
           countRefusal('row', room <= 0 ? 'no_slot' : most.get(workspaceId) === 0 ? 'workspace_full' : 'no_turn')
           return 0
         }
-        const taken = await take(share)
+        const taken = await take(share, mostCalls.get(workspaceId) ?? share)
         if (taken > 0) {
           // A workspace that may have no more isn't waiting for its turn.
           const waiting = workspaces.filter((one) => (most.get(one) ?? 1) > 0)

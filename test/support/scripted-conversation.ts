@@ -72,6 +72,7 @@ class Scripted implements Conversation {
     if (turns.length === 0) this.#answer(open.agent.firstMessage)
     const running = open.resume?.tools.find(({ turn }) => turn === turns.length)
     if (running !== undefined) void this.#callTool(running.id)
+    else if (open.announcement === true) setTimeout(() => port.ended('agent_hangup'))
     else if (turns.length > 0) this.#answer(`back after ${turns.length}: ${turns.at(-1)?.text}`)
   }
 

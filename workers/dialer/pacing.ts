@@ -1,7 +1,9 @@
+import { type AnswerHistory, ratioOf } from './over-dialing.ts'
+
 /** How many calls a tick places. Pure. */
 
 export interface Load {
-  /** Seats that are this campaign's now by its fair share, and those its unanswered calls will take. */
+  /** Seats that are this campaign's now by its fair share, and those its unanswered calls are reckoned with. */
   seats: number
   placing: number
   ringing: number
@@ -26,29 +28,27 @@ export interface Pace {
 }
 
 /**
- * A seat is reserved before each dial, so that an answered call always has an agent and none is abandoned. A ratio above 1 is
- * taken for 1: dialling without a seat needs somebody who speaks to those that nobody is free for.
+ * Up to a ratio of 1 a seat is reserved before each dial, so that an answered call always has an agent and none is abandoned.
+ * Above, the history says how many may be dialled on the seats there are.
  */
-export function pace(load: Load, limits: PaceLimits): Pace {
-  const ratio = Math.min(1, limits.callRatio)
+export function pace(load: Load, limits: PaceLimits, history: AnswerHistory): Pace {
+  const { ratio, why } = ratioOf(limits.callRatio, Math.floor(load.seats), history)
   const underWay = load.placing + load.ringing + load.waiting
   const wanted = Math.round(ratio * load.seats + Number.EPSILON) - underWay
   const live = underWay + load.talking
   const free = limits.maxActiveCalls === 0 ? Number.POSITIVE_INFINITY : limits.maxActiveCalls - live
   const place = Math.max(0, Math.floor(Math.min(wanted, free, limits.numberRoom ?? Number.POSITIVE_INFINITY)))
-  return { place, effectiveRatio: ratio, why: sentenceOf(load, limits, { place, wanted, free }) }
+  return { place, effectiveRatio: ratio, why: sentenceOf(load, limits, { place, wanted, free }) ?? why }
 }
 
 function sentenceOf(
-  load: Load,
+  { seats }: Load,
   limits: PaceLimits,
   { place, wanted, free }: { place: number; wanted: number; free: number },
-): string {
-  const { seats } = load
+): string | undefined {
   const numbers = limits.numberRoom ?? Number.POSITIVE_INFINITY
   if (seats <= 0) return 'No seat is free'
   if (place < wanted && free <= numbers) return `max_active_calls lets ${limits.maxActiveCalls} calls be live`
   if (place < wanted) return `The source numbers may begin ${numbers} more calls within 24 hours`
-  if (limits.callRatio > 1) return 'Every call has its seat before it is dialled, so call_ratio above 1 counts as 1'
-  return 'Every call has its seat before it is dialled'
+  return undefined
 }

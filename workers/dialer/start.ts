@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/log.ts'
-import { dueCampaigns } from '../../store/campaign-runs.ts'
+import { dueCampaigns, noteMissedCallBacks } from '../../store/campaign-runs.ts'
 import { purgeCampaigns } from '../../store/campaigns.ts'
 import type { Store } from '../../store/database.ts'
 import { failUpload, uploadsToLoad } from '../../store/prospect-uploads.ts'
@@ -18,7 +18,7 @@ import { tickCampaign } from './tick.ts'
 import { loadPlaces } from './zones.ts'
 
 const SWEEP_INTERVAL_MS = 500
-/** How often what lies around is tidied: expired prospects, deleted campaigns. */
+/** How often what lies around is tidied: expired prospects, call backs that were missed, deleted campaigns. */
 const TIDY_EVERY = 20
 const MOST_CAMPAIGNS = 50
 const TICKS_AT_ONCE = 4
@@ -121,6 +121,7 @@ export async function startDialer(services: {
     }
     if (swept++ % TIDY_EVERY === 0) {
       await expireProspects({ query: (text, values) => store.pool.query(text, values) }, now)
+      await noteMissedCallBacks(store, now)
       await purgeCampaigns(store)
     }
   }

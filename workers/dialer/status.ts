@@ -1,4 +1,5 @@
 import { agentById } from '../../store/agents.ts'
+import { callBacksOf } from '../../store/campaign-runs.ts'
 import {
   bucketsOf,
   callStatesOf,
@@ -43,7 +44,10 @@ export interface LastTick {
   why: string
 }
 
-export function stateOf(campaign: { active: boolean }, { calling, unresolved }: Progress): CampaignState {
+export function stateOf(
+  campaign: { active: boolean },
+  { calling, unresolved }: Pick<Progress, 'calling' | 'unresolved'>,
+): CampaignState {
   if (!campaign.active) return 'Inactive'
   if (unresolved === 0) return 'Completed'
   return calling > 0 ? 'Running' : 'Stopped'
@@ -60,7 +64,7 @@ export async function campaignStatus(
   const { store, redis, calling } = services
   const nowMs = now.getTime()
   const policy = policyOf(campaign, calling.places)
-  const [buckets, calls, sums, run, numbers, agent, { ready }] = await Promise.all([
+  const [buckets, calls, sums, run, numbers, agent, { ready }, callBacks] = await Promise.all([
     bucketsOf(tenant, campaign.id),
     callStatesOf(tenant, campaign.id),
     daySumsOf(tenant, campaign.id, now),
@@ -68,6 +72,7 @@ export async function campaignStatus(
     sourceNumbersOf(tenant, campaign, now),
     campaign.agent_id === null ? undefined : agentById(tenant, campaign.agent_id),
     countSlots(redis),
+    callBacksOf(tenant, campaign.id),
   ])
   const waiting = buckets.filter(({ bucket }) => WAITING.test(bucket))
   const groups = await windowGroupsById(store, [...new Set(waiting.map(({ windowGroup }) => windowGroup))])
@@ -144,7 +149,7 @@ export async function campaignStatus(
     status,
     reason,
     active_calls: inProgress,
-    calls,
+    calls: { placing: calls.placing, ringing: calls.ringing, talking: calls.talking, waiting: calls.waiting },
     ready_agents: ready,
     prospects: {
       total,
@@ -153,6 +158,7 @@ export async function campaignStatus(
       by_resolution: byResolution,
       callable_now: callable,
       held,
+      call_backs: callBacks,
     },
     next_call_at: unresolved > 0 && nextMs !== undefined ? new Date(nextMs).toISOString() : null,
     today,

@@ -2,16 +2,25 @@ import type { CallRoom } from '../../runtime/admission/call-room.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/log.ts'
 import { agentById } from '../../store/agents.ts'
-import { writeLastTick } from '../../store/campaign-runs.ts'
-import { bucketsOf, callStatesOf, daySumsOf, runOf, sourceNumbersOf } from '../../store/campaign-status.ts'
+import { noteCompletion, writeLastTick } from '../../store/campaign-runs.ts'
+import {
+  answersOf,
+  bucketsOf,
+  callStatesOf,
+  daySumsOf,
+  progressOf,
+  runOf,
+  sourceNumbersOf,
+} from '../../store/campaign-status.ts'
 import { campaignById, pauseCampaign } from '../../store/campaigns.ts'
 import type { Store } from '../../store/database.ts'
-import { claimProspects } from '../../store/prospect-claims.ts'
+import { type ClaimedCall, claimProspects } from '../../store/prospect-claims.ts'
 import { recentFaults } from '../../store/prospect-settling.ts'
 import type { Campaign } from '../../store/schema.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { windowGroupsById } from '../../store/window-groups.ts'
 import { callsPer24h, judgePlace, Moment } from './eligibility.ts'
+import { type AnswerHistory, NO_HISTORY } from './over-dialing.ts'
 import { pace } from './pacing.ts'
 import { policyOf } from './policy.ts'
 import type { CallingRules } from './rules.ts'
@@ -29,8 +38,9 @@ export interface TickServices {
   place(call: { id: string; workspace_id: string }, waitMs: number, ahead: number): Promise<void>
 }
 
-/** Calls made in one transaction. */
+/** Seats given in one transaction, and the calls made on them. */
 const MOST_AT_ONCE = 200
+const MOST_OVER_DIALLED = 500
 const WAITING = /^(fresh|retry)(_unasked)?$/
 
 /**
@@ -44,6 +54,7 @@ export async function tickCampaign(services: TickServices, tenant: Tenant, campa
   const campaign = await campaignById(tenant, campaignId)
   if (campaign === undefined) return 0
   await settleCampaign(tenant, campaign, now)
+  await tellCompletion(tenant, campaign, now)
   const rests = !campaign.active || campaign.paused || (await pauseWhereDue(tenant, campaign, now, log))
   const agent = campaign.agent_id === null ? undefined : await agentById(tenant, campaign.agent_id)
   const numbers = await sourceNumbersOf(tenant, campaign, now)
@@ -56,7 +67,8 @@ export async function tickCampaign(services: TickServices, tenant: Tenant, campa
     campaign.max_calls_per_number_per_day,
   )
   const { groups, waiting } = await openGroups(services, tenant, campaign, now)
-  const calls = await callStatesOf(tenant, campaignId)
+  const { seats: reckoned, ...calls } = await callStatesOf(tenant, campaignId)
+  const history = await historyOf(tenant, campaign, now)
   const limits = {
     callRatio: campaign.call_ratio,
     maxActiveCalls: campaign.max_active_calls,
@@ -66,7 +78,7 @@ export async function tickCampaign(services: TickServices, tenant: Tenant, campa
   const wanted = Math.min(
     waiting,
     MOST_AT_ONCE,
-    pace({ ...calls, seats: underWay + MOST_AT_ONCE }, { ...limits, callRatio: 1 }).place,
+    pace({ ...calls, seats: underWay + MOST_AT_ONCE }, { ...limits, callRatio: 1 }, NO_HISTORY).place,
   )
   let tick: LastTick = {
     at: now.toISOString(),
@@ -75,26 +87,44 @@ export async function tickCampaign(services: TickServices, tenant: Tenant, campa
     effective_ratio: Math.min(1, campaign.call_ratio),
     why: wanted > 0 ? 'No seat is free' : 'Nobody may be called right now',
   }
-  let made: { id: string; workspace_id: string }[] = []
-  await room.claim({ workspaceId: tenant.workspaceId, unit, wanted }, async (most) => {
-    const { place: allowed, effectiveRatio, why } = pace({ ...calls, seats: most + underWay }, limits)
+  let made: ClaimedCall[] = []
+  await room.claim({ workspaceId: tenant.workspaceId, unit, wanted }, async (most, mostCalls) => {
+    const { place: allowed, effectiveRatio, why } = pace({ ...calls, seats: most + reckoned }, limits, history)
+    const overDials = effectiveRatio > 1
     const order = {
       campaign,
       agent: { id: agent.id, name: agent.agent_name },
       groups,
-      most: Math.min(allowed, most),
+      most: overDials ? Math.min(allowed, mostCalls, MOST_OVER_DIALLED) : Math.min(allowed, most),
+      ...(overDials ? { seats: most } : {}),
       chooseNumber: (prospect: { phone: string; from_number: string | null }) =>
         chooser.choose({ phone: prospect.phone, before: prospect.from_number }, clock.nowMs()),
       now,
     }
     made = await claimProspects(tenant, order)
     tick = { ...tick, seats: most, placed: made.length, effective_ratio: effectiveRatio, why }
-    return made.length
+    return made.reduce((sum, { seat_share }) => sum + (seat_share ?? 1), 0)
   })
   // A crash here loses no call: the sweep of the job workers queues those that wait too long.
   for (const [i, call] of made.entries()) await place(call, campaign.max_wait_time * 1_000, i)
   await writeLastTick(tenant, campaignId, tick)
   return Math.max(0, wanted - made.length)
+}
+
+/** That nobody is left to call is told to webhooks. */
+async function tellCompletion(tenant: Tenant, { id }: Campaign, now: Date): Promise<void> {
+  const { total, unresolved } = (await progressOf(tenant, [id])).get(id) ?? { total: 0, unresolved: 0 }
+  await noteCompletion(tenant, id, total > 0 && unresolved === 0, now)
+}
+
+/** What over-dialling is decided by; a campaign that doesn't needs none of it. */
+async function historyOf(tenant: Tenant, campaign: Campaign, now: Date): Promise<AnswerHistory> {
+  if (campaign.call_ratio <= 1) return NO_HISTORY
+  const [answers, { month }] = await Promise.all([
+    answersOf(tenant, campaign.id, now),
+    daySumsOf(tenant, campaign.id, now),
+  ])
+  return { ...answers, month: { live: month.humans, abandoned: month.abandoned } }
 }
 
 /** The groups whose hours are open in every zone and state now, and how many wait in them. */

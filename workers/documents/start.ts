@@ -5,6 +5,7 @@ import type { Store } from '../../store/database.ts'
 import { aheadOf, processingDocuments, removeStaleUploads } from '../../store/documents.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import { openQueue, runJobs } from '../queues.ts'
+import { startRounds } from '../rounds.ts'
 import { DEFAULT_LIMITS, type ExtractionLimits } from './extract/run.ts'
 import { giveUpDocument, processDocument } from './process.ts'
 import { queueDocument, SLOW_DOCUMENTS } from './queue.ts'
@@ -74,27 +75,24 @@ export function startDocuments(services: {
 
   /** Redis may have lost a job, or been away when the upload ended: the database knows what is still to do. */
   const sweep = async () => {
-    try {
-      const waiting = await processingDocuments(store, lostAfterMs, SWEEP_LIMIT)
-      for (const documentId of waiting) {
-        if (!(await slow.has(documentId))) await queueDocument(queue, documentId, await aheadOf(store, documentId))
-      }
-      const removed = await removeStaleUploads(store, STALE_UPLOAD_MS)
-      if (removed > 0) log.info({ removed }, 'Unfinished uploads removed')
-    } catch (err) {
-      log.warn({ err }, 'Looking for forgotten documents failed; trying again in a minute')
+    const waiting = await processingDocuments(store, lostAfterMs, SWEEP_LIMIT)
+    for (const documentId of waiting) {
+      if (!(await slow.has(documentId))) await queueDocument(queue, documentId, await aheadOf(store, documentId))
     }
+    const removed = await removeStaleUploads(store, STALE_UPLOAD_MS)
+    if (removed > 0) log.info({ removed }, 'Unfinished uploads removed')
   }
-  let sweeping = sweep()
-  const timer = setInterval(() => {
-    sweeping = sweeping.then(sweep)
-  }, services.sweepIntervalMs ?? SWEEP_INTERVAL_MS)
+  const sweeps = startRounds(sweep, {
+    intervalMs: services.sweepIntervalMs ?? SWEEP_INTERVAL_MS,
+    atOnce: true,
+    onError: (err) => log.warn({ err }, 'Looking for forgotten documents failed; trying again in a minute'),
+  })
 
   return {
     async stop(graceMs) {
-      clearInterval(timer)
+      const swept = sweeps.stop()
       await Promise.all(runners.map((runner) => runner.stop(graceMs)))
-      await sweeping
+      await swept
       await Promise.all([queue.close(), slow.close()])
     },
   }

@@ -5,6 +5,7 @@ import type { Store } from '../../store/database.ts'
 import { callIsKept, callStatuses, writeRecordingKey } from '../../store/recordings.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import { openQueue, runJobs } from '../queues.ts'
+import { startRounds } from '../rounds.ts'
 
 const CONCURRENCY = 2
 const ATTEMPTS = 6
@@ -58,32 +59,29 @@ export function startRecordings(services: {
     queue.add({ ...call }, { jobId: call.callId, attempts: ATTEMPTS, backoffMs: BACKOFF_MS })
 
   const sweep = async () => {
-    try {
-      const { whole, unfinished } = await spool.list()
-      const untouched = unfinished.filter(({ touchedMs }) => Date.now() - touchedMs > abandonedAfterMs)
-      const statuses = await callStatuses(
-        store,
-        untouched.map(({ callId }) => callId),
-      )
-      for (const call of untouched) if (isOver(statuses.get(call.callId))) await spool.complete(call)
-      for (const call of whole) await add(call)
-    } catch (err) {
-      log.warn({ err }, 'Looking for forgotten recordings failed; trying again soon')
-    }
+    const { whole, unfinished } = await spool.list()
+    const untouched = unfinished.filter(({ touchedMs }) => Date.now() - touchedMs > abandonedAfterMs)
+    const statuses = await callStatuses(
+      store,
+      untouched.map(({ callId }) => callId),
+    )
+    for (const call of untouched) if (isOver(statuses.get(call.callId))) await spool.complete(call)
+    for (const call of whole) await add(call)
   }
-  let sweeping = sweep()
-  const timer = setInterval(() => {
-    sweeping = sweeping.then(sweep)
-  }, services.sweepIntervalMs ?? SWEEP_INTERVAL_MS)
+  const sweeps = startRounds(sweep, {
+    intervalMs: services.sweepIntervalMs ?? SWEEP_INTERVAL_MS,
+    atOnce: true,
+    onError: (err) => log.warn({ err }, 'Looking for forgotten recordings failed; trying again soon'),
+  })
 
   return {
     queue(call) {
       add(call).catch((err) => log.warn({ err, callId: call.callId }, 'A recording could not be queued yet'))
     },
     async stop(graceMs) {
-      clearInterval(timer)
+      const swept = sweeps.stop()
       await runner.stop(graceMs)
-      await sweeping
+      await swept
       await queue.close()
     },
   }

@@ -1,7 +1,7 @@
 --[[
 Takes a ready slot of the given workers, by the strategy of whoever's turn it is, and leases it. Claims of a lower
 rank go first; within a rank workspaces take turns by their tags (start-time fair queueing). A claim of another node that
-comes before leaves a slot for it. Calls we make (rank 2) leave the reserve free; one workspace holds no more than its share of what
+comes before leaves a slot for it. Calls we make (ranks 2 and 3) leave the reserve free; one workspace holds no more than its share of what
 is beyond the reserve, so that another's calls find a slot, too.
   KEYS[1] ready    ZSET slot -> time it is ready (ms); slot is "<worker>/<index>"
   KEYS[2] taken    ZSET slot -> end of its lease (ms)
@@ -16,7 +16,7 @@ is beyond the reserve, so that another's calls find a slot, too.
   strategy
 Output: slot and number of the claim it is for (from 0), or false.
 ]]
-local RECOVERING, OUTBOUND = 0, 2
+local RECOVERING, OURS = 0, 2
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local node, workerCount = ARGV[3], tonumber(ARGV[7])
@@ -99,7 +99,7 @@ local most = capacity
 if tonumber(ARGV[6]) < 1 then most = math.max(1, math.floor((capacity - reserve) * ARGV[6])) end
 local left = ready
 for _, claim in ipairs(line) do
-  local waits = claim.rank == OUTBOUND and left <= reserve
+  local waits = claim.rank >= OURS and left <= reserve
   local over = claim.rank ~= RECOVERING and (held[claim.workspace] or 0) >= most
   if not waits and not over then
     local index = claims[claim.name]

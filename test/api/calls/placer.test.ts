@@ -4,12 +4,14 @@ import t from 'tap'
 import { uuidv7 } from 'uuidv7'
 import { Placer } from '../../../api/calls/outbound-placer.ts'
 import { systemClock } from '../../../runtime/clock.ts'
+import type { Leg, LegEvents } from '../../../runtime/session/leg.ts'
 import { Quotas } from '../../../runtime/session/quotas.ts'
+import type { DialEvents, DialOrder } from '../../../runtime/telephony/carrier.ts'
 import type { Carriers } from '../../../runtime/telephony/carriers.ts'
 import { markPlaced } from '../../../store/outbound-calls.ts'
 import { storedQuotas } from '../../../store/quotas.ts'
 import { redisQuotaPlaces } from '../../../store/redis/quota-places.ts'
-import { makeCall, type RealtimeNode, startNode, startWorker } from '../../support/realtime-node.ts'
+import { makeCall, type RealtimeNode, startNode, startWorker, until } from '../../support/realtime-node.ts'
 
 const log = pino({ level: 'silent' })
 
@@ -84,6 +86,87 @@ t.test('of two nodes that race for a call one dials it', async (t) => {
     ),
   )
   t.same(dialled.sort(), made.map(({ callId }) => callId).sort())
+})
+
+/** The phone of a callee, and what was done to it. */
+function phoneLeg(): Leg & { hangUp(): void; said: string[]; closed: Promise<string> } {
+  const closed = Promise.withResolvers<string>()
+  const said: string[] = []
+  let events: LegEvents | undefined
+  return {
+    format: { encoding: 'pcmu', sampleRateHz: 8_000 },
+    start: (to) => {
+      events = to
+    },
+    answer() {},
+    sendAudio() {},
+    clear() {},
+    mark() {},
+    agentState() {},
+    transcript: ({ role, text }) => void (role === 'assistant' && said.push(text)),
+    error() {},
+    close: (reason) => closed.resolve(reason),
+    hangUp: () => events?.ended('caller_hangup'),
+    said,
+    closed: closed.promise,
+  }
+}
+
+t.test('who is dialled without a seat gets the next one, or hears who called', { timeout: 120_000 }, async (t) => {
+  const node = await startNode(t, { shares: { inboundReserve: 0, workspaceShare: 1 } })
+  await startWorker(t, [node], { capacity: 1 })
+  const orders = new Map<string, DialEvents>()
+  const carriers = {
+    get: async () => ({
+      dial: async ({ callId }: DialOrder, events: DialEvents) => void orders.set(callId, events),
+      hangup: async () => {},
+    }),
+    titleOf: () => 'Fake',
+  } as unknown as Carriers
+  const quotas = new Quotas(
+    redisQuotaPlaces(node.redis),
+    storedQuotas(node.store, { webSessionsPerWorkspace: null }),
+    log,
+  )
+  t.teardown(() => quotas.stop())
+  const { calls, journalOf } = node.sessions
+  const limits = { idleMs: 60_000, maxDurationMs: 60_000 }
+  const placer = new Placer({
+    ...{ store: node.store, calls, quotas, carriers, journalOf, limits, clock: systemClock, log },
+    mayDial: async () => undefined,
+    ringTimeoutMs: 30_000,
+  })
+  t.teardown(() => placer.stop())
+  const dial = async (seatShare: number | null) => {
+    const made = await makeOutbound(node)
+    await node.store.pool.query('update calls set seat_share = $2 where id = $1', [made.callId, seatShare])
+    await placer.place(made.callId, made.workspaceId, undefined, AbortSignal.timeout(60_000))
+    const leg = phoneLeg()
+    const row = async () =>
+      (await node.store.pool.query('select * from calls where id = $1', [made.callId])).rows[0] as Record<
+        string,
+        unknown
+      >
+    return { leg, row, pickUp: () => orders.get(made.callId)!.answered(leg, 'human') }
+  }
+  const [first, second, third] = [await dial(0.5), await dial(0.5), await dial(0.5)]
+  t.equal(orders.size, 3, 'three calls ring on one seat')
+  first!.pickUp()
+  await until(async () => (await first!.row()).status === 'in_progress')
+  t.match(await first!.row(), { picked_up_at: Date })
+  second!.pickUp()
+  t.equal(await second!.leg.closed, 'abandoned')
+  t.match(second!.leg.said, [/^Hello, this is w\. We called you.* our number is 1 4 1 5 5 5 5 1/])
+  await until(async () => (await second!.row()).ended_at !== null)
+  const { answered_at, picked_up_at, ...row } = await second!.row()
+  t.match(row, { status: 'completed', end_reason: 'abandoned', disposition: 'abandoned' })
+  const waitedMs = (answered_at as Date).getTime() - (picked_up_at as Date).getTime()
+  t.ok(waitedMs >= 1_400, `${waitedMs} ms`)
+  third!.pickUp()
+  setTimeout(() => first!.leg.hangUp(), 300)
+  await until(async () => (await third!.row()).status === 'in_progress')
+  third!.leg.hangUp()
+  t.equal(await third!.leg.closed, 'caller_hangup', 'who waits gets the seat that becomes free')
 })
 
 t.test('of many that mark a call as placed one may dial', async (t) => {

@@ -126,3 +126,37 @@ t.test('whatever happens, a call ends at most once, nothing follows, and a leg t
     )
   t.doesNotThrow(endsOnce)
 })
+
+t.test(
+  'a callee whom nobody is free for in time hears an announcement, and was abandoned however it ends',
+  async (t) => {
+    const waits = { ...WAITS, announces: true }
+    const run = (events: readonly SessionEvent[]) => {
+      let state = QUEUED
+      const effects: SessionEffect[] = []
+      for (const event of events) {
+        const next = step(state, event, 0, waits)
+        state = next.state
+        effects.push(...next.effects)
+      }
+      return { state, effects }
+    }
+    const late: SessionEvent[] = [{ type: 'connected' }, { type: 'no_capacity' }]
+    t.same(types(run([...late, { type: 'accepted' }]).effects), ['record_ringing', 'seek', 'announce', 'answer'])
+    const abandoned = { status: 'completed', endReason: 'abandoned', disposition: 'abandoned' }
+    const ends: SessionEvent[][] = [
+      [{ type: 'accepted' }, { type: 'agent_ended', reason: 'agent_hangup' }],
+      [{ type: 'accepted' }, { type: 'leg_ended', reason: 'caller_hangup' }],
+      [{ type: 'accepted' }, { type: 'worker_lost' }],
+      [{ type: 'leg_ended', reason: 'caller_hangup' }],
+      [{ type: 'refused', message: 'no voice' }],
+      [{ type: 'declined' }, { type: 'no_capacity' }],
+    ]
+    for (const end of ends) t.match(outcome(run([...late, ...end])), abandoned, JSON.stringify(end))
+    t.same(types(run([...late, { type: 'declined' }]).effects).slice(-1), ['announce'], 'another worker is asked')
+    const seated = run([{ type: 'connected' }, { type: 'seated' }, { type: 'accepted' }, { type: 'no_capacity' }])
+    t.match(outcome(seated), { endReason: 'worker_lost' }, 'who had an agent was not abandoned')
+    const left = run([{ type: 'connected' }, { type: 'leg_ended', reason: 'caller_hangup' }])
+    t.match(outcome(left), { endReason: 'caller_hangup', status: 'canceled' }, 'who hung up before was not, either')
+  },
+)

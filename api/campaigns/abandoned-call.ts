@@ -1,0 +1,37 @@
+import { fillVariables } from '../../runtime/conversation/variables.ts'
+import type { AgentSpec } from '../../runtime/link/messages.ts'
+
+/**
+ * An agent that says to whoever picked up that nobody is free, who called and at which number that can be told not to (47 CFR
+ * 64.1200(a)(7)), and nothing else.
+ * @param message the campaign's own; empty: a sentence in English
+ */
+export function abandonedCall(
+  agent: AgentSpec,
+  message: string,
+  call: { workspace: string; from: string; variables: Readonly<Record<string, string>> },
+): AgentSpec {
+  const { agentId, agentName, temperature, llm, stt, tts, language, pronunciation, fallbacks } = agent
+  const said = { ...call.variables, workspace: call.workspace, from_number: spelled(call.from) }
+  return {
+    agentId,
+    agentName,
+    temperature,
+    llm,
+    stt,
+    tts,
+    ...(language === undefined ? {} : { language }),
+    ...(pronunciation === undefined ? {} : { pronunciation }),
+    ...(fallbacks === undefined ? {} : { fallbacks }),
+    systemPrompt: '',
+    firstMessage: fillVariables(message.trim() || DEFAULT_MESSAGE, said),
+    hasKnowledge: false,
+  }
+}
+
+const DEFAULT_MESSAGE =
+  'Hello, this is {{workspace}}. We called you, and all of us are talking right now. ' +
+  'If you want to reach us, or not to be called again, our number is {{from_number}}. Goodbye.'
+
+/** Digit by digit, so that no voice reads a number of billions. */
+const spelled = (number: string): string => number.replace(/\D/g, '').split('').join(' ')

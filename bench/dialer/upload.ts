@@ -1,0 +1,110 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { uuidv7 } from 'uuidv7'
+import { openBulkCopy } from '../../store/bulk-copy.ts'
+import { campaignById } from '../../store/campaigns.ts'
+import type { ProspectFileDetails, ProspectFileParams, ProspectFileResult } from '../../store/prospect-load.ts'
+import { loadUpload } from '../../workers/dialer/load-upload.ts'
+import { campaignStatus } from '../../workers/dialer/status.ts'
+import { quantile, report, timed } from './figures.ts'
+import { makeCampaign, makeWorkspace, numberAt, type World } from './world.ts'
+
+const LOADER = new URL('../../store/prospect-load.ts', import.meta.url)
+const MIB = 2 ** 20
+const STATUS_MS = 200
+
+/** A file taken, kept and loaded as prospects, beside `psql \copy` of the same file into a plain table of its columns. */
+export async function measureUpload(world: World, folder: string, rows: number): Promise<boolean> {
+  const { store, redis, calling, databaseUrl, rulesFile } = world
+  const { tenant, agentId } = await makeWorkspace(world, '+12125550100')
+  const campaign = await makeCampaign(tenant, { name: 'Bench', agent_id: agentId, paused: true })
+  const file = join(folder, 'prospects.csv')
+  await writeProspects(file, rows)
+  await store.pool.query(
+    'create table plain (primary_phone text, first_name text, last_name text, state text, plan text)',
+  )
+  const psqlMs = await timed(() =>
+    promisify(execFile)('psql', [databaseUrl, '-qc', `\\copy plain from '${file}' csv header`]),
+  )
+  await store.pool.query('checkpoint')
+  let over = false
+  const statusMs: number[] = []
+  const looks = (async () => {
+    const current = await campaignById(tenant, campaign.id)
+    while (!over && current !== undefined) {
+      statusMs.push(await timed(() => campaignStatus({ store, redis, calling }, tenant, current, new Date())))
+      await sleep(STATUS_MS)
+    }
+  })()
+  const memory = watchMemory()
+  const oursMs = await timed(async () => {
+    const uploadId = uuidv7()
+    const { workspaceId } = tenant
+    const signal = AbortSignal.timeout(3_600_000)
+    const copy = await openBulkCopy<ProspectFileParams, ProspectFileDetails, ProspectFileResult>({
+      ...{ databaseUrl, workspaceId, loader: LOADER, signal },
+    })
+    try {
+      await copy.feed(createReadStream(file))
+      const of = { campaignId: campaign.id, listId: campaign.lists[0]?.id ?? '', createdAt: new Date() }
+      await copy.commit({ uploadId, workspaceId, ...of }, { filename: 'prospects.csv', dedupe: true })
+    } finally {
+      await copy.discard()
+    }
+    const options = { databaseUrl, uploadId, rulesFile, maxBatches: 5 }
+    while ((await loadUpload(options, signal)) === 'more');
+  })
+  const grownMiB = memory()
+  over = true
+  await looks
+  const { rows: loaded } = await store.pool.query('select loaded from prospect_uploads')
+  if (loaded[0]?.loaded !== rows) throw new Error(`${loaded[0]?.loaded} of ${rows} rows were loaded`)
+  const met = [
+    report({
+      name: `upload of ${rows} rows (rows/s)`,
+      ours: (rows / oursMs) * 1_000,
+      peer: (rows / psqlMs) * 1_000,
+      target: '>= 0.5',
+      runs: 1,
+    }),
+    report({ name: 'upload, memory growth (MiB)', ours: grownMiB, target: '<= 64', runs: 1 }),
+    report({
+      name: 'status p99 during the upload (ms)',
+      ours: quantile(statusMs, 0.99),
+      target: '<= 20',
+      runs: statusMs.length,
+    }),
+  ]
+  return met.every((one) => one)
+}
+
+async function writeProspects(file: string, rows: number): Promise<void> {
+  const out = createWriteStream(file)
+  let text = 'primary_phone,first_name,last_name,state,plan\n'
+  for (let i = 0; i < rows; i++) {
+    text += `${numberAt(i)},Name${i % 977},Last${i % 1013},,plan ${i % 7}\n`
+    if (text.length > MIB) {
+      if (!out.write(text)) await once(out, 'drain')
+      text = ''
+    }
+  }
+  out.end(text)
+  await once(out, 'finish')
+}
+
+/** The returned function says by how many MiB the process has grown at most. */
+function watchMemory(): () => number {
+  const before = process.memoryUsage.rss()
+  let peak = before
+  const timer = setInterval(() => {
+    peak = Math.max(peak, process.memoryUsage.rss())
+  }, 20)
+  return () => {
+    clearInterval(timer)
+    return (peak - before) / MIB
+  }
+}

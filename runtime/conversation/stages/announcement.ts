@@ -1,0 +1,35 @@
+import { type ConversationStage, orders, type StageContext, taken } from './stage.ts'
+
+/** A voice that can't say it by then will not: nobody listens to silence. */
+const MAX_MS = 30_000
+
+/**
+ * A call in which something is said and nothing is asked: the first message is spoken to its end, and the agent hangs up. What
+ * the callee says meanwhile is written down and answered by nobody.
+ */
+export function announcement({ open, callMs }: StageContext): ConversationStage {
+  const text = open.agent.firstMessage.trim()
+  return {
+    name: 'announcement',
+    on(report, nowMs) {
+      if (open.announcement !== true) return undefined
+      switch (report.type) {
+        case 'begin':
+          if (text === '') return taken({ type: 'end', reason: 'agent_hangup' })
+          return taken({ type: 'say', text, purpose: 'notice', interruptible: false, remembered: true })
+        case 'speech_over':
+        case 'unanswered':
+          if (report.purpose !== 'notice') return undefined
+          return taken({ type: 'end', reason: 'agent_hangup' })
+        case 'tick':
+          return callMs(nowMs) < MAX_MS ? taken() : taken({ type: 'end', reason: 'agent_hangup' })
+        case 'turn_over':
+          return taken({ type: 'caller_turn', turn: report.turn })
+        case 'input':
+          return taken()
+        default:
+          return orders()
+      }
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import type { World } from '../../bench/dialer/world.ts'
+
+/**
+ * What was promised and is not so.
+ * @param dialled lines of the carrier: number, call, time
+ */
+export async function judgeCampaign(
+  { store }: World,
+  {
+    dialled,
+    mostCalls,
+    gapMs,
+    closedArea,
+  }: { dialled: readonly string[]; mostCalls: number; gapMs: number; closedArea: string },
+): Promise<string[]> {
+  const broken: string[] = []
+  const calls = new Set<string>()
+  const byNumber = new Map<string, number[]>()
+  for (const line of dialled) {
+    const [phone = '', callId = '', at] = line.split(' ')
+    if (calls.has(callId)) broken.push(`call ${callId} was dialled twice`)
+    calls.add(callId)
+    byNumber.set(phone, [...(byNumber.get(phone) ?? []), Number(at)])
+    if (phone.startsWith(`+1${closedArea}`)) broken.push(`${phone} was called outside its hours`)
+  }
+  // A call whose fault was the carrier's counts as no attempt.
+  const { rows: charged } = await store.pool.query<{ phone: string; n: number; faults: number }>(
+    `select phone, (count(*) filter (where charged))::int as n, (count(*) filter (where outcome = 'fault'))::int as faults
+     from prospect_attempts group by 1`,
+  )
+  const attempts = new Map(charged.map((row) => [row.phone, row]))
+  for (const { phone, n } of charged) if (n > mostCalls) broken.push(`${phone} has ${n} attempts`)
+  for (const [phone, times] of byNumber) {
+    const faults = attempts.get(phone)?.faults ?? 0
+    if (times.length > mostCalls + faults) broken.push(`${phone} was called ${times.length} times`)
+    times.sort((a, b) => a - b)
+    for (let i = 1; faults === 0 && i < times.length; i++) {
+      if (times[i]! - times[i - 1]! < gapMs)
+        broken.push(`${phone} was called again after ${times[i]! - times[i - 1]!} ms`)
+    }
+  }
+  const count = async (what: string, text: string) => {
+    const { rows } = await store.pool.query(text)
+    if (rows.length > 0) broken.push(`${what}: ${JSON.stringify(rows.slice(0, 3))}`)
+  }
+  await count(
+    'on the do-not-call list, and called',
+    `select a.phone from prospect_attempts a join do_not_call n using (workspace_id, phone) where n.created_at < a.created_at`,
+  )
+  await count(
+    'attempts that never ended',
+    `select phone, call_id, created_at from prospect_attempts where ended_at is null`,
+  )
+  await count(
+    'calls that never ended',
+    `select id, status from calls where status in ('queued', 'ringing', 'in_progress')`,
+  )
+  await count('prospects in progress', `select phone from prospects where status = 'calling'`)
+  await count(
+    'kept counts that differ from the rows',
+    `select bucket, sum(n)::int as n from prospect_counts group by 1 having sum(n) <> 0
+     except select prospect_bucket(status, resolution, next_attempt_at, consent_at), count(*)::int from prospects group by 1`,
+  )
+  return broken
+}

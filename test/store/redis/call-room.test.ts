@@ -1,0 +1,78 @@
+import { pino } from 'pino'
+import t from 'tap'
+import { uuidv7 } from 'uuidv7'
+import { storedQuotas } from '../../../store/quotas.ts'
+import { redisCallRoom } from '../../../store/redis/call-room.ts'
+import { createRedis } from '../../../store/redis/client.ts'
+import { RedisSlots } from '../../../store/redis/slots.ts'
+import { campaignWorld } from '../../support/campaign-world.ts'
+import { testRedis } from '../../support/services.ts'
+
+const log = pino({ level: 'silent' })
+const shares = () => ({ inboundReserve: 0, workspaceShare: 1 })
+const WORKER = { workerId: 'w', capacity: 10, metricsUrl: '' }
+
+t.test('calls that ring without a seat keep their part of the seats until somebody picks up', async (t) => {
+  const world = await campaignWorld(t)
+  const redis = await createRedis(await testRedis(t), log)
+  t.teardown(() => redis.destroy())
+  const slots = new RedisSlots(redis, { shares })
+  await slots.register(WORKER, 0)
+  const quotas = storedQuotas(world.store, { webSessionsPerWorkspace: null })
+  const room = redisCallRoom({ store: world.store, redis, quotas, shares })
+  const { workspaceId } = world.tenant
+  const offered = async (unit = 'campaign:a') => {
+    let most: [number, number] = [0, 0]
+    await room.claim({ workspaceId, unit, wanted: 50 }, async (...offer) => {
+      most = offer
+      return 0
+    })
+    await room.leave(unit)
+    return most
+  }
+  const call = async (fields: Record<string, unknown>) => {
+    const id = uuidv7()
+    const row = { agent_id: world.agentId, agent_name: 'Ada', call_type: 'phone', direction: 'outbound', ...fields }
+    await world.tenant.db
+      .insertInto('calls')
+      .values({ id, dynamic_variables: '{}', ...row } as never)
+      .execute()
+    return id
+  }
+  const set = (id: string, fields: Record<string, unknown>) =>
+    world.tenant.db.updateTable('calls').set(fields).where('id', '=', id).execute()
+  t.same(await offered(), [10, Number.POSITIVE_INFINITY])
+  const calls: string[] = []
+  for (let i = 0; i < 9; i++) calls.push(await call({ status: 'queued', seat_share: 1 / 3 }))
+  t.equal((await offered())[0], 7, 'nine calls on three seats wait to be dialled')
+  for (const id of calls) await set(id, { status: 'ringing', placed_at: new Date() })
+  t.equal((await offered())[0], 7, 'they ring')
+  for (const id of calls.slice(0, 6)) await set(id, { status: 'no_answer', ended_at: new Date() })
+  t.equal((await offered())[0], 9, 'six of them rang in vain')
+  const taken = await slots.take([{ workspaceId, kind: 'picked_up' }], ['w'])
+  t.ok(taken)
+  await set(calls[6]!, { status: 'in_progress' })
+  t.equal((await offered())[0], 8, 'one talks')
+  await call({ status: 'queued', seat_share: null })
+  t.equal((await offered())[0], 7, 'a call that will have a seat of its own')
+  await world.store.pool.query('update workspaces set max_concurrent_calls = 6 where id = $1', [workspaceId])
+  t.same(await offered(), [2, 2], 'calls that ring count among those the workspace may have, whatever their seats')
+})
+
+t.test(
+  'who picked up goes before those who are yet to be called, and leaves the reserve free as they do',
+  async (t) => {
+    const redis = await createRedis(await testRedis(t), log)
+    t.teardown(() => redis.destroy())
+    const slots = new RedisSlots(redis, { shares: () => ({ inboundReserve: 0.5, workspaceShare: 1 }) })
+    await slots.register({ ...WORKER, capacity: 4 }, 0)
+    const both = [
+      { workspaceId: 'a', kind: 'outbound' },
+      { workspaceId: 'b', kind: 'picked_up' },
+    ] as const
+    t.match(await slots.take(both, ['w']), { claim: { kind: 'picked_up' } })
+    t.match(await slots.take([{ workspaceId: 'a', kind: 'outbound' }], ['w']), { claim: { kind: 'outbound' } })
+    t.notOk(await slots.take([{ workspaceId: 'b', kind: 'picked_up' }], ['w']), 'two are for those who call')
+    t.ok(await slots.take([{ workspaceId: 'b', kind: 'inbound' }], ['w']))
+  },
+)

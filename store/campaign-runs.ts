@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import type { Store } from './database.ts'
+import type { Campaign } from './schema.ts'
 import type { Tenant } from './tenant.ts'
+import { tellEvent } from './workspace-events.ts'
 
 /** Whose turn it is. One process gets a campaign's tick; one that dies costs the campaign that tick. */
 export async function dueCampaigns(
@@ -34,24 +36,69 @@ export async function writeLastTick(tenant: Tenant, campaignId: string, tick: ob
 
 /** So long after its time a call back was promised in vain. */
 const CALL_BACK_GRACE_MS = 15 * 60_000
+const MOST_WORKSPACES = 100
+const MOST_MISSED = 500
 
-/** Notes which promised call backs were not made in time; each is told once, of campaigns that rest, too. */
-export async function noteMissedCallBacks(store: Pick<Store, 'pool'>, now: Date): Promise<void> {
-  await store.pool.query(
-    `update prospects set call_back_missed_at = $1
-     where status = 'waiting' and call_back_at < $2 and call_back_missed_at is null`,
-    [now, new Date(now.getTime() - CALL_BACK_GRACE_MS)],
+/** Tells of promised call backs that were not made in time, each once; of campaigns that rest, too. */
+export async function tellMissedCallBacks(store: Store, now: Date): Promise<void> {
+  const before = new Date(now.getTime() - CALL_BACK_GRACE_MS)
+  const { rows } = await store.pool.query<{ workspace_id: string }>(
+    `select distinct workspace_id from prospects
+     where status = 'waiting' and call_back_at < $1 and call_back_missed_at is null limit ${MOST_WORKSPACES}`,
+    [before],
   )
+  for (const { workspace_id } of rows) await tellMissedOf(store.tenant(workspace_id), before, now)
+}
+
+async function tellMissedOf(tenant: Tenant, before: Date, now: Date): Promise<void> {
+  await tenant.db.transaction().execute(async (db) => {
+    const missed = await db
+      .selectFrom('prospects')
+      .innerJoin('campaigns', 'campaigns.id', 'prospects.campaign_id')
+      .select([
+        ...(['prospects.id', 'prospects.list_id', 'prospects.phone', 'prospects.call_back_at'] as const),
+        ...(['prospects.held_sentence', 'campaigns.slug', 'campaigns.paused', 'campaigns.active'] as const),
+      ])
+      .where('prospects.status', '=', 'waiting')
+      .where('call_back_at', '<', before)
+      .where('call_back_missed_at', 'is', null)
+      .limit(MOST_MISSED)
+      .forUpdate('prospects')
+      .skipLocked()
+      .execute()
+    for (const { id, list_id, phone, call_back_at, held_sentence, slug, paused, active } of missed) {
+      await db.updateTable('prospects').set({ call_back_missed_at: now }).where('id', '=', id).execute()
+      const resting = !active ? 'The campaign is not active' : paused ? 'The campaign is paused' : undefined
+      await tellEvent(
+        { ...tenant, db },
+        {
+          type: 'prospect.callback_missed',
+          subject: id,
+          data: {
+            ...{ uuid: id, list_uuid: list_id, campaign: slug, primary_phone: phone },
+            call_back_at: call_back_at?.toISOString() ?? '',
+            reason: resting ?? held_sentence ?? 'No agent or source number was free, or the hours were over',
+          },
+        },
+      )
+    }
+  })
 }
 
 /** Notes whether anybody is left to call; that nobody is any more is told once. */
-export async function noteCompletion(tenant: Tenant, campaignId: string, completed: boolean, now: Date): Promise<void> {
-  await tenant.db
-    .updateTable('campaign_runs')
-    .set({ completed_at: completed ? now : null })
-    .where('campaign_id', '=', campaignId)
-    .where('completed_at', completed ? 'is' : 'is not', null)
-    .execute()
+export async function noteCompletion(tenant: Tenant, campaign: Campaign, completed: boolean, now: Date): Promise<void> {
+  await tenant.db.transaction().execute(async (db) => {
+    const { numUpdatedRows } = await db
+      .updateTable('campaign_runs')
+      .set({ completed_at: completed ? now : null })
+      .where('campaign_id', '=', campaign.id)
+      .where('completed_at', completed ? 'is' : 'is not', null)
+      .executeTakeFirst()
+    if (!completed || numUpdatedRows === 0n) return
+    const { id: subject, agent_id: agentId, slug, name, active, paused, pause_reason } = campaign
+    const data = { slug, name, active, paused, pause_reason }
+    await tellEvent({ ...tenant, db }, { type: 'campaign.completed', subject, agentId, data })
+  })
 }
 
 /** Call backs that were promised and are still to be made: how many, and how many of them are late. */

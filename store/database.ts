@@ -50,6 +50,10 @@ export function openStore(options: StoreOptions): Store {
     Reflect.deleteProperty(error, 'client')
     options.onIdleError?.(error)
   })
+  pool.on('connect', (client) => {
+    // A connection may break while a transaction holds it and asks nothing: its next query says so.
+    client.on('error', () => {})
+  })
   const acrossTenants = new Kysely<AllTables>({ dialect: new PostgresDialect({ pool }) })
   const poolOf = turnPools(pool, { connections: maxConnections, acquireTimeoutMs })
   const tenants = new Map<string, Tenant>()

@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/log.ts'
-import { dueCampaigns, noteMissedCallBacks } from '../../store/campaign-runs.ts'
+import { dueCampaigns, tellMissedCallBacks } from '../../store/campaign-runs.ts'
 import { purgeCampaigns } from '../../store/campaigns.ts'
 import type { Store } from '../../store/database.ts'
 import { failUpload, uploadsToLoad } from '../../store/prospect-uploads.ts'
@@ -121,7 +121,7 @@ export async function startDialer(services: {
     }
     if (swept++ % TIDY_EVERY === 0) {
       await expireProspects({ query: (text, values) => store.pool.query(text, values) }, now)
-      await noteMissedCallBacks(store, now)
+      await tellMissedCallBacks(store, now)
       await purgeCampaigns(store)
     }
   }

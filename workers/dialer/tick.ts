@@ -112,9 +112,12 @@ export async function tickCampaign(services: TickServices, tenant: Tenant, campa
 }
 
 /** That nobody is left to call is told to webhooks. */
-async function tellCompletion(tenant: Tenant, { id }: Campaign, now: Date): Promise<void> {
-  const { total, unresolved } = (await progressOf(tenant, [id])).get(id) ?? { total: 0, unresolved: 0 }
-  await noteCompletion(tenant, id, total > 0 && unresolved === 0, now)
+async function tellCompletion(tenant: Tenant, campaign: Campaign, now: Date): Promise<void> {
+  const { total, unresolved } = (await progressOf(tenant, [campaign.id])).get(campaign.id) ?? {
+    total: 0,
+    unresolved: 0,
+  }
+  await noteCompletion(tenant, campaign, total > 0 && unresolved === 0, now)
 }
 
 /** What over-dialling is decided by; a campaign that doesn't needs none of it. */

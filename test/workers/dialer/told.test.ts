@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import t from 'tap'
-import { noteMissedCallBacks } from '../../../store/campaign-runs.ts'
+import { tellMissedCallBacks } from '../../../store/campaign-runs.ts'
 import { prospectById } from '../../../store/prospects.ts'
 import { loadCallingRules } from '../../../workers/dialer/rules.ts'
 import { tickCampaign } from '../../../workers/dialer/tick.ts'
@@ -56,12 +56,15 @@ t.test('what webhooks are told of campaigns', async (t) => {
       .set({ call_back_at: at(0), next_attempt_at: at(0) })
       .where('id', '=', id)
       .execute()
-    await noteMissedCallBacks(world.store, at(14))
+    await tellMissedCallBacks(world.store, at(14))
     t.same(await told('prospect.callback_missed'), [])
-    await noteMissedCallBacks(world.store, at(16))
-    await noteMissedCallBacks(world.store, at(30))
+    await tellMissedCallBacks(world.store, at(16))
+    await tellMissedCallBacks(world.store, at(30))
     t.match(await told('prospect.callback_missed'), [
-      { subject: id, data: { phone: '+12125550144', campaign: campaign.slug } },
+      {
+        subject: id,
+        data: { primary_phone: '+12125550144', campaign: campaign.slug, reason: 'The campaign is paused' },
+      },
     ])
     t.equal((await told('prospect.callback_missed')).length, 1)
     await world.store.pool.query('update campaigns set paused = false')

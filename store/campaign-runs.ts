@@ -4,7 +4,10 @@ import type { Campaign } from './schema.ts'
 import type { Tenant } from './tenant.ts'
 import { tellEvent } from './workspace-events.ts'
 
-/** Whose turn it is. One process gets a campaign's tick; one that dies costs the campaign that tick. */
+/**
+ * Whose turn it is. One process gets a campaign's tick; one that dies costs the campaign that tick. No tick is more than 15 s away:
+ * one that is was written by a clock that ran ahead.
+ */
 export async function dueCampaigns(
   store: Store,
   now: Date,
@@ -17,7 +20,7 @@ export async function dueCampaigns(
        select due.campaign_id from campaign_runs due
        join campaigns dc on dc.id = due.campaign_id and dc.deleted_at is null
        join workspaces w on w.id = due.workspace_id and w.deleted_at is null
-       where due.next_tick_at <= $1 and ((dc.active and not dc.paused) or exists (
+       where (due.next_tick_at <= $1 or due.next_tick_at > $1::timestamptz + interval '1 minute') and ((dc.active and not dc.paused) or exists (
          select from prospect_attempts a where a.campaign_id = dc.id and a.ended_at is null))
        order by due.next_tick_at limit $2 for update of due skip locked)
      returning r.campaign_id, r.workspace_id`,

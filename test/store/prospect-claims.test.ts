@@ -1,4 +1,7 @@
 import t from 'tap'
+import { AGENT_GONE } from '../../runtime/telephony/outcome.ts'
+import { writeEnd } from '../../store/call-writes.ts'
+import { dueCampaigns } from '../../store/campaign-runs.ts'
 import { campaignById, pauseCampaign, updateCampaign } from '../../store/campaigns.ts'
 import { addDoNotCall } from '../../store/do-not-call.ts'
 import { findCallToPlace, markPlaced } from '../../store/outbound-calls.ts'
@@ -173,4 +176,70 @@ t.test('counts are those of the rows, whatever happened', async (t) => {
     except
     select prospect_bucket(status, resolution, next_attempt_at, consent_at), count(*)::int from prospects group by 1`)
   t.same(rows, [])
+})
+
+t.test('clocks that jump call nobody too soon, and stop no campaign', async (t) => {
+  const world = await campaignWorld(t)
+  const campaign = await world.campaign()
+  await world.prospect(campaign, '+12125550142')
+  const [call] = await world.claim(campaign, at(0))
+  await world.end(call!.id, {}, at(1))
+  await settleCampaign(world.tenant, campaign, at(1))
+  const day = 24 * 60
+  t.same(await world.claim(campaign, at(-day)), [], 'a clock that fell back a day')
+  t.same(await world.claim(campaign, at(2)), [], 'and is right again')
+  t.equal((await world.claim(campaign, at(day))).length, 1, 'one that ran ahead is believed')
+
+  const due = async (now: Date) => (await dueCampaigns(world.store, now, 10)).length
+  t.equal(await due(at(7 * day)), 1, 'a tick by a clock that runs a week ahead')
+  t.equal(await due(at(0)), 1, 'the next one does not wait for that week')
+  t.equal(await due(at(0)), 0, 'nor comes too soon')
+})
+
+t.test('an end that is written late changes no other end', async (t) => {
+  const world = await campaignWorld(t)
+  const campaign = await world.campaign({ min_time_between_calls: 0, stop_when: null })
+  const ends = [
+    { status: 'busy', endReason: 'busy', disposition: 'busy' },
+    { status: 'completed', endReason: 'agent_hangup', disposition: 'completed' },
+    { status: 'failed', endReason: 'carrier_error', disposition: 'failed' },
+    { status: 'no_answer', endReason: 'no_answer', disposition: 'no_answer' },
+  ] as const
+  const seen = new Set<string>()
+  for (const [i, first] of ends.entries()) {
+    const id = await world.prospect(campaign, `+1212555${3000 + i}`)
+    const [call] = await world.claim(campaign, at(i * 60))
+    await world.tenant.db
+      .updateTable('calls')
+      .set({ placed_at: at(i * 60) })
+      .where('id', '=', call!.id)
+      .execute()
+    const others = ends.filter((one) => one !== first)
+    t.equal(await writeEnd(world.tenant, call!.id, first, at(i * 60 + 1), 0), true)
+    await settleCampaign(world.tenant, campaign, at(i * 60 + 1))
+    const settled = (await attemptsOf(world.tenant, id)).at(-1)
+    for (const late of others) t.equal(await writeEnd(world.tenant, call!.id, late, at(i * 60 + 2), 0), false)
+    await settleCampaign(world.tenant, campaign, at(i * 60 + 2))
+    t.same((await attemptsOf(world.tenant, id)).at(-1), settled, `${first.status} stays`)
+    seen.add(settled?.outcome ?? '')
+    await world.tenant.db.updateTable('prospects').set({ status: 'resolved' }).where('id', '=', id).execute()
+  }
+  t.equal(seen.size, ends.length, [...seen].join())
+})
+
+t.test('an agent or a number that is deleted while calls wait costs nobody an attempt', async (t) => {
+  const world = await campaignWorld(t)
+  const campaign = await world.campaign({ stop_when: null })
+  const id = await world.prospect(campaign, '+12125550142')
+  const [call] = await world.claim(campaign, at(0))
+  await world.store.pool.query('delete from phone_numbers')
+  t.match(await findCallToPlace(world.tenant, call!.id), { provider: undefined })
+  await world.store.pool.query('delete from agents where id = $1', [world.agentId])
+  t.match(await findCallToPlace(world.tenant, call!.id), { agent: undefined })
+  t.match(await campaignById(world.tenant, campaign.id), { agent_id: null }, 'the campaign is kept')
+  // As an api node ends a call whose agent is gone.
+  await writeEnd(world.tenant, call!.id, AGENT_GONE, at(1), 0)
+  await settleCampaign(world.tenant, campaign, at(1))
+  t.match(await prospectById(world.tenant, id), { status: 'waiting', attempts: 0 })
+  t.match((await attemptsOf(world.tenant, id)).at(-1), { outcome: 'fault', charged: false })
 })

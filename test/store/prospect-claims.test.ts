@@ -209,13 +209,12 @@ t.test('an end that is written late changes no other end', async (t) => {
   for (const [i, first] of ends.entries()) {
     const id = await world.prospect(campaign, `+1212555${3000 + i}`)
     const [call] = await world.claim(campaign, at(i * 60))
-    await world.tenant.db
-      .updateTable('calls')
-      .set({ placed_at: at(i * 60) })
-      .where('id', '=', call!.id)
-      .execute()
+    const answered_at = first.status === 'completed' ? at(i * 60) : null
+    const placed = { placed_at: at(i * 60), answered_at }
+    await world.tenant.db.updateTable('calls').set(placed).where('id', '=', call!.id).execute()
     const others = ends.filter((one) => one !== first)
-    t.equal(await writeEnd(world.tenant, call!.id, first, at(i * 60 + 1), 0), true)
+    const durationMs = answered_at === null ? 0 : 60_000
+    t.equal(await writeEnd(world.tenant, call!.id, first, at(i * 60 + 1), durationMs), true)
     await settleCampaign(world.tenant, campaign, at(i * 60 + 1))
     const settled = (await attemptsOf(world.tenant, id)).at(-1)
     for (const late of others) t.equal(await writeEnd(world.tenant, call!.id, late, at(i * 60 + 2), 0), false)

@@ -19,6 +19,7 @@ import { systemClock } from './runtime/clock.ts'
 import { PatchbayError } from './runtime/errors.ts'
 import { type StopRequests, watchStopRequests } from './runtime/lifecycle.ts'
 import { createLogger, type Logger } from './runtime/log.ts'
+import { raiseLoopPriority } from './runtime/low-priority.ts'
 import { nearest } from './runtime/nearest.ts'
 import { defaultProviders } from './runtime/plugin/default-providers.ts'
 import { describeDefaults } from './runtime/plugin/describe-defaults.ts'
@@ -267,7 +268,8 @@ interface Running {
 }
 
 async function run(options: Run): Promise<void> {
-  const { stop, config } = options
+  const { stop, config, roles } = options
+  if (roles.includes('api') || roles.includes('voice')) raiseLoopPriority()
   const running: Running = { roles: [], voiceWorkers: [], stopping: false }
   const closing = new AbortController()
   let failure: unknown

@@ -25,10 +25,24 @@ export function lowerServicePriority(pid: number | undefined): void {
 }
 
 const LOWEST = 19
+const STEPS_UP = 5
+
+/**
+ * Has the calling thread, which carries audio, go before the machine's other work, as telephone exchanges do. Where the
+ * process may not (it is neither root nor has CAP_SYS_NICE), everything else gives way to it all the same.
+ */
+export function raiseLoopPriority(): void {
+  try {
+    setPriority(getPriority() - STEPS_UP)
+  } catch {
+    // EACCES: not allowed.
+  }
+}
 
 function lower(id: number, steps: number): void {
   try {
-    setPriority(id, Math.min(LOWEST, getPriority() + steps))
+    // What a loop that was raised starts begins as high as that.
+    setPriority(id, Math.min(LOWEST, Math.max(0, getPriority()) + steps))
   } catch {
     // It ended meanwhile, or the system allows no priorities.
   }

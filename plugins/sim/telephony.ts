@@ -136,9 +136,10 @@ export class SimCarrier implements Carrier {
   }
 
   async #render(): Promise<Lines> {
-    const [hello, goodbye, ...questions] = await Promise.all(
-      [HELLO, GOODBYE, ...this.#questions].map((text) => this.#speech(text)),
-    )
+    const said: Utterance[] = []
+    // One after the other: to start a program holds up the loop, and with it the calls that run.
+    for (const text of [HELLO, GOODBYE, ...this.#questions]) said.push(await this.#speech(text))
+    const [hello, goodbye, ...questions] = said
     return { hello: hello!, goodbye: goodbye!, questions }
   }
 

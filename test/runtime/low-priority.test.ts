@@ -23,7 +23,7 @@ t.test(
     const thread = new Worker(new URL(`data:text/javascript,${encodeURIComponent(THREAD)}`))
     t.teardown(() => thread.terminate())
     const stat = await new Promise<string>((resolve, reject) => thread.on('message', resolve).on('error', reject))
-    t.equal(niceOf(stat), Math.min(19, before + 10))
+    t.equal(niceOf(stat), Math.min(19, Math.max(0, before) + 10))
     t.equal(niceOf(readFileSync('/proc/thread-self/stat', 'utf8')), before, 'the loop itself stays')
   },
 )
@@ -37,8 +37,28 @@ t.test(
     lowerServicePriority(shell.pid)
     shell.stdin.end('go\n')
     const stat = await text(shell.stdout)
-    t.equal(niceOf(stat), Math.min(19, before + 5))
+    t.equal(niceOf(stat), Math.min(19, Math.max(0, before) + 5))
     lowerServicePriority(undefined)
     lowerServicePriority(2 ** 22 + 1)
+  },
+)
+
+const RAISED = `
+import { readFileSync } from 'node:fs'
+import { raiseLoopPriority } from ${JSON.stringify(new URL('../../runtime/low-priority.ts', import.meta.url).href)}
+raiseLoopPriority()
+process.stdout.write(readFileSync('/proc/thread-self/stat', 'utf8'))
+`
+
+t.test(
+  'a loop that carries audio goes before other work, where it may',
+  { skip: process.platform !== 'linux' && 'reads /proc' },
+  async (t) => {
+    const before = niceOf(readFileSync('/proc/thread-self/stat', 'utf8'))
+    const child = spawn(process.execPath, ['--input-type=module', '-e', RAISED], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const nice = niceOf(await text(child.stdout))
+    t.equal(nice, process.getuid?.() === 0 ? Math.max(-20, before - 5) : before)
   },
 )

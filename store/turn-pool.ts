@@ -1,6 +1,7 @@
 import type { PostgresPool } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
 import { Gate } from '../runtime/admission/gate.ts'
+import { countRefusal } from '../runtime/admission/refusals.ts'
 
 /** Connections left to what is of no workspace: who asks, which calls are over, what is to be sent. */
 const RESERVED = 2
@@ -45,6 +46,7 @@ async function waited<T>(entering: Promise<T>): Promise<T> {
   try {
     return await entering
   } catch (cause) {
+    countRefusal('database', 'waited_too_long')
     throw new Error('timeout exceeded when trying to connect', { cause })
   }
 }

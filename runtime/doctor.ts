@@ -64,7 +64,7 @@ export async function runDoctor(topics: readonly string[], options: DoctorOption
   }
 }
 
-const STATES = { ok: 'ok', no_key: 'not set up', refused: 'REFUSED', failed: 'FAILED' } as const
+const STATES = { ok: 'ok', refused: 'REFUSED', failed: 'FAILED' } as const
 
 /** Asks each provider that has its key for something that costs nothing. */
 export async function diagnoseProviders(options: DoctorOptions): Promise<Diagnosis> {
@@ -78,8 +78,14 @@ export async function diagnoseProviders(options: DoctorOptions): Promise<Diagnos
     const keyed = await Promise.all(keyedProviders(registry).map((name) => checkProvider(registry, name)))
     const checkups = [...broken, ...keyed]
     const width = Math.max(...checkups.map(({ provider }) => provider.length), 0)
+    const asked = checkups.flatMap((checkup) => (checkup.state === 'no_key' ? [] : line(checkup, checkup.state, width)))
+    const unused = checkups.filter(({ state }) => state === 'no_key')
+    const offered = unused.map(({ provider, message }) => `  ${provider.padEnd(width)}  ${message}`)
     return {
-      text: checkups.map((checkup) => line(checkup, width)).join('\n') || 'No plugin needs a key.',
+      text: [
+        asked.join('\n') || 'No provider that needs a key is set up: nothing to ask.',
+        ...(unused.length > 0 ? [`No fault, only not set up:\n${offered.join('\n')}`] : []),
+      ].join('\n\n'),
       healthy: checkups.every(({ state }) => state === 'ok' || state === 'no_key'),
     }
   } finally {
@@ -87,7 +93,11 @@ export async function diagnoseProviders(options: DoctorOptions): Promise<Diagnos
   }
 }
 
-function line({ provider, kinds, state, latencyMs, message }: ProviderCheckup, width: number): string {
+function line(
+  { provider, kinds, latencyMs, message }: ProviderCheckup,
+  state: keyof typeof STATES,
+  width: number,
+): string {
   const time = latencyMs === undefined ? '' : `${latencyMs.toFixed(0)} ms`
   return `${provider.padEnd(width)}  ${STATES[state].padEnd(10)}  ${state === 'ok' ? `${time.padStart(8)}  ${kinds}` : message}`
 }

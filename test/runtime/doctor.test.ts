@@ -13,7 +13,10 @@ t.teardown(stop)
 const linesOf = async (environment: Record<string, string>) => {
   const { text, healthy } = await diagnoseProviders({ config: {}, env: environment })
   t.notMatch(text, new RegExp(DOUBLE_KEY), 'no key is shown')
-  return { healthy, line: (name: string) => text.split('\n').find((line) => line.startsWith(`${name} `)) ?? '' }
+  return {
+    healthy,
+    line: (name: string) => text.split('\n').find((line) => line.trimStart().startsWith(`${name} `)) ?? '',
+  }
 }
 
 t.test('a provider that answers is shown with its latency, one that isn’t set up with its cure', async (t) => {
@@ -21,7 +24,7 @@ t.test('a provider that answers is shown with its latency, one that isn’t set 
   const { healthy, line } = await linesOf({ OPENAI_API_KEY, OPENAI_BASE_URL })
   t.ok(healthy, 'what isn’t set up is no fault')
   t.match(line('openai'), /^openai +ok +\d+ ms +llm, stt, tts, embedding$/)
-  t.match(line('deepgram'), /^deepgram +not set up +Deepgram can't be used: DEEPGRAM_API_KEY is not set/)
+  t.match(line('deepgram'), /^ {2}deepgram +Deepgram can't be used: DEEPGRAM_API_KEY is not set/)
 })
 
 t.test('a refused key and a server that is away are faults', async (t) => {

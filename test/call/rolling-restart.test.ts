@@ -1,12 +1,10 @@
-import { EventEmitter, once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { makeAgent } from '../../scripts/demo/call.ts'
-import { openRealtime, type RealtimeSession } from '../../scripts/demo/realtime.ts'
-import type { RestClient, SessionToken } from '../../scripts/demo/rest.ts'
 import { type RoleProcess, runMain, startRole } from '../support/instance.ts'
 import { testDatabase, testFolder, testRedis } from '../support/services.ts'
 import { freePort, type Sipp, skipWithout, startSipp } from '../support/sip-peers.ts'
+import { openWebCall } from '../support/web-call.ts'
 
 const WEB_CALLS = 3
 const PHONE_CALLS = 2
@@ -95,22 +93,6 @@ async function until(role: Role, status: string): Promise<void> {
     if (role.child.exitCode !== null) throw new Error(`It ended before it was ${status}: ${role.output()}`)
     await sleep(100)
   }
-}
-
-async function openWebCall(rest: RestClient, agentId: string, url = rest.url) {
-  const token = await rest.send<SessionToken>('GET', `/calls/generate-token?agent_id=${agentId}`)
-  const told = new EventEmitter()
-  const started = once(told, 'session.started')
-  const ended = once(told, 'session.ended')
-  const address = new URL(token.realtime_url)
-  address.host = new URL(url).host
-  const session: RealtimeSession = await openRealtime(address.href, {
-    message: (message) => void told.emit(message.type, message),
-    audio: () => {},
-    closed: () => void told.emit('closed'),
-  })
-  await started
-  return { session, ended, callId: token.call_log_id }
 }
 
 t.test(

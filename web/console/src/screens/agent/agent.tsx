@@ -16,11 +16,12 @@ import { Tabs } from '../../ui/tabs.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { Knowledge } from './knowledge.tsx'
 import { PromptForm } from './prompt-form.tsx'
+import { PublicForm } from './public-form.tsx'
 import { SettingsForm } from './settings-form.tsx'
 import { Talk } from './talk.tsx'
 import { Tools } from './tools.tsx'
 
-type Tab = 'prompt' | 'settings' | 'tools' | 'knowledge'
+type Tab = 'prompt' | 'settings' | 'tools' | 'knowledge' | 'web'
 
 export function Screen() {
   const { agentId } = useParams({ strict: false })
@@ -33,6 +34,8 @@ export function Screen() {
 /** What is changed and not saved yet, and the agent as it would be. */
 export interface Draft {
   readonly agent: Agent
+  /** As it is without the changes. */
+  readonly saved: Agent
   readonly fault: Error | null
   readonly isReadOnly: boolean
   change(fields: AgentInput): void
@@ -65,6 +68,7 @@ function Editor({ agent: saved }: { agent: Agent }) {
   })
   const draft: Draft = {
     agent,
+    saved,
     fault: save.error,
     isReadOnly: !may('developer'),
     change: (fields) => setChanged((before) => onlyChanges(saved, { ...before, ...fields })),
@@ -80,6 +84,7 @@ function Editor({ agent: saved }: { agent: Agent }) {
       <Tools draft={draft} key="tools" />,
     ] as const,
     ['knowledge', 'Knowledge', <Knowledge agentId={agent.agent_id} key="knowledge" />] as const,
+    ['web', 'Web', <PublicForm draft={draft} key="web" />] as const,
   ]
   return (
     <>

@@ -26,7 +26,7 @@ export function Knowledge({ agentId }: { agentId: string }) {
   const isProcessing = documents.data?.some(({ status }) => status === 'processing') ?? false
   if (busy !== isProcessing) setBusy(isProcessing)
   const picker = useRef<HTMLInputElement>(null)
-  const upload = useWrite<{ documents: KnowledgeDocument[] }, FileList>(
+  const upload = useWrite<{ documents: KnowledgeDocument[] }, readonly File[]>(
     (files) => {
       const form = new FormData()
       for (const file of files) form.append('files', file)
@@ -50,7 +50,8 @@ export function Knowledge({ agentId }: { agentId: string }) {
         className="hidden"
         multiple
         onChange={({ target }) => {
-          if (target.files?.length) upload.mutate(target.files)
+          // A copy: the field is emptied before they are sent.
+          if (target.files?.length) upload.mutate([...target.files])
           target.value = ''
         }}
         ref={picker}

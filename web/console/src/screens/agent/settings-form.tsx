@@ -4,6 +4,7 @@ import { faultOf } from '../../ui/fault.tsx'
 import { Field, Input, Select, Switch, Textarea } from '../../ui/field.tsx'
 import { Card } from '../../ui/layout.tsx'
 import type { Draft } from './agent.tsx'
+import { AnalysisForm } from './analysis-form.tsx'
 import { ProviderFields } from './provider-fields.tsx'
 
 /** The settings of an agent, stage by stage as a turn passes them. */
@@ -74,6 +75,7 @@ export function SettingsForm({ draft }: { draft: Draft }) {
       </Card>
       <TurnTaking draft={draft} />
       <Phone draft={draft} />
+      <AnalysisForm draft={draft} />
     </fieldset>
   )
 }

@@ -22,8 +22,10 @@ import { Menu } from '../../ui/menu.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { CallStatus, isRunning, partyOf } from '../call-status.tsx'
 import { Supervise } from '../live/supervise.tsx'
+import { Analysis } from './analysis.tsx'
 import { Events } from './events.tsx'
 import { Recording, type RecordingHandle } from './recording.tsx'
+import { SipLadder } from './signalling.tsx'
 import { Transcript } from './transcript.tsx'
 import { Waterfall } from './waterfall.tsx'
 
@@ -74,15 +76,16 @@ function Details({ call, turns }: { call: Call; turns: readonly Turn[] }) {
         )}
         <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
           <Card title="Transcript">
-            {call.summary && <p className="mb-4 rounded-md bg-sunken px-3 py-2.5 text-pretty">{call.summary}</p>}
             <Transcript atMs={atMs} call={call} onSeek={(ms) => recording.current?.seek(ms)} turns={turns} />
           </Card>
           <div className="min-w-0 space-y-4">
+            <Analysis call={call} />
             <Waterfall turns={turns} />
             <Cost call={call} />
             <About call={call} />
           </div>
         </div>
+        {call.call_type === 'phone' && <SipLadder callId={call.call_log_id} isRunning={isRunning(call)} />}
         <Events callId={call.call_log_id} isRunning={isRunning(call)} />
       </div>
     </>

@@ -11,6 +11,7 @@ import { Fault } from '../../ui/fault.tsx'
 import { Field, Input } from '../../ui/field.tsx'
 import { Card, Facts, Loading, Notice, PageHead, Stat } from '../../ui/layout.tsx'
 import { Menu } from '../../ui/menu.tsx'
+import { CampaignDialog } from './campaign-dialog.tsx'
 import { Lists } from './lists.tsx'
 import { Prospects } from './prospects.tsx'
 import { CampaignStatus, REASONS } from './status.tsx'
@@ -53,7 +54,7 @@ export function Screen() {
 function Head({ campaign, path, state }: { campaign: Campaign; path: string; state: CampaignState | undefined }) {
   const { may } = useSession()
   const navigate = useNavigate()
-  const [asked, setAsked] = useState<'delete' | 'test'>()
+  const [asked, setAsked] = useState<'delete' | 'test' | 'settings'>()
   const changes = ['/api/v/campaign']
   const act = useWrite<unknown, 'pause' | 'resume'>((action) => [`${path}${action}/`, { method: 'POST' }], { changes })
   const remove = useWrite(() => [path, { method: 'DELETE' }], {
@@ -72,6 +73,7 @@ function Head({ campaign, path, state }: { campaign: Campaign; path: string; sta
             </Link>
             {may('developer') && (
               <>
+                <Button onClick={() => setAsked('settings')}>Settings</Button>
                 <Button onClick={() => setAsked('test')}>Test call</Button>
                 {isStopped ? (
                   <Button busy={act.isPending} icon="play" kind="primary" onClick={() => act.mutate('resume')}>
@@ -99,6 +101,9 @@ function Head({ campaign, path, state }: { campaign: Campaign; path: string; sta
           </span>
         }
       />
+      {asked === 'settings' && (
+        <CampaignDialog campaign={campaign} onClose={() => setAsked(undefined)} onSaved={() => setAsked(undefined)} />
+      )}
       {asked === 'test' && <TestCall onClose={() => setAsked(undefined)} path={path} />}
       <Confirm
         action="Delete campaign"

@@ -51,7 +51,7 @@ export function Deliveries({ path }: { path: string }) {
           <button className={`${COLUMNS} hover:bg-sunken/60`} onClick={() => setShown(delivery)} type="button">
             <span className="truncate font-mono text-xs">{delivery.type}</span>
             <span>
-              <Badge tone={TONES[delivery.status]}>{formatWord(delivery.status)}</Badge>
+              <Status delivery={delivery} />
             </span>
             <span className="hidden truncate text-muted md:block">{outcomeOf(delivery)}</span>
             <span className="hidden text-right md:block">{formatMs(delivery.duration_ms)}</span>
@@ -63,6 +63,12 @@ export function Deliveries({ path }: { path: string }) {
       {shown && <DeliveryDialog delivery={shown} onClose={() => setShown(undefined)} path={path} />}
     </Card>
   )
+}
+
+/** One that failed and will be tried again is no longer just pending. */
+function Status({ delivery: { status, attempts } }: { delivery: Delivery }) {
+  if (status === 'pending' && attempts > 0) return <Badge tone="warn">Trying again</Badge>
+  return <Badge tone={TONES[status]}>{formatWord(status)}</Badge>
 }
 
 function outcomeOf({ status, response, error, attempts, next_attempt_at }: Delivery): string {
@@ -81,8 +87,7 @@ interface DeliveryDialogProps {
 
 function DeliveryDialog({ delivery, path, onClose }: DeliveryDialogProps) {
   const { may } = useSession()
-  const { delivery_id, event_id, type, status, attempts, request, response, error, created_at, last_attempt_at } =
-    delivery
+  const { delivery_id, event_id, type, attempts, request, response, error, created_at, last_attempt_at } = delivery
   const again = useWrite<Delivery>(() => [`${path}/${delivery_id}/redeliver`, { method: 'POST' }], {
     done: 'It is sent again',
     changes: [path],
@@ -92,12 +97,7 @@ function DeliveryDialog({ delivery, path, onClose }: DeliveryDialogProps) {
     <Dialog onClose={onClose} open title={type} wide>
       <Facts
         rows={[
-          [
-            'State',
-            <Badge key="state" tone={TONES[status]}>
-              {formatWord(status)}
-            </Badge>,
-          ],
+          ['State', <Status delivery={delivery} key="state" />],
           ['Happened', formatInstant(created_at)],
           ['Attempts', `${attempts}${last_attempt_at ? `, the last ${formatAgo(last_attempt_at)}` : ''}`],
           [

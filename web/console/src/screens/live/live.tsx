@@ -151,5 +151,6 @@ function Clock({ since }: { since: string }) {
     const timer = setInterval(() => setNowMs(Date.now()), 1_000)
     return () => clearInterval(timer)
   }, [])
-  return <span>{formatDuration(Math.max(0, Math.floor((nowMs - Date.parse(since)) / 1000)))}</span>
+  const seconds = Math.max(0, Math.floor((nowMs - Date.parse(since)) / 1000))
+  return <span>{seconds < 60 ? `${seconds} s` : formatDuration(seconds)}</span>
 }

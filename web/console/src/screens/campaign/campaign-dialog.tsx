@@ -1,0 +1,137 @@
+import type { FormEvent } from 'react'
+import { useRead, useWrite } from '../../data/queries.ts'
+import type { Agent, Campaign, PhoneNumber } from '../../data/types.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Fault, faultOf } from '../../ui/fault.tsx'
+import { Field, Input, Select } from '../../ui/field.tsx'
+
+interface CampaignDialogProps {
+  /** Undefined: a new one. */
+  campaign?: Campaign
+  onClose: () => void
+  onSaved: (campaign: Campaign) => void
+}
+
+/** A campaign, new or to be changed. */
+export function CampaignDialog({ campaign, onClose, onSaved }: CampaignDialogProps) {
+  const { data: agents } = useRead<Agent[]>('/agents')
+  const { data: numbers } = useRead<PhoneNumber[]>('/phone-numbers')
+  const save = useWrite<Campaign, object>(
+    (body) =>
+      campaign
+        ? [`/api/v/campaign/${campaign.slug}/`, { method: 'PATCH', body }]
+        : ['/api/v/campaign/', { method: 'POST', body: { ...body, paused: true } }],
+    { changes: ['/api/v/campaign'], quiet: true, onDone: onSaved },
+  )
+  const fault = (field: string) => faultOf(save.error, field)
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    const budget = String(form.get('budget'))
+    save.mutate({
+      name: form.get('name'),
+      agent_id: form.get('agent_id') || null,
+      from_numbers: form.getAll('from_numbers').filter(Boolean),
+      earliest_prospect_time: `${String(form.get('earliest')).slice(0, 5)}:00`,
+      latest_prospect_time: `${String(form.get('latest')).slice(0, 5)}:00`,
+      max_active_calls: Number(form.get('max_active_calls')),
+      max_number_calls: Number(form.get('max_number_calls')),
+      budget: budget === '' ? null : Number(budget),
+      consent_required: form.get('consent_required') === 'on',
+    })
+  }
+  return (
+    <Dialog
+      lead={campaign ? undefined : 'It begins paused. Upload people and try a call before you start it.'}
+      onClose={onClose}
+      open
+      title={campaign ? `Settings of ${campaign.name}` : 'New campaign'}
+    >
+      <form className="space-y-4" key={`${agents?.length} ${numbers?.length}`} onSubmit={submit}>
+        <Field fault={fault('name')} label="Name">
+          <Input defaultValue={campaign?.name} name="name" placeholder="Spring appointments" required />
+        </Field>
+        <Field fault={fault('agent_id')} label="Agent">
+          <Select defaultValue={campaign?.agent_id ?? undefined} name="agent_id" required>
+            {agents?.map(({ agent_id, agent_name }) => (
+              <option key={agent_id} value={agent_id}>
+                {agent_name}
+              </option>
+            ))}
+          </Select>
+        </Field>
+        <Field
+          fault={fault('from_numbers')}
+          hint={numbers?.length === 0 ? 'There is none yet: register one under Numbers.' : 'All: those of the agent.'}
+          label="Call from"
+        >
+          <Select defaultValue={campaign?.from_numbers[0] ?? ''} name="from_numbers">
+            <option value="">All numbers of the agent</option>
+            {numbers?.map(({ phone_number }) => (
+              <option key={phone_number}>{phone_number}</option>
+            ))}
+          </Select>
+        </Field>
+        <div className="grid grid-cols-2 gap-4">
+          <Field fault={fault('earliest_prospect_time')} hint="Where the person is." label="Not before">
+            <Input
+              defaultValue={campaign?.earliest_prospect_time.slice(0, 5) ?? '09:00'}
+              name="earliest"
+              required
+              type="time"
+            />
+          </Field>
+          <Field fault={fault('latest_prospect_time')} label="Not after">
+            <Input
+              defaultValue={campaign?.latest_prospect_time.slice(0, 5) ?? '20:00'}
+              name="latest"
+              required
+              type="time"
+            />
+          </Field>
+          <Field fault={fault('max_active_calls')} hint="0: as many as there are seats." label="Calls at once, at most">
+            <Input
+              defaultValue={campaign?.max_active_calls ?? 5}
+              min={0}
+              name="max_active_calls"
+              required
+              type="number"
+            />
+          </Field>
+          <Field fault={fault('max_number_calls')} label="Tries a person, at most">
+            <Input
+              defaultValue={campaign?.max_number_calls ?? 3}
+              min={1}
+              name="max_number_calls"
+              required
+              type="number"
+            />
+          </Field>
+          <Field fault={fault('budget')} hint="US dollars. Empty: none." label="Budget">
+            <Input defaultValue={campaign?.budget ?? ''} min={0} name="budget" step="any" type="number" />
+          </Field>
+        </div>
+        <label className="flex items-start gap-2 text-sm">
+          <input
+            className="mt-0.5 size-4 accent-(--accent)"
+            defaultChecked={campaign?.consent_required}
+            name="consent_required"
+            type="checkbox"
+          />
+          <span>
+            Call only people who agreed
+            <span className="block text-xs text-muted">Those whose row has a time in the column consent_at.</span>
+          </span>
+        </label>
+        <Fault error={save.error} />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button busy={save.isPending} kind="primary" type="submit">
+            {campaign ? 'Save' : 'Make campaign'}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,4 +1,4 @@
-import { DelayedError, type Job, Queue, Worker } from 'bullmq'
+import { createNodeRedisClient, DelayedError, type IRedisClient, type Job, Queue, Worker } from 'bullmq'
 import type { RedisClient } from '../store/redis/client.ts'
 
 /** The payload of each queue's jobs: ids alone, the truth is in the database. */
@@ -75,7 +75,7 @@ export function openQueue<N extends QueueName>(name: N, redis: RedisClient, part
 
 /** How a queue of the library is opened: a look at it needs no more. */
 export function queueConnection(redis: RedisClient) {
-  return { connection: patient(redis), prefix: PREFIX }
+  return { connection: connectionOf(redis), prefix: PREFIX }
 }
 
 export interface RunningJob<N extends QueueName> {
@@ -137,7 +137,7 @@ export function runJobs<N extends QueueName>(
         }
       },
       {
-        connection: patient(redis),
+        connection: connectionOf(redis),
         prefix: PREFIX,
         autorun: false,
         concurrency: options.concurrency,
@@ -236,6 +236,21 @@ function patient(redis: RedisClient): RedisClient {
   // Each queue looks after its connection.
   client.setMaxListeners(0)
   return client
+}
+
+/**
+ * The connection as the library has it. The library listens to its errors only while a queue is open; an error of the client
+ * that comes afterwards, or of a connection that is being closed, would be one nobody listens to, which ends the process.
+ */
+function connectionOf(redis: RedisClient): IRedisClient {
+  return heard(createNodeRedisClient(patient(redis)))
+}
+
+function heard(connection: IRedisClient): IRedisClient {
+  connection.on('error', () => {})
+  const duplicate = connection.duplicate.bind(connection)
+  connection.duplicate = (...args) => heard(duplicate(...args))
+  return connection
 }
 
 function partOf(name: QueueName, part: string | undefined): string {

@@ -47,3 +47,19 @@ t.test('a worker that Redis refuses asks again at its leisure, and works once it
   await queue.add({ callId: 'c', workspaceId: 'w' }, JOB)
   t.match(await done, { callId: 'c' })
 })
+
+t.test('a Redis that breaks after queues were closed ends no process', async (t) => {
+  const queue = openQueue('recordings', redis, 'closed')
+  const done = Promise.withResolvers<void>()
+  const running = runJobs(
+    'recordings',
+    redis,
+    { concurrency: 1, part: 'closed', onError: () => {}, onPoison: () => {} },
+    async () => done.resolve(),
+  )
+  await queue.add({ callId: 'c', workspaceId: 'w' }, JOB)
+  await done.promise
+  await running.stop(0)
+  await queue.close()
+  t.doesNotThrow(() => redis.emit('error', new Error('write EPIPE')))
+})

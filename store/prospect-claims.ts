@@ -22,7 +22,7 @@ export interface ClaimOrder {
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 /** Looked at for each one taken: some are held after all. */
-const SPARE = 2
+const SPARE = 1.25
 const BUSY_NUMBER_MS = 60_000
 
 export interface ClaimedCall {
@@ -83,7 +83,7 @@ export function claimProspects(tenant: Tenant, order: ClaimOrder): Promise<Claim
 
 async function candidatesOf(tenant: Tenant, { campaign, groups, most, now }: ClaimOrder): Promise<Candidate[]> {
   const ids = groups.map(({ id }) => id)
-  const wanted = most * SPARE + 10
+  const wanted = Math.ceil(most * SPARE) + 10
   const { workspaceId } = tenant
   const each = (condition: ReturnType<typeof sql>, limit: number) => sql`
     select p.id, p.next_attempt_at from prospects p

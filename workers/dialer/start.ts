@@ -26,7 +26,7 @@ const TICKS_AT_ONCE = 4
 const ASK_AGAIN_MS = 2_000
 const MOST_UPLOADS = 100
 /** Of one upload; then the others have their turn. */
-const BATCHES_A_TURN = 5
+const BATCHES_A_TURN = 20
 const LOADING_ATTEMPTS = 5
 const LOCK_MS = 10_000
 

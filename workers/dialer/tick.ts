@@ -38,9 +38,8 @@ export interface TickServices {
   place(call: { id: string; workspace_id: string }, waitMs: number, ahead: number): Promise<void>
 }
 
-/** Seats given in one transaction, and the calls made on them. */
+/** Calls made in one transaction. */
 const MOST_AT_ONCE = 200
-const MOST_OVER_DIALLED = 500
 const WAITING = /^(fresh|retry)(_unasked)?$/
 
 /**
@@ -95,7 +94,7 @@ export async function tickCampaign(services: TickServices, tenant: Tenant, campa
       campaign,
       agent: { id: agent.id, name: agent.agent_name },
       groups,
-      most: overDials ? Math.min(allowed, mostCalls, MOST_OVER_DIALLED) : Math.min(allowed, most),
+      most: overDials ? Math.min(allowed, mostCalls, MOST_AT_ONCE) : Math.min(allowed, most),
       ...(overDials ? { seats: most } : {}),
       chooseNumber: (prospect: { phone: string; from_number: string | null }) =>
         chooser.choose({ phone: prospect.phone, before: prospect.from_number }, clock.nowMs()),

@@ -24,8 +24,8 @@ const say = (line: string) => void process.stdout.write(`${line}\n`)
 const MOST_CALLS = 2
 const GAP_MINUTES = 1
 /** Prospects that wait are kept above this while processes are killed. */
-const LEAST_WAITING = 60
-const FINISH_TIMEOUT_MS = 300_000
+const LEAST_WAITING = 40
+const FINISH_TIMEOUT_MS = 240_000
 const PAUSE_MS = 1_500
 
 const { values } = parseArgs({
@@ -95,10 +95,10 @@ async function main(folder: string): Promise<boolean> {
     while (sum() < times && performance.now() < untilMs) {
       await sleep(random() * PAUSE_MS)
       const drawn = random()
-      if (drawn < 0.06 && pids.postgres !== undefined) {
+      if (drawn < 0.04 && pids.postgres !== undefined) {
         process.kill(pids.postgres, random() < 0.5 ? 'SIGKILL' : 'SIGINT')
         killed.postgres++
-      } else if (drawn < 0.12 && pids.redis !== undefined) {
+      } else if (drawn < 0.08 && pids.redis !== undefined) {
         process.kill(pids.redis, 'SIGKILL')
         killed.redis++
       } else if (dispatchers.killOne(Math.floor(random() * count))) killed.process++

@@ -16,8 +16,10 @@ import { makeCampaign, makeWorkspace, numberAt, type World } from './world.ts'
 const LOADER = new URL('../../store/prospect-load.ts', import.meta.url)
 const MIB = 2 ** 20
 const STATUS_MS = 200
+/** As workers/dialer/start.ts has it. */
+const BATCHES_A_TURN = 20
 
-/** A file taken, kept and loaded as prospects, beside `psql \copy` of the same file into a plain table of its columns. */
+/** A file taken and kept, beside `psql \copy` of the same file into a plain table of its columns; then loaded as prospects. */
 export async function measureUpload(world: World, folder: string, rows: number): Promise<boolean> {
   const { store, redis, calling, databaseUrl, rulesFile } = world
   const { tenant, agentId } = await makeWorkspace(world, '+12125550100')
@@ -30,6 +32,17 @@ export async function measureUpload(world: World, folder: string, rows: number):
   const psqlMs = await timed(() =>
     promisify(execFile)('psql', [databaseUrl, '-qc', `\\copy plain from '${file}' csv header`]),
   )
+  await store.pool.query('create table shaped (like prospects including defaults including indexes)')
+  const into = 'shaped (phone, first_name, last_name, state, external_id)'
+  await store.pool.query(
+    `alter table shaped alter id set default gen_random_uuid(), alter workspace_id set default '${tenant.workspaceId}',
+     alter campaign_id set default '${campaign.id}', alter list_id set default '${campaign.lists[0]?.id}',
+     alter window_group set default 1, alter created_at set default now()`,
+  )
+  const shapedMs = await timed(() =>
+    promisify(execFile)('psql', [databaseUrl, '-qc', `\\copy ${into} from '${file}' csv header`]),
+  )
+  await store.pool.query('drop table shaped')
   await store.pool.query('checkpoint')
   let over = false
   const statusMs: number[] = []
@@ -41,10 +54,10 @@ export async function measureUpload(world: World, folder: string, rows: number):
     }
   })()
   const memory = watchMemory()
-  const oursMs = await timed(async () => {
-    const uploadId = uuidv7()
-    const { workspaceId } = tenant
-    const signal = AbortSignal.timeout(3_600_000)
+  const uploadId = uuidv7()
+  const { workspaceId } = tenant
+  const signal = AbortSignal.timeout(3_600_000)
+  const keptMs = await timed(async () => {
     const copy = await openBulkCopy<ProspectFileParams, ProspectFileDetails, ProspectFileResult>({
       ...{ databaseUrl, workspaceId, loader: LOADER, signal },
     })
@@ -55,7 +68,9 @@ export async function measureUpload(world: World, folder: string, rows: number):
     } finally {
       await copy.discard()
     }
-    const options = { databaseUrl, uploadId, rulesFile, maxBatches: 5 }
+  })
+  const loadedMs = await timed(async () => {
+    const options = { databaseUrl, uploadId, rulesFile, maxBatches: BATCHES_A_TURN }
     while ((await loadUpload(options, signal)) === 'more');
   })
   const grownMiB = memory()
@@ -65,9 +80,17 @@ export async function measureUpload(world: World, folder: string, rows: number):
   if (loaded[0]?.loaded !== rows) throw new Error(`${loaded[0]?.loaded} of ${rows} rows were loaded`)
   const met = [
     report({
-      name: `upload of ${rows} rows (rows/s)`,
-      ours: (rows / oursMs) * 1_000,
+      name: `upload of ${rows} rows, until it is answered (rows/s)`,
+      ours: (rows / keptMs) * 1_000,
       peer: (rows / psqlMs) * 1_000,
+      target: '>= 0.5',
+      runs: 1,
+    }),
+    // Each row is looked up among numbers that came before and those not to be called, and told apart by zone and state.
+    report({
+      name: 'its rows, until all are prospects, beside a copy into the same columns and indexes (rows/s)',
+      ours: (rows / loadedMs) * 1_000,
+      peer: (rows / shapedMs) * 1_000,
       target: '>= 0.5',
       runs: 1,
     }),

@@ -30,7 +30,6 @@ const MIX: Readonly<Record<string, DialFailure | 'answers'>> = {
   '1': 'answers',
   '2': 'answers',
   '3': 'no_answer',
-  '4': 'carrier',
   '5': 'invalid_number',
 }
 

@@ -30,7 +30,12 @@ try {
   await mkdir(FOLDER, { recursive: true })
   const browser = await chromium.launch({
     executablePath: '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+    args: [
+      '--no-sandbox',
+      '--disable-dev-shm-usage',
+      '--use-fake-device-for-media-stream',
+      '--use-fake-ui-for-media-stream',
+    ],
   })
   teardowns.push(() => browser.close())
   const agent = `/agents/${data.agentId}`
@@ -51,6 +56,9 @@ try {
     { name: 'trunks', path: '/numbers?tab=trunks' },
     { name: 'knowledge', path: `/knowledge?agent_id=${data.agentId}` },
     { name: 'providers', path: '/providers' },
+    { name: 'agent-web', path: `${agent}?tab=web` },
+    { name: 'webhook', path: `/developers/webhooks/${data.webhookId}` },
+    { name: 'account', path: '/account' },
     { name: 'workspace', path: '/workspace' },
     { name: 'operator', path: '/operator' },
   ]
@@ -96,7 +104,10 @@ async function talk(page: Page): Promise<void> {
 
 async function live(page: Page, callPeople: () => Promise<void>): Promise<void> {
   await callPeople()
-  await page.getByText('Hotel Aurora').first().waitFor({ timeout: 60_000 })
+  await page.getByRole('button', { name: 'Watch' }).first().click({ timeout: 60_000 })
+  await page.getByRole('button', { name: 'Listen in' }).click()
+  await page.getByLabel('Words for the agent').waitFor()
+  await page.getByRole('log').getByText('Caller').first().waitFor({ timeout: 60_000 })
 }
 
 /** The browser itself writes WebP: no other program is needed. */

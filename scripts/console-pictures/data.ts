@@ -15,6 +15,7 @@ interface Answer {
   agent_id: string
   slug: string
   list_slug: string
+  webhook_id: string
   items: { call_log_id: string; recording_url: string | null }[]
 }
 
@@ -49,6 +50,12 @@ export async function makePictureData(url: string) {
     system_prompt: PROMPT,
     first_message,
     tools,
+    public: { origins: ['https://hotel.example.com'] },
+  })
+  const { webhook_id: webhookId } = await ask('POST', '/webhooks', {
+    url: 'https://crm.example.com/patchbay',
+    types: ['call.ended', 'call.analyzed'],
+    description: 'CRM',
   })
   for (const agent_name of ['Reservations', 'Night porter'])
     await ask('POST', '/agents', { agent_name, system_prompt: PROMPT, first_message })
@@ -111,5 +118,5 @@ export async function makePictureData(url: string) {
   }
   const ofBrowser = () =>
     cookies.map((pair) => ({ name: pair.slice(0, pair.indexOf('=')), value: pair.slice(pair.indexOf('=') + 1), url }))
-  return { agentId, campaign, callId, callPeople, cookies: ofBrowser }
+  return { agentId, webhookId, campaign, callId, callPeople, cookies: ofBrowser }
 }

@@ -41,6 +41,8 @@ export function CampaignDialog({ campaign, onClose, onSaved }: CampaignDialogPro
       consent_required: form.get('consent_required') === 'on',
     })
   }
+  // Drawn later, a choice would lose what was chosen.
+  if (agents === undefined || numbers === undefined) return null
   return (
     <Dialog
       lead={campaign ? undefined : 'It begins paused. Upload people and try a call before you start it.'}
@@ -48,13 +50,13 @@ export function CampaignDialog({ campaign, onClose, onSaved }: CampaignDialogPro
       open
       title={campaign ? `Settings of ${campaign.name}` : 'New campaign'}
     >
-      <form className="space-y-4" key={`${agents?.length} ${numbers?.length}`} onSubmit={submit}>
+      <form className="space-y-4" onSubmit={submit}>
         <Field fault={fault('name')} label="Name">
           <Input defaultValue={campaign?.name} name="name" placeholder="Spring appointments" required />
         </Field>
         <Field fault={fault('agent_id')} label="Agent">
           <Select defaultValue={campaign?.agent_id ?? undefined} name="agent_id" required>
-            {agents?.map(({ agent_id, agent_name }) => (
+            {agents.map(({ agent_id, agent_name }) => (
               <option key={agent_id} value={agent_id}>
                 {agent_name}
               </option>
@@ -63,12 +65,12 @@ export function CampaignDialog({ campaign, onClose, onSaved }: CampaignDialogPro
         </Field>
         <Field
           fault={fault('from_numbers')}
-          hint={numbers?.length === 0 ? 'There is none yet: register one under Numbers.' : 'All: those of the agent.'}
+          hint={numbers.length === 0 ? 'There is none yet: register one under Numbers.' : 'All: those of the agent.'}
           label="Call from"
         >
           <Select defaultValue={campaign?.from_numbers[0] ?? ''} name="from_numbers">
             <option value="">All numbers of the agent</option>
-            {numbers?.map(({ phone_number }) => (
+            {numbers.map(({ phone_number }) => (
               <option key={phone_number}>{phone_number}</option>
             ))}
           </Select>

@@ -17,7 +17,7 @@ import { supervisor } from './conversation/stages/supervisor.ts'
 import { think } from './conversation/stages/think.ts'
 import type { LinkEvents, LinkSession, SessionMessage } from './link/api-end.ts'
 import type { AskMethod } from './link/messages.ts'
-import type { EchoSuppressor } from './media/echo.ts'
+import type { EchoSuppressor, HeardPiece } from './media/echo.ts'
 import type { Pacer } from './media/pacer.ts'
 import { receiverFor } from './media/receiver.ts'
 import { Resampler, TELEPHONE } from './media/resample.ts'
@@ -180,11 +180,19 @@ export function toAgent(
   const isTelephone = format.encoding === 'pcmu' || format.encoding === 'pcma'
   const resampler = new Resampler(format.sampleRateHz, modelRateHz, isTelephone ? TELEPHONE : undefined)
   const pass = (runs: readonly Int16Array[], atMs?: number): void => {
-    for (const run of runs) ears.hear(echo.clean(resampler.push(run), atMs ?? clock.monotonicMs()), atMs)
+    for (const run of runs) {
+      const nowMs = atMs ?? clock.monotonicMs()
+      give(echo.clean(resampler.push(run), nowMs), nowMs, atMs !== undefined)
+    }
+  }
+  const give = (pieces: readonly HeardPiece[], nowMs: number, before: boolean): void => {
+    for (const piece of pieces) ears.hear(piece.samples, before || piece.atMs < nowMs ? piece.atMs : undefined)
   }
   const leave = pacer.add((_frames, nowMs) => {
     pass(receiver.tick(nowMs))
-    ears.tick(nowMs)
+    give(echo.overdue(nowMs), nowMs, false)
+    // What waits for its verdict is not missing.
+    if (!echo.undecided) ears.tick(nowMs)
   })
   return {
     /** What of the caller was never heard, since the beginning. */

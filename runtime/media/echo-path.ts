@@ -21,6 +21,9 @@ const SAME_ECHO_LIKENESS = 0.6
 const NO_LIKENESS = 0.5
 const MIN_SENT_FRAMES = 10
 const MIN_BOTH_FRAMES = 15
+/** Of a sound that is over, and was short. */
+const SHORT_ECHO_LIKENESS = 0.66
+const MIN_SHORT_FRAMES = 8
 /** So many frames of the agent that nothing comes back of: there is no echo to speak of. */
 const UNANSWERED_FRAMES = 35
 
@@ -59,9 +62,14 @@ export class EchoPathFinder {
     return this.#sent.at(slot)
   }
 
+  /** Whether there was any sound on the line in a slot. */
+  soundsIn(slot: number): boolean {
+    return this.#heard.loudest(slot) > HEARD_DB
+  }
+
   heard(slot: number, levels: Float32Array): void {
     this.#heard.put(slot, levels)
-    const sounds = this.#heard.loudest(slot) > HEARD_DB
+    const sounds = this.soundsIn(slot)
     if (!this.#known && !sounds && this.#sent.loudest(slot) > SENT_DB && ++this.#unanswered >= UNANSWERED_FRAMES) {
       this.#known = true
     }
@@ -76,7 +84,7 @@ export class EchoPathFinder {
     const to = near ? this.path!.lag + NEAR_LAGS : MAX_LAG
     let best: { lag: number; likeness: number } | undefined
     for (let lag = from; lag <= to; lag++) {
-      const likeness = this.#likeness(slot, lag)
+      const likeness = this.#likeness(slot - WINDOW + 1, slot, lag, MIN_SENT_FRAMES, MIN_BOTH_FRAMES)
       if (likeness !== undefined && (best === undefined || likeness > best.likeness)) best = { lag, likeness }
     }
     if (best === undefined) return
@@ -87,23 +95,32 @@ export class EchoPathFinder {
     } else if (best.likeness < NO_LIKENESS) this.#known = true
   }
 
+  /** Whether a sound that is over may have been the agent's. */
+  resembles(fromSlot: number, toSlot: number): boolean {
+    for (let lag = 0; lag <= MAX_LAG; lag++) {
+      const likeness = this.#likeness(fromSlot, toSlot, lag, MIN_SHORT_FRAMES, MIN_SHORT_FRAMES)
+      if (likeness !== undefined && likeness >= SHORT_ECHO_LIKENESS) return true
+    }
+    return false
+  }
+
   /** Correlation over bands and time, each band's mean taken away. Undefined: too little was sent or heard. */
-  #likeness(slot: number, lag: number): number | undefined {
+  #likeness(from: number, to: number, lag: number, minSent: number, minBoth: number): number | undefined {
     let loud = 0
     let both = 0
-    for (let at = slot - WINDOW + 1; at <= slot; at++) {
+    for (let at = from; at <= to; at++) {
       if (this.#heard.at(at) === undefined || this.#sent.loudest(at - lag) <= SENT_DB) continue
       loud++
       if (this.#heard.loudest(at) > HEARD_DB) both++
     }
-    if (loud < MIN_SENT_FRAMES || both < MIN_BOTH_FRAMES) return undefined
+    if (loud < minSent || both < minBoth) return undefined
     const x = new Float64Array(BANDS)
     const y = new Float64Array(BANDS)
     let count = 0
     let xy = 0
     let xx = 0
     let yy = 0
-    for (let at = slot - WINDOW + 1; at <= slot; at++) {
+    for (let at = from; at <= to; at++) {
       const heard = this.#heard.at(at)
       const sent = this.#sent.at(at - lag)
       // That both begin or end together is no likeness: only sound is compared.

@@ -25,13 +25,40 @@ const LAG_TOLERANCE = 2
 const FORGOTTEN_FRAMES = MAX_LAG + LAG_TOLERANCE + 1
 /** A sample of a caller who is heard at all. */
 const AUDIBLE = 32
+/** What may be the agent's or the caller's is held back at most so long, in frames; a sound is over after so many silent ones. */
+const MAX_HELD = 45
+const SOUND_OVER_FRAMES = 10
+const OVERDUE_MS = 300
 /** A piece of speech leaves frame by frame, though the ticks wobble. */
 const SAME_SPEECH_FRAMES = 3
+
+/** What was heard of the caller: samples, of which the last came then, in monotonic milliseconds. */
+export interface HeardPiece {
+  readonly samples: Int16Array
+  readonly atMs: number
+}
+
+/** A frame of what was heard: its place in time, and its levels. */
+interface Frame {
+  readonly slot: number
+  readonly levels: Float32Array
+}
+
+interface Piece extends HeardPiece {
+  /** The frames that it completed. */
+  readonly frames: readonly Frame[]
+}
+
+const given = ({ samples, atMs }: Piece, heard: boolean): HeardPiece => ({
+  samples: heard ? samples : new Int16Array(samples.length),
+  atMs,
+})
 
 /**
  * Takes the agent's own voice out of what is heard of the caller: telephones, speakers and analogue lines send it back. What
  * was sent is known, and so, once it was heard coming back, are its delay and its loss (echo-path.ts): a frame in which no
- * more is heard than that is silenced, one in which somebody speaks passes as it is. Pure: no clock, no I/O. Adds no delay.
+ * more is heard than that is silenced, one in which somebody speaks passes as it is. Until it is known whether anything comes
+ * back, what may be either's waits for it, and is late rather than lost; from then on there is no delay. Pure: no clock, no I/O.
  */
 export class EchoSuppressor {
   readonly #heardRateHz: number
@@ -50,6 +77,10 @@ export class EchoSuppressor {
   #openFrames = 0
   /** The agent may be heard now. */
   #expected = false
+  /** Not known yet whose it is, in order. */
+  readonly #held: Piece[] = []
+  /** At the end of what was heard. */
+  #silentFrames = 0
 
   /** @param sentRateHz of the agent's frames, @param heardRateHz of the caller's samples; 8,000 or more */
   constructor(sentRateHz: number, heardRateHz: number) {
@@ -75,23 +106,72 @@ export class EchoSuppressor {
     }
   }
 
-  /** The caller's samples, of which the last came at `atMs`, with what is only the agent's voice made silent. */
-  clean(samples: Int16Array, atMs: number): Int16Array {
+  /** Something is held back that may be the agent's voice, or the caller's. */
+  get undecided(): boolean {
+    return this.#held.length > 0
+  }
+
+  /**
+   * The caller's samples, of which the last came at `atMs`. Returns what is decided of all that came, in order, with what is only
+   * the agent's voice made silent.
+   */
+  clean(samples: Int16Array, atMs: number): readonly HeardPiece[] {
+    const piece = this.#measured(samples, atMs)
+    const out = this.#finder.known ? this.#releaseKnown() : []
+    const verdict = this.#judge(piece)
+    if (this.#finder.known) return [...out, given(piece, verdict !== 'echo')]
+    // What is louder than an echo, or comes too late for one, is the caller's, and what went before it perhaps.
+    if (verdict !== 'echo') return [...this.#releaseByLikeness(OF_FRAMES), given(piece, true)]
+    const sounds = piece.frames.some(({ slot }) => this.#finder.soundsIn(slot))
+    this.#silentFrames = sounds ? 0 : this.#silentFrames + piece.frames.length
+    if (this.#held.length === 0 && !sounds) return [given(piece, false)]
+    this.#held.push(piece)
+    if (this.#silentFrames >= SOUND_OVER_FRAMES) return this.#releaseByLikeness(0)
+    return this.#held.length > MAX_HELD ? [given(this.#held.shift()!, false)] : []
+  }
+
+  /** Once a tick: nothing is held back for ever, though no packet follows. */
+  overdue(nowMs: number): readonly HeardPiece[] {
+    const last = this.#held.at(-1)
+    return last === undefined || nowMs - last.atMs < OVERDUE_MS ? [] : this.#releaseByLikeness(0)
+  }
+
+  #measured(samples: Int16Array, atMs: number): Piece {
     this.#samples += samples.length
     const anchorMs = this.#anchored(atMs - (this.#samples * 1000) / this.#heardRateHz)
-    const slot = () => Math.floor((anchorMs + this.#frames * FRAME_MS) / FRAME_MS)
-    if (!this.#expected && slot() - this.#sentSlot > FORGOTTEN_FRAMES) {
+    const slotNow = () => Math.floor((anchorMs + this.#frames * FRAME_MS) / FRAME_MS)
+    const frames: Frame[] = []
+    if (!this.#expected && !this.undecided && slotNow() - this.#sentSlot > FORGOTTEN_FRAMES) {
       this.#frames += this.#heardBands.skip(samples)
-      this.#judge(firstLoud(samples, AUDIBLE) >= 0)
-      return samples
+      this.#spoke(firstLoud(samples, AUDIBLE) >= 0)
+      return { samples, atMs, frames }
     }
     for (const levels of this.#heardBands.push(samples)) {
       this.#frames++
-      this.#finder.heard(slot(), levels)
-      this.#expected = this.#expects(slot())
-      this.#judge(this.#isOwn(levels))
+      const slot = slotNow()
+      this.#finder.heard(slot, levels)
+      frames.push({ slot, levels })
     }
-    return this.#openFrames > 0 || !this.#expected ? samples : new Int16Array(samples.length)
+    return { samples, atMs, frames }
+  }
+
+  /** What is held, now that it is known what comes back of the agent. */
+  #releaseKnown(): HeardPiece[] {
+    if (this.#held.length === 0) return []
+    this.#own = 0
+    this.#lingering.fill(FLOOR_DB)
+    return this.#held.splice(0).map((piece) => given(piece, this.#judge(piece) !== 'echo'))
+  }
+
+  /** What is held, while it is not known what comes back: by what it is like, but for the last pieces, which are the caller's. */
+  #releaseByLikeness(own: number): HeardPiece[] {
+    const held = this.#held.splice(0)
+    const doubtful = held.slice(0, Math.max(0, held.length - own))
+    const slots = doubtful
+      .flatMap(({ frames }) => frames.map(({ slot }) => slot))
+      .filter((at) => this.#finder.soundsIn(at))
+    const isEcho = slots.length > 0 && this.#finder.resembles(slots[0]!, slots.at(-1)!)
+    return held.map((piece, i) => given(piece, !isEcho || i >= doubtful.length))
   }
 
   /** Monotonic ms at which the first sample of the line would have come without any jitter. */
@@ -107,8 +187,17 @@ export class EchoSuppressor {
     return this.#anchorMs
   }
 
-  /** A frame more was heard; `own`: the caller speaks in it. */
-  #judge(isOwn: boolean): void {
+  /** Whose voice it is, as far as levels tell. */
+  #judge({ frames }: Piece): 'own' | 'echo' | 'unexpected' {
+    for (const { slot, levels } of frames) {
+      this.#expected = this.#expects(slot)
+      this.#spoke(this.#isOwn(levels))
+    }
+    return !this.#expected ? 'unexpected' : this.#openFrames > 0 ? 'own' : 'echo'
+  }
+
+  /** A frame more was heard, and whether there is more in it than an echo. */
+  #spoke(isOwn: boolean): void {
     this.#own = ((this.#own << 1) | (isOwn ? 1 : 0)) & ((1 << OF_FRAMES) - 1)
     let own = 0
     for (let bits = this.#own; bits !== 0; bits &= bits - 1) own++

@@ -1,10 +1,9 @@
-import { createHmac } from 'node:crypto'
 import type { Static } from 'typebox'
-import type { EffectiveConfig } from '../../config/schema.ts'
 import { WORKER_METRICS } from '../../runtime/metrics.ts'
 import { allowInfrastructure } from '../../runtime/plugin/guard.ts'
 import { histogramQuantile, parsePrometheusText, type Sample } from '../../runtime/prometheus-text.ts'
 import type { WorkerEntry } from '../../runtime/session/slots.ts'
+import { workerAlias } from '../../runtime/session/worker-alias.ts'
 import { listWorkers } from '../../store/redis/slots.ts'
 import type { Services } from '../services.ts'
 import { WORKER_STATES, type Workload } from './schema.ts'
@@ -16,7 +15,7 @@ type WorkerLoad = Static<typeof Workload>['workers'][number]
 
 /**
  * Scrapes every live worker's metrics at once. Takes a second at most, however many don't answer. A worker's id names its
- * host and process: with `hidesHosts` a name stands for it that says nothing and stays.
+ * host and process: with `hidesHosts` it goes by the name that calls have it by.
  */
 export async function readWorkload(
   services: Services,
@@ -32,7 +31,7 @@ export async function readWorkload(
       return page === undefined ? unreachable(entry) : workerLoad(entry, parsePrometheusText(page))
     }),
   )
-  if (hidesHosts) for (const worker of workers) worker.worker_id = hiddenName(worker.worker_id, services.config)
+  if (hidesHosts) for (const worker of workers) worker.worker_id = workerAlias(worker.worker_id)
   workers.sort((a, b) => (a.worker_id < b.worker_id ? -1 : 1))
   const sum = (pick: (worker: WorkerLoad) => number | null) => workers.reduce((total, w) => total + (pick(w) ?? 0), 0)
   const [activeSessions, capacity] = [sum((worker) => worker.active_sessions), sum((worker) => worker.capacity)]
@@ -46,11 +45,6 @@ export async function readWorkload(
     },
     workers,
   }
-}
-
-/** Keyed: host names are easily guessed. */
-function hiddenName(workerId: string, { jwtApiSecret }: EffectiveConfig): string {
-  return `worker-${createHmac('sha256', jwtApiSecret).update(`worker ${workerId}`).digest('hex').slice(0, 12)}`
 }
 
 async function scrape(url: string, token: string | undefined, signal: AbortSignal): Promise<string> {

@@ -18,9 +18,15 @@ export interface CallState {
   readonly heard: Turn | undefined
   /** What the agent was to say since the caller's last turn, as far as its words are known. */
   readonly said: string | undefined
+  /** A worker that is gone was to say it: the next one says what is left of it, and tells so anew. */
+  readonly saidBefore: boolean
   readonly tools: readonly ToolCall[]
   readonly consent: EventOf<'consent'>['consent'] | undefined
   readonly greeting: EventOf<'greeting'>['step'] | undefined
+  /** How many turns were said before that step of the greeting began. */
+  readonly greetingFrom: number
+  /** Consent was given or refused by words that are no turn yet. */
+  readonly consentOwesTurn: boolean
   readonly answeredBy: EventOf<'answered_by'>['by'] | undefined
   readonly carrierVerdict: EventOf<'answered_by'>['by'] | undefined
   readonly muted: boolean
@@ -44,9 +50,12 @@ export const NOTHING_YET: CallState = {
   turns: [],
   heard: undefined,
   said: undefined,
+  saidBefore: false,
   tools: [],
   consent: undefined,
   greeting: undefined,
+  greetingFrom: 0,
+  consentOwesTurn: false,
   answeredBy: undefined,
   carrierVerdict: undefined,
   muted: false,
@@ -79,18 +88,37 @@ export function fold(state: CallState, event: CallEvent): CallState {
     case 'turn': {
       const { text, start_ms: startMs, end_ms: endMs } = event
       const turn: Turn = { role: 'user', text, startMs, endMs, interrupted: false }
-      return taken({ ...state, said: undefined, turns: [...state.turns, turn] }, event.inputs)
+      const consentOwesTurn = state.consentOwesTurn && event.inputs !== undefined
+      return taken({ ...state, said: undefined, consentOwesTurn, turns: [...state.turns, turn] }, event.inputs)
     }
     case 'said':
-      return { ...state, said: state.said === undefined ? event.text : `${state.said} ${event.text}` }
+      return {
+        ...state,
+        said: state.said === undefined || state.saidBefore ? event.text : `${state.said} ${event.text}`,
+        saidBefore: false,
+      }
+    case 'resumed':
+      return { ...state, saidBefore: true }
     case 'heard':
       return heard(state, event)
     case 'consent':
-      return taken({ ...state, consent: event.consent }, event.inputs)
+      return taken(
+        {
+          ...state,
+          consent: event.consent,
+          consentOwesTurn: event.inputs === undefined && event.consent !== 'unanswered',
+        },
+        event.inputs,
+      )
     case 'inputs_taken':
       return taken(state, event.inputs)
     case 'greeting':
-      return { ...state, greeting: event.step }
+      return {
+        ...state,
+        greeting: event.step,
+        // Begun again by another worker, it is the same step.
+        greetingFrom: event.step === state.greeting ? state.greetingFrom : state.turns.length,
+      }
     case 'muted':
       return { ...state, muted: true, waiting: [] }
     case 'held':

@@ -46,6 +46,10 @@ export const RESUME = Type.Object({
   consent: Type.Optional(CONSENT),
   /** The step of the greeting that was begun last; absent: none was. */
   greeting: Type.Optional(GREETING_STEP),
+  /** How many turns were said before that step began; absent: none. */
+  greetingFrom: Type.Optional(Type.Integer({ minimum: 0 })),
+  /** Consent was given or refused by words whose turn is not told yet: they come again with the caller's audio. */
+  consentOwesTurn: Type.Optional(Type.Boolean()),
   /** Who picked up, as the workers before heard it. */
   answeredBy: Type.Optional(ANSWERER),
   /** Who picked up, as the carrier has it. */
@@ -69,14 +73,16 @@ export type Resume = Static<typeof RESUME>
 
 /** What the next worker is told. `heard`: the caller's last packet. */
 export function resumeOf(state: CallState, heard?: Resume['heard']): Resume {
-  const { turns, said, tools, consent, greeting, answeredBy, carrierVerdict, waiting } = state
+  const { turns, said, tools, consent, consentOwesTurn, greeting, greetingFrom, answeredBy, carrierVerdict, waiting } =
+    state
   const { muted, held, takenOver, notes } = state
   return {
     turns: [...turns],
     ...(said === undefined ? {} : { said }),
     tools: [...tools],
     ...(consent === undefined ? {} : { consent }),
-    ...(greeting === undefined ? {} : { greeting }),
+    ...(greeting === undefined ? {} : { greeting, greetingFrom }),
+    ...(consentOwesTurn ? { consentOwesTurn } : {}),
     ...(answeredBy === undefined ? {} : { answeredBy }),
     ...(carrierVerdict === undefined ? {} : { carrierVerdict }),
     muted,

@@ -33,6 +33,7 @@ import {
 } from './session.ts'
 import { Supervision } from './supervision.ts'
 import { Transfer, type TransferOrder, type TransferResult } from './transfer.ts'
+import { workerAlias } from './worker-alias.ts'
 
 /** A worker says yes or no to a session within this, or the session is offered to another. */
 const OFFER_TIMEOUT_MS = 12_000
@@ -238,7 +239,7 @@ export class LiveCall implements PathCall {
     void this.#leaveWorker('lost')
     const cut = cutOff(this.log.state)
     if (cut !== undefined) told(this, cut)
-    if (workerId !== undefined) this.log.append({ type: 'worker_lost', worker: workerId, reason })
+    if (workerId !== undefined) this.log.append({ type: 'worker_lost', worker: workerAlias(workerId), reason })
     // Who was not given the call yet did not die of it.
     if (heard) this.#mistrust(reason)
     if (this.#state.phase === 'in_progress') {
@@ -382,8 +383,8 @@ export class LiveCall implements PathCall {
   }
 
   #workerTaken(type: 'worker_taken' | 'resumed'): void {
-    const worker = this.#seat?.worker.workerId
-    if (worker !== undefined) this.log.append({ type, worker })
+    const workerId = this.#seat?.worker.workerId
+    if (workerId !== undefined) this.log.append({ type, worker: workerAlias(workerId) })
   }
 
   /** Resolves when the worker has told all the session used. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { words } from '../../plugins/offline/words.ts'
+import { workerAlias } from '../../runtime/session/worker-alias.ts'
 import { Caller } from './caller.ts'
 import { Conversation, type Exchange, type Say } from './conversation.ts'
 import type { Combination } from './providers.ts'
@@ -104,6 +105,10 @@ interface Events {
   items: { type: string; worker?: string }[]
 }
 
+interface Workload {
+  workers: { worker_id: string }[]
+}
+
 /** Kills the voice worker that serves the call, without any warning, and waits until another one has taken it over. */
 export async function killVoiceWorker(
   rest: RestClient,
@@ -120,14 +125,12 @@ export async function killVoiceWorker(
     await sleep(100, undefined, { signal })
     worker = await serving()
   }
-  const [, host, pid] = /^(.*)-(\d+)-[0-9a-f]+$/.exec(worker) ?? []
-  if (
-    host !==
-    hostname()
-      .replace(/[^A-Za-z0-9_.-]/g, '_')
-      .slice(0, 40)
-  )
-    throw new Error(`The voice worker ${worker} runs on another machine`)
+  const { workers } = await rest.send<Workload>('GET', '/reports/workload')
+  const name = workers.find(({ worker_id }) => workerAlias(worker_id) === worker)?.worker_id ?? ''
+  const [, host, pid] = /^(.*)-(\d+)-[0-9a-f]+$/.exec(name) ?? []
+  if (host !== hostname().replace(/[^A-Za-z0-9_.-]/g, '_').slice(0, 40)) {
+    throw new Error(`The voice worker ${worker} is none of this machine, or its host is not shown to us`)
+  }
   process.kill(Number(pid), 'SIGKILL')
   const killedMs = performance.now()
   say(`          voice worker ${worker} killed`)

@@ -6,6 +6,8 @@ import { type ConversationStage, type Follows, orders, type StageContext, taken 
 
 /** An answer that says neither yes nor no is asked for once more. */
 const MAX_ASKS = 2
+/** Words that a worker takes over with the call are turns by then. */
+const OWED_MS = 3_000
 
 type Step = EventOf<'greeting'>['step']
 
@@ -22,6 +24,8 @@ export function greeting({ open, language }: StageContext): ConversationStage {
   /** How often the caller was asked; 0: not asked, or answered. */
   let asks = 0
   let muted = false
+  /** Until then the words that gave or refused consent may come again: what follows waits for them, or they would cut it off. */
+  let owedUntilMs: number | undefined
 
   const begin = (next: Step): Order => {
     step = next
@@ -44,7 +48,8 @@ export function greeting({ open, language }: StageContext): ConversationStage {
     if (resume === undefined || (resume.greeting === undefined && resume.turns.length === 0)) {
       return notice === '' ? afterNotice() : [begin('notice'), say(notice, 'notice')]
     }
-    const last = resume.turns.at(-1)
+    const since = resume.turns.slice(resume.greetingFrom ?? 0)
+    const last = since.at(-1)
     switch (resume.greeting) {
       case 'notice':
         if (last === undefined || last.interrupted) return [begin('notice'), say(notice, 'notice')]
@@ -60,16 +65,20 @@ export function greeting({ open, language }: StageContext): ConversationStage {
         asks = last?.role === 'user' ? 1 : 0
         return ask()
       case 'first_message': {
-        if (last?.role === 'user') return done(true)
-        if (last?.role !== 'assistant') return greet()
-        if (!last.interrupted) return resume.turns.length === 1 || isOf(last.text) ? done(true) : greet()
-        return isOf(last.text) ? greet(restOf(firstMessage, last.text) ?? '') : greet()
+        const said = since.findLast(({ role, text }) => role === 'assistant' && (question === '' || isOf(text)))
+        // A yes that cut off the question may be told behind the step that follows from it.
+        const consents = said === undefined && question !== '' && isConsent(last?.text ?? '')
+        if (last?.role === 'user' && !consents) return done(true)
+        if (said === undefined) return greet()
+        if (!said.interrupted) return done(true)
+        return isOf(said.text) ? greet(restOf(firstMessage, said.text) ?? '') : greet()
       }
       default:
         step = 'done'
         return [{ type: 'greeted', before: true }]
     }
   }
+  const isConsent = (text: string): boolean => readConsent(text, language()) !== undefined
   const isOf = (text: string): boolean => firstMessage.includes(text.trim())
 
   /** The caller's words or key answered the question. */
@@ -79,6 +88,12 @@ export function greeting({ open, language }: StageContext): ConversationStage {
   }
 
   const onTurn = (turn: SpokenTurn): Follows | undefined => {
+    if (owedUntilMs !== undefined && turn.inputs === undefined) {
+      owedUntilMs = undefined
+      // What it says is done already: it is only written down.
+      if (isConsent(turn.text)) return taken({ type: 'caller_turn', turn }, ...goOn())
+      return orders(...done())
+    }
     if (asks === 0) return undefined
     const consent = readConsent(turn.text, language())
     const said: Signal = { type: 'caller_turn', turn }
@@ -97,7 +112,7 @@ export function greeting({ open, language }: StageContext): ConversationStage {
 
   return {
     name: 'greeting',
-    on(report) {
+    on(report, nowMs) {
       if (muted) return undefined
       switch (report.type) {
         case 'begin':
@@ -106,6 +121,12 @@ export function greeting({ open, language }: StageContext): ConversationStage {
             step = 'done'
             return undefined
           }
+          if (resume?.consentOwesTurn !== true) return orders(...goOn())
+          owedUntilMs = nowMs + OWED_MS
+          return undefined
+        case 'tick':
+          if (owedUntilMs === undefined || nowMs < owedUntilMs) return undefined
+          owedUntilMs = undefined
           return orders(...goOn())
         case 'speech_over':
           if (report.purpose === 'notice' && step === 'notice') return orders(...afterNotice())

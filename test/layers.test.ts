@@ -33,6 +33,21 @@ t.test('the runtime imports nothing of the rooms around it', async (t) => {
   )
 })
 
+t.test('what happens in a call takes its time from the clock it is given', async (t) => {
+  const rooms = ['call-log', 'conversation', 'link', 'media', 'session']
+  const [files, own] = [[], []] as [string[], string[]]
+  for (const room of rooms) {
+    for (const entry of await readdir(join(ROOT, 'runtime', room), { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile() || !entry.name.endsWith('.ts')) continue
+      files.push(entry.name)
+      const text = await readFile(join(entry.parentPath, entry.name), 'utf8')
+      if (/\b(?:performance|Date)\.now\(|\bnew Date\(\)|\bhrtime\b/.test(text)) own.push(entry.name)
+    }
+  }
+  t.ok(files.length > 80, 'files are found')
+  t.same(own, [], 'has a clock of its own')
+})
+
 t.test('workers import nothing of the api', async (t) => {
   t.same(
     (await importsOf('workers')).filter(({ imported }) => roomOf(imported) === 'api'),

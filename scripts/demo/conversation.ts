@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServerMessage } from '../../api/realtime/messages.ts'
+import { words } from '../../plugins/offline/words.ts'
 import type { Caller } from './caller.ts'
 import type { Question } from './script.ts'
 
@@ -32,6 +33,11 @@ export class Conversation {
   #state = 'listening'
   #agentStartedMs = 0
   #agentStoppedMs = 0
+  /** What the agent said since the caller last did, the running turn included: first a filler perhaps, then the answer. */
+  #answer = ''
+  #answerBefore = ''
+  /** Words of the answer to the question before. */
+  #expected = ''
 
   constructor(caller: Caller, say: Say, signal: AbortSignal) {
     this.#caller = caller
@@ -53,11 +59,12 @@ export class Conversation {
   }
 
   /** Asks, and listens until the agent begins to answer. */
-  async ask({ text, bargesIn, voice }: Question): Promise<Exchange> {
+  async ask({ text, expects, bargesIn, voice }: Question): Promise<Exchange> {
     const heardBefore = this.#heard.length
     const clearsBefore = this.#caller.clears
     if (bargesIn) await this.#agentTalks(LISTEN_BEFORE_BARGE_IN_MS)
     else await this.agentDone()
+    this.#expected = expects
     const beganMs = performance.now()
     const endedMs = await this.#caller.say(text, this.#signal, voice)
     let cutMs: number | undefined
@@ -82,15 +89,21 @@ export class Conversation {
   }
 
   async #agentTalks(forMs: number): Promise<void> {
+    const expected = words(this.#expected).join(' ')
     const lasts = () => this.#caller.agentSpeaking && performance.now() - this.#agentStartedMs >= forMs
-    await this.#until(lasts, 'The agent did not speak long enough to be interrupted')
+    const answers = () => words(`${this.#answerBefore} ${this.#answer}`).join(' ').includes(expected)
+    await this.#until(() => lasts() && answers(), 'The agent did not speak long enough to be interrupted')
   }
 
   #follow(message: ServerMessage): void {
     if (message.type === 'agent.state') this.#state = message.state
     if (message.type === 'error') this.#say(`          error: ${message.message}`)
     if (message.type !== 'transcript') return
+    if (message.role === 'assistant') this.#answer = message.text
     if (!message.final) return
+    if (message.role === 'assistant') this.#answerBefore = `${this.#answerBefore} ${this.#answer}`
+    else this.#answerBefore = ''
+    this.#answer = ''
     if (message.role === 'user') this.#heard.push(message.text)
     const seconds = ((performance.now() - this.#startedMs) / 1000).toFixed(1).padStart(6)
     this.#say(`${seconds} s  ${message.role === 'user' ? 'caller' : 'agent '}  ${message.text}`)

@@ -123,7 +123,7 @@ t.test('a realtime session', async (t) => {
     t.match(
       events.find(({ type }) => type === 'worker_taken'),
       { worker: /^worker-[0-9a-f]{12}$/ },
-      'the host of a worker is nobody\'s business',
+      "the host of a worker is nobody's business",
     )
     await until(() => live.at(-1)?.type === 'ended')
     t.ok(live.every(({ call_id }) => call_id === waiting.callId))

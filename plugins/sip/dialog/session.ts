@@ -10,7 +10,6 @@ import {
   type SipResponse,
   tokensOf,
 } from '../message/message.ts'
-import { reasonOf } from '../message/serializer.ts'
 import type { Authenticator } from '../transaction/authenticator.ts'
 import { sendAuthenticated } from '../transaction/authenticator.ts'
 import type { ServerTransaction } from '../transaction/server-transaction.ts'
@@ -19,7 +18,8 @@ import type { Flow } from '../transport/flow.ts'
 import type { ContactName } from '../trunk/presence.ts'
 import { ALLOW, type CallContext, contactOf, type DialogSession, SUPPORTED } from './context.ts'
 import { Dialog } from './dialog.ts'
-import { type Lead, referOf, type Successor } from './referral.ts'
+import { Handover } from './handover.ts'
+import type { Lead, Successor } from './referral.ts'
 import {
   MAX_SE_S,
   MIN_SE_S,
@@ -34,12 +34,6 @@ import {
 const GLARE_OWNER_S = [2.1, 4] as const
 const GLARE_OTHER_S = [0, 2] as const
 const MAX_GLARES = 5
-/** Whoever asked to be led elsewhere hangs up within this. */
-const GOODBYE_MS = 5_000
-/** What the one who was called says: calling again from here would change nothing. */
-const ANSWERS_OF_CALLEE: ReadonlySet<number> = new Set([404, 408, 410, 480, 484, 486, 487, 600, 603, 604, 607, 608])
-/** How long the other side may take to say what became of a transfer. */
-const TRANSFER_TIMEOUT_MS = 30_000
 
 export interface EstablishedOptions {
   dialog: Dialog
@@ -65,6 +59,9 @@ export class Established implements DialogSession {
   readonly dialog: Dialog
   readonly #options: EstablishedOptions
   readonly #timer: SessionTimer
+  readonly #handover: Handover
+  /** The way the other side's last request came: routers give it another port in the middle of a call. */
+  #way: Flow
   #over = false
   /** Has taken this one's place: the call is there now. */
   #successor: Successor | undefined
@@ -77,13 +74,11 @@ export class Established implements DialogSession {
   #allowsUpdate = false
   /** The shortest interval the other side takes, where it said so. */
   #minSe: number | undefined
-  #referred: ((sipfrag: string) => void) | undefined
-  /** The other side hangs up while it transfers itself. */
-  #left: (() => void) | undefined
 
   constructor(options: EstablishedOptions) {
     this.#options = options
     this.dialog = options.dialog
+    this.#way = options.flow
     this.#timer = new SessionTimer(options.context.timers, {
       refresh: () => this.#refresh(),
       expired: () => {
@@ -91,12 +86,23 @@ export class Established implements DialogSession {
         this.#gone()
       },
     })
+    const { context, authenticator, contact, lead } = options
+    this.#handover = new Handover({
+      ...{ context, authenticator, contact, lead, dialog: this.dialog },
+      flow: () => this.#flow,
+      isOver: () => this.#over,
+      isTaken: () => this.#successor !== undefined,
+      taken: (by) => {
+        this.#successor = by
+      },
+      leave: () => this.#bye(undefined),
+    })
     options.context.opened(this)
   }
 
   get #flow(): Flow {
-    const { context, flow, allows } = this.#options
-    return context.flowFor(this.dialog.nextHop, flow, allows)
+    const { context, allows } = this.#options
+    return context.flowFor(this.dialog.nextHop, this.#way, allows)
   }
 
   /** Session timer and abilities as the INVITE or its answer said. */
@@ -158,18 +164,16 @@ export class Established implements DialogSession {
       transaction.respond(500, { headers: [{ name: 'retry-after', value: '1' }] })
       return
     }
+    const { flow } = transaction
+    if (flow.protocol === this.#way.protocol && flow.address === this.#way.address) this.#way = flow
     switch (request.method) {
       case 'BYE':
         transaction.respond(200)
         this.#end()
         if (this.#successor !== undefined) return
         this.#options.leg.known(releasedBy(this.#options.weCalled ? 'callee' : 'caller', causeOf(request)))
-        if (this.#left === undefined) this.#options.leg.ended('caller_hangup')
-        else {
-          // Whoever took the REFER and leaves without a word of it has gone where it was sent.
-          this.#left()
-          queueMicrotask(() => this.#options.leg.ended('caller_hangup'))
-        }
+        if (this.#handover.left()) queueMicrotask(() => this.#options.leg.ended('caller_hangup'))
+        else this.#options.leg.ended('caller_hangup')
         return
       case 'INVITE':
       case 'UPDATE':
@@ -179,7 +183,7 @@ export class Established implements DialogSession {
         this.#info(transaction)
         return
       case 'NOTIFY':
-        this.#notified(transaction)
+        this.#handover.notified(transaction)
         return
       case 'PRACK':
         if (this.#options.acknowledge === undefined) transaction.respond(481)
@@ -189,7 +193,7 @@ export class Established implements DialogSession {
         transaction.respond(200, { headers: [ALLOW, SUPPORTED] })
         return
       case 'REFER':
-        this.#refer(transaction)
+        this.#handover.refer(transaction)
         return
       default:
         transaction.respond(405, { headers: [ALLOW] })
@@ -283,57 +287,6 @@ export class Established implements DialogSession {
     }
   }
 
-  /** The other side wants to be led elsewhere. A caller may not have us call others at our expense: only to take a call's place. */
-  #refer(transaction: ServerTransaction): void {
-    const { context, lead, contact } = this.#options
-    const { request, flow } = transaction
-    const refer = referOf(request)
-    if (refer === undefined || lead?.may(refer.target) !== true || this.#successor !== undefined) {
-      context.log.warn('A transfer asked for by the other side was refused')
-      transaction.respond(603)
-      return
-    }
-    transaction.respond(202, { headers: [contactOf(flow, contact)] })
-    this.#notify(100)
-    const next = lead.call(refer, {
-      answered: () => {
-        this.#successor = next
-        this.#notify(200)
-        // Whoever asked hangs up now; one that forgets is left.
-        context.timers.after(GOODBYE_MS, () => this.#over || this.#bye(undefined))
-      },
-      failed: (status) => this.#notify(status),
-    })
-  }
-
-  /** Tells how far the REFER is (RFC 3515, section 2.4.5). */
-  #notify(status: number): void {
-    if (this.#over) return
-    const { context, authenticator } = this.#options
-    const state = status < 200 ? 'active;expires=60' : 'terminated;reason=noresource'
-    const headers = [
-      { name: 'event', value: 'refer' },
-      { name: 'subscription-state', value: state },
-      { name: 'content-type', value: 'message/sipfrag;version=2.0' },
-    ]
-    const body = Buffer.from(`SIP/2.0 ${status} ${reasonOf(status)}\r\n`)
-    const make = (extra: readonly SipHeader[]) => this.dialog.request('NOTIFY', [...headers, ...extra], body)
-    const ignore = (): void => undefined
-    sendAuthenticated(context.transactions, authenticator, this.#flow, make, { final: ignore, failed: ignore })
-  }
-
-  /** What becomes of a REFER of ours; nothing else was subscribed to (RFC 6665, section 4.1.3). */
-  #notified(transaction: ServerTransaction): void {
-    const { request } = transaction
-    const event = headerOf(request, 'event')?.split(';')[0]?.trim().toLowerCase()
-    if (event !== 'refer') transaction.respond(489, { headers: [{ name: 'allow-events', value: 'refer' }] })
-    else if (this.#referred === undefined) transaction.respond(481)
-    else {
-      transaction.respond(200)
-      this.#referred(Buffer.from(request.body).toString('latin1'))
-    }
-  }
-
   /** Keys that come with the signalling: `Signal=5`, or the key alone. */
   #info(transaction: ServerTransaction): void {
     const { request } = transaction
@@ -422,46 +375,9 @@ export class Established implements DialogSession {
     timers.after(waitS * 1_000, () => this.#refresh())
   }
 
-  /**
-   * Hands the call over to somebody else (RFC 3515). Unless it was `taken`, the call goes on.
-   */
+  /** Hands the call over to somebody else (RFC 3515). Unless it was `taken`, the call goes on. */
   transfer(target: string): Promise<Referral> {
-    if (this.#successor !== undefined) return this.#successor.transfer(target)
-    const { context, authenticator, flow, contact } = this.#options
-    if (this.#over || this.#referred !== undefined) return Promise.resolve('failed')
-    const { promise, resolve } = Promise.withResolvers<Referral>()
-    const settle = (result: Referral): void => {
-      cancel()
-      this.#referred = undefined
-      this.#left = undefined
-      resolve(result)
-    }
-    const cancel = context.timers.after(TRANSFER_TIMEOUT_MS, () => settle('failed'))
-    this.#referred = (sipfrag) => {
-      const status = Number(/^SIP\/2\.0 (\d{3})/.exec(sipfrag)?.[1])
-      if (status >= 200) settle(status < 300 ? 'taken' : ANSWERS_OF_CALLEE.has(status) ? 'failed' : 'refused')
-    }
-    this.#left = () => accepted && settle('taken')
-    let accepted = false
-    const headers = [
-      contactOf(flow, contact),
-      { name: 'refer-to', value: `<${target}>` },
-      { name: 'referred-by', value: this.dialog.localAddress },
-    ]
-    sendAuthenticated(
-      context.transactions,
-      authenticator,
-      this.#flow,
-      (extra) => this.dialog.request('REFER', [...headers, ...extra]),
-      {
-        final: (response) => {
-          accepted = response.status < 300
-          if (!accepted) settle('refused')
-        },
-        failed: () => settle('failed'),
-      },
-    )
-    return promise
+    return this.#successor === undefined ? this.#handover.transfer(target) : this.#successor.transfer(target)
   }
 
   /** Ends the call. @param reason why the session did */

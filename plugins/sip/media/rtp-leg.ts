@@ -11,9 +11,9 @@ import type { AudioFormat, CarrierFigures, Leg, LegEndReason, LegEvents } from '
 import { FirstWords } from './first-words.ts'
 import { LineQuality } from './line-quality.ts'
 import type { MediaPair } from './media-ports.ts'
-import { MediaSource } from './media-source.ts'
+import { MediaReports } from './media-reports.ts'
+import { type MediaAddress, MediaSource } from './media-source.ts'
 import type { Agreement, SrtpTerms } from './offer-answer.ts'
-import { readReport, writeReport } from './rtcp.ts'
 import { type RtpPacket, readRtp, writeRtp } from './rtp-packet.ts'
 import { RtpReceiver } from './rtp-receiver.ts'
 import { type Random, RtpSender } from './rtp-sender.ts'
@@ -24,7 +24,6 @@ const FIRST_MEDIA_TIMEOUT_MS = 30_000
 const MEDIA_TIMEOUT_MS = 15_000
 /** After this long without a packet, the sender is taken to be silent, and silence takes its place. */
 const SILENT_AFTER_MS = 100
-const REPORT_MS = 5_000
 /** A pause, in which lost time is made up for: no sample louder than this. */
 const QUIET_PEAK = 200
 /** What one of two joined callers says waits no longer than this to be sent to the other. */
@@ -73,6 +72,7 @@ export class RtpLeg implements Leg {
   readonly #line: LineAudio
   readonly #source: MediaSource
   readonly #quality: LineQuality
+  readonly #reports: MediaReports
   readonly #silence: Uint8Array
   readonly #keys: DtmfDetector
   #agreement: Agreement
@@ -93,18 +93,12 @@ export class RtpLeg implements Leg {
         done: (() => void) | undefined
       }
     | undefined
-  #rtcpFrom: { address: string; port: number } | undefined
   #heardMs: number | undefined
   #audioMs: number | undefined
   #sinceMs = 0
-  #reportedMs = 0
   #strangers = 0
   /** What the carrier knows of the call. */
   #figures: CarrierFigures | undefined
-  /** The other side's last sender report. */
-  #lastReport: { ntp: number; atMs: number } | undefined
-  /** Our name in reports: of this call alone (RFC 7022). */
-  readonly #name: string
 
   constructor(options: RtpLegOptions) {
     this.#options = options
@@ -120,7 +114,12 @@ export class RtpLeg implements Leg {
     this.#source = new MediaSource(agreement, options.allows)
     this.#quality = new LineQuality(this.#receiver, () => this.#agreement.codec)
     this.#keys = new DtmfDetector(sampleRateHz)
-    this.#name = `${options.random.bits(32).toString(36)}@patchbay`
+    this.#reports = new MediaReports({
+      ...{ clock: options.clock, sender: this.#sender, receiver: this.#receiver },
+      name: `${options.random.bits(32).toString(36)}@patchbay`,
+      target: () => ({ address: this.#source.target.address, port: this.#agreement.rtcpPort }),
+      send: (report, to) => options.pair.rtcp.send(this.#srtp?.out.protectRtcp(report) ?? report, to.port, to.address),
+    })
     options.pair.rtp.receive((bytes, from) => this.#received(bytes, from))
     options.pair.rtcp.receive((bytes, from) => this.#reported(bytes, from))
   }
@@ -175,7 +174,7 @@ export class RtpLeg implements Leg {
     this.#early = false
     if (this.#leave !== undefined && !early) return
     this.#sinceMs = this.#options.clock.monotonicMs()
-    this.#reportedMs = this.#sinceMs
+    this.#reports.start(this.#sinceMs)
     this.#heardMs = undefined
     this.#audioMs = undefined
     this.#run()
@@ -186,7 +185,7 @@ export class RtpLeg implements Leg {
     if (this.#over || this.#leave !== undefined) return
     this.#early = true
     this.#sinceMs = this.#options.clock.monotonicMs()
-    this.#reportedMs = this.#sinceMs
+    this.#reports.start(this.#sinceMs)
     this.#run()
   }
 
@@ -328,7 +327,7 @@ export class RtpLeg implements Leg {
     if (this.#over) return false
     this.#over = true
     if (this.#leave !== undefined) {
-      this.#report(this.#options.clock.monotonicMs(), true)
+      this.#reports.send(this.#options.clock.monotonicMs(), true)
       this.#events?.media?.(this.#quality.figures(this.#options.clock.monotonicMs() - this.#sinceMs))
     }
     this.#leave?.()
@@ -356,8 +355,8 @@ export class RtpLeg implements Leg {
         if (silence !== undefined) this.#hear(silence.payload, silence.timestamp)
       }
     }
-    if (nowMs - this.#reportedMs >= REPORT_MS) {
-      this.#report(nowMs, false)
+    if (this.#reports.isDue(nowMs)) {
+      this.#reports.send(nowMs, false)
       const figures = this.#quality.news(nowMs - this.#sinceMs)
       if (figures !== undefined) this.#events?.media?.(figures)
     }
@@ -426,36 +425,13 @@ export class RtpLeg implements Leg {
     return verdict === 'taken' || (!known && this.#source.isCurrent(from))
   }
 
-  #reported(bytes: Buffer, from: { address: string; port: number }): void {
-    const { address } = this.#source.target
-    if (this.#over || from.address !== address) return
+  #reported(bytes: Buffer, from: MediaAddress): void {
+    if (this.#over) return
     const plain = this.#srtp === undefined ? bytes : this.#srtp.in.unprotectRtcp(bytes)
-    const report = plain && readReport(plain, this.#sender.ssrc)
+    const report = plain && this.#reports.take(plain, from)
     if (report === undefined) return
-    const nowMs = this.#options.clock.monotonicMs()
-    this.#rtcpFrom = from
     this.#quality.reported(report, this.#options.clock.nowMs())
-    if (report.ntp !== undefined) this.#lastReport = { ntp: report.ntp, atMs: nowMs }
-    if (this.#heardMs !== undefined) this.#heardMs = nowMs
-  }
-
-  #report(nowMs: number, goodbye: boolean): void {
-    this.#reportedMs = nowMs
-    const { pair, clock } = this.#options
-    const figures = {
-      ssrc: this.#sender.ssrc,
-      nowMs: clock.nowMs(),
-      rtpTimestamp: this.#sender.timestamp,
-      packets: this.#sender.packets,
-      bytes: this.#sender.bytes,
-    }
-    const to = this.#rtcpFrom ?? {
-      address: this.#source.target.address,
-      port: this.#agreement.rtcpPort,
-    }
-    const last = this.#lastReport && { ntp: this.#lastReport.ntp, delayMs: nowMs - this.#lastReport.atMs }
-    const report = writeReport(figures, this.#receiver.figures(), last, this.#name, goodbye)
-    pair.rtcp.send(this.#srtp?.out.protectRtcp(report) ?? report, to.port, to.address)
+    if (this.#heardMs !== undefined) this.#heardMs = this.#options.clock.monotonicMs()
   }
 }
 

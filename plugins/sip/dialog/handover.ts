@@ -1,0 +1,150 @@
+import type { Referral } from '../media/rtp-leg.ts'
+import { headerOf, type SipHeader } from '../message/message.ts'
+import { reasonOf } from '../message/serializer.ts'
+import type { Authenticator } from '../transaction/authenticator.ts'
+import { sendAuthenticated } from '../transaction/authenticator.ts'
+import type { ServerTransaction } from '../transaction/server-transaction.ts'
+import type { Flow } from '../transport/flow.ts'
+import type { ContactName } from '../trunk/presence.ts'
+import { type CallContext, contactOf } from './context.ts'
+import type { Dialog } from './dialog.ts'
+import { type Lead, referOf, type Successor } from './referral.ts'
+
+/** Whoever asked to be led elsewhere hangs up within this. */
+const GOODBYE_MS = 5_000
+/** What the one who was called says: calling again from here would change nothing. */
+const ANSWERS_OF_CALLEE: ReadonlySet<number> = new Set([404, 408, 410, 480, 484, 486, 487, 600, 603, 604, 607, 608])
+/** How long the other side may take to say what became of a transfer. */
+const TRANSFER_TIMEOUT_MS = 30_000
+
+export interface HandoverOptions {
+  dialog: Dialog
+  context: CallContext
+  authenticator: Authenticator | undefined
+  /** What our Contact names. */
+  contact: ContactName | undefined
+  /** Calls on behalf of the other side; absent: nobody is called. */
+  lead: Lead | undefined
+  flow(): Flow
+  isOver(): boolean
+  /** Somebody else has the call already. */
+  isTaken(): boolean
+  /** Somebody else has the call from now on. */
+  taken(by: Successor): void
+  /** Hangs up. */
+  leave(): void
+}
+
+/** Leads a call elsewhere, at our wish or at the other side's (RFC 3515). */
+export class Handover {
+  readonly #options: HandoverOptions
+  #referred: ((sipfrag: string) => void) | undefined
+  /** The other side hangs up while it transfers itself. */
+  #left: (() => void) | undefined
+
+  constructor(options: HandoverOptions) {
+    this.#options = options
+  }
+
+  /** The other side has hung up. True: whoever took the REFER and leaves without a word of it has gone where it was sent. */
+  left(): boolean {
+    const left = this.#left
+    left?.()
+    return left !== undefined
+  }
+
+  /** The other side wants to be led elsewhere. A caller may not have us call others at our expense: only to take a call's place. */
+  refer(transaction: ServerTransaction): void {
+    const { context, lead, contact } = this.#options
+    const { request, flow } = transaction
+    const refer = referOf(request)
+    if (refer === undefined || lead?.may(refer.target) !== true || this.#options.isTaken()) {
+      context.log.warn('A transfer asked for by the other side was refused')
+      transaction.respond(603)
+      return
+    }
+    transaction.respond(202, { headers: [contactOf(flow, contact)] })
+    this.#notify(100)
+    const next = lead.call(refer, {
+      answered: () => {
+        this.#options.taken(next)
+        this.#notify(200)
+        // Whoever asked hangs up now; one that forgets is left.
+        context.timers.after(GOODBYE_MS, () => this.#options.isOver() || this.#options.leave())
+      },
+      failed: (status) => this.#notify(status),
+    })
+  }
+
+  /** Tells how far the REFER is (RFC 3515, section 2.4.5). */
+  #notify(status: number): void {
+    if (this.#options.isOver()) return
+    const { context, authenticator, dialog } = this.#options
+    const state = status < 200 ? 'active;expires=60' : 'terminated;reason=noresource'
+    const headers = [
+      { name: 'event', value: 'refer' },
+      { name: 'subscription-state', value: state },
+      { name: 'content-type', value: 'message/sipfrag;version=2.0' },
+    ]
+    const body = Buffer.from(`SIP/2.0 ${status} ${reasonOf(status)}\r\n`)
+    const make = (extra: readonly SipHeader[]) => dialog.request('NOTIFY', [...headers, ...extra], body)
+    const ignore = (): void => undefined
+    sendAuthenticated(context.transactions, authenticator, this.#options.flow(), make, {
+      final: ignore,
+      failed: ignore,
+    })
+  }
+
+  /** What becomes of a REFER of ours; nothing else was subscribed to (RFC 6665, section 4.1.3). */
+  notified(transaction: ServerTransaction): void {
+    const { request } = transaction
+    const event = headerOf(request, 'event')?.split(';')[0]?.trim().toLowerCase()
+    if (event !== 'refer') transaction.respond(489, { headers: [{ name: 'allow-events', value: 'refer' }] })
+    else if (this.#referred === undefined) transaction.respond(481)
+    else {
+      transaction.respond(200)
+      this.#referred(Buffer.from(request.body).toString('latin1'))
+    }
+  }
+
+  /**
+   * Hands the call over to somebody else (RFC 3515). Unless it was `taken`, the call goes on.
+   */
+  transfer(target: string): Promise<Referral> {
+    const { context, authenticator, contact, dialog } = this.#options
+    if (this.#options.isOver() || this.#referred !== undefined) return Promise.resolve('failed')
+    const { promise, resolve } = Promise.withResolvers<Referral>()
+    const settle = (result: Referral): void => {
+      cancel()
+      this.#referred = undefined
+      this.#left = undefined
+      resolve(result)
+    }
+    const cancel = context.timers.after(TRANSFER_TIMEOUT_MS, () => settle('failed'))
+    this.#referred = (sipfrag) => {
+      const status = Number(/^SIP\/2\.0 (\d{3})/.exec(sipfrag)?.[1])
+      if (status >= 200) settle(status < 300 ? 'taken' : ANSWERS_OF_CALLEE.has(status) ? 'failed' : 'refused')
+    }
+    this.#left = () => accepted && settle('taken')
+    let accepted = false
+    const headers = [
+      contactOf(this.#options.flow(), contact),
+      { name: 'refer-to', value: `<${target}>` },
+      { name: 'referred-by', value: dialog.localAddress },
+    ]
+    sendAuthenticated(
+      context.transactions,
+      authenticator,
+      this.#options.flow(),
+      (extra) => dialog.request('REFER', [...headers, ...extra]),
+      {
+        final: (response) => {
+          accepted = response.status < 300
+          if (!accepted) settle('refused')
+        },
+        failed: () => settle('failed'),
+      },
+    )
+    return promise
+  }
+}

@@ -1,6 +1,7 @@
 import type { AudioFormat } from '../session/leg.ts'
 import { codecFor } from './codec.ts'
 import { concatSamples } from './frame.ts'
+import { Limiter } from './limiter.ts'
 import { LINE_CODECS, type LineCodec, type LineCodecName } from './line-codec.ts'
 import { Resampler } from './resample.ts'
 
@@ -21,12 +22,15 @@ export class LineAudio {
   #codec: LineCodec
   #out: Resampler
   #in: Resampler
+  /** Of what is said on a line with G.711 in a session that is wider. */
+  readonly #limiter: Limiter
   /** What the line is to get, at its rate: a packet's worth comes out of it whatever the resampler holds back. */
   #held = new Int16Array(0)
 
   constructor(format: AudioFormat, codec: LineCodecName) {
     this.#format = format
     this.#session = codecFor(format)
+    this.#limiter = new Limiter(format.sampleRateHz)
     this.#name = codec
     this.#codec = LINE_CODECS[codec].make()
     const { sampleRateHz } = LINE_CODECS[codec]
@@ -58,8 +62,9 @@ export class LineAudio {
   toLine(bytes: Uint8Array): Uint8Array {
     if (this.#isSame) return bytes
     const samples = this.#session.decode(bytes)
+    const limited = LINE_CODECS[this.#name].session === undefined ? samples : this.#limiter.push(samples)
     const length = (samples.length * LINE_CODECS[this.#name].sampleRateHz) / this.#format.sampleRateHz
-    return this.#codec.encode(this.#take(this.#out.push(samples), length))
+    return this.#codec.encode(this.#take(this.#out.push(limited), length))
   }
 
   /** As many samples as the packet's time asks for: what a resampler holds back at first is silence. */

@@ -1,5 +1,8 @@
 import t from 'tap'
+import { bytesOf } from '../../../runtime/media/frame.ts'
+import { decodeG711 } from '../../../runtime/media/g711.ts'
 import { Limiter } from '../../../runtime/media/limiter.ts'
+import { LineAudio } from '../../../runtime/media/line-audio.ts'
 
 const tone = (amplitude: number, frames = 10): Int16Array[] =>
   Array.from({ length: frames }, (_, frame) =>
@@ -25,4 +28,15 @@ t.test('a voice that was too loud is as it was within a fifth of a second', asyn
   const after = tone(10_000, 20)
   const passed = after.map((frame) => limiter.push(frame))
   t.ok(passed.slice(2).every((frame, i) => frame === after[i + 2]))
+})
+
+t.test('a wide session that meets a line with G.711 is limited on its way there, and on no other', async (t) => {
+  const line = new LineAudio({ encoding: 'pcm_s16le', sampleRateHz: 8_000 }, 'PCMU')
+  const loudest = () => {
+    const heard = tone(32_000).flatMap((frame) => [...decodeG711('pcmu', line.toLine(bytesOf(frame)))])
+    return Math.max(...heard.map(Math.abs))
+  }
+  t.ok(loudest() < 24_000)
+  line.use('G722')
+  t.ok(line.toLine(bytesOf(tone(32_000, 1)[0]!)).length > 0)
 })

@@ -323,7 +323,8 @@ async function start(options: Run, running: Running, signal: AbortSignal): Promi
   if (running.stopping) return
   if (services !== undefined) {
     const mail = config.smtpUrl === undefined ? [] : [config.smtpUrl]
-    allowInfrastructure([services.databaseUrl, services.redisUrl, ...mail])
+    const collector = config.otlpEndpoint === undefined ? [] : [config.otlpEndpoint]
+    allowInfrastructure([services.databaseUrl, services.redisUrl, ...mail, ...collector])
   }
   if (roles.includes('voice') && !selfContained) allowInfrastructure(config.apiUrls)
   const pluginFolders = plugins.plugins.map(({ dir }) => dir)

@@ -4,7 +4,7 @@ import type { Logger } from '../runtime/log.ts'
 import type { SecretBox } from '../runtime/secret-box.ts'
 import { webhookSecrets } from '../runtime/webhooks/signature.ts'
 import type { Store } from '../store/database.ts'
-import { labelOfTools } from './agents/tools.ts'
+import { labelOfTools } from './agents/tool-headers.ts'
 import { extensionSecrets } from './extensions/book.ts'
 import { toolSecrets } from './tools/tool-calls.ts'
 import { keyLabel, trunkSecrets } from './trunks/book.ts'
@@ -109,24 +109,32 @@ async function resealExtensions(store: Store, key: string, earlier: readonly str
   return count
 }
 
+interface StoredTool {
+  http?: { headers?: Record<string, string> }
+  headers?: Record<string, string>
+}
+
 async function resealTools(store: Store, key: string, earlier: readonly string[], log: Logger): Promise<number> {
   const [now, before] = [toolSecrets(key), earlier.map(toolSecrets)]
   const agents = await store.acrossTenants
     .selectFrom('agents')
     .select(['id', 'workspace_id', 'agent_name', 'tools'])
-    .where(sql<boolean>`tools @? '$[*].http.headers.*'`)
+    .where(sql<boolean>`tools @? '$[*].http.headers.*' or tools @? '$[*].headers.*'`)
     .execute()
   let count = 0
   for (const { id, workspace_id, agent_name, tools } of agents) {
     let changed = 0
-    const next = (tools as { http?: { headers?: Record<string, string> } }[]).map((tool) => {
-      const headers = Object.entries(tool.http?.headers ?? {}).map(([name, sealed]) => {
+    const next = (tools as StoredTool[]).map((tool) => {
+      const { headers: sealedOnes = {} } = tool.http ?? tool
+      const headers = Object.entries(sealedOnes).map(([name, sealed]) => {
         const anew = resealed(sealed, labelOfTools(workspace_id), now, before)
         if (anew === null) log.error({ agent: agent_name, agentId: id, header: name }, UNOPENED)
         if (typeof anew === 'string') changed++
         return [name, anew ?? sealed]
       })
-      return headers.length === 0 ? tool : { ...tool, http: { ...tool.http, headers: Object.fromEntries(headers) } }
+      if (headers.length === 0) return tool
+      const anew = Object.fromEntries(headers)
+      return tool.http === undefined ? { ...tool, headers: anew } : { ...tool, http: { ...tool.http, headers: anew } }
     })
     if (changed === 0) continue
     const { numUpdatedRows } = await store.acrossTenants

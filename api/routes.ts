@@ -16,6 +16,7 @@ import { doNotCallRoutes } from './do-not-call/routes.ts'
 import { eventRoutes } from './events/routes.ts'
 import { extensionRoutes } from './extensions/routes.ts'
 import { knowledgeRoutes } from './knowledge/routes.ts'
+import { mcpRoutes } from './mcp/routes.ts'
 import { operatorRoutes } from './operator/routes.ts'
 import { phoneNumberRoutes } from './phone-numbers/routes.ts'
 import { privacyRoutes } from './privacy/routes.ts'
@@ -67,5 +68,6 @@ export const routes: readonly AnyRoute[] = [
   ...publicRoutes,
   ...operatorRoutes,
   ...telephonyRoutes,
+  ...mcpRoutes(() => routes),
   ...systemRoutes(() => routes),
 ]

@@ -303,6 +303,10 @@ class UwsSocket implements Socket {
     return this.open ? this.#ws.getBufferedAmount() : 0
   }
 
+  ping(): void {
+    if (this.open) this.#ws.ping()
+  }
+
   close(code: number, reason: string): void {
     if (this.open) this.#ws.end(code, reason)
   }
@@ -365,6 +369,7 @@ function addWebSocket(app: TemplatedApp, route: WebSocketRoute, options: ServerO
       ws.getUserData().handlers?.message(isBinary ? new Uint8Array(message) : Buffer.from(message).toString())
     },
     drain: (ws) => ws.getUserData().handlers?.drain?.(),
+    pong: (ws) => ws.getUserData().handlers?.pong?.(),
     close: (ws, code) => {
       const { socket, handlers } = ws.getUserData()
       if (socket) socket.open = false

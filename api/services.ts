@@ -23,6 +23,8 @@ import type { Operators } from './auth/operators.ts'
 import type { Outbound } from './calls/outbound-start.ts'
 import type { Live } from './events/live.ts'
 import type { Sessions } from './realtime/start.ts'
+import type { Incoming } from './server.ts'
+import type { McpTools } from './tools/mcp-tools.ts'
 import type { ToolCalls } from './tools/tool-calls.ts'
 import type { TrunkBook } from './trunks/book.ts'
 
@@ -70,6 +72,10 @@ export interface Services {
   readonly argumentChecks: ArgumentChecks
   /** Calls the tools of agents. */
   readonly tools: ToolCalls
+  /** Sends a request of this process along the request path. */
+  handle(incoming: Incoming): void
+  /** What agents find at MCP servers. */
+  readonly mcpTools: McpTools
   /** The law of calling hours, and where numbers are. */
   readonly calling: { readonly rules: CallingRules; readonly places: Places }
   readonly documentJobs: JobQueue<'documents'>

@@ -12,6 +12,7 @@ import { processRegistry } from '../runtime/operations/process-registry.ts'
 import { startOperationsServer } from '../runtime/operations/server.ts'
 import { defaultProviders } from '../runtime/plugin/default-providers.ts'
 import { closeInstance } from '../runtime/plugin/host.ts'
+import { parseInfrastructureRule } from '../runtime/plugin/net-rule.ts'
 import { createProviderHealth } from '../runtime/plugin/provider-health.ts'
 import { createProviderVoices } from '../runtime/plugin/provider-voices.ts'
 import { refusals } from '../runtime/plugin/refusals.ts'
@@ -19,6 +20,7 @@ import type { Role, RoleContext } from '../runtime/role.ts'
 import { Quotas } from '../runtime/session/quotas.ts'
 import { Carriers } from '../runtime/telephony/carriers.ts'
 import { openArgumentChecks } from '../runtime/tools/argument-check.ts'
+import type { McpClients } from '../runtime/tools/mcp/clients.ts'
 import { providersInUse } from '../store/agents.ts'
 import { openStore } from '../store/database.ts'
 import { openObjects } from '../store/object-folder.ts'
@@ -55,6 +57,7 @@ import {
   measureTrunks,
   observeAnswers,
 } from './metrics.ts'
+import { openTraces } from './open-traces.ts'
 import { createSessions } from './realtime/start.ts'
 import { errorReply, requestIdOf, standingHeaders } from './reply.ts'
 import { createRequestPath } from './request.ts'
@@ -65,7 +68,8 @@ import { SupervisorAtCall } from './supervision/inner.ts'
 import { listenRoute } from './supervision/socket.ts'
 import { isReady } from './system/readiness.ts'
 import { doorOf, streamRoutes } from './telephony/web.ts'
-import { createToolCalls } from './tools/tool-calls.ts'
+import { McpTools } from './tools/mcp-tools.ts'
+import { createToolCalls, toolSecrets } from './tools/tool-calls.ts'
 import { openTrunkBook } from './trunks/book.ts'
 
 /** Starts an api node: REST, realtime sessions and the link to the voice workers. The database is migrated. */
@@ -100,7 +104,20 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
     const calling = { rules, places }
     const argumentChecks = openArgumentChecks(log)
     opened.push(() => argumentChecks.close())
+    let mcpClients: Promise<McpClients> | undefined
+    const openMcpClients = async (): Promise<McpClients> => {
+      const { McpClients } = await import('../runtime/tools/mcp/clients.ts')
+      return new McpClients({ allowed: (context.config.toolsAllowNet ?? []).map(parseInfrastructureRule), clock })
+    }
+    const clients = () => {
+      mcpClients ??= openMcpClients()
+      return mcpClients
+    }
+    opened.push(async () => (await mcpClients)?.close())
+    const box = toolSecrets(context.config.dataKey)
+    const mcpTools = new McpTools({ clients, box, checks: argumentChecks, clock, log })
     const tools = createToolCalls({
+      mcp: mcpTools,
       config: context.config,
       store,
       log,
@@ -125,7 +142,8 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
     const shares = slotShares(context.config, { store, clock, log })
     const nodeUrl = () => config.nodeUrl ?? config.publicUrl
     const sessions = createSessions({
-      ...{ config, nodeUrl, store, prices, redis, quotas, shares, answers, record, clock, log },
+      ...{ config, nodeUrl, store, prices, redis, quotas, shares, answers, mcpTools, record, clock, log },
+      traces: await openTraces(context.config, log),
       dropped: countLinkDrops(registry),
     })
     opened.push(() => sessions.stop(0))
@@ -134,7 +152,7 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
     const carriers = new Carriers(context.plugins, trunks, (provider) => doorOf(config, provider))
     opened.push(() => carriers.close())
     const mayDial = createDialCheck({ calling, clock, toolsAllowNet: context.config.toolsAllowNet })
-    const outbound = await startOutbound({ ...context, store, redis, sessions, carriers, mayDial, quotas })
+    const outbound = await startOutbound({ ...context, store, redis, sessions, carriers, mayDial, mcpTools, quotas })
     opened.push(() => outbound.stop())
     const servesConsole = context.consoleFolder && openConsole(context.consoleFolder, log)
     const live = await openLive({ store, redis, publicUrl: () => config.publicUrl, log })
@@ -190,6 +208,7 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
         store,
         carriers,
         trunks,
+        mcpTools,
         calls: sessions.calls,
         quotas,
         journalOf: sessions.journalOf,
@@ -237,6 +256,8 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
       embeddings,
       argumentChecks,
       tools,
+      mcpTools,
+      handle: (incoming) => handle(incoming),
       calling,
       documentJobs,
       objects,

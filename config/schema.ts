@@ -127,6 +127,33 @@ export const SETTINGS = {
     description:
       'E-mail addresses of those who run the installation, comma-separated; the first user of a fresh embedded instance is one, too, and whoever came by the link that the start prints.',
   },
+  otlpEndpoint: {
+    env: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    type: 'url',
+    default: undefined,
+    description:
+      'Collector that calls are sent to as traces, by OTLP over HTTP, such as http://localhost:4318; without it there are none.',
+  },
+  otlpHeaders: {
+    env: 'OTEL_EXPORTER_OTLP_HEADERS',
+    type: 'list',
+    default: undefined,
+    secret: true,
+    description: 'Headers for the collector: name=value, the value percent-encoded.',
+  },
+  otelServiceName: {
+    env: 'OTEL_SERVICE_NAME',
+    type: 'string',
+    default: 'patchbay',
+    min: 1,
+    description: 'What the service is called in traces.',
+  },
+  traceContent: {
+    env: 'PATCHBAY_TRACE_CONTENT',
+    type: 'boolean',
+    default: false,
+    description: 'Whether traces tell what callers, agents and tools said.',
+  },
   smtpUrl: {
     env: 'SMTP_URL',
     type: 'url',

@@ -31,6 +31,15 @@ function redact(value: unknown, depth = 0): unknown {
   return copy
 }
 
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
+
+/** A call's trace has the call's id (runtime/traces/call-trace.ts). */
+function withTrace(record: Record<string, unknown>): Record<string, unknown> {
+  const { callId } = record
+  if (typeof callId !== 'string' || !UUID.test(callId)) return record
+  return { ...record, trace_id: callId.replaceAll('-', '') }
+}
+
 const serializeError = (error: unknown) =>
   error instanceof Error ? redact({ ...stdSerializers.err(error) }) : redact(error)
 
@@ -51,7 +60,7 @@ export function createLogger({ level, name, destination: target }: LoggerOptions
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: {
         level: (label) => ({ level: label }),
-        log: (record) => redact(record) as Record<string, unknown>,
+        log: (record) => withTrace(redact(record) as Record<string, unknown>),
       },
       serializers: { err: serializeError, error: serializeError, reason: serializeError, cause: serializeError },
     },

@@ -11,6 +11,8 @@ export interface Socket {
   /** False when the peer reads too slowly and the message was dropped. */
   send(data: string | Uint8Array): boolean
   bufferedBytes(): number
+  /** Asks the peer to say that it is there. */
+  ping(): void
   /** Sends what is buffered, then a close frame. */
   close(code: number, reason: string): void
   /** Ends the connection at once. */
@@ -21,6 +23,8 @@ export interface SocketHandlers {
   /** `data` is valid during the call only: copy what is kept. A string was a text frame. */
   message(data: string | Uint8Array): void
   drain?(): void
+  /** The answer to a ping. */
+  pong?(): void
   /** The last call. */
   close(code: number): void
 }

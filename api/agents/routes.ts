@@ -1,4 +1,5 @@
 import { PatchbayError } from '../../runtime/errors.ts'
+import { isOwnTool, type Tool, toolSpec } from '../../runtime/tools/tool.ts'
 import {
   type AgentDetails,
   agentById,
@@ -22,7 +23,7 @@ import { agentFaults } from './faults.ts'
 import { publicAccessColumn } from './public-access.ts'
 import { AgentBody, agentBody, agentColumns, agentExample, CreateAgentInput, UpdateAgentInput } from './schema.ts'
 import { speechColumns } from './speech.ts'
-import { storedTools } from './tools.ts'
+import { AgentToolsBody, agentToolsExample, storedTools } from './tools.ts'
 
 const tag = 'Agents'
 const DEFAULT_TEMPERATURE = 0.7
@@ -69,6 +70,28 @@ const read = defineRoute({
     const agent = await agentById(tenant, params.agent_id)
     if (agent === undefined) throw new PatchbayError('agent_not_found')
     return agentBody(agent)
+  },
+})
+
+const tools = defineRoute({
+  method: 'GET',
+  path: '/agents/{agent_id}/tools',
+  auth: 'jwt_or_key',
+  role: 'member',
+  params: { agent_id },
+  success: { status: 200, schema: AgentToolsBody },
+  errors: ['agent_not_found'],
+  tag,
+  summary: 'The tools of an agent as its language model sees them',
+  description: 'Those of its MCP servers included, as they list them now; `faults` says what is missing, and why.',
+  examples: { success: agentToolsExample },
+  handler: async ({ params, tenant }, { mcpTools }) => {
+    const agent = await agentById(tenant, params.agent_id)
+    if (agent === undefined) throw new PatchbayError('agent_not_found')
+    const stored = agent.tools as unknown as readonly Tool[]
+    const { targets, faults } = await mcpTools.targets(tenant.workspaceId, stored)
+    const specs = [...stored.filter(isOwnTool).map(toolSpec), ...targets.map(({ spec }) => spec)]
+    return { tools: specs.map(({ kind, ...spec }) => ({ type: kind, ...spec })), faults }
   },
 })
 
@@ -188,4 +211,4 @@ const remove = defineRoute({
 /** A change in part, by its usual name as well. */
 const patch = defineRoute({ ...update, method: 'PATCH' })
 
-export const agentRoutes = [list, read, create, update, patch, remove]
+export const agentRoutes = [list, read, tools, create, update, patch, remove]

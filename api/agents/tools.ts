@@ -2,13 +2,17 @@ import { type Static, Type } from 'typebox'
 import { parsePhoneNumber } from '../../runtime/phone-number.ts'
 import type { SecretBox } from '../../runtime/secret-box.ts'
 import type { ArgumentChecks } from '../../runtime/tools/argument-check.ts'
+import { faultOfParameters } from '../../runtime/tools/parameters-fault.ts'
 import { DEFAULT_TOOL_TIMEOUT_MS, HTTP_METHODS, MAX_TOOL_TIMEOUT_MS, type Tool } from '../../runtime/tools/tool.ts'
 import { type Fault, ValidationError } from '../schema.ts'
+import { MASK, maskedHeaders, sealedHeaders, storedHeaders } from './tool-headers.ts'
 
 /** The tools of an agent: their shape, their faults, and the secrets in them, which are kept sealed and never shown. */
 
-/** Stands for a stored header value, in answers and, to keep it, in changes. */
-const MASK = '********'
+const Headers = Type.Record(Type.String({ minLength: 1, maxLength: 100 }), Type.String({ maxLength: 4_000 }), {
+  maxProperties: 32,
+  description: `Values are stored encrypted and shown as ${MASK}; sent as ${MASK}, one keeps its value.`,
+})
 
 const Http = Type.Object({
   method: Type.Optional(Type.Enum([...HTTP_METHODS])),
@@ -17,12 +21,7 @@ const Http = Type.Object({
     maxLength: 2_000,
     description: 'http or https. `{{name}}` behind the host stands for an argument, else for a dynamic variable.',
   }),
-  headers: Type.Optional(
-    Type.Record(Type.String({ minLength: 1, maxLength: 100 }), Type.String({ maxLength: 4_000 }), {
-      maxProperties: 32,
-      description: `Values are stored encrypted and shown as ${MASK}; sent as ${MASK}, one keeps its value.`,
-    }),
-  ),
+  headers: Type.Optional(Headers),
   body: Type.Optional(
     Type.Unknown({
       description: 'JSON whose strings may hold `{{name}}`; absent: the arguments, where a body is sent.',
@@ -32,9 +31,20 @@ const Http = Type.Object({
 })
 
 const ToolInput = Type.Object({
-  type: Type.Enum(['http', 'client', 'transfer', 'hang_up', 'send_dtmf', 'knowledge']),
-  name: Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_-]{0,63}$', description: 'What the language model calls it.' }),
-  description: Type.String({ minLength: 1, maxLength: 2_000, description: 'When to use it, for the language model.' }),
+  type: Type.Enum(['http', 'client', 'transfer', 'hang_up', 'send_dtmf', 'knowledge', 'mcp']),
+  name: Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z_][A-Za-z0-9_-]{0,63}$',
+      description:
+        'What the language model calls it. Of `mcp`: stands before names of its tools that others have; default: from its host.',
+    }),
+  ),
+  description: Type.Optional(
+    Type.String({
+      maxLength: 2_000,
+      description: 'When to use it, for the language model. Needed by all but `mcp`, whose tools describe themselves.',
+    }),
+  ),
   parameters: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
       description: 'JSON Schema of an object: the arguments of `http` and `client`.',
@@ -45,7 +55,7 @@ const ToolInput = Type.Object({
     Type.Integer({
       minimum: 100,
       maximum: MAX_TOOL_TIMEOUT_MS,
-      description: 'How long the page of `client` may take.',
+      description: 'How long the page of `client`, or the server of `mcp`, may take.',
     }),
   ),
   to: Type.Optional(
@@ -53,6 +63,20 @@ const ToolInput = Type.Object({
       maxLength: 200,
       description:
         'Where `transfer` leads: a number, an extension of the trunk (`204`) or a SIP URI (`sip:204@pbx.example.com`).',
+    }),
+  ),
+  url: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 2_000,
+      description: 'Of `mcp`: a server of the Model Context Protocol by streamable HTTP.',
+    }),
+  ),
+  headers: Type.Optional(Headers),
+  allow: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
+      maxItems: 128,
+      description: 'The tools of an `mcp` server the agent may use; default: all it lists.',
     }),
   ),
   mode: Type.Optional(
@@ -79,22 +103,35 @@ export const toolExample: ToolsInput[number] = {
   },
 }
 
+/** What the language model is told of, and what is wrong with the servers that should tell of more. */
+export const AgentToolsBody = Type.Object({
+  tools: Type.Array(
+    Type.Object({
+      type: ToolInput.properties.type,
+      name: Type.String(),
+      description: Type.String(),
+      parameters: Type.Record(Type.String(), Type.Unknown(), { description: 'JSON Schema of the arguments.' }),
+    }),
+  ),
+  faults: Type.Array(Type.String()),
+})
+
+export const agentToolsExample: Static<typeof AgentToolsBody> = {
+  tools: [
+    {
+      type: 'mcp',
+      name: 'find_booking',
+      description: 'Finds a booking by its number.',
+      parameters: { type: 'object', properties: { number: { type: 'string' } }, required: ['number'] },
+    },
+  ],
+  faults: ['MCP server "crm": no answer within 5000 ms'],
+}
+
 const NO_PARAMETERS = { type: 'object', properties: {} }
 /** An extension, too short to be a number somewhere else, or a SIP URI. */
 const NAME_OR_URI =
   /^(?:[0-9*#]{1,6}|[A-Za-z][A-Za-z0-9._-]{0,62}|sips?:[A-Za-z0-9._~!*+$&=%-]{1,64}@[A-Za-z0-9.[\]:-]{1,120})$/
-
-const MAX_SCHEMA_CHARACTERS = 20_000
-const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-/** They are the connection's own, or say how long and how packed the body is. */
-const OWN_HEADERS = new Set(
-  'host connection content-length transfer-encoding upgrade te trailer expect proxy-authorization accept-encoding'.split(
-    ' ',
-  ),
-)
-
-/** Whose the sealed headers are. */
-export const labelOfTools = (workspaceId: string): string => `tool headers of ${workspaceId}`
 
 /**
  * The tools as they are stored: checked, header values sealed. `before` are those stored now, whose values a mask keeps.
@@ -118,7 +155,9 @@ export async function storedTools(
     const fault = (field: (string | number)[], msg: string, type: Fault['type'] = 'value_error'): void => {
       faults.push({ loc: ['body', 'tools', String(i), ...field.map(String)], msg, type })
     }
-    const { type, name, description } = tool
+    const { type, name = type === 'mcp' ? nameOfServer(tool.url) : '', description = '' } = tool
+    if (name === '') fault(['name'], 'Field required', 'missing')
+    if (description === '' && type !== 'mcp') fault(['description'], 'Field required', 'missing')
     if (names.has(name)) fault(['name'], 'is used by another tool of the agent')
     names.add(name)
     if (type === 'transfer') {
@@ -126,6 +165,18 @@ export async function storedTools(
       const to = parsePhoneNumber(tool.to ?? '') ?? (NAME_OR_URI.test(tool.to ?? '') ? tool.to : undefined)
       if (tool.to !== undefined && to === undefined) fault(['to'], 'Invalid phone number format')
       return { type, name, description, to: to ?? '', mode: tool.mode ?? 'blind' }
+    }
+    const sealed = (given: Readonly<Record<string, string>> | undefined, url: string, at: string[]) =>
+      sealedHeaders({ given, url, box, workspaceId }, storedHeaders(before, type, name), (header, msg) =>
+        fault([...at, 'headers', header], msg),
+      )
+    if (type === 'mcp') {
+      const { url = '', allow, timeout_ms: timeoutMs = DEFAULT_TOOL_TIMEOUT_MS } = tool
+      const unfit = tool.url === undefined ? 'Field required' : faultOfUrl(url)
+      if (unfit !== undefined) fault(['url'], unfit, tool.url === undefined ? 'missing' : 'value_error')
+      else if (url.includes('{{')) fault(['url'], 'must be the same for every call: no placeholder')
+      const headers = sealed(tool.headers, url, [])
+      return { type, name, description, url, headers, timeoutMs, ...(allow === undefined ? {} : { allow }) }
     }
     if (type !== 'http' && type !== 'client') return { type, name, description }
     const { parameters = NO_PARAMETERS } = tool
@@ -138,21 +189,7 @@ export async function storedTools(
     const { method = 'GET', url = '', body, timeout_ms: timeoutMs = DEFAULT_TOOL_TIMEOUT_MS } = tool.http ?? {}
     const unfit = tool.http && faultOfUrl(url)
     if (unfit) fault(['http', 'url'], unfit)
-    const stored = storedHttp(before, name)
-    const headers: Record<string, string> = {}
-    for (const [header, value] of Object.entries(tool.http?.headers ?? {})) {
-      const at = ['http', 'headers', header]
-      if (!HEADER_NAME.test(header) || OWN_HEADERS.has(header.toLowerCase())) fault(at, 'is no header a tool may set')
-      else if (/[\r\n\0]/.test(value)) fault(at, 'must be one line')
-      else if (value !== MASK) headers[header] = box.seal(value, labelOfTools(workspaceId))
-      else {
-        const kept = Object.entries(stored?.headers ?? {}).find(([one]) => one.toLowerCase() === header.toLowerCase())
-        if (kept === undefined) fault(at, 'has no stored value to keep')
-        // Else whoever may change the address could have the secret sent to themselves.
-        else if (originOf(stored?.url) !== originOf(url)) fault(at, 'must be given again, as the address changed')
-        else headers[header] = kept[1]
-      }
-    }
+    const headers = sealed(tool.http?.headers, url, ['http'])
     return {
       type,
       name,
@@ -165,16 +202,6 @@ export async function storedTools(
   return tools
 }
 
-/** A stored tool with its secrets opened. A header that can't be opened is left out. */
-export function openTool(tool: Tool, box: SecretBox, workspaceId: string): Tool {
-  if (tool.type !== 'http') return tool
-  const headers = Object.entries(tool.http.headers).flatMap(([name, sealed]) => {
-    const value = box.open(sealed, labelOfTools(workspaceId))
-    return value === undefined ? [] : [[name, value]]
-  })
-  return { ...tool, http: { ...tool.http, headers: Object.fromEntries(headers) } }
-}
-
 /** Stored tools as callers see them. */
 export function toolsBody(stored: readonly unknown[]): ToolsInput {
   return (stored as readonly Tool[]).map((tool) => {
@@ -182,20 +209,21 @@ export function toolsBody(stored: readonly unknown[]): ToolsInput {
       const { timeoutMs, ...page } = tool
       return { ...page, timeout_ms: timeoutMs }
     }
+    if (tool.type === 'mcp') {
+      const { headers, timeoutMs, ...server } = tool
+      return { ...server, headers: maskedHeaders(headers), timeout_ms: timeoutMs }
+    }
     if (tool.type !== 'http') return tool
     const { headers, timeoutMs, ...http } = tool.http
-    const masked = Object.fromEntries(Object.keys(headers).map((name) => [name, MASK]))
-    return { ...tool, http: { ...http, headers: masked, timeout_ms: timeoutMs } }
+    return { ...tool, http: { ...http, headers: maskedHeaders(headers), timeout_ms: timeoutMs } }
   })
 }
 
-function storedHttp(before: readonly unknown[], name: string) {
-  const found = (before as readonly Tool[]).find((tool) => tool.name === name)
-  return found?.type === 'http' ? found.http : undefined
-}
-
-function originOf(url: string | undefined): string | undefined {
-  return url === undefined || !URL.canParse(url) ? undefined : new URL(url).origin
+/** `https://crm.example.com/mcp` is `crm_example_com`. */
+function nameOfServer(url = ''): string {
+  const host = URL.canParse(url) ? new URL(url).hostname : 'server'
+  const name = host.replace(/[^A-Za-z0-9]+/g, '_').slice(0, 60)
+  return /^[A-Za-z_]/.test(name) ? name : `_${name}`
 }
 
 function faultOfUrl(url: string): string | undefined {
@@ -204,15 +232,5 @@ function faultOfUrl(url: string): string | undefined {
   if (host.includes('{{')) return 'must name its host itself: no placeholder before the path'
   if (!URL.canParse(url.replace(/\{\{.*?\}\}/g, 'x'))) return 'is no URL'
   if (host.includes('@')) return 'must not hold a user or password; use a header'
-  return undefined
-}
-
-function faultOfParameters(schema: Record<string, unknown>): string | undefined {
-  if (schema.type !== 'object') return 'must be a JSON Schema with "type": "object"'
-  if (JSON.stringify(schema).length > MAX_SCHEMA_CHARACTERS) return `must be under ${MAX_SCHEMA_CHARACTERS} characters`
-  const { properties = {} } = schema
-  const plain = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
-  if (!plain(properties) || !Object.values(properties as object).every(plain))
-    return 'has properties that are no schemas'
   return undefined
 }

@@ -24,6 +24,7 @@ import type { Agent } from '../../store/schema.ts'
 import { limitsOf } from '../agents/speech.ts'
 import { isUuid } from '../ids.ts'
 import { agentSpec } from '../realtime/agent-spec.ts'
+import type { McpTools } from '../tools/mcp-tools.ts'
 import { askInboundWebhook } from './inbound-webhook.ts'
 
 export interface InboundOptions {
@@ -35,6 +36,7 @@ export interface InboundOptions {
   quotas: Quotas
   journalOf(workspaceId: string): CallJournal
   limits: SessionLimits
+  mcpTools: Pick<McpTools, 'complete'>
   config: { readonly dataKey: string; readonly toolsAllowNet?: readonly string[] | undefined }
   clock: Clock
   log: Logger
@@ -98,7 +100,8 @@ async function admit(options: InboundOptions, provider: string, call: IncomingCa
   if (place !== 'taken') return { why: 'no_capacity', reason: place }
   try {
     const variables = { ...call.variables?.(trunk), ...asked.variables }
-    const spec = agentSpec(agent, variables, await hasReadyDocuments(tenant, agent.id))
+    const own = agentSpec(agent, variables, await hasReadyDocuments(tenant, agent.id))
+    const { spec, faults } = await options.mcpTools.complete(agent, own)
     await insertCall(tenant, {
       id: callId,
       agent_id: agent.id,
@@ -131,6 +134,7 @@ async function admit(options: InboundOptions, provider: string, call: IncomingCa
         journal: journalOf(called.workspaceId),
       })
       .finally(() => quotas.release(callId))
+    for (const fault of faults) calls.fault(callId, 'tool', fault)
     if (asked.fault !== undefined) calls.fault(callId, 'session', `inbound_webhook: ${asked.fault}`)
     return undefined
   } catch (error) {

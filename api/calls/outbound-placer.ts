@@ -43,6 +43,7 @@ import { limitsOf } from '../agents/speech.ts'
 import { abandonedCall } from '../campaigns/abandoned-call.ts'
 import { campaignToolSpecs } from '../campaigns/tools.ts'
 import { agentSpec } from '../realtime/agent-spec.ts'
+import type { McpTools } from '../tools/mcp-tools.ts'
 
 export interface PlacerOptions {
   store: Store
@@ -53,6 +54,7 @@ export interface PlacerOptions {
   limits: SessionLimits
   ringTimeoutMs: number
   mayDial: DialCheck
+  mcpTools: Pick<McpTools, 'complete'>
   clock: Clock
   log: Logger
 }
@@ -190,7 +192,7 @@ export class Placer {
     seat: Seat | undefined,
   ): Promise<void> {
     const { call, agent, provider, trunk, campaignTools } = found
-    const { store, calls, quotas, carriers, journalOf, limits, ringTimeoutMs, clock, log } = this.#options
+    const { store, calls, quotas, carriers, journalOf, limits, ringTimeoutMs, mcpTools, clock, log } = this.#options
     const tenant = store.tenant(call.workspace_id)
     const journal = journalOf(call.workspace_id)
     const events = new CallLog(clock, [(event) => journal.event?.(call.id, event)])
@@ -251,7 +253,9 @@ export class Placer {
     const watchdog = setTimeout(() => cancel(outcomeOfFailure('no_answer')), ringTimeoutMs + RING_MARGIN_MS)
     this.#dialling.set(call.id, { cancel, done: done.promise })
     try {
-      const own = agentSpec(agent, call.dynamic_variables, await hasReadyDocuments(tenant, agent.id), true)
+      const plain = agentSpec(agent, call.dynamic_variables, await hasReadyDocuments(tenant, agent.id), true)
+      const { spec: own, faults } = await mcpTools.complete(agent, plain)
+      for (const sentence of faults) events.append({ type: 'fault', stage: 'tool', sentence })
       const tools = [...(own.tools ?? []), ...campaignToolSpecs(campaignTools, own.tools ?? [])]
       spec = tools.length === 0 ? own : { ...own, tools }
       seat?.worker.warm(call.id, spec)

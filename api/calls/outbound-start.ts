@@ -8,6 +8,7 @@ import { HANGUP_CHANNEL, hangupOrderOf } from '../../store/redis/hangup.ts'
 import type { DialCheck } from '../../workers/dialer/before-dial.ts'
 import { type JobQueue, openQueue, runJobs } from '../../workers/queues.ts'
 import type { Sessions } from '../realtime/start.ts'
+import type { McpTools } from '../tools/mcp-tools.ts'
 import { Placer } from './outbound-placer.ts'
 
 /** Calls this node waits a seat for at once; those beyond stay in the queue for other nodes. */
@@ -33,6 +34,7 @@ export interface OutboundOptions {
   sessions: Sessions
   carriers: Carriers
   mayDial: DialCheck
+  mcpTools: Pick<McpTools, 'complete'>
   quotas: Quotas
   clock: Clock
   log: Logger
@@ -40,7 +42,7 @@ export interface OutboundOptions {
 
 /** The part of an api node that places calls, and ends those that others ask it to end. */
 export async function startOutbound(options: OutboundOptions): Promise<Outbound> {
-  const { config, store, redis, sessions, carriers, mayDial, quotas, clock, log } = options
+  const { config, store, redis, sessions, carriers, mayDial, mcpTools, quotas, clock, log } = options
   const placer = new Placer({
     store,
     calls: sessions.calls,
@@ -50,6 +52,7 @@ export async function startOutbound(options: OutboundOptions): Promise<Outbound>
     limits: { idleMs: config.idleTimeoutMs, maxDurationMs: config.maxCallDurationMs },
     ringTimeoutMs: config.ringTimeoutMs,
     mayDial,
+    mcpTools,
     clock,
     log,
   })

@@ -87,11 +87,14 @@ export async function* interact(
         answer: { text: storable(response), at: new Date(clock.nowMs()), inputTokens, outputTokens, costUsd },
       })
 
+    const own = agentSpec(agent, dynamicVariables, sources.length > 0)
+    const { spec, faults } = await services.mcpTools.complete(agent, own)
+    if (faults.length > 0) log.warn({ agentId: agent.id, faults }, 'A chat goes on without some of its tools')
     const model = await import('./model.ts')
     words = model.streamAnswer(
       plugins,
       {
-        agent: agentSpec(agent, dynamicVariables, sources.length > 0),
+        agent: spec,
         messages: session.messages,
         passages: sources,
         question: message,
@@ -140,11 +143,10 @@ async function callTool(
   input: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<string> {
-  const tool = (chat.agent.tools as unknown as Tool[]).find((one) => one.name === name)
-  if (tool === undefined) return `There is no tool "${name}".`
-  if (tool.type !== 'knowledge') {
-    const { workspaceId } = chat.scope
-    return services.tools.ofChat(tool, input, { workspaceId, dynamicVariables: chat.dynamicVariables }, signal)
+  const tools = chat.agent.tools as unknown as readonly Tool[]
+  if (!tools.some((tool) => tool.type === 'knowledge' && tool.name === name)) {
+    const scope = { workspaceId: chat.scope.workspaceId, dynamicVariables: chat.dynamicVariables }
+    return (await services.tools.ofChat(tools, name, input, scope, signal)) ?? `There is no tool "${name}".`
   }
   const passages = await retrieve(services, chat.scope, String(input.query ?? ''), TOP_K, signal)
   return passages.length === 0 ? 'Nothing was found.' : passagesNote(passages)

@@ -32,7 +32,7 @@ const CONNECTION = { maxRetry: 0, retryIntervalMs: 0, timeoutMs: 10_000 }
 /** Rounds of tools in one answer. */
 const MAX_TOOL_STEPS = 5
 /** What acts on a line is of no use where there is none. */
-const CHAT_TOOLS = new Set(['http', 'knowledge'])
+const CHAT_TOOLS = new Set(['http', 'knowledge', 'mcp'])
 
 /** What the chats of this process know of the providers' health. */
 const breakers = new Breakers()

@@ -1,6 +1,6 @@
 import { fillVariables } from '../../runtime/conversation/variables.ts'
 import type { AgentSpec } from '../../runtime/link/messages.ts'
-import { type Tool, toolSpec } from '../../runtime/tools/tool.ts'
+import { isOwnTool, type Tool, toolSpec } from '../../runtime/tools/tool.ts'
 import type { Agent } from '../../store/schema.ts'
 import { type FallbacksInput, fallbacksSpec } from '../agents/fallbacks.ts'
 import { speechSpec } from '../agents/speech.ts'
@@ -25,7 +25,7 @@ export function agentSpec(
     ...speechSpec(agent),
     hasKnowledge,
     fallbacks: fallbacksSpec(agent.fallbacks as FallbacksInput),
-    tools: (agent.tools as unknown as Tool[]).map(toolSpec),
+    tools: (agent.tools as unknown as Tool[]).filter(isOwnTool).map(toolSpec),
     ...(agent.recording_notice === '' ? {} : { recordingNotice: fillVariables(agent.recording_notice, variables) }),
     ...(agent.consent_message === '' ? {} : { consentMessage: fillVariables(agent.consent_message, variables) }),
     ...(dialled

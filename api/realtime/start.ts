@@ -14,6 +14,7 @@ import type { CallJournal } from '../../runtime/session/journal.ts'
 import { Leases } from '../../runtime/session/leases.ts'
 import type { AudioFormat } from '../../runtime/session/leg.ts'
 import type { Quotas } from '../../runtime/session/quotas.ts'
+import type { CallTraces } from '../../runtime/traces/call-traces.ts'
 import type { WebSocketRoute } from '../../runtime/web-socket.ts'
 import { appendCallEvents, lacksPartition, makeEventPartitions } from '../../store/call-events.ts'
 import {
@@ -30,6 +31,7 @@ import { redisCallLeases } from '../../store/redis/call-leases.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import { redisLiveFeed } from '../../store/redis/live-feed.ts'
 import { RedisSlots, type SlotShares } from '../../store/redis/slots.ts'
+import type { McpTools } from '../tools/mcp-tools.ts'
 import { Resumes } from './resumes.ts'
 import { realtimeRoute } from './websocket.ts'
 
@@ -58,6 +60,9 @@ export interface SessionsOptions {
   answers: AskAnswers
   /** Records calls, where calls are to be recorded. */
   record?: ((call: SpooledCall, format: AudioFormat) => CallTap | undefined) | undefined
+  mcpTools: Pick<McpTools, 'complete'>
+  /** Where the events of calls become traces; undefined: nowhere. */
+  traces?: CallTraces | undefined
   /** Audio was not sent: a voice worker reads too slowly. */
   dropped?(bytes: number): void
   clock: Clock
@@ -84,7 +89,8 @@ export interface Sessions {
 }
 
 export function createSessions(options: SessionsOptions): Sessions {
-  const { config, nodeUrl, store, prices, redis, quotas, shares, answers, record, clock, log } = options
+  const { config, nodeUrl, store, prices, redis, quotas, shares, answers, mcpTools, record, traces, clock, log } =
+    options
   const slots = new RedisSlots(redis, { shares })
   const leases = new Leases(redisCallLeases(redis), slots, log)
   const hub = createLinkHub({
@@ -101,7 +107,8 @@ export function createSessions(options: SessionsOptions): Sessions {
   const calls = new Calls({ dispatch, leases, answers, waits, clock, log })
   const events = new EventJournal({ log, write: (rows) => writeEvents(store, clock, rows) })
   const live = redisLiveFeed(redis, log)
-  const journalOf = (workspaceId: string) => makeJournal({ store, prices, record, clock, events, live }, workspaceId)
+  const journalOf = (workspaceId: string) =>
+    makeJournal({ store, prices, record, clock, events, live, traces }, workspaceId)
   let leaving = false
   let draining = false
   const resumes = new Resumes({ redis, nodeUrl, ttlMs: config.maxCallDurationMs, log })
@@ -114,6 +121,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     journalOf,
     sampleRateHz: config.realtimeSampleRateHz,
     limits: { idleMs: config.idleTimeoutMs, maxDurationMs: config.maxCallDurationMs },
+    mcpTools,
     clock,
     draining: () => draining,
   })
@@ -132,6 +140,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       draining = true
       await calls.drain(graceMs)
       await events.flush()
+      await traces?.stop()
       live.stop()
       hub.close()
       dispatch.stop()
@@ -147,6 +156,7 @@ interface JournalDeps {
   clock: Clock
   events: EventJournal
   live: LiveFeed
+  traces: SessionsOptions['traces']
 }
 
 /** Writes events into the journal; a partition that is missing is made. */
@@ -161,7 +171,10 @@ async function writeEvents(store: Store, clock: Clock, rows: readonly JournalRow
 }
 
 /** Where the sessions of a workspace are written down. */
-function makeJournal({ store, prices, record, clock, events, live }: JournalDeps, workspaceId: string): CallJournal {
+function makeJournal(
+  { store, prices, record, clock, events, live, traces }: JournalDeps,
+  workspaceId: string,
+): CallJournal {
   const tenant = store.tenant(workspaceId)
   /** Of the calls written here: one as a rule. */
   const choices = new Map<string, Promise<StageChoices | undefined>>()
@@ -175,6 +188,7 @@ function makeJournal({ store, prices, record, clock, events, live }: JournalDeps
     event(callId, event) {
       events.add(workspaceId, callId, event)
       live.publish(workspaceId, callId, event)
+      traces?.event(workspaceId, callId, event)
     },
     ringing: (callId) => writeRinging(tenant, callId),
     answered: (callId, at) => writeAnswered(tenant, callId, at),

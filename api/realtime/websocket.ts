@@ -12,6 +12,7 @@ import type { Store } from '../../store/database.ts'
 import { hasReadyDocuments } from '../../store/documents.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import { limitsOf } from '../agents/speech.ts'
+import type { McpTools } from '../tools/mcp-tools.ts'
 import { agentSpec } from './agent-spec.ts'
 import type { ServerMessage } from './messages.ts'
 import type { Resumes } from './resumes.ts'
@@ -37,6 +38,7 @@ export interface RealtimeOptions {
   limits: SessionLimits
   clock: Clock
   resumes: Resumes
+  mcpTools: Pick<McpTools, 'complete'>
   /** True once the node stops: no session is opened any more. */
   draining(): boolean
 }
@@ -48,7 +50,7 @@ const MEDIA = ['websocket'] as const
  * session outlives its connection, and `GET /realtime?resume=…` goes on with it.
  */
 export function realtimeRoute(options: RealtimeOptions): WebSocketRoute {
-  const { store, redis, calls, quotas, journalOf, sampleRateHz, limits, clock, resumes, draining } = options
+  const { store, redis, calls, quotas, journalOf, sampleRateHz, limits, clock, resumes, draining, mcpTools } = options
   return {
     path: '/realtime',
     maxPayloadBytes: MAX_PAYLOAD_BYTES,
@@ -68,7 +70,8 @@ export function realtimeRoute(options: RealtimeOptions): WebSocketRoute {
       if (waiting === undefined) throw new PatchbayError('invalid_token')
       const { callId } = waiting
       const hasKnowledge = await hasReadyDocuments(tenant, waiting.agent.id)
-      const agent = agentSpec(waiting.agent, waiting.dynamicVariables, hasKnowledge)
+      const own = agentSpec(waiting.agent, waiting.dynamicVariables, hasKnowledge)
+      const { spec: agent, faults } = await mcpTools.complete(waiting.agent, own)
       const { workspaceId } = grant
       const place = await quotas.take({ kind: 'web', callId, workspaceId })
       if (place !== 'taken') {
@@ -98,6 +101,7 @@ export function realtimeRoute(options: RealtimeOptions): WebSocketRoute {
             journal: journalOf(workspaceId),
           })
           .finally(() => quotas.release(callId))
+        for (const fault of faults) calls.fault(callId, 'tool', fault)
         return leg.handlers
       }
     },

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { PatchbayError } from '../../runtime/errors.ts'
 import { call_log_id, requireCall } from '../calls/one-call.ts'
 import { callExample } from '../calls/schema.ts'
+import { ADDRESS_HEADERS, realtimeUrl } from '../realtime/realtime-url.ts'
 import { defineRoute } from '../route.ts'
 import { Id, Instant } from '../schema.ts'
 import { issueListenToken, LISTEN_TOKEN_TTL_S } from './socket.ts'
@@ -26,6 +27,7 @@ const listen = defineRoute({
   auth: 'jwt_or_key',
   role: 'developer',
   params: { call_log_id },
+  headers: ADDRESS_HEADERS,
   success: { status: 201, schema: ListenBody },
   errors: ['call_log_not_found', 'call_over'],
   tag: 'Calls',
@@ -33,14 +35,15 @@ const listen = defineRoute({
   description:
     'Gives the address of a WebSocket over which a supervisor hears both sides, whispers to the agent, has it say something, takes the call over and gives it back, ends or transfers it. Its messages are in docs/events.md.',
   examples: { success: example },
-  handler: async ({ params, tenant, user, key }, { redis, config, clock }) => {
+  handler: async (request, { redis, config, clock }) => {
+    const { params, tenant, user, key } = request
     const call = await requireCall(tenant, params.call_log_id)
     if (call.ended_at !== null) throw new PatchbayError('call_over')
     const who = { id: user?.id ?? key?.id ?? '', name: user?.name ?? key?.name ?? '' }
     const token = await issueListenToken(redis, { workspaceId: tenant.workspaceId, callId: call.id, who })
     return {
       call_log_id: call.id,
-      url: `${config.publicUrl.replace(/^http/, 'ws')}/listen?token=${token}`,
+      url: realtimeUrl(config, (name) => request.header(name), token, '/listen'),
       token,
       expires_at: new Date(clock.nowMs() + LISTEN_TOKEN_TTL_S * 1_000).toISOString(),
     }

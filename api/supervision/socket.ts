@@ -16,8 +16,14 @@ const MAX_PAYLOAD_BYTES = 64 * 1024
 const MAX_BACKPRESSURE_BYTES = 512 * 1024
 /** Sound that would wait behind so much is dropped. */
 const MAX_BUFFERED_BYTES = 64 * 1024
-/** Closed by the server when the supervisor's machine is gone, so that the caller is not left alone. */
+/** The least the server knows; HEARTBEAT closes sooner. */
 const IDLE_TIMEOUT_S = 8
+/**
+ * A supervisor whose network falls silent, with no close of its connection, is gone after SILENCE_MS: within five seconds the
+ * caller must have the agent back, and the last of a line and of a tick are part of that.
+ */
+const HEARTBEAT_MS = 500
+const SILENCE_MS = 3_500
 
 const keyOf = (token: string) => `patchbay:listen-token:${createHash('sha256').update(token).digest('hex')}`
 
@@ -58,11 +64,17 @@ class SupervisorSocket implements SocketHandlers {
   readonly #line: Promise<Line>
   readonly #stopEvents: Promise<() => void>
   readonly #joining: NodeJS.Timeout
+  readonly #heartbeat: NodeJS.Timeout
+  #heardAtMs = performance.now()
   #closed = false
 
   constructor(socket: Socket, join: Join, { switchboard, calls, log }: Parameters<typeof listenRoute>[0]) {
     this.#socket = socket
     this.#joining = setTimeout(() => this.#end('error', 'not_talking', 'The call talks with nobody'), JOIN_TIMEOUT_MS)
+    this.#heartbeat = setInterval(() => {
+      if (performance.now() - this.#heardAtMs > SILENCE_MS) socket.terminate()
+      else socket.ping()
+    }, HEARTBEAT_MS)
     this.#line = switchboard().open(join.line, 'outer', {
       message: (message) => this.#told(message as ToSupervisor),
       sound: (pcm) => {
@@ -81,7 +93,12 @@ class SupervisorSocket implements SocketHandlers {
       })
   }
 
+  pong(): void {
+    this.#heardAtMs = performance.now()
+  }
+
   message(data: string | Uint8Array): void {
+    this.pong()
     if (this.#closed) return
     if (typeof data !== 'string') {
       // The library's buffer is its own again after this.
@@ -99,6 +116,7 @@ class SupervisorSocket implements SocketHandlers {
 
   close(): void {
     this.#closed = true
+    clearInterval(this.#heartbeat)
     clearTimeout(this.#joining)
     this.#line
       .then((line) => {

@@ -8,11 +8,12 @@ import type { Carriers } from '../../runtime/telephony/carriers.ts'
 import type { ArgumentChecks } from '../../runtime/tools/argument-check.ts'
 import { callHttp, type ToolResult } from '../../runtime/tools/call-http.ts'
 import { withoutSecrets } from '../../runtime/tools/masked.ts'
-import { parametersOf, type Tool } from '../../runtime/tools/tool.ts'
+import { isOwnTool, type OwnTool, parametersOf, type Tool } from '../../runtime/tools/tool.ts'
 import { type ToolsOfCall, toolsOfCall } from '../../store/agent-tools.ts'
 import type { Store } from '../../store/database.ts'
 import { extensionByName } from '../../store/extensions.ts'
-import { openTool } from '../agents/tools.ts'
+import { openHeaders } from '../agents/tool-headers.ts'
+import type { McpTarget, McpTools } from './mcp-tools.ts'
 import { secondLeg, whisperTo } from './second-leg.ts'
 
 /** Calls the tools of agents, on behalf of calls and chats. */
@@ -33,6 +34,7 @@ export interface ToolCallsOptions {
   store: Store
   log: Logger
   checks: ArgumentChecks
+  mcp: McpTools
   /** What the agent may do in a campaign's calls; undefined when the call has no such tool. */
   ofCampaign?: (callId: string, name: string, input: Record<string, unknown>) => Promise<string | undefined>
   /** The running calls and the carriers; asked for when a tool needs them. */
@@ -56,8 +58,14 @@ export interface ToolCalls {
   ): Promise<string>
   /** For a supervisor: leads the caller to somebody else. `output` says what came of it. */
   transferTo(callId: string, to: string): Promise<{ ok: boolean; output: string }>
-  /** For a chat, where there is no line to act on. */
-  ofChat(tool: Tool, input: Record<string, unknown>, scope: ToolScope, signal: AbortSignal): Promise<string>
+  /** For a chat, where there is no line to act on; undefined: the agent has no such tool. */
+  ofChat(
+    tools: readonly Tool[],
+    name: string,
+    input: Record<string, unknown>,
+    scope: ToolScope,
+    signal: AbortSignal,
+  ): Promise<string | undefined>
 }
 
 export function createToolCalls({
@@ -65,6 +73,7 @@ export function createToolCalls({
   store,
   log,
   checks,
+  mcp,
   ofCampaign,
   calls,
   carriers,
@@ -79,11 +88,10 @@ export function createToolCalls({
     signal: AbortSignal,
     idempotencyKey?: string,
   ): Promise<ToolResult> => {
-    const opened = openTool(tool, box, scope.workspaceId)
-    if (opened.type !== 'http') throw new TypeError('A tool changed its type')
+    const headers = openHeaders(tool.http.headers, box, scope.workspaceId)
     const asked = { input, variables: scope.dynamicVariables }
-    const result = await callHttp(opened.http, asked, { allowed, signal, idempotencyKey })
-    return { ...result, output: withoutSecrets(result.output, opened.http.headers) }
+    const result = await callHttp({ ...tool.http, headers }, asked, { allowed, signal, idempotencyKey })
+    return { ...result, output: withoutSecrets(result.output, headers) }
   }
 
   const transfer = async (
@@ -156,12 +164,13 @@ export function createToolCalls({
 
   const run = async (
     callId: string,
-    tool: Tool,
+    tool: OwnTool | McpTarget,
     input: Record<string, unknown>,
     scope: ToolsOfCall,
     key: string,
     signal: AbortSignal,
   ): Promise<ToolResult> => {
+    if (!('type' in tool)) return mcp.call(scope.workspaceId, tool, input, { signal, key })
     switch (tool.type) {
       case 'http':
         return http(tool, input, scope, signal, key)
@@ -178,18 +187,22 @@ export function createToolCalls({
 
   /** What the model got wrong, in words it can mend it by. */
   const faultOfInput = async (
-    tool: Tool,
+    tool: OwnTool | McpTarget,
     input: Record<string, unknown>,
     workspaceId: string,
   ): Promise<string | undefined> => {
-    const fault = await checks.faultOfInput(workspaceId, parametersOf(tool), input)
+    const parameters = 'type' in tool ? parametersOf(tool) : tool.tool.inputSchema
+    const fault = await checks.faultOfInput(workspaceId, parameters, input)
     return fault === undefined ? undefined : `Wrong arguments: ${fault}`
   }
+
+  const named = async (tools: readonly Tool[], name: string, workspaceId: string) =>
+    tools.filter(isOwnTool).find((one) => one.name === name) ?? mcp.find(workspaceId, tools, name)
 
   return {
     async ofCall(callId, name, input, key, signal) {
       const scope = await toolsOfCall(store, callId)
-      const tool = (scope?.tools as Tool[] | undefined)?.find((one) => one.name === name)
+      const tool = scope && (await named(scope.tools as Tool[], name, scope.workspaceId))
       if (scope === undefined || tool === undefined) {
         const output = scope && (await ofCampaign?.(callId, name, input))
         return output ?? `There is no tool "${name}".`
@@ -197,7 +210,7 @@ export function createToolCalls({
       const unfit = await faultOfInput(tool, input, scope.workspaceId)
       if (unfit !== undefined) return unfit
       const { output, fault, reason } = await run(callId, tool, input, scope, key, signal)
-      if (reason !== undefined) log.warn({ callId, tool: tool.name, reason }, 'A tool of a call could not be reached')
+      if (reason !== undefined) log.warn({ callId, tool: name, reason }, 'A tool of a call could not be reached')
       if (fault !== undefined) calls().fault(callId, 'tool', `Tool "${name}": ${fault}`)
       return output
     },
@@ -209,12 +222,17 @@ export function createToolCalls({
       const ok = fault === undefined && output === TRANSFERRING
       return { ok, output: fault === undefined ? output : `${output} ${fault}` }
     },
-    async ofChat(tool, input, scope, signal) {
+    async ofChat(tools, name, input, scope, signal) {
+      const tool = await named(tools, name, scope.workspaceId)
+      if (tool === undefined) return undefined
       const unfit = await faultOfInput(tool, input, scope.workspaceId)
       if (unfit !== undefined) return unfit
-      if (tool.type !== 'http') return NOT_POSSIBLE
-      const { output, fault, reason } = await http(tool, input, scope, signal)
-      if (fault !== undefined) log.warn({ tool: tool.name, fault, reason }, 'A tool of a chat failed')
+      if ('type' in tool && tool.type !== 'http') return NOT_POSSIBLE
+      const { output, fault, reason } =
+        'type' in tool
+          ? await http(tool, input, scope, signal)
+          : await mcp.call(scope.workspaceId, tool, input, { signal, key: undefined })
+      if (fault !== undefined) log.warn({ tool: name, fault, reason }, 'A tool of a chat failed')
       return output
     },
   }

@@ -38,7 +38,7 @@ const TOOL_SPEC = Type.Object({
   /** JSON Schema of an object. */
   parameters: Type.Record(Type.String(), Type.Unknown()),
   /** `hang_up` is done by the worker itself, once the agent has said goodbye. */
-  kind: oneOf('http', 'client', 'transfer', 'hang_up', 'send_dtmf', 'knowledge'),
+  kind: oneOf('http', 'client', 'transfer', 'hang_up', 'send_dtmf', 'knowledge', 'mcp'),
 })
 export type ToolSpec = Static<typeof TOOL_SPEC>
 

@@ -21,7 +21,7 @@ const REST_MS = 60_000
 const MAX_RESTING = 1_000
 
 export const TOO_SLOW = 'they could not be checked in time; a "pattern" of the tool\'s parameters may be the reason'
-const BUSY = 'too many are being checked; try again'
+export const BUSY = 'too many are being checked; try again'
 
 export interface ArgumentChecks {
   /** What is wrong with the arguments, in words a model can mend it by; undefined: nothing. */

@@ -1,7 +1,8 @@
 import type { NetRule } from '../plugin/net-rule.ts'
-import { ForbiddenAddress, type Reached, sendRequest } from './http-request.ts'
+import { type Reached, sendRequest } from './http-request.ts'
 import { fillHeader, fillJson, fillUrl, UnfitArgument, type Values } from './template.ts'
 import type { HttpRequest } from './tool.ts'
+import { unreached } from './unreached.ts'
 
 /** What of an answer a language model reads. */
 const MAX_OUTPUT_CHARACTERS = 8_000
@@ -13,10 +14,6 @@ export interface ToolResult {
   fault?: string
   reason?: string
 }
-
-/** Said alike of a host nobody knows and of one that is forbidden: which of them it is would map the operator's network. */
-const NO_HOST = 'the host is unknown, or none that tools may reach'
-const UNKNOWN_HOST = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'ENODATA'])
 
 /**
  * Calls an HTTP tool. Never throws but for `signal`: what went wrong is told to the model and to the operator. The key goes
@@ -42,11 +39,7 @@ export async function callHttp(
       const fault = `no answer within ${http.timeoutMs} ms`
       return { output: `The request failed: ${fault}`, fault }
     }
-    const output = 'The request failed: the server could not be reached'
-    if (error instanceof ForbiddenAddress) return { output, fault: NO_HOST, reason: error.message }
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code !== undefined && UNKNOWN_HOST.has(code)) return { output, fault: NO_HOST, reason: message }
-    return { output, fault: code ?? message }
+    return { output: 'The request failed: the server could not be reached', ...unreached(error) }
   }
 }
 

@@ -76,7 +76,7 @@ export async function sendRequest(outgoing: Outgoing, options: SendOptions): Pro
   const { redirects: maxRedirects = MAX_REDIRECTS } = options
   let next = outgoing
   for (let redirects = 0; ; redirects++) {
-    const response = await sendOnce(next, options)
+    const response = await openResponse(next, options)
     const { statusCode = 0, headers } = response
     if (!REDIRECTS.has(statusCode) || headers.location === undefined || redirects === maxRedirects) {
       return { status: statusCode, contentType: headers['content-type'] ?? '', text: await readSome(response) }
@@ -99,7 +99,8 @@ function redirected(before: Outgoing, status: number, location: string): Outgoin
   return { ...rest, url: to.href, headers, method, ...(keeps && body !== undefined ? { body } : {}) }
 }
 
-function sendOnce(
+/** Sends the request to an address that may be reached; resolves with the head of the answer. Redirects are not followed. */
+export function openResponse(
   { method, url, headers, body }: Outgoing,
   { allowed, signal, connections }: SendOptions,
 ): Promise<IncomingMessage> {
@@ -134,7 +135,7 @@ function sendOnce(
     request.once('error', (error: NodeJS.ErrnoException) => {
       // The other side closed a kept connection just as it was used again.
       if (request.reusedSocket && error.code === 'ECONNRESET' && !signal.aborted) {
-        resolve(sendOnce({ method, url, headers, ...(body === undefined ? {} : { body }) }, { allowed, signal }))
+        resolve(openResponse({ method, url, headers, ...(body === undefined ? {} : { body }) }, { allowed, signal }))
       } else reject(signal.aborted ? signal.reason : error)
     })
     request.end(body)

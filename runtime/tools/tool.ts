@@ -20,8 +20,22 @@ interface Named {
   description: string
 }
 
-/** A tool of an agent. */
-export type Tool =
+/** A server of the Model Context Protocol, which lists tools of its own. */
+export interface McpSource extends Named {
+  type: 'mcp'
+  url: string
+  /** Stored sealed. */
+  headers: Record<string, string>
+  /** The tools the agent may use, by their server's names; absent: all. */
+  allow?: string[]
+  timeoutMs: number
+}
+
+/** A tool of an agent, or where it finds some. */
+export type Tool = OwnTool | McpSource
+
+/** A tool the agent's maker described. */
+export type OwnTool =
   /** A function of the page that the caller has open. */
   | (Named & { type: 'client'; parameters: Record<string, unknown>; timeoutMs: number })
   | (Named & { type: 'http'; parameters: Record<string, unknown>; http: HttpRequest })
@@ -50,12 +64,14 @@ const WARM_TRANSFER = object({
 })
 
 /** JSON Schema of the arguments. */
-export function parametersOf(tool: Tool): Record<string, unknown> {
+export function parametersOf(tool: OwnTool): Record<string, unknown> {
   if (tool.type === 'http' || tool.type === 'client') return tool.parameters
   return tool.type === 'transfer' && tool.mode === 'warm' ? WARM_TRANSFER : PARAMETERS[tool.type]
 }
 
+export const isOwnTool = (tool: Tool): tool is OwnTool => tool.type !== 'mcp'
+
 /** The tool as a language model is told of it. */
-export function toolSpec(tool: Tool): ToolSpec {
+export function toolSpec(tool: OwnTool): ToolSpec {
   return { name: tool.name, description: tool.description, parameters: parametersOf(tool), kind: tool.type }
 }

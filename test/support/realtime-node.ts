@@ -18,6 +18,7 @@ import { storedQuotas } from '../../store/quotas.ts'
 import { createRedis, type RedisClient } from '../../store/redis/client.ts'
 import { redisQuotaPlaces } from '../../store/redis/quota-places.ts'
 import type { SlotShares } from '../../store/redis/slots.ts'
+import { NO_MCP } from './no-mcp.ts'
 import { scriptedConversation } from './scripted-conversation.ts'
 import { type Teardown, testDatabase, testRedis } from './services.ts'
 
@@ -65,6 +66,7 @@ export async function startNode(t: Teardown, options: NodeOptions = {}): Promise
   const limits = { webSessionsPerWorkspace: options.webSessionsPerWorkspace ?? null }
   const quotas = new Quotas(redisQuotaPlaces(redis), storedQuotas(store, limits), log)
   const sessions = createSessions({
+    mcpTools: NO_MCP,
     quotas,
     shares: () => options.shares ?? { inboundReserve: 0.1, workspaceShare: 1 },
     config,

@@ -11,6 +11,7 @@ import type { Carriers } from '../../../runtime/telephony/carriers.ts'
 import { markPlaced } from '../../../store/outbound-calls.ts'
 import { storedQuotas } from '../../../store/quotas.ts'
 import { redisQuotaPlaces } from '../../../store/redis/quota-places.ts'
+import { NO_MCP } from '../../support/no-mcp.ts'
 import { makeCall, type RealtimeNode, startNode, startWorker, until } from '../../support/realtime-node.ts'
 
 const log = pino({ level: 'silent' })
@@ -71,6 +72,7 @@ t.test('of two nodes that race for a call one dials it', async (t) => {
       store: node.store,
       limits,
       mayDial: async () => undefined,
+      mcpTools: NO_MCP,
       ringTimeoutMs: 30_000,
       clock: systemClock,
       log,
@@ -133,6 +135,7 @@ t.test('who is dialled without a seat gets the next one, or hears who called', {
   const limits = { idleMs: 60_000, maxDurationMs: 60_000 }
   const placer = new Placer({
     ...{ store: node.store, calls, quotas, carriers, journalOf, limits, clock: systemClock, log },
+    mcpTools: NO_MCP,
     mayDial: async () => undefined,
     ringTimeoutMs: 30_000,
   })

@@ -18,6 +18,8 @@ class SlowSocket implements Socket {
   }
 
   close(): void {}
+  ping(): void {}
+
   terminate(): void {}
 }
 

@@ -11,6 +11,7 @@ t.test('the address the operator named goes before the one the client used', asy
 
 t.test('otherwise a client is led back to where it came in', async (t) => {
   t.equal(realtimeUrl(unset, headers({ host: '192.168.1.20:8080' }), 'T'), 'ws://192.168.1.20:8080/realtime?token=T')
+  t.equal(realtimeUrl(unset, headers({ host: 'a.example' }), 'T', '/listen'), 'ws://a.example/listen?token=T')
   t.equal(realtimeUrl(unset, headers({ host: '[::1]:8080' }), 'T'), 'ws://[::1]:8080/realtime?token=T')
   const proxied = { host: 'api:8080', 'x-forwarded-host': 'voice.example.org', 'x-forwarded-proto': 'https' }
   t.equal(realtimeUrl(unset, headers(proxied), 'T'), 'wss://voice.example.org/realtime?token=T')

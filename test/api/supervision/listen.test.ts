@@ -152,6 +152,24 @@ t.test('a supervisor who vanishes gives the call back within five seconds', asyn
   await client.closed()
 })
 
+t.test('a supervisor whose network falls silent gives the call back within five seconds', async (t) => {
+  const user = await api.signUp()
+  const { callId, client } = await talk(user)
+  const supervisor = await listenTo(user, callId)
+  supervisor.send({ type: 'take_over' })
+  await supervisor.happened('took_over')
+  const watching = await listenTo(user, callId)
+  const startedMs = performance.now()
+  // The connection stays open, and nothing is read from it or answered any more.
+  supervisor.socket.pause()
+  await watching.happened('gave_back')
+  t.ok(performance.now() - startedMs < 5_000, `${performance.now() - startedMs} ms`)
+  await sleep(5_000)
+  t.equal(watching.socket.readyState, WebSocket.OPEN, 'one who only listens says nothing, and stays')
+  client.send({ type: 'end' })
+  await client.closed()
+})
+
 t.test('only who may listens, with a token that is used once', async (t) => {
   const user = await api.signUp()
   const { callId, client } = await talk(user)
@@ -160,6 +178,7 @@ t.test('only who may listens, with a token that is used once', async (t) => {
   const other = await api.signUp()
   t.equal((await other.client.post(`/calls/${callId}/listen`)).status, 404)
   const { body } = await user.client.post(`/calls/${callId}/listen`)
+  t.equal(body.url, `${api.url.replace(/^http/, 'ws')}/listen?token=${body.token}`)
   const first = new Supervisor(body.token)
   await first.got('listening')
   const second = new Supervisor(body.token)

@@ -67,6 +67,7 @@ t.test('transfers and keys act on phone calls through their carrier and leg, and
     store,
     log: pino({ level: 'silent' }),
     checks,
+    mcp: { find: async () => undefined } as never,
     calls: () =>
       ({
         sendDtmf: (_: string, pressed: string) => keys.push(pressed) > 0,

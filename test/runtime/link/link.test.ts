@@ -160,7 +160,13 @@ t.test('an api node that stood still does not take its workers for dead', async 
   t.teardown(() => hub.close())
   const request = { query: new URLSearchParams(), header: () => 'Bearer secret', remoteAddress: '', requestId: '' }
   const join = await hub.route.upgrade(request)
-  const socket = { send: () => true, bufferedBytes: () => 0, close: () => undefined, terminate: () => undefined }
+  const socket = {
+    send: () => true,
+    bufferedBytes: () => 0,
+    close: () => undefined,
+    ping: () => undefined,
+    terminate: () => undefined,
+  }
   const handlers = join(socket)
   handlers.message(HELLO)
   handlers.message(BEAT)

@@ -1,0 +1,211 @@
+import type { Clock } from '../../runtime/clock.ts'
+import type { AgentSpec, ToolSpec } from '../../runtime/link/messages.ts'
+import type { Logger } from '../../runtime/log.ts'
+import type { SecretBox } from '../../runtime/secret-box.ts'
+import { type ArgumentChecks, BUSY, TOO_SLOW } from '../../runtime/tools/argument-check.ts'
+import type { ToolResult } from '../../runtime/tools/call-http.ts'
+import { withoutSecrets } from '../../runtime/tools/masked.ts'
+import type { McpClients, McpServer, McpTool } from '../../runtime/tools/mcp/clients.ts'
+import { McpTimeout } from '../../runtime/tools/mcp/timeout.ts'
+import { faultOfParameters } from '../../runtime/tools/parameters-fault.ts'
+import { isOwnTool, type McpSource, type Tool } from '../../runtime/tools/tool.ts'
+import { unreached } from '../../runtime/tools/unreached.ts'
+import type { Agent } from '../../store/schema.ts'
+import { openHeaders } from '../agents/tool-headers.ts'
+
+/** The tools agents find at MCP servers: listed as the server has them now, and called. */
+
+/** A listing is taken as it is for so long; then it is still used while it is asked for anew. */
+const FRESH_MS = 60_000
+/** A server that failed is left alone for so long. */
+const REST_MS = 10_000
+/** A call does not begin later for a server that was never listed. */
+const MOST_WAIT_MS = 2_000
+const MAX_LISTINGS = 1_000
+const MAX_TOOLS = 128
+const MAX_DESCRIPTION_CHARACTERS = 2_000
+const MAX_OUTPUT_CHARACTERS = 8_000
+const MAX_ERROR_CHARACTERS = 500
+/** What every language model takes as the name of a function. */
+const NAME = /[^A-Za-z0-9_-]/g
+const MAX_NAME_CHARACTERS = 64
+
+/** A tool of a server, by the name the agent's model knows. */
+export interface McpTarget {
+  source: McpSource
+  /** As its server calls it. */
+  tool: McpTool
+  spec: ToolSpec
+}
+
+interface Listing {
+  tools: readonly McpTool[] | undefined
+  /** Of the last answer, good or bad. */
+  atMs: number
+  fault: string | undefined
+  asking: Promise<void> | undefined
+}
+
+export interface McpToolsOptions {
+  /** Asked for when an agent has a server: most installations have none. */
+  clients(): Promise<McpClients>
+  box: SecretBox
+  checks: ArgumentChecks
+  clock: Clock
+  log: Logger
+}
+
+export class McpTools {
+  readonly #options: McpToolsOptions
+  readonly #listings = new Map<string, Listing>()
+
+  constructor(options: McpToolsOptions) {
+    this.#options = options
+  }
+
+  /** The agent's spec with the tools of its servers. A server that can't be listed is a sentence in `faults`. */
+  async complete(agent: Agent, spec: AgentSpec): Promise<{ spec: AgentSpec; faults: string[] }> {
+    const tools = agent.tools as unknown as readonly Tool[]
+    if (tools.every(isOwnTool)) return { spec, faults: [] }
+    const { targets, faults } = await this.targets(agent.workspace_id, tools)
+    return { spec: { ...spec, tools: [...(spec.tools ?? []), ...targets.map((target) => target.spec)] }, faults }
+  }
+
+  /** Those of all servers of an agent. Never throws: what can't be listed is missing. */
+  async targets(workspaceId: string, tools: readonly Tool[]): Promise<{ targets: McpTarget[]; faults: string[] }> {
+    const sources = tools.filter((tool) => !isOwnTool(tool)) as McpSource[]
+    const listed = await Promise.all(sources.map((source) => this.#listed(workspaceId, source)))
+    const names = new Set(tools.filter(isOwnTool).map(({ name }) => name))
+    const targets: McpTarget[] = []
+    const faults: string[] = []
+    for (const [i, source] of sources.entries()) {
+      const { tools: found = [], fault } = listed[i]!
+      if (fault !== undefined) faults.push(`MCP server "${source.name}": ${fault}`)
+      for (const tool of found.filter(({ name }) => source.allow?.includes(name) ?? true)) {
+        const name = freeName(names, source.name, tool.name)
+        if (name === undefined) continue
+        names.add(name)
+        const description = tool.description.slice(0, MAX_DESCRIPTION_CHARACTERS)
+        targets.push({ source, tool, spec: { name, description, parameters: tool.inputSchema, kind: 'mcp' } })
+      }
+      const missing =
+        fault === undefined ? (source.allow ?? []).filter((name) => !found.some((one) => one.name === name)) : []
+      if (missing.length > 0)
+        faults.push(`MCP server "${source.name}" has no tool ${missing.map((name) => `"${name}"`).join(', ')}`)
+    }
+    return { targets, faults }
+  }
+
+  /** The tool the model calls by this name; undefined: there is none. */
+  async find(workspaceId: string, tools: readonly Tool[], name: string): Promise<McpTarget | undefined> {
+    if (tools.every(isOwnTool)) return undefined
+    const { targets } = await this.targets(workspaceId, tools)
+    return targets.find(({ spec }) => spec.name === name)
+  }
+
+  /** Calls it. Never throws but for `signal`. The key tells a call that is made twice. */
+  async call(
+    workspaceId: string,
+    { source, tool }: McpTarget,
+    input: Record<string, unknown>,
+    { signal, key }: { signal: AbortSignal; key: string | undefined },
+  ): Promise<ToolResult> {
+    const server = this.#server(workspaceId, source)
+    try {
+      const clients = await this.#options.clients()
+      const { text, isError } = await clients.call(server, { name: tool.name, input, key }, signal)
+      const words = withoutSecrets(text, server.headers)
+      if (!isError) return { output: cut(words, MAX_OUTPUT_CHARACTERS) || 'Done' }
+      const fault = cut(words, MAX_ERROR_CHARACTERS)
+      return { output: `The tool failed: ${fault}`, fault }
+    } catch (error) {
+      signal.throwIfAborted()
+      const { fault, reason } = this.#wordsOf(error, server)
+      return { output: `The tool failed: ${fault}`, fault, ...(reason === undefined ? {} : { reason }) }
+    }
+  }
+
+  async #listed(workspaceId: string, source: McpSource): Promise<Pick<Listing, 'tools' | 'fault'>> {
+    const { clock } = this.#options
+    const key = JSON.stringify([workspaceId, source.url, source.headers])
+    const listing: Listing = this.#listings.get(key) ?? {
+      tools: undefined,
+      atMs: 0,
+      fault: undefined,
+      asking: undefined,
+    }
+    this.#listings.delete(key)
+    this.#listings.set(key, listing)
+    const [oldest] = this.#listings.keys()
+    if (this.#listings.size > MAX_LISTINGS && oldest !== undefined) this.#listings.delete(oldest)
+    const isNew = listing.tools === undefined && listing.fault === undefined
+    const restsMs = listing.fault === undefined ? FRESH_MS : REST_MS
+    if (isNew || clock.monotonicMs() - listing.atMs > restsMs) {
+      listing.asking ??= this.#ask(listing, workspaceId, source).finally(() => {
+        listing.asking = undefined
+      })
+    }
+    if (listing.tools === undefined && listing.asking !== undefined) {
+      const waited = await settledWithin(listing.asking, MOST_WAIT_MS)
+      if (!waited) return { tools: undefined, fault: `its tools were not listed within ${MOST_WAIT_MS} ms` }
+    }
+    // What it had when it was last reached is better than nothing: perhaps it is back when the tool is called.
+    return { tools: listing.tools, fault: listing.tools === undefined ? listing.fault : undefined }
+  }
+
+  async #ask(listing: Listing, workspaceId: string, source: McpSource): Promise<void> {
+    const { clock, checks, log } = this.#options
+    const server = this.#server(workspaceId, source)
+    try {
+      const clients = await this.#options.clients()
+      const found = await clients.list(server, MAX_TOOLS, new AbortController().signal)
+      const usable = await Promise.all(
+        found.map(async ({ inputSchema }) => {
+          const fault = faultOfParameters(inputSchema) ?? (await checks.faultOfSchema(workspaceId, inputSchema))
+          // A check that found no time says nothing of the schema; arguments are checked again anyway.
+          return fault === undefined || fault === TOO_SLOW || fault === BUSY
+        }),
+      )
+      // One schema a language model refuses would cost the call all of its answers.
+      listing.tools = found.filter((_, i) => usable[i] === true)
+      listing.fault = undefined
+    } catch (error) {
+      const { fault, reason } = this.#wordsOf(error, server)
+      listing.fault = fault
+      log.warn({ workspaceId, server: source.name, fault, reason }, 'The tools of an MCP server could not be listed')
+    }
+    listing.atMs = clock.monotonicMs()
+  }
+
+  #server(workspaceId: string, { url, headers, timeoutMs }: McpSource): McpServer {
+    return { workspaceId, url, headers: openHeaders(headers, this.#options.box, workspaceId), timeoutMs }
+  }
+
+  #wordsOf(error: unknown, { headers, timeoutMs }: McpServer): { fault: string; reason?: string } {
+    if (error instanceof McpTimeout) return { fault: `no answer within ${timeoutMs} ms` }
+    const { fault, reason } = unreached(error)
+    const shown = cut(withoutSecrets(fault, headers), MAX_ERROR_CHARACTERS)
+    return { fault: shown, ...(reason === undefined ? {} : { reason }) }
+  }
+}
+
+/** The tool's own name where it is free, else with its server's before it. */
+function freeName(taken: ReadonlySet<string>, server: string, tool: string): string | undefined {
+  const own = tool.replace(NAME, '_').slice(0, MAX_NAME_CHARACTERS)
+  const full = `${server}_${own}`.slice(0, MAX_NAME_CHARACTERS)
+  return [own, full].find((name) => name !== '' && !taken.has(name))
+}
+
+function settledWithin(promise: Promise<void>, ms: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), ms)
+    void promise.finally(() => {
+      clearTimeout(timer)
+      resolve(true)
+    })
+  })
+}
+
+function cut(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most)}…` : text
+}

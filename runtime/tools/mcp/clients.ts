@@ -1,0 +1,241 @@
+import { createHash } from 'node:crypto'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import {
+  type CallToolResult,
+  CallToolResultSchema,
+  ErrorCode,
+  ListToolsResultSchema,
+  McpError,
+  type Tool,
+} from '@modelcontextprotocol/sdk/types.js'
+import type { Clock } from '../../clock.ts'
+import type { NetRule } from '../../plugin/net-rule.ts'
+import { guardedFetch } from '../guarded-fetch.ts'
+import { keepConnections } from '../http-request.ts'
+import { McpTimeout } from './timeout.ts'
+
+/**
+ * Connections to MCP servers (Model Context Protocol, streamable HTTP), by the official library, which is used here alone. A
+ * connection is a session of the protocol: it is kept for the next call, because a caller would hear each round trip.
+ */
+
+const MAX_CONNECTIONS = 256
+const IDLE_MS = 5 * 60_000
+const SWEEP_MS = 30_000
+const KEPT_IDLE_MS = 30_000
+const MAX_ANSWER_BYTES = 512 * 1024
+const MAX_PAGES = 16
+const NOT_FOUND = 404
+/** Beside the arguments of a call, for servers that want to tell a call that is sent twice. */
+const IDEMPOTENCY_META = 'patchbay/idempotency-key'
+
+export interface McpServer {
+  /** Whose it is: nobody shares a session with another workspace. */
+  workspaceId: string
+  url: string
+  headers: Readonly<Record<string, string>>
+  timeoutMs: number
+}
+
+/** A tool as its server lists it. */
+export interface McpTool {
+  name: string
+  description: string
+  /** JSON Schema, as it came. */
+  inputSchema: Record<string, unknown>
+}
+
+interface Connection {
+  readonly client: Promise<Client>
+  inUse: number
+  lastUsedMs: number
+  /** Closed once nobody uses it. */
+  retired: boolean
+}
+
+export class McpClients {
+  readonly #connections = new Map<string, Connection>()
+  readonly #kept = keepConnections(KEPT_IDLE_MS)
+  readonly #allowed: readonly NetRule[]
+  readonly #clock: Clock
+  readonly #sweep: NodeJS.Timeout
+
+  constructor(options: { allowed: readonly NetRule[]; clock: Clock }) {
+    this.#allowed = options.allowed
+    this.#clock = options.clock
+    this.#sweep = setInterval(() => this.#closeIdle(), SWEEP_MS).unref()
+  }
+
+  /** The server's tools, at most `most`. Throws McpTimeout, the signal's reason, what the library and sockets throw. */
+  list(server: McpServer, most: number, signal: AbortSignal): Promise<McpTool[]> {
+    return this.#with(server, signal, async (client, options) => {
+      const tools: McpTool[] = []
+      let cursor: string | undefined
+      for (let page = 0; page < MAX_PAGES && tools.length < most; page++) {
+        const params = cursor === undefined ? {} : { cursor }
+        // Not `client.listTools()`, which compiles the server's schemas in this thread.
+        const answer = await client.request({ method: 'tools/list', params }, ListToolsResultSchema, options)
+        tools.push(...answer.tools.map(toolOf))
+        cursor = answer.nextCursor
+        if (cursor === undefined) break
+      }
+      return tools.slice(0, most)
+    })
+  }
+
+  /** What came of a call, for a model to read. Throws as `list`, and McpError for what the server refuses. */
+  call(
+    server: McpServer,
+    { name, input, key }: { name: string; input: Record<string, unknown>; key: string | undefined },
+    signal: AbortSignal,
+  ): Promise<{ text: string; isError: boolean }> {
+    return this.#with(server, signal, async (client, options) => {
+      const meta = key === undefined ? {} : { _meta: { [IDEMPOTENCY_META]: key } }
+      const params = { name, arguments: input, ...meta }
+      const result = await client.request({ method: 'tools/call', params }, CallToolResultSchema, options)
+      return { text: textOf(result), isError: result.isError === true }
+    })
+  }
+
+  close(): void {
+    clearInterval(this.#sweep)
+    for (const [key, connection] of this.#connections) this.#retire(key, connection)
+    this.#kept.close()
+  }
+
+  async #with<T>(
+    server: McpServer,
+    signal: AbortSignal,
+    use: (client: Client, options: { signal: AbortSignal; timeout: number }) => Promise<T>,
+  ): Promise<T> {
+    const limit = AbortSignal.timeout(server.timeoutMs)
+    const options = { signal: AbortSignal.any([signal, limit]), timeout: server.timeoutMs + 1_000 }
+    for (let attempt = 0; ; attempt++) {
+      const [key, connection] = this.#connect(server)
+      connection.inUse++
+      try {
+        return await use(await endedBy(connection.client, options.signal), options)
+      } catch (error) {
+        if (!isServersAnswer(error)) this.#retire(key, connection)
+        signal.throwIfAborted()
+        if (limit.aborted) throw new McpTimeout(`no answer within ${server.timeoutMs} ms`)
+        // The server forgot the session, and did nothing: the protocol asks for a new one.
+        if (attempt === 0 && error instanceof StreamableHTTPError && error.code === NOT_FOUND) continue
+        throw error
+      } finally {
+        connection.inUse--
+        connection.lastUsedMs = this.#clock.monotonicMs()
+        if (connection.retired && connection.inUse === 0) closeClient(connection)
+      }
+    }
+  }
+
+  #connect(server: McpServer): [string, Connection] {
+    const key = keyOf(server)
+    const known = this.#connections.get(key)
+    if (known !== undefined) {
+      // The latest used last.
+      this.#connections.delete(key)
+      this.#connections.set(key, known)
+      return [key, known]
+    }
+    const client = this.#open(server)
+    // Whoever waits for it is told; nobody may.
+    client.catch(() => undefined)
+    const connection = { client, inUse: 0, lastUsedMs: this.#clock.monotonicMs(), retired: false }
+    this.#connections.set(key, connection)
+    const [oldest] = this.#connections
+    if (this.#connections.size > MAX_CONNECTIONS && oldest !== undefined) this.#retire(...oldest)
+    return [key, connection]
+  }
+
+  async #open({ url, headers, timeoutMs }: McpServer): Promise<Client> {
+    const reach = guardedFetch({ allowed: this.#allowed, connections: this.#kept, maxBytes: MAX_ANSWER_BYTES })
+    const client = new Client(
+      { name: 'patchbay', version: '0.1.0' },
+      { capabilities: {}, jsonSchemaValidator: { getValidator: () => trusted as never } },
+    )
+    const transport = new StreamableHTTPClientTransport(new URL(url), {
+      requestInit: { headers },
+      fetch: async (target, init) => {
+        // Nothing is listened to but answers; a broken one is fetched again.
+        const isIdle = init?.method === 'GET' && !new Headers(init.headers).has('last-event-id')
+        return isIdle ? new Response(null, { status: 405 }) : reach(target, withKey(init))
+      },
+    })
+    // A transport's members are of looser types than its own interface under exactOptionalPropertyTypes.
+    await client.connect(transport as Parameters<Client['connect']>[0], {
+      signal: AbortSignal.timeout(timeoutMs),
+      timeout: timeoutMs + 1_000,
+    })
+    return client
+  }
+
+  #retire(key: string, connection: Connection): void {
+    if (this.#connections.get(key) === connection) this.#connections.delete(key)
+    connection.retired = true
+    if (connection.inUse === 0) closeClient(connection)
+  }
+
+  #closeIdle(): void {
+    const nowMs = this.#clock.monotonicMs()
+    for (const [key, connection] of this.#connections) {
+      if (connection.inUse === 0 && nowMs - connection.lastUsedMs > IDLE_MS) this.#retire(key, connection)
+    }
+  }
+}
+
+const keyOf = ({ workspaceId, url, headers }: McpServer): string =>
+  createHash('sha256')
+    .update(JSON.stringify([workspaceId, url, Object.entries(headers).sort()]))
+    .digest('base64')
+
+/** What a server structures is not asked for by schema. */
+function trusted<T>(data: unknown): { valid: true; data: T; errorMessage: undefined } {
+  return { valid: true, data: data as T, errorMessage: undefined }
+}
+
+function closeClient({ client }: Connection): void {
+  client.then((one) => one.close()).catch(() => undefined)
+}
+
+/** The server heard the call and said no: the connection is as good as before. */
+const isServersAnswer = (error: unknown): boolean =>
+  error instanceof McpError && error.code !== ErrorCode.RequestTimeout && error.code !== ErrorCode.ConnectionClosed
+
+function endedBy<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const aborted = () => reject(signal.reason)
+    if (signal.aborted) return aborted()
+    signal.addEventListener('abort', aborted, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', aborted))
+  })
+}
+
+/** A call's key as HTTP tools have it, too. */
+function withKey(init: RequestInit = {}): RequestInit {
+  if (typeof init.body !== 'string' || !init.body.includes(IDEMPOTENCY_META)) return init
+  const { params } = JSON.parse(init.body) as { params?: { _meta?: Record<string, unknown> } }
+  const key = params?._meta?.[IDEMPOTENCY_META]
+  const headers = new Headers(init.headers)
+  if (typeof key === 'string' && !headers.has('idempotency-key')) headers.set('idempotency-key', key)
+  return { ...init, headers }
+}
+
+const toolOf = ({ name, description, title, inputSchema }: Tool): McpTool => ({
+  name,
+  description: description ?? title ?? '',
+  inputSchema,
+})
+
+/** What of a result is text, or its structure where there is none. */
+function textOf({ content, structuredContent }: CallToolResult): string {
+  const parts = content.map((part) => {
+    if (part.type === 'text') return part.text
+    if (part.type === 'resource') return 'text' in part.resource ? part.resource.text : `[${part.resource.uri}]`
+    return part.type === 'resource_link' ? `[${part.uri}]` : `[${part.type}]`
+  })
+  const text = parts.join('\n').trim()
+  return text === '' && structuredContent !== undefined ? JSON.stringify(structuredContent) : text
+}

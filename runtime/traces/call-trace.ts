@@ -1,0 +1,275 @@
+import { createHash } from 'node:crypto'
+import type { CallEvent, EventOf } from '../call-log/events.ts'
+import type { Served } from '../call-log/turn-evidence.ts'
+
+/**
+ * A call as a trace: spans folded from its log after the fact, none measured a second time. The trace's id is the call's own, so
+ * that whoever knows one finds the other. Names and attributes of models and tools are those of OpenTelemetry's conventions
+ * for generative AI. Pure.
+ */
+
+export interface TraceSpan {
+  /** 16 hex digits. */
+  id: string
+  /** Undefined of the call itself. */
+  parentId: string | undefined
+  name: string
+  /** Milliseconds since 1970. */
+  startMs: number
+  endMs: number
+  attributes: Record<string, string | number | boolean>
+  notes: { name: string; atMs: number; attributes: Record<string, string> }[]
+  error?: string
+}
+
+export interface TracedCall {
+  callId: string
+  workspaceId: string
+  /** What callers, agents and tools said is told, too. */
+  content: boolean
+}
+
+export const traceIdOf = (callId: string): string => callId.replaceAll('-', '')
+
+type Providers = Partial<Record<'stt' | 'llm' | 'tts', Served>>
+
+/** The turn of the caller that is being answered. */
+interface OpenTurn {
+  span: TraceSpan
+  /** When the caller had stopped speaking. */
+  endMs: number
+  llm: TraceSpan | undefined
+}
+
+export function callTrace(call: TracedCall, events: readonly CallEvent[]): TraceSpan[] {
+  return new Folding(call).fold(events)
+}
+
+class Folding {
+  readonly #call: TracedCall
+  readonly #spans: TraceSpan[] = []
+  readonly #open = new Map<string, TraceSpan>()
+  readonly #root: TraceSpan
+  #answeredMs = 0
+  #providers: Providers = {}
+  #turn: OpenTurn | undefined
+  #turns = 0
+
+  constructor(call: TracedCall) {
+    this.#call = call
+    this.#root = this.#add('call', undefined, 0, 0, {
+      'patchbay.call.id': call.callId,
+      'patchbay.workspace.id': call.workspaceId,
+    })
+  }
+
+  fold(events: readonly CallEvent[]): TraceSpan[] {
+    this.#root.startMs = events[0]?.at ?? 0
+    this.#answeredMs = this.#root.startMs
+    for (const event of events) this.#take(event)
+    const lastMs = events.at(-1)?.at ?? 0
+    const endMs = Math.max(this.#root.endMs, lastMs, ...this.#spans.map((span) => span.endMs))
+    // Whatever was under way when the call ended, ended with it.
+    for (const span of this.#open.values()) span.endMs = Math.max(span.startMs, endMs)
+    this.#root.endMs = endMs
+    return this.#spans
+  }
+
+  #take(event: CallEvent): void {
+    switch (event.type) {
+      case 'ringing':
+        this.#begin('ring', event.at)
+        break
+      case 'answered':
+        this.#answeredMs = event.at
+        this.#providers = event.providers ?? {}
+        this.#end('ring', event.at)
+        break
+      case 'turn':
+        this.#callerTurn(event)
+        break
+      case 'latency':
+        this.#stages(event)
+        break
+      case 'heard':
+        this.#heard(event)
+        break
+      case 'tool_called':
+        this.#begin(`tool ${event.id}`, event.at, {
+          name: `execute_tool ${event.name}`,
+          attributes: {
+            'gen_ai.operation.name': 'execute_tool',
+            'gen_ai.tool.name': event.name,
+            'gen_ai.tool.call.id': event.id,
+            ...this.#words('gen_ai.tool.call.arguments', JSON.stringify(event.arguments)),
+          },
+        })
+        break
+      case 'tool_returned': {
+        const span = this.#end(`tool ${event.id}`, event.at, event.error)
+        if (span !== undefined) Object.assign(span.attributes, this.#words('gen_ai.tool.call.result', event.result))
+        break
+      }
+      case 'knowledge_looked_up':
+        this.#add('knowledge', this.#turn?.span ?? this.#root, event.at - event.ms, event.at, {
+          'patchbay.knowledge.hits': event.hits.length,
+          ...this.#words('patchbay.knowledge.query', event.query),
+        })
+        break
+      case 'usage':
+        if (event.stage === 'llm') this.#tokens(event)
+        break
+      case 'provider_switched':
+        this.#providers = { ...this.#providers, [event.stage]: { provider: event.to } }
+        this.#note(event.at, 'provider_switched', { stage: event.stage, from: event.from, to: event.to })
+        break
+      case 'fault':
+        this.#note(event.at, 'fault', { stage: event.stage, sentence: event.sentence })
+        break
+      case 'worker_lost':
+        this.#begin('recovery', event.at)
+        break
+      case 'resumed':
+        this.#end('recovery', event.at)
+        break
+      case 'transfer_started':
+        this.#begin('transfer', event.at, { attributes: { 'patchbay.transfer.mode': event.mode } })
+        break
+      case 'transfer_done':
+        this.#end('transfer', event.at)
+        break
+      case 'transfer_failed':
+        this.#end('transfer', event.at, event.reason)
+        break
+      case 'took_over':
+        this.#begin('taken over', event.at)
+        break
+      case 'gave_back':
+        this.#end('taken over', event.at)
+        break
+      case 'ended':
+        this.#ended(event)
+        break
+    }
+  }
+
+  #callerTurn({ start_ms, end_ms, text, language }: EventOf<'turn'>): void {
+    const [startMs, endMs] = [this.#answeredMs + start_ms, this.#answeredMs + end_ms]
+    const span = this.#add('turn', this.#root, startMs, endMs, { 'patchbay.turn': ++this.#turns })
+    this.#add('caller speaks', span, startMs, endMs, {
+      ...this.#words('patchbay.text', text),
+      ...(language === undefined ? {} : { 'patchbay.language': language }),
+    })
+    this.#turn = { span, endMs, llm: undefined }
+  }
+
+  /** The stages follow each other, from the end of the caller's speech to the first sound of the answer. */
+  #stages(latency: EventOf<'latency'>): void {
+    if (this.#turn === undefined) return
+    const { span, endMs } = this.#turn
+    const { stt, llm, tts } = this.#providers
+    let atMs = endMs
+    const stage = (name: string, ms: number, attributes: TraceSpan['attributes'] = {}) => {
+      const added = this.#add(name, span, atMs, atMs + ms, attributes)
+      atMs += ms
+      return added
+    }
+    stage('stt', latency.stt_ms, served('patchbay.stt', stt))
+    stage('endpointing', latency.endpointing_ms)
+    this.#turn.llm = stage(llm?.model === undefined ? 'chat' : `chat ${llm.model}`, latency.llm_ms, {
+      'gen_ai.operation.name': 'chat',
+      ...(llm === undefined ? {} : { 'gen_ai.provider.name': llm.provider }),
+      ...(llm?.model === undefined ? {} : { 'gen_ai.request.model': llm.model }),
+    })
+    stage('tts', latency.tts_ms, served('patchbay.tts', tts))
+    span.attributes['patchbay.latency_ms'] = latency.total_ms
+    span.endMs = Math.max(span.endMs, atMs)
+  }
+
+  #heard({ start_ms, end_ms, text, interrupted, final }: EventOf<'heard'>): void {
+    if (!final || text === '') return
+    const [startMs, endMs] = [this.#answeredMs + start_ms, this.#answeredMs + end_ms]
+    const isGreeting = this.#turns === 0
+    this.#add(isGreeting ? 'greeting' : 'agent speaks', this.#turn?.span ?? this.#root, startMs, endMs, {
+      'patchbay.interrupted': interrupted,
+      ...this.#words('patchbay.text', text),
+    })
+    if (this.#turn !== undefined) this.#turn.span.endMs = Math.max(this.#turn.span.endMs, endMs)
+  }
+
+  #tokens({ input_tokens = 0, output_tokens = 0 }: EventOf<'usage'>): void {
+    const attributes = this.#turn?.llm?.attributes ?? this.#turn?.span.attributes ?? this.#root.attributes
+    const add = (name: string, tokens: number) => {
+      if (tokens > 0) attributes[name] = Number(attributes[name] ?? 0) + tokens
+    }
+    add('gen_ai.usage.input_tokens', input_tokens)
+    add('gen_ai.usage.output_tokens', output_tokens)
+  }
+
+  #ended({ status, end_reason, disposition, error, at }: EventOf<'ended'> & { at: number }): void {
+    this.#root.endMs = at
+    Object.assign(this.#root.attributes, {
+      'patchbay.call.status': status,
+      'patchbay.call.end_reason': end_reason,
+      'patchbay.call.disposition': disposition,
+    })
+    if (status === 'failed') this.#root.error = error ?? end_reason
+  }
+
+  #begin(
+    key: string,
+    atMs: number,
+    { name = key, attributes = {} }: Partial<Pick<TraceSpan, 'name' | 'attributes'>> = {},
+  ): void {
+    const parent = key.startsWith('tool ') ? (this.#turn?.span ?? this.#root) : this.#root
+    this.#open.set(key, this.#add(name, parent, atMs, atMs, attributes))
+  }
+
+  #end(key: string, atMs: number, error?: string): TraceSpan | undefined {
+    const span = this.#open.get(key)
+    this.#open.delete(key)
+    if (span === undefined) return undefined
+    span.endMs = Math.max(span.startMs, atMs)
+    if (error !== undefined) span.error = error
+    return span
+  }
+
+  #note(atMs: number, name: string, attributes: Record<string, string>): void {
+    const { notes } = this.#turn?.span ?? this.#root
+    notes.push({ name, atMs, attributes })
+  }
+
+  #words(name: string, text: string): Record<string, string> {
+    return this.#call.content ? { [name]: text } : {}
+  }
+
+  #add(
+    name: string,
+    parent: TraceSpan | undefined,
+    startMs: number,
+    endMs: number,
+    attributes: TraceSpan['attributes'] = {},
+  ): TraceSpan {
+    const id = spanIdOf(this.#call.callId, this.#spans.length)
+    const span: TraceSpan = {
+      id,
+      parentId: parent?.id,
+      name,
+      startMs,
+      endMs: Math.max(startMs, endMs),
+      attributes,
+      notes: [],
+    }
+    this.#spans.push(span)
+    return span
+  }
+}
+
+/** The same for the same call, so that a trace that is sent twice is one. */
+const spanIdOf = (callId: string, n: number): string =>
+  createHash('sha256').update(`${callId} ${n}`).digest('hex').slice(0, 16)
+
+const served = (prefix: string, by: Served | undefined): Record<string, string> => ({
+  ...(by === undefined ? {} : { [`${prefix}.provider`]: by.provider }),
+  ...(by?.model === undefined ? {} : { [`${prefix}.model`]: by.model }),
+})

@@ -1,0 +1,71 @@
+import { type CallEvent, isPassing } from '../call-log/events.ts'
+import type { Logger } from '../log.ts'
+import { callTrace, traceIdOf } from './call-trace.ts'
+import type { SpanExport } from './span-exporter.ts'
+
+/** Calls of a node whose events are kept until they are over, and events of one; what is beyond is not traced. */
+const MAX_CALLS = 5_000
+const MAX_EVENTS = 20_000
+/** What is still told of a call that is over: its last tokens, the quality of its line. */
+const AFTERWARDS_MS = 1_000
+/** What says nothing about how long something took. */
+const UNTRACED = new Set<CallEvent['type']>([
+  'words',
+  'filler',
+  'media',
+  'carrier',
+  'speech_started',
+  'speech_ended',
+  'key',
+])
+
+interface Kept {
+  workspaceId: string
+  events: CallEvent[]
+  ending?: NodeJS.Timeout
+}
+
+/** Turns the logs of a node's calls into traces, once each is over. */
+export class CallTraces {
+  readonly #spans: SpanExport
+  readonly #content: boolean
+  readonly #log: Logger
+  readonly #calls = new Map<string, Kept>()
+
+  constructor(options: { spans: SpanExport; content: boolean; log: Logger }) {
+    this.#spans = options.spans
+    this.#content = options.content
+    this.#log = options.log
+  }
+
+  /** An event of a call, in its order. Never throws. */
+  event(workspaceId: string, callId: string, event: CallEvent): void {
+    if (isPassing(event) || UNTRACED.has(event.type)) return
+    const kept = this.#calls.get(callId) ?? { workspaceId, events: [] }
+    if (!this.#calls.has(callId)) {
+      if (this.#calls.size === MAX_CALLS) return
+      this.#calls.set(callId, kept)
+    }
+    if (kept.events.length < MAX_EVENTS || event.type === 'ended') kept.events.push(event)
+    if (event.type === 'ended') kept.ending ??= setTimeout(() => this.#send(callId), AFTERWARDS_MS)
+  }
+
+  /** Sends what is over. */
+  async stop(): Promise<void> {
+    for (const [callId, { ending }] of this.#calls) if (ending !== undefined) this.#send(callId)
+    await this.#spans.stop()
+  }
+
+  #send(callId: string): void {
+    const kept = this.#calls.get(callId)
+    if (kept === undefined) return
+    clearTimeout(kept.ending)
+    this.#calls.delete(callId)
+    try {
+      const call = { callId, workspaceId: kept.workspaceId, content: this.#content }
+      this.#spans.send(traceIdOf(callId), callTrace(call, kept.events))
+    } catch (err) {
+      this.#log.warn({ err, callId }, 'A call could not be traced')
+    }
+  }
+}

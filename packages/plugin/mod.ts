@@ -14,7 +14,9 @@
  *     })
  */
 export { type Failure, ProviderError } from './provider-error.ts'
+export { readSamples } from './samples.ts'
 export { readEvents } from './server-sent-events.ts'
+export { openSocket, type Socket } from './socket.ts'
 
 /** The plugin's door to its operator. */
 export interface Host {

@@ -7,7 +7,7 @@ import { jsonEvents } from '../../runtime/speech/json-events.ts'
 import { GOOGLE, httpOf, streamPath } from './endpoint.ts'
 import { generateBody } from './generate-body.ts'
 
-const DEFAULT_MODEL = 'gemini-2.5-flash'
+const DEFAULT_MODEL = 'gemini-3.5-flash-lite'
 /** Signatures of calls are kept for the session that made them; the oldest are forgotten. */
 const MAX_SIGNATURES = 200
 

@@ -1,4 +1,4 @@
-import { cp, readFile, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { initializeLogger } from '@livekit/agents'
@@ -125,19 +125,65 @@ async function test(name: string, { config, env }: PluginsCommand): Promise<stri
   }
 }
 
-/** A copy of the example, cut down to one kind. */
+/** What the example needs for each kind, and its mod.ts then. */
+const STARTS: Readonly<Record<(typeof KINDS)[number], { file: string; imports: string; factory: string }>> = {
+  llm: {
+    file: 'model.ts',
+    imports: "import { chat } from './model.ts'",
+    factory: 'llm: (host) => ({ chat: (request, signal) => chat(host, request, signal) }),',
+  },
+  stt: {
+    file: 'ears.ts',
+    imports: "import { Ears } from './ears.ts'",
+    factory: `stt: () => ({
+    sampleRateHz: 16_000,
+    async *recognise(audio) {
+      const ears = new Ears(16_000)
+      for await (const samples of audio) yield* ears.push(samples)
+      yield* ears.end()
+    },
+  }),`,
+  },
+  tts: {
+    file: 'whistle.ts',
+    imports: "import { whistle } from './whistle.ts'",
+    factory: 'tts: () => ({ sampleRateHz: 16_000, speak: (text, signal) => whistle(text, 16_000, signal) }),',
+  },
+  embedding: {
+    file: 'letters.ts',
+    imports: "import { embed } from './letters.ts'",
+    factory: 'embedding: () => ({ dimensions: 26, embed: async (texts) => texts.map(embed) }),',
+  },
+}
+
+/** The example, cut down to one kind. */
 async function create(kind: string, name: string | undefined): Promise<string> {
   if (!(KINDS as readonly string[]).includes(kind)) throw usage(`"${kind}" is none of ${KINDS.join(', ')}`)
   if (name === undefined || !/^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/.test(name)) {
     throw usage('patchbay plugins new needs a name of small letters, digits and hyphens')
   }
   const folder = resolve(name)
-  await cp(join(ROOT, 'examples/plugins/parrot'), folder, { recursive: true, errorOnExist: true, force: false })
-  const file = join(folder, 'plugin.json')
-  const manifest = JSON.parse(await readFile(file, 'utf8')) as { provides: Record<string, unknown> }
-  const { title: _title, ...rest } = manifest as { title?: string }
-  const provides = { [kind]: manifest.provides[kind] }
-  await writeFile(file, `${JSON.stringify({ ...rest, name, description: `A ${kind} plugin.`, provides }, null, 2)}\n`)
+  const example = join(ROOT, 'examples/plugins/parrot')
+  const { file, imports, factory } = STARTS[kind as (typeof KINDS)[number]]
+  await mkdir(folder).catch((cause: NodeJS.ErrnoException) => {
+    throw cause.code === 'EEXIST' ? usage(`"${folder}" is there already`) : cause
+  })
+  await cp(join(example, file), join(folder, file))
+  const { permissions, provides } = JSON.parse(await readFile(join(example, 'plugin.json'), 'utf8')) as {
+    permissions: object
+    provides: Record<string, unknown>
+  }
+  const manifest = {
+    name,
+    version: '1.0.0',
+    description: `A ${kind} plugin.`,
+    provides: { [kind]: provides[kind] },
+    // Only its model asks for something.
+    permissions: kind === 'llm' ? permissions : {},
+  }
+  const code = `import { definePlugin } from '@patchbay/plugin'\n${imports}\n\nexport default definePlugin({\n  ${factory}\n})\n`
+  await writeFile(join(folder, 'plugin.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+  await writeFile(join(folder, 'mod.ts'), code)
   await writeFile(join(folder, 'README.md'), `# ${name}\n`)
   return `Wrote ${folder}. Change mod.ts, then: npm run patchbay plugins add ${folder}`
 }

@@ -9,7 +9,7 @@ export interface GoogleDoubleOptions {
   speech: SpeechWorld
 }
 
-const MODELS = ['gemini-2.5-flash', 'gemini-2.5-pro', 'gemini-flash-latest']
+const MODELS = ['gemini-3.5-flash-lite', 'gemini-2.5-flash', 'gemini-2.5-pro', 'gemini-flash-latest']
 const SPEECH_MODELS = ['gemini-2.5-flash-preview-tts', 'gemini-2.5-pro-preview-tts']
 
 export function startGoogleDouble({ key, speech }: GoogleDoubleOptions): Promise<Double> {

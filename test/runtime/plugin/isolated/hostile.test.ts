@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { llm } from '@livekit/agents'
 import { type Test, test } from 'tap'
-import type { PluginRegistry } from '../../../../runtime/plugin/host.ts'
+import { type PluginRegistry, ROOT } from '../../../../runtime/plugin/host.ts'
 import { collect, errorsOf, ONE_ATTEMPT } from '../../../conformance/support.ts'
 import { type Foreign, foreign } from './support.ts'
 
@@ -83,6 +83,18 @@ test('nothing that was not granted can be reached, by any way Deno has', async (
     run: `return (await new Deno.Command('/bin/touch', { args: [args.marks + '/run'] }).output()).code`,
     child_process: `return (await import('node:child_process')).spawnSync('/bin/touch', [args.marks + '/spawn']).status ?? (() => { throw new Error('refused') })()`,
     worker: `const w = new Worker(URL.createObjectURL(new Blob(['fetch("http://127.0.0.1:' + args.port + '")'])), { type: 'module', deno: { permissions: { net: true } } }); return await new Promise((ok, no) => { w.onerror = (e) => no(new Error(e.message)); setTimeout(() => no(new Error('nothing came of it')), 1000) })`,
+    'prototype of Worker': `const { Worker } = await import('node:worker_threads'); const Raw = Worker.prototype.constructor; const w = new Raw('require("node:http").get("http://127.0.0.1:' + args.port + '")', { eval: true }); return await new Promise((ok, no) => { w.on('error', no); w.on('exit', (code) => no(new Error('ended ' + code))); setTimeout(() => no(new Error('nothing came of it')), 1000) })`,
+    'raw process object': `const { ChildProcess } = await import('node:child_process'); const code = new ChildProcess()._handle.spawn({ file: '/bin/touch', args: ['/bin/touch', args.marks + '/raw'] }); if (code !== 0) throw new Error('refused ' + code); return code`,
+    'a binding read twice': `let reads = 0; const name = { toString: () => (reads++ === 0 ? 'util' : 'tcp_wrap') }; const { TCP, TCPConnectWrap } = process.binding(name); return await new Promise((ok, no) => { const r = new TCPConnectWrap(); r.oncomplete = (s) => s === 0 ? ok(1) : no(new Error('refused ' + s)); const code = new TCP(0).connect(r, '127.0.0.1', args.port); if (code) no(new Error('refused ' + code)) })`,
+    'node:dgram': `const { createSocket } = await import('node:dgram'); const s = createSocket('udp4'); return await new Promise((ok, no) => { s.on('error', no); s.send(Buffer.from('x'), undefined, '1', args.port, '127.0.0.1', (error) => error ? no(error) : ok(1)) })`,
+    'module hooks': `const { registerHooks } = await import('node:module'); registerHooks({ load: (url, c, next) => next(url, c) }); return (await import('/etc/hostname')).default`,
+    "the core's own powers": `return Object.keys(await import(args.root + '/runtime/plugin/scope.ts'))`,
+    'the plugin beside it': `return Object.keys(await import(args.root + '/plugins/s3/mod.ts'))`,
+    'packages with sockets of their own': `return Object.keys(await import(args.root + '/node_modules/@livekit/rtc-node/dist/index.js'))`,
+    'native code by Node': `process.dlopen({ exports: {} }, '/lib/x86_64-linux-gnu/libc.so.6'); return 1`,
+    'memory of the process': `return (await Deno.open('/proc/self/mem')).rid`,
+    'an address behind another': `return (await fetch('http://[64:ff9b::7f00:1]:' + args.port)).status`,
+    'a listening port': `return Deno.listen({ hostname: '127.0.0.1', port: 0 }).addr.port`,
     ffi: `return Deno.dlopen('libc.so.6', {}).symbols`,
     sqlite: `return new (await import('node:sqlite')).DatabaseSync('/tmp/patchbay-hostile.db').open()`,
     kill: `return Deno.kill(Deno.ppid ?? 1, 'SIGTERM')`,
@@ -95,12 +107,12 @@ test('nothing that was not granted can be reached, by any way Deno has', async (
     settings: { grant: { net: ['granted.example'] } },
   })
   for (const name of Object.keys(tries)) {
-    const said = await attempt(registry, name, { port, marks })
+    const said = await attempt(registry, name, { port, marks, root: ROOT })
     t.match(said, /^(refused|failed): /, `${name}: ${said.slice(0, 160)}`)
     t.notMatch(said, /sk-of-another/, name)
   }
   t.same(requests, [], 'no packet arrived')
-  for (const mark of ['write', 'run', 'spawn']) t.notOk(existsSync(join(marks, mark)), mark)
+  for (const mark of ['write', 'run', 'spawn', 'raw']) t.notOk(existsSync(join(marks, mark)), mark)
 })
 
 test('what was granted works, and its redirects stay inside of it', async (t) => {

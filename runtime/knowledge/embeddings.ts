@@ -1,6 +1,7 @@
 import { PatchbayError } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import type { EmbeddingIdentity } from '../plugin/contract.ts'
+import { isAskedForByName } from '../plugin/default-providers.ts'
 import type { PluginRegistry } from '../plugin/host.ts'
 import { MAX_DIMENSIONS } from './dense.ts'
 
@@ -22,7 +23,8 @@ export const NO_EMBEDDING = 'none'
 
 /**
  * The provider of `setting` (`provider` or `provider/model`), else the first whose key is set; undefined with `none`, and
- * when there is none. A server that stands in for a provider is only asked when it is named: few have embeddings.
+ * when there is none. A server that stands in for a provider is only asked when it is named: few have embeddings. So is a
+ * plugin of others.
  * Throws `plugin` when the provider is unknown or can't be used.
  */
 export async function openEmbeddings(
@@ -34,9 +36,13 @@ export async function openEmbeddings(
   const [named, ...rest] = setting?.split('/') ?? []
   const provider =
     named ||
-    [...plugins.catalogue.embedding.keys()].find(
-      (name) => plugins.missingKey(name) === undefined && !plugins.servedElsewhere(name),
-    )
+    plugins.plugins.find(
+      (plugin) =>
+        plugin.manifest?.provides.embedding !== undefined &&
+        !isAskedForByName(plugin) &&
+        plugins.missingKey(plugin.name) === undefined &&
+        !plugins.servedElsewhere(plugin.name),
+    )?.name
   if (provider === undefined) return undefined
   const provides = plugins.catalogue.embedding.get(provider)
   const model = rest.join('/') || provides?.defaultModel || provides?.models?.[0]

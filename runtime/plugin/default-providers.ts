@@ -57,10 +57,15 @@ function preferred({ plugins }: Registry, kind: SpeechKind): DefaultProvider {
   return { provider: best.name, reason: key !== undefined ? 'key' : models !== undefined ? 'model' : 'free' }
 }
 
-/** Whether agents may get it without anybody's naming it: foreign code and further instances are asked for by name. */
-function servesUnasked({ manifest, settings, isolation, env, unready }: LoadedPlugin, kind: SpeechKind): boolean {
-  if (manifest === undefined || settings.plugin !== undefined || isolation === 'process') return false
-  if (unready?.[kind] !== undefined) return false
+/** Whether only who names it gets it: code of others, and further instances of a plugin. */
+export function isAskedForByName({ settings, isolation, isInstalled }: LoadedPlugin): boolean {
+  return settings.plugin !== undefined || isolation === 'process' || isInstalled === true
+}
+
+/** Whether agents may get it without anybody's naming it. */
+function servesUnasked(plugin: LoadedPlugin, kind: SpeechKind): boolean {
+  const { manifest, env, unready } = plugin
+  if (manifest === undefined || isAskedForByName(plugin) || unready?.[kind] !== undefined) return false
   const { key } = manifest
   if (key === undefined) return true
   const elsewhere = key.unless !== undefined && Boolean(env[key.unless])

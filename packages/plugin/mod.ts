@@ -17,6 +17,9 @@ export { type Failure, ProviderError } from './provider-error.ts'
 export { readSamples } from './samples.ts'
 export { readEvents } from './server-sent-events.ts'
 export { openSocket, type Socket } from './socket.ts'
+export type { Terms, VectorMatch, VectorPoint, VectorQuery, VectorScope, VectorStore } from './vector-store.ts'
+
+import type { VectorStore } from './vector-store.ts'
 
 /** The plugin's door to its operator. */
 export interface Host {
@@ -40,6 +43,8 @@ export interface Options {
   /** BCP 47, or `multi`. */
   readonly language?: string
   readonly keyterms?: readonly string[]
+  /** Of a vector store: whose dense vectors come; absent where none do. */
+  readonly embedding?: { readonly model: string; readonly dimensions: number }
   /** The operator's options of the plugin, as plugin.json describes them. */
   readonly settings: Readonly<Record<string, unknown>>
 }
@@ -104,12 +109,13 @@ export interface Embedding {
   embed(texts: readonly string[], signal: AbortSignal): Promise<readonly (readonly number[])[]>
 }
 
-/** A factory is called once for each session (stt, tts, llm) or process (embedding). */
+/** A factory is called once for each session (stt, tts, llm) or process (embedding, vectorstore). */
 export interface Factories {
   readonly stt?: (host: Host, options: Options) => Stt | Promise<Stt>
   readonly tts?: (host: Host, options: Options) => Tts | Promise<Tts>
   readonly llm?: (host: Host, options: Options) => Llm | Promise<Llm>
   readonly embedding?: (host: Host, options: Options) => Embedding | Promise<Embedding>
+  readonly vectorstore?: (host: Host, options: Options) => VectorStore | Promise<VectorStore>
   /** Asks the provider for something that costs nothing and needs the key; throws ProviderError when it refuses. */
   readonly check?: (host: Host, options: Options, signal: AbortSignal) => Promise<void>
 }

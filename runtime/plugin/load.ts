@@ -147,7 +147,7 @@ function environmentOf(settings: PluginSettings, env: Environment): Environment 
 }
 
 /** Kinds that a process of its own can provide. */
-const ISOLATED_KINDS: ReadonlySet<string> = new Set(['stt', 'llm', 'tts', 'embedding'])
+const ISOLATED_KINDS: ReadonlySet<string> = new Set(['stt', 'llm', 'tts', 'embedding', 'vectorstore'])
 
 function loadPlugin(
   folder: PluginFolder,

@@ -67,7 +67,10 @@ t.test('the ears’ process dies in the middle of a sentence: the next ones hear
   const asking = conversation.ask({ text: PARKING, expects: '' })
   await sleep(700)
   await kill('parrot')
-  const { heard, latencyMs } = await asking
+  const { heard, latencyMs } = await asking.catch((error: unknown) => {
+    console.error(instance.output().split('\n').slice(-30).join('\n'))
+    throw error
+  })
   t.equal(heard, PARKING, 'what was said before it died, too')
   t.comment(`answered ${latencyMs.toFixed(0)} ms after the last word`)
   await conversation.agentDone()

@@ -4,9 +4,10 @@ import type { PluginFactories, SpeechOptions } from '../contract.ts'
 import type { ProviderIdentity } from '../provider-error.ts'
 import { type FaultOf, faultsOf } from './fault.ts'
 import { IsolatedLLM } from './llm.ts'
-import type { Description, Use } from './messages.ts'
+import type { Description, Use, VectorAct } from './messages.ts'
 import type { PluginRunner } from './process.ts'
 import { IsolatedSTT } from './stt.ts'
+import { isolatedVectors } from './vector-store.ts'
 
 /** How long one answer that is no stream may take. */
 const ASK_TIMEOUT_MS = 30_000
@@ -61,6 +62,14 @@ export function isolatedFactories(processOf: ProcessOf, name: string, provider: 
           return rows.map((row) => Float32Array.from(row))
         },
       }
+    },
+    vectorstore(_host, { embedding, settings }) {
+      const options: Options = { settings, ...(embedding === undefined ? {} : { embedding }) }
+      const act = (act: VectorAct, signal: AbortSignal): Promise<unknown> => {
+        signal.throwIfAborted()
+        return ask(processOf({}), { kind: 'vectorstore', act }, options, faultOf, signal)
+      }
+      return isolatedVectors(async (one, signal) => act(one, signal), faultOf)
     },
     async check(_host, { settings, signal }) {
       await ask(processOf({}), { kind: 'check' }, { settings }, faultOf, signal)

@@ -26,6 +26,7 @@ export interface InRoleOptions {
 export class InRole implements PluginRunner {
   readonly #options: InRoleOptions
   readonly #host: Host
+  readonly #kept = new Map<string, unknown>()
   #loaded: Promise<Factories> | undefined
   #factories: Factories = {}
 
@@ -56,7 +57,7 @@ export class InRole implements PluginRunner {
   open(use: Use, options: Options, events: SessionEvents): IsolatedSession {
     const abort = new AbortController()
     const audio = new AudioQueue()
-    const whole = { factories: this.#factories, host: this.#host }
+    const whole = { factories: this.#factories, host: this.#host, kept: this.#kept }
     const running = pluginScope.run({ plugin: this.#options.plugin }, () =>
       runUse(whole, use, options, abort.signal, audio, {
         event: (event) => events.event?.(event),

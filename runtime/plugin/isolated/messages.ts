@@ -27,7 +27,14 @@ export type Use =
   | { kind: 'llm'; request: ChatRequest }
   | { kind: 'embedding'; texts: readonly string[] }
   | { kind: 'describe'; of: 'stt' | 'tts' | 'embedding' }
+  | { kind: 'vectorstore'; act: VectorAct }
   | { kind: 'check' }
+
+/** One call of a vector store: its arguments but the signal. */
+export interface VectorAct {
+  name: 'upsert' | 'search' | 'remove' | 'removeAll'
+  args: readonly unknown[]
+}
 
 /** What `describe` answers. */
 export interface Description {

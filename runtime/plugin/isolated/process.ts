@@ -21,8 +21,13 @@ const STUCK_AFTER_MS = 2_000
 const STUCK_CPU_MS = 800
 const SILENT_AFTER_MS = 15_000
 const READY_TIMEOUT_MS = 60_000
-const MIN_BACKOFF_MS = 100
-const MAX_BACKOFF_MS = 10_000
+/**
+ * Before it is started again: where it ended by itself, and where it was ended. To start a process holds up a large role for tens
+ * of milliseconds, which calls hear, so one that misbehaves gets few chances.
+ */
+const BACKOFF_MS = { died: { min: 100, max: 10_000 }, misbehaved: { min: 1_000, max: 60_000 } }
+/** Who would wait longer for the start is told to go on without it. */
+const MAX_WAIT_MS = 1_000
 const STABLE_MS = 30_000
 /** What it may send in a second: forty voices at 24 kHz. */
 const MAX_BYTES_PER_S = 4 << 20
@@ -104,6 +109,8 @@ export class IsolatedProcess implements PluginRunner {
   #ready: Promise<readonly string[]> | undefined
   #isLoaded = false
   #failures = 0
+  /** When it may be started again. */
+  #notBeforeMs = 0
   #out: Uint8Array[] = []
   #beatAtMs = 0
   /** CPU time it had used when it last beat in time. */
@@ -169,9 +176,13 @@ export class IsolatedProcess implements PluginRunner {
   async #start(): Promise<readonly string[]> {
     const { plugin, module, program, args, variables, answersOn, env, granted, modelsDir, log, signal } = this.#options
     signal.throwIfAborted()
-    if (this.#failures > 0) {
-      await sleep(Math.min(MIN_BACKOFF_MS * 2 ** (this.#failures - 1), MAX_BACKOFF_MS), undefined, { signal })
+    const waitMs = this.#notBeforeMs - performance.now()
+    if (waitMs > MAX_WAIT_MS) {
+      const seconds = Math.ceil(waitMs / 1_000)
+      const reason = `Plugin "${plugin}" does not run: ${this.#endedFor ?? 'it ended'}; it is started again in ${seconds} s at the earliest`
+      throw new PatchbayError('plugin', { params: { reason } })
     }
+    if (waitMs > 0) await sleep(waitMs, undefined, { signal })
     const child = asProcess(() =>
       spawn(program, args, {
         stdio: answersOn === 1 ? ['pipe', 'pipe', 'pipe'] : ['pipe', 'pipe', 'pipe', 'pipe'],
@@ -199,7 +210,10 @@ export class IsolatedProcess implements PluginRunner {
       this.#child = undefined
       this.#ready = undefined
       const why = this.#endedFor ?? (killed === null ? `it ended with code ${code}` : `it was ended by ${killed}`)
-      this.#failures = performance.now() - startedAtMs > STABLE_MS ? 1 : this.#failures + 1
+      const nowMs = performance.now()
+      this.#failures = nowMs - startedAtMs > STABLE_MS ? 1 : this.#failures + 1
+      const { min, max } = BACKOFF_MS[this.#endedFor === undefined ? 'died' : 'misbehaved']
+      this.#notBeforeMs = nowMs + Math.min(min * 2 ** (this.#failures - 1), max)
       if (!signal.aborted) log.error({ plugin, why }, `The process of plugin "${plugin}" ended: ${why}`)
       loaded.reject(fault(why))
       const lost = [...this.#sessions.values()]

@@ -8,6 +8,7 @@ import type {
   Stt,
   SttEvent,
   Tts,
+  VectorStore,
 } from '../../../packages/plugin/mod.ts'
 import type { Use } from './messages.ts'
 
@@ -19,9 +20,17 @@ export interface UseOutput {
   result(result: unknown): void
 }
 
+/** A loaded plugin. */
+export interface Plugin {
+  factories: Factories
+  host: Host
+  /** What is made once for the process, by its kind and options. */
+  kept: Map<string, unknown>
+}
+
 /** Carries out one use of a plugin, to its end or until the signal aborts. Throws what the plugin throws. Runs in Deno, too. */
 export async function runUse(
-  { factories, host }: { factories: Factories; host: Host },
+  { factories, host, kept }: Plugin,
   use: Use,
   options: Options,
   signal: AbortSignal,
@@ -32,6 +41,15 @@ export async function runUse(
     const factory = (factories as Record<string, ((host: Host, options: Options) => T | Promise<T>) | undefined>)[kind]
     if (factory === undefined) throw new Error(`The plugin has no ${kind} factory`)
     return factory(host, options)
+  }
+  const makeOnce = <T>(kind: string): Promise<T> => {
+    const key = `${kind} ${JSON.stringify(options)}`
+    const known = kept.get(key) as Promise<T> | undefined
+    if (known !== undefined) return known
+    const made = make<T>(kind)
+    kept.set(key, made)
+    made.catch(() => kept.delete(key))
+    return made
   }
   switch (use.kind) {
     case 'stt': {
@@ -59,8 +77,15 @@ export async function runUse(
       return
     }
     case 'embedding': {
-      const embedding = await make<Embedding>('embedding')
+      const embedding = await makeOnce<Embedding>('embedding')
       out.result(await embedding.embed(use.texts, signal))
+      return
+    }
+    case 'vectorstore': {
+      const store = await makeOnce<VectorStore>('vectorstore')
+      const { name, args } = use.act
+      const act = store[name] as (...args: unknown[]) => Promise<unknown>
+      out.result(await act.call(store, ...args, signal))
       return
     }
     case 'describe': {

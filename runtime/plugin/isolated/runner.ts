@@ -25,15 +25,20 @@ interface Session {
 
 let writing = Promise.resolve()
 const frames: Uint8Array[] = []
+/** Of the frames that wait to be written; with more, who makes audio waits. */
+const MAX_WAITING_BYTES = 32 << 10
+let waitingBytes = 0
 
 /** Everything of one turn of the event loop leaves in one write. */
 function put(frame: Uint8Array): void {
   frames.push(frame)
+  waitingBytes += frame.length
   if (frames.length > 1) return
   writing = writing.then(async () => {
     // A timer of no time takes milliseconds in Deno.
     await new Promise<void>((resolve) => setImmediate(resolve))
     const batch = frames.splice(0)
+    waitingBytes = 0
     const whole = new Uint8Array(batch.reduce((sum, { length }) => sum + length, 0))
     let at = 0
     for (const one of batch) {
@@ -65,6 +70,7 @@ const ending = new AbortController()
 const sessions = new Map<number, Session>()
 let host: Host
 let factories: Factories = {}
+const kept = new Map<string, unknown>()
 
 for (const level of ['debug', 'info', 'warn', 'error'] as const) {
   console[level] = (...args) => say({ type: 'log', level, message: args.map(String).join(' ').slice(0, 2_000) })
@@ -106,13 +112,15 @@ async function open(session: number, use: Use, options: Options): Promise<void> 
   const audio = use.kind === 'stt' ? new AudioQueue() : undefined
   sessions.set(session, { abort, audio })
   try {
-    await runUse({ factories, host }, use, options, abort.signal, audio ?? new AudioQueue(), {
+    let isHeard = false
+    await runUse({ factories, host, kept }, use, options, abort.signal, audio ?? new AudioQueue(), {
       event: (event) => say({ type: 'event', session, event }),
       result: (result) => say({ type: 'result', session, result }),
       async audio(samples) {
         put(audioFrame(session, samples))
-        // Others get their turn, and the writing keeps up.
-        await writing
+        // The first sound goes at once; of the rest some goes in one write, and others get their turn.
+        if (!isHeard || waitingBytes >= MAX_WAITING_BYTES) await writing
+        isHeard = true
         await pace(samples.byteLength)
       },
     })

@@ -11,12 +11,14 @@ import { loadPlugins, type PluginRegistry } from '../../../runtime/plugin/host.t
 import { runSttConformance } from '../../conformance/stt.ts'
 import { runTtsConformance } from '../../conformance/tts.ts'
 import { putModels } from '../../support/local-models.ts'
+import { usePlainNode } from '../../support/plain-node.ts'
 
 const RATE_HZ = 16_000
 const FRAME = RATE_HZ / 50
 
 // Its native threads keep the process from ending.
 t.teardown(() => dispose())
+usePlainNode(t)
 
 interface World {
   registry: PluginRegistry

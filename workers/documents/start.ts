@@ -1,10 +1,11 @@
+import { Gate } from '../../runtime/admission/gate.ts'
 import type { Embeddings } from '../../runtime/knowledge/embeddings.ts'
 import type { Logger } from '../../runtime/log.ts'
 import type { VectorStore } from '../../runtime/plugin/contract.ts'
 import type { Store } from '../../store/database.ts'
-import { aheadOf, processingDocuments, removeStaleUploads } from '../../store/documents.ts'
+import { aheadOf, findDocument, processingDocuments, removeStaleUploads } from '../../store/documents.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
-import { openQueue, runJobs } from '../queues.ts'
+import { Later, openQueue, runJobs } from '../queues.ts'
 import { startRounds } from '../rounds.ts'
 import { DEFAULT_LIMITS, type ExtractionLimits } from './extract/run.ts'
 import { giveUpDocument, processDocument } from './process.ts'
@@ -12,10 +13,17 @@ import { queueDocument, SLOW_DOCUMENTS } from './queue.ts'
 
 /**
  * A file is read in a thread of its own. A first try may take a few seconds; what needs longer waits in a line of its own, so
- * that a short file is ready in seconds whatever others have uploaded. In both lines workspaces take turns.
+ * that a short file is ready in seconds whatever others have uploaded. In both lines workspaces take turns, and in the first none
+ * has all places.
  */
-const CONCURRENCY = 2
-const SLOW_CONCURRENCY = 1
+const PLACES = 3
+/** The third place is another workspace's: its short file waits for nobody's long ones. */
+const MOST_OF_ONE = 2
+const SLOW_PLACES = 1
+/** Jobs that wait a moment for a place of their workspace, so that the next one begins as one ends; then they go back in line. */
+const WAITING = 2
+const WAIT_MS = 250
+const AGAIN_MS = 1_000
 const FIRST_TRY_MS = 4_000
 const SWEEP_INTERVAL_MS = 60_000
 /** A document that waits longer than this is queued again, in case its job was lost. */
@@ -44,6 +52,18 @@ export function startDocuments(services: {
   const slow = openQueue('documents', redis, SLOW_DOCUMENTS)
   const firstTry = { ...limits, timeoutMs: Math.min(limits.timeoutMs, FIRST_TRY_MS) }
   const postpone = async (documentId: string) => queueDocument(slow, documentId, await aheadOf(store, documentId))
+  const gate = new Gate({ kind: 'document', places: PLACES, mostOfOne: MOST_OF_ONE, maxWaiting: PLACES + WAITING })
+  /** Runs the work in a place of its workspace. Throws Later when there is none. */
+  const inPlace = async (documentId: string, signal: AbortSignal, work: () => Promise<void>) => {
+    const document = await findDocument(store, documentId)
+    if (document === undefined) return
+    const waited = AbortSignal.timeout(WAIT_MS)
+    const place = { workspaceId: document.workspace_id }
+    const leave = await gate.enter(place, AbortSignal.any([signal, waited])).catch((error) => {
+      throw waited.aborted && !signal.aborted ? new Later(AGAIN_MS) : error
+    })
+    await work().finally(leave)
+  }
   const run = (part: string | undefined) => {
     const isFirst = part === undefined
     const process = {
@@ -59,7 +79,7 @@ export function startDocuments(services: {
       redis,
       {
         ...(part !== undefined && { part }),
-        concurrency: isFirst ? CONCURRENCY : SLOW_CONCURRENCY,
+        concurrency: isFirst ? PLACES + WAITING : SLOW_PLACES,
         onError: (err, job) => log.warn({ err, documentId: job?.documentId }, 'Document job failed'),
         onPoison: ({ documentId }) => {
           giveUpDocument({ store, vectors, log, limits }, documentId).catch((err) => {
@@ -67,8 +87,10 @@ export function startDocuments(services: {
           })
         },
       },
-      ({ payload, lastAttempt, signal }) =>
-        processDocument(process, { documentId: payload.documentId, lastAttempt, signal }),
+      ({ payload: { documentId }, lastAttempt, signal }) => {
+        const work = () => processDocument(process, { documentId, lastAttempt, signal })
+        return isFirst ? inPlace(documentId, signal, work) : work()
+      },
     )
   }
   const runners = [run(undefined), run(SLOW_DOCUMENTS)]

@@ -185,10 +185,14 @@ t.test('a short file is ready while another workspace’s files take their minut
   await store.global.insertInto('workspaces').values({ id: other, name: 'O', type: 'x', slug: 'o' }).execute()
   const otherTenant = store.tenant(other)
   const otherAgent = await insertAgent(otherTenant, AGENT)
+  const slowBegunMs: number[] = []
   const embeddings = {
     identity: 'test',
-    passages: (texts: readonly string[]) =>
-      texts.some((text) => text.includes('slow')) ? new Promise(() => {}) : Promise.resolve([]),
+    passages(texts: readonly string[]) {
+      if (!texts.some((text) => text.includes('slow'))) return Promise.resolve([])
+      slowBegunMs.push(performance.now())
+      return new Promise(() => {})
+    },
   }
   const limits = { ...DEFAULT_LIMITS, timeoutMs: 6_000 }
   const worker = startDocuments({ store, redis, vectors, log, limits, embeddings: embeddings as never })
@@ -205,6 +209,8 @@ t.test('a short file is ready while another workspace’s files take their minut
   t.ok((await Promise.all(slow.map(statusOf))).includes('processing'), 'the others are not done yet')
   while ((await statusOf(slow[0]!)) === 'processing') await sleep(50)
   t.match(await findDocument(store, slow[0]!), { status: 'failed', error: /longer than 6 seconds/ })
+  const [first = 0, , third = 0] = slowBegunMs
+  t.ok(third - first > 3_000, 'two had a place, the third had to wait for the time of a first try')
 })
 
 t.test('stopping ends a running job, which another worker takes up', async (t) => {

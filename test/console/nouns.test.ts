@@ -1,0 +1,236 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { startBrowsers, withoutChromium } from '../support/console.ts'
+import { PASSWORD, userOf } from '../support/console-user.ts'
+import { startInstance } from '../support/instance.ts'
+import { testFolder } from '../support/services.ts'
+import { startReceiver } from '../support/webhook-receiver.ts'
+
+const MARKUP = "<img src=x onerror='document.title=1'>"
+/** They may be called whenever this runs. */
+const RULES = {
+  rules: [{ region: '*', hours: { '1-7': '00:00-24:00' }, citation: 'Of a test', as_of: '2026-01-01' }],
+}
+const CSV = `primary_phone,first_name,last_name
++442071838750,${MARKUP},Guest
++442071838751,Grace,Hopper
+12,No,Number
+`
+const LIMIT_MS = 90_000
+
+t.test('the nouns of a workspace are made, changed, tried and deleted', { skip: withoutChromium }, async (t) => {
+  const receiver = await startReceiver(t)
+  const rules = join(await testFolder(t), 'rules.json')
+  await writeFile(rules, JSON.stringify(RULES))
+  const { url } = await startInstance(t, { PATCHBAY_TOOLS_ALLOW_NET: '127.0.0.1', PATCHBAY_CALLING_RULES: rules })
+  const open = await startBrowsers(t)
+  const ada = userOf(url, 'ada@example.com')
+  await ada.enter('Ada Lovelace')
+  const { agent_id } = await ada.ask('POST', '/agents', {
+    agent_name: MARKUP,
+    system_prompt: 'You answer the phone of a hotel. Breakfast is served from seven to ten.',
+    first_message: 'Good day!',
+    tools: [{ type: 'hang_up', name: 'end_call', description: 'When they say goodbye.' }],
+  })
+  await ada.ask('POST', '/phone-numbers', { phone_number: '+14155550100', provider: 'sim', agent_id })
+  const { context, page, faults, strays } = await open(url)
+  await context.addCookies(ada.cookies())
+  const click = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' }).click()
+  const choose = (name: string) => page.getByRole('menuitem', { name }).click()
+  const fill = (label: string, value: string) => page.getByLabel(label, { exact: true }).fill(value)
+
+  await t.test('a webhook: its secret once, a test, what was delivered, sent again', async (t) => {
+    await page.goto(`${url}/console/developers`)
+    await click('New webhook')
+    await fill('Address', receiver.url)
+    await fill('What it is for', MARKUP)
+    await click('Make webhook')
+    await page
+      .getByRole('dialog')
+      .getByText(/^whsec_/)
+      .waitFor()
+    await click('I have kept it')
+    await page.getByRole('link', { name: receiver.url }).click()
+    await page.getByText('Everything', { exact: true }).waitFor()
+    t.equal(await page.getByText('whsec_').count(), 0, 'it is shown no second time')
+    await click('Send a test')
+    const { body } = await receiver.of('webhook.test')
+    const list = page.getByRole('list', { name: 'Deliveries' })
+    await list.getByText('Delivered').waitFor()
+    await list.getByText('webhook.test').click()
+    await page.getByRole('dialog').getByText(`"id": "${body.id}"`).waitFor()
+    const before = receiver.received.length
+    await click('Send again')
+    await page.getByText('It is sent again').waitFor()
+    await receiver.of('webhook.test', () => receiver.received.length > before)
+
+    await click('Change')
+    await page.getByRole('switch', { name: 'Told of everything' }).click()
+    await page.getByLabel(/^call.ended/).check()
+    await click('Save')
+    await page.getByText('call.ended', { exact: true }).waitFor()
+    await click('More')
+    await choose('New secret')
+    await click('New secret')
+    await page
+      .getByRole('dialog')
+      .getByText(/^whsec_/)
+      .waitFor()
+    await click('I have kept it')
+    await page.getByText('The secret before signs until').waitFor()
+    await click('More')
+    await choose('Switch off')
+    await page.getByText('It is off').waitFor()
+    await page.getByRole('button', { name: 'Switch on' }).click()
+    await page.getByText('It is off').waitFor({ state: 'detached' })
+    await click('More')
+    await choose('Send what it missed')
+    await click('Send')
+    await page.getByText(/events? (is|are) sent/).waitFor()
+    await click('More')
+    await choose('Delete')
+    await click('Delete webhook')
+    await page.getByText('No webhooks').waitFor()
+  })
+
+  await t.test('an API key is shown once, and revoked', async () => {
+    await page.goto(`${url}/console/developers?tab=keys`)
+    await click('New key')
+    await fill('Name', 'CRM')
+    await click('Make key')
+    await page.getByText('Your new key').waitFor()
+    await click('I have kept it')
+    await click('Revoke CRM')
+    await click('Revoke')
+    await page.getByText('No API keys').waitFor()
+  })
+
+  await t.test('an agent: its pages and its analysis, kept', async (t) => {
+    await page.goto(`${url}/console/agents/${agent_id}?tab=web`)
+    await page.getByRole('switch', { name: 'Anybody may talk to this agent' }).click()
+    await fill('Pages that may', 'https://shop.example.com/path')
+    await click('Save')
+    await page.getByText('must be an origin').first().waitFor()
+    await fill('Pages that may', 'https://shop.example.com')
+    await click('Save')
+    await page.getByText(`<patchbay-agent agent="${agent_id}">`).waitFor()
+    await page.getByRole('tab', { name: 'Settings' }).click()
+    await fill('A call is a success when', 'The caller heard when breakfast is')
+    await click('Save')
+    await page.getByText('Saved.').last().waitFor()
+    t.match(await ada.ask('GET', `/agents/${agent_id}`), {
+      public: { origins: ['https://shop.example.com'] },
+      analysis: { success: 'The caller heard when breakfast is' },
+    })
+  })
+
+  await t.test('a document is read, found and deleted', async () => {
+    await page.getByRole('tab', { name: 'Knowledge' }).click()
+    await page.getByLabel('Documents to upload').setInputFiles({
+      name: 'hours.txt',
+      mimeType: 'text/plain',
+      buffer: Buffer.from(`The pool is open from six in the morning. ${MARKUP}`),
+    })
+    await page.getByText('Ready').waitFor({ timeout: LIMIT_MS })
+    await fill('Question', 'When is the pool open?')
+    await click('Look up')
+    await page.getByText('passage 1').waitFor()
+    await page.getByText(MARKUP).last().waitFor()
+    await click('Delete hours.txt')
+    await click('Delete')
+    await page.getByText('No documents').waitFor()
+  })
+
+  await t.test('a campaign, from its file to its outcomes', async (t) => {
+    await page.goto(`${url}/console/campaigns`)
+    await page.getByRole('button', { name: 'New campaign' }).first().click()
+    await fill('Name', MARKUP)
+    await fill('Not before', '00:00')
+    await fill('Not after', '23:59')
+    await click('Make campaign')
+    await page.getByRole('heading', { name: MARKUP }).waitFor()
+    await click('Upload people')
+    await page.getByLabel('File').setInputFiles({ name: 'guests.csv', mimeType: 'text/csv', buffer: Buffer.from(CSV) })
+    await page.getByRole('cell', { name: 'Grace' }).waitFor()
+    await fill('Name of the list', 'Guests')
+    await page.getByRole('dialog').getByRole('button', { name: 'Upload' }).click()
+    await page.getByText('2 of 3 loaded').waitFor({ timeout: LIMIT_MS })
+    await page.getByText('1 refused: why').waitFor()
+    await click('Settings')
+    await fill('Budget', '50')
+    await click('Save')
+    await click('Start')
+    await page.getByRole('heading', { name: 'Outcomes' }).waitFor({ timeout: LIMIT_MS })
+    await page.getByRole('list', { name: 'People' }).getByText('1 try').first().waitFor()
+    await page.getByRole('link', { name: 'Its calls' }).click()
+    await page
+      .getByRole('link', { name: /Completed/ })
+      .first()
+      .click({ timeout: LIMIT_MS })
+    await page.getByRole('heading', { name: 'Analysis' }).waitFor()
+    await page.getByRole('heading', { name: MARKUP }).waitFor()
+    await click('Analyse again')
+    await page.getByText('It is read again').waitFor()
+    const [campaign] = await ada.ask<{ slug: string; budget: number }[]>('GET', '/api/v/campaign/')
+    t.equal(campaign?.budget, 50)
+    await page.goto(`${url}/console/campaigns/${campaign?.slug}`)
+    await click('More')
+    await choose('Delete')
+    await click('Delete campaign')
+    await page.getByText('No campaigns yet').waitFor()
+  })
+
+  await t.test('a batch runs, and is deleted', async () => {
+    await page.goto(`${url}/console/batches?new=true`)
+    await fill('Name', 'Arrivals')
+    await page.getByLabel('File').setInputFiles({
+      name: 'a.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from('phone_number,name\n+14155550123,Grace\n'),
+    })
+    await click('Upload')
+    await click('Start')
+    await page.getByRole('list', { name: 'Rows' }).getByText('Completed').waitFor({ timeout: LIMIT_MS })
+    await click('Delete')
+    await click('Delete the batch')
+    await page.getByText('No batches yet').waitFor()
+  })
+
+  await t.test(
+    'an account: an invitation accepted, a workspace left, the password changed, all of it deleted',
+    async (t) => {
+      const grace = userOf(url, 'grace@example.com')
+      await grace.enter('Grace Hopper')
+      await page.goto(`${url}/console/workspace`)
+      await page.getByLabel('E-mail').fill('grace@example.com')
+      await click('Invite')
+      await page.getByText('Invited, not here yet').waitFor()
+      const visit = await open(url)
+      await visit.context.addCookies(grace.cookies())
+      const her = visit.page
+      await her.goto(`${url}/console/account`)
+      await her.getByRole('button', { name: 'Accept' }).click()
+      await her.getByText('You are a member of').waitFor()
+      await her.getByRole('button', { name: /^Leave Ada/ }).click()
+      await her.getByRole('button', { name: 'Leave', exact: true }).click()
+      await her.getByText('You left').waitFor()
+      await her.getByLabel('Current password').fill('wrong horse')
+      await her.getByLabel('New password').fill('battery staple')
+      await her.getByRole('button', { name: 'Change password' }).click()
+      await her.getByText('Invalid email or password').first().waitFor()
+      await her.getByLabel('Current password').fill(PASSWORD)
+      await her.getByRole('button', { name: 'Change password' }).click()
+      await her.getByText('Every other session ended').waitFor()
+      await her.getByRole('button', { name: 'Delete account' }).click()
+      await her.getByLabel('Password', { exact: true }).fill('battery staple')
+      await her.getByRole('button', { name: 'Delete for good' }).click()
+      await her.getByRole('heading', { name: 'Sign in' }).waitFor()
+      t.same(visit.faults, [])
+    },
+  )
+
+  t.not(await page.title(), '1', 'no markup ran')
+  t.same(faults, [], 'nothing broke')
+  t.same(strays, [], 'no request left the instance')
+})

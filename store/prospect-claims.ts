@@ -104,14 +104,15 @@ async function candidatesOf(tenant: Tenant, { campaign, groups, most, now }: Cla
       )
       select p.*,
         exists (select from do_not_call n where n.workspace_id = ${workspaceId} and n.phone = p.phone) as listed,
-        exists (select from prospect_attempts a where a.workspace_id = ${workspaceId} and a.phone = p.phone
-          and a.ended_at is null) as open_number,
-        (select max(coalesce(a.ended_at, a.created_at)) from prospect_attempts a
-          where a.workspace_id = ${workspaceId} and a.phone = p.phone and a.charged) as last_touch,
-        (select array_agg(a.created_at order by a.created_at desc) from prospect_attempts a
-          where a.workspace_id = ${workspaceId} and a.phone = p.phone and a.charged
-            and a.created_at > ${new Date(now.getTime() - DAY_MS)}) as day_attempts
+        coalesce(history.open_number, false) as open_number, history.last_touch, history.day_attempts
       from due join prospects p on p.id = due.id and p.workspace_id = ${workspaceId}
+      cross join lateral (
+        select bool_or(a.ended_at is null) as open_number,
+          max(coalesce(a.ended_at, a.created_at)) filter (where a.charged) as last_touch,
+          array_agg(a.created_at order by a.created_at desc)
+            filter (where a.charged and a.created_at > ${new Date(now.getTime() - DAY_MS)}) as day_attempts
+        from prospect_attempts a where a.workspace_id = ${workspaceId} and a.phone = p.phone
+      ) as history
       where p.status = 'waiting'
       order by due.next_attempt_at nulls last, p.id
       for update of p skip locked`.execute(tenant.db)

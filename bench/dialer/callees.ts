@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LEASE_MS } from '../../runtime/session/leases.ts'
 import type { TakenSlot } from '../../runtime/session/slots.ts'
+import { openStore } from '../../store/database.ts'
 import { cancelQueuedCall, markPickedUp, markPlaced } from '../../store/outbound-calls.ts'
 import { RedisSlots } from '../../store/redis/slots.ts'
 import type { Tenant } from '../../store/tenant.ts'
@@ -45,11 +46,13 @@ export interface Callees {
  * placed, and their ends written there; nothing is said. Ring and talk times are real time.
  */
 export async function startCallees(
-  { redis, calling }: World,
+  { databaseUrl, redis, calling }: World,
   options: { seats: number; population: Population; wrapUpMs: number; random(): number },
 ): Promise<Callees> {
   const { seats, population, wrapUpMs, random } = options
   const slots = new RedisSlots(redis, { shares: () => ({ inboundReserve: 0, workspaceShare: 1 }) })
+  // As api nodes have connections of their own, so that the dialer doesn't wait behind them.
+  const own = openStore({ databaseUrl })
   const clock = { nowMs: Date.now, monotonicMs: () => performance.now() }
   const check = createDialCheck({ calling, clock })
   const over = new AbortController()
@@ -89,10 +92,10 @@ export async function startCallees(
         ...{ cost_llm: 0, cost_stt: 0, cost_tts: 0, platform_cost: 0, ...fields },
       })
     const row = await tenant.db.selectFrom('calls').selectAll().where('id', '=', callId).executeTakeFirstOrThrow()
-    const own = row.seat_share === null
-    let seat = own ? await seatFor(tenant.workspaceId, 'outbound', SEAT_WAIT_MS) : undefined
+    const hasOwn = row.seat_share === null
+    let seat = hasOwn ? await seatFor(tenant.workspaceId, 'outbound', SEAT_WAIT_MS) : undefined
     try {
-      if (own && seat === undefined) return void (await cancelQueuedCall(tenant, callId, new Date()))
+      if (hasOwn && seat === undefined) return void (await cancelQueuedCall(tenant, callId, new Date()))
       const refusal = await check(tenant, row, over.signal)
       if (refusal !== undefined || !(await markPlaced(tenant, callId, new Date()))) {
         return void (await end('canceled', { end_reason: 'skipped', disposition: refusal?.reason ?? 'paused' }))
@@ -104,7 +107,7 @@ export async function startCallees(
       if (drawn < population.human) {
         await rest(between(population.answersAfterS))
         people++
-        if (!own) {
+        if (!hasOwn) {
           await markPickedUp(tenant, callId, new Date())
           seat = await seatFor(tenant.workspaceId, 'picked_up', PICKED_UP_WAIT_MS)
           if (seat === undefined) {
@@ -148,7 +151,7 @@ export async function startCallees(
     dialled,
     place(tenant, callId) {
       live++
-      const work = call(tenant, callId)
+      const work = call(own.tenant(tenant.workspaceId), callId)
         .catch((error) => {
           if (!over.signal.aborted) throw error
         })
@@ -163,6 +166,7 @@ export async function startCallees(
       clearInterval(renewing)
       over.abort()
       await Promise.allSettled(running)
+      await own.close()
     },
   }
 }

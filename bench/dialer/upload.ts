@@ -40,7 +40,11 @@ export async function measureUpload(world: World, folder: string, rows: number):
      alter window_group set default 1, alter created_at set default now()`,
   )
   const shapedMs = await timed(() =>
-    promisify(execFile)('psql', [databaseUrl, '-qc', `\\copy ${into} from '${file}' csv header`]),
+    promisify(execFile)('psql', [
+      databaseUrl,
+      '-qc',
+      `\\copy ${into} from '${file}' with (format csv, header, force_not_null (state))`,
+    ]),
   )
   await store.pool.query('drop table shaped')
   await store.pool.query('checkpoint')

@@ -54,6 +54,35 @@ export const SETTINGS = {
     description:
       'Address under which carriers and returning clients reach this very api node, for the media of its calls, where several nodes share PUBLIC_URL; default PUBLIC_URL.',
   },
+  webrtc: {
+    env: 'PATCHBAY_WEBRTC',
+    type: 'string',
+    default: 'auto',
+    choices: ['auto', 'off', 'build'],
+    description:
+      'WebRTC for web calls: as soon as its media worker is there, built in the background where a compiler is; `build` installs that, too (Debian, as root).',
+  },
+  webrtcPort: {
+    env: 'PATCHBAY_WEBRTC_PORT',
+    type: 'integer',
+    default: undefined,
+    min: 0,
+    max: 65535,
+    description: 'Port of all WebRTC calls, UDP and TCP; default the first free one from PORT + 2000.',
+  },
+  webrtcPublicAddress: {
+    env: 'PATCHBAY_WEBRTC_PUBLIC_ADDRESS',
+    type: 'string',
+    default: undefined,
+    description:
+      "IP address under which browsers reach that port, behind NAT; default that of PUBLIC_URL's host, and the machine's own.",
+  },
+  webrtcWorker: {
+    env: 'PATCHBAY_WEBRTC_WORKER',
+    type: 'path',
+    default: undefined,
+    description: "mediasoup's media worker, where it is not the one built by Patchbay.",
+  },
   envFile: {
     env: 'PATCHBAY_ENV_FILE',
     type: 'string',

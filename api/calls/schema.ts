@@ -155,7 +155,21 @@ export const SessionTokenBody = Type.Object({
   agent_id: Id,
   call_log_id: Id,
   realtime_url: Type.String({ description: 'WebSocket address, token included.' }),
-  webrtc: Nullable(Type.Object({})),
+  webrtc: Nullable(
+    Type.Object(
+      {
+        transports: Type.Array(Type.Enum(['udp', 'tcp'])),
+        ice_servers: Type.Array(
+          Type.Object({
+            urls: Type.Array(Type.String()),
+            username: Type.Optional(Type.String()),
+            credential: Type.Optional(Type.String()),
+          }),
+        ),
+      },
+      { description: 'How audio may go over WebRTC, with `media=webrtc`; null: over the WebSocket alone.' },
+    ),
+  ),
   expires_at: Instant,
 })
 

@@ -66,7 +66,7 @@ export function asyncApiDocument(publicUrl: string, version: string) {
               type: 'object',
               properties: {
                 token: { type: 'string', description: 'Of a session that begins.' },
-                media: { type: 'string', enum: ['websocket'], description: 'How audio travels.' },
+                media: { type: 'string', enum: ['websocket', 'webrtc'], description: 'How audio travels.' },
                 resume: { type: 'string', description: 'The `resume_token` told last; in place of `token`.' },
               },
             },

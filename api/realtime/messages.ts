@@ -1,5 +1,6 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { MAX_SDP_CHARACTERS } from './webrtc/sdp.ts'
 
 /**
  * What client and server say to each other in a realtime session, each message said once: as a schema, from which come its
@@ -18,10 +19,17 @@ export const SERVER_MESSAGES = {
   'session.started': message('session.started', 'The agent is there. From now on audio flows.', {
     call_log_id: Type.String({ description: 'The call’s log: GET /calls/{call_log_id}.' }),
     audio: Type.Object({
-      encoding: Type.Literal('pcm_s16le', { description: '16-bit little-endian samples, one channel, both ways.' }),
+      encoding: Type.Union([Type.Literal('pcm_s16le'), Type.Literal('opus')], {
+        description:
+          '`pcm_s16le`: 16-bit little-endian samples, one channel, both ways. `opus`: over the peer connection.',
+      }),
       sample_rate: Type.Integer({ description: 'Samples a second.' }),
     }),
-    media: Type.Optional(Type.Literal('websocket', { description: 'As asked for; absent where nothing was.' })),
+    media: Type.Optional(
+      Type.Union([Type.Literal('websocket'), Type.Literal('webrtc')], {
+        description: 'As asked for; absent where nothing was.',
+      }),
+    ),
     resume_token: Type.Optional(resumeToken),
   }),
   'session.resumed': message(
@@ -35,6 +43,11 @@ export const SERVER_MESSAGES = {
     'session.moved',
     'The session lives on another node: connect to `url`. The token is still good; this connection is closed.',
     { url: Type.String() },
+  ),
+  'webrtc.offer': message(
+    'webrtc.offer',
+    'Answer it with `webrtc.answer`, within 10 s where the session has not begun. Another number in its `o=` line than before: with a new peer connection.',
+    { sdp: Type.String() },
   ),
   'agent.state': message('agent.state', 'What the agent does.', {
     state: Type.Union([Type.Literal('listening'), Type.Literal('thinking'), Type.Literal('speaking')]),
@@ -72,6 +85,14 @@ export const SERVER_MESSAGES = {
 export const CLIENT_MESSAGES = {
   text: message('text', 'A typed turn.', { text: Type.String({ minLength: 1, maxLength: 4000 }) }),
   dtmf: message('dtmf', 'A key of the telephone.', { digit: Type.String({ pattern: '^[0-9A-D*#]$' }) }),
+  'webrtc.answer': message('webrtc.answer', 'The answer to the last `webrtc.offer`.', {
+    sdp: Type.String({ maxLength: MAX_SDP_CHARACTERS }),
+  }),
+  'webrtc.restart': message(
+    'webrtc.restart',
+    'Nothing is heard any more: the server offers new addresses. Once a second at most.',
+    {},
+  ),
   'audio.played': message('audio.played', 'The audio before the mark is played.', { id }),
   'tool.result': message('tool.result', 'What the function returned, or why it failed: one of both.', {
     call_id: Type.String({ maxLength: 300 }),

@@ -6,7 +6,7 @@ import { realtimeUrl } from './realtime-url.ts'
 
 /** What a client is given to open the session of a call. */
 export function sessionTokenBody(
-  { config }: Pick<Services, 'config'>,
+  { config, sessions }: Pick<Services, 'config' | 'sessions'>,
   {
     token: { token, expiresAt },
     call,
@@ -27,7 +27,7 @@ export function sessionTokenBody(
     agent_id: agentId,
     call_log_id: call.id,
     realtime_url: realtimeUrl(config, header, token),
-    webrtc: null,
+    webrtc: sessions.webrtc.terms,
     expires_at: expiresAt.toISOString(),
   }
 }

@@ -33,6 +33,7 @@ import { redisLiveFeed } from '../../store/redis/live-feed.ts'
 import { RedisSlots, type SlotShares } from '../../store/redis/slots.ts'
 import type { McpTools } from '../tools/mcp-tools.ts'
 import { Resumes } from './resumes.ts'
+import { WebRtc, type WebRtcOptions } from './webrtc/webrtc.ts'
 import { realtimeRoute } from './websocket.ts'
 
 /** The sessions of an api node: the link the workers dial, the legs of the callers, and what joins them. */
@@ -46,7 +47,8 @@ export interface SessionsOptions {
     readonly realtimeSampleRateHz: number
     readonly idleTimeoutMs: number
     readonly maxCallDurationMs: number
-  }
+  } & WebRtcOptions['config']
+  env: WebRtcOptions['env']
   /** Address under which clients reach this very node; asked each time. */
   nodeUrl(): string
   store: Store
@@ -76,6 +78,8 @@ export interface Sessions {
   readonly calls: Calls
   /** Where a call of the workspace is written down; one for each call. */
   journalOf(workspaceId: string): CallJournal
+  /** How audio of web calls goes that does not go over their WebSocket. */
+  readonly webrtc: WebRtc
   /** The voice workers linked to this node. */
   workers(): LinkedWorker[]
   /** How many sessions wait for a voice slot on this node, by kind. */
@@ -89,7 +93,7 @@ export interface Sessions {
 }
 
 export function createSessions(options: SessionsOptions): Sessions {
-  const { config, nodeUrl, store, prices, redis, quotas, shares, answers, mcpTools, record, traces, clock, log } =
+  const { config, env, nodeUrl, store, prices, redis, quotas, shares, answers, mcpTools, record, traces, clock, log } =
     options
   const slots = new RedisSlots(redis, { shares })
   const leases = new Leases(redisCallLeases(redis), slots, log)
@@ -112,8 +116,11 @@ export function createSessions(options: SessionsOptions): Sessions {
   let leaving = false
   let draining = false
   const resumes = new Resumes({ redis, nodeUrl, ttlMs: config.maxCallDurationMs, log })
+  const webrtc = new WebRtc({ config, env, clock, log })
+  void webrtc.start()
   const realtime = realtimeRoute({
     resumes,
+    webrtc,
     store,
     redis,
     calls,
@@ -123,11 +130,13 @@ export function createSessions(options: SessionsOptions): Sessions {
     limits: { idleMs: config.idleTimeoutMs, maxDurationMs: config.maxCallDurationMs },
     mcpTools,
     clock,
+    log,
     draining: () => draining,
   })
   return {
-    routes: [hub.route, realtime],
+    routes: [hub.route, realtime.route],
     calls,
+    webrtc,
     workers: hub.workers,
     journalOf,
     waiting: () => dispatch.waiting(),
@@ -138,7 +147,9 @@ export function createSessions(options: SessionsOptions): Sessions {
     async stop(graceMs) {
       leaving = true
       draining = true
+      await realtime.stop()
       await calls.drain(graceMs)
+      webrtc.stop()
       await events.flush()
       await traces?.stop()
       live.stop()

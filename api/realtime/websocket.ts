@@ -2,10 +2,17 @@ import { neverJoined } from '../../runtime/call-log/never-joined.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
 import type { SessionLimits } from '../../runtime/link/messages.ts'
+import type { Logger } from '../../runtime/log.ts'
 import type { Calls } from '../../runtime/session/calls.ts'
 import type { CallJournal } from '../../runtime/session/journal.ts'
 import type { Quotas } from '../../runtime/session/quotas.ts'
-import { WEB_SESSIONS_FULL } from '../../runtime/telephony/outcome.ts'
+import {
+  type DialOutcome,
+  SHUTDOWN,
+  WEB_GIVEN_UP,
+  WEB_NOT_CONNECTED,
+  WEB_SESSIONS_FULL,
+} from '../../runtime/telephony/outcome.ts'
 import type { Socket, SocketHandlers, WebSocketRoute } from '../../runtime/web-socket.ts'
 import { findWaitingCall, writeEnd } from '../../store/call-writes.ts'
 import type { Store } from '../../store/database.ts'
@@ -16,7 +23,9 @@ import type { McpTools } from '../tools/mcp-tools.ts'
 import { agentSpec } from './agent-spec.ts'
 import type { ServerMessage } from './messages.ts'
 import type { Resumes } from './resumes.ts'
-import { takeSessionToken } from './tokens.ts'
+import { type SessionGrant, takeSessionToken } from './tokens.ts'
+import type { WebRtc } from './webrtc/webrtc.ts'
+import type { WebRtcLeg } from './webrtc/webrtc-leg.ts'
 import { WebSocketLeg } from './websocket-leg.ts'
 
 /** A message over this closes the connection; one over 100 ms of audio only gets an error. */
@@ -37,21 +46,52 @@ export interface RealtimeOptions {
   sampleRateHz: number
   limits: SessionLimits
   clock: Clock
+  log: Logger
   resumes: Resumes
   mcpTools: Pick<McpTools, 'complete'>
+  webrtc: Pick<WebRtc, 'terms' | 'leg'>
   /** True once the node stops: no session is opened any more. */
   draining(): boolean
 }
 
-const MEDIA = ['websocket'] as const
+const MEDIA = ['websocket', 'webrtc'] as const
+
+export interface Realtime {
+  route: WebSocketRoute
+  /** Gives up the legs that are being set up; resolves once their calls are written down. */
+  stop(): Promise<void>
+}
 
 /**
  * `GET /realtime?token=…`: 401 before the upgrade for a token that was used, is expired or was never issued. With `media` the
- * session outlives its connection, and `GET /realtime?resume=…` goes on with it.
+ * session outlives its connection, and `GET /realtime?resume=…` goes on with it; `media=webrtc`: 503 where there is none.
  */
-export function realtimeRoute(options: RealtimeOptions): WebSocketRoute {
-  const { store, redis, calls, quotas, journalOf, sampleRateHz, limits, clock, resumes, draining, mcpTools } = options
-  return {
+export function realtimeRoute(options: RealtimeOptions): Realtime {
+  const { store, redis, calls, quotas, journalOf, sampleRateHz, limits, clock, log, resumes, webrtc, draining, mcpTools } =
+    options
+  /** WebRTC legs without a way yet. */
+  const pending = new Map<WebRtcLeg, Promise<void>>()
+
+  /** Writes down a call that never began. */
+  async function endUnbegun(workspaceId: string, callId: string, outcome: DialOutcome): Promise<void> {
+    await writeEnd(store.tenant(workspaceId), callId, outcome, new Date(clock.nowMs()), 0)
+    const journal = journalOf(workspaceId)
+    neverJoined(clock, (event) => journal.event?.(callId, event), outcome)
+  }
+
+  /** A call begins with its way open: no seat waits for a browser that never answers, no word is said into nothing. */
+  async function whenConnected(leg: WebRtcLeg, grant: SessionGrant, start: () => Promise<unknown>): Promise<void> {
+    const connecting = leg.connection.then(async (connection) => {
+      if (connection === 'connected') return
+      const given = draining() ? SHUTDOWN : WEB_GIVEN_UP
+      await endUnbegun(grant.workspaceId, grant.callId, connection === 'failed' ? WEB_NOT_CONNECTED : given)
+    })
+    pending.set(leg, connecting)
+    await connecting.finally(() => pending.delete(leg))
+    if ((await leg.connection) === 'connected') await start()
+  }
+
+  const route: WebSocketRoute = {
     path: '/realtime',
     maxPayloadBytes: MAX_PAYLOAD_BYTES,
     maxBackpressureBytes: MAX_BACKPRESSURE_BYTES,
@@ -62,7 +102,7 @@ export function realtimeRoute(options: RealtimeOptions): WebSocketRoute {
       const media = query.get('media')
       if (media !== null && !MEDIA.some((one) => one === media)) throw new PatchbayError('malformed_request')
       // Before the token is used up: another node can still serve it.
-      if (draining()) throw new PatchbayError('unavailable')
+      if (draining() || (media === 'webrtc' && webrtc.terms === null)) throw new PatchbayError('unavailable')
       const grant = await takeSessionToken(redis, query.get('token') ?? '')
       if (grant === undefined) throw new PatchbayError('invalid_token')
       const tenant = store.tenant(grant.workspaceId)
@@ -75,24 +115,22 @@ export function realtimeRoute(options: RealtimeOptions): WebSocketRoute {
       const { workspaceId } = grant
       const place = await quotas.take({ kind: 'web', callId, workspaceId })
       if (place !== 'taken') {
-        await writeEnd(tenant, callId, WEB_SESSIONS_FULL, new Date(clock.nowMs()), 0)
-        const journal = journalOf(workspaceId)
-        neverJoined(clock, (event) => journal.event?.(callId, event), WEB_SESSIONS_FULL)
+        await endUnbegun(workspaceId, callId, WEB_SESSIONS_FULL)
       }
       // A client may be gone before the socket opens.
       const unopened = setTimeout(() => quotas.release(callId), OPEN_TIMEOUT_MS)
       return (socket: Socket): SocketHandlers => {
         clearTimeout(unopened)
-        const leg = new WebSocketLeg({
-          ...{ callId, sampleRateHz, socket, clock },
-          ...(media === null ? {} : { resumes }),
-        })
-        if (place !== 'taken') {
+        const connection = { callId, socket, clock, ...(media === null ? {} : { resumes }) }
+        const refused = place !== 'taken'
+        const peer = media === 'webrtc' && !refused ? webrtc.leg(connection) : undefined
+        const leg = peer ?? new WebSocketLeg({ ...connection, sampleRateHz })
+        if (refused) {
           leg.close('no_capacity')
           return leg.handlers
         }
-        void calls
-          .start({
+        const start = () => {
+          const done = calls.start({
             callId,
             claim: { kind: 'web', workspaceId },
             agent,
@@ -100,10 +138,22 @@ export function realtimeRoute(options: RealtimeOptions): WebSocketRoute {
             leg,
             journal: journalOf(workspaceId),
           })
+          for (const fault of faults) calls.fault(callId, 'tool', fault)
+          return done
+        }
+        const over = peer === undefined ? start() : whenConnected(peer, { workspaceId, callId }, start)
+        over
+          .catch((err) => log.error({ err, callId }, 'A web call that did not begin could not be written down'))
           .finally(() => quotas.release(callId))
-        for (const fault of faults) calls.fault(callId, 'tool', fault)
         return leg.handlers
       }
+    },
+  }
+  return {
+    route,
+    async stop() {
+      for (const leg of pending.keys()) leg.close('shutdown')
+      await Promise.allSettled(pending.values())
     },
   }
 }

@@ -48,6 +48,15 @@ export const WEB_SESSIONS_FULL: DialOutcome = {
   error: 'The workspace has as many web sessions at once as it may',
 }
 
+export const WEB_NOT_CONNECTED: DialOutcome = {
+  status: 'failed',
+  endReason: 'connection_failed',
+  disposition: 'failed',
+  error: 'The browser opened a session, and its audio never came through',
+}
+
+export const WEB_GIVEN_UP: DialOutcome = { status: 'canceled', endReason: 'caller_hangup', disposition: 'canceled' }
+
 export const NUMBER_FULL: DialOutcome = {
   ...NO_CAPACITY,
   error: 'The phone number has as many calls at once as it may',

@@ -44,6 +44,8 @@ export interface NodeOptions {
   shares?: SlotShares
   webSessionsPerWorkspace?: number
   answers?: Partial<AskAnswers>
+  /** The media worker of WebRTC; without one there is none. */
+  webrtcWorker?: string
   /** Shared with another node. */
   databaseUrl?: string
   redisUrl?: string
@@ -62,6 +64,13 @@ export async function startNode(t: Teardown, options: NodeOptions = {}): Promise
     realtimeSampleRateHz: SAMPLE_RATE_HZ,
     idleTimeoutMs: 60_000,
     maxCallDurationMs: 600_000,
+    port: 0,
+    publicUrl: 'http://localhost:0',
+    publicUrlGiven: false,
+    webrtc: options.webrtcWorker === undefined ? 'off' : 'auto',
+    webrtcPort: undefined,
+    webrtcPublicAddress: undefined,
+    webrtcWorker: options.webrtcWorker,
   }
   const limits = { webSessionsPerWorkspace: options.webSessionsPerWorkspace ?? null }
   const quotas = new Quotas(redisQuotaPlaces(redis), storedQuotas(store, limits), log)
@@ -70,6 +79,7 @@ export async function startNode(t: Teardown, options: NodeOptions = {}): Promise
     quotas,
     shares: () => options.shares ?? { inboundReserve: 0.1, workspaceShare: 1 },
     config,
+    env: process.env,
     nodeUrl: () => `http://127.0.0.1:${server.port}`,
     store,
     prices: { costOf: () => ({ llmUsd: 0, sttUsd: 0, ttsUsd: 0 }), priceOf: () => null, platformUsdPerMinute: () => 0 },

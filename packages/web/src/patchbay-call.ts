@@ -1,11 +1,17 @@
 import { CallError } from './call-error.ts'
 import { Emitter } from './emitter.ts'
 import { closeStream, openMicrophone } from './microphone.ts'
+import { PeerAudio, type PeerStats } from './peer-audio.ts'
 import type { AgentState, ServerMessage } from './protocol.ts'
 import { publicSession, type Session } from './session.ts'
 import { SessionSocket } from './session-socket.ts'
 import { SocketAudio } from './socket-audio.ts'
 import { Speaker } from './speaker.ts'
+
+/** An offer that leads nowhere for so long: a firewall, as a rule. */
+const CONNECT_MS = 6_000
+/** As long as the server keeps a session whose page is away. */
+const GIVE_UP_MS = 20_000
 
 export type CallState = 'idle' | 'microphone' | 'connecting' | 'connected' | 'reconnecting' | 'ended'
 
@@ -43,6 +49,8 @@ export interface CallOptions {
   agent?: string
   /** Where the public agent lives. Default: the page's origin. */
   server?: string
+  /** How audio goes. Default `auto`: WebRTC where it is to be had, else the WebSocket. */
+  transport?: 'auto' | 'webrtc' | 'websocket'
   /** False: listen and type only. Or wishes, such as `{ deviceId }`. Default true. */
   microphone?: boolean | MediaTrackConstraints
   /** Functions of the page that the agent may call: tools of type `client`, by their names. What they return the agent reads. */
@@ -63,6 +71,9 @@ export class PatchbayCall extends Emitter<CallEvents> {
   #microphone: MediaStream | undefined
   #socket: SessionSocket | undefined
   #audio: SocketAudio | undefined
+  #peer: PeerAudio | undefined
+  #lost = { socket: false, media: false }
+  #givingUp: ReturnType<typeof setTimeout> | undefined
   #early: ArrayBuffer[] = []
   #muted = false
   #callLogId: string | undefined
@@ -97,7 +108,7 @@ export class PatchbayCall extends Emitter<CallEvents> {
   /** To be called in a click. Resolves when the agent is there; rejects with a CallError. */
   async start(): Promise<void> {
     if (this.#state !== 'idle') throw new TypeError('A PatchbayCall starts once: make another one')
-    const { microphone = true, speaker, agent, server = globalThis.location?.origin, session } = this.#options
+    const { microphone = true, speaker } = this.#options
     try {
       if (typeof AudioWorkletNode === 'undefined') {
         const code = globalThis.isSecureContext === false ? 'insecure_page' : 'unsupported_browser'
@@ -113,9 +124,7 @@ export class PatchbayCall extends Emitter<CallEvents> {
       this.#become('connecting')
       this.#context = new AudioContext({ latencyHint: 'interactive' })
       if (speaker !== undefined) await this.#speaker.choose(speaker)
-      const given = session === undefined ? await publicSession(server, agent!) : await session()
-      this.#requireOngoing()
-      await this.#connect(given)
+      await this.#dial()
     } catch (error) {
       const fault = error instanceof CallError ? error : new CallError('session_refused', String(error), error)
       this.#end(fault.code)
@@ -157,6 +166,7 @@ export class PatchbayCall extends Emitter<CallEvents> {
     this.#microphone = next
     this.#applyMute()
     this.#audio?.setMicrophone(next)
+    this.#peer?.setMicrophone(next)
   }
 
   setSpeaker(deviceId: string): Promise<void> {
@@ -175,27 +185,112 @@ export class PatchbayCall extends Emitter<CallEvents> {
     this.#end('caller_hangup')
   }
 
-  #connect({ realtime_url: url }: Session): Promise<void> {
+  /** How audio goes, and how well as far as the browser knows. */
+  stats(): PeerStats & { transport?: 'webrtc' | 'websocket' } {
+    if (this.#peer !== undefined) return { transport: 'webrtc', ...this.#peer.stats }
+    return this.#audio === undefined ? {} : { transport: 'websocket' }
+  }
+
+  async #session(): Promise<Session> {
+    const { agent, server = globalThis.location?.origin, session } = this.#options
+    const given = session === undefined ? await publicSession(server, agent!) : await session()
+    this.#requireOngoing()
+    return given
+  }
+
+  async #dial(): Promise<void> {
+    const { transport = 'auto' } = this.#options
+    const given = await this.#session()
+    const hasPeers = given.webrtc != null && typeof RTCPeerConnection !== 'undefined'
+    if (transport === 'websocket' || (transport === 'auto' && !hasPeers)) return this.#connect(given)
+    if (!hasPeers) throw new CallError('connection_failed', 'There is no WebRTC, in this browser or on the server')
+    try {
+      await this.#connect(given, given.webrtc!.ice_servers)
+    } catch (error) {
+      if (transport !== 'auto' || (this.#state as CallState) === 'ended') throw error
+      // Its token is spent.
+      await this.#connect(await this.#session())
+    }
+  }
+
+  #connect({ realtime_url: url }: Session, iceServers?: RTCIceServer[]): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#settle = { resolve, reject }
-      this.#socket = new SessionSocket(url, 'websocket', {
+      const socket = new SessionSocket(url, iceServers === undefined ? 'websocket' : 'webrtc', {
         message: (message) => this.#received(message),
         audio: (bytes) => this.#heard(bytes),
-        lost: () => this.#become('reconnecting'),
-        resumed: () => this.#become('connected'),
-        failed: (reason) => this.#end(reason),
+        lost: () => this.#loses('socket', true),
+        resumed: () => this.#loses('socket', false),
+        failed: (reason) => this.#failed(reason),
       })
+      this.#socket = socket
+      const timer = iceServers && setTimeout(() => this.#failed('connection_failed'), CONNECT_MS)
+      this.#settle = {
+        resolve: () => {
+          clearTimeout(timer)
+          resolve()
+        },
+        reject: (error) => {
+          clearTimeout(timer)
+          reject(error)
+        },
+      }
+      if (iceServers === undefined) return
+      this.#peer = new PeerAudio(
+        {
+          iceServers,
+          speaker: this.#speaker,
+          send: (message) => socket.send(message),
+          level: (side, level) => this.emit('level', { side, level }),
+          lost: () => this.#loses('media', true),
+          found: () => this.#loses('media', false),
+        },
+        this.#microphone,
+      )
     })
+  }
+
+  /** A session that never began over WebRTC may begin over its WebSocket. */
+  #failed(reason: string): void {
+    if (this.#peer === undefined || this.#settle === undefined) {
+      this.#end(reason)
+      return
+    }
+    this.#socket?.close({ type: 'end' })
+    this.#peer.close()
+    this.#peer = undefined
+    this.#settle.reject(new CallError('connection_failed', 'The server was not reached over WebRTC'))
+    this.#settle = undefined
+  }
+
+  #loses(what: 'socket' | 'media', isLost: boolean): void {
+    this.#lost[what] = isLost
+    clearTimeout(this.#givingUp)
+    if (this.#settle !== undefined) return
+    if (this.#lost.media) {
+      this.#givingUp = setTimeout(() => {
+        this.#socket?.close({ type: 'end' })
+        this.#end('connection_lost')
+      }, GIVE_UP_MS)
+    }
+    this.#become(this.#lost.socket || this.#lost.media ? 'reconnecting' : 'connected')
   }
 
   #received(message: ServerMessage): void {
     switch (message.type) {
       case 'session.started':
         this.#callLogId = message.call_log_id
+        if (message.media === 'webrtc') {
+          this.#peer?.started()
+          this.#connected()
+          break
+        }
         this.#started(message.audio.sample_rate).catch((error) => {
           this.#socket?.close({ type: 'end' })
           this.#settle?.reject(new CallError('unsupported_browser', 'The audio could not be opened', error))
         })
+        break
+      case 'webrtc.offer':
+        this.#peer?.offered(message.sdp)
         break
       case 'agent.state':
         this.#agentState = message.state
@@ -221,7 +316,8 @@ export class PatchbayCall extends Emitter<CallEvents> {
         this.emit('error', new CallError('server', message.message, message.code))
         break
       case 'session.ended':
-        this.#end(message.reason)
+        if (message.reason === 'connection_failed') this.#failed(message.reason)
+        else this.#end(message.reason)
     }
   }
 
@@ -255,6 +351,10 @@ export class PatchbayCall extends Emitter<CallEvents> {
     if (this.#state === 'ended') return audio.close()
     this.#audio = audio
     for (const bytes of this.#early.splice(0)) audio.play(bytes)
+    this.#connected()
+  }
+
+  #connected(): void {
     this.#become('connected')
     this.#settle?.resolve()
     this.#settle = undefined
@@ -285,8 +385,10 @@ export class PatchbayCall extends Emitter<CallEvents> {
   #end(reason: string): void {
     if (this.#state === 'ended') return
     this.#become('ended')
+    clearTimeout(this.#givingUp)
     this.#socket?.close()
     this.#audio?.close()
+    this.#peer?.close()
     this.#speaker.close()
     closeStream(this.#microphone)
     void this.#context?.close().catch(() => undefined)

@@ -6,12 +6,13 @@ export type ServerMessage =
   | {
       type: 'session.started'
       call_log_id: string
-      audio: { encoding: 'pcm_s16le'; sample_rate: number }
-      media?: 'websocket'
+      audio: { encoding: 'pcm_s16le' | 'opus'; sample_rate: number }
+      media?: 'websocket' | 'webrtc'
       resume_token?: string
     }
   | { type: 'session.resumed'; resume_token: string }
   | { type: 'session.moved'; url: string }
+  | { type: 'webrtc.offer'; sdp: string }
   | { type: 'agent.state'; state: AgentState }
   | {
       type: 'transcript'
@@ -31,6 +32,8 @@ export type ServerMessage =
 export type ClientMessage =
   | { type: 'text'; text: string }
   | { type: 'dtmf'; digit: string }
+  | { type: 'webrtc.answer'; sdp: string }
+  | { type: 'webrtc.restart' }
   | { type: 'audio.played'; id: number }
   | { type: 'tool.result'; call_id: string; result?: unknown; error?: string }
   | { type: 'ping' }

@@ -38,7 +38,7 @@ export class SessionSocket {
   #retrying = false
   #over = false
 
-  constructor(url: string, media: string, events: SessionSocketEvents) {
+  constructor(url: string, media: 'websocket' | 'webrtc', events: SessionSocketEvents) {
     this.#url = new URL(url)
     this.#url.searchParams.set('media', media)
     this.#resumeUrl = new URL(this.#url.pathname, this.#url)

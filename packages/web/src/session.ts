@@ -3,6 +3,8 @@ import { CallError } from './call-error.ts'
 /** What GET /calls/generate-token and POST /public/agents/{agent_id}/session answer; the rest of it is not needed. */
 export interface Session {
   realtime_url: string
+  /** How audio may go over WebRTC; none: over the WebSocket alone. */
+  webrtc?: { ice_servers: RTCIceServer[] } | null
 }
 
 /** Opens a session with a public agent. Rejects with `session_refused` and the server's sentence. */
@@ -16,6 +18,6 @@ export async function publicSession(server: string, agentId: string): Promise<Se
     throw new CallError('connection_failed', `${url.origin} was not reached`, error)
   }
   const body = (await response.json().catch(() => ({}))) as Partial<Session> & { detail?: unknown }
-  if (response.ok && body.realtime_url !== undefined) return { realtime_url: body.realtime_url }
+  if (response.ok && body.realtime_url !== undefined) return body as Session
   throw new CallError('session_refused', typeof body.detail === 'string' ? body.detail : `HTTP ${response.status}`)
 }

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { readReport, roundTripMs, writeReport } from '../../../../plugins/sip/media/rtcp.ts'
-import { type RtpPacket, readRtp, writeRtp } from '../../../../plugins/sip/media/rtp-packet.ts'
+import { type RtpPacket, readRtp, writeRtp } from '../../../../runtime/media/rtp-packet.ts'
 import { RtpReceiver } from '../../../../plugins/sip/media/rtp-receiver.ts'
 import { RtpSender, type SenderLine } from '../../../../plugins/sip/media/rtp-sender.ts'
 import { DtmfDetector } from '../../../../runtime/media/dtmf-detector.ts'

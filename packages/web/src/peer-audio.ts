@@ -1,0 +1,133 @@
+import type { ClientMessage } from './protocol.ts'
+import type { Speaker } from './speaker.ts'
+
+const LOOK_MS = 100
+/** The server sends fifty packets a second: a line without any for so long is dead, whatever the browser believes of it. */
+const SILENT_MS = 1_000
+const RESTART_EVERY_MS = 1_200
+
+export interface PeerAudioOptions {
+  iceServers: RTCIceServer[]
+  speaker: Speaker
+  send(message: ClientMessage): void
+  level(side: 'microphone' | 'agent', level: number): void
+  /** Nothing is heard of the server any more; it is asked for another way. */
+  lost(): void
+  found(): void
+}
+
+/** How the line is, as the browser has it. */
+export interface PeerStats {
+  roundTripMs?: number
+  jitterMs?: number
+  /** Of the agent's packets, those that never came: 0–1. */
+  loss?: number
+}
+
+/** Audio of a session over a peer connection: answers the server's offers and watches that sound comes. */
+export class PeerAudio {
+  readonly #options: PeerAudioOptions
+  #pc: RTCPeerConnection | undefined
+  #session: string | undefined
+  #microphone: MediaStream | undefined
+  #busy = Promise.resolve()
+  #watch: ReturnType<typeof setInterval> | undefined
+  #packets = 0
+  #heardAtMs = 0
+  #askedAtMs = 0
+  #isLost = false
+  #stats: PeerStats = {}
+
+  constructor(options: PeerAudioOptions, microphone: MediaStream | undefined) {
+    this.#options = options
+    this.#microphone = microphone
+  }
+
+  get stats(): PeerStats {
+    return this.#stats
+  }
+
+  /** One offer after the other. */
+  offered(sdp: string): void {
+    this.#busy = this.#busy.then(() => this.#answer(sdp)).catch(() => undefined)
+  }
+
+  /** The session has begun: from now on sound comes all the time. */
+  started(): void {
+    this.#heardAtMs = performance.now()
+    this.#watch = setInterval(() => void this.#look().catch(() => undefined), LOOK_MS)
+  }
+
+  setMicrophone(stream: MediaStream | undefined): void {
+    this.#microphone = stream
+    const [transceiver] = this.#pc?.getTransceivers() ?? []
+    const isNew = transceiver?.currentDirection === 'recvonly'
+    void transceiver?.sender.replaceTrack(stream?.getAudioTracks()[0] ?? null)
+    // Who only listened so far has to agree on it.
+    if (isNew) this.#options.send({ type: 'webrtc.restart' })
+  }
+
+  close(): void {
+    clearInterval(this.#watch)
+    this.#pc?.close()
+    this.#pc = undefined
+  }
+
+  async #answer(sdp: string): Promise<void> {
+    const [, session] = /^o=\S+ (\d+)/m.exec(sdp) ?? []
+    // The other end is a new one: nothing of the earlier connection fits it.
+    if (session !== this.#session || this.#pc === undefined) this.#open()
+    this.#session = session
+    const pc = this.#pc!
+    await pc.setRemoteDescription({ type: 'offer', sdp })
+    const [transceiver] = pc.getTransceivers()
+    const track = this.#microphone?.getAudioTracks()[0]
+    if (transceiver !== undefined && track !== undefined) {
+      transceiver.direction = 'sendrecv'
+      await transceiver.sender.replaceTrack(track)
+    }
+    await pc.setLocalDescription()
+    if (pc === this.#pc) this.#options.send({ type: 'webrtc.answer', sdp: pc.localDescription!.sdp })
+  }
+
+  #open(): void {
+    this.#pc?.close()
+    this.#packets = 0
+    const pc = new RTCPeerConnection({ iceServers: this.#options.iceServers })
+    this.#pc = pc
+    pc.ontrack = ({ track }) => void this.#options.speaker.play(new MediaStream([track]))
+  }
+
+  async #look(): Promise<void> {
+    const pc = this.#pc
+    const stats = await pc?.getStats()
+    if (stats === undefined || pc !== this.#pc) return
+    const { level, send } = this.#options
+    let packets = 0
+    stats.forEach((one) => {
+      if (one.type === 'inbound-rtp') {
+        packets = one.packetsReceived
+        level('agent', one.audioLevel ?? 0)
+        const all = packets + Math.max(0, one.packetsLost)
+        this.#stats.loss = all === 0 ? 0 : 1 - packets / all
+        this.#stats.jitterMs = one.jitter * 1000
+      } else if (one.type === 'media-source') level('microphone', one.audioLevel ?? 0)
+      else if (one.type === 'candidate-pair' && one.nominated && one.currentRoundTripTime !== undefined) {
+        this.#stats.roundTripMs = one.currentRoundTripTime * 1000
+      }
+    })
+    const nowMs = performance.now()
+    if (packets > this.#packets) {
+      this.#packets = packets
+      this.#heardAtMs = nowMs
+      if (this.#isLost) this.#options.found()
+      this.#isLost = false
+    }
+    if (nowMs - this.#heardAtMs < SILENT_MS) return
+    if (!this.#isLost) this.#options.lost()
+    this.#isLost = true
+    if (nowMs - this.#askedAtMs < RESTART_EVERY_MS) return
+    this.#askedAtMs = nowMs
+    send({ type: 'webrtc.restart' })
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * Whether a mediasoup worker carries calls: `verify.ts <program>` starts it, and a peer connection shakes hands with it and sends
+ * it sound. Says on its last line of stderr what is wrong, if anything.
+ */
+import { pino } from 'pino'
+import { MediaServer } from '../../api/realtime/webrtc/media-server.ts'
+import { OPUS_SILENCE } from '../../runtime/media/opus-packet.ts'
+import { WebRtcPeer } from '../webrtc-peer.ts'
+
+const TIMEOUT_MS = 15_000
+const EVERY_MS = 20
+
+const [workerBin] = process.argv.slice(2)
+if (workerBin === undefined) fail('Usage: verify.ts <program>')
+setTimeout(() => fail('No sound came through within 15 s'), TIMEOUT_MS).unref()
+
+const log = pino({ level: 'silent' })
+const server = new MediaServer({ workerBin, ports: [0], publicAddress: undefined, log })
+const peer = new WebRtcPeer()
+try {
+  await server.start()
+  const heard = Promise.withResolvers<void>()
+  const transport = await server.open({
+    packet: () => heard.resolve(),
+    connected: () => undefined,
+    lost: () => fail('The worker ended, or ended the connection'),
+  })
+  if ((await transport.answer(await peer.answer(transport.offer()))) !== 'taken') fail('Its offer was misunderstood')
+  let position = 0
+  const beat = setInterval(() => {
+    peer.send(OPUS_SILENCE)
+    transport.send({ frame: OPUS_SILENCE, position: position++ })
+  }, EVERY_MS)
+  await Promise.all([heard.promise, peer.heard()])
+  clearInterval(beat)
+} catch (error) {
+  fail(error instanceof Error ? error.message : String(error))
+}
+process.exit(0)
+
+function fail(why: string): never {
+  process.stderr.write(`${why}\n`)
+  process.exit(1)
+}

@@ -1,0 +1,92 @@
+import { randomInt } from 'node:crypto'
+import ndc from 'node-datachannel'
+import { readRtp, writeRtp } from '../runtime/media/rtp-packet.ts'
+
+const PAYLOAD_TYPE = 111
+const TICKS = 960
+const ANSWER_TIMEOUT_MS = 5_000
+
+/** A peer connection as a browser has it, with one line of Opus both ways; for trials, tests and benches. */
+export class WebRtcPeer {
+  readonly ssrc = randomInt(1, 2 ** 32)
+  #pc: ndc.PeerConnection | undefined
+  #track: ndc.Track | undefined
+  #session: string | undefined
+  #sequence = 0
+  #timestamp = 0
+  readonly #onPacket: (payload: Uint8Array, timestamp: number) => void
+  readonly #first = Promise.withResolvers<void>()
+  state = 'new'
+
+  constructor(onPacket: (payload: Uint8Array, timestamp: number) => void = () => undefined) {
+    this.#onPacket = onPacket
+  }
+
+  /** Answers an offer; one of another session by another connection, as the protocol wants it. */
+  async answer(offer: string): Promise<string> {
+    const [, session] = /^o=- (\d+) /m.exec(offer) ?? []
+    if (session !== this.#session) this.#open()
+    this.#session = session
+    const pc = this.#pc!
+    const answered = Promise.withResolvers<string>()
+    const timer = setTimeout(() => answered.reject(new Error('The peer made no answer')), ANSWER_TIMEOUT_MS)
+    pc.onLocalDescription((sdp, type) => {
+      if (type === 'answer') answered.resolve(sdp)
+    })
+    pc.setRemoteDescription(offer, 'offer')
+    return answered.promise.finally(() => clearTimeout(timer))
+  }
+
+  /** Resolves with the first packet that comes. */
+  heard(): Promise<void> {
+    return this.#first.promise
+  }
+
+  /** Sends 20 ms. False: it isn't connected. */
+  send(payload: Uint8Array): boolean {
+    this.#timestamp = (this.#timestamp + TICKS) % 2 ** 32
+    return this.sendRaw({ payload })
+  }
+
+  /** Lets time pass in which nothing is sent. */
+  skip(frames: number): void {
+    this.#timestamp = (this.#timestamp + TICKS * frames) % 2 ** 32
+    this.#sequence += frames
+  }
+
+  sendRaw({ payload, payloadType = PAYLOAD_TYPE }: { payload: Uint8Array; payloadType?: number }): boolean {
+    if (this.#track?.isOpen() !== true) return false
+    const sequence = this.#sequence++ & 0xffff
+    const { ssrc } = this
+    return this.#track.sendMessageBinary(
+      writeRtp({ payloadType, marker: false, sequence, timestamp: this.#timestamp, ssrc, payload }),
+    )
+  }
+
+  close(): void {
+    this.#track?.close()
+    this.#pc?.close()
+    this.#pc = undefined
+    this.#track = undefined
+  }
+
+  #open(): void {
+    this.close()
+    const pc = new ndc.PeerConnection('peer', { iceServers: [] })
+    pc.onStateChange((state) => {
+      this.state = state
+    })
+    const audio = new ndc.Audio('0', 'SendRecv')
+    audio.addOpusCodec(PAYLOAD_TYPE)
+    audio.addSSRC(this.ssrc, 'caller')
+    const track = pc.addTrack(audio)
+    track.onMessage((message) => {
+      const rtp = readRtp(Buffer.from(message))
+      if (rtp === undefined || rtp.payloadType !== PAYLOAD_TYPE) return
+      this.#first.resolve()
+      this.#onPacket(rtp.payload, rtp.timestamp)
+    })
+    this.#pc = pc
+    this.#track = track
+  }
+}

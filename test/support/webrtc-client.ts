@@ -1,0 +1,94 @@
+import { OpusEncoder } from '../../runtime/media/opus.ts'
+import { OPUS_SILENCE } from '../../runtime/media/opus-packet.ts'
+import { OPUS_RATE_HZ, OpusRepair, prepareOpusRepair } from '../../runtime/media/opus-repair.ts'
+import { WebRtcPeer } from '../../scripts/webrtc-peer.ts'
+import { RealtimeClient, type RealtimeNode, until } from './realtime-node.ts'
+import type { Teardown } from './services.ts'
+
+const FRAME = OPUS_RATE_HZ / 50
+
+/** A client of a session over WebRTC: a WebSocket and a peer connection that answers what is offered. */
+export class WebRtcClient {
+  readonly peer: WebRtcPeer
+  line: RealtimeClient
+  /** Packets of the agent, and those among them that are no silence. */
+  packets = 0
+  speech = 0
+  #loudest = 0
+  #answered = 0
+  readonly #decoder = new OpusRepair()
+  readonly #encoder = new OpusEncoder(OPUS_RATE_HZ)
+  readonly #beat: NodeJS.Timeout
+  readonly #answering: NodeJS.Timeout
+  #voice: Int16Array[] = []
+
+  private constructor(line: RealtimeClient) {
+    this.line = line
+    this.peer = new WebRtcPeer((payload) => {
+      this.packets++
+      if (payload.length > OPUS_SILENCE.length) this.speech++
+      for (const sample of this.#decoder.decode(payload)) this.#loudest = Math.max(this.#loudest, Math.abs(sample))
+    })
+    this.#beat = setInterval(() => {
+      const frame = this.#voice.shift()
+      this.peer.send(frame === undefined ? OPUS_SILENCE : this.#encoder.encode(frame))
+    }, 20)
+    this.#answering = setInterval(() => void this.#answer(), 10)
+  }
+
+  /** Opens a session with this token; `query` in its place resumes one. */
+  static async open(t: Teardown, node: Pick<RealtimeNode, 'url'>, token: string): Promise<WebRtcClient> {
+    await prepareOpusRepair()
+    const client = new WebRtcClient(new RealtimeClient(node, token, '&media=webrtc'))
+    t.teardown(() => client.close())
+    return client
+  }
+
+  /** Goes on over another WebSocket. */
+  over(line: RealtimeClient): void {
+    this.line = line
+    this.#answered = 0
+  }
+
+  get offers(): string[] {
+    return this.line.messages.flatMap(({ type, sdp }) => (type === 'webrtc.offer' ? [String(sdp)] : []))
+  }
+
+  /** The loudest sample since this was asked last. */
+  takeLoudest(): number {
+    const loudest = this.#loudest
+    this.#loudest = 0
+    return loudest
+  }
+
+  /** Speaks a tone. */
+  speak(ms: number): void {
+    for (let i = 0; i < ms / 20; i++) {
+      this.#voice.push(Int16Array.from({ length: FRAME }, (_, n) => 8_000 * Math.sin((i * FRAME + n) / 12)))
+    }
+  }
+
+  /** Waits until sound comes. */
+  async hears(): Promise<void> {
+    const before = this.packets
+    await until(
+      () => this.packets > before + 5,
+      () => `packets after ${before}`,
+    )
+  }
+
+  close(): void {
+    clearInterval(this.#beat)
+    clearInterval(this.#answering)
+    this.peer.close()
+    this.line.socket.terminate()
+  }
+
+  async #answer(): Promise<void> {
+    const { offers } = this
+    if (offers.length <= this.#answered) return
+    this.#answered = offers.length
+    const sdp = await this.peer.answer(offers.at(-1)!)
+    this.line.send({ type: 'webrtc.answer', sdp })
+  }
+}

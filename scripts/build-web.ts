@@ -23,7 +23,7 @@ if (!isCurrent) {
     format: 'iife',
     write: false,
   })
-  const define = { WORKLET_SOURCE: JSON.stringify(outputFiles[0]!.text) }
+  const define = { WORKLET_SOURCE: JSON.stringify(outputFiles[0]!.text), CLIENT_PATH: '""' }
   const from = (path: string) => ({ entryPoints: [join(root, 'src', path)] })
   const to = (file: string) => ({ outfile: join(root, 'dist', file) })
   await Promise.all([
@@ -32,13 +32,13 @@ if (!isCurrent) {
     // It shares the classes of the library, so that both may be used in one page.
     build({ ...common, ...from('react.ts'), ...to('react.js'), format: 'esm', define, external: ['react'] }),
     build({ ...common, ...from('widget/mod.ts'), ...to('widget-module.js'), format: 'esm', define }),
-    // As a script of a server its worklet is a file beside it: many pages allow no blob: scripts.
+    // As a script of a server it has the library beside it, and the worklet: many pages allow no blob: scripts.
     build({
       ...common,
       ...from('widget/mod.ts'),
       ...to('widget.js'),
       format: 'iife',
-      define: { WORKLET_SOURCE: '""' },
+      define: { WORKLET_SOURCE: '""', CLIENT_PATH: '"/client/v1/patchbay.js"' },
     }),
   ])
 }

@@ -148,6 +148,8 @@ case $command in
     install_test_peers
     install_packages
     build_web
+    # Minutes, once a machine; the tests of WebRTC wait for it, and say why where it can't be had.
+    node scripts/mediasoup-worker/build.ts --install --jobs=2 >/dev/null 2>&1 &
     exec node scripts/test.ts "$@" ;;
   demo)
     # Without a running Patchbay it starts its own.

@@ -5,6 +5,9 @@ import { readRtp, writeRtp } from '../runtime/media/rtp-packet.ts'
 const PAYLOAD_TYPE = 111
 const TICKS = 960
 const ANSWER_TIMEOUT_MS = 5_000
+const CLEANUP_MS = 500
+
+let open = 0
 
 /** A peer connection as a browser has it, with one line of Opus both ways; for trials, tests and benches. */
 export class WebRtcPeer {
@@ -12,8 +15,8 @@ export class WebRtcPeer {
   #pc: ndc.PeerConnection | undefined
   #track: ndc.Track | undefined
   #session: string | undefined
-  #sequence = 0
-  #timestamp = 0
+  #sequence = randomInt(1, 0x8000)
+  #timestamp = randomInt(0, 2 ** 32)
   readonly #onPacket: (payload: Uint8Array, timestamp: number) => void
   readonly #first = Promise.withResolvers<void>()
   state = 'new'
@@ -64,14 +67,18 @@ export class WebRtcPeer {
   }
 
   close(): void {
+    if (this.#pc === undefined) return
     this.#track?.close()
-    this.#pc?.close()
+    this.#pc.close()
     this.#pc = undefined
     this.#track = undefined
+    // Its threads keep a process that is done otherwise.
+    if (--open === 0) setTimeout(() => open === 0 && ndc.cleanup(), CLEANUP_MS)
   }
 
   #open(): void {
     this.close()
+    open++
     const pc = new ndc.PeerConnection('peer', { iceServers: [] })
     pc.onStateChange((state) => {
       this.state = state

@@ -1,11 +1,11 @@
 /**
  * Whether a mediasoup worker carries calls: `verify.ts <program>` starts it, and a peer connection shakes hands with it and sends
- * it sound. Says on its last line of stderr what is wrong, if anything.
+ * it sound. Where no peer connection is installed (production images), that it starts and listens must do. Says on its last line of
+ * stderr what is wrong, if anything.
  */
 import { pino } from 'pino'
 import { MediaServer } from '../../api/realtime/webrtc/media-server.ts'
 import { OPUS_SILENCE } from '../../runtime/media/opus-packet.ts'
-import { WebRtcPeer } from '../webrtc-peer.ts'
 
 const TIMEOUT_MS = 15_000
 const EVERY_MS = 20
@@ -16,9 +16,11 @@ setTimeout(() => fail('No sound came through within 15 s'), TIMEOUT_MS).unref()
 
 const log = pino({ level: 'silent' })
 const server = new MediaServer({ workerBin, ports: [0], publicAddress: undefined, log })
-const peer = new WebRtcPeer()
+const peers = await import('../webrtc-peer.ts').catch(() => undefined)
 try {
   await server.start()
+  if (peers === undefined) process.exit(0)
+  const peer = new peers.WebRtcPeer()
   const heard = Promise.withResolvers<void>()
   const transport = await server.open({
     packet: () => heard.resolve(),

@@ -57,6 +57,8 @@ export async function startInstance(t: Teardown, env: Record<string, string> = {
     PATCHBAY_ADMIN_PORT: '0',
     PATCHBAY_DATA_DIR: dataDir,
     PATCHBAY_SIP_PORT: '0',
+    // Its media worker is a matter of the tests that want one.
+    PATCHBAY_WEBRTC: 'off',
     PATCHBAY_DRAIN_MS: '2000',
     ...env,
   })

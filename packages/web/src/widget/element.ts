@@ -1,6 +1,7 @@
 import type { CallError, CallErrorCode } from '../call-error.ts'
-import { PatchbayCall, type Transcript } from '../patchbay-call.ts'
+import type { PatchbayCall, Transcript } from '../patchbay-call.ts'
 import type { Session } from '../session.ts'
+import { loadCall } from './load-call.ts'
 import { STYLE } from './style.ts'
 import { type Words, wordsFor } from './words.ts'
 
@@ -32,6 +33,7 @@ export class PatchbayAgent extends HTMLElement {
   /** Where the script came from; the widget's own file sets it. */
   static origin = ''
   #call: PatchbayCall | undefined
+  #loading = false
   #words: Words = wordsFor([])
   #lines = new Map<string, HTMLLIElement>()
   #panel = make('section')
@@ -70,8 +72,15 @@ export class PatchbayAgent extends HTMLElement {
 
   /** As a click on the button. */
   async start(): Promise<void> {
-    if (this.#call !== undefined && this.#call.state !== 'ended') return
-    const call = new PatchbayCall(this.#options())
+    if (this.#loading || (this.#call !== undefined && this.#call.state !== 'ended')) return
+    this.#loading = true
+    const Call = await loadCall(PatchbayAgent.origin || location.origin).catch(() => undefined)
+    this.#loading = false
+    if (Call === undefined) {
+      this.#fault.textContent = this.#words.failed
+      return
+    }
+    const call = new Call(this.#options())
     this.#call = call
     this.#lines.clear()
     this.#list.replaceChildren()

@@ -48,7 +48,7 @@ window.told = []
 window.loudest = 0
 const { PatchbayCall } = await import('/client/v1/patchbay.js')
 window.call = new PatchbayCall({
-  session: () => SESSION,
+  session: () => (SESSION),
   transport: TRANSPORT,
   workletUrl: '/client/v1/worklet.js',
   tools: { show_room: async ({ id }) => ({ title: 'room ' + id + ' with a sea view' }) },

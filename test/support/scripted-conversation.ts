@@ -79,7 +79,8 @@ class Scripted implements Conversation {
   audio(bytes: Uint8Array): void {
     if (this.#deaf) return
     this.#port.sendAudio(bytes, this.#sent)
-    this.#sent += bytes.byteLength / 2
+    // Whatever encoding it is in: stamps are whole numbers.
+    this.#sent += Math.ceil(bytes.byteLength / 2)
   }
 
   input(event: CallEvent): void {

@@ -1,0 +1,111 @@
+import t from 'tap'
+import { mediaWorker } from '../../../support/media-worker.ts'
+import {
+  endedCall,
+  makeCall,
+  RealtimeClient,
+  startNode,
+  startWorker,
+  until,
+  upgradeStatus,
+} from '../../../support/realtime-node.ts'
+import { WebRtcClient } from '../../../support/webrtc-client.ts'
+
+const { path: webrtcWorker, skip } = await mediaWorker()
+
+t.test('who misuses WebRTC gets a clear error, and others do not notice', { skip }, async (t) => {
+  const node = await startNode(t, { webrtcWorker })
+  await startWorker(t, [node])
+  await until(() => node.sessions.webrtc.terms !== null)
+  const quiet = await WebRtcClient.open(t, node, (await makeCall(node)).token)
+  await quiet.line.got('session.started')
+
+  t.test('answers that are none, and answers to nothing', async (t) => {
+    const waiting = await makeCall(node)
+    const line = new RealtimeClient(node, waiting.token, '&media=webrtc')
+    t.teardown(() => line.socket.terminate())
+    await line.got('webrtc.offer')
+    line.send({ type: 'webrtc.answer', sdp: 'rubbish' })
+    await line.got('error', { code: 'invalid_answer' })
+    line.send({ type: 'webrtc.answer', sdp: 'x'.repeat(100_000) })
+    await line.got('error', { code: 'invalid_message' })
+    line.socket.send(Buffer.alloc(100))
+    await line.got('error', { code: 'unexpected_audio' })
+    line.socket.send(JSON.stringify({ type: 'webrtc.answer', sdp: 'x'.repeat(2 << 20) }))
+    await line.closed()
+    const { call } = await endedCall(node, waiting)
+    t.match(call, { status: 'failed', end_reason: 'connection_failed' })
+  })
+
+  t.test('an offer that is never answered is given up, and takes no seat meanwhile', async (t) => {
+    const waiting = await makeCall(node)
+    const line = new RealtimeClient(node, waiting.token, '&media=webrtc')
+    t.teardown(() => line.socket.terminate())
+    t.match(await line.got('session.ended'), { reason: 'connection_failed' })
+    const { call } = await endedCall(node, waiting)
+    t.match(call, { status: 'failed', end_reason: 'connection_failed' })
+  })
+
+  t.test('restarts in a storm', async (t) => {
+    const client = await WebRtcClient.open(t, node, (await makeCall(node)).token)
+    await client.line.got('session.started')
+    for (let i = 0; i < 50; i++) client.line.send({ type: 'webrtc.restart' })
+    await client.line.got('error', { code: 'too_many_restarts' })
+    await until(() => client.offers.length === 2)
+    await client.hears()
+    t.equal(client.offers.length, 2)
+    client.line.send({ type: 'end' })
+    await client.line.closed()
+  })
+
+  t.test('packets of other types, too long ones and ten thousand a second', async (t) => {
+    const waiting = await makeCall(node)
+    const client = await WebRtcClient.open(t, node, waiting.token)
+    await client.line.got('session.started')
+    client.peer.sendRaw({ payload: Buffer.alloc(100), payloadType: 96 })
+    client.peer.sendRaw({ payload: Buffer.alloc(1_300) })
+    client.peer.sendRaw({ payload: new Uint8Array(0) })
+    await client.hears()
+    const flood = setInterval(() => {
+      for (let i = 0; i < 100; i++) client.peer.send(Uint8Array.of(0xf8, 0xff, 0xfe))
+    }, 10)
+    t.teardown(() => clearInterval(flood))
+    t.match(await client.line.got('session.ended'), { reason: 'policy_violation' })
+    clearInterval(flood)
+    t.match((await endedCall(node, waiting)).call, { end_reason: 'policy_violation' })
+  })
+
+  t.test('a token used twice, of no call, or of none at all', async (t) => {
+    const waiting = await makeCall(node)
+    const client = await WebRtcClient.open(t, node, waiting.token)
+    const { resume_token: token } = await client.line.got('session.started')
+    t.equal(await upgradeStatus(node, `/realtime?token=${waiting.token}&media=webrtc`), 401)
+    t.equal(await upgradeStatus(node, '/realtime?token=x&media=webrtc'), 401)
+    t.equal(await upgradeStatus(node, '/realtime?token=x&media=smoke'), 400)
+    const second = new RealtimeClient(node, '', `&resume=${token}`)
+    t.teardown(() => second.socket.terminate())
+    await second.got('session.resumed')
+    t.equal(await upgradeStatus(node, `/realtime?resume=${token}`), 401, 'a resume token is good once')
+    client.over(second)
+    await second.got('webrtc.offer')
+    await client.hears()
+    second.send({ type: 'end' })
+    await second.got('session.ended', { reason: 'caller_hangup' })
+  })
+
+  await quiet.hears()
+  quiet.line.send({ type: 'end' })
+  await quiet.line.closed()
+  await until(
+    () => node.sessions.webrtc.sessions === 0,
+    () => `${node.sessions.webrtc.sessions} legs are left`,
+  )
+})
+
+t.test('without WebRTC nobody gets it', async (t) => {
+  const node = await startNode(t)
+  const { token } = await makeCall(node)
+  t.equal(node.sessions.webrtc.terms, null)
+  t.equal(await upgradeStatus(node, `/realtime?token=${token}&media=webrtc`), 503)
+  t.equal(await upgradeStatus(node, `/realtime?token=${token}&media=websocket`), 101, 'and its token is still good')
+})

@@ -119,6 +119,44 @@ export function measureTrunks(registry: Registry, carriers: Carriers): void {
   })
 }
 
+/** Web calls of this node over WebRTC, and the media worker they go through. */
+export function measureWebRtc(registry: Registry, { webrtc }: Pick<Sessions, 'webrtc'>): void {
+  const registers = [registry]
+  new Gauge({
+    name: 'patchbay_webrtc_up',
+    help: '1 while web calls can go over WebRTC.',
+    registers,
+    collect() {
+      this.set(webrtc.terms === null ? 0 : 1)
+    },
+  })
+  new Gauge({
+    name: 'patchbay_webrtc_sessions',
+    help: 'Web calls over WebRTC, those included whose browser has not answered yet.',
+    registers,
+    collect() {
+      this.set(webrtc.sessions)
+    },
+  })
+  new Counter({
+    name: 'patchbay_webrtc_worker_deaths_total',
+    help: 'Media workers that died and were replaced.',
+    registers,
+    collect() {
+      this.reset()
+      this.inc(webrtc.server?.restarts ?? 0)
+    },
+  })
+  new Gauge({
+    name: 'patchbay_webrtc_worker_cpu_seconds',
+    help: 'Time of a core that the running media worker has used.',
+    registers,
+    async collect() {
+      this.set((await webrtc.server?.cpuSeconds().catch(() => undefined)) ?? 0)
+    },
+  })
+}
+
 /** Calls this node holds now, and sessions that wait on it for a voice slot. */
 export function countLiveCalls(
   registry: Registry,

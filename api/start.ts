@@ -55,6 +55,7 @@ import {
   countLiveCalls,
   countRefusedCalls,
   measureTrunks,
+  measureWebRtc,
   observeAnswers,
 } from './metrics.ts'
 import { openTraces } from './open-traces.ts'
@@ -202,6 +203,7 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
     const usable = [...catalogue.telephony.keys()].filter((name) => missingKey(name) === undefined)
     countCarrierRefusals(registry, carriers, usable)
     measureTrunks(registry, carriers)
+    measureWebRtc(registry, sessions)
     startInbound(
       {
         ...context,

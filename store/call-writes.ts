@@ -196,6 +196,7 @@ export async function writeEnd(
       'cost_stt',
       'cost_tts',
       'platform_cost',
+      'quality',
     ])
     .executeTakeFirst()
   if (ended !== undefined) observeEndedCall(ended)

@@ -26,6 +26,34 @@ export const callMetrics = {
     help: 'Ended calls of which a part has no known price',
     registers: [],
   }),
+  mos: new Histogram({
+    name: 'patchbay_call_mos',
+    help: 'Mean opinion score of the lines of ended calls, as far as it is known',
+    labelNames: ['type'] as const,
+    buckets: [1.5, 2, 2.5, 3, 3.5, 3.8, 4, 4.2, 4.3, 4.4],
+    registers: [],
+  }),
+  loss: new Histogram({
+    name: 'patchbay_call_loss_ratio',
+    help: "Share of the caller's packets that never came, of ended calls",
+    labelNames: ['type'] as const,
+    buckets: [0, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5],
+    registers: [],
+  }),
+  jitter: new Histogram({
+    name: 'patchbay_call_jitter_seconds',
+    help: "Jitter of the caller's packets, of ended calls",
+    labelNames: ['type'] as const,
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25],
+    registers: [],
+  }),
+  roundTrip: new Histogram({
+    name: 'patchbay_call_round_trip_seconds',
+    help: 'Way to the caller and back, of ended calls',
+    labelNames: ['type'] as const,
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1],
+    registers: [],
+  }),
 }
 
 /** A call as its end was written. */
@@ -39,6 +67,7 @@ export interface EndedCall {
   readonly cost_stt: number | null
   readonly cost_tts: number | null
   readonly platform_cost: number | null
+  readonly quality: { loss?: number; jitter_ms?: number; rtt_ms?: number; mos?: number } | null
 }
 
 const PARTS = { llm: 'cost_llm', stt: 'cost_stt', tts: 'cost_tts', platform: 'platform_cost' } as const
@@ -47,6 +76,11 @@ export function observeEndedCall(call: EndedCall): void {
   const { call_type: type, direction, status } = call
   callMetrics.ended.inc({ type, direction, status, end_reason: call.end_reason ?? '' })
   if ((call.duration_ms ?? 0) > 0) callMetrics.duration.observe({ type, direction }, (call.duration_ms ?? 0) / 1_000)
+  const { mos, loss, jitter_ms: jitterMs, rtt_ms: roundTripMs } = call.quality ?? {}
+  if (mos !== undefined) callMetrics.mos.observe({ type }, mos)
+  if (loss !== undefined) callMetrics.loss.observe({ type }, loss)
+  if (jitterMs !== undefined) callMetrics.jitter.observe({ type }, jitterMs / 1_000)
+  if (roundTripMs !== undefined) callMetrics.roundTrip.observe({ type }, roundTripMs / 1_000)
   for (const [part, column] of Object.entries(PARTS)) callMetrics.cost.inc({ part }, call[column] ?? 0)
   if (Object.values(PARTS).some((column) => call[column] === null)) callMetrics.unpriced.inc()
 }

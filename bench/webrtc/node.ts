@@ -1,0 +1,68 @@
+/** An api node's media alone: each WebSocket gets a leg that sends back what it hears. Tells its parent its port, and what it used when asked. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { pino } from 'pino'
+import { type WebSocket, WebSocketServer } from 'ws'
+import type { RealtimeLeg } from '../../api/realtime/realtime-leg.ts'
+import { Resumes } from '../../api/realtime/resumes.ts'
+import { MediaServer } from '../../api/realtime/webrtc/media-server.ts'
+import { WebRtcLeg } from '../../api/realtime/webrtc/webrtc-leg.ts'
+import { WebSocketLeg } from '../../api/realtime/websocket-leg.ts'
+import { systemClock as clock } from '../../runtime/clock.ts'
+import { Pacer } from '../../runtime/media/pacer.ts'
+import type { Socket } from '../../runtime/web-socket.ts'
+
+const SAMPLE_RATE_HZ = 24_000
+const log = pino({ level: 'silent' })
+const [workerBin = ''] = process.argv.slice(2)
+const server = new MediaServer({ workerBin, ports: [0], publicAddress: undefined, log })
+await server.start()
+const pacer = new Pacer(clock, (error) => console.error(error))
+const redis = { set: async () => 'OK', get: async () => null, del: async () => 0 } as never
+const resumes = new Resumes({ redis, nodeUrl: () => 'http://localhost', ttlMs: 60_000, log })
+let calls = 0
+
+const http = createServer()
+new WebSocketServer({ server: http }).on('connection', (ws, { url }) => {
+  const connection = { callId: `call-${++calls}`, socket: socketOf(ws), clock, resumes }
+  const begin = (leg: RealtimeLeg): void => {
+    leg.start({
+      audio: (bytes) => leg.sendAudio(bytes.slice()),
+      text: () => undefined,
+      dtmf: () => undefined,
+      played: () => undefined,
+      ended: () => undefined,
+    })
+    leg.answer()
+  }
+  let leg: RealtimeLeg
+  if (url?.includes('media=webrtc')) {
+    const open = server.open.bind(server)
+    const peer = new WebRtcLeg({ ...connection, open, pacer, log, released: () => undefined })
+    void peer.connection.then((how) => how === 'connected' && begin(peer))
+    leg = peer
+  } else {
+    leg = new WebSocketLeg({ ...connection, sampleRateHz: SAMPLE_RATE_HZ })
+    begin(leg)
+  }
+  ws.on('message', (data: Buffer, isBinary) => leg.handlers.message(isBinary ? data : data.toString()))
+  ws.on('close', (code) => leg.handlers.close(code))
+})
+http.listen(0, '127.0.0.1', () => process.send?.({ port: (http.address() as AddressInfo).port }))
+process.on('message', () => {
+  const { user, system } = process.cpuUsage()
+  void server.cpuSeconds().then((workerS) => process.send?.({ nodeS: (user + system) / 1e6, workerS }))
+})
+process.on('disconnect', () => process.exit())
+
+function socketOf(ws: WebSocket): Socket {
+  return {
+    send: (data: string | Uint8Array) => {
+      ws.send(data)
+      return true
+    },
+    bufferedBytes: () => ws.bufferedAmount,
+    close: (code?: number, reason?: string) => ws.close(code, reason),
+    terminate: () => ws.terminate(),
+  } as Socket
+}

@@ -38,8 +38,9 @@ export abstract class RealtimeLeg implements Leg {
         resumed: () => this.resumed(),
         ended: (reason) => {
           this.#page.close()
-          this.released()
-          this.events?.ended(reason)
+          const last = this.released()
+          if (last === undefined) this.events?.ended(reason)
+          else void last.finally(() => this.events?.ended(reason))
         },
       },
     )
@@ -75,7 +76,7 @@ export abstract class RealtimeLeg implements Leg {
   close(reason: string): void {
     this.#page.close()
     this.line.close(reason)
-    this.released()
+    void this.released()
   }
 
   /** A binary message. */
@@ -84,8 +85,10 @@ export abstract class RealtimeLeg implements Leg {
   protected abstract signal(message: SignalMessage): void
   /** The client is back over another connection. */
   protected resumed(): void {}
-  /** Over, by whoever's doing; may be told twice. */
-  protected released(): void {}
+  /** Over, by whoever's doing; may be told twice. What it resolves with is the last that is told of the line. */
+  protected released(): Promise<void> | undefined {
+    return undefined
+  }
 
   #message(message: Exclude<ClientMessage, { type: 'end' | 'ping' }>): void {
     switch (message.type) {

@@ -15,7 +15,7 @@ export class WebRtcClient {
   packets = 0
   speech = 0
   #loudest = 0
-  #answered = 0
+  #session: string | undefined
   readonly #decoder = new OpusRepair()
   readonly #encoder = new OpusEncoder(OPUS_RATE_HZ)
   readonly #beat: NodeJS.Timeout
@@ -47,7 +47,6 @@ export class WebRtcClient {
   /** Goes on over another WebSocket. */
   over(line: RealtimeClient): void {
     this.line = line
-    this.#answered = 0
   }
 
   get offers(): string[] {
@@ -84,11 +83,14 @@ export class WebRtcClient {
     this.line.socket.terminate()
   }
 
+  /** An offer of a transport that is there already has new addresses for it: this library takes none, and goes on over the old ones. */
   async #answer(): Promise<void> {
     const { offers } = this
-    if (offers.length <= this.#answered) return
-    this.#answered = offers.length
-    const sdp = await this.peer.answer(offers.at(-1)!)
+    const offer = offers.at(-1)
+    const [, session] = /^o=- (\d+) /m.exec(offer ?? '') ?? []
+    if (offer === undefined || session === this.#session) return
+    this.#session = session
+    const sdp = await this.peer.answer(offer)
     this.line.send({ type: 'webrtc.answer', sdp })
   }
 }

@@ -139,8 +139,8 @@ export class WebRtcLeg extends RealtimeLeg {
     if (this.#transport !== undefined) void this.#restart(this.#transport)
   }
 
-  protected override released(): void {
-    if (this.#over) return
+  protected override released(): Promise<void> | undefined {
+    if (this.#over) return undefined
     this.#over = true
     clearTimeout(this.#timeout)
     clearTimeout(this.#reopening)
@@ -149,7 +149,7 @@ export class WebRtcLeg extends RealtimeLeg {
     this.#options.released()
     const transport = this.#transport
     this.#transport = undefined
-    if (transport !== undefined) void this.#lastFigures(transport)
+    return transport === undefined ? undefined : this.#lastFigures(transport)
   }
 
   async #lastFigures(transport: MediaTransport): Promise<void> {
@@ -263,7 +263,7 @@ export class WebRtcLeg extends RealtimeLeg {
     if (this.#over) return
     this.#options.log.warn({ callId: this.callId }, 'A browser sent packets without end: its session is over')
     this.line.close('policy_violation', POLICY_VIOLATION)
-    this.released()
+    void this.released()
     this.events?.ended('policy_violation')
   }
 

@@ -1,10 +1,10 @@
 import dgram from 'node:dgram'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readRtp, writeRtp } from '../../plugins/sip/media/rtp-packet.ts'
 import type { SipMessage, SipRequest, SipResponse } from '../../plugins/sip/message/message.ts'
 import { parseMessage } from '../../plugins/sip/message/parser.ts'
 import { decodeG711, encodeG711 } from '../../runtime/media/g711.ts'
+import { readRtp, writeRtp } from '../../runtime/media/rtp-packet.ts'
 import type { Teardown } from './services.ts'
 
 /** How long a request is repeated (RFC 3261, timer B), and how often. */

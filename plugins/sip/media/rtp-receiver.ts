@@ -1,6 +1,6 @@
 import { DtmfReceiver } from '../../../runtime/media/dtmf.ts'
-import type { ReceiverFigures } from './rtcp.ts'
 import type { RtpPacket } from '../../../runtime/media/rtp-packet.ts'
+import type { ReceiverFigures } from './rtcp.ts'
 
 /** A jump of the sequence number beyond this is a new stream (RFC 3550, appendix A.1). */
 const MAX_DROPOUT = 3_000

@@ -3,8 +3,8 @@ import { comfortNoise } from '../../../runtime/media/comfort-noise.ts'
 import { DtmfSender } from '../../../runtime/media/dtmf.ts'
 import { DtmfTones } from '../../../runtime/media/dtmf-tones.ts'
 import { FRAME_MS } from '../../../runtime/media/frame.ts'
-import type { AudioFormat } from '../../../runtime/session/leg.ts'
 import type { RtpPacket } from '../../../runtime/media/rtp-packet.ts'
+import type { AudioFormat } from '../../../runtime/session/leg.ts'
 
 /** Audio that waits to be sent: ten seconds. Beyond, the oldest is dropped. */
 const MAX_QUEUED_FRAMES = 500

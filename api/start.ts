@@ -143,7 +143,21 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
     const shares = slotShares(context.config, { store, clock, log })
     const nodeUrl = () => config.nodeUrl ?? config.publicUrl
     const sessions = createSessions({
-      ...{ config, env: context.env, nodeUrl, store, prices, redis, quotas, shares, answers, mcpTools, record, clock, log },
+      ...{
+        config,
+        env: context.env,
+        nodeUrl,
+        store,
+        prices,
+        redis,
+        quotas,
+        shares,
+        answers,
+        mcpTools,
+        record,
+        clock,
+        log,
+      },
       traces: await openTraces(context.config, log),
       dropped: countLinkDrops(registry),
     })

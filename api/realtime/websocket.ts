@@ -67,8 +67,21 @@ export interface Realtime {
  * session outlives its connection, and `GET /realtime?resume=…` goes on with it; `media=webrtc`: 503 where there is none.
  */
 export function realtimeRoute(options: RealtimeOptions): Realtime {
-  const { store, redis, calls, quotas, journalOf, sampleRateHz, limits, clock, log, resumes, webrtc, draining, mcpTools } =
-    options
+  const {
+    store,
+    redis,
+    calls,
+    quotas,
+    journalOf,
+    sampleRateHz,
+    limits,
+    clock,
+    log,
+    resumes,
+    webrtc,
+    draining,
+    mcpTools,
+  } = options
   /** WebRTC legs without a way yet. */
   const pending = new Map<WebRtcLeg, Promise<void>>()
 

@@ -1,10 +1,10 @@
 import t from 'tap'
 import { readReport, roundTripMs, writeReport } from '../../../../plugins/sip/media/rtcp.ts'
-import { type RtpPacket, readRtp, writeRtp } from '../../../../runtime/media/rtp-packet.ts'
 import { RtpReceiver } from '../../../../plugins/sip/media/rtp-receiver.ts'
 import { RtpSender, type SenderLine } from '../../../../plugins/sip/media/rtp-sender.ts'
 import { DtmfDetector } from '../../../../runtime/media/dtmf-detector.ts'
 import { decodeG711 } from '../../../../runtime/media/g711.ts'
+import { type RtpPacket, readRtp, writeRtp } from '../../../../runtime/media/rtp-packet.ts'
 
 const random = { bits: (count: 16 | 32) => (count === 16 ? 65_534 : 0xffffff00) }
 const PCMU = { encoding: 'pcmu', sampleRateHz: 8_000 } as const

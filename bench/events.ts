@@ -57,6 +57,7 @@ async function underLoad(stand: Stand, { rate, seconds, calls }: { rate: number;
   await sleep(WARM_UP_MS)
   for (const { gapsMs } of listeners) gapsMs.length = 0
   await tellFor(stand, rate, WARM_UP_MS)
+  await sleep(WARM_UP_MS)
   await stand.ask('forget')
   for (const { gapsMs } of listeners) gapsMs.length = 0
   const told = await tellFor(stand, rate, seconds * 1_000)

@@ -132,7 +132,7 @@ async function insertCalls(
          case when i <= $4 then 'in_progress' else 'completed' end, case when i <= $4 then null else 'completed' end,
          '+1415555' || (1000 + i % 9000), at, at, case when i <= $4 then null else at + interval '42 seconds' end,
          case when i <= $4 then null else 42000 end, '{300,400}'
-       from generate_series(1, $3 + $4) i, lateral (select now() - i * interval '20 seconds' as at) t`,
+       from generate_series(1, $3::int + $4::int) i, lateral (select now() - i * interval '20 seconds' as at) t`,
       [workspaceId, uuidv7(), calls, live],
     )
     await store.pool.query('vacuum analyze calls')

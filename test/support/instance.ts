@@ -38,7 +38,7 @@ export interface RoleProcess {
 
 /** Starts roles as an operator of several machines does: `main.ts api`. Ended when `t` ends. */
 export function startRole(t: Teardown, roles: readonly string[], env: Record<string, string>): RoleProcess {
-  const child = spawnMain(roles, env)
+  const child = spawnMain(roles, { PATCHBAY_WEBRTC: 'off', ...env })
   const output = collect(child)
   const ended = once(child, 'close').then(([code]) => code as number | null)
   t.teardown(async () => {

@@ -33,7 +33,7 @@ export function ToolDialog({ tool, names, onClose, onSave }: ToolDialogProps) {
       onClose={onClose}
       open
       title={tool ? `Tool ${tool.name}` : 'New tool'}
-      wide={type === 'http'}
+      wide={type === 'http' || type === 'mcp'}
     >
       <form className="space-y-4" noValidate onSubmit={submit}>
         <div className="grid gap-4 sm:grid-cols-2">
@@ -46,11 +46,19 @@ export function ToolDialog({ tool, names, onClose, onSave }: ToolDialogProps) {
               ))}
             </Select>
           </Field>
-          <Field fault={faults.name} hint="Letters, digits and _, as order_status." label="Name">
+          <Field
+            fault={faults.name}
+            hint={type === 'mcp' ? 'Empty: its host.' : 'Letters, digits and _, as order_status.'}
+            label="Name"
+          >
             <Input className="font-mono" defaultValue={tool?.name} name="name" />
           </Field>
         </div>
-        <Field fault={faults.description} hint="When to use it." label="Description">
+        <Field
+          fault={faults.description}
+          hint={type === 'mcp' ? 'Its tools describe themselves.' : 'When to use it.'}
+          label="Description"
+        >
           <Input defaultValue={tool?.description} name="description" placeholder="Looks up where an order is." />
         </Field>
         {type === 'transfer' && (
@@ -67,6 +75,7 @@ export function ToolDialog({ tool, names, onClose, onSave }: ToolDialogProps) {
           </div>
         )}
         {type === 'http' && <HttpFields faults={faults} tool={tool} />}
+        {type === 'mcp' && <McpFields faults={faults} tool={tool} />}
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="primary" type="submit">
@@ -129,19 +138,73 @@ function HttpFields({ tool, faults }: { tool: Tool | undefined; faults: Readonly
   )
 }
 
+const headersOf = (tool: Tool | undefined) =>
+  Object.entries(tool?.headers ?? {}).map(([name, value]) => `${name}: ${value}`)
+
+function McpFields({ tool, faults }: { tool: Tool | undefined; faults: Readonly<Record<string, string>> }) {
+  return (
+    <>
+      <div className="grid gap-4 sm:grid-cols-[1fr_8rem]">
+        <Field fault={faults.url} hint="Model Context Protocol by streamable HTTP." label="Address">
+          <Input
+            className="font-mono text-sm"
+            defaultValue={tool?.url}
+            name="url"
+            placeholder="https://crm.example.com/mcp"
+          />
+        </Field>
+        <Field fault={faults.timeout_ms} label="Timeout, ms">
+          <Input defaultValue={tool?.timeout_ms ?? 10_000} inputMode="numeric" name="timeout_ms" />
+        </Field>
+      </div>
+      <Field
+        fault={faults.headers}
+        hint="One a line, as authorization: Bearer …. Values are kept sealed and never shown again."
+        label="Headers"
+      >
+        <Textarea className="font-mono text-sm" defaultValue={headersOf(tool).join('\n')} name="headers" rows={2} />
+      </Field>
+      <Field hint="Names with commas. Empty: all the server lists." label="Its tools the agent may use">
+        <Input defaultValue={tool?.allow?.join(', ')} name="allow" placeholder="find_booking, move_booking" />
+      </Field>
+    </>
+  )
+}
+
 type Read = { tool: Tool } | { faults: Record<string, string> }
 
 /** The tool of a form's fields, or what is wrong with them. */
 function readTool(type: Tool['type'], fields: Record<string, string>, names: readonly string[]): Read {
   const faults: Record<string, string> = {}
   const { name = '', description = '' } = fields
-  if (!/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name)) faults.name = 'begins with a letter, then letters, digits, _ and -'
+  const isOptional = type === 'mcp'
+  if (!(isOptional && name === '') && !/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name))
+    faults.name = 'begins with a letter, then letters, digits, _ and -'
   else if (names.includes(name)) faults.name = 'is used by another tool of this agent'
-  if (description.trim() === '') faults.description = 'The model needs to know when to use it'
-  const tool: Tool = { type, name, description }
+  if (!isOptional && description.trim() === '') faults.description = 'The model needs to know when to use it'
+  const tool: Tool = { type, ...(name ? { name } : {}), ...(description ? { description } : {}) }
   if (type === 'transfer') {
     if (!fields.to) faults.to = 'Where it leads is missing'
     Object.assign(tool, { to: fields.to, mode: fields.mode })
+  }
+  const headers = (fields.headers ?? '').split('\n').flatMap((line): [string, string][] => {
+    const at = line.indexOf(':')
+    if (line.trim() === '') return []
+    if (at < 1) faults.headers = 'each line is a name, a colon and a value'
+    return [[line.slice(0, at).trim(), line.slice(at + 1).trim()]]
+  })
+  if (type === 'mcp') {
+    if (!/^https?:\/\/./.test(fields.url ?? '')) faults.url = 'begins with https:// or http://'
+    const allow = (fields.allow ?? '')
+      .split(',')
+      .map((one) => one.trim())
+      .filter(Boolean)
+    Object.assign(tool, {
+      url: fields.url,
+      timeout_ms: Number(fields.timeout_ms),
+      ...(headers.length > 0 ? { headers: Object.fromEntries(headers) } : {}),
+      ...(allow.length > 0 ? { allow } : {}),
+    })
   }
   if (type === 'http') {
     if (!/^https?:\/\/./.test(fields.url ?? '')) faults.url = 'begins with https:// or http://'
@@ -156,12 +219,6 @@ function readTool(type: Tool['type'], fields: Record<string, string>, names: rea
         return undefined
       }
     }
-    const headers = (fields.headers ?? '').split('\n').flatMap((line): [string, string][] => {
-      const at = line.indexOf(':')
-      if (line.trim() === '') return []
-      if (at < 1) faults.headers = 'each line is a name, a colon and a value'
-      return [[line.slice(0, at).trim(), line.slice(at + 1).trim()]]
-    })
     const [parameters, body] = [json('parameters'), json('body')]
     Object.assign(tool, {
       ...(parameters === undefined ? {} : { parameters }),

@@ -4,6 +4,7 @@ import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Badge, Card, Empty } from '../../ui/layout.tsx'
 import type { Draft } from './agent.tsx'
+import { McpTools } from './mcp-tools.tsx'
 import { ToolDialog } from './tool-dialog.tsx'
 
 export const TOOL_TYPES: Readonly<Record<Tool['type'], string>> = {
@@ -13,6 +14,7 @@ export const TOOL_TYPES: Readonly<Record<Tool['type'], string>> = {
   hang_up: 'Hang up',
   send_dtmf: 'Press keys',
   knowledge: 'Look up knowledge',
+  mcp: 'Tools of an MCP server',
 }
 
 /** What the agent can do besides talking. */
@@ -39,7 +41,7 @@ export function Tools({ draft }: { draft: Draft }) {
       ) : (
         <ul>
           {agent.tools.map((tool, at) => (
-            <li className="flex items-center gap-3 border-t border-line px-4 py-3" key={tool.name}>
+            <li className="flex items-center gap-3 border-t border-line px-4 py-3" key={tool.name ?? at}>
               <Icon className="text-muted" name="tool" />
               <div className="min-w-0 flex-1">
                 <div className="flex flex-wrap items-center gap-2">
@@ -47,7 +49,11 @@ export function Tools({ draft }: { draft: Draft }) {
                   <Badge>{TOOL_TYPES[tool.type]}</Badge>
                 </div>
                 <p className="truncate text-sm text-muted">
-                  {tool.type === 'transfer' ? `To ${tool.to}. ${tool.description}` : tool.description}
+                  {tool.type === 'transfer'
+                    ? `To ${tool.to}. ${tool.description}`
+                    : tool.type === 'mcp'
+                      ? `${tool.url}${tool.allow ? `: ${tool.allow.join(', ')}` : ''}`
+                      : tool.description}
                 </p>
               </div>
               {!isReadOnly && (
@@ -68,9 +74,10 @@ export function Tools({ draft }: { draft: Draft }) {
           ))}
         </ul>
       )}
+      {draft.saved.tools.some(({ type }) => type === 'mcp') && <McpTools agentId={agent.agent_id} />}
       {edited && (
         <ToolDialog
-          names={agent.tools.filter((_, at) => at !== edited.at).map(({ name }) => name)}
+          names={agent.tools.filter((_, at) => at !== edited.at).map(({ name = '' }) => name)}
           onClose={() => setEdited(undefined)}
           onSave={put}
           tool={edited.tool}

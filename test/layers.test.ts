@@ -55,9 +55,12 @@ t.test('workers import nothing of the api', async (t) => {
   )
 })
 
-t.test('a plugin imports the runtime and itself', async (t) => {
+t.test('a plugin imports the runtime, the package that plugins are written with, and itself', async (t) => {
   const strangers = (await importsOf('plugins')).filter(
-    ({ file, imported }) => roomOf(imported) !== 'runtime' && roomOf(imported, 2) !== roomOf(file, 2),
+    ({ file, imported }) =>
+      roomOf(imported) !== 'runtime' &&
+      roomOf(imported, 2) !== 'packages/plugin' &&
+      roomOf(imported, 2) !== roomOf(file, 2),
   )
   t.same(strangers, [])
 })

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { words } from '../../plugins/offline/words.ts'
-import { workerAlias } from '../../runtime/session/worker-alias.ts'
 import { Caller } from './caller.ts'
 import { Conversation, type Exchange, type Say } from './conversation.ts'
 import type { Combination } from './providers.ts'
 import { type CallLog, RestClient, type SessionToken } from './rest.ts'
 import { AGENT, type Question, scriptOf } from './script.ts'
+import { voiceProcess } from './voice-process.ts'
 
 export interface DemoCall {
   exchanges: Exchange[]
@@ -105,10 +104,6 @@ interface Events {
   items: { type: string; worker?: string }[]
 }
 
-interface Workload {
-  workers: { worker_id: string }[]
-}
-
 /** Kills the voice worker that serves the call, without any warning, and waits until another one has taken it over. */
 export async function killVoiceWorker(
   rest: RestClient,
@@ -125,14 +120,9 @@ export async function killVoiceWorker(
     await sleep(100, undefined, { signal })
     worker = await serving()
   }
-  const { workers } = await rest.send<Workload>('GET', '/reports/workload')
-  const name = workers.find(({ worker_id }) => workerAlias(worker_id) === worker)?.worker_id ?? ''
-  const [, host, pid] = /^(.*)-(\d+)-[0-9a-f]+$/.exec(name) ?? []
-  const own = hostname().replace(/[^A-Za-z0-9_.-]/g, '_')
-  if (host !== own.slice(0, 40)) {
-    throw new Error(`The voice worker ${worker} is none of this machine, or its host is not shown to us`)
-  }
-  process.kill(Number(pid), 'SIGKILL')
+  const pid = await voiceProcess(worker)
+  if (pid === undefined) throw new Error(`The voice worker ${worker} is no process of this machine`)
+  process.kill(pid, 'SIGKILL')
   const killedMs = performance.now()
   say(`          voice worker ${worker} killed`)
   let successor: string | undefined = worker

@@ -15,6 +15,7 @@ import { Opened } from '../../runtime/opened.ts'
 import { startOperationsServer } from '../../runtime/operations/server.ts'
 import { createProviderHealth } from '../../runtime/plugin/provider-health.ts'
 import type { Role, VoiceContext } from '../../runtime/role.ts'
+import { workerAlias } from '../../runtime/session/worker-alias.ts'
 import { watchLoad } from './load.ts'
 import { surviveStrayErrors } from './survive.ts'
 import { workerName } from './worker-name.ts'
@@ -29,6 +30,8 @@ const LIBRARY_LOG_LEVELS: Readonly<Record<string, string>> = { trace: 'debug', d
 export async function startVoice(context: VoiceContext<EffectiveConfig>): Promise<Role> {
   const { config, plugins, log, clock, signal } = context
   const workerId = workerName(hostname(), process.pid)
+  // `ps` shows which process a call's events mean; who has no access to the machine sees but the name.
+  process.title = ['main.ts', ...process.argv.slice(2), workerAlias(workerId)].join(' ')
   const opened = new Opened('voice', log)
   try {
     let links: Links | undefined

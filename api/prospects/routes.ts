@@ -72,7 +72,7 @@ const add = defineRoute({
     external_id: Text(),
   }),
   success: { status: 201, schema: ProspectBody },
-  errors: ['malformed_body', 'invalid_phone_number', 'prospect_list_not_found', 'prospect_exists', 'do_not_call'],
+  errors: ['wrong_content_type', 'malformed_body', 'invalid_phone_number', 'prospect_list_not_found', 'prospect_exists', 'do_not_call'],
   tag,
   summary: 'Add one prospect',
   description: 'As a form, multipart or urlencoded. Fields beyond those named become dynamic variables.',

@@ -63,7 +63,7 @@ export class Conversation {
     const heardBefore = this.#heard.length
     const clearsBefore = this.#caller.clears
     if (bargesIn) await this.#agentTalks(LISTEN_BEFORE_BARGE_IN_MS)
-    else await this.agentDone()
+    else await this.#agentAnswered()
     this.#expected = expects
     const beganMs = performance.now()
     const endedMs = await this.#caller.say(text, this.#signal, voice)
@@ -88,11 +88,20 @@ export class Conversation {
     await this.#until(() => this.#state === 'listening' && !this.#caller.agentSpeaking, 'The agent did not finish')
   }
 
+  /** Between a filler and the answer the agent is silent, too. */
+  async #agentAnswered(): Promise<void> {
+    await this.#until(() => this.#answers(), `The agent did not say "${this.#expected}"`)
+    await this.agentDone()
+  }
+
   async #agentTalks(forMs: number): Promise<void> {
-    const expected = words(this.#expected).join(' ')
     const lasts = () => this.#caller.agentSpeaking && performance.now() - this.#agentStartedMs >= forMs
-    const answers = () => words(`${this.#answerBefore} ${this.#answer}`).join(' ').includes(expected)
-    await this.#until(() => lasts() && answers(), 'The agent did not speak long enough to be interrupted')
+    await this.#until(() => lasts() && this.#answers(), 'The agent did not speak long enough to be interrupted')
+  }
+
+  /** Whether what the agent says or said holds the answer to the question before. */
+  #answers(): boolean {
+    return words(`${this.#answerBefore} ${this.#answer}`).join(' ').includes(words(this.#expected).join(' '))
   }
 
   #follow(message: ServerMessage): void {

@@ -6,7 +6,8 @@ import { type BulkCopyThread, type FromThread, type Loader, SLOT_BYTES, type ToT
 
 /** The thread of store/bulk-copy.ts: one connection, one transaction, one loader. The parent ends it. */
 
-const CONNECT_TIMEOUT_MS = 10_000
+/** This thread gives way to audio: on a machine that is busy it needs a while for little. */
+const CONNECT_TIMEOUT_MS = 30_000
 lowerThreadPriority()
 const port = parentPort!
 const { slots, databaseUrl, loader, params } = workerData as BulkCopyThread
@@ -44,7 +45,10 @@ function tell(message: FromThread): void {
 }
 
 async function run(client: pg.Client): Promise<unknown> {
-  const [module] = await Promise.all([import(loader) as Promise<{ load: Loader }>, client.connect()])
+  const connected = client.connect().catch((cause) => {
+    throw new PatchbayError('unavailable', { cause })
+  })
+  const [module] = await Promise.all([import(loader) as Promise<{ load: Loader }>, connected])
   await client.query('begin')
   const finish = await module.load(client, params, source())
   tell({ type: 'loaded' })

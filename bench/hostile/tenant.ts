@@ -91,6 +91,7 @@ export class Tenant {
   async batch(csv: string, signal?: AbortSignal): Promise<{ status: number; id: string }> {
     const fields = { name: 'b', agent_id: this.agentId, agent_phone_number: this.number }
     const { status, body } = await this.upload('/batch/upload', fields, [['file', 'a.csv', csv]], signal)
+    if (status !== 201) process.stderr.write(`POST /batch/upload answered ${status}: ${JSON.stringify(body)}\n`)
     const id = String(body.batch_id)
     if (status === 201) await this.post(`/batch/${id}/send`, {}, signal)
     return { status, id }
@@ -100,8 +101,9 @@ export class Tenant {
   async callOneRow(): Promise<void> {
     const { id } = await this.batch('phone_number\n+14155559901\n')
     await until(async () => {
-      const { counts } = (await this.get(`/batch/${id}`)).body as { counts: Record<string, number> }
-      return counts.pending === 0
+      const { status, body } = await this.get(`/batch/${id}`)
+      if (status !== 200) throw new Error(`GET /batch/${id} answered ${status}: ${JSON.stringify(body)}`)
+      return (body.counts as Record<string, number>).pending === 0
     })
   }
 

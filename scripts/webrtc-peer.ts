@@ -8,6 +8,8 @@ const ANSWER_TIMEOUT_MS = 5_000
 const CLEANUP_MS = 500
 
 let open = 0
+/** The library's clean-up closes every track once more, and crashes on one that was collected. */
+const kept: ndc.Track[] = []
 
 /** A peer connection as a browser has it, with one line of Opus both ways; for trials, tests and benches. */
 export class WebRtcPeer {
@@ -73,7 +75,7 @@ export class WebRtcPeer {
     this.#pc = undefined
     this.#track = undefined
     // Its threads keep a process that is done otherwise.
-    if (--open === 0) setTimeout(() => open === 0 && ndc.cleanup(), CLEANUP_MS)
+    if (--open === 0) setTimeout(cleanUp, CLEANUP_MS)
   }
 
   #open(): void {
@@ -95,5 +97,12 @@ export class WebRtcPeer {
     })
     this.#pc = pc
     this.#track = track
+    kept.push(track)
   }
+}
+
+function cleanUp(): void {
+  if (open > 0) return
+  ndc.cleanup()
+  kept.length = 0
 }

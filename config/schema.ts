@@ -81,7 +81,7 @@ export const SETTINGS = {
     env: 'PATCHBAY_WEBRTC_WORKER',
     type: 'path',
     default: undefined,
-    description: "mediasoup's media worker, where it is not the one built by Patchbay.",
+    description: 'Media worker of mediasoup, where it is not the one built by Patchbay.',
   },
   envFile: {
     env: 'PATCHBAY_ENV_FILE',

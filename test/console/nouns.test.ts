@@ -57,7 +57,7 @@ t.test('the nouns of a workspace are made, changed, tried and deleted', { skip: 
     await click('Send a test')
     const { body } = await receiver.of('webhook.test')
     const list = page.getByRole('list', { name: 'Deliveries' })
-    await list.getByText('Delivered').waitFor()
+    await list.getByRole('button', { name: 'webhook.test Delivered' }).waitFor()
     await list.getByText('webhook.test').click()
     await page.getByRole('dialog').getByText(`"id": "${body.id}"`).waitFor()
     const before = receiver.received.length

@@ -37,7 +37,7 @@ export function loadConfig(env: Environment, flags: readonly string[] = [], file
     const text = env[setting.env]
     const parsed = text === undefined || text === '' ? { value: setting.default } : parse(setting, text)
     if ('fault' in parsed) faults.push(`${named(setting.env)} ${parsed.fault}`)
-    else config[name] = setting.type === 'path' ? resolve(String(parsed.value)) : parsed.value
+    else config[name] = setting.type === 'path' ? absolute(parsed.value) : parsed.value
   }
   for (const flag of flags) {
     const [name = '', ...rest] = flag.split('=')
@@ -125,6 +125,11 @@ function parse(setting: Setting, text: string): Parsed {
       }
       return { value: text }
   }
+}
+
+/** A path is read from where the process was started; one that is not set stays so. */
+function absolute(path: Value | undefined): string | undefined {
+  return path === undefined ? undefined : resolve(String(path))
 }
 
 function bounds({ min, max }: Setting): string {

@@ -10,6 +10,7 @@ t.test('an empty environment gives every default', async (t) => {
   t.equal(config.port, 8080)
   t.equal(config.dataDir, resolve('.data'))
   t.equal(config.databaseUrl, undefined)
+  t.equal(config.webrtcWorker, undefined, 'a path without a default is none')
   t.equal(config.logLevel, 'info')
 })
 

@@ -146,7 +146,7 @@ export function createLinkHub(options: LinkHubOptions): LinkHub {
     workers: () => [...links.values()],
     close() {
       clearInterval(checker)
-      for (const link of [...links.values()]) link.fail('the api node stops')
+      for (const link of [...links.values()]) link.leave()
     },
   }
 }
@@ -251,10 +251,20 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
     this.#end(code === LEAVING, GONE)
   }
 
+  /** Ends the link because the node stops. */
+  leave(): void {
+    if (this.#open) this.#options.log.info({ workerId: this.workerId }, 'The api node stops: voice worker link closed')
+    this.#break('the api node stops')
+  }
+
   /** Breaks the link: the peer is gone, silent or wrong. */
   fail(reason: string): void {
+    if (this.#open) this.#options.log.warn({ workerId: this.workerId, reason }, 'Voice worker link closed')
+    this.#break(reason)
+  }
+
+  #break(reason: string): void {
     if (!this.#open) return
-    this.#options.log.warn({ workerId: this.workerId, reason }, 'Voice worker link closed')
     this.#end(false, reason)
     this.#socket.terminate()
   }

@@ -1,17 +1,11 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import t from 'tap'
+import { anyHour } from '../support/any-hour.ts'
 import { startBrowsers, withoutChromium } from '../support/console.ts'
 import { PASSWORD, userOf } from '../support/console-user.ts'
 import { startInstance } from '../support/instance.ts'
-import { testFolder } from '../support/services.ts'
 import { startReceiver } from '../support/webhook-receiver.ts'
 
 const MARKUP = "<img src=x onerror='document.title=1'>"
-/** They may be called whenever this runs. */
-const RULES = {
-  rules: [{ region: '*', hours: { '1-7': '00:00-24:00' }, citation: 'Of a test', as_of: '2026-01-01' }],
-}
 const CSV = `primary_phone,first_name,last_name
 +442071838750,${MARKUP},Guest
 +442071838751,Grace,Hopper
@@ -21,9 +15,8 @@ const LIMIT_MS = 90_000
 
 t.test('the nouns of a workspace are made, changed, tried and deleted', { skip: withoutChromium }, async (t) => {
   const receiver = await startReceiver(t)
-  const rules = join(await testFolder(t), 'rules.json')
-  await writeFile(rules, JSON.stringify(RULES))
-  const { url } = await startInstance(t, { PATCHBAY_TOOLS_ALLOW_NET: '127.0.0.1', PATCHBAY_CALLING_RULES: rules })
+  const env = { PATCHBAY_TOOLS_ALLOW_NET: '127.0.0.1', PATCHBAY_CALLING_RULES: await anyHour(t) }
+  const { url } = await startInstance(t, env)
   const open = await startBrowsers(t)
   const ada = userOf(url, 'ada@example.com')
   await ada.enter('Ada Lovelace')

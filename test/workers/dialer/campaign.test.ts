@@ -1,16 +1,10 @@
-import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { join } from 'node:path'
 import t from 'tap'
+import { anyHour } from '../../support/any-hour.ts'
 import { startTestApi, type TestUser } from '../../support/api.ts'
 import { startTestJobs } from '../../support/jobs.ts'
 import { linkWorker, startPhone } from '../../support/phone.ts'
-import { testFolder } from '../../support/services.ts'
 
-/** Calls are allowed at any hour, so that the test doesn't depend on when it runs. */
-const ALWAYS = {
-  rules: [{ region: 'US', hours: { '1-7': '00:00-24:00' }, citation: 'test', as_of: '2026-01-01' }],
-}
 const ANY_TIME = { earliest_prospect_time: '00:00:00', latest_prospect_time: '23:59:59', dialer_interval: 2 }
 
 async function upload(user: TestUser, list: string, content: string | Uint8Array<ArrayBuffer>, dedupe?: boolean) {
@@ -32,8 +26,6 @@ async function when(user: TestUser, path: string, wanted: (body: any) => boolean
 }
 
 t.test('campaigns from CSV to results', { timeout: 300_000 }, async (t) => {
-  const rules = join(await testFolder(t), 'rules.json')
-  await writeFile(rules, JSON.stringify(ALWAYS))
   const asked: string[] = []
   const server = createServer(async (request, response) => {
     let text = ''
@@ -46,7 +38,7 @@ t.test('campaigns from CSV to results', { timeout: 300_000 }, async (t) => {
   t.teardown(() => server.close())
   const { port } = server.address() as { port: number }
   const env = {
-    PATCHBAY_CALLING_RULES: rules,
+    PATCHBAY_CALLING_RULES: await anyHour(t),
     PATCHBAY_TOOLS_ALLOW_NET: `127.0.0.1:${port}`,
     PATCHBAY_INBOUND_RESERVE: '0',
   }

@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Queue } from 'bullmq'
 import { pino } from 'pino'
@@ -7,13 +5,12 @@ import t from 'tap'
 import { createRedis } from '../../../store/redis/client.ts'
 import { countSlots } from '../../../store/redis/slots.ts'
 import { queueConnection } from '../../../workers/queues.ts'
+import { anyHour } from '../../support/any-hour.ts'
 import { startTestApi } from '../../support/api.ts'
 import { startTestJobs } from '../../support/jobs.ts'
 import { linkWorker, startPhone } from '../../support/phone.ts'
 import { until } from '../../support/realtime-node.ts'
-import { testFolder } from '../../support/services.ts'
 
-const ALWAYS = { rules: [{ region: 'US', hours: { '1-7': '00:00-24:00' }, citation: 'test', as_of: '2026-01-01' }] }
 const SEATS = 4
 const PROSPECTS = 16
 const CANCELS = 24
@@ -23,9 +20,8 @@ t.test(
   'whatever is canceled at whatever moment, all seats come back and the campaign goes on',
   { timeout: 280_000 },
   async (t) => {
-    const rules = join(await testFolder(t), 'rules.json')
-    await writeFile(rules, JSON.stringify(ALWAYS))
-    const api = await startTestApi(t, { env: { PATCHBAY_CALLING_RULES: rules, PATCHBAY_INBOUND_RESERVE: '0' } })
+    const env = { PATCHBAY_CALLING_RULES: await anyHour(t), PATCHBAY_INBOUND_RESERVE: '0' }
+    const api = await startTestApi(t, { env })
     const user = await api.signUp()
     const { client } = user
     const phone = await startPhone(api, user)

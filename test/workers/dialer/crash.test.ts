@@ -1,11 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { progressOf } from '../../../store/campaign-status.ts'
+import { anyHour } from '../../support/any-hour.ts'
 import { campaignWorld, NUMBER } from '../../support/campaign-world.ts'
 import { testFolder, testRedis } from '../../support/services.ts'
 
@@ -14,16 +14,13 @@ const KILLS = Number(process.env.CAMPAIGN_KILLS ?? 5)
 const DISPATCHERS = 2
 const PROSPECTS = 12 * KILLS
 const FINISH_TIMEOUT_MS = 150_000
-const ALWAYS = { rules: [{ region: 'US', hours: { '1-7': '00:00-24:00' }, citation: 'test', as_of: '2026-01-01' }] }
 
 t.test(
   'a campaign whose processes are killed again and again calls nobody twice, ends every attempt and completes',
   { timeout: 280_000 + KILLS * 5_000 },
   async (t) => {
     const world = await campaignWorld(t)
-    const [redisUrl, folder] = await Promise.all([testRedis(t), testFolder(t)])
-    const rules = join(folder, 'rules.json')
-    await writeFile(rules, JSON.stringify(ALWAYS))
+    const [redisUrl, folder, rules] = await Promise.all([testRedis(t), testFolder(t), anyHour(t)])
     const ledger = join(folder, 'ledger')
     await world.tenant.db
       .updateTable('phone_numbers')

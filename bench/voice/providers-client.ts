@@ -3,6 +3,7 @@ import { type APIConnectOptions, llm, stt, tts } from '@livekit/agents'
 import { AudioFrame } from '@livekit/rtc-node'
 import WebSocket from 'ws'
 import { bytesOf } from '../../runtime/media/frame.ts'
+import type { ScriptedLine } from './scripted-words.ts'
 
 const RATE_HZ = 16_000
 
@@ -16,7 +17,7 @@ export interface Latencies {
 export interface ProviderOptions extends Latencies {
   port: number
   /** What the caller will say, in this order, round and round. */
-  script: readonly { text: string; durationMs: number }[]
+  script: readonly ScriptedLine[]
 }
 
 export interface BenchProviders {

@@ -6,14 +6,8 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { SCRIPTED_RATE_HZ, type ScriptedLine, ScriptedWords } from './scripted-words.ts'
 
-export const PROVIDER_RATE_HZ = 16_000
-const LOUD = 400
-/** The recogniser's own silence before it calls words final. */
-const STT_SILENCE_MS = 60
-const STT_INTERIM_EVERY_MS = 200
-const TOLERANCE_MS = 80
-const GIVE_UP_MS = 400
 const REPLY_WORDS = 'Well, we are open from nine to five every day of the week. '.split(/(?<= )/)
 const TTS_CHUNK_MS = 100
 const TTS_MS_PER_CHARACTER = 55
@@ -39,48 +33,13 @@ sockets.on('connection', (socket, request) => {
   else speak(socket, url)
 })
 
-interface Utterance {
-  text: string
-  durationMs: number
-}
-
-/**
- * Follows a script, round and round: says the words of the running utterance as its sound passes, and all of it once the
- * sound was as long as it is and a silence follows. A sound that is no line of the script is not recognised.
- */
+/** Words come so long after the sound that decides them. */
 function recognise(socket: WebSocket, url: URL): void {
-  const script = JSON.parse(url.searchParams.get('script') ?? '[]') as Utterance[]
+  const words = new ScriptedWords(JSON.parse(url.searchParams.get('script') ?? '[]') as ScriptedLine[])
   const delayMs = Number(url.searchParams.get('delay'))
-  let line = 0
-  let voicedMs = 0
-  let silentMs = 0
-  let interimAtMs = 0
-  const say = (text: string, final: boolean) => setTimeout(() => socket.send(JSON.stringify({ text, final })), delayMs)
-  const startOver = () => {
-    voicedMs = 0
-    silentMs = 0
-    interimAtMs = 0
-  }
   socket.on('message', (data: Buffer) => {
     const samples = new Int16Array(data.buffer.slice(data.byteOffset, data.byteOffset + data.byteLength))
-    const frameMs = (samples.length * 1000) / PROVIDER_RATE_HZ
-    const { text, durationMs } = script[line % script.length]!
-    if (samples.some((sample) => Math.abs(sample) > LOUD)) {
-      voicedMs += frameMs + silentMs
-      silentMs = 0
-    } else if (voicedMs > 0) silentMs += frameMs
-    if (voicedMs - interimAtMs >= STT_INTERIM_EVERY_MS && voicedMs < durationMs + TOLERANCE_MS) {
-      interimAtMs = voicedMs
-      const words = text.split(' ')
-      const passed = Math.floor((words.length * voicedMs) / durationMs)
-      if (passed > 0) say(words.slice(0, passed).join(' '), false)
-    }
-    if (voicedMs === 0 || silentMs < STT_SILENCE_MS) return
-    if (Math.abs(durationMs - voicedMs) < TOLERANCE_MS) {
-      say(text, true)
-      line++
-      startOver()
-    } else if (silentMs > GIVE_UP_MS) startOver()
+    for (const said of words.push(samples)) setTimeout(() => socket.send(JSON.stringify(said)), delayMs)
   })
 }
 
@@ -99,7 +58,7 @@ function speak(socket: WebSocket, url: URL): void {
       while (leftMs > 0 && socket.readyState === socket.OPEN) {
         const ms = Math.min(leftMs, TTS_CHUNK_MS)
         leftMs -= ms
-        const tone = Int16Array.from({ length: (ms * PROVIDER_RATE_HZ) / 1000 }, () => {
+        const tone = Int16Array.from({ length: (ms * SCRIPTED_RATE_HZ) / 1000 }, () => {
           phase += 0.2
           return Math.round(5000 * Math.sin(phase))
         })

@@ -4,10 +4,10 @@
  * `cpu`: whole conversations over it; `hostile`: the cadence of 20 conversations over our own plugins while another loops, leaks
  * and floods. Each run is in a process of its own.
  */
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import type { PluginRun, PluginRunResult } from './plugins/scenario.ts'
+import { quantile } from './support/quantile.ts'
+import { runSubject } from './support/run-subject.ts'
 
 const SESSIONS = 20
 
@@ -36,8 +36,8 @@ export async function run(args: readonly string[]): Promise<void> {
       for (const share of [0.5, 0.99]) {
         const name = `added latency of a plugin in its own process, to ${what}, p${share * 100} (ms)`
         const target = share === 0.99 ? '<= 5' : '-'
-        const more = { inRole: round(at(role, share)), inProcess: round(at(own, share)), runs: own.length }
-        note(name, at(own, share) - at(role, share), target, more)
+        const more = { inRole: round(quantile(role, share)), inProcess: round(quantile(own, share)), runs: own.length }
+        note(name, quantile(own, share) - quantile(role, share), target, more)
       }
     }
   }
@@ -55,36 +55,21 @@ export async function run(args: readonly string[]): Promise<void> {
   }
   if (wanted('hostile')) {
     const calm = await live({ kind: 'cadence', hostile: undefined, sessions: SESSIONS, seconds: 8 * scale })
-    const base = at(calm.cadenceMs, 0.99)
+    const base = quantile(calm.cadenceMs, 0.99)
     note('cadence error p99, nobody hostile (ms)', base, '-', { runs: calm.cadenceMs.length })
     for (const hostile of ['loop', 'leak', 'flood'] as const) {
       const { cadenceMs, ended } = await live({ kind: 'cadence', hostile, sessions: SESSIONS, seconds: 8 * scale })
-      const value = at(cadenceMs, 0.99)
+      const value = quantile(cadenceMs, 0.99)
       const more = { cadence: round(value), processesEnded: ended, runs: cadenceMs.length }
       note(`cadence error p99 more while a plugin does ${hostile} (ms)`, value - base, '<= 10', more)
     }
   }
 }
 
-async function live<K extends PluginRun['kind']>(
+function live<K extends PluginRun['kind']>(
   run: Extract<PluginRun, { kind: K }>,
 ): Promise<Extract<PluginRunResult, { kind: K }>> {
-  const child = fork(join(import.meta.dirname, 'plugins/subject.ts'), [JSON.stringify(run)], {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  })
-  const exited = once(child, 'exit').then(([code]) => {
-    throw new Error(`The run of ${run.kind} ended with code ${code}`)
-  })
-  exited.catch(() => {})
-  const [result] = (await Promise.race([once(child, 'message'), exited])) as [Extract<PluginRunResult, { kind: K }>]
-  child.kill()
-  return result
-}
-
-/** The value below which the given share of all values lies. */
-function at(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+  return runSubject(join(import.meta.dirname, 'plugins/subject.ts'), [JSON.stringify(run)])
 }
 
 function round(value: number): number {

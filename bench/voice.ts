@@ -5,6 +5,8 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { quantile } from './support/quantile.ts'
+import { runSubject } from './support/run-subject.ts'
 import type { Latencies } from './voice/providers-client.ts'
 import type { Result, Scenario } from './voice/scenario.ts'
 
@@ -49,9 +51,21 @@ export async function run(args: readonly string[]): Promise<void> {
       const [ours, peer] = await both<'latency'>({ ...turns, fixedEndpointingMs: ENDPOINTING_MS }, turns)
       const added = (result: { turnsMs: number[] }) => result.turnsMs.map((ms) => ms - ENDPOINTING_MS)
       const runs = ours.turnsMs.length
-      note('added latency p50 (ms)', at(added(ours), 0.5), at(added(peer), 0.5), '<= 20, ratio <= 0.5', runs)
-      note('added latency p95 (ms)', at(added(ours), 0.95), at(added(peer), 0.95), '<= 60, ratio <= 0.5', runs)
-      const first = (result: { firstTurnsMs: number[] }) => at(result.firstTurnsMs, 0.5) - ENDPOINTING_MS
+      note(
+        'added latency p50 (ms)',
+        quantile(added(ours), 0.5),
+        quantile(added(peer), 0.5),
+        '<= 20, ratio <= 0.5',
+        runs,
+      )
+      note(
+        'added latency p95 (ms)',
+        quantile(added(ours), 0.95),
+        quantile(added(peer), 0.95),
+        '<= 60, ratio <= 0.5',
+        runs,
+      )
+      const first = (result: { firstTurnsMs: number[] }) => quantile(result.firstTurnsMs, 0.5) - ENDPOINTING_MS
       note('added latency, first turn p50 (ms)', first(ours), first(peer), '-', ours.firstTurnsMs.length)
       note('unanswered turns', ours.unanswered, peer.unanswered, '0', runs)
     }
@@ -65,13 +79,19 @@ export async function run(args: readonly string[]): Promise<void> {
       })
       note(
         'whole turn p50, near providers (ms)',
-        at(near.turnsMs, 0.5),
-        at(peerNear.turnsMs, 0.5),
+        quantile(near.turnsMs, 0.5),
+        quantile(peerNear.turnsMs, 0.5),
         'ratio <= 0.6',
         near.turnsMs.length,
       )
-      note('whole turn p50 (ms)', at(ours.turnsMs, 0.5), at(peer.turnsMs, 0.5), 'ratio <= 0.6', ours.turnsMs.length)
-      note('whole turn p95 (ms)', at(ours.turnsMs, 0.95), at(peer.turnsMs, 0.95), '-', ours.turnsMs.length)
+      note(
+        'whole turn p50 (ms)',
+        quantile(ours.turnsMs, 0.5),
+        quantile(peer.turnsMs, 0.5),
+        'ratio <= 0.6',
+        ours.turnsMs.length,
+      )
+      note('whole turn p95 (ms)', quantile(ours.turnsMs, 0.95), quantile(peer.turnsMs, 0.95), '-', ours.turnsMs.length)
       note('unanswered turns', ours.unanswered, peer.unanswered, '0', ours.turnsMs.length + ours.unanswered)
       const [cut, peerCut] = await both<'pauses'>({ kind: 'pauses', rounds: scale, latencies: TYPICAL })
       note('false cut-offs (share)', cut.cutOff / cut.total, peerCut.cutOff / peerCut.total, '<= peer', cut.total)
@@ -79,7 +99,7 @@ export async function run(args: readonly string[]): Promise<void> {
     if (wanted('barge')) {
       const [ours, peer] = await both<'barge'>({ kind: 'barge', rounds: 3 * scale, latencies: NONE })
       const runs = ours.stoppedMs.length + ours.missed
-      note('barge-in p50 (ms)', at(ours.stoppedMs, 0.5), at(peer.stoppedMs, 0.5), 'ratio <= 0.5', runs)
+      note('barge-in p50 (ms)', quantile(ours.stoppedMs, 0.5), quantile(peer.stoppedMs, 0.5), 'ratio <= 0.5', runs)
       note('barge-ins missed', ours.missed, peer.missed, '0', runs)
       const share = ({ gapsMs }: { gapsMs: number[] }) => gapsMs.filter((ms) => ms > 0).length / gapsMs.length
       note('held up by hum, cough or noise (share)', share(ours), share(peer), '<= peer', ours.gapsMs.length)
@@ -96,7 +116,13 @@ export async function run(args: readonly string[]): Promise<void> {
       const [ours, peer] = await both<'cpu'>({ ...load, sessions: 20 }, { ...load, sessions: 10 })
       note('CPU a session (share of a core)', ours.coreShare, peer.coreShare, '-', 20)
       note('sessions a core', 1 / ours.coreShare, 1 / peer.coreShare, '>= 40', 20)
-      note('cadence error p99 (ms)', at(ours.cadenceMs, 0.99), at(peer.cadenceMs, 0.99), '<= 10', ours.cadenceMs.length)
+      note(
+        'cadence error p99 (ms)',
+        quantile(ours.cadenceMs, 0.99),
+        quantile(peer.cadenceMs, 0.99),
+        '<= 10',
+        ours.cadenceMs.length,
+      )
     }
     if (wanted('memory')) {
       const calls = 500 * scale
@@ -114,27 +140,13 @@ export async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-async function live<K extends Scenario['kind']>(
+function live<K extends Scenario['kind']>(
   side: Side,
   scenario: ScenarioOf<K>,
   port: number,
 ): Promise<Extract<Result, { kind: K }>> {
-  const child = fork(join(import.meta.dirname, 'voice/subject.ts'), [side, JSON.stringify({ ...scenario, port })], {
-    execArgv: ['--expose-gc'],
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  })
-  const exited = once(child, 'exit').then(([code]) => {
-    throw new Error(`The ${side} side of ${scenario.kind} ended with code ${code}`)
-  })
-  exited.catch(() => {})
-  const [result] = (await Promise.race([once(child, 'message'), exited])) as [Extract<Result, { kind: K }>]
-  return result
-}
-
-/** The value below which the given share of all values lies. */
-function at(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+  const file = join(import.meta.dirname, 'voice/subject.ts')
+  return runSubject(file, [side, JSON.stringify({ ...scenario, port })], ['--expose-gc'])
 }
 
 function round(value: number): number {

@@ -90,19 +90,6 @@ const ToolInput = Type.Object({
 export const Tools = Type.Array(ToolInput, { maxItems: 64 })
 export type ToolsInput = Static<typeof Tools>
 
-export const toolExample: ToolsInput[number] = {
-  type: 'http',
-  name: 'order_status',
-  description: 'Looks up where an order is.',
-  parameters: { type: 'object', properties: { order_id: { type: 'string' } }, required: ['order_id'] },
-  http: {
-    method: 'GET',
-    url: 'https://api.example.com/orders/{{order_id}}',
-    headers: { authorization: MASK },
-    timeout_ms: DEFAULT_TOOL_TIMEOUT_MS,
-  },
-}
-
 /** What the language model is told of, and what is wrong with the servers that should tell of more. */
 export const AgentToolsBody = Type.Object({
   tools: Type.Array(

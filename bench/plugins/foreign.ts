@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { loadPlugins, type PluginRegistry, ROOT } from '../../runtime/plugin/host.ts'
-import { digestOf, writeLock } from '../../runtime/plugin/install/lock.ts'
+import { digestOf, pluginLock } from '../../runtime/plugin/install/lock.ts'
 
 /** Hears how many pieces of audio came, and speaks at once: all that is measured is the way there and back. */
 const ECHO = `import { definePlugin } from '@patchbay/plugin'
@@ -55,7 +55,7 @@ export async function foreignPlugins(isolation: 'none' | 'process', signal: Abor
     const dir = join(installed, name)
     return [name, { version: '1.0.0', source: dir, digest: await digestOf(dir), grant: { env: ['PARROT_URL'] } }]
   })
-  await writeLock(dataDir, { plugins: Object.fromEntries(await Promise.all(entries)) })
+  await pluginLock.write(dataDir, { plugins: Object.fromEntries(await Promise.all(entries)) })
   const settingsFile = join(dataDir, 'plugins.json')
   writeFileSync(settingsFile, JSON.stringify({ parrot: { isolation }, echo: { isolation } }))
   let ended = 0

@@ -5,15 +5,11 @@ import { initializeLogger, llm } from '@livekit/agents'
 import { AudioFrame } from '@livekit/rtc-node'
 import { pino } from 'pino'
 import { systemClock } from '../../runtime/clock.ts'
-import { Breakers } from '../../runtime/conversation/breaker.ts'
-import { conversations } from '../../runtime/conversation/conversations.ts'
-import { Fillers } from '../../runtime/conversation/fillers.ts'
 import { loadModels } from '../../runtime/conversation/models.ts'
-import { codecFor } from '../../runtime/media/codec.ts'
 import { Pacer } from '../../runtime/media/pacer.ts'
 import { loadPlugins, type PluginRegistry } from '../../runtime/plugin/host.ts'
 import type { AudioFormat } from '../../runtime/session/leg.ts'
-import { Caller } from '../voice/caller.ts'
+import { openConversation, type Subject } from '../voice/open-conversation.ts'
 import { lineOf, QUESTIONS } from '../voice/utterances.ts'
 import { foreignPlugins } from './foreign.ts'
 import type { PluginRun, PluginRunResult } from './scenario.ts'
@@ -23,7 +19,6 @@ const run = JSON.parse(process.argv[2] ?? '{}') as PluginRun
 const stop = new AbortController()
 const silent = pino({ level: 'silent' })
 const format: AudioFormat = { encoding: 'pcmu', sampleRateHz: 8_000 }
-const { encode, decode } = codecFor(format)
 const pacer = new Pacer(systemClock, (error) => process.stderr.write(`${String(error)}\n`))
 const RATE_HZ = 16_000
 const FRAME = RATE_HZ / 50
@@ -83,72 +78,17 @@ async function latency({
   return { kind: 'latency', hearMs, speakMs }
 }
 
-interface Subject {
-  caller: Caller
-  close(): Promise<void>
-}
-
 type Kind = 'stt' | 'llm' | 'tts'
 
 const models = run.kind === 'latency' ? undefined : await loadModels('silent')
 
-async function open(registry: PluginRegistry, provider: Record<Kind, string>): Promise<Subject> {
+function open(registry: PluginRegistry, names: Record<Kind, string>): Promise<Subject> {
   if (models === undefined) throw new Error('This run has no conversations')
-  const openConversation = conversations({
-    providers: { create: (kind: Kind, name: string) => registry.create(kind, name) } as never,
-    breakers: new Breakers(),
-    fillers: new Fillers(),
-    random: Math.random,
-    models,
-    pacer,
-    clock: systemClock,
-    log: silent,
-    observer: { turn: () => {}, failure: () => {}, audioLost: () => {} },
+  return openConversation({
+    create: (kind, name) => registry.create(kind, name),
+    firstMessage: 'Hello there.',
+    ...{ names, models, pacer, format },
   })
-  let caller: Caller | undefined
-  const nothing = () => {}
-  const conversation = await openConversation(
-    {
-      session: 1,
-      callId: 'bench',
-      format,
-      limits: { idleMs: 1e9, maxDurationMs: 1e9 },
-      elapsedMs: 0,
-      agent: {
-        agentId: 'a',
-        agentName: 'a',
-        systemPrompt: 'You are a test.',
-        firstMessage: 'Hello there.',
-        temperature: 0,
-        llm: { provider: provider.llm, model: '' },
-        stt: { provider: provider.stt, model: '' },
-        tts: { provider: provider.tts, voice: '' },
-        hasKnowledge: false,
-      },
-    },
-    {
-      sendAudio: (bytes) => caller?.hear(decode(bytes)),
-      state: nothing,
-      tell: nothing,
-      clear: nothing,
-      mark: nothing,
-      ended: nothing,
-      ask: async () => ({ passages: [] }),
-    },
-  )
-  let timestamp = 0
-  const one = new Caller(format.sampleRateHz, pacer, (samples) => {
-    conversation.audio(encode(samples), timestamp)
-    timestamp += samples.length
-  })
-  caller = one
-  return {
-    caller: one,
-    close: () => {
-      one.hangUp()
-      return conversation.close('bench')
-    },
-  }
 }
 
 /** Callers who ask one question after the other until they are told to stop. */

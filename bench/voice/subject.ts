@@ -1,15 +1,12 @@
 /** One side of the comparison, in a process of its own: `subject.ts <ours|stock> <scenario as JSON>`. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { pino } from 'pino'
 import { systemClock } from '../../runtime/clock.ts'
-import { Breakers } from '../../runtime/conversation/breaker.ts'
-import { conversations } from '../../runtime/conversation/conversations.ts'
-import { Fillers } from '../../runtime/conversation/fillers.ts'
 import { loadModels } from '../../runtime/conversation/models.ts'
 import { codecFor } from '../../runtime/media/codec.ts'
 import { Pacer } from '../../runtime/media/pacer.ts'
 import type { AudioFormat } from '../../runtime/session/leg.ts'
 import { Caller } from './caller.ts'
+import { openConversation, type Subject } from './open-conversation.ts'
 import { type BenchProviders, type Latencies, socketProviders } from './providers-client.ts'
 import type { Result, Scenario } from './scenario.ts'
 import { openStock } from './stock.ts'
@@ -28,11 +25,6 @@ const LONG =
 const REPLY_TIMEOUT_MS = 8000
 /** An agent that does not go on by then was cut off. */
 const RESUME_TIMEOUT_MS = 4000
-
-interface Subject {
-  caller: Caller
-  close(): Promise<void>
-}
 
 function providers(latencies: Latencies, script: readonly string[]): BenchProviders {
   return socketProviders({
@@ -61,63 +53,12 @@ async function open(latencies: Latencies, script: readonly string[], firstMessag
     }
   }
   const made = providers(latencies, script)
-  const openConversation = conversations({
-    providers: { create: async (kind: 'stt' | 'llm' | 'tts') => made[kind] as never },
-    breakers: new Breakers(),
-    fillers: new Fillers(),
-    random: Math.random,
-    models,
-    pacer,
-    clock: systemClock,
-    log: pino({ level: 'silent' }),
-    observer: { turn: () => {}, failure: () => {}, audioLost: () => {} },
-    ...(fixedMs === undefined ? {} : { endpointingDelayMs: () => fixedMs }),
+  return openConversation({
+    create: async (kind) => made[kind],
+    names: { stt: 'x', llm: 'x', tts: 'x' },
+    ...{ models, pacer, format, firstMessage },
+    endpointingMs: fixedMs,
   })
-  let caller: Caller | undefined
-  const nothing = () => {}
-  const conversation = await openConversation(
-    {
-      session: 1,
-      callId: 'bench',
-      format,
-      limits: { idleMs: 1e9, maxDurationMs: 1e9 },
-
-      elapsedMs: 0,
-      agent: {
-        agentId: 'a',
-        agentName: 'a',
-        systemPrompt: 'You are a test.',
-        firstMessage,
-        temperature: 0,
-        llm: { provider: 'x', model: '' },
-        stt: { provider: 'x', model: '' },
-        tts: { provider: 'x', voice: '' },
-        hasKnowledge: false,
-      },
-    },
-    {
-      sendAudio: (bytes) => caller?.hear(decode(bytes)),
-      state: nothing,
-      tell: nothing,
-      clear: nothing,
-      mark: nothing,
-      ended: nothing,
-      ask: async () => ({ passages: [] }),
-    },
-  )
-  let timestamp = 0
-  caller = new Caller(sampleRateHz, pacer, (samples) => {
-    conversation.audio(encode(samples), timestamp)
-    timestamp += samples.length
-  })
-  const one = caller
-  return {
-    caller: one,
-    close: () => {
-      one.hangUp()
-      return conversation.close('bench')
-    },
-  }
 }
 
 async function until(test: () => boolean, timeoutMs: number): Promise<boolean> {

@@ -4,7 +4,7 @@ import { nearest } from '../nearest.ts'
 import { ROOT } from '../plugin/load.ts'
 import { readManifests } from '../plugin/manifest.ts'
 import { type ModelEntry, readCatalogue } from './catalogue.ts'
-import { type ModelLock, readModelLock } from './lock.ts'
+import { type ModelLock, modelLock } from './lock.ts'
 import { megabytes, pullModel, removeModel } from './pull.ts'
 
 export const MODELS_USAGE = `Usage: patchbay models [pull|remove <model>…]
@@ -41,7 +41,7 @@ export async function runModelsCommand(command: ModelsCommand): Promise<string> 
     case 'help':
       return MODELS_USAGE.trimEnd()
     case 'list':
-      return table(listed, await readModelLock(command.dataDir), command.hub)
+      return table(listed, await modelLock.read(command.dataDir), command.hub)
     case 'pull': {
       const lines: string[] = []
       for (const model of names.length === 0 ? [find(listed, undefined)] : names.map((name) => find(listed, name))) {

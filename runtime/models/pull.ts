@@ -4,7 +4,7 @@ import { PatchbayError } from '../errors.ts'
 import type { ModelEntry } from './catalogue.ts'
 import { download } from './download.ts'
 import { type HubFile, listFiles } from './hub.ts'
-import { modelsFolder, readModelLock, writeModelLock } from './lock.ts'
+import { modelLock, modelsFolder } from './lock.ts'
 
 /** Small files of a model that are fetched side by side. */
 const AT_ONCE = 4
@@ -56,7 +56,7 @@ export async function pullModel(entry: ModelEntry, options: PullOptions): Promis
     await Promise.allSettled(workers)
     throw error
   }
-  const lock = await readModelLock(dataDir)
+  const lock = await modelLock.read(dataDir)
   const pinned = wanted.map(({ path, bytes, digest }) => [path, { bytes, digest }] as const)
   lock.models[`${plugin}/${entry.id}`] = {
     repository: entry.repository,
@@ -64,20 +64,20 @@ export async function pullModel(entry: ModelEntry, options: PullOptions): Promis
     license: entry.license,
     files: Object.fromEntries(pinned),
   }
-  await writeModelLock(dataDir, lock)
+  await modelLock.write(dataDir, lock)
   return total
 }
 
 /** Removes a model and all that was begun of it. False: it was not there. */
 export async function removeModel(dataDir: string, plugin: string, id: string): Promise<boolean> {
-  const lock = await readModelLock(dataDir)
+  const lock = await modelLock.read(dataDir)
   const key = `${plugin}/${id}`
   const folder = join(modelsFolder(dataDir, plugin), id)
   const wasThere = lock.models[key] !== undefined || (await readdir(folder).catch(() => [])).length > 0
   // The lock first: a model that is half there is none.
   if (lock.models[key] !== undefined) {
     delete lock.models[key]
-    await writeModelLock(dataDir, lock)
+    await modelLock.write(dataDir, lock)
   }
   await rm(folder, { recursive: true, force: true })
   return wasThere

@@ -2,7 +2,7 @@ import { basename, join, resolve } from 'node:path'
 import { PatchbayError } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import { readCatalogue } from '../models/catalogue.ts'
-import { modelsFolder, readModelLock } from '../models/lock.ts'
+import { modelLock, modelsFolder } from '../models/lock.ts'
 import { offerModels } from '../models/offer.ts'
 import { defaultsOf } from './catalogue.ts'
 import type { Manifest, Permissions } from './contract.ts'
@@ -86,7 +86,7 @@ async function withModels(folder: PluginFolder, dataDir: string | undefined): Pr
   try {
     const [catalogue, { models }] = await Promise.all([
       readCatalogue(dir, manifest.models),
-      dataDir === undefined ? { models: {} } : readModelLock(dataDir),
+      dataDir === undefined ? { models: {} } : modelLock.read(dataDir),
     ])
     const own = Object.keys(models).filter((key) => key.startsWith(`${plugin}/`))
     return { ...folder, ...offerModels(manifest, catalogue, new Set(own.map((key) => key.slice(plugin.length + 1)))) }

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Permissions } from '../../runtime/plugin/contract.ts'
-import { digestOf, readLock, writeLock } from '../../runtime/plugin/install/lock.ts'
+import { digestOf, pluginLock } from '../../runtime/plugin/install/lock.ts'
 
 /** A plugin of others: a folder, or what its plugin.json provides and the text of its mod.ts. */
 export type Source = { folder: string } | { provides: object; mod: string }
@@ -21,7 +21,7 @@ export async function installPlugin(
     writeFileSync(join(dir, 'plugin.json'), JSON.stringify(manifest))
     writeFileSync(join(dir, 'mod.ts'), source.mod)
   }
-  const lock = await readLock(dataDir)
+  const lock = await pluginLock.read(dataDir)
   lock.plugins[name] = { version: '1.0.0', source: dir, digest: await digestOf(dir), grant }
-  await writeLock(dataDir, lock)
+  await pluginLock.write(dataDir, lock)
 }

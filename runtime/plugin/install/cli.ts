@@ -12,7 +12,7 @@ import { readManifests } from '../manifest.ts'
 import type { Environment } from '../net-rule.ts'
 import { type GrantFlags, grantsOfFlags } from '../permissions.ts'
 import { installPlugin, notInstalled, removePlugin } from './installer.ts'
-import { readLock } from './lock.ts'
+import { pluginLock } from './lock.ts'
 import { selfTest } from './self-test.ts'
 
 export const PLUGINS_USAGE = `Usage: patchbay plugins <command>
@@ -52,7 +52,7 @@ export async function runPluginsCommand(command: PluginsCommand): Promise<string
       case 'add':
         return await add(need('a package of npm, a folder or a tarball'), command)
       case 'update': {
-        const { plugins } = await readLock(dataDir)
+        const { plugins } = await pluginLock.read(dataDir)
         const entry = plugins[need('the name of an installed plugin')]
         if (entry === undefined) throw notInstalled(need(''), Object.keys(plugins))
         return await add(entry.source, command)

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { PatchbayError } from '../../errors.ts'
 import { type PluginFolder, type PluginSettings, readFolder } from '../manifest.ts'
-import { digestOf, installedFolder, readLock } from './lock.ts'
+import { digestOf, installedFolder, pluginLock } from './lock.ts'
 
 /** The plugins that were installed, each in a process of its own. One whose files were changed since is broken. */
 export async function readInstalled(
   dataDir: string,
 ): Promise<{ folders: PluginFolder[]; settings: Record<string, PluginSettings> }> {
-  const { plugins } = await readLock(dataDir)
+  const { plugins } = await pluginLock.read(dataDir)
   const folders = await Promise.all(
     Object.entries(plugins).map(async ([name, { digest, source }]) => {
       const dir = join(installedFolder(dataDir), name)

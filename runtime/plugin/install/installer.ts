@@ -7,7 +7,7 @@ import { loadPlugins } from '../host.ts'
 import { installDeno } from '../isolated/deno.ts'
 import type { Environment } from '../net-rule.ts'
 import { mergePermissions } from '../permissions.ts'
-import { digestOf, installedFolder, readLock, writeLock } from './lock.ts'
+import { digestOf, installedFolder, pluginLock } from './lock.ts'
 import { type SelfTest, selfTest } from './self-test.ts'
 import { fetchPlugin } from './source.ts'
 import { allOf, impossibleOf, wishesOf } from './wishes.ts'
@@ -45,7 +45,7 @@ export async function installPlugin(source: string, options: InstallOptions): Pr
     if (taken.has(name)) throw refuse('Patchbay has a plugin of that name; ask its author for another one')
     const impossible = impossibleOf(manifest)
     if (impossible.length > 0) throw refuse(`it wants to ${impossible.join(', to ')}, which no plugin of others may`)
-    const lock = await readLock(dataDir)
+    const lock = await pluginLock.read(dataDir)
     const before = lock.plugins[name]
     let grant = mergePermissions([before?.grant ?? {}, options.granted(name)])
     const wishes = wishesOf(manifest, grant)
@@ -69,7 +69,7 @@ export async function installPlugin(source: string, options: InstallOptions): Pr
     const digest = await digestOf(incoming)
     await rm(place, { recursive: true, force: true })
     await rename(incoming, place)
-    await writeLock(dataDir, { plugins: { ...lock.plugins, [name]: { version, source, digest, grant } } })
+    await pluginLock.write(dataDir, { plugins: { ...lock.plugins, [name]: { version, source, digest, grant } } })
     return before === undefined
       ? `Installed ${name} ${version}. Restart Patchbay to use it.`
       : `Updated ${name} from ${before.version} to ${version}. Restart Patchbay to use it.`
@@ -81,10 +81,10 @@ export async function installPlugin(source: string, options: InstallOptions): Pr
 
 /** Forgets an installed plugin. Throws `plugin` for one that isn't. */
 export async function removePlugin(dataDir: string, name: string): Promise<string> {
-  const { plugins } = await readLock(dataDir)
+  const { plugins } = await pluginLock.read(dataDir)
   const { [name]: entry, ...rest } = plugins
   if (entry === undefined) throw notInstalled(name, Object.keys(plugins))
-  await writeLock(dataDir, { plugins: rest })
+  await pluginLock.write(dataDir, { plugins: rest })
   await rm(join(installedFolder(dataDir), name), { recursive: true, force: true })
   return `Removed ${name} ${entry.version}. Agents that name it fail from the next start on.`
 }

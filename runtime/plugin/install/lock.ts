@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Type, { type Static } from 'typebox'
-import { Compile } from 'typebox/compile'
-import { PatchbayError } from '../../errors.ts'
+import { LockFile } from '../../lock-file.ts'
 import { PermissionsSchema } from '../manifest.ts'
 
 const Entry = Type.Object({
@@ -16,37 +15,19 @@ const Entry = Type.Object({
   grant: PermissionsSchema,
 })
 const LockSchema = Type.Object({ plugins: Type.Record(Type.String({ pattern: '^[a-z0-9-]+$' }), Entry) })
-const lockValidator = Compile(LockSchema)
 
 export type InstalledPlugin = Static<typeof Entry>
-export type PluginLock = Static<typeof LockSchema>
 
 /** Where plugins of others are kept. */
 export const installedFolder = (dataDir: string): string => join(dataDir, 'plugins')
 
-const lockFile = (dataDir: string): string => join(installedFolder(dataDir), 'plugins.lock.json')
-
-/** What is installed; nothing where no file says so. Throws `configuration` for a file that makes no sense. */
-export async function readLock(dataDir: string): Promise<PluginLock> {
-  const file = lockFile(dataDir)
-  try {
-    const lock: unknown = JSON.parse(await readFile(file, 'utf8'))
-    if (lockValidator.Check(lock)) return lock
-    throw new Error('it is not a lock of plugins')
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return { plugins: {} }
-    const reason = `${file}: ${cause instanceof Error ? cause.message : cause}; remove it and install the plugins again`
-    throw new PatchbayError('configuration', { params: { reason }, cause })
-  }
-}
-
-/** Replaces the lock at once. */
-export async function writeLock(dataDir: string, lock: PluginLock): Promise<void> {
-  await mkdir(installedFolder(dataDir), { recursive: true, mode: 0o700 })
-  const file = lockFile(dataDir)
-  await writeFile(`${file}.new`, `${JSON.stringify(lock, null, 2)}\n`)
-  await rename(`${file}.new`, file)
-}
+/** What is installed. */
+export const pluginLock = new LockFile({
+  path: 'plugins/plugins.lock.json',
+  schema: LockSchema,
+  empty: () => ({ plugins: {} }),
+  cure: 'remove it and install the plugins again',
+})
 
 /** The digest of a folder: of every file's path and bytes, in order. */
 export async function digestOf(folder: string): Promise<string> {

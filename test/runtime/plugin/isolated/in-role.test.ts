@@ -6,7 +6,7 @@ import { dispose } from '@livekit/rtc-node'
 import { pino } from 'pino'
 import t, { test } from 'tap'
 import { loadPlugins } from '../../../../runtime/plugin/host.ts'
-import { digestOf, writeLock } from '../../../../runtime/plugin/install/lock.ts'
+import { digestOf, pluginLock } from '../../../../runtime/plugin/install/lock.ts'
 
 initializeLogger({ pretty: false, level: 'silent' })
 // Its native threads keep the process from ending.
@@ -18,7 +18,7 @@ test('an installed plugin that is trusted runs with the role', async (t) => {
   const folder = join(dataDir, 'plugins/parrot')
   cpSync(join(import.meta.dirname, '../../../../examples/plugins/parrot'), folder, { recursive: true })
   const entry = { version: '1.0.0', source: folder, digest: await digestOf(folder), grant: {} }
-  await writeLock(dataDir, { plugins: { parrot: entry } })
+  await pluginLock.write(dataDir, { plugins: { parrot: entry } })
   const settingsFile = join(dataDir, 'plugins.json')
   writeFileSync(settingsFile, JSON.stringify({ parrot: { isolation: 'none', grant: { env: ['PARROT_URL'] } } }))
   const stop = new AbortController()

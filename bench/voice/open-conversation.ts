@@ -1,0 +1,90 @@
+import { pino } from 'pino'
+import { systemClock } from '../../runtime/clock.ts'
+import { Breakers } from '../../runtime/conversation/breaker.ts'
+import { conversations } from '../../runtime/conversation/conversations.ts'
+import { Fillers } from '../../runtime/conversation/fillers.ts'
+import type { loadModels } from '../../runtime/conversation/models.ts'
+import { codecFor } from '../../runtime/media/codec.ts'
+import type { Pacer } from '../../runtime/media/pacer.ts'
+import type { AudioFormat } from '../../runtime/session/leg.ts'
+import { Caller } from './caller.ts'
+
+export interface Subject {
+  caller: Caller
+  close(): Promise<void>
+}
+
+export interface ConversationOptions {
+  /** Makes an instance of a kind, by the name the conversation has for it. */
+  create(kind: 'stt' | 'llm' | 'tts', name: string): Promise<unknown>
+  names: Record<'stt' | 'llm' | 'tts', string>
+  models: Awaited<ReturnType<typeof loadModels>>
+  pacer: Pacer
+  format: AudioFormat
+  firstMessage: string
+  /** Silence that ends a turn, where it is fixed. */
+  endpointingMs?: number | undefined
+}
+
+const nothing = () => {}
+
+/** A conversation of ours and its caller, who is on the line. */
+export async function openConversation(options: ConversationOptions): Promise<Subject> {
+  const { create, names, models, pacer, format, firstMessage, endpointingMs } = options
+  const { encode, decode } = codecFor(format)
+  const open = conversations({
+    providers: { create } as never,
+    breakers: new Breakers(),
+    fillers: new Fillers(),
+    random: Math.random,
+    models,
+    pacer,
+    clock: systemClock,
+    log: pino({ level: 'silent' }),
+    observer: { turn: nothing, failure: nothing, audioLost: nothing },
+    ...(endpointingMs === undefined ? {} : { endpointingDelayMs: () => endpointingMs }),
+  })
+  let caller: Caller | undefined
+  const conversation = await open(
+    {
+      session: 1,
+      callId: 'bench',
+      format,
+      limits: { idleMs: 1e9, maxDurationMs: 1e9 },
+      elapsedMs: 0,
+      agent: {
+        agentId: 'a',
+        agentName: 'a',
+        systemPrompt: 'You are a test.',
+        firstMessage,
+        temperature: 0,
+        llm: { provider: names.llm, model: '' },
+        stt: { provider: names.stt, model: '' },
+        tts: { provider: names.tts, voice: '' },
+        hasKnowledge: false,
+      },
+    },
+    {
+      sendAudio: (bytes) => caller?.hear(decode(bytes)),
+      state: nothing,
+      tell: nothing,
+      clear: nothing,
+      mark: nothing,
+      ended: nothing,
+      ask: async () => ({ passages: [] }),
+    },
+  )
+  let timestamp = 0
+  const one = new Caller(format.sampleRateHz, pacer, (samples) => {
+    conversation.audio(encode(samples), timestamp)
+    timestamp += samples.length
+  })
+  caller = one
+  return {
+    caller: one,
+    close: () => {
+      one.hangUp()
+      return conversation.close('bench')
+    },
+  }
+}

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { openStand, type Stand } from './events/stand.ts'
+import { quantile } from './support/quantile.ts'
 
 const TICK_MS = 10
 const WARM_UP_MS = 5_000
@@ -77,7 +78,7 @@ async function underLoad(stand: Stand, { rate, seconds, calls }: { rate: number;
   console.log(
     `audio of ${calls} calls: ${gapsMs.length} frames, ${late} over ${LATE_AUDIO_MS} ms apart; gaps ${quantiles(gapsMs)}`,
   )
-  if (agesMs.length < told || at(agesMs, 0.99) > AGE_BUDGET_MS || late > 0) process.exitCode = 1
+  if (agesMs.length < told || quantile(agesMs, 0.99) > AGE_BUDGET_MS || late > 0) process.exitCode = 1
 }
 
 /** Writes events evenly; resolves with how many. */
@@ -151,8 +152,5 @@ async function startJobs({ env }: Stand) {
   }
 }
 
-const at = (sorted: readonly number[], q: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? 0
-
 const quantiles = (sorted: readonly number[]): string =>
-  [0.5, 0.95, 0.99, 1].map((q) => `${q === 1 ? 'max' : `p${q * 100}`} ${at(sorted, q).toFixed(0)} ms`).join(', ')
+  [0.5, 0.95, 0.99, 1].map((q) => `${q === 1 ? 'max' : `p${q * 100}`} ${quantile(sorted, q).toFixed(0)} ms`).join(', ')

@@ -7,6 +7,7 @@
 import { join } from 'node:path'
 import type { PluginRun, PluginRunResult } from './plugins/scenario.ts'
 import { quantile } from './support/quantile.ts'
+import { rounded } from './support/rounded.ts'
 import { runSubject } from './support/run-subject.ts'
 
 const SESSIONS = 20
@@ -16,7 +17,7 @@ export async function run(args: readonly string[]): Promise<void> {
   const parts = args.filter((argument) => !argument.startsWith('-'))
   const wanted = (part: string): boolean => parts.length === 0 || parts.includes(part)
   const note = (name: string, value: number, target: string, more = {}): void => {
-    process.stdout.write(`${JSON.stringify({ name, value: round(value), target, ...more })}\n`)
+    process.stdout.write(`${JSON.stringify({ name, value: rounded(value), target, ...more })}\n`)
   }
   if (wanted('latency')) {
     const waits = { none: { hear: [], speak: [] }, process: { hear: [], speak: [] } } as Record<
@@ -36,7 +37,7 @@ export async function run(args: readonly string[]): Promise<void> {
       for (const share of [0.5, 0.99]) {
         const name = `added latency of a plugin in its own process, to ${what}, p${share * 100} (ms)`
         const target = share === 0.99 ? '<= 5' : '-'
-        const more = { inRole: round(quantile(role, share)), inProcess: round(quantile(own, share)), runs: own.length }
+        const more = { inRole: rounded(quantile(role, share)), inProcess: rounded(quantile(own, share)), runs: own.length }
         note(name, quantile(own, share) - quantile(role, share), target, more)
       }
     }
@@ -50,7 +51,7 @@ export async function run(args: readonly string[]): Promise<void> {
       }
     }
     const [role, own] = [Math.min(...shares.none), Math.min(...shares.process)]
-    const more = { inRole: round(1 / role), inProcess: round(1 / own), shares }
+    const more = { inRole: rounded(1 / role), inProcess: rounded(1 / own), shares }
     note('sessions a core, of those in the role', role / own, '>= 0.85', more)
   }
   if (wanted('hostile')) {
@@ -60,7 +61,7 @@ export async function run(args: readonly string[]): Promise<void> {
     for (const hostile of ['loop', 'leak', 'flood'] as const) {
       const { cadenceMs, ended } = await live({ kind: 'cadence', hostile, sessions: SESSIONS, seconds: 8 * scale })
       const value = quantile(cadenceMs, 0.99)
-      const more = { cadence: round(value), processesEnded: ended, runs: cadenceMs.length }
+      const more = { cadence: rounded(value), processesEnded: ended, runs: cadenceMs.length }
       note(`cadence error p99 more while a plugin does ${hostile} (ms)`, value - base, '<= 10', more)
     }
   }
@@ -70,8 +71,4 @@ function live<K extends PluginRun['kind']>(
   run: Extract<PluginRun, { kind: K }>,
 ): Promise<Extract<PluginRunResult, { kind: K }>> {
   return runSubject(join(import.meta.dirname, 'plugins/subject.ts'), [JSON.stringify(run)])
-}
-
-function round(value: number): number {
-  return Math.round(value * 1000) / 1000
 }

@@ -11,10 +11,12 @@ import { openEmbeddings } from '../runtime/knowledge/embeddings.ts'
 import { termsOf } from '../runtime/knowledge/terms.ts'
 import type { VectorMatch, VectorPoint, VectorQuery, VectorStore } from '../runtime/plugin/contract.ts'
 import { loadPlugins } from '../runtime/plugin/host.ts'
+import { seeded } from '../test/support/numbers.ts'
 import { readCorpus } from './retrieval/corpus.ts'
-import { mean, ndcgAt10, percentile, recallAt } from './retrieval/measures.ts'
+import { mean, ndcgAt10, recallAt } from './retrieval/measures.ts'
 import { memoryShelf } from './retrieval/shelf.ts'
 import { standIn } from './retrieval/stand-in.ts'
+import { quantile } from './support/quantile.ts'
 
 const LARGE_CHUNKS = 100_000
 const CHUNKS_A_DOCUMENT = 250
@@ -93,7 +95,7 @@ function documentsOf(matches: readonly VectorMatch[]): string[] {
 async function measureLatency(dimensions: number): Promise<void> {
   const { documents } = await readCorpus()
   const vocabulary = documents.flatMap(({ chunks }) => chunks).flatMap((text) => text.match(/\p{L}+/gu) ?? [])
-  const random = numbers(1)
+  const random = seeded(1)
   // Few words are frequent, many are rare, as in any language.
   const word = () => {
     const n = Math.floor(random() ** 3 * 60_000)
@@ -130,7 +132,7 @@ async function measureLatency(dimensions: number): Promise<void> {
     delay.disable()
     // The histogram has the time between two looks.
     const delayMs = [delay.percentile(50), delay.percentile(99), delay.max].map((ns) => ns / 1e6 - DELAY_RESOLUTION_MS)
-    const shown = [...[0.5, 0.95, 1].map((part) => percentile(tookMs, part)), ...delayMs.map((ms) => Math.max(ms, 0))]
+    const shown = [...[0.5, 0.95, 1].map((part) => quantile(tookMs, part)), ...delayMs.map((ms) => Math.max(ms, 0))]
     process.stdout.write(`${name.padEnd(9)} ${shown.map((ms) => ms.toFixed(1).padStart(8)).join('  ')}\n`)
   }
   await store.close()
@@ -138,15 +140,4 @@ async function measureLatency(dimensions: number): Promise<void> {
 
 function search(store: VectorStore, query: Omit<VectorQuery, 'limit'>): Promise<VectorMatch[]> {
   return store.search(scope, { ...query, limit: TOP_K }, signal)
-}
-
-/** The same numbers between 0 and 1 on every run (mulberry32). */
-function numbers(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let z = Math.imul(state ^ (state >>> 15), 1 | state)
-    z = (z + Math.imul(z ^ (z >>> 7), 61 | z)) ^ z
-    return ((z ^ (z >>> 14)) >>> 0) / 2 ** 32
-  }
 }

@@ -3,6 +3,7 @@
  * and seats idle, beside rules that are thriftier and more generous. A simulation: no process is started.
  */
 import { parseArgs } from 'node:util'
+import { seeded } from '../test/support/numbers.ts'
 import { type DayOptions, playDay } from './scale/day.ts'
 import type { ScalingRule } from './scale/rule.ts'
 
@@ -25,17 +26,6 @@ const DAYS: Readonly<Record<string, Pick<DayOptions, 'busiestHourCalls' | 'burst
   'quiet service line': { busiestHourCalls: 240 },
   'busy service line': { busiestHourCalls: 6_000 },
   'with a campaign of 200 calls at ten': { busiestHourCalls: 3_000, burst: { atS: 36_000, calls: 200 } },
-}
-
-/** A small generator of numbers in [0, 1) (mulberry32). */
-export function seeded(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }
 
 export async function run(args: readonly string[]): Promise<void> {

@@ -6,6 +6,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { quantile } from './support/quantile.ts'
+import { rounded } from './support/rounded.ts'
 import { runSubject } from './support/run-subject.ts'
 import type { Latencies } from './voice/providers-client.ts'
 import type { Result, Scenario } from './voice/scenario.ts'
@@ -40,8 +41,8 @@ export async function run(args: readonly string[]): Promise<void> {
     Promise.all([play<K>('ours', scenario), play<K>('stock', peer)])
   const figures: Figure[] = []
   const note = (name: string, ours: number, peer: number | null, target: string, runs: number): void => {
-    const ratio = peer === null || peer === 0 ? null : round(ours / peer)
-    figures.push({ name, ours: round(ours), peer: peer === null ? null : round(peer), ratio, target, runs })
+    const ratio = peer === null || peer === 0 ? null : rounded(ours / peer)
+    figures.push({ name, ours: rounded(ours), peer: peer === null ? null : rounded(peer), ratio, target, runs })
     process.stdout.write(`${JSON.stringify(figures.at(-1))}\n`)
   }
   const wanted = (part: string): boolean => only === undefined || only === part
@@ -147,8 +148,4 @@ function live<K extends Scenario['kind']>(
 ): Promise<Extract<Result, { kind: K }>> {
   const file = join(import.meta.dirname, 'voice/subject.ts')
   return runSubject(file, [side, JSON.stringify({ ...scenario, port })], ['--expose-gc'])
-}
-
-function round(value: number): number {
-  return Math.round(value * 1000) / 1000
 }

@@ -11,6 +11,7 @@ import WebSocket from 'ws'
 import { cacheFolder } from '../api/realtime/webrtc/worker-cache.ts'
 import { findWorkerProgram } from '../api/realtime/webrtc/worker-program.ts'
 import { WebRtcPeer } from '../scripts/webrtc-peer.ts'
+import { quantile } from './support/quantile.ts'
 
 const FRAME_MS = 20
 const MEASURED_MS = 10_000
@@ -149,11 +150,6 @@ async function used(node: ChildProcess): Promise<{ nodeS: number; workerS: numbe
   const answer = once(node, 'message') as Promise<[{ nodeS: number; workerS: number }]>
   node.send('used')
   return (await answer)[0]
-}
-
-function quantile(values: readonly number[], q: number): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN
 }
 
 function report(name: string, ours: number, peer: number, unit: string, target: string): void {

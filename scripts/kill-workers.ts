@@ -9,6 +9,7 @@
  * and every call's log is that of a call whose worker lived; where a seat was free, 95 % of the answers came within 3 s.
  */
 import { parseArgs } from 'node:util'
+import { seeded } from '../test/support/numbers.ts'
 import { makeAgent } from './demo/call.ts'
 import { startInstance } from './demo/instance.ts'
 import { agentOf } from './kill-workers/agent.ts'
@@ -26,17 +27,6 @@ function positive(name: string, text: string): number {
   const value = Number(text)
   if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} must be a whole number from 1, not "${text}"`)
   return value
-}
-
-/** Numbers in [0, 1) that a seed repeats (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }
 
 async function main(): Promise<boolean> {

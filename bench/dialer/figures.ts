@@ -23,12 +23,6 @@ function meets(value: number, target: string): boolean {
   return sign === '>=' ? value >= Number(limit) : value <= Number(limit)
 }
 
-/** The value below which the part `share` of them lies. */
-export function quantile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN
-}
-
 /** Milliseconds that the work took. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const startMs = performance.now()

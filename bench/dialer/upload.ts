@@ -10,7 +10,8 @@ import { campaignById } from '../../store/campaigns.ts'
 import type { ProspectFileDetails, ProspectFileParams, ProspectFileResult } from '../../store/prospect-load.ts'
 import { loadUpload } from '../../workers/dialer/load-upload.ts'
 import { campaignStatus } from '../../workers/dialer/status.ts'
-import { quantile, report, timed } from './figures.ts'
+import { quantile } from '../support/quantile.ts'
+import { report, timed } from './figures.ts'
 import { makeCampaign, makeWorkspace, numberAt, type World } from './world.ts'
 
 const LOADER = new URL('../../store/prospect-load.ts', import.meta.url)

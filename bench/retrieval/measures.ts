@@ -15,11 +15,6 @@ export function mean(values: readonly number[]): number {
   return sum(values) / values.length
 }
 
-export function percentile(values: readonly number[], part: number): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.ceil(part * sorted.length) - 1)] ?? Number.NaN
-}
-
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0)
 }

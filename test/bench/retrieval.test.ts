@@ -1,6 +1,7 @@
 import t from 'tap'
 import { readCorpus } from '../../bench/retrieval/corpus.ts'
-import { ndcgAt10, percentile, recallAt } from '../../bench/retrieval/measures.ts'
+import { ndcgAt10, recallAt } from '../../bench/retrieval/measures.ts'
+import { quantile } from '../../bench/support/quantile.ts'
 
 t.test('the corpus has 60 documents and two questions to each, none asked twice', async (t) => {
   const { documents, questions } = await readCorpus()
@@ -21,6 +22,6 @@ t.test('the measures are those of the books', async (t) => {
   t.equal(ndcgAt10([...'0123456789', 'a'], relevant), 0, 'the eleventh counts no more')
   t.equal(recallAt(1, ['a', 'b'], relevant), 0.5)
   t.equal(recallAt(4, ['a', 'b'], relevant), 1)
-  t.equal(percentile([5, 1, 4, 2, 3], 0.5), 3)
-  t.equal(percentile([1], 0.95), 1)
+  t.equal(quantile([5, 1, 4, 2, 3], 0.5), 3)
+  t.equal(quantile([1], 0.95), 1)
 })

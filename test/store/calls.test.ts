@@ -5,16 +5,8 @@ import { type CallFilter, callById, callsPage, insertCall } from '../../store/ca
 import { openStore } from '../../store/database.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { createUser } from '../../store/users.ts'
+import { seeded } from '../support/numbers.ts'
 import { testDatabase } from '../support/services.ts'
-
-/** Numbers between 0 and 1 that are the same in every run. */
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296
-    return state / 4_294_967_296
-  }
-}
 
 async function newTenant(t: Test): Promise<Tenant> {
   const store = openStore({ databaseUrl: await testDatabase(t), maxConnections: 4 })

@@ -1,10 +1,16 @@
-/** A generator of numbers from -1 up to, not including, 1: the same for the same seed (mulberry32). */
-export function numbers(seed: number): () => number {
+/** A generator of numbers from 0 up to, not including, 1: the same for the same seed (mulberry32). */
+export function seeded(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0
-    let z = Math.imul(state ^ (state >>> 15), 1 | state)
-    z = (z + Math.imul(z ^ (z >>> 7), 61 | z)) ^ z
-    return ((z ^ (z >>> 14)) >>> 0) / 2 ** 31 - 1
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
+}
+
+/** As `seeded`, from -1 up to, not including, 1. */
+export function numbers(seed: number): () => number {
+  const next = seeded(seed)
+  return () => 2 * next() - 1
 }

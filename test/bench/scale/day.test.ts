@@ -4,7 +4,8 @@ import t from 'tap'
 import { parseAllDocuments } from 'yaml'
 import { playDay } from '../../../bench/scale/day.ts'
 import { Scaler } from '../../../bench/scale/rule.ts'
-import { SHIPPED_RULE, seeded } from '../../../bench/scale.ts'
+import { SHIPPED_RULE } from '../../../bench/scale.ts'
+import { seeded } from '../../support/numbers.ts'
 
 const usual = { rule: SHIPPED_RULE, capacity: 20, startS: 20, waitS: 5, meanCallS: 150 }
 

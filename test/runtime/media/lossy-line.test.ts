@@ -11,6 +11,7 @@ import { Pacer } from '../../../runtime/media/pacer.ts'
 import type { AudioFormat } from '../../../runtime/session/leg.ts'
 import { joinSamples, renderSpeech } from '../../../scripts/demo/speech.ts'
 import { FakeTimers } from '../../plugins/sip/support/fake-timers.ts'
+import { seeded } from '../../support/numbers.ts'
 
 /** The worker's way in, from packets of a bad line to the recogniser, in time moved by hand. */
 
@@ -28,17 +29,6 @@ const vocabulary = new Vocabulary(
 )
 
 const silence = (ms: number) => new Int16Array((LINE_HZ * ms) / 1000)
-
-/** A repeatable randomness in 0…1 (mulberry32). */
-function randomness(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 /** Says it over a line that loses and delays packets, each for itself; what the recogniser made of it. */
 async function understood(spoken: Int16Array, encoding: 'pcmu' | 'pcma', random: () => number): Promise<string> {
@@ -80,7 +70,7 @@ async function understood(spoken: Int16Array, encoding: 'pcmu' | 'pcma', random:
 for (const encoding of ['pcmu', 'pcma'] as const) {
   t.test(`a line with 5 % loss and 40 ms jitter costs at most one utterance in twenty (${encoding})`, async (t) => {
     const missed: string[] = []
-    const random = SEEDS.map(randomness)
+    const random = SEEDS.map(seeded)
     for (const text of utterances) {
       const spoken = await renderSpeech(text, LINE_HZ)
       for (const [i, seed] of SEEDS.entries()) {

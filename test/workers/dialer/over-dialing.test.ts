@@ -1,6 +1,7 @@
 import t from 'tap'
 import { type AnswerHistory, NO_HISTORY } from '../../../workers/dialer/over-dialing.ts'
 import { pace } from '../../../workers/dialer/pacing.ts'
+import { seeded } from '../../support/numbers.ts'
 
 /** An hour of a campaign on a clock of its own: seats, callees and the pacing that the dialer uses, nothing else. */
 
@@ -18,16 +19,6 @@ const HOUR_MS = 3_600_000
 const WARM_MS = 600_000
 const WAIT_MS = 1_600
 const WRAP_UP_MS = 3_000
-
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 interface SimulatedCall {
   state: 'ringing' | 'waiting' | 'talking'

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { callOf } from './attempt-calls.ts'
 import { OPEN_STATUSES } from './call-writes.ts'
 import type { Tenant } from './tenant.ts'
 
@@ -101,22 +102,13 @@ export interface CallStates {
 
 /** The campaign's calls that are not over. */
 export async function callStatesOf(tenant: Tenant, campaignId: string): Promise<CallStates> {
-  const rows = await tenant.db
-    .selectFrom('prospect_attempts')
-    .innerJoin('calls', 'calls.id', 'prospect_attempts.call_id')
-    .select([
-      sql<string>`case when calls.status = 'ringing' and calls.picked_up_at is not null then 'waiting'
-        else calls.status end`.as('state'),
-      sql<number>`count(*)::int`.as('n'),
-      sql<number>`coalesce(sum(coalesce(calls.seat_share, 1)) filter (where calls.status <> 'in_progress'), 0)`.as(
-        'seats',
-      ),
-    ])
-    .where('prospect_attempts.campaign_id', '=', campaignId)
-    .where('prospect_attempts.ended_at', 'is', null)
-    .where('calls.status', 'in', OPEN_STATUSES)
-    .groupBy('state')
-    .execute()
+  const { rows } = await sql<{ state: string; n: number; seats: number }>`
+    select case when c.status = 'ringing' and c.picked_up_at is not null then 'waiting' else c.status end as state,
+      count(*)::int as n, coalesce(sum(coalesce(c.seat_share, 1)) filter (where c.status <> 'in_progress'), 0) as seats
+    from prospect_attempts a ${callOf(tenant.workspaceId, sql`status, picked_up_at, seat_share`)}
+    where a.workspace_id = ${tenant.workspaceId} and a.campaign_id = ${campaignId} and a.ended_at is null
+      and c.status = any(${OPEN_STATUSES})
+    group by 1`.execute(tenant.db)
   const of = (state: string): number => rows.find((row) => row.state === state)?.n ?? 0
   return {
     placing: of('queued'),
@@ -146,16 +138,20 @@ export async function answersOf(tenant: Tenant, campaignId: string, now: Date) {
           (select call_id, ended_at from prospect_attempts where workspace_id = ${workspaceId}
             and campaign_id = ${campaignId} and ended_at is not null and outcome not in ('skipped', 'fault')
             order by ended_at desc limit ${sql.lit(RECENT_ATTEMPTS)})
-        ) as a join calls c on c.id = a.call_id and c.workspace_id = ${workspaceId}
-        where a.ended_at is not null or coalesce(c.picked_up_at, c.answered_at) is not null
+        ) as a ${callOf(workspaceId, sql`picked_up_at, answered_at`)}
+        where (a.ended_at is not null or coalesce(c.picked_up_at, c.answered_at) is not null)
         order by coalesce(c.picked_up_at, c.answered_at, a.ended_at) desc limit ${sql.lit(RECENT_ATTEMPTS)}
       ) as latest
     ) as recent cross join (
       select count(*)::int as live, (count(*) filter (where c.end_reason = 'abandoned'))::int as abandoned
-      from prospect_attempts a join calls c on c.id = a.call_id and c.workspace_id = ${workspaceId}
-      where a.workspace_id = ${workspaceId} and a.campaign_id = ${campaignId}
-        and (a.ended_at is null or a.ended_at > ${now}::timestamptz - interval '1 minute')
-        and coalesce(c.answered_at, c.picked_up_at) > ${now}::timestamptz - interval '1 minute'
+      from (
+        select call_id from prospect_attempts where workspace_id = ${workspaceId} and campaign_id = ${campaignId}
+          and ended_at is null
+        union all
+        select call_id from prospect_attempts where workspace_id = ${workspaceId} and campaign_id = ${campaignId}
+          and ended_at > ${now}::timestamptz - interval '1 minute'
+      ) as a ${callOf(workspaceId, sql`picked_up_at, answered_at, end_reason`)}
+      where coalesce(c.answered_at, c.picked_up_at) > ${now}::timestamptz - interval '1 minute'
     ) as minute`.execute(tenant.db)
   const [row] = rows
   return {
@@ -200,10 +196,13 @@ export async function daySumsOf(tenant: Tenant, campaignId: string, now: Date) {
   return { today: part('today'), month: part('month'), cost: row.cost ?? 0 }
 }
 
-/** The numbers the campaign calls from, its own or its agent's, with their attempts of 24 hours. Unregistered ones are left out. */
+/**
+ * The numbers the campaign calls from, its own or its agent's, with their attempts of 24 hours, counted up to the campaign's cap.
+ * Unregistered ones are left out.
+ */
 export async function sourceNumbersOf(
   tenant: Tenant,
-  campaign: { agent_id: string | null; from_numbers: readonly string[] },
+  campaign: { agent_id: string | null; from_numbers: readonly string[]; max_calls_per_number_per_day: number },
   now: Date,
 ): Promise<{ number: string; attempts: number; lastAt: Date | null }[]> {
   const query = tenant.db.selectFrom('phone_numbers').select('phone_number')
@@ -215,21 +214,22 @@ export async function sourceNumbersOf(
         : await query.where('agent_id', '=', campaign.agent_id).execute()
   if (numbers.length === 0) return []
   const since = new Date(now.getTime() - 86_400_000)
-  const used = await tenant.db
-    .selectFrom('prospect_attempts')
-    .select(['from_number', sql<number>`count(*)::int`.as('n'), sql<Date>`max(created_at)`.as('last')])
-    .where(
-      'from_number',
-      'in',
-      numbers.map((row) => row.phone_number),
-    )
-    .where('created_at', '>', since)
-    .where('charged', '=', true)
-    .groupBy('from_number')
-    .execute()
+  const { rows: used } = await sql<{ number: string; n: number; last: Date | null }>`
+    select t.number, counted.n, latest.created_at as last
+    from unnest(${numbers.map((row) => row.phone_number)}::text[]) as t (number)
+    cross join lateral (
+      select count(*)::int as n from (
+        select from prospect_attempts where workspace_id = ${tenant.workspaceId} and from_number = t.number
+          and created_at > ${since} and charged limit ${campaign.max_calls_per_number_per_day}
+      ) as used
+    ) as counted
+    left join lateral (
+      select created_at from prospect_attempts where workspace_id = ${tenant.workspaceId} and from_number = t.number
+        and created_at > ${since} order by created_at desc limit 1
+    ) as latest on true`.execute(tenant.db)
   return numbers
     .map(({ phone_number }) => {
-      const row = used.find(({ from_number }) => from_number === phone_number)
+      const row = used.find(({ number }) => number === phone_number)
       return { number: phone_number, attempts: row?.n ?? 0, lastAt: row?.last ?? null }
     })
     .sort((a, b) => (a.number < b.number ? -1 : 1))

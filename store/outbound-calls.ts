@@ -81,24 +81,16 @@ export async function findCallToPlace(tenant: Tenant, callId: string): Promise<C
 
 /** A prospect's call is dialled while its campaign runs; no row's call goes to a number that asked not to be called. */
 const mayBeDialled = (eb: ExpressionBuilder<AllTables, 'calls'>) => {
-  const attempt = eb
+  // A value, not a condition: of a condition the planner makes a table of all attempts of the workspace.
+  const runs = eb
     .selectFrom('prospect_attempts')
     .innerJoin('campaigns', 'campaigns.id', 'prospect_attempts.campaign_id')
-    .select('campaigns.id')
+    .select(sql<boolean>`campaigns.active and not campaigns.paused and campaigns.deleted_at is null`.as('runs'))
     .whereRef('prospect_attempts.call_id', '=', 'calls.id')
+    .forShare('campaigns')
   const listed = eb.selectFrom('do_not_call').select('phone').whereRef('phone', '=', 'calls.to_number')
   return eb.and([
-    eb.or([
-      eb('calls.campaign_slug', 'is', null),
-      eb.not(eb.exists(attempt)),
-      eb.exists(
-        attempt
-          .where('campaigns.active', '=', true)
-          .where('campaigns.paused', '=', false)
-          .where('campaigns.deleted_at', 'is', null)
-          .forShare('campaigns'),
-      ),
-    ]),
+    eb.or([eb('calls.campaign_slug', 'is', null), eb(eb.fn.coalesce(runs, sql<boolean>`true`), '=', true)]),
     eb.or([
       eb.and([eb('calls.campaign_slug', 'is', null), eb('calls.batch_id', 'is', null)]),
       eb.not(eb.exists(listed)),

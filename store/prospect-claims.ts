@@ -64,6 +64,7 @@ export function claimProspects(tenant: Tenant, order: ClaimOrder): Promise<Claim
     const bound: Tenant = { workspaceId: tenant.workspaceId, db }
     const candidates = await candidatesOf(bound, order)
     const taken: { prospect: Prospect; from: string; check: string }[] = []
+    const held: { id: string; held: Held }[] = []
     const phones = new Set<string>()
     for (const candidate of candidates) {
       if (taken.length === most) break
@@ -74,8 +75,9 @@ export function claimProspects(tenant: Tenant, order: ClaimOrder): Promise<Claim
         if (from === undefined) break
         phones.add(candidate.phone)
         taken.push({ prospect: candidate, from, check: group?.check ?? '' })
-      } else await hold(bound, candidate.id, verdict)
+      } else held.push({ id: candidate.id, held: verdict })
     }
+    await hold(bound, held)
     if (taken.length === 0) return []
     return insertCalls(bound, order, taken, now)
   })
@@ -155,18 +157,25 @@ function judge(
   return 'call'
 }
 
-async function hold(tenant: Tenant, id: string, held: Held): Promise<void> {
-  await tenant.db
-    .updateTable('prospects')
-    .set(
-      'resolution' in held
-        ? { status: 'resolved', resolution: held.resolution, next_attempt_at: null, call_back_at: null }
-        : { next_attempt_at: held.until, held_reason: held.reason, held_sentence: held.sentence },
-    )
-    .where('id', '=', id)
-    .execute()
+async function hold({ db, workspaceId }: Tenant, all: readonly { id: string; held: Held }[]): Promise<void> {
+  if (all.length === 0) return
+  const rows = all.map(({ id, held }) =>
+    'resolution' in held
+      ? { id, resolution: held.resolution, until: null, reason: null, sentence: null }
+      : { id, resolution: null, until: held.until, reason: held.reason, sentence: held.sentence },
+  )
+  await sql`
+    update prospects p set
+      status = case when t.resolution is null then p.status else 'resolved' end, resolution = t.resolution,
+      next_attempt_at = t.until, call_back_at = case when t.resolution is null then p.call_back_at end,
+      held_reason = coalesce(t.reason, p.held_reason), held_sentence = coalesce(t.sentence, p.held_sentence)
+    from unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ resolution }) => resolution)}::text[],
+      ${rows.map(({ until }) => until)}::timestamptz[], ${rows.map(({ reason }) => reason)}::text[],
+      ${rows.map(({ sentence }) => sentence)}::text[]) as t (id, resolution, until, reason, sentence)
+    where p.id = t.id and p.workspace_id = ${workspaceId}`.execute(db)
 }
 
+/** One statement: calls, their attempts and what becomes of the prospects. */
 async function insertCalls(
   { db, workspaceId }: Tenant,
   { campaign, agent, seats }: ClaimOrder,
@@ -174,56 +183,44 @@ async function insertCalls(
   now: Date,
 ): Promise<ClaimedCall[]> {
   const seatShare = seats === undefined ? null : Math.min(1, seats / taken.length)
-  const calls = taken.map((one) => ({ ...one, id: uuidv7() }))
-  await db
-    .insertInto('calls')
-    .values(
-      calls.map(({ id, prospect, from }) => ({
-        id,
-        agent_id: agent.id,
-        agent_name: agent.name,
-        call_type: 'phone' as const,
-        direction: 'outbound' as const,
-        status: 'queued' as const,
-        from_number: from,
-        to_number: prospect.phone,
-        dynamic_variables: JSON.stringify(variablesOf(prospect)),
-        campaign_slug: campaign.slug,
-        seat_share: seatShare,
-        created_at: now,
-      })),
-    )
-    .execute()
-  await db
-    .insertInto('prospect_attempts')
-    .values(
-      calls.map(({ id, prospect, from, check }) => ({
-        id: uuidv7(),
-        campaign_id: campaign.id,
-        prospect_id: prospect.id,
-        n: prospect.attempt_seq + 1,
-        phone: prospect.phone,
-        from_number: from,
-        call_id: id,
-        created_at: now,
-        checks: JSON.stringify({
-          window: check,
-          do_not_call: 'not listed',
-          consent: prospect.consent_at?.toISOString() ?? (campaign.consent_required ? 'missing' : 'not required'),
-          attempts: `${prospect.attempts} of ${campaign.max_number_calls}`,
-          version: String(campaign.version),
-        }),
-      })),
-    )
-    .execute()
+  const rows = taken.map(({ prospect, from, check }) => ({
+    ...{
+      id: uuidv7(),
+      attempt: uuidv7(),
+      prospect: prospect.id,
+      n: prospect.attempt_seq + 1,
+      phone: prospect.phone,
+      from,
+    },
+    variables: variablesOf(prospect),
+    checks: {
+      window: check,
+      do_not_call: 'not listed',
+      consent: prospect.consent_at?.toISOString() ?? (campaign.consent_required ? 'missing' : 'not required'),
+      attempts: `${prospect.attempts} of ${campaign.max_number_calls}`,
+      version: String(campaign.version),
+    },
+  }))
   await sql`
-    update prospects p set status = 'calling', attempt_seq = attempt_seq + 1, last_attempt_at = ${now},
-      from_number = t.from_number, next_attempt_at = null, call_back_at = null, call_back_missed_at = null,
-      held_reason = null, held_sentence = null
-    from unnest(${calls.map(({ prospect }) => prospect.id)}::uuid[], ${calls.map(({ from }) => from)}::text[])
-      as t (id, from_number)
-    where p.id = t.id and p.workspace_id = ${workspaceId}`.execute(db)
-  return calls.map(({ id }) => ({ id, workspace_id: workspaceId, seat_share: seatShare }))
+    with made as materialized (
+      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as t
+        (id uuid, attempt uuid, prospect uuid, n integer, phone text, "from" text, variables jsonb, checks jsonb)
+    ), calling as (
+      insert into calls (id, workspace_id, agent_id, agent_name, call_type, direction, status, from_number, to_number,
+        dynamic_variables, campaign_slug, seat_share, created_at)
+      select id, ${workspaceId}::uuid, ${agent.id}::uuid, ${agent.name}::text, 'phone', 'outbound', 'queued', "from", phone,
+        variables, ${campaign.slug}::text, ${seatShare}::double precision, ${now}::timestamptz
+      from made
+    ), attempted as (
+      insert into prospect_attempts (id, workspace_id, campaign_id, prospect_id, n, phone, from_number, call_id, created_at,
+        checks)
+      select attempt, ${workspaceId}::uuid, ${campaign.id}::uuid, prospect, n, phone, "from", id, ${now}::timestamptz, checks
+      from made
+    )
+    update prospects p set status = 'calling', attempt_seq = made.n, last_attempt_at = ${now}, from_number = made."from",
+      next_attempt_at = null, call_back_at = null, call_back_missed_at = null, held_reason = null, held_sentence = null
+    from made where p.id = made.prospect and p.workspace_id = ${workspaceId}`.execute(db)
+  return rows.map(({ id }) => ({ id, workspace_id: workspaceId, seat_share: seatShare }))
 }
 
 /** What the agent knows of a prospect: the same on every attempt. */

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { callOf } from './attempt-calls.ts'
 import type { Tenant } from './tenant.ts'
 
 /** Attempts whose calls are over get their outcome here. The call's terminal row decides; it never changes. */
@@ -40,7 +41,8 @@ export interface Settled {
   partsTried: readonly string[]
 }
 
-const MOST_AT_ONCE = 300
+/** Attempts settled in one transaction. */
+export const MOST_AT_ONCE = 300
 
 /** Settles attempts of a campaign, some hundred at most; returns how many. `decide` says what each comes to. */
 export function settleAttempts(
@@ -59,7 +61,11 @@ export function settleAttempts(
           and n.call_id = a.call_id) as opted_out,
         p.attempts, p.faults_in_row, p.parts_tried, p.call_back_at, g.zones
       from prospect_attempts a
-      join calls c on c.id = a.call_id and c.workspace_id = ${workspaceId}
+      ${callOf(
+        workspaceId,
+        sql`status, end_reason, disposition, error, answered_by, answered_at, placed_at, ended_at, duration_ms,
+        cost_llm, cost_stt, cost_tts, platform_cost`,
+      )}
       left join prospects p on p.id = a.prospect_id and p.workspace_id = ${workspaceId}
       left join window_groups g on g.id = p.window_group
       where a.workspace_id = ${workspaceId} and a.campaign_id = ${campaignId} and a.ended_at is null
@@ -130,17 +136,12 @@ async function addToDay(
 
 /** Calls of the campaign that nobody could place in time. */
 export async function overdueCalls(tenant: Tenant, campaignId: string, before: Date): Promise<string[]> {
-  const rows = await tenant.db
-    .selectFrom('prospect_attempts')
-    .innerJoin('calls', 'calls.id', 'prospect_attempts.call_id')
-    .select('calls.id')
-    .where('prospect_attempts.campaign_id', '=', campaignId)
-    .where('prospect_attempts.ended_at', 'is', null)
-    .where('calls.status', '=', 'queued')
-    .where('calls.placed_at', 'is', null)
-    .where('calls.created_at', '<', before)
-    .limit(100)
-    .execute()
+  const { rows } = await sql<{ id: string }>`
+    select a.call_id as id from prospect_attempts a ${callOf(tenant.workspaceId, sql`status, placed_at`)}
+    where a.workspace_id = ${tenant.workspaceId} and a.campaign_id = ${campaignId} and a.ended_at is null
+      and a.created_at < ${before} and c.status = 'queued'
+      and c.placed_at is null
+    limit 100`.execute(tenant.db)
   return rows.map(({ id }) => id)
 }
 

@@ -5,6 +5,7 @@ import { openStore } from '../../store/database.ts'
 import { cancelQueuedCall, markPickedUp, markPlaced } from '../../store/outbound-calls.ts'
 import { RedisSlots } from '../../store/redis/slots.ts'
 import type { Tenant } from '../../store/tenant.ts'
+import { seeded } from '../../test/support/numbers.ts'
 import { createDialCheck } from '../../workers/dialer/before-dial.ts'
 import type { World } from './world.ts'
 
@@ -27,6 +28,13 @@ const PICKED_UP_WAIT_MS = 1_600
 const SEAT_WAIT_MS = 30_000
 const REGISTER_MS = 3_000
 
+export interface CalleesOptions {
+  seats: number
+  population: Population
+  wrapUpMs: number
+  seed: number
+}
+
 export interface Callees {
   /** Calls that have not ended. */
   readonly live: number
@@ -37,7 +45,7 @@ export interface Callees {
   readonly people: number
   readonly abandoned: number
   /** Takes the call over, as an api node would. */
-  place(tenant: Tenant, callId: string): void
+  place(workspaceId: string, callId: string): void
   stop(): Promise<void>
 }
 
@@ -46,13 +54,13 @@ export interface Callees {
  * placed, and their ends written there; nothing is said. Ring and talk times are real time.
  */
 export async function startCallees(
-  { databaseUrl, redis, calling }: World,
-  options: { seats: number; population: Population; wrapUpMs: number; random(): number },
+  { databaseUrl, redis, calling }: Pick<World, 'databaseUrl' | 'redis' | 'calling'>,
+  options: CalleesOptions,
 ): Promise<Callees> {
-  const { seats, population, wrapUpMs, random } = options
+  const { seats, population, wrapUpMs, seed } = options
+  const random = seeded(seed)
   const slots = new RedisSlots(redis, { shares: () => ({ inboundReserve: 0, workspaceShare: 1 }) })
-  // As api nodes have connections of their own, so that the dialer doesn't wait behind them.
-  const own = openStore({ databaseUrl })
+  const own = openStore({ databaseUrl, acquireTimeoutMs: 60_000 })
   const clock = { nowMs: Date.now, monotonicMs: () => performance.now() }
   const check = createDialCheck({ calling, clock })
   const over = new AbortController()
@@ -149,9 +157,9 @@ export async function startCallees(
       return abandoned
     },
     dialled,
-    place(tenant, callId) {
+    place(workspaceId, callId) {
       live++
-      const work = call(own.tenant(tenant.workspaceId), callId)
+      const work = call(own.tenant(workspaceId), callId)
         .catch((error) => {
           if (!over.signal.aborted) throw error
         })

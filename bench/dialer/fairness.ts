@@ -3,11 +3,10 @@ import { systemClock } from '../../runtime/clock.ts'
 import { createLogger } from '../../runtime/log.ts'
 import { createRedis } from '../../store/redis/client.ts'
 import type { Tenant } from '../../store/tenant.ts'
-import { seeded } from '../../test/support/numbers.ts'
 import { startDialer } from '../../workers/dialer/start.ts'
 import { runJobs } from '../../workers/queues.ts'
-import { startCallees } from './callees.ts'
 import { report } from './figures.ts'
+import { forkCallees } from './fork-callees.ts'
 import { fillCampaign, makeCampaign, makeWorkspace, type World } from './world.ts'
 
 const WORKSPACES = 20
@@ -42,13 +41,13 @@ export async function measureFairness(
     }
   }
   await store.pool.query('vacuum analyze')
-  const callees = await startCallees(world, { seats: size.seats, population: TALKERS, wrapUpMs: 0, random: seeded(2) })
+  const callees = await forkCallees(world, { seats: size.seats, population: TALKERS, wrapUpMs: 0, seed: 2 })
   const redis = await createRedis(redisUrl, log)
   const taken = runJobs(
     'outbound-calls',
     redis,
     { concurrency: size.seats, onError: () => {}, onPoison: () => {} },
-    async ({ payload: { callId, workspaceId } }) => callees.place(tenants.get(workspaceId)!, callId),
+    async ({ payload: { callId, workspaceId } }) => callees.place(workspaceId, callId),
   )
   const config = { inboundReserve: 0, workspaceShare: 1, callingRules: rulesFile }
   const dialers = await Promise.all(

@@ -4,12 +4,12 @@ import { createLogger } from '../../runtime/log.ts'
 import { campaignById, updateCampaign } from '../../store/campaigns.ts'
 import { storedQuotas } from '../../store/quotas.ts'
 import { redisCallRoom } from '../../store/redis/call-room.ts'
-import { seeded } from '../../test/support/numbers.ts'
 import { campaignStatus } from '../../workers/dialer/status.ts'
 import { tickCampaign } from '../../workers/dialer/tick.ts'
 import { quantile } from '../support/quantile.ts'
-import { type Population, startCallees } from './callees.ts'
+import type { Population } from './callees.ts'
 import { report, timed } from './figures.ts'
+import { forkCallees } from './fork-callees.ts'
 import { CLOSED_AREA, fillCampaign, makeCampaign, makeWorkspace, type World } from './world.ts'
 
 const COLD: Population = {
@@ -41,9 +41,7 @@ export async function measurePacing(
   })
   await fillCampaign(world, tenant, campaign, size.prospects)
   await store.pool.query('vacuum analyze')
-  const callees = await startCallees(world, {
-    ...{ seats: size.seats, population: COLD, wrapUpMs: 3_000, random: seeded(1) },
-  })
+  const callees = await forkCallees(world, { seats: size.seats, population: COLD, wrapUpMs: 3_000, seed: 1 })
   const shares = () => ({ inboundReserve: 0, workspaceShare: 1 })
   const quotas = storedQuotas(store, { webSessionsPerWorkspace: null })
   const shared = redisCallRoom({ store, redis, quotas, shares })
@@ -68,7 +66,7 @@ export async function measurePacing(
     calling,
     clock,
     log,
-    place: async (call: { id: string }) => callees.place(tenant, call.id),
+    place: async (call: { id: string }) => callees.place(tenant.workspaceId, call.id),
   }
   let over = false
   const ticks = (async () => {

@@ -28,6 +28,7 @@ import { sql as inboundWebhooks } from './0041-inbound-webhooks.ts'
 import { sql as analysis } from './0042-analysis.ts'
 import { sql as overDialing } from './0046-over-dialing.ts'
 import { sql as toldWorkers } from './0048-told-workers.ts'
+import { sql as dialerIndexes } from './0052-dialer-indexes.ts'
 
 export interface Migration {
   readonly name: string
@@ -66,4 +67,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0042-analysis', sql: analysis },
   { name: '0046-over-dialing', sql: overDialing },
   { name: '0048-told-workers', sql: toldWorkers },
+  { name: '0052-dialer-indexes', sql: dialerIndexes },
 ]

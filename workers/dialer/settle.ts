@@ -1,6 +1,12 @@
 import { addDoNotCall } from '../../store/do-not-call.ts'
 import { cancelQueuedCall } from '../../store/outbound-calls.ts'
-import { type EndedAttempt, overdueCalls, type Settled, settleAttempts } from '../../store/prospect-settling.ts'
+import {
+  type EndedAttempt,
+  MOST_AT_ONCE,
+  overdueCalls,
+  type Settled,
+  settleAttempts,
+} from '../../store/prospect-settling.ts'
 import type { Campaign } from '../../store/schema.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { retryPolicyOf } from './policy.ts'
@@ -27,7 +33,7 @@ export async function settleCampaign(tenant: Tenant, campaign: Campaign, now: Da
       })),
       now,
     )
-    if (settled.length === 0) return
+    if (settled.length < MOST_AT_ONCE) return
   }
 }
 

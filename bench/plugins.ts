@@ -37,7 +37,11 @@ export async function run(args: readonly string[]): Promise<void> {
       for (const share of [0.5, 0.99]) {
         const name = `added latency of a plugin in its own process, to ${what}, p${share * 100} (ms)`
         const target = share === 0.99 ? '<= 5' : '-'
-        const more = { inRole: rounded(quantile(role, share)), inProcess: rounded(quantile(own, share)), runs: own.length }
+        const more = {
+          inRole: rounded(quantile(role, share)),
+          inProcess: rounded(quantile(own, share)),
+          runs: own.length,
+        }
         note(name, quantile(own, share) - quantile(role, share), target, more)
       }
     }

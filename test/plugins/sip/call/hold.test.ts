@@ -81,11 +81,11 @@ t.test('a call that is held goes on when it is resumed', { timeout: 420_000 + 2 
       t.equal(resumed.status, 200)
       t.notMatch(resumed.sdp, /a=(inactive|recvonly)/, `held ${way}: both ways again`)
       let speechMs = 0
-      await until(async () => {
+      const spokenTo = until(async () => {
         speechMs += phone.heard().speechMs
         return speechMs > 1_500
       })
-      t.pass(`held ${way}: what was being said is said again`)
+      await t.resolves(spokenTo, `held ${way}: what was being said is said again`)
       await phone.hangUp()
       t.match(await over(number), { status: 'completed', end_reason: 'caller_hangup' }, `held ${way}`)
     }),

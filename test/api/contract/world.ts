@@ -290,20 +290,22 @@ export function inputTo(route: AnyRoute, of: Belongings): Call {
   return { query, form }
 }
 
+/** Every table, and whether its rows are of workspaces. The same in every database of a test: asking costs more than a fingerprint. */
+let tables: { name: string; owned: boolean }[] | undefined
+
 /** A fingerprint of every table: of the rows of one workspace where the table has workspaces, else of all rows. */
-export async function fingerprint(api: TestApi, workspaceId?: string): Promise<Record<string, string>> {
-  const { rows: tables } = await api.store.pool.query<{ name: string; owned: boolean }>(
-    `select t.table_name as name, bool_or(c.column_name = 'workspace_id') as owned
-     from information_schema.tables t join information_schema.columns c using (table_schema, table_name)
-     where t.table_schema = 'public' and t.table_type = 'BASE TABLE' group by 1 order by 1`,
-  )
+export async function fingerprint({ store }: TestApi, workspaceId?: string): Promise<Record<string, string>> {
+  const columns = `select t.table_name as name, bool_or(c.column_name = 'workspace_id') as owned
+    from information_schema.tables t join information_schema.columns c using (table_schema, table_name)
+    where t.table_schema = 'public' and t.table_type = 'BASE TABLE' group by 1 order by 1`
+  tables ??= (await store.pool.query<{ name: string; owned: boolean }>(columns)).rows
   const parts = tables.map(({ name, owned }) => {
     const rows = owned && workspaceId !== undefined ? `where workspace_id = '${workspaceId}'` : ''
     // Keys note when they were used, and users what they work in.
     const row = name === 'api_keys' ? `to_jsonb(t) - 'last_used_at'` : 't'
     return `select '${name}' as name, count(*) || ' rows ' || coalesce(md5(string_agg(md5((${row})::text), '' order by md5((${row})::text))), '') as print from "${name}" t ${rows}`
   })
-  const { rows } = await api.store.pool.query<{ name: string; print: string }>(parts.join(' union all '))
+  const { rows } = await store.pool.query<{ name: string; print: string }>(parts.join(' union all '))
   return Object.fromEntries(rows.map(({ name, print }) => [name, print]))
 }
 

@@ -40,13 +40,19 @@ export function guardImports(policy: Policy, pluginFolders: Iterable<string>): v
     return inRuntime !== undefined && !CLOSED.some((closed) => closed.test(inRuntime))
   }
 
+  /** Where the modules are that were let in, by their URL: most of them import several others. */
+  const places = new Map<string, string>()
   module.registerHooks({
     resolve(specifier, context, next) {
       const found = next(specifier, context)
       const path = pathOf(found.url)
-      if (path !== undefined && !allows(pathOf(context.parentURL), path)) {
+      if (path === undefined) return found
+      const { parentURL } = context
+      const from = parentURL === undefined ? undefined : (places.get(parentURL) ?? pathOf(parentURL))
+      if (!allows(from, path)) {
         throw policy.refuse('run', `import ${path.startsWith(ROOT) ? path.slice(ROOT.length) : path}`)
       }
+      places.set(found.url, path)
       return found
     },
   })
@@ -58,7 +64,7 @@ function pathOf(url: string | undefined): string | undefined {
 
 function real(path: string): string {
   try {
-    return realpathSync(path)
+    return realpathSync.native(path)
   } catch {
     return path
   }

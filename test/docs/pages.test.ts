@@ -1,7 +1,7 @@
 import t from 'tap'
 import { startTestApi } from '../support/api.ts'
 import { startTestJobs } from '../support/jobs.ts'
-import { runPages, withoutCurl } from '../support/page.ts'
+import { fencesOf, runPages, withoutCurl } from '../support/page.ts'
 import { linkWorker } from '../support/phone.ts'
 
 const options = { timeout: 180_000, skip: withoutCurl }
@@ -64,4 +64,15 @@ t.test('the examples of docs/api.md run as printed', options, async (t) => {
   t.equal(second, first, 'the second answer is the first')
   t.match(JSON.parse(page), { items: [], total: 0, page: 2, page_size: 50, total_pages: 0 })
   t.match(JSON.parse(session), { realtime_url: /^ws:/, call_log_id: /^[0-9a-f-]{36}$/ })
+})
+
+t.test('the agents of docs/providers.md and docs/resilience.md can be made where the keys are', options, async (t) => {
+  const api = await startTestApi(t, { env: { OPENAI_API_KEY: 'sk-of-a-test', DEEPGRAM_API_KEY: 'of-a-test' } })
+  const printed = await runPages(t, api.url, ['README.md', 'docs/providers.md'])
+  t.match(printed('docs/providers.md')[0], /"agent_name":"Front desk".*"LLM_provider":"openai"/)
+
+  const [fields = ''] = fencesOf('docs/resilience.md', 'json')
+  const { client } = await api.signUp('Bob')
+  const body = { agent_name: 'Front desk', system_prompt: 'You answer the phone.', ...JSON.parse(fields) }
+  t.match(await client.post('/agents', { body }), { status: 201, body: JSON.parse(fields) })
 })

@@ -16,12 +16,17 @@ curl() { command curl -fS --max-time 30 "$@"; }
 /** Why no example can be run here; false: they can. */
 export const withoutCurl = spawnSync('curl', ['--version']).error ? 'curl is not installed' : false
 
-/** The shell examples of a page that talk to the API, their indentation taken off. */
-export function examplesOf(page: string): string[] {
+/** The fenced blocks of a page in this language, their indentation taken off. */
+export function fencesOf(page: string, language: string): string[] {
   const text = readFileSync(join(ROOT, page), 'utf8')
-  return [...text.matchAll(/^( *)```sh\n(.*?)^ *```$/gms)]
-    .map(([, indent = '', block = '']) => block.replaceAll(new RegExp(`^${indent}`, 'gm'), ''))
-    .filter((block) => /^\s*(\S+=\$\()?curl |\bcurl /m.test(block))
+  return [...text.matchAll(new RegExp(`^( *)\`\`\`${language}\\n(.*?)^ *\`\`\`$`, 'gms'))].map(
+    ([, indent = '', block = '']) => block.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+  )
+}
+
+/** The shell examples of a page that talk to the API. */
+function examplesOf(page: string): string[] {
+  return fencesOf(page, 'sh').filter((block) => /^\s*(\S+=\$\()?curl |\bcurl /m.test(block))
 }
 
 /**

@@ -183,6 +183,8 @@ export class Dialogue {
   /** From here on nothing is said, whatever was about to be; or something may be again. */
   silence(on: boolean): void {
     this.#silent = on
+    // Nor is the language model paid for answers that nobody will hear.
+    this.#session.sessionOptions.turnHandling.preemptiveGeneration.enabled = !on
     if (on) this.cutOff(true)
   }
 

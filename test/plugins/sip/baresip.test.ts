@@ -1,13 +1,11 @@
-import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { concatSamples } from '../../../runtime/media/frame.ts'
-import { Resampler } from '../../../runtime/media/resample.ts'
-import { WAV_HEAD_BYTES } from '../../../runtime/recording/wav.ts'
-import { ESPEAK_SAMPLE_RATE_HZ, espeak } from '../../../runtime/speech/espeak.ts'
-import { ApiClient } from '../../support/api.ts'
-import { type Instance, startInstance } from '../../support/instance.ts'
+import type { ApiClient } from '../../support/api.ts'
+import { phoneSays, saying } from '../../support/phone-says.ts'
+import { recordingOf } from '../../support/recording-of.ts'
+import { startSipInstance } from '../../support/sip-instance.ts'
 import { answerKeepAlive, type Baresip, freePort, skipWithout, startBaresip } from '../../support/sip-peers.ts'
+import { waitUntil } from '../../support/wait-until.ts'
 
 /** Conversations over real audio: a softphone, and a Patchbay as an operator starts it. */
 
@@ -16,15 +14,7 @@ const NUMBER = '+14155550100'
 const QUESTION = 'What are your opening hours?'
 
 t.test('a softphone talks with an agent', { skip, timeout: 280_000 }, async (t) => {
-  const sipPort = await freePort()
-  const firstRtp = 20_000 + Math.floor(Math.random() * 5_000) * 2
-  const instance = await startInstance(t, {
-    PATCHBAY_SIP_PORT: String(sipPort),
-    PATCHBAY_SIP_HOST: '127.0.0.1',
-    PATCHBAY_RTP_PORTS: `${firstRtp}-${firstRtp + 99}`,
-    PATCHBAY_RECORD_CALLS: 'true',
-  })
-  const client = await operator(instance)
+  const { client, sipPort } = await startSipInstance(t, { PATCHBAY_RECORD_CALLS: 'true' })
   const { body: agent } = await client.post('/agents', {
     body: {
       agent_name: 'Front desk',
@@ -32,7 +22,7 @@ t.test('a softphone talks with an agent', { skip, timeout: 280_000 }, async (t) 
       first_message: 'Hotel Aurora, good morning!',
     },
   })
-  const speech = await say(QUESTION)
+  const speech = await phoneSays(QUESTION)
 
   t.test('that it calls without any account: both hear each other, and keys arrive', async (t) => {
     await client.post('/phone-numbers', {
@@ -78,24 +68,16 @@ t.test('a softphone talks with an agent', { skip, timeout: 280_000 }, async (t) 
     })
     await phone.event('CALL_ESTABLISHED')
     const read = async () => (await client.get(`/calls/${body.call_log_id}`)).body
-    await until(async () => spoke(await read(), 'user').includes(QUESTION))
-    await until(async () => /nine to five/.test(spoke(await read(), 'assistant').join(' ')))
+    await waitUntil(async () => spoke(await read(), 'user').includes(QUESTION))
+    await waitUntil(async () => /nine to five/.test(spoke(await read(), 'assistant').join(' ')))
     await sleep(3_000)
     phone.command('hangup')
-    await until(async () => (await read()).status === 'completed')
+    await waitUntil(async () => (await read()).status === 'completed')
     t.match(await read(), { direction: 'outbound', end_reason: 'caller_hangup' })
     const heard = await phone.heard()
     t.ok(speechMs(heard) > 1_500, `the phone heard ${speechMs(heard)} ms of speech`)
   })
 })
-
-async function operator(instance: Instance): Promise<ApiClient> {
-  const client = new ApiClient(instance.url)
-  const user = { email: 'ada@example.com', password: 'correct horse' }
-  await client.post('/auth/signup', { body: { ...user, name: 'Ada', phone_number: '+14155550123' } })
-  await client.post('/auth/login', { body: user })
-  return client
-}
 
 async function startPhoneOnTrunk(
   t: Parameters<typeof startBaresip>[0],
@@ -122,33 +104,11 @@ type Call = any
 /** The only inbound call, once it is as wanted. */
 async function onlyCall(client: ApiClient, wanted: (call: Call) => boolean): Promise<Call> {
   let call: Call
-  await until(async () => {
+  await waitUntil(async () => {
     call = (await client.get('/calls/logs')).body.items.find((one: Call) => one.direction === 'inbound')
     return call !== undefined && wanted(call)
   })
   return call
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const endMs = performance.now() + 100_000
-  while (!(await condition())) {
-    if (performance.now() > endMs) throw new Error(`This never came to be: ${condition}`)
-    await sleep(100)
-  }
-}
-
-/** Both sides of a stored recording, at 8 kHz. */
-async function recordingOf(client: ApiClient, callId: string) {
-  await until(async () => (await client.get(`/calls/${callId}`)).body.recording_url !== null)
-  const { headers } = await client.get(`/calls/${callId}/recording`)
-  const response = await fetch((headers.get('location') ?? '').replace('localhost', '127.0.0.1'))
-  const wav = Buffer.from(await response.arrayBuffer())
-  if (wav.readUInt16LE(22) !== 2 || wav.readUInt32LE(24) !== 8_000)
-    throw new Error('The recording is not stereo, 8 kHz')
-  const frames = Math.floor((wav.length - WAV_HEAD_BYTES) / 4)
-  const side = (offset: number) =>
-    Int16Array.from({ length: frames }, (_, i) => wav.readInt16LE(WAV_HEAD_BYTES + 4 * i + offset))
-  return { caller: side(0), agent: side(2), durationMs: frames / 8 }
 }
 
 /** Where somebody speaks; pauses under a second are part of it, and a click is no speech. */
@@ -170,24 +130,9 @@ function spoke(call: Call, role: 'user' | 'assistant'): string[] {
   return call.transcript.filter((turn: Call) => turn.role === role).map((turn: Call) => turn.text)
 }
 
-async function say(text: string): Promise<Int16Array> {
-  const resampler = new Resampler(ESPEAK_SAMPLE_RATE_HZ, 8_000)
-  const run = (program: string, args: readonly string[], options = {}) =>
-    spawn(program, args, { ...options, stdio: ['pipe', 'pipe', 'pipe'] })
-  let samples: Int16Array = new Int16Array(0)
-  const { signal } = new AbortController()
-  for await (const part of espeak(run, text, { voice: 'en-us', trimEnd: true }, signal)) {
-    samples = concatSamples(samples, resampler.push(part))
-  }
-  return concatSamples(samples, resampler.flush())
-}
-
 /** Silence, the speech, and silence to the end of any call. */
-function quietThen(ms: number, speech: Int16Array): Int16Array {
-  const whole = new Int16Array(8 * (ms + 120_000) + speech.length)
-  whole.set(speech, 8 * ms)
-  return whole
-}
+const quietThen = (ms: number, speech: Int16Array): Int16Array =>
+  saying([[ms, speech]], ms + 120_000 + speech.length / 8)
 
 /** How much of it is louder than the noise of a line. */
 function speechMs(samples: Int16Array): number {

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { ApiClient } from '../../../support/api.ts'
-import { startInstance } from '../../../support/instance.ts'
-import { freePort } from '../../../support/sip-peers.ts'
+import { startSipInstance } from '../../../support/sip-instance.ts'
+import { waitUntil } from '../../../support/wait-until.ts'
 import { WirePhone } from '../../../support/wire-phone.ts'
 
 /** Calls that are held, every way there is, against a Patchbay as an operator runs it. */
@@ -17,17 +16,7 @@ const GREETING =
 type Body = any
 
 t.test('a call that is held goes on when it is resumed', { timeout: 420_000 + 2 * HOLD_MS }, async (t) => {
-  const sipPort = await freePort()
-  const firstRtp = 20_000 + Math.floor(Math.random() * 5_000) * 2
-  const instance = await startInstance(t, {
-    PATCHBAY_SIP_PORT: String(sipPort),
-    PATCHBAY_SIP_HOST: '127.0.0.1',
-    PATCHBAY_RTP_PORTS: `${firstRtp}-${firstRtp + 99}`,
-  })
-  const client = new ApiClient(instance.url)
-  const user = { email: 'ada@example.com', password: 'correct horse' }
-  await client.post('/auth/signup', { body: { ...user, name: 'Ada', phone_number: '+14155550123' } })
-  await client.post('/auth/login', { body: user })
+  const { client, sipPort } = await startSipInstance(t)
   const { body: agent } = await client.post('/agents', {
     body: { agent_name: 'Ada', system_prompt: 'You are Ada.', first_message: GREETING, idle_timeout_s: IDLE_S },
   })
@@ -44,13 +33,13 @@ t.test('a call that is held goes on when it is resumed', { timeout: 420_000 + 2 
     (await client.get('/calls/logs')).body.items.find((one: Body) => one.to_number === number)
   const over = async (number: string): Promise<Body> => {
     let call: Body
-    await until(async () => {
+    await waitUntil(async () => {
       call = await callTo(number)
       return call !== undefined && !['queued', 'ringing', 'in_progress'].includes(call.status)
     })
     return call
   }
-  const speaks = (phone: WirePhone): Promise<void> => until(async () => phone.heard().speechMs > 0)
+  const speaks = (phone: WirePhone): Promise<void> => waitUntil(async () => phone.heard().speechMs > 0)
 
   const holds: Readonly<Record<string, [hold: (phone: WirePhone) => Promise<Answered>, resume: typeof offers]>> = {
     'one way (sendonly), and back by an offer': [(phone) => phone.reinvite({ direction: 'sendonly' }), offers],
@@ -81,7 +70,7 @@ t.test('a call that is held goes on when it is resumed', { timeout: 420_000 + 2 
       t.equal(resumed.status, 200)
       t.notMatch(resumed.sdp, /a=(inactive|recvonly)/, `held ${way}: both ways again`)
       let speechMs = 0
-      const spokenTo = until(async () => {
+      const spokenTo = waitUntil(async () => {
         speechMs += phone.heard().speechMs
         return speechMs > 1_500
       })
@@ -96,12 +85,4 @@ type Answered = { status: number; sdp: string }
 
 function offers(phone: WirePhone): Promise<Answered> {
   return phone.reinvite({ direction: 'sendrecv' })
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const endMs = performance.now() + 90_000
-  while (!(await condition())) {
-    if (performance.now() > endMs) throw new Error(`This never came to be: ${condition}`)
-    await sleep(100)
-  }
 }

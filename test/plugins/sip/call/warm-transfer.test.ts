@@ -1,13 +1,10 @@
-import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { concatSamples } from '../../../../runtime/media/frame.ts'
-import { Resampler } from '../../../../runtime/media/resample.ts'
-import { WAV_HEAD_BYTES } from '../../../../runtime/recording/wav.ts'
-import { ESPEAK_SAMPLE_RATE_HZ, espeak } from '../../../../runtime/speech/espeak.ts'
-import { ApiClient } from '../../../support/api.ts'
-import { startInstance } from '../../../support/instance.ts'
-import { type Baresip, freePort, skipWithout, startBaresip } from '../../../support/sip-peers.ts'
+import { phoneSays, saying } from '../../../support/phone-says.ts'
+import { recordingOf } from '../../../support/recording-of.ts'
+import { startSipInstance } from '../../../support/sip-instance.ts'
+import { type Baresip, skipWithout, startBaresip } from '../../../support/sip-peers.ts'
+import { waitUntil } from '../../../support/wait-until.ts'
 
 /**
  * A caller, an agent and the people behind it, all real: softphones, speech, a Patchbay as an operator starts it. Who is called is
@@ -27,32 +24,17 @@ type Body = any
 type Words = readonly (readonly [atMs: number, speech: Int16Array])[]
 
 t.test('a caller is led to a human who is told of them first', { skip, timeout: 420_000 }, async (t) => {
-  const sipPort = await freePort()
-  const firstRtp = 20_000 + Math.floor(Math.random() * 5_000) * 2
-  const instance = await startInstance(t, {
-    PATCHBAY_SIP_PORT: String(sipPort),
-    PATCHBAY_SIP_HOST: '127.0.0.1',
-    PATCHBAY_RTP_PORTS: `${firstRtp}-${firstRtp + 99}`,
+  const { instance, client, sipPort } = await startSipInstance(t, {
     PATCHBAY_RECORD_CALLS: 'true',
     PATCHBAY_DRAIN_MS: '60000',
     // A worker that lags takes no further conversation: this machine may lag.
     PATCHBAY_WORKER_MAX_LAG_MS: '10000',
   })
-  const client = new ApiClient(instance.url)
-  const user = { email: 'ada@example.com', password: 'correct horse' }
-  await client.post('/auth/signup', { body: { ...user, name: 'Ada', phone_number: '+14155550123' } })
-  await client.post('/auth/login', { body: user })
   const voices = new Map<string, Int16Array>()
   const say = async (text: string): Promise<Int16Array> => {
-    const known = voices.get(text) ?? (await spoken(text))
+    const known = voices.get(text) ?? (await phoneSays(text))
     voices.set(text, known)
     return known
-  }
-  /** A phone that says this in every call, at these times after it was picked up. */
-  const saying = (words: Words): Int16Array => {
-    const whole = new Int16Array(8_000 * CALL_S)
-    for (const [atMs, speech] of words) whole.set(speech, 8 * atMs)
-    return whole
   }
   let desks = 0
   /** Somebody whom callers may be led to, and the number of an agent that does so when it is asked. */
@@ -61,10 +43,10 @@ t.test('a caller is led to a human who is told of them first', { skip, timeout: 
     const name = `desk${index}`
     const { body: extension } = await client.post('/extensions', { body: { name } })
     const phone = await startBaresip(t, {
-      ...{ says: saying(words), autoAnswer },
+      ...{ says: saying(words, 1_000 * CALL_S), autoAnswer },
       account: { username: extension.username, password: extension.password, server: `127.0.0.1:${sipPort}` },
     })
-    await until(async () => (await client.get(`/extensions/${extension.extension_id}`)).body.phones?.length === 1)
+    await waitUntil(async () => (await client.get(`/extensions/${extension.extension_id}`)).body.phones?.length === 1)
     const tool = { name: 'to_desk', arguments: { summary: SUMMARY } }
     const { body: agent, status } = await client.post('/agents', {
       body: {
@@ -85,7 +67,7 @@ t.test('a caller is led to a human who is told of them first', { skip, timeout: 
     return { phone, number }
   }
   const call = async (number: string, words: Words = []): Promise<Baresip> => {
-    const caller = await startBaresip(t, { says: saying(words) })
+    const caller = await startBaresip(t, { says: saying(words, 1_000 * CALL_S) })
     caller.command('dial', `sip:${number}@127.0.0.1:${sipPort}`)
     await caller.event('CALL_ESTABLISHED')
     await logOf(number, ({ transcript }) => transcript.length > 0)
@@ -95,7 +77,7 @@ t.test('a caller is led to a human who is told of them first', { skip, timeout: 
   /** The one call of a number, once it is as wanted. */
   const logOf = async (number: string, wanted: (call: Body) => boolean): Promise<Body> => {
     let found: Body
-    await until(async () => {
+    await waitUntil(async () => {
       const { items } = (await client.get('/calls/logs')).body
       found = items.find((one: Body) => one.to_number === number && one.direction === 'inbound')
       return found !== undefined && wanted(found)
@@ -113,7 +95,7 @@ t.test('a caller is led to a human who is told of them first', { skip, timeout: 
     const caller = await call(number, repeated(await say('How much does it cost?'), 20_000, 3_000))
     await phone.event('CALL_ESTABLISHED')
     const { call_log_id } = await logOf(number, () => true)
-    await until(async () => (await happened(call_log_id, 'transfer_done')) !== undefined)
+    await waitUntil(async () => (await happened(call_log_id, 'transfer_done')) !== undefined)
     t.equal(await happened(call_log_id, 'fault'), undefined)
     await sleep(9_000)
     t.equal((await client.get(`/calls/${call_log_id}`)).body.status, 'in_progress', 'it is still the same call')
@@ -143,7 +125,7 @@ t.test('a caller is led to a human who is told of them first', { skip, timeout: 
   /** The caller is back with the agent, who answers them. */
   const isBack = async (number: string, caller: Baresip, reason: RegExp) => {
     const { call_log_id } = await logOf(number, () => true)
-    await until(async () => (await happened(call_log_id, 'transfer_failed')) !== undefined)
+    await waitUntil(async () => (await happened(call_log_id, 'transfer_failed')) !== undefined)
     t.match((await happened(call_log_id, 'transfer_failed')).reason, reason)
     await logOf(number, (one) => /Nobody takes the call/.test(turnsOf(one, 'assistant')))
     caller.command('sndcode', ASKS_AGAIN[0])
@@ -189,7 +171,7 @@ t.test('a caller is led to a human who is told of them first', { skip, timeout: 
     const caller = await call(number)
     await phone.event('CALL_ESTABLISHED')
     const { call_log_id } = await logOf(number, () => true)
-    await until(async () => (await happened(call_log_id, 'transfer_done')) !== undefined)
+    await waitUntil(async () => (await happened(call_log_id, 'transfer_done')) !== undefined)
     const stopped = instance.stop('SIGTERM')
     await sleep(4_000)
     const closed = (of: Baresip) => of.events.some(({ type }) => type === 'CALL_CLOSED')
@@ -204,37 +186,6 @@ function repeated(speech: Int16Array, fromMs: number, everyMs: number): Words {
   const words: [number, Int16Array][] = []
   for (let atMs = fromMs; atMs + speech.length / 8 < 1_000 * CALL_S; atMs += everyMs) words.push([atMs, speech])
   return words
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const endMs = performance.now() + 120_000
-  while (!(await condition())) {
-    if (performance.now() > endMs) throw new Error(`This never came to be: ${condition}`)
-    await sleep(100)
-  }
-}
-
-async function spoken(text: string): Promise<Int16Array> {
-  const resampler = new Resampler(ESPEAK_SAMPLE_RATE_HZ, 8_000)
-  const run = (program: string, args: readonly string[], options = {}) =>
-    spawn(program, args, { ...options, stdio: ['pipe', 'pipe', 'pipe'] })
-  let samples: Int16Array = new Int16Array(0)
-  const { signal } = new AbortController()
-  for await (const part of espeak(run, text, { voice: 'en-us', trimEnd: true }, signal)) {
-    samples = concatSamples(samples, resampler.push(part))
-  }
-  return concatSamples(samples, resampler.flush())
-}
-
-async function recordingOf(client: ApiClient, callId: string) {
-  await until(async () => (await client.get(`/calls/${callId}`)).body.recording_url !== null)
-  const { headers } = await client.get(`/calls/${callId}/recording`)
-  const response = await fetch((headers.get('location') ?? '').replace('localhost', '127.0.0.1'))
-  const wav = Buffer.from(await response.arrayBuffer())
-  const frames = Math.floor((wav.length - WAV_HEAD_BYTES) / 4)
-  const side = (offset: number) =>
-    Int16Array.from({ length: frames }, (_, i) => wav.readInt16LE(WAV_HEAD_BYTES + 4 * i + offset))
-  return { caller: side(0), agent: side(2) }
 }
 
 const rms = (frame: Int16Array): number => Math.sqrt(frame.reduce((sum, one) => sum + one ** 2, 0) / frame.length)

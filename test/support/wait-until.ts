@@ -1,0 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Of what is asked over HTTP, from processes that may be busy. */
+const EVERY_MS = 100
+const TIMEOUT_MS = 120_000
+
+/** Resolves once the condition holds. Throws with `what`, or the condition itself, when it never does. */
+export async function waitUntil(
+  condition: () => boolean | Promise<boolean>,
+  what: () => string = () => String(condition),
+): Promise<void> {
+  const endMs = performance.now() + TIMEOUT_MS
+  while (!(await condition())) {
+    if (performance.now() > endMs) throw new Error(`This never came to be: ${what()}`)
+    await sleep(EVERY_MS)
+  }
+}

@@ -1,37 +1,46 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { Counter, Gauge, type Registry } from 'prom-client'
+import { exemplarHistogram } from '../runtime/operations/exemplar-histogram.ts'
 import type { TrunkState } from '../runtime/telephony/carrier.ts'
 import type { Carriers } from '../runtime/telephony/carriers.ts'
 import type { Outbound } from './calls/outbound-start.ts'
 import type { Sessions } from './realtime/start.ts'
 import type { AnyRoute } from './route.ts'
 
-/** Told of every answer. `route` is undefined where no route matched. */
-export type ObserveAnswer = (route: AnyRoute | undefined, status: number, durationMs: number) => void
+/** Told of every answer. `route` is undefined where no route matched, `traceId` where nobody collects traces. */
+export type ObserveAnswer = (route: AnyRoute | undefined, status: number, durationMs: number, traceId?: string) => void
 
 /** Times answers by route and status. The observer of a pair is looked up once, because labels cost more than counting. */
 export function observeAnswers(registry: Registry): ObserveAnswer {
-  const histogram = new Histogram({
+  const histogram = exemplarHistogram(registry, {
     name: 'patchbay_http_request_duration_seconds',
     help: 'Time from the head of a request to its answer; of a stream, to its beginning.',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers: [registry],
   })
   const unmatched = {}
   const observers = new Map<object, Map<number, { observe(seconds: number): void }>>()
 
   function observerOf(route: AnyRoute | undefined, status: number) {
     const byStatus = observers.get(route ?? unmatched) ?? new Map<number, { observe(seconds: number): void }>()
-    const observer = histogram.labels({ method: route?.method ?? '', route: route?.path ?? '', status: String(status) })
+    const observer = histogram.labels(labelsOf(route, status))
     observers.set(route ?? unmatched, byStatus.set(status, observer))
     return observer
   }
 
-  return (route, status, durationMs) => {
+  return (route, status, durationMs, traceId) => {
+    if (traceId !== undefined) {
+      const labels = labelsOf(route, status)
+      histogram.observe({ labels, value: durationMs / 1000, exemplarLabels: { trace_id: traceId } })
+      return
+    }
     const observer = observers.get(route ?? unmatched)?.get(status) ?? observerOf(route, status)
     observer.observe(durationMs / 1000)
   }
 }
+
+const labelsOf = (route: AnyRoute | undefined, status: number) => ({
+  ...{ method: route?.method ?? '', route: route?.path ?? '', status: String(status) },
+})
 
 /** Counts the audio of callers that voice workers read too slowly to be sent. */
 export function countLinkDrops(registry: Registry): (bytes: number) => void {

@@ -1,5 +1,6 @@
 import { PatchbayError } from '../runtime/errors.ts'
 import type { Logger } from '../runtime/log.ts'
+import type { HttpSpans } from '../runtime/traces/http-spans.ts'
 import type { WorkspaceRole } from '../store/schema.ts'
 import type { Tenant } from '../store/tenant.ts'
 import { audit, isAudited } from './audit.ts'
@@ -22,6 +23,8 @@ interface RequestPath {
   authenticator: Authenticator
   log: Logger
   observe: ObserveAnswer
+  /** Where answers become spans; undefined: nowhere. */
+  requests?: HttpSpans | undefined
 }
 
 /**
@@ -94,6 +97,7 @@ class Answer implements Listener<Outgoing> {
   readonly #route: AnyRoute | undefined
   readonly #requestId: string
   readonly #startedMs: number
+  readonly #traceparent: string
   readonly #options: RequestPath
 
   constructor(incoming: Incoming, matched: Matched, requestId: string, startedMs: number, options: RequestPath) {
@@ -101,14 +105,19 @@ class Answer implements Listener<Outgoing> {
     this.#route = matched && 'entry' in matched ? matched.entry.route : undefined
     this.#requestId = requestId
     this.#startedMs = startedMs
+    this.#traceparent = options.requests === undefined ? '' : incoming.header('traceparent')
     this.#options = options
   }
 
   done(outgoing: Outgoing): void {
-    const { services, observe, log } = this.#options
+    const { services, observe, requests, log } = this.#options
     const { status } = outgoing
     const durationMs = services.clock.monotonicMs() - this.#startedMs
-    observe(this.#route, status, durationMs)
+    const route = this.#route
+    const span = requests?.answered(this.#traceparent, {
+      ...{ method: route?.method ?? this.#incoming.method, route: route?.path, status, durationMs },
+    })
+    observe(route, status, durationMs, span?.traceId)
     if (log.isLevelEnabled('debug')) {
       const { method, path } = this.#incoming
       log.debug({ requestId: this.#requestId, method, path, status, durationMs }, 'Request answered')

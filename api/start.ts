@@ -21,6 +21,7 @@ import { Quotas } from '../runtime/session/quotas.ts'
 import { Carriers } from '../runtime/telephony/carriers.ts'
 import { openArgumentChecks } from '../runtime/tools/argument-check.ts'
 import type { McpClients } from '../runtime/tools/mcp/clients.ts'
+import { openTraces } from '../runtime/traces/open-traces.ts'
 import { providersInUse } from '../store/agents.ts'
 import { openStore } from '../store/database.ts'
 import { openObjects } from '../store/object-folder.ts'
@@ -58,7 +59,6 @@ import {
   measureWebRtc,
   observeAnswers,
 } from './metrics.ts'
-import { openTraces } from './open-traces.ts'
 import { createSessions } from './realtime/start.ts'
 import { errorReply, requestIdOf, standingHeaders } from './reply.ts'
 import { createRequestPath } from './request.ts'
@@ -117,8 +117,11 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
     opened.push(async () => (await mcpClients)?.close())
     const box = toolSecrets(context.config.dataKey)
     const mcpTools = new McpTools({ clients, box, checks: argumentChecks, clock, log })
+    const traces = await openTraces(context.config, log)
+    opened.push(() => traces?.stop())
     const tools = createToolCalls({
       mcp: mcpTools,
+      requests: traces?.requests,
       config: context.config,
       store,
       log,
@@ -158,7 +161,7 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
         clock,
         log,
       },
-      traces: await openTraces(context.config, log),
+      traces: traces?.calls,
       dropped: countLinkDrops(registry),
     })
     opened.push(() => sessions.stop(0))
@@ -221,6 +224,7 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
     startInbound(
       {
         ...context,
+        requests: traces?.requests,
         store,
         carriers,
         trunks,
@@ -284,7 +288,11 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
       isTrustedProxy: trustedProxies(config.trustedProxies ?? []),
     }
     const authenticator = createAuthenticator(store, accessTokens)
-    const handle = createRequestPath({ routes, services, authenticator, log, observe: observeAnswers(registry) })
+    const handle = createRequestPath({
+      ...{ routes, services, authenticator, log },
+      observe: observeAnswers(registry),
+      requests: traces?.requests,
+    })
 
     const notice = await signupNotice(services)
     return {

@@ -1,6 +1,8 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { Counter, Gauge, type Registry } from 'prom-client'
 import type { TurnLatency, WorkerState } from './link/messages.ts'
+import { exemplarHistogram } from './operations/exemplar-histogram.ts'
 import { processRegistry } from './operations/process-registry.ts'
+import { traceIdOf } from './traces/trace-context.ts'
 
 /** Names of a voice worker's metrics; GET /reports/workload is computed from them. */
 export const WORKER_METRICS = {
@@ -50,7 +52,7 @@ export type FailureStage = 'stt' | 'llm' | 'tts' | 'session' | 'process'
 export interface WorkerMetrics {
   readonly registry: Registry
   sessionOpened(): void
-  turn(latency: TurnLatency): void
+  turn(latency: TurnLatency, callId: string): void
   failure(stage: FailureStage): void
   /** So much of a caller's sound was not heard. */
   audioLost(where: LostAudio, ms: number): void
@@ -58,8 +60,16 @@ export interface WorkerMetrics {
   linkDropped(bytes: number): void
 }
 
-/** A voice worker's metrics on a registry of their own. */
-export function createWorkerMetrics(workerId: string, capacity: number, read: () => WorkerReadings): WorkerMetrics {
+/**
+ * A voice worker's metrics on a registry of their own.
+ * @param traced somebody collects the traces of calls: latencies name the trace they are of
+ */
+export function createWorkerMetrics(
+  workerId: string,
+  capacity: number,
+  traced: boolean,
+  read: () => WorkerReadings,
+): WorkerMetrics {
   const registry = processRegistry('voice')
   const registers = [registry]
   const gauge = (name: string, help: string, value: (readings: WorkerReadings) => number): void => {
@@ -100,12 +110,11 @@ export function createWorkerMetrics(workerId: string, capacity: number, read: ()
     'Above this lag the worker is overloaded and takes no session; lower while it is',
     (readings) => readings.eventLoopLagLimitMs / 1_000,
   )
-  const turnLatency = new Histogram({
+  const turnLatency = exemplarHistogram(registry, {
     name: WORKER_METRICS.turnLatency,
     help: "End of the caller's speech to the first sound of the answer, by stage",
     labelNames: ['stage'],
     buckets: LATENCY_BUCKETS_S,
-    registers,
   })
   const sessions = new Counter({ name: WORKER_METRICS.sessionsTotal, help: 'Sessions taken', registers })
   const failures = new Counter({
@@ -130,11 +139,14 @@ export function createWorkerMetrics(workerId: string, capacity: number, read: ()
     audioLost: (where, ms) => audioLost.inc({ where }, ms / 1_000),
     linkDropped: (bytes) => linkDropped.inc(bytes),
     sessionOpened: () => sessions.inc(),
-    turn(latency) {
-      turnLatency.observe({ stage: 'total' }, latency.totalMs / 1_000)
-      turnLatency.observe({ stage: 'endpointing' }, latency.endpointingMs / 1_000)
-      turnLatency.observe({ stage: 'llm' }, latency.llmMs / 1_000)
-      turnLatency.observe({ stage: 'tts' }, latency.ttsMs / 1_000)
+    turn(latency, callId) {
+      const exemplarLabels = traced ? { trace_id: traceIdOf(callId) } : {}
+      const observe = (stage: string, ms: number) =>
+        turnLatency.observe({ labels: { stage }, value: ms / 1_000, exemplarLabels })
+      observe('total', latency.totalMs)
+      observe('endpointing', latency.endpointingMs)
+      observe('llm', latency.llmMs)
+      observe('tts', latency.ttsMs)
     },
     failure: (stage) => failures.inc({ stage }),
   }

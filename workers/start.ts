@@ -11,6 +11,7 @@ import { closeInstance } from '../runtime/plugin/host.ts'
 import type { Role, RoleContext } from '../runtime/role.ts'
 import { Carriers } from '../runtime/telephony/carriers.ts'
 import { openArgumentChecks } from '../runtime/tools/argument-check.ts'
+import { openTraces } from '../runtime/traces/open-traces.ts'
 import { openStore } from '../store/database.ts'
 import { openObjects } from '../store/object-folder.ts'
 import { countPool } from '../store/pool-metrics.ts'
@@ -74,12 +75,17 @@ export async function startJobs(context: RoleContext<EffectiveConfig>, eventData
     opened.push(() => oldData.stop())
     const checks = openArgumentChecks(log)
     opened.push(() => checks.close())
-    const analysis = startAnalysis({ ...context, store, checks, prices })
+    const analysis = startAnalysis({
+      ...{ ...context, store, checks, prices },
+      traced: context.config.otlpEndpoint !== undefined,
+    })
     opened.push((graceMs) => analysis.stop(graceMs))
     const { smtpUrl, mailFrom } = context.config
     const mailer = smtpUrl === undefined ? undefined : openMailer(smtpUrl, mailFrom)
     opened.push(() => mailer?.close())
-    const webhooks = startWebhooks({ ...context, store, eventData, mailer })
+    const traces = await openTraces(context.config, log)
+    opened.push(() => traces?.stop())
+    const webhooks = startWebhooks({ ...context, store, eventData, mailer, requests: traces?.requests })
     opened.push((graceMs) => webhooks.stop(graceMs))
     const voiceWatch = startVoiceWatch({ ...context, store, redis })
     opened.push(() => voiceWatch.stop())

@@ -2,7 +2,9 @@ import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Clock } from '../../runtime/clock.ts'
 import type { NetRule } from '../../runtime/plugin/net-rule.ts'
-import { sendRequest } from '../../runtime/tools/http-request.ts'
+import type { HttpSpans } from '../../runtime/traces/http-spans.ts'
+import { sendTraced } from '../../runtime/traces/send-traced.ts'
+import { contextOfCall } from '../../runtime/traces/trace-context.ts'
 import { signedHeaders, webhookSecrets } from '../../runtime/webhooks/signature.ts'
 
 /** Asks the workspace of a dialled number who is to answer, before anybody does. */
@@ -34,7 +36,14 @@ export type InboundAnswer = { says: Static<typeof ANSWER> } | { fault: string }
 
 export async function askInboundWebhook(
   question: InboundQuestion,
-  options: { allowed: readonly NetRule[]; dataKey: string; clock: Clock; signal: AbortSignal },
+  options: {
+    allowed: readonly NetRule[]
+    dataKey: string
+    /** Where requests become spans; undefined: nowhere. */
+    requests?: HttpSpans | undefined
+    clock: Clock
+    signal: AbortSignal
+  },
 ): Promise<InboundAnswer> {
   const { url, secret, callId, to } = question
   const nowMs = options.clock.nowMs()
@@ -51,7 +60,7 @@ export async function askInboundWebhook(
   const opened = secret === null ? undefined : webhookSecrets(options.dataKey).open(secret, to)
   const limit = AbortSignal.timeout(TIMEOUT_MS)
   try {
-    const { status, text } = await sendRequest(
+    const { status, text } = await sendTraced(
       {
         method: 'POST',
         url,
@@ -66,6 +75,7 @@ export async function askInboundWebhook(
         body,
       },
       { allowed: options.allowed, redirects: 0, signal: AbortSignal.any([options.signal, limit]) },
+      options.requests && { requests: options.requests, within: contextOfCall(callId) },
     )
     if (status === 204) return { says: {} }
     if (status !== 200) return { fault: `it answered status ${status}` }

@@ -12,6 +12,7 @@ import type { Quotas } from '../../runtime/session/quotas.ts'
 import type { IncomingCall, IncomingRefusal } from '../../runtime/telephony/carrier.ts'
 import type { Carriers } from '../../runtime/telephony/carriers.ts'
 import { LOCAL_TRUNK_ID, type TrunkDirectory } from '../../runtime/telephony/trunk.ts'
+import type { HttpSpans } from '../../runtime/traces/http-spans.ts'
 import { agentById } from '../../store/agents.ts'
 import { writeEnd } from '../../store/call-writes.ts'
 import { insertCall } from '../../store/calls.ts'
@@ -37,6 +38,8 @@ export interface InboundOptions {
   journalOf(workspaceId: string): CallJournal
   limits: SessionLimits
   mcpTools: Pick<McpTools, 'complete'>
+  /** Where requests become spans; undefined: nowhere. */
+  requests?: HttpSpans | undefined
   config: { readonly dataKey: string; readonly toolsAllowNet?: readonly string[] | undefined }
   clock: Clock
   log: Logger
@@ -153,7 +156,7 @@ interface WhoAnswers {
 
 /** The number's agent, or whom its webhook names. A webhook that says nothing of use changes nothing. */
 async function whoAnswers(
-  { store, clock, config }: InboundOptions,
+  { store, clock, config, requests }: InboundOptions,
   asked: { provider: string; callId: string; from: string | null; number: string; called: CalledNumber },
   signal: AbortSignal,
 ): Promise<WhoAnswers> {
@@ -168,7 +171,10 @@ async function whoAnswers(
       secret: called.inboundWebhookSecret ?? null,
       ...{ callId, workspaceId, from, to: number, provider, agentId },
     },
-    { allowed: (config.toolsAllowNet ?? []).map(parseInfrastructureRule), dataKey: config.dataKey, clock, signal },
+    {
+      allowed: (config.toolsAllowNet ?? []).map(parseInfrastructureRule),
+      ...{ dataKey: config.dataKey, requests, clock, signal },
+    },
   )
   if ('fault' in answer) return { agent: await own(), variables: {}, rejected: false, fault: answer.fault }
   const { agent_id: named, dynamic_variables: variables = {}, reject = false } = answer.says

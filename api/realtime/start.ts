@@ -151,7 +151,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       await calls.drain(graceMs)
       webrtc.stop()
       await events.flush()
-      await traces?.stop()
+      traces?.stop()
       live.stop()
       hub.close()
       dispatch.stop()

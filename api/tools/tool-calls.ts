@@ -9,6 +9,8 @@ import type { ArgumentChecks } from '../../runtime/tools/argument-check.ts'
 import { callHttp, type ToolResult } from '../../runtime/tools/call-http.ts'
 import { withoutSecrets } from '../../runtime/tools/masked.ts'
 import { isOwnTool, type OwnTool, parametersOf, type Tool } from '../../runtime/tools/tool.ts'
+import type { HttpSpans } from '../../runtime/traces/http-spans.ts'
+import { contextOfTool, type TraceContext } from '../../runtime/traces/trace-context.ts'
 import { type ToolsOfCall, toolsOfCall } from '../../store/agent-tools.ts'
 import type { Store } from '../../store/database.ts'
 import { extensionByName } from '../../store/extensions.ts'
@@ -35,11 +37,19 @@ export interface ToolCallsOptions {
   log: Logger
   checks: ArgumentChecks
   mcp: McpTools
+  /** Where requests become spans; undefined: nowhere. */
+  requests?: HttpSpans | undefined
   /** What the agent may do in a campaign's calls; undefined when the call has no such tool. */
   ofCampaign?: (callId: string, name: string, input: Record<string, unknown>) => Promise<string | undefined>
   /** The running calls and the carriers; asked for when a tool needs them. */
   calls(): Calls
   carriers(): Carriers
+}
+
+/** Of a call: what tells a request that is sent twice, and the span that it belongs to. */
+interface Asked {
+  key?: string
+  within?: TraceContext
 }
 
 export interface ToolScope {
@@ -74,6 +84,7 @@ export function createToolCalls({
   log,
   checks,
   mcp,
+  requests,
   ofCampaign,
   calls,
   carriers,
@@ -86,11 +97,13 @@ export function createToolCalls({
     input: Record<string, unknown>,
     scope: ToolScope,
     signal: AbortSignal,
-    idempotencyKey?: string,
+    { key, within }: Asked = {},
   ): Promise<ToolResult> => {
     const headers = openHeaders(tool.http.headers, box, scope.workspaceId)
     const asked = { input, variables: scope.dynamicVariables }
-    const result = await callHttp({ ...tool.http, headers }, asked, { allowed, signal, idempotencyKey })
+    const traced = requests && { requests, within }
+    const options = { allowed, signal, idempotencyKey: key, traced }
+    const result = await callHttp({ ...tool.http, headers }, asked, options)
     return { ...result, output: withoutSecrets(result.output, headers) }
   }
 
@@ -170,10 +183,12 @@ export function createToolCalls({
     key: string,
     signal: AbortSignal,
   ): Promise<ToolResult> => {
-    if (!('type' in tool)) return mcp.call(scope.workspaceId, tool, input, { signal, key })
+    const within = contextOfTool(callId, key.slice(key.indexOf(':') + 1))
+    const traced = requests && { requests, within }
+    if (!('type' in tool)) return mcp.call(scope.workspaceId, tool, input, { signal, key, traced })
     switch (tool.type) {
       case 'http':
-        return http(tool, input, scope, signal, key)
+        return http(tool, input, scope, signal, { key, within })
       case 'client':
         return onPage(callId, tool, input, key)
       case 'transfer':
@@ -231,7 +246,10 @@ export function createToolCalls({
       const { output, fault, reason } =
         'type' in tool
           ? await http(tool, input, scope, signal)
-          : await mcp.call(scope.workspaceId, tool, input, { signal, key: undefined })
+          : await mcp.call(scope.workspaceId, tool, input, {
+              ...{ signal, key: undefined },
+              traced: requests && { requests, within: undefined },
+            })
       if (fault !== undefined) log.warn({ tool: name, fault, reason }, 'A tool of a chat failed')
       return output
     },

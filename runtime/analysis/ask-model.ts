@@ -6,6 +6,7 @@ import { ResilientLlm } from '../conversation/resilient-llm.ts'
 import type { AgentSpec } from '../link/messages.ts'
 import type { Logger } from '../log.ts'
 import type { PluginRegistry } from '../plugin/host.ts'
+import type { TraceContext } from '../traces/trace-context.ts'
 
 /** One question to a language model, outside of any conversation. Importing this loads @livekit/agents. */
 
@@ -25,13 +26,13 @@ export async function askModel(
   plugins: PluginRegistry,
   choice: ModelChoice,
   messages: readonly { role: 'system' | 'user' | 'assistant'; content: string }[],
-  { signal, log, spent }: { signal: AbortSignal; log: Logger; spent: Spent },
+  { signal, log, spent, trace }: { signal: AbortSignal; log: Logger; spent: Spent; trace?: TraceContext | undefined },
 ): Promise<string> {
   initializeLogger({ pretty: false, level: 'silent' })
   const agent = { ...choice, temperature: 0 } as AgentSpec
   const deps = { source: plugins, identityOf: identityIn(plugins), breakers, clock: systemClock, log }
   const chain = await openLlms(deps, agent, { failed: (_stage, message, _failure, err) => log.warn({ err }, message) })
-  const model = new ResilientLlm(chain, Math.random)
+  const model = new ResilientLlm(chain, Math.random, trace)
   let failure: Error | undefined
   model.on('error', ({ error }) => {
     failure = error

@@ -9,6 +9,7 @@ import { Limiter } from '../media/limiter.ts'
 import type { Pacer } from '../media/pacer.ts'
 import type { LostAudio } from '../metrics.ts'
 import type { ProviderIdentity } from '../plugin/provider-error.ts'
+import { contextOfCall } from '../traces/trace-context.ts'
 import { isBackchannel } from './barge-in.ts'
 import type { Breakers } from './breaker.ts'
 import type { Stage } from './chain.ts'
@@ -45,7 +46,7 @@ const TICK_EVERY_MS = 60
 
 /** What a voice worker counts of its conversations. */
 export interface ConversationObserver {
-  turn(latency: TurnLatency): void
+  turn(latency: TurnLatency, callId: string): void
   failure(stage: Stage | 'session'): void
   /** So much of the caller's sound was not heard. */
   audioLost(where: LostAudio, ms: number): void
@@ -66,6 +67,8 @@ export interface ConversationDeps {
   clock: Clock
   log: Logger
   observer: ConversationObserver
+  /** Somebody collects the traces of calls: language models are told which they work for. */
+  traced?: boolean
   /** Silence that ends the caller's turn, by how sure the end-of-turn model is; default: the curve of turn.ts. */
   endpointingDelayMs?: (probability: number) => number
 }
@@ -175,7 +178,10 @@ export class AgentConversation implements Conversation {
     this.#dialogue = new Dialogue({
       agent,
       context: contextOf(resume, clock.nowMs()),
-      providers: { llm: new ResilientLlm(providers.llm, random), tts: this.#tts },
+      providers: {
+        llm: new ResilientLlm(providers.llm, random, deps.traced ? contextOfCall(open.callId) : undefined),
+        tts: this.#tts,
+      },
       voice: this.#voice,
       turnEnd: this.#turnEnd,
       mouth: this.#mouth,
@@ -341,7 +347,7 @@ export class AgentConversation implements Conversation {
 
   #tell(event: CallEventBody): void {
     this.#port.tell(event)
-    if (event.type === 'latency') this.#deps.observer.turn(latencyOf(event))
+    if (event.type === 'latency') this.#deps.observer.turn(latencyOf(event), this.#open.callId)
   }
 
   #tick(nowMs: number): void {

@@ -1,4 +1,6 @@
 import { APIConnectionError, llm } from '@livekit/agents'
+import type { TraceContext } from '../traces/trace-context.ts'
+import { traceScope } from '../traces/trace-scope.ts'
 import type { Candidate, Chain } from './chain.ts'
 import { Overlap } from './overlap.ts'
 import { beforeRetry, MAX_TRIES, PATIENCE, within } from './patience.ts'
@@ -17,11 +19,14 @@ const GO_ON = 'Your answer was cut off by a fault after the words above. Go on e
 export class ResilientLlm extends llm.LLM {
   readonly chain: Chain<llm.LLM>
   readonly random: () => number
+  readonly trace: TraceContext | undefined
 
-  constructor(chain: Chain<llm.LLM>, random: () => number) {
+  /** @param trace what is asked for it belongs to this span, and the models' servers are told */
+  constructor(chain: Chain<llm.LLM>, random: () => number, trace?: TraceContext) {
     super()
     this.chain = chain
     this.random = random
+    this.trace = trace
     // The stream sees failures through listeners of its own; without one here an event would be thrown.
     for (const { instance } of chain.candidates) instance.on('error', () => undefined)
   }
@@ -91,7 +96,9 @@ class ResilientStream extends llm.LLMStream {
   async #ask({ instance }: Candidate<llm.LLM>, backed: boolean): Promise<void> {
     const limits = (of: { alone: number; backed: number }): number => (backed ? of.backed : of.alone)
     const overlap = new Overlap(this.#said)
-    const stream = instance.chat({ ...this.#options, chatCtx: this.#context(), connOptions: ONCE })
+    const { trace } = this.#owner
+    const ask = () => instance.chat({ ...this.#options, chatCtx: this.#context(), connOptions: ONCE })
+    const stream = trace === undefined ? ask() : traceScope.run(trace, ask)
     const close = (): void => stream.close()
     const failure = new StreamFailure(instance, stream)
     this.abortController.signal.addEventListener('abort', close, { once: true })

@@ -4,6 +4,7 @@ import { type AddressInfo, isIP } from 'node:net'
 import { hostname } from 'node:os'
 import type { Registry } from 'prom-client'
 import { PatchbayError } from '../errors.ts'
+import { asksForOpenMetrics, OPEN_METRICS_TYPE, openMetrics } from './open-metrics.ts'
 
 /** What a role tells the operator's machines, each role on a port of its own: `/health`, `/ready`, `/metrics`, and what the doctor asks. */
 export interface OperationsServer {
@@ -76,6 +77,10 @@ async function serve(options: OperationsServerOptions, request: IncomingMessage,
     if (!isAllowed(request, options.token)) {
       response.setHeader('www-authenticate', 'Bearer')
       return answer(response, 401, 'The metrics need the bearer token of PATCHBAY_METRICS_TOKEN\n')
+    }
+    response.setHeader('vary', 'accept')
+    if (asksForOpenMetrics(request.headers.accept ?? '')) {
+      return answer(response, 200, await openMetrics(registry), OPEN_METRICS_TYPE)
     }
     return answer(response, 200, await registry.metrics(), registry.contentType)
   }

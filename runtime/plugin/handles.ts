@@ -6,6 +6,8 @@ import { resolve } from 'node:path'
 import tls from 'node:tls'
 import type { Logger } from 'pino'
 import { PatchbayError } from '../errors.ts'
+import { traceparentOf } from '../traces/trace-context.ts'
+import { traceScope } from '../traces/trace-scope.ts'
 import type { PluginHost } from './contract.ts'
 import { guardedLookup } from './lookup.ts'
 import { allowsHost, type Environment, formatTarget, netEntryOf } from './net-rule.ts'
@@ -105,6 +107,8 @@ async function guardedFetch(
 ): Promise<Response> {
   let url = new URL(input)
   let headers = new Headers(init?.headers)
+  const trace = traceScope.getStore()
+  if (trace !== undefined && !headers.has('traceparent')) headers.set('traceparent', traceparentOf(trace))
   const joined = init?.signal ? AbortSignal.any([signal, init.signal]) : signal
   const method = init?.method?.toUpperCase() ?? 'GET'
   for (let hops = 0; ; hops++) {

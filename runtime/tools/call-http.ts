@@ -1,5 +1,6 @@
 import type { NetRule } from '../plugin/net-rule.ts'
-import { type Reached, sendRequest } from './http-request.ts'
+import { sendTraced, type Traced } from '../traces/send-traced.ts'
+import type { Reached } from './http-request.ts'
 import { fillHeader, fillJson, fillUrl, UnfitArgument, type Values } from './template.ts'
 import type { HttpRequest } from './tool.ts'
 import { unreached } from './unreached.ts'
@@ -22,15 +23,18 @@ export interface ToolResult {
 export async function callHttp(
   http: HttpRequest,
   values: { input: Values; variables: Values },
-  options: { allowed: readonly NetRule[]; signal: AbortSignal; idempotencyKey?: string | undefined },
+  options: {
+    allowed: readonly NetRule[]
+    signal: AbortSignal
+    idempotencyKey?: string | undefined
+    traced?: Traced | undefined
+  },
 ): Promise<ToolResult> {
   const limit = AbortSignal.timeout(http.timeoutMs)
   const signal = AbortSignal.any([options.signal, limit])
   try {
-    const reached = await sendRequest(outgoing(http, values, options.idempotencyKey), {
-      allowed: options.allowed,
-      signal,
-    })
+    const request = outgoing(http, values, options.idempotencyKey)
+    const reached = await sendTraced(request, { allowed: options.allowed, signal }, options.traced)
     return resultOf(reached)
   } catch (error) {
     options.signal.throwIfAborted()

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import type { CallEvent, EventOf } from '../call-log/events.ts'
 import type { Served } from '../call-log/turn-evidence.ts'
+import { spanIdOf } from './trace-context.ts'
 
 /**
  * A call as a trace: spans folded from its log after the fact, none measured a second time. The trace's id is the call's own, so
@@ -11,9 +11,10 @@ import type { Served } from '../call-log/turn-evidence.ts'
 export interface TraceSpan {
   /** 16 hex digits. */
   id: string
-  /** Undefined of the call itself. */
+  /** Undefined: the trace begins with it. */
   parentId: string | undefined
   name: string
+  kind: 'server' | 'client' | 'internal'
   /** Milliseconds since 1970. */
   startMs: number
   endMs: number
@@ -28,8 +29,6 @@ export interface TracedCall {
   /** What callers, agents and tools said is told, too. */
   content: boolean
 }
-
-export const traceIdOf = (callId: string): string => callId.replaceAll('-', '')
 
 type Providers = Partial<Record<'stt' | 'llm' | 'tts', Served>>
 
@@ -57,10 +56,8 @@ class Folding {
 
   constructor(call: TracedCall) {
     this.#call = call
-    this.#root = this.#add('call', undefined, 0, 0, {
-      'patchbay.call.id': call.callId,
-      'patchbay.workspace.id': call.workspaceId,
-    })
+    const attributes = { 'patchbay.call.id': call.callId, 'patchbay.workspace.id': call.workspaceId }
+    this.#root = this.#add('call', undefined, 0, 0, attributes, 'call')
   }
 
   fold(events: readonly CallEvent[]): TraceSpan[] {
@@ -221,8 +218,10 @@ class Folding {
     atMs: number,
     { name = key, attributes = {} }: Partial<Pick<TraceSpan, 'name' | 'attributes'>> = {},
   ): void {
-    const parent = key.startsWith('tool ') ? (this.#turn?.span ?? this.#root) : this.#root
-    this.#open.set(key, this.#add(name, parent, atMs, atMs, attributes))
+    const isTool = key.startsWith('tool ')
+    const parent = isTool ? (this.#turn?.span ?? this.#root) : this.#root
+    // What a tool asks of others is told which span it belongs to before there is one.
+    this.#open.set(key, this.#add(name, parent, atMs, atMs, attributes, isTool ? key : undefined))
   }
 
   #end(key: string, atMs: number, error?: string): TraceSpan | undefined {
@@ -249,12 +248,13 @@ class Folding {
     startMs: number,
     endMs: number,
     attributes: TraceSpan['attributes'] = {},
+    key = `${name} ${this.#spans.length}`,
   ): TraceSpan {
-    const id = spanIdOf(this.#call.callId, this.#spans.length)
     const span: TraceSpan = {
-      id,
+      id: spanIdOf(this.#call.callId, key),
       parentId: parent?.id,
       name,
+      kind: parent === undefined ? 'server' : 'internal',
       startMs,
       endMs: Math.max(startMs, endMs),
       attributes,
@@ -264,10 +264,6 @@ class Folding {
     return span
   }
 }
-
-/** The same for the same call, so that a trace that is sent twice is one. */
-const spanIdOf = (callId: string, n: number): string =>
-  createHash('sha256').update(`${callId} ${n}`).digest('hex').slice(0, 16)
 
 const served = (prefix: string, by: Served | undefined): Record<string, string> => ({
   ...(by === undefined ? {} : { [`${prefix}.provider`]: by.provider }),

@@ -1,7 +1,8 @@
 import { type CallEvent, isPassing } from '../call-log/events.ts'
 import type { Logger } from '../log.ts'
-import { callTrace, traceIdOf } from './call-trace.ts'
+import { callTrace } from './call-trace.ts'
 import type { SpanExport } from './span-exporter.ts'
+import { traceIdOf } from './trace-context.ts'
 
 /** Calls of a node whose events are kept until they are over, and events of one; what is beyond is not traced. */
 const MAX_CALLS = 5_000
@@ -51,9 +52,8 @@ export class CallTraces {
   }
 
   /** Sends what is over. */
-  async stop(): Promise<void> {
+  stop(): void {
     for (const [callId, { ending }] of this.#calls) if (ending !== undefined) this.#send(callId)
-    await this.#spans.stop()
   }
 
   #send(callId: string): void {

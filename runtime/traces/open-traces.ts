@@ -1,20 +1,42 @@
-import type { EffectiveConfig } from '../config/schema.ts'
-import type { Logger } from '../runtime/log.ts'
-import type { CallTraces } from '../runtime/traces/call-traces.ts'
+import type { Logger } from '../log.ts'
+import type { CallTraces } from './call-traces.ts'
+import type { HttpSpans } from './http-spans.ts'
 
-/** Where calls become traces, as the settings say; undefined where nobody collects them, which then costs nothing. */
-export async function openTraces(
-  config: Pick<EffectiveConfig, 'otlpEndpoint' | 'otlpHeaders' | 'otelServiceName' | 'traceContent'>,
-  log: Logger,
-): Promise<CallTraces | undefined> {
-  const { otlpEndpoint: endpoint, otlpHeaders, otelServiceName: serviceName, traceContent: content } = config
+/** What a process tells a collector of traces. */
+export interface Traces {
+  readonly calls: CallTraces
+  readonly requests: HttpSpans
+  /** Sends what waits. */
+  stop(): Promise<void>
+}
+
+export interface TraceSettings {
+  /** Where the collector is; undefined: there is none. */
+  readonly otlpEndpoint?: string | undefined
+  readonly otlpHeaders?: readonly string[] | undefined
+  readonly otelServiceName: string
+  readonly traceContent: boolean
+}
+
+/** Undefined where nobody collects them, which then costs nothing. */
+export async function openTraces(settings: TraceSettings, log: Logger): Promise<Traces | undefined> {
+  const { otlpEndpoint: endpoint, otlpHeaders = [], otelServiceName: serviceName, traceContent: content } = settings
   if (endpoint === undefined) return undefined
-  const [{ openSpanExport }, { CallTraces }] = await Promise.all([
-    import('../runtime/traces/span-exporter.ts'),
-    import('../runtime/traces/call-traces.ts'),
+  const [{ openSpanExport }, { CallTraces }, { HttpSpans }] = await Promise.all([
+    import('./span-exporter.ts'),
+    import('./call-traces.ts'),
+    import('./http-spans.ts'),
   ])
-  const spans = openSpanExport({ endpoint, headers: headersOf(otlpHeaders ?? []), serviceName, log })
-  return new CallTraces({ spans, content, log })
+  const spans = openSpanExport({ endpoint, headers: headersOf(otlpHeaders), serviceName, log })
+  const calls = new CallTraces({ spans, content, log })
+  return {
+    calls,
+    requests: new HttpSpans(spans, Date.now),
+    async stop() {
+      calls.stop()
+      await spans.stop()
+    },
+  }
 }
 
 /** `name=value`, the value percent-encoded (W3C Baggage, as OpenTelemetry has it). */

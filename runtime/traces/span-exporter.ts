@@ -68,6 +68,12 @@ function telling(exporter: SpanExporter, url: string, log: Logger): SpanExporter
   }
 }
 
+const KINDS: Readonly<Record<TraceSpan['kind'], SpanKind>> = {
+  server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
+  internal: SpanKind.INTERNAL,
+}
+
 const hrTime = (ms: number): HrTime => [Math.floor(ms / 1_000), Math.round((ms % 1_000) * 1_000_000)]
 
 function readable(traceId: string, span: TraceSpan, resource: ReadableSpan['resource']): ReadableSpan {
@@ -75,7 +81,7 @@ function readable(traceId: string, span: TraceSpan, resource: ReadableSpan['reso
   const own = context(span.id)
   return {
     name: span.name,
-    kind: span.parentId === undefined ? SpanKind.SERVER : SpanKind.INTERNAL,
+    kind: KINDS[span.kind],
     spanContext: () => own,
     ...(span.parentId === undefined ? {} : { parentSpanContext: context(span.parentId) }),
     startTime: hrTime(span.startMs),

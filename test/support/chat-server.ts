@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Teardown } from './services.ts'
 
@@ -7,6 +7,7 @@ import type { Teardown } from './services.ts'
 export interface Asked {
   model: string
   messages: { role: string; content: string }[]
+  headers: IncomingHttpHeaders
 }
 
 /**
@@ -21,7 +22,7 @@ export async function startChatServer(t: Teardown, says: (asked: Asked) => strin
     if (request.method !== 'POST' || request.url !== '/v1/chat/completions') {
       return response.writeHead(404, { 'content-type': 'application/json' }).end('{"error": {"message": "Not found"}}')
     }
-    const body = JSON.parse(Buffer.concat(parts).toString()) as Asked
+    const body: Asked = { ...JSON.parse(Buffer.concat(parts).toString()), headers: request.headers }
     asked.push(body)
     const text = says(body)
     const chunk = (fields: object) =>

@@ -14,6 +14,7 @@ import type { Fallbacks } from '../../runtime/link/messages.ts'
 import type { Logger } from '../../runtime/log.ts'
 import type { PluginRegistry } from '../../runtime/plugin/host.ts'
 import type { ArgumentChecks } from '../../runtime/tools/argument-check.ts'
+import { contextOfCall, type TraceContext } from '../../runtime/traces/trace-context.ts'
 import { agentById } from '../../store/agents.ts'
 import { claimAnalyses, type DueAnalysis, postponeAnalysis, settleAnalysis } from '../../store/call-analyses.ts'
 import { addProgress } from '../../store/call-writes.ts'
@@ -38,6 +39,8 @@ interface Services {
   plugins: PluginRegistry
   checks: ArgumentChecks
   prices: Prices
+  /** Somebody collects the traces of calls: language models are told which they work for. */
+  traced?: boolean
   clock: Clock
   log: Logger
 }
@@ -94,7 +97,8 @@ async function analyse(services: Services, { callId, workspaceId }: DueAnalysis,
     return settleAnalysis(tenant, callId, undefined)
   }
   const spent = { inputTokens: 0, outputTokens: 0 }
-  const found = await ask(services, workspaceId, agent, wishes, transcriptText(call.turns), { signal, spent })
+  const trace = services.traced ? contextOfCall(callId) : undefined
+  const found = await ask(services, workspaceId, agent, wishes, transcriptText(call.turns), { signal, spent, trace })
   const extracted = wishes.summary === false ? null : extractedSummary(call.turns)
   if (found === undefined) {
     const error = asksForMore(wishes) ? NO_ANSWER : null
@@ -123,7 +127,11 @@ async function ask(
   agent: Agent,
   wishes: AnalysisWishes,
   transcript: string,
-  options: { signal: AbortSignal; spent: { inputTokens: number; outputTokens: number } },
+  options: {
+    signal: AbortSignal
+    spent: { inputTokens: number; outputTokens: number }
+    trace: TraceContext | undefined
+  },
 ): Promise<Record<string, unknown> | undefined> {
   const { askModel } = await import('../../runtime/analysis/ask-model.ts')
   const { LLM = [] } = agent.fallbacks as { LLM?: Fallbacks['llm'] }

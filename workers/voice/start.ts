@@ -39,7 +39,7 @@ export async function startVoice(context: VoiceContext<EffectiveConfig>): Promis
     opened.push(() => load.stop())
     const state = (): WorkerState => (load.overloaded ? 'overloaded' : 'ready')
     let stopping = false
-    const metrics = createWorkerMetrics(workerId, config.workerCapacity, () => ({
+    const metrics = createWorkerMetrics(workerId, config.workerCapacity, config.otlpEndpoint !== undefined, () => ({
       state: stopping ? 'draining' : state(),
       activeSessions: links?.activeSessions() ?? 0,
       cpuUtilization: load.cpuUtilization,
@@ -84,6 +84,7 @@ export async function startVoice(context: VoiceContext<EffectiveConfig>): Promis
       clock,
       log,
       observer: metrics,
+      traced: config.otlpEndpoint !== undefined,
     })
     links = connectLinks({
       urls: config.apiUrls,

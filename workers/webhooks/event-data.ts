@@ -18,3 +18,7 @@ export function eventMessage(event: StoredEvent, data: Record<string, unknown>) 
     data,
   }
 }
+
+/** The call an event is about; null: none. */
+export const callOf = ({ type, subject }: StoredEvent): string | null =>
+  type.startsWith('call.') || type === 'recording.ready' ? subject : null

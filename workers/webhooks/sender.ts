@@ -2,7 +2,10 @@ import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/log.ts'
 import type { NetRule } from '../../runtime/plugin/net-rule.ts'
 import type { SecretBox } from '../../runtime/secret-box.ts'
-import { ForbiddenAddress, type KeptConnections, sendRequest } from '../../runtime/tools/http-request.ts'
+import { ForbiddenAddress, type KeptConnections } from '../../runtime/tools/http-request.ts'
+import type { HttpSpans } from '../../runtime/traces/http-spans.ts'
+import { sendTraced } from '../../runtime/traces/send-traced.ts'
+import { contextOfCall } from '../../runtime/traces/trace-context.ts'
 import { nextAttemptMs } from '../../runtime/webhooks/retry.ts'
 import { signedHeaders } from '../../runtime/webhooks/signature.ts'
 import type { Attempt, DueDelivery } from '../../store/webhook-deliveries.ts'
@@ -19,6 +22,8 @@ export interface SenderOptions {
   secrets: SecretBox
   clock: Clock
   random: () => number
+  /** Where requests become spans; undefined: nowhere. */
+  requests?: HttpSpans | undefined
   log: Logger
   timeoutMs?: number
 }
@@ -30,14 +35,21 @@ export interface Sent {
   gone: boolean
 }
 
-/** Sends one delivery once. Never throws but for `signal`; `body` undefined: the event was erased. */
+/** What is sent of a delivery's event. */
+export interface DeliveryMessage {
+  body: string
+  /** The call it is about; null: none. */
+  callId: string | null
+}
+
+/** Sends one delivery once. Never throws but for `signal`; `message` undefined: the event was erased. */
 export async function sendDelivery(
   delivery: DueDelivery,
-  body: string | undefined,
+  message: DeliveryMessage | undefined,
   options: SenderOptions,
   signal: AbortSignal,
 ): Promise<Sent> {
-  const { allowed, connections, clock, log } = options
+  const { allowed, connections, requests, clock, log } = options
   const startedMs = clock.monotonicMs()
   const at = new Date(clock.nowMs())
   const done = (result: Pick<Attempt, 'responseStatus' | 'responseBody' | 'error'>, final = false): Sent => {
@@ -55,7 +67,8 @@ export async function sendDelivery(
   }
   const broken = (error: string, final = false) => done({ responseStatus: null, responseBody: null, error }, final)
 
-  if (body === undefined) return broken('The event was erased', true)
+  if (message === undefined) return broken('The event was erased', true)
+  const { body, callId } = message
   const secrets = [delivery.secret, delivery.oldSecret].flatMap((sealed) =>
     sealed === null ? [] : (options.secrets.open(sealed, delivery.webhookId) ?? []),
   )
@@ -63,7 +76,7 @@ export async function sendDelivery(
   const timestampS = Math.floor(clock.nowMs() / 1_000)
   const limit = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS)
   try {
-    const reached = await sendRequest(
+    const reached = await sendTraced(
       {
         method: 'POST',
         url: delivery.url,
@@ -75,6 +88,7 @@ export async function sendDelivery(
         body,
       },
       { allowed, connections, redirects: 0, signal: AbortSignal.any([signal, limit]) },
+      requests && { requests, within: callId === null ? undefined : contextOfCall(callId) },
     )
     const { status } = reached
     const good = status >= 200 && status < 300

@@ -3,6 +3,7 @@ import type { Logger } from '../../runtime/log.ts'
 import type { Mailer } from '../../runtime/mail.ts'
 import { parseInfrastructureRule } from '../../runtime/plugin/net-rule.ts'
 import { keepConnections } from '../../runtime/tools/http-request.ts'
+import type { HttpSpans } from '../../runtime/traces/http-spans.ts'
 import { webhookSecrets } from '../../runtime/webhooks/signature.ts'
 import type { Store } from '../../store/database.ts'
 import { adminsOf } from '../../store/users.ts'
@@ -10,9 +11,9 @@ import { claimDeliveries, type DueDelivery, enabledWebhooks, noteHealth } from '
 import { disableWebhook } from '../../store/webhooks.ts'
 import { adoptMovedEvents, eventsById, routeEvents } from '../../store/workspace-events.ts'
 import { AttemptWriter } from './attempt-writer.ts'
-import { type EventData, eventMessage } from './event-data.ts'
+import { callOf, type EventData, eventMessage } from './event-data.ts'
 import { Rooms } from './rooms.ts'
-import { type SenderOptions, sendDelivery } from './sender.ts'
+import { type DeliveryMessage, type SenderOptions, sendDelivery } from './sender.ts'
 
 /** Looks for new events this often; sooner where more wait. */
 const POLL_MS = 100
@@ -41,6 +42,8 @@ export interface WebhooksOptions {
   eventData: EventData
   /** Tells the Admins of a webhook that was switched off. */
   mailer: Mailer | undefined
+  /** Where requests become spans; undefined: nowhere. */
+  requests?: HttpSpans | undefined
   clock: Clock
   log: Logger
   /** How long a receiver may take; default 10 s. */
@@ -59,6 +62,7 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
     secrets: webhookSecrets(config.dataKey),
     clock,
     random: Math.random,
+    requests: options.requests,
     log,
     ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
   }
@@ -66,10 +70,10 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
   const running = new Set<Promise<void>>()
   const attempts = new AttemptWriter(store, log)
 
-  async function send(delivery: DueDelivery, body: string | undefined): Promise<void> {
+  async function send(delivery: DueDelivery, message: DeliveryMessage | undefined): Promise<void> {
     rooms.taken(delivery)
     try {
-      const { attempt, gone } = await sendDelivery(delivery, body, sender, cutting.signal)
+      const { attempt, gone } = await sendDelivery(delivery, message, sender, cutting.signal)
       const good = attempt.error === null
       rooms.answered(delivery.webhookId, good)
       await attempts.write(attempt)
@@ -122,9 +126,16 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
     )
     const list = [...events.values()]
     const data = await options.eventData(store, config.publicUrl, list)
-    const bodies = new Map(list.map((event, i) => [event.id, JSON.stringify(eventMessage(event, data[i] ?? {}))]))
+    const messages = new Map(
+      list.map((event, i): [string, DeliveryMessage] => [
+        event.id,
+        { body: JSON.stringify(eventMessage(event, data[i] ?? {})), callId: callOf(event) },
+      ]),
+    )
     for (const delivery of due) {
-      const sending: Promise<void> = send(delivery, bodies.get(delivery.eventId)).finally(() => running.delete(sending))
+      const sending: Promise<void> = send(delivery, messages.get(delivery.eventId)).finally(() =>
+        running.delete(sending),
+      )
       running.add(sending)
     }
     return routed === ROUTED_AT_ONCE

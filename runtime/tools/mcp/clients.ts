@@ -29,6 +29,8 @@ const MAX_PAGES = 16
 const NOT_FOUND = 404
 /** Beside the arguments of a call, for servers that want to tell a call that is sent twice. */
 const IDEMPOTENCY_META = 'patchbay/idempotency-key'
+/** Which span the call belongs to (Model Context Protocol, "Trace context" of `_meta`). */
+const TRACE_META = 'traceparent'
 
 export interface McpServer {
   /** Whose it is: nobody shares a session with another workspace. */
@@ -44,6 +46,16 @@ export interface McpTool {
   description: string
   /** JSON Schema, as it came. */
   inputSchema: Record<string, unknown>
+}
+
+/** A call of a tool. */
+export interface McpCall {
+  name: string
+  input: Record<string, unknown>
+  /** Tells a call that is made twice. */
+  key: string | undefined
+  /** W3C Trace Context. */
+  traceparent: string | undefined
 }
 
 interface Connection {
@@ -87,12 +99,15 @@ export class McpClients {
   /** What came of a call, for a model to read. Throws as `list`, and McpError for what the server refuses. */
   call(
     server: McpServer,
-    { name, input, key }: { name: string; input: Record<string, unknown>; key: string | undefined },
+    { name, input, key, traceparent }: McpCall,
     signal: AbortSignal,
   ): Promise<{ text: string; isError: boolean }> {
     return this.#with(server, signal, async (client, options) => {
-      const meta = key === undefined ? {} : { _meta: { [IDEMPOTENCY_META]: key } }
-      const params = { name, arguments: input, ...meta }
+      const meta = {
+        ...(key === undefined ? {} : { [IDEMPOTENCY_META]: key }),
+        ...(traceparent === undefined ? {} : { [TRACE_META]: traceparent }),
+      }
+      const params = { name, arguments: input, ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }) }
       const result = await client.request({ method: 'tools/call', params }, CallToolResultSchema, options)
       return { text: textOf(result), isError: result.isError === true }
     })
@@ -161,7 +176,7 @@ export class McpClients {
       fetch: async (target, init) => {
         // Nothing is listened to but answers; a broken one is fetched again.
         const isIdle = init?.method === 'GET' && !new Headers(init.headers).has('last-event-id')
-        return isIdle ? new Response(null, { status: 405 }) : reach(target, withKey(init))
+        return isIdle ? new Response(null, { status: 405 }) : reach(target, withMeta(init))
       },
     })
     // A transport's members are of looser types than its own interface under exactOptionalPropertyTypes.
@@ -213,13 +228,15 @@ function endedBy<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   })
 }
 
-/** A call's key as HTTP tools have it, too. */
-function withKey(init: RequestInit = {}): RequestInit {
-  if (typeof init.body !== 'string' || !init.body.includes(IDEMPOTENCY_META)) return init
+/** A call's key and trace as HTTP tools have them, too. */
+function withMeta(init: RequestInit = {}): RequestInit {
+  if (typeof init.body !== 'string' || !init.body.includes('"_meta"')) return init
   const { params } = JSON.parse(init.body) as { params?: { _meta?: Record<string, unknown> } }
-  const key = params?._meta?.[IDEMPOTENCY_META]
   const headers = new Headers(init.headers)
-  if (typeof key === 'string' && !headers.has('idempotency-key')) headers.set('idempotency-key', key)
+  const pairs = { 'idempotency-key': params?._meta?.[IDEMPOTENCY_META], traceparent: params?._meta?.[TRACE_META] }
+  for (const [name, value] of Object.entries(pairs)) {
+    if (typeof value === 'string' && !headers.has(name)) headers.set(name, value)
+  }
   return { ...init, headers }
 }
 

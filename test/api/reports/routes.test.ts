@@ -188,11 +188,11 @@ t.test('the workload is read from the workers, and a silent one is unreachable',
     eventLoopLagMs: 2,
     eventLoopLagLimitMs: 100,
   } as const
-  const metrics = createWorkerMetrics('worker-1', 12, () => readings)
+  const metrics = createWorkerMetrics('worker-1', 12, false, () => readings)
   metrics.sessionOpened()
   metrics.failure('llm')
   metrics.failure('tts')
-  for (const totalMs of [120, 130, 140, 900]) metrics.turn({ totalMs, endpointingMs: 100, llmMs: 5, ttsMs: 5 })
+  for (const totalMs of [120, 130, 140, 900]) metrics.turn({ totalMs, endpointingMs: 100, llmMs: 5, ttsMs: 5 }, 'call')
   const server = createServer((_, response) => {
     void metrics.registry.metrics().then((page) => response.end(page))
   })

@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { CallEvent, CallEventBody } from '../../../runtime/call-log/events.ts'
-import { callTrace, type TraceSpan, traceIdOf } from '../../../runtime/traces/call-trace.ts'
+import { callTrace, type TraceSpan } from '../../../runtime/traces/call-trace.ts'
+import { traceIdOf } from '../../../runtime/traces/trace-context.ts'
 
 const CALL = { callId: '0197f3a2-7c1e-7000-8000-000000000001', workspaceId: 'w', content: false }
 const ANSWERED_MS = 1_000_000

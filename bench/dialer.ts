@@ -53,7 +53,7 @@ export async function run(args: readonly string[]): Promise<void> {
           ? await measurePacing(world, { prospects, seats, warmS, seconds })
           : piece === 'upload'
             ? await measureUpload(world, folder, prospects)
-            : await measureFairness(world, { seats, warmS: Math.min(warmS, 15), seconds })
+            : await measureFairness(world, { seats, warmS, seconds })
       if (!met) process.exitCode = 1
     } finally {
       await world.stop()

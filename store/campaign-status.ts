@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { callOf } from './attempt-calls.ts'
 import { OPEN_STATUSES } from './call-writes.ts'
 import type { Tenant } from './tenant.ts'
@@ -58,14 +58,16 @@ export async function progressOf(tenant: Tenant, campaignIds: readonly string[])
   return new Map(rows.map(({ id, ...progress }) => [id, progress]))
 }
 
-/** A window group's retries: how many are due (counted to a limit), and when the first of the others is. */
+/** A window group's retries: how many are due, and when the first of the others is. */
 export interface Retries {
   windowGroup: number
+  /** Infinite where all are; counted to a limit where some are. */
   due: number
   next: Date | null
 }
 
-const MOST_DUE = 100_000
+/** Of all groups. */
+const MOST_COUNTED = 50_000
 
 export async function retriesOf(
   tenant: Tenant,
@@ -74,20 +76,23 @@ export async function retriesOf(
   now: Date,
 ): Promise<Retries[]> {
   if (windowGroups.length === 0) return []
-  const { rows } = await sql<Retries>`
+  const most = Math.ceil(MOST_COUNTED / windowGroups.length)
+  const those = (condition: RawBuilder<unknown>) => sql`
+    from prospects where workspace_id = ${tenant.workspaceId} and campaign_id = ${campaignId}
+      and window_group = g.id and status = 'waiting' and ${condition}`
+  const { rows } = await sql<{ windowGroup: number; due: number; next: Date | null }>`
     select g.id as "windowGroup", due.n as due, later.next_attempt_at as next
     from unnest(${[...windowGroups]}::integer[]) as g (id)
+    left join lateral (
+      select next_attempt_at ${those(sql`next_attempt_at > ${now}`)} order by next_attempt_at limit 1
+    ) as later on true
+    -- Where none of them is later, nobody has to be counted.
     cross join lateral (
       select count(*)::int as n from (
-        select from prospects where workspace_id = ${tenant.workspaceId} and campaign_id = ${campaignId}
-          and window_group = g.id and status = 'waiting' and next_attempt_at <= ${now} limit ${sql.lit(MOST_DUE)}
+        select ${those(sql`next_attempt_at <= ${now}`)} limit case when later.next_attempt_at is null then 1 else ${most} end
       ) as ripe
-    ) as due
-    left join lateral (
-      select next_attempt_at from prospects where workspace_id = ${tenant.workspaceId} and campaign_id = ${campaignId}
-        and window_group = g.id and status = 'waiting' and next_attempt_at > ${now} order by next_attempt_at limit 1
-    ) as later on true`.execute(tenant.db)
-  return rows
+    ) as due`.execute(tenant.db)
+  return rows.map((row) => (row.due > 0 && row.next === null ? { ...row, due: Number.POSITIVE_INFINITY } : row))
 }
 
 export interface CallStates {

@@ -12,8 +12,8 @@ export interface ClaimOrder {
   /** Window groups that are open now, with the most attempts the law allows on a number within 24 hours. */
   groups: readonly { id: number; maxPer24h: number | undefined; check: string }[]
   most: number
-  /** Seats for all that are taken, where they get none of their own before they are dialled; undefined: they do. */
-  seats?: number
+  /** Seats for all that are taken, and calls a seat, where they get none of their own before they are dialled; undefined: they do. */
+  overDial?: { seats: number; ratio: number }
   /** Called once for each that is claimed; undefined: no number may call. */
   chooseNumber(prospect: Prospect): string | undefined
   now: Date
@@ -178,11 +178,11 @@ async function hold({ db, workspaceId }: Tenant, all: readonly { id: string; hel
 /** One statement: calls, their attempts and what becomes of the prospects. */
 async function insertCalls(
   { db, workspaceId }: Tenant,
-  { campaign, agent, seats }: ClaimOrder,
+  { campaign, agent, overDial }: ClaimOrder,
   taken: readonly { prospect: Prospect; from: string; check: string }[],
   now: Date,
 ): Promise<ClaimedCall[]> {
-  const seatShare = seats === undefined ? null : Math.min(1, seats / taken.length)
+  const seatShare = overDial === undefined ? null : Math.min(1 / overDial.ratio, overDial.seats / taken.length)
   const rows = taken.map(({ prospect, from, check }) => ({
     ...{
       id: uuidv7(),

@@ -1,32 +1,39 @@
-import type { QuotaSource } from '../runtime/admission/quota-source.ts'
+import type { QuotaSource, WorkspaceQuotas } from '../runtime/admission/quota-source.ts'
 import type { Store } from './database.ts'
-import { exhaustedQuota, operatorQuotas } from './workspace-quotas.ts'
+import { exhaustedQuota } from './workspace-quotas.ts'
+
+const NOTHING: WorkspaceQuotas = { callsAtOnce: 0, webSessionsAtOnce: 0 }
 
 /**
  * The quotas as the workspace itself and the operator set them, with the instance's bound on web sessions; the lower counts.
  * A workspace that is suspended, or has used up its month, has room for nothing. Read anew each time.
  */
 export function storedQuotas(store: Store, limits: { webSessionsPerWorkspace: number | null }): QuotaSource {
+  const ofWorkspaces = async (ids: readonly string[]) => {
+    if (ids.length === 0) return new Map<string, WorkspaceQuotas>()
+    const rows = await store.global
+      .selectFrom('workspaces')
+      .leftJoin('workspace_quotas', 'workspace_quotas.workspace_id', 'workspaces.id')
+      .select(['workspaces.id', 'max_concurrent_calls', 'suspended_at', 'calls_at_once', 'web_sessions_at_once'])
+      .select(['minutes_a_month', 'cost_usd_a_month'])
+      .where('workspaces.id', 'in', [...ids])
+      .execute()
+    const all = new Map(ids.map((id): [string, WorkspaceQuotas] => [id, NOTHING]))
+    const each = rows.map(async ({ id, minutes_a_month, cost_usd_a_month, ...row }) => {
+      if (row.suspended_at !== null) return
+      const limited = minutes_a_month !== null || cost_usd_a_month !== null
+      if (limited && (await exhaustedQuota(store, id)) !== undefined) return
+      all.set(id, {
+        callsAtOnce: lower(row.max_concurrent_calls, row.calls_at_once),
+        webSessionsAtOnce: lower(limits.webSessionsPerWorkspace, row.web_sessions_at_once),
+      })
+    })
+    await Promise.all(each)
+    return all
+  }
   return {
-    async ofWorkspace(workspaceId) {
-      const [row, operator, exhausted] = await Promise.all([
-        store.global
-          .selectFrom('workspaces')
-          .select(['max_concurrent_calls', 'suspended_at'])
-          .where('id', '=', workspaceId)
-          .executeTakeFirst(),
-        operatorQuotas(store, workspaceId),
-        exhaustedQuota(store, workspaceId),
-      ])
-      const { calls_at_once, web_sessions_at_once } = operator
-      if (row === undefined || row.suspended_at !== null || exhausted !== undefined) {
-        return { callsAtOnce: 0, webSessionsAtOnce: 0 }
-      }
-      return {
-        callsAtOnce: lower(row.max_concurrent_calls, calls_at_once),
-        webSessionsAtOnce: lower(limits.webSessionsPerWorkspace, web_sessions_at_once),
-      }
-    },
+    ofWorkspace: async (workspaceId) => (await ofWorkspaces([workspaceId])).get(workspaceId) ?? NOTHING,
+    ofWorkspaces,
     async ofNumber(workspaceId, number) {
       const row = await store
         .tenant(workspaceId)

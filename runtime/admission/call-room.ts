@@ -5,8 +5,8 @@ import type { Demand } from './share-out.ts'
  * gets its fair part of the room: voice slots that are free beyond the inbound reserve, less those that calls will take which
  * wait to be placed or ring without one, in turns by workspace and then by unit, within the caps of workspace and number as
  * they are at this moment.
- * What gets no room stays a row. A unit asks again, at least every few seconds, while it has rows; each ask counts as its
- * demand until DEMAND_MS later. store/redis/call-room.ts keeps demands and turns.
+ * What gets no room stays a row. A unit asks again while it has rows; each ask counts as its demand until DEMAND_MS after the
+ * next is due, or until it leaves: room that is due to a unit waits for it. store/redis/call-room.ts keeps demands and turns.
  *
  * ```ts
  * await room.claim(
@@ -29,7 +29,9 @@ export interface CallRoom {
 export interface CallDemand extends Demand {
   /** The number that calls, where its cap counts; a unit with several clamps to their caps itself. */
   number?: string
+  /** When the unit asks again, at the latest; left out: at once. */
+  againMs?: number
 }
 
-/** How long a unit that asked counts among those that share. */
+/** How long a unit that is late to ask again still counts among those that share. */
 export const DEMAND_MS = 3_000

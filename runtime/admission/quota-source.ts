@@ -12,6 +12,8 @@ export interface WorkspaceQuotas {
  */
 export interface QuotaSource {
   ofWorkspace(workspaceId: string): Promise<WorkspaceQuotas>
+  /** Of several at once, by id. */
+  ofWorkspaces(workspaceIds: readonly string[]): Promise<ReadonlyMap<string, WorkspaceQuotas>>
   /** Phone calls that a number of the workspace may have at once; null: any number. */
   ofNumber(workspaceId: string, number: string): Promise<number | null>
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 
 /** An api node, a job worker and a voice worker in one process, with a carrier that writes down whom it calls. */
 const PROGRAM = new URL('../../test/support/phone-process.ts', import.meta.url)
@@ -16,7 +17,8 @@ export class Dispatchers {
 
   constructor(options: { databaseUrl: string; redisUrl: string; folder: string; env: Record<string, string> }) {
     this.#args = [options.databaseUrl, options.redisUrl, options.folder]
-    this.#env = { ...process.env, ...options.env }
+    // They start all the time: what one has compiled, the next need not.
+    this.#env = { NODE_COMPILE_CACHE: join(options.folder, 'compiled'), ...process.env, ...options.env }
   }
 
   get size(): number {

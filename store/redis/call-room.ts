@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type CallRoom, DEMAND_MS } from '../../runtime/admission/call-room.ts'
+import { type CallDemand, type CallRoom, DEMAND_MS } from '../../runtime/admission/call-room.ts'
 import type { QuotaSource } from '../../runtime/admission/quota-source.ts'
 import { countRefusal } from '../../runtime/admission/refusals.ts'
 import { afterTurns, type Demand, NO_LINE, shareOut, type TurnLine } from '../../runtime/admission/share-out.ts'
@@ -20,7 +20,7 @@ const LOCK = 'patchbay:{room}:lock'
 
 /** Longer than a claim of rows takes; past it another may be given the same room, and its calls wait a moment in line. */
 const LOCK_MS = 10_000
-const LOCK_POLL_MS = 20
+const LOCK_POLL_MS = 10
 const LOCK_TIMEOUT_MS = 30_000
 /** Parts of slots add up to whole ones but for the last bits. */
 const ROUNDING = 1e-6
@@ -33,12 +33,6 @@ const unlockScript = loadScript('unlock-1.lua')
 interface StoredDemand {
   workspaceId: string
   wanted: number
-}
-
-/** What one workspace may hold, and what each does. */
-interface Slots {
-  most: number
-  held: ReadonlyMap<string, number>
 }
 
 type WorkspaceCalls = Omit<OpenCalls, 'workspaceId' | 'number'>
@@ -83,81 +77,85 @@ export function redisCallRoom(options: {
     }
   }
 
-  /** What the workspace may still begin: calls within its quota, and slots within its share of them, too. */
-  async function leftOf(
-    workspaceId: string,
-    { waiting, placed, waitingSeats, ringingSeats }: WorkspaceCalls,
-    { most, held }: Slots,
-  ): Promise<{ slots: number; calls: number }> {
-    const { callsAtOnce } = await quotas.ofWorkspace(workspaceId)
-    const calls = callsAtOnce === null ? Number.POSITIVE_INFINITY : Math.max(0, callsAtOnce - placed - waiting)
-    const ofShare = Math.floor(most - (held.get(workspaceId) ?? 0) - waitingSeats - ringingSeats + ROUNDING)
-    return { slots: Math.max(0, Math.min(ofShare, calls)), calls }
+  /** All that decides who gets what, as it is now. */
+  async function look() {
+    const [{ ready, capacity }, held, open, demands, line] = await Promise.all([
+      countSlots(redis),
+      slotsByWorkspace(redis),
+      openPhoneCalls(store),
+      redis.hGetAll(DEMANDS),
+      readLine(TURNS),
+    ])
+    const all = Object.entries(demands).map(([unit, text]): Demand => ({ unit, ...(JSON.parse(text) as StoredDemand) }))
+    const asking = [...new Set(all.map(({ workspaceId }) => workspaceId))]
+    const calls = byWorkspace(open)
+    const [limits, ...lines] = await Promise.all([
+      quotas.ofWorkspaces([...new Set([...asking, ...calls.keys()])]),
+      ...asking.map((one) => readLine(unitTurnsOf(one))),
+    ])
+    const parts = shares()
+    const mostSlots = mostOfWorkspace(capacity, parts)
+    const leftOf = (workspaceId: string, of: WorkspaceCalls, holding: number) => {
+      const callsAtOnce = limits.get(workspaceId)?.callsAtOnce ?? null
+      const left = callsAtOnce === null ? Number.POSITIVE_INFINITY : Math.max(0, callsAtOnce - of.placed - of.waiting)
+      const ofShare = Math.floor(mostSlots - holding - of.waitingSeats - of.ringingSeats + ROUNDING)
+      return { slots: Math.max(0, Math.min(ofShare, left)), calls: left }
+    }
+    let promised = 0
+    for (const [workspaceId, { placed, waitingSeats, ringingSeats }] of calls) {
+      promised += ringingSeats
+      if (waitingSeats === 0) continue
+      const left = leftOf(workspaceId, { ...NO_CALLS, placed, ringingSeats }, held.get(workspaceId) ?? 0)
+      promised += Math.min(waitingSeats, left.slots)
+    }
+    const room = Math.floor(ready - inboundReserveOf(capacity, parts.inboundReserve) - promised + ROUNDING)
+    const left = new Map(asking.map((one) => [one, leftOf(one, calls.get(one) ?? NO_CALLS, held.get(one) ?? 0)]))
+    const most = new Map([...left].map(([one, { slots }]) => [one, slots]))
+    const units = new Map(asking.map((one, i) => [one, lines[i] ?? NO_LINE]))
+    const given = shareOut(Math.max(0, room), all, { workspaces: line, units }, most)
+    return { open, all, asking, line, units, room, left, most, given }
   }
 
-  /**
-   * Slots that calls will take which wait to be placed, as far as quotas and shares of their workspaces let them, and those
-   * that ring without one.
-   */
-  async function promised(open: ReadonlyMap<string, WorkspaceCalls>, slots: Slots): Promise<number> {
-    let sum = 0
-    for (const [workspaceId, { placed, waitingSeats, ringingSeats }] of open) {
-      sum += ringingSeats
-      if (waitingSeats === 0) continue
-      const left = await leftOf(workspaceId, { ...NO_CALLS, placed, ringingSeats }, slots)
-      sum += Math.min(waitingSeats, left.slots)
+  /** What the demand gets of the room there is. */
+  async function shareOf(demand: CallDemand) {
+    const seen = await look()
+    const { workspaceId, unit, number } = demand
+    let share = seen.given.get(unit) ?? 0
+    if (share > 0 && number !== undefined) {
+      share = Math.min(share, await leftOfNumber(workspaceId, number, seen.open))
     }
-    return sum
+    if (share === 0) {
+      const full = seen.most.get(workspaceId) === 0
+      countRefusal('row', seen.room <= 0 ? 'no_slot' : full ? 'workspace_full' : 'no_turn')
+    }
+    return { ...seen, share }
   }
 
   return {
     async claim(demand, take) {
-      const { workspaceId, unit, wanted, number } = demand
+      const { workspaceId, unit, wanted, againMs = 0 } = demand
       if (wanted <= 0) {
         await this.leave(unit)
         return 0
       }
       const stored = JSON.stringify({ workspaceId, wanted: Math.min(wanted, MOST_AT_ONCE) } satisfies StoredDemand)
-      await demandScript.run(redis, [DEMANDS, `${DEMANDS}:until`], [unit, stored, DEMAND_MS])
+      await demandScript.run(redis, [DEMANDS, `${DEMANDS}:until`], [unit, stored, againMs + DEMAND_MS])
+      // Most of those that ask get nothing while all slots are taken: they hold up nobody.
+      if ((await shareOf(demand)).share === 0) return 0
       return alone(async () => {
-        const [{ ready, capacity }, held, open, demands, line] = await Promise.all([
-          countSlots(redis),
-          slotsByWorkspace(redis),
-          openPhoneCalls(store),
-          redis.hGetAll(DEMANDS),
-          readLine(TURNS),
-        ])
-        const parts = shares()
-        const slots: Slots = { most: mostOfWorkspace(capacity, parts), held }
-        const calls = byWorkspace(open)
-        const beyondReserve = ready - inboundReserveOf(capacity, parts.inboundReserve)
-        const room = Math.floor(beyondReserve - (await promised(calls, slots)) + ROUNDING)
-        const all = Object.entries(demands).map(
-          ([of, text]): Demand => ({ unit: of, ...(JSON.parse(text) as StoredDemand) }),
-        )
-        const workspaces = [...new Set(all.map((one) => one.workspaceId))]
-        const most = new Map<string, number>()
-        const mostCalls = new Map<string, number>()
-        const units = new Map<string, TurnLine>()
-        for (const one of workspaces) {
-          const left = await leftOf(one, calls.get(one) ?? NO_CALLS, slots)
-          most.set(one, left.slots)
-          mostCalls.set(one, left.calls)
-          units.set(one, await readLine(unitTurnsOf(one)))
-        }
-        let share = shareOut(Math.max(0, room), all, { workspaces: line, units }, most).get(unit) ?? 0
-        if (number !== undefined) share = Math.min(share, await leftOfNumber(workspaceId, number, open))
-        if (share === 0) {
-          countRefusal('row', room <= 0 ? 'no_slot' : most.get(workspaceId) === 0 ? 'workspace_full' : 'no_turn')
-          return 0
-        }
-        const taken = await take(share, mostCalls.get(workspaceId) ?? share)
+        const { all, asking, line, units, left, most, share } = await shareOf(demand)
+        if (share === 0) return 0
+        const taken = await take(share, left.get(workspaceId)?.calls ?? share)
+        // Who leaves room has nobody to call now, whatever it wanted: the others need not wait for it.
+        if (taken < share) await this.leave(unit)
         if (taken > 0) {
           // A workspace that may have no more isn't waiting for its turn.
-          const waiting = workspaces.filter((one) => (most.get(one) ?? 1) > 0)
+          const waiting = asking.filter((one) => (most.get(one) ?? 1) > 0)
           const own = all.filter((one) => one.workspaceId === workspaceId).map((one) => one.unit)
-          await writeLine(TURNS, afterTurns(line, workspaceId, taken, waiting))
-          await writeLine(unitTurnsOf(workspaceId), afterTurns(units.get(workspaceId) ?? NO_LINE, unit, taken, own))
+          await Promise.all([
+            writeLine(TURNS, afterTurns(line, workspaceId, taken, waiting)),
+            writeLine(unitTurnsOf(workspaceId), afterTurns(units.get(workspaceId) ?? NO_LINE, unit, taken, own)),
+          ])
         }
         return taken
       })

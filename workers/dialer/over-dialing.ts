@@ -51,7 +51,7 @@ export function ratioOf(callRatio: number, seats: number, history: AnswerHistory
   const rate = upperRate(recent)
   const target = monthly >= TARGET ? CAREFUL_TARGET : TARGET
   const most = mostCalls(seats, rate, target, Math.floor(callRatio * seats))
-  let ratio = seats <= 0 ? 1 : Math.max(1, Math.min(callRatio, most / seats))
+  let ratio = seats <= 0 ? 1 : Math.max(1, most / seats)
   let why = `At most ${percent(rate)} of those called pick up: ${most} calls on ${seats} seats leave ${percent(target)} of them without an agent`
   if (ratio >= callRatio) why = `call_ratio lets ${callRatio} calls be dialled on a seat`
   if (minute.live > MINUTE_LEAST && minute.abandoned * 2 >= minute.live) {

@@ -22,8 +22,6 @@ const SWEEP_INTERVAL_MS = 500
 const TIDY_EVERY = 20
 const MOST_CAMPAIGNS = 50
 const TICKS_AT_ONCE = 4
-/** A campaign that still wants to call says so, lest the others take its turn. */
-const ASK_AGAIN_MS = 2_000
 const MOST_UPLOADS = 100
 /** Of one upload; then the others have their turn. */
 const BATCHES_A_TURN = 20
@@ -82,19 +80,15 @@ export async function startDialer(services: {
     },
   )
 
-  /** Campaigns that would call more than there was room for. */
-  const hungry = new Map<string, { workspaceId: string; wanted: number; atMs: number }>()
   const tick = async (campaignId: string, workspaceId: string) => {
     const place = (call: { id: string; workspace_id: string }, waitMs: number, ahead: number) =>
       queueCall(calls, call, waitMs, ahead)
     try {
-      const wanted = await tickCampaign(
+      await tickCampaign(
         { store, room, calling: { rules, places }, clock, log, place },
         store.tenant(workspaceId),
         campaignId,
       )
-      if (wanted > 0) hungry.set(campaignId, { workspaceId, wanted, atMs: clock.monotonicMs() })
-      else hungry.delete(campaignId)
     } catch (err) {
       log.warn({ err, campaignId }, 'A campaign could not be advanced; its next tick tries again')
     }
@@ -108,11 +102,6 @@ export async function startDialer(services: {
       for (let one = due.pop(); one !== undefined; one = due.pop()) await tick(one.campaign_id, one.workspace_id)
     })
     await Promise.all(lanes)
-    for (const [id, { workspaceId, wanted, atMs }] of hungry) {
-      if (clock.monotonicMs() - atMs < ASK_AGAIN_MS) continue
-      hungry.set(id, { workspaceId, wanted, atMs: clock.monotonicMs() })
-      await room.claim({ workspaceId, unit: `campaign:${id}`, wanted }, async () => 0)
-    }
     for (const upload of await uploadsToLoad(store, MOST_UPLOADS)) {
       await uploads.add(
         { uploadId: upload.id, workspaceId: upload.workspace_id },

@@ -38,20 +38,21 @@ export interface TickServices {
   place(call: { id: string; workspace_id: string }, waitMs: number, ahead: number): Promise<void>
 }
 
-/** Calls made in one transaction. */
-const MOST_AT_ONCE = 200
+/** Calls made in one transaction: others of the workspace wait for it. */
+const MOST_AT_ONCE = 100
+const MOST_A_TURN = 500
 const WAITING = /^(fresh|retry)(_unasked)?$/
 
 /**
  * One turn of a campaign: settle what ended, pause it where its budget or its failures say so, then call as many as seats,
- * caps and hours allow. A late or doubled turn is harmless: the claim decides. Returns what the campaign would still call.
+ * caps and hours allow. A late or doubled turn is harmless: the claim decides.
  */
-export async function tickCampaign(services: TickServices, tenant: Tenant, campaignId: string): Promise<number> {
+export async function tickCampaign(services: TickServices, tenant: Tenant, campaignId: string): Promise<void> {
   const { room, clock, log, place } = services
   const unit = `campaign:${campaignId}`
   const now = new Date(clock.nowMs())
   const campaign = await campaignById(tenant, campaignId)
-  if (campaign === undefined) return 0
+  if (campaign === undefined) return await room.leave(unit)
   await settleCampaign(tenant, campaign, now)
   await tellCompletion(tenant, campaign, now)
   const rests = !campaign.active || campaign.paused || (await pauseWhereDue(tenant, campaign, now, log))
@@ -59,7 +60,7 @@ export async function tickCampaign(services: TickServices, tenant: Tenant, campa
   const numbers = await sourceNumbersOf(tenant, campaign, now)
   if (rests || agent === undefined || numbers.length === 0) {
     await room.leave(unit)
-    return 0
+    return
   }
   const chooser = new NumberChooser(
     numbers.map(({ number, attempts, lastAt }) => ({ number, attempts, lastMs: lastAt?.getTime() })),
@@ -76,8 +77,8 @@ export async function tickCampaign(services: TickServices, tenant: Tenant, campa
   const underWay = calls.placing + calls.ringing + calls.waiting
   const wanted = Math.min(
     waiting,
-    MOST_AT_ONCE,
-    pace({ ...calls, seats: underWay + MOST_AT_ONCE }, { ...limits, callRatio: 1 }, NO_HISTORY).place,
+    MOST_A_TURN,
+    pace({ ...calls, seats: underWay + MOST_A_TURN }, { ...limits, callRatio: 1 }, NO_HISTORY).place,
   )
   let tick: LastTick = {
     at: now.toISOString(),
@@ -86,28 +87,36 @@ export async function tickCampaign(services: TickServices, tenant: Tenant, campa
     effective_ratio: Math.min(1, campaign.call_ratio),
     why: wanted > 0 ? 'No seat is free' : 'Nobody may be called right now',
   }
-  let made: ClaimedCall[] = []
-  await room.claim({ workspaceId: tenant.workspaceId, unit, wanted }, async (most, mostCalls) => {
+  const made: ClaimedCall[] = []
+  const againMs = campaign.dialer_interval * 1_000
+  await room.claim({ workspaceId: tenant.workspaceId, unit, wanted, againMs }, async (most, mostCalls) => {
     const { place: allowed, effectiveRatio, why } = pace({ ...calls, seats: most + reckoned }, limits, history)
     const overDials = effectiveRatio > 1
+    const all = overDials ? Math.min(allowed, mostCalls, MOST_A_TURN) : Math.min(allowed, most)
     const order = {
       campaign,
       agent: { id: agent.id, name: agent.agent_name },
       groups,
-      most: overDials ? Math.min(allowed, mostCalls, MOST_AT_ONCE) : Math.min(allowed, most),
-      ...(overDials ? { seats: most } : {}),
       chooseNumber: (prospect: { phone: string; from_number: string | null }) =>
         chooser.choose({ phone: prospect.phone, before: prospect.from_number }, clock.nowMs()),
       now,
     }
-    made = await claimProspects(tenant, order)
+    for (let left = all, seats = most; left > 0; ) {
+      const part = Math.min(left, MOST_AT_ONCE)
+      // The seats there are for all that are left are shared evenly.
+      const overDial = overDials ? { overDial: { seats: (seats * part) / left, ratio: effectiveRatio } } : {}
+      const claimed = await claimProspects(tenant, { ...order, ...overDial, most: part })
+      made.push(...claimed)
+      seats -= seatsOf(claimed)
+      left = claimed.length < part ? 0 : left - part
+    }
     tick = { ...tick, seats: most, placed: made.length, effective_ratio: effectiveRatio, why }
-    return made.reduce((sum, { seat_share }) => sum + (seat_share ?? 1), 0)
+    return seatsOf(made)
   })
+  if (wanted > 0 && made.length >= wanted) await room.leave(unit)
   // A crash here loses no call: the sweep of the job workers queues those that wait too long.
   for (const [i, call] of made.entries()) await place(call, campaign.max_wait_time * 1_000, i)
   await writeLastTick(tenant, campaignId, tick)
-  return Math.max(0, wanted - made.length)
 }
 
 /** That nobody is left to call is told to webhooks. */
@@ -149,6 +158,9 @@ async function openGroups({ store, calling }: TickServices, tenant: Tenant, camp
   const waiting = buckets.reduce((sum, { windowGroup, n }) => (open.has(windowGroup) ? sum + n : sum), 0)
   return { groups, waiting }
 }
+
+const seatsOf = (calls: readonly ClaimedCall[]): number =>
+  calls.reduce((sum, { seat_share }) => sum + (seat_share ?? 1), 0)
 
 const timeOf = (second: number): string =>
   `${String(Math.floor(second / 3_600)).padStart(2, '0')}:${String(Math.floor(second / 60) % 60).padStart(2, '0')}`

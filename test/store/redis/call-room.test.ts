@@ -6,6 +6,7 @@ import { redisCallRoom } from '../../../store/redis/call-room.ts'
 import { createRedis } from '../../../store/redis/client.ts'
 import { RedisSlots } from '../../../store/redis/slots.ts'
 import { campaignWorld } from '../../support/campaign-world.ts'
+import { seeded } from '../../support/numbers.ts'
 import { testRedis } from '../../support/services.ts'
 
 const log = pino({ level: 'silent' })
@@ -76,3 +77,65 @@ t.test(
     t.ok(await slots.take([{ workspaceId: 'b', kind: 'inbound' }], ['w']))
   },
 )
+
+t.test('room is shared by workspace, however many units each has and however often they ask', async (t) => {
+  const world = await campaignWorld(t)
+  const redis = await createRedis(await testRedis(t), log)
+  t.teardown(() => redis.destroy())
+  await new RedisSlots(redis, { shares }).register(WORKER, 0)
+  const quotas = storedQuotas(world.store, { webSessionsPerWorkspace: null })
+  const room = redisCallRoom({ store: world.store, redis, quotas, shares })
+  const workspaces = [world.tenant.workspaceId, uuidv7(), uuidv7()]
+  for (const id of workspaces.slice(1)) {
+    const row = { id, name: 'w', type: 'test', slug: id, deleted_at: null } as const
+    await world.store.global.insertInto('workspaces').values(row).execute()
+  }
+  const units = workspaces.flatMap((workspaceId, i) =>
+    Array.from({ length: [1, 2, 6][i] ?? 1 }, (_, n) => ({ workspaceId, unit: `campaign:${i}-${n}` })),
+  )
+  const random = seeded(3)
+  const given = new Map<string, number>()
+  const ask = (one: (typeof units)[number], most: number) =>
+    room.claim({ ...one, wanted: 50, againMs: 60_000 }, async (share) => {
+      const taken = Math.min(share, most)
+      given.set(one.workspaceId, (given.get(one.workspaceId) ?? 0) + taken)
+      return taken
+    })
+  for (const one of units) await ask(one, 10)
+  given.clear()
+  for (let n = 0; n < 200; n++) await ask(units[Math.floor(random() * units.length)]!, 10)
+  const sums = workspaces.map((one) => given.get(one) ?? 0)
+  const fair = sums.reduce((all, one) => all + one, 0) / sums.length
+  t.ok(fair > 50, sums.join())
+  for (const one of sums) t.ok(Math.abs(one - fair) <= 10, `${one} of ${fair}, with room for ten at a time`)
+
+  await t.test('who is offered room and calls nobody holds up nobody', async (t) => {
+    await redis.flushDb()
+    await new RedisSlots(redis, { shares }).register({ ...WORKER, capacity: 1 }, 0)
+    const [idle, busy] = [units[0]!, units[1]!]
+    let calls = 0
+    for (let n = 0; n < 20; n++) {
+      await ask(idle, 0)
+      calls += await ask(busy, 1)
+    }
+    t.equal(calls, 20)
+  })
+
+  await t.test('who finds all slots taken does not wait for another that claims', async (t) => {
+    await redis.flushDb()
+    const all = new RedisSlots(redis, { shares })
+    await all.register({ ...WORKER, capacity: 1 }, 0)
+    const claiming = Promise.withResolvers<void>()
+    const over = Promise.withResolvers<void>()
+    const first = room.claim({ ...units[0]!, wanted: 1 }, async () => {
+      await all.take([{ workspaceId: workspaces[0]!, kind: 'outbound' }], ['w'])
+      claiming.resolve()
+      await over.promise
+      return 1
+    })
+    await claiming.promise
+    t.equal(await ask(units[1]!, 1), 0, 'while the first is not done')
+    over.resolve()
+    t.equal(await first, 1)
+  })
+})

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import { wallClock } from '../../../runtime/zoned-time.ts'
@@ -11,6 +13,7 @@ import {
 import { holidayOn } from '../../../workers/dialer/holidays.ts'
 import { loadCallingRules } from '../../../workers/dialer/rules.ts'
 import { loadPlaces } from '../../../workers/dialer/zones.ts'
+import { testFolder } from '../../support/services.ts'
 
 const POLICY: CallingPolicy = {
   earliest: '00:00:00',
@@ -85,6 +88,7 @@ t.test('hours of the law, in the clocks of every zone', async (t) => {
       ['2026-07-03', 'US-UT', 'Independence Day'],
       ['2026-07-04', 'US-UT', 'Independence Day'],
       ['2027-12-31', 'US-UT', "New Year's Day"],
+      ['2027-07-05', 'US-UT', 'Independence Day'],
       ['2026-05-25', 'US-AL', 'Memorial Day'],
       ['2026-11-26', 'US-LA', 'Thanksgiving Day'],
       ['2026-11-27', 'US-LA', 'Day after Thanksgiving'],
@@ -93,6 +97,22 @@ t.test('hours of the law, in the clocks of every zone', async (t) => {
       ['2026-11-27', 'US-PA', undefined],
     ]
     for (const [date, region, name] of names) t.equal(holidayOn(date, region, rules), name, `${date} ${region}`)
+  })
+
+  await t.test('days that were proclaimed, in a state or in all', async (t) => {
+    const folder = await testFolder(t)
+    const file = join(folder, 'rules.json')
+    const proclaimed = [
+      { region: 'US-LA', date: '2026-03-10', name: 'Day of mourning' },
+      { region: 'US', date: '2026-03-11', name: 'Day of thanks' },
+    ]
+    await writeFile(file, JSON.stringify({ proclaimed }))
+    const own = await loadCallingRules(file)
+    t.equal(holidayOn('2026-03-10', 'US-LA', own), 'Day of mourning')
+    t.equal(holidayOn('2026-03-10', 'US-PA', own), undefined)
+    t.equal(holidayOn('2026-03-11', 'US-PA', own), 'Day of thanks')
+    const noon = new Moment(Date.parse('2026-03-10T18:00:00Z'))
+    t.match(judgePlace(place('America/Chicago', 'US-LA'), POLICY, own, noon), { open: false, reason: 'holiday' })
   })
 
   const regions = [...new Set([...places.areaCodes.values()].flat())]
@@ -173,9 +193,6 @@ t.test('hours of the law, in the clocks of every zone', async (t) => {
 })
 
 t.test('a rules file with a fault is refused by name, and none of it is used', async (t) => {
-  const { writeFile } = await import('node:fs/promises')
-  const { join } = await import('node:path')
-  const { testFolder } = await import('../../support/services.ts')
   const folder = await testFolder(t)
   const refused = async (name: string, content: string) => {
     const file = join(folder, name)

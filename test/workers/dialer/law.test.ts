@@ -84,6 +84,25 @@ t.test('the hours of every place in the table are those of its law, to the minut
   }
 })
 
+t.test('a call that a law forbids is refused with its citation', async (t) => {
+  const rules = await loadCallingRules()
+  for (const region of Object.keys(LAW)) {
+    const where = { zones: [ZONE], regions: [region === '*' ? 'ZZ' : region] }
+    const { citation } = rules.rulesOf(where.regions[0]!).at(-1)!
+    const refusedWith = (ms: number) => {
+      const verdict = judgePlace(where, ANY_TIME, rules, new Moment(ms))
+      return verdict.open ? '' : verdict.sentence
+    }
+    // Good Friday is a holiday where nothing else is stricter than the federal hours.
+    const instants = [Date.parse('2026-04-03T12:00:00Z')]
+    for (let minute = 0; minute < 7 * 24 * 60; minute += 30) instants.push(MONDAY + minute * MINUTE_MS)
+    t.ok(
+      instants.some((ms) => refusedWith(ms).includes(citation)),
+      `${region}: ${citation}`,
+    )
+  }
+})
+
 t.test('every row of the table says which law it is, and as of when it was read', async (t) => {
   const { readFile } = await import('node:fs/promises')
   const table = JSON.parse(await readFile(new URL('../../../config/calling-rules.json', import.meta.url), 'utf8')) as {

@@ -96,7 +96,7 @@ function playHour(callRatio: number, seats: number, people: Population, seed: nu
         for (let i = 0; i < made; i++) {
           const answers = random() < people.pickUp
           const ringMs = answers ? between(people.ringS) : people.noAnswerS * 1_000
-          const share = own ? 1 : Math.min(1, open / made)
+          const share = own ? 1 : Math.min(1 / effectiveRatio, open / made)
           calls.push({ state: 'ringing', answers, untilMs: nowMs + ringMs, seated: own, share })
         }
       }

@@ -80,6 +80,23 @@ t.test('over-dialling leaves no more than the target without an agent, whatever 
   )
 })
 
+t.test('the fewer attempts there are, the more may pick up than did', async (t) => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 400 }), fc.double({ min: 0, max: 1, noNaN: true }), (attempts, rate) => {
+      const pickedUp = Math.round(attempts * rate)
+      const [few, many] = [
+        upperRate({ attempts, pickedUp }),
+        upperRate({ attempts: 4 * attempts, pickedUp: 4 * pickedUp }),
+      ]
+      if (few < many || many < pickedUp / attempts || few > 1) throw new Error(`${few} and ${many}`)
+      if (pickedUp < attempts && few - many < 1e-4) throw new Error(`${few} is as sure as ${many}`)
+    }),
+    { numRuns: 1_000 },
+  )
+  // Wilson's interval for none of n: z² / (n + z²).
+  t.ok(Math.abs(upperRate({ attempts: 50, pickedUp: 0 }) - 2.706 / 52.706) < 1e-3)
+})
+
 t.test('who finds nobody free is what chance says', async (t) => {
   let state = 7
   const random = () => {

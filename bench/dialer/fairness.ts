@@ -13,6 +13,8 @@ const WORKSPACES = 20
 const CAMPAIGNS = 100
 const DISPATCHERS = 4
 const PROSPECTS_EACH = 1_000
+/** Longer than two turns of each campaign. */
+const ALL_ASK_MS = 6_000
 /** Everybody answers, so that what is measured is who was given the seats. */
 const TALKERS = {
   ...{ human: 1, machine: 0, busy: 0, noAnswerAfterS: 1 },
@@ -41,19 +43,21 @@ export async function measureFairness(
     }
   }
   await store.pool.query('vacuum analyze')
-  const callees = await forkCallees(world, { seats: size.seats, population: TALKERS, wrapUpMs: 0, seed: 2 })
   const redis = await createRedis(redisUrl, log)
-  const taken = runJobs(
-    'outbound-calls',
-    redis,
-    { concurrency: size.seats, onError: () => {}, onPoison: () => {} },
-    async ({ payload: { callId, workspaceId } }) => callees.place(workspaceId, callId),
-  )
   const config = { inboundReserve: 0, workspaceShare: 1, callingRules: rulesFile }
   const dialers = await Promise.all(
     Array.from({ length: DISPATCHERS }, () =>
       startDialer({ store, redis, databaseUrl, clock: systemClock, log, config }),
     ),
+  )
+  // Were there seats while the first ask, those would have them, and pay them back for a minute.
+  await sleep(ALL_ASK_MS)
+  const callees = await forkCallees(world, { seats: size.seats, population: TALKERS, wrapUpMs: 0, seed: 2 })
+  const taken = runJobs(
+    'outbound-calls',
+    redis,
+    { concurrency: size.seats, onError: () => {}, onPoison: () => {} },
+    async ({ payload: { callId, workspaceId } }) => callees.place(workspaceId, callId),
   )
   const placed = async () => {
     const { rows } = await store.pool.query<{ workspace_id: string; n: number }>(

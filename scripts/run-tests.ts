@@ -22,7 +22,8 @@ const env = {
   ...process.env,
   NODE_COMPILE_CACHE: join(tmpdir(), `patchbay-compiled-${process.getuid?.() ?? 0}`),
 }
-for (const group of testGroups(files)) {
+// Those that have a process of their own take longest: begun first, none is left to run alone at the end.
+for (const group of testGroups(files).sort((one, other) => one.length - other.length)) {
   const [first = '', ...others] = group
   const name =
     others.length === 0 ? first : `${dirname(first)}: ${group.map((file) => basename(file, '.test.ts')).join(' ')}`

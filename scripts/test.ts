@@ -58,8 +58,8 @@ if (files.length === 0) {
     else failed++
   }
 }
-// Most tests of calls wait for speech more than they compute.
-const jobs = String(availableParallelism() + 1)
+// Tests of calls wait for speech more than they compute.
+const jobs = String(availableParallelism() + 2)
 const tests = files.length > 0 ? files : globSync('test/**/*.test.ts', { cwd: root }).sort()
 const { ok, output } = await run('scripts/run-tests.ts', [jobs, ...tests])
 const counts = countResults(output)

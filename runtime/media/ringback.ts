@@ -1,6 +1,7 @@
 import type { AudioFormat } from '../session/leg.ts'
 import { codecFor } from './codec.ts'
 import { FRAME_MS, samplesPerFrame } from './frame.ts'
+import { LazyFrames } from './lazy-frames.ts'
 
 const PEAK = 2_500
 
@@ -20,7 +21,7 @@ function cadenceOf(number: string): Cadence {
   return number.startsWith('+44') ? BRITAIN : ELSEWHERE
 }
 
-const made = new Map<string, readonly Uint8Array[]>()
+const made = new Map<string, LazyFrames>()
 
 /**
  * The ringing tone of the network a number belongs to, in a session's format: frame `index` of 20 ms since it began to ring; undefined
@@ -31,25 +32,25 @@ export function ringback(format: AudioFormat, number: string, index: number): Ui
   const wholeMs = cadence.pattern.reduce((sum, ms) => sum + ms, 0)
   let atMs = (index * FRAME_MS) % wholeMs
   for (const [i, ms] of cadence.pattern.entries()) {
-    if (atMs < ms) return i % 2 === 0 ? toneFrames(format, cadence)[atMs / FRAME_MS] : undefined
+    if (atMs < ms) return i % 2 === 0 ? toneFrames(format, cadence).at(atMs / FRAME_MS) : undefined
     atMs -= ms
   }
   return undefined
 }
 
 /** The longest sound of a cadence, frame by frame; shorter ones are its beginning. */
-function toneFrames(format: AudioFormat, { frequenciesHz, pattern }: Cadence): readonly Uint8Array[] {
+function toneFrames(format: AudioFormat, { frequenciesHz, pattern }: Cadence): LazyFrames {
   const key = `${format.encoding} ${format.sampleRateHz} ${frequenciesHz}`
   const known = made.get(key)
   if (known !== undefined) return known
   const length = samplesPerFrame(format.sampleRateHz)
   const { encode } = codecFor(format)
-  const frames = Array.from({ length: Math.max(...pattern) / FRAME_MS }, (_, frame) => {
+  const frames = new LazyFrames(Math.max(...pattern) / FRAME_MS, (frame) => {
     const samples = Int16Array.from({ length }, (_, n) => {
       const seconds = (frame * length + n) / format.sampleRateHz
       return frequenciesHz.reduce((sum, hz) => sum + PEAK * Math.sin(2 * Math.PI * hz * seconds), 0)
     })
-    return encode(samples)
+    return encode(samples).slice()
   })
   made.set(key, frames)
   return frames

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { codecFor } from '../../../runtime/media/codec.ts'
 import { samplesOf } from '../../../runtime/media/frame.ts'
 import { decodeG711 } from '../../../runtime/media/g711.ts'
 import { holdMusic } from '../../../runtime/media/hold-music.ts'
@@ -21,3 +22,29 @@ t.test('it is made in every format, once', async (t) => {
   t.equal(holdMusic(law, 3), holdMusic(law, 483))
   t.ok(decodeG711('pcmu', holdMusic(law, 3)).some((sample) => Math.abs(sample) > 300))
 })
+
+t.test(
+  'each frame is encoded when it is first asked for: the first one costs one, whoever comes later none',
+  async (t) => {
+    const format = { encoding: 'opus', sampleRateHz: 48_000 } as const
+    let encoders = 0
+    let encoded = 0
+    const codec: typeof codecFor = (of) => {
+      encoders++
+      const { decode, encode } = codecFor(of)
+      return {
+        decode,
+        encode: (samples) => {
+          encoded++
+          return encode(samples)
+        },
+      }
+    }
+    const first = holdMusic(format, 0, codec)
+    t.equal(encoded, 1)
+    for (let index = 0; index < 100; index++) holdMusic(format, index, codec)
+    t.equal(encoded, 100)
+    t.equal(holdMusic(format, 480, codec), first, 'the second who waits')
+    t.strictSame([encoders, encoded], [1, 100], 'one stream of one encoder')
+  },
+)

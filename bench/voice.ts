@@ -113,10 +113,11 @@ export async function run(args: readonly string[]): Promise<void> {
       )
     }
     if (wanted('cpu')) {
-      const load = { kind: 'cpu', seconds: 10 * scale, latencies: TYPICAL } as const
+      const load = { kind: 'cpu', seconds: 13 * scale, latencies: TYPICAL } as const
       const [ours, peer] = await both<'cpu'>({ ...load, sessions: 20 }, { ...load, sessions: 10 })
       note('CPU a session (share of a core)', ours.coreShare, peer.coreShare, '-', 20)
-      note('sessions a core', 1 / ours.coreShare, 1 / peer.coreShare, '>= 40', 20)
+      note('sessions a core', 1 / ours.coreShare, 1 / peer.coreShare, '>= 60, ratio >= 2', 20)
+      note('answers a session-minute', ours.answersAMinute, peer.answersAMinute, '-', 20)
       note(
         'cadence error p99 (ms)',
         quantile(ours.cadenceMs, 0.99),

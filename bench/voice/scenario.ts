@@ -18,6 +18,6 @@ export type Result =
   | { kind: 'latency'; turnsMs: number[]; firstTurnsMs: number[]; unanswered: number }
   | { kind: 'pauses'; cutOff: number; total: number }
   | { kind: 'barge'; stoppedMs: number[]; missed: number; gapsMs: number[] }
-  | { kind: 'cpu'; coreShare: number; cadenceMs: number[]; rssBytes: number }
+  | { kind: 'cpu'; coreShare: number; answersAMinute: number; cadenceMs: number[]; rssBytes: number }
   /** After the warm-up, and after all calls. */
   | { kind: 'memory'; heapBytes: number[] }

@@ -25,6 +25,8 @@ const LONG =
 const REPLY_TIMEOUT_MS = 8000
 /** An agent that does not go on by then was cut off. */
 const RESUME_TIMEOUT_MS = 4000
+/** In the measured conversations a question comes this often, however soon it is answered: who is quick has no more to do. */
+const QUESTION_EVERY_MS = 6500
 
 function providers(latencies: Latencies, script: readonly string[]): BenchProviders {
   return socketProviders({
@@ -172,28 +174,35 @@ async function cpu(kind: Extract<Scenario, { kind: 'cpu' }>): Promise<Result> {
     await sleep(20)
   }
   let talking = true
+  let answers = 0
   const talk = subjects.map(async ({ caller }, index) => {
-    await sleep(index * 211)
+    await sleep((index * QUESTION_EVERY_MS) / subjects.length)
     for (let turn = 0; talking; turn++) {
-      await ask(caller, lineOf(questionsFrom(index)[turn % QUESTIONS.length]!, format.sampleRateHz))
+      const next = sleep(QUESTION_EVERY_MS)
+      const waitedMs = await ask(caller, lineOf(questionsFrom(index)[turn % QUESTIONS.length]!, format.sampleRateHz))
+      if (waitedMs !== undefined) answers++
       await quiet(caller)
+      await next
     }
   })
-  await sleep(3000)
+  // Until the last one speaks, too.
+  await sleep(QUESTION_EVERY_MS)
   global.gc?.()
   const rssBytes = process.memoryUsage.rss()
   const before = process.cpuUsage()
   const startedMs = performance.now()
+  answers = 0
   for (const { caller } of subjects) caller.gapsMs.length = 0
   await sleep(kind.seconds * 1000)
   const used = process.cpuUsage(before)
   const wallMs = performance.now() - startedMs
+  const answersAMinute = (answers * 60_000) / wallMs / kind.sessions
   const cadenceMs = subjects.flatMap(({ caller }) => caller.gapsMs.map((gap) => Math.abs(gap - 20)))
   talking = false
   await Promise.all(talk)
   await Promise.all(subjects.map((subject) => subject.close()))
   const coreShare = (used.user + used.system) / 1000 / wallMs / kind.sessions
-  return { kind: 'cpu', coreShare, cadenceMs, rssBytes }
+  return { kind: 'cpu', coreShare, answersAMinute, cadenceMs, rssBytes }
 }
 
 async function memory(kind: Extract<Scenario, { kind: 'memory' }>): Promise<Result> {

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { PatchbayError } from '../../errors.ts'
 import type { Manifest } from '../contract.ts'
+import { linkIn } from '../link-in.ts'
 import { parseManifest } from '../manifest.ts'
 
 const run = promisify(execFile)
@@ -71,8 +72,8 @@ async function pack(name: string, place: string): Promise<string> {
 async function checkSize(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   if (entries.length > MAX_FILES) throw new Error(`it has more than ${MAX_FILES} files`)
-  const link = entries.find((entry) => entry.isSymbolicLink())
-  if (link !== undefined) throw new Error(`it has a link, "${link.name}"`)
+  const link = await linkIn(folder)
+  if (link !== undefined) throw new Error(`it has a link, "${link}"`)
   let bytes = 0
   for (const entry of entries) if (entry.isFile()) bytes += (await stat(join(entry.parentPath, entry.name))).size
   if (bytes > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES / 2 ** 20} MiB`)

@@ -11,6 +11,8 @@ import { isolatedVectors } from './vector-store.ts'
 
 /** How long one answer that is no stream may take. */
 const ASK_TIMEOUT_MS = 30_000
+/** What comes back goes over the pipe as one result, which has its bounds. */
+const TEXTS_AT_ONCE = 8
 /** Sound of one sentence that waits to be taken. */
 const MAX_WAITING_PIECES = 2_000
 
@@ -49,17 +51,16 @@ export function isolatedFactories(processOf: ProcessOf, name: string, provider: 
       return {
         dimensions,
         async embed(texts, signal) {
-          const rows = (await ask(
-            processOf(options),
-            { kind: 'embedding', texts },
-            optionsOf(options),
-            faultOf,
-            signal,
-          )) as number[][]
-          if (!Array.isArray(rows) || rows.length !== texts.length || rows.some((row) => row.length !== dimensions)) {
-            throw faultOf(new Error(`it gave no vector of ${dimensions} numbers for each text`))
+          const vectors: Float32Array[] = []
+          for (let from = 0; from < texts.length; from += TEXTS_AT_ONCE) {
+            const use: Use = { kind: 'embedding', texts: texts.slice(from, from + TEXTS_AT_ONCE) }
+            const rows = await ask(processOf(options), use, optionsOf(options), faultOf, signal)
+            if (!areVectors(rows, use.texts.length, dimensions)) {
+              throw faultOf(new Error(`it gave no vector of ${dimensions} numbers for each text`))
+            }
+            vectors.push(...rows.map((row) => Float32Array.from(row)))
           }
-          return rows.map((row) => Float32Array.from(row))
+          return vectors
         },
       }
     },
@@ -75,6 +76,10 @@ export function isolatedFactories(processOf: ProcessOf, name: string, provider: 
       await ask(processOf({}), { kind: 'check' }, { settings }, faultOf, signal)
     },
   }
+}
+
+function areVectors(rows: unknown, count: number, dimensions: number): rows is number[][] {
+  return Array.isArray(rows) && rows.length === count && rows.every((row) => row?.length === dimensions)
 }
 
 function optionsOf({ model, voice, language, keyterms, settings }: SpeechOptions): Options {

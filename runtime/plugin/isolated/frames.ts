@@ -2,62 +2,131 @@
  * The pipe between a role and the process of a plugin, both ways: frames of a length, a kind and a body.
  *
  *     u32 length of what follows · u8 kind · body                                         (little endian)
- *     kind 0: a JSON message      kind 1: u32 session · 16-bit mono samples
+ *     kind 0: a JSON message      kind 1: u32 session · 16-bit mono samples      kind 2: u32 session · the JSON of a result
  *
  * Imports nothing: both sides use it, and one of them is not Node.
  */
 
-const HEADER_BYTES = 5
+const LENGTH_BYTES = 4
+const HEADER_BYTES = LENGTH_BYTES + 1
 const SESSION_BYTES = 4
-const JSON_KIND = 0
-const AUDIO_KIND = 1
-/** Longest frame either side accepts. */
-export const MAX_FRAME_BYTES = 4 << 20
+const MESSAGE = 0
+const AUDIO = 1
+const RESULT = 2
 
-export type Frame = { message: unknown } | { session: number; samples: Int16Array }
+/** Longest frame that either side accepts. */
+const MAX_FRAME_BYTES = 4 << 20
+const MAX_AUDIO_BYTES = MAX_FRAME_BYTES - SESSION_BYTES - 1
+
+export interface FrameLimits {
+  messageBytes: number
+  resultBytes: number
+}
+
+/** Of what a role says. */
+export const ROLE_LIMITS: FrameLimits = { messageBytes: MAX_AUDIO_BYTES, resultBytes: 0 }
+/**
+ * Of what a plugin says. Who carries calls parses it: a message of this length takes half a millisecond; a result, which nobody
+ * asks for who has conversations, some.
+ */
+export const PLUGIN_LIMITS: FrameLimits = { messageBytes: 64 << 10, resultBytes: 1 << 20 }
+
+export type Frame =
+  | { type: 'message'; message: unknown }
+  | { type: 'audio'; session: number; samples: Int16Array }
+  /** Parsed when it is asked for: nobody need wait for it. */
+  | { type: 'result'; session: number; parse(): unknown }
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
+const FIRST_BYTES = 4 << 10
 
-export function jsonFrame(message: unknown): Uint8Array {
-  const body = encoder.encode(JSON.stringify(message))
-  const frame = new Uint8Array(HEADER_BYTES + body.length)
-  const view = new DataView(frame.buffer)
-  view.setUint32(0, body.length + 1, true)
-  view.setUint8(4, JSON_KIND)
-  frame.set(body, HEADER_BYTES)
-  return frame
+/** Collects frames that leave in one write. */
+export class FrameWriter {
+  readonly #limits: FrameLimits
+  #bytes = new Uint8Array(FIRST_BYTES)
+  #length = 0
+
+  constructor(limits: FrameLimits) {
+    this.#limits = limits
+  }
+
+  /** Bytes that wait. */
+  get length(): number {
+    return this.#length
+  }
+
+  /** Throws a RangeError, and writes nothing, where the other side would not take it; so do the others. */
+  message(message: unknown): void {
+    this.#put(MESSAGE, undefined, encoder.encode(JSON.stringify(message)), this.#limits.messageBytes)
+  }
+
+  result(session: number, result: unknown): void {
+    this.#put(RESULT, session, encoder.encode(JSON.stringify(result ?? null)), this.#limits.resultBytes)
+  }
+
+  audio(session: number, { buffer, byteOffset, byteLength }: Int16Array): void {
+    this.#put(AUDIO, session, new Uint8Array(buffer, byteOffset, byteLength), MAX_AUDIO_BYTES)
+  }
+
+  /** What waited, for the caller to keep. */
+  take(): Uint8Array {
+    const taken = this.#bytes.subarray(0, this.#length)
+    this.#bytes = new Uint8Array(FIRST_BYTES)
+    this.#length = 0
+    return taken
+  }
+
+  #put(kind: number, session: number | undefined, body: Uint8Array, maxBytes: number): void {
+    if (body.length > maxBytes)
+      throw new RangeError(`${body.length} bytes at once; at most ${maxBytes} go over the pipe`)
+    const bodyBytes = body.length + (session === undefined ? 0 : SESSION_BYTES)
+    const from = this.#length
+    this.#grow(from + HEADER_BYTES + bodyBytes)
+    const view = new DataView(this.#bytes.buffer, from)
+    view.setUint32(0, bodyBytes + 1, true)
+    view.setUint8(LENGTH_BYTES, kind)
+    if (session !== undefined) view.setUint32(HEADER_BYTES, session, true)
+    this.#length += HEADER_BYTES + bodyBytes
+    this.#bytes.set(body, this.#length - body.length)
+  }
+
+  #grow(length: number): void {
+    if (length <= this.#bytes.length) return
+    const grown = new Uint8Array(Math.max(length, 2 * this.#bytes.length))
+    grown.set(this.#bytes.subarray(0, this.#length))
+    this.#bytes = grown
+  }
 }
 
-export function audioFrame(session: number, samples: Int16Array): Uint8Array {
-  const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
-  const frame = new Uint8Array(HEADER_BYTES + SESSION_BYTES + bytes.length)
-  const view = new DataView(frame.buffer)
-  view.setUint32(0, bytes.length + SESSION_BYTES + 1, true)
-  view.setUint8(4, AUDIO_KIND)
-  view.setUint32(HEADER_BYTES, session, true)
-  frame.set(bytes, HEADER_BYTES + SESSION_BYTES)
-  return frame
-}
-
-/** Cuts a stream of bytes into frames. Throws a RangeError or SyntaxError on what is none: the pipe is lost then. */
+/** Cuts a stream of bytes into frames. */
 export class FrameReader {
+  readonly #limits: FrameLimits
   #pieces: Uint8Array[] = []
   #length = 0
 
-  /** The frames that are whole with these bytes. */
-  push(bytes: Uint8Array): Frame[] {
+  constructor(limits: FrameLimits) {
+    this.#limits = limits
+  }
+
+  push(bytes: Uint8Array): void {
     this.#pieces.push(bytes)
     this.#length += bytes.length
-    const frames: Frame[] = []
-    for (;;) {
-      const head = this.#peek(HEADER_BYTES)
-      if (head === undefined) return frames
-      const length = new DataView(head.buffer, head.byteOffset).getUint32(0, true)
-      if (length < 1 || length > MAX_FRAME_BYTES) throw new RangeError(`A frame of ${length} bytes`)
-      if (this.#length < HEADER_BYTES - 1 + length) return frames
-      frames.push(parse(this.#take(HEADER_BYTES - 1 + length)))
-    }
+  }
+
+  /** The next frame that is whole. Throws a RangeError or SyntaxError on what is none: the pipe is lost then. */
+  next(): Frame | undefined {
+    const head = this.#peek(HEADER_BYTES)
+    if (head === undefined) return undefined
+    const length = new DataView(head.buffer, head.byteOffset).getUint32(0, true)
+    if (length < 1 || length > this.#limitOf(head[LENGTH_BYTES])) throw new RangeError(`A frame of ${length} bytes`)
+    if (this.#length < LENGTH_BYTES + length) return undefined
+    return parse(this.#take(LENGTH_BYTES + length))
+  }
+
+  #limitOf(kind: number | undefined): number {
+    if (kind === MESSAGE) return this.#limits.messageBytes + 1
+    return kind === RESULT ? this.#limits.resultBytes + SESSION_BYTES + 1 : MAX_FRAME_BYTES
   }
 
   #peek(count: number): Uint8Array | undefined {
@@ -70,7 +139,8 @@ export class FrameReader {
   #take(count: number): Uint8Array {
     const [first] = this.#pieces
     const whole = first !== undefined && first.length >= count ? first : this.#joined()
-    this.#pieces[0] = whole.subarray(count)
+    if (whole.length === count) this.#pieces.shift()
+    else this.#pieces[0] = whole.subarray(count)
     this.#length -= count
     return whole.subarray(0, count)
   }
@@ -88,13 +158,17 @@ export class FrameReader {
 }
 
 function parse(frame: Uint8Array): Frame {
-  const kind = frame[4]
+  const kind = frame[LENGTH_BYTES]
   const body = frame.subarray(HEADER_BYTES)
-  if (kind === JSON_KIND) return { message: JSON.parse(decoder.decode(body)) }
-  if (kind !== AUDIO_KIND || body.length < SESSION_BYTES || body.length % 2 !== 0)
-    throw new RangeError('A frame of no kind')
+  if (kind === MESSAGE) return { type: 'message', message: JSON.parse(decoder.decode(body)) }
+  if (body.length < SESSION_BYTES) throw new RangeError('A frame of no session')
   const session = new DataView(body.buffer, body.byteOffset).getUint32(0, true)
-  // A copy: samples have to lie at an even address.
-  const samples = body.slice(SESSION_BYTES)
-  return { session, samples: new Int16Array(samples.buffer, 0, samples.length / 2) }
+  if (kind === RESULT) {
+    return { type: 'result', session, parse: () => JSON.parse(decoder.decode(body.subarray(SESSION_BYTES))) }
+  }
+  if (kind !== AUDIO || body.length % 2 !== 0) throw new RangeError('A frame of no kind')
+  // A copy: samples have to lie at an even address. Not by `slice`, which makes none of a Buffer.
+  const samples = new Int16Array((body.length - SESSION_BYTES) / 2)
+  new Uint8Array(samples.buffer).set(body.subarray(SESSION_BYTES))
+  return { type: 'audio', session, samples }
 }

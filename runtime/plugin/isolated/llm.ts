@@ -2,7 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { type APIConnectOptions, DEFAULT_API_CONNECT_OPTIONS, llm } from '@livekit/agents'
 import { type ChatRequest, chatRequestOf, type LlmEvent } from '../../speech/chat-request.ts'
 import { settle } from './fault.ts'
+import { IsolatedFault } from './process.ts'
 import type { IsolatedUse } from './stt.ts'
+
+/** Of one answer; a longer one is nobody's answer to a caller. */
+const MAX_ANSWER_CHARACTERS = 256 << 10
 
 /** A language model by a plugin in a process of its own. */
 export class IsolatedLLM extends llm.LLM {
@@ -39,6 +43,7 @@ export class IsolatedLLM extends llm.LLM {
 class IsolatedLlmStream extends llm.LLMStream {
   readonly #use: IsolatedUse
   readonly #request: ChatRequest
+  #characters = 0
 
   constructor(
     owner: IsolatedLLM,
@@ -60,7 +65,10 @@ class IsolatedLlmStream extends llm.LLMStream {
       const over = Promise.withResolvers<void>()
       const id = randomUUID()
       const session = process.open({ kind: 'llm', request: this.#request }, options, {
-        event: (event) => this.#take(id, event as LlmEvent),
+        event: (event) => {
+          if (this.#isLonger(event as LlmEvent)) over.reject(new IsolatedFault('its answer does not end'))
+          else this.#take(id, event as LlmEvent)
+        },
         done: over.resolve,
         failed: over.reject,
       })
@@ -73,8 +81,14 @@ class IsolatedLlmStream extends llm.LLMStream {
         await over.promise
       } finally {
         signal.removeEventListener('abort', cancel)
+        session.cancel()
       }
     })
+  }
+
+  #isLonger(event: LlmEvent): boolean {
+    if (event.type === 'text') this.#characters += String(event.text).length
+    return this.#characters > MAX_ANSWER_CHARACTERS
   }
 
   #take(id: string, event: LlmEvent): void {

@@ -47,7 +47,6 @@ export type FromPlugin =
   | { type: 'ready'; factories: string[] }
   | { type: 'broken'; reason: string }
   | { type: 'event'; session: number; event: SttEvent | LlmEvent }
-  | { type: 'result'; session: number; result: unknown }
   | { type: 'done'; session: number }
   | { type: 'failed'; session: number; message: string; failure?: Failure }
   | { type: 'beat'; at: number }

@@ -1,6 +1,8 @@
-import { tmpdir } from 'node:os'
+import { devNull, getPriority } from 'node:os'
 import { join } from 'node:path'
+import { PatchbayError } from '../../errors.ts'
 import type { PluginFactories } from '../contract.ts'
+import { linkIn } from '../link-in.ts'
 import { type LoadedPlugin, type LoadPluginsOptions, ROOT } from '../load.ts'
 import { variableOf } from '../net-rule.ts'
 import { denoMissing, findDeno } from './deno.ts'
@@ -13,7 +15,16 @@ const MAX_MEMORY_BYTES = 512 * 2 ** 20
 /** Of one that runs models, which lie in memory while they are in use. */
 const MAX_MODEL_MEMORY_BYTES = 8 * 2 ** 30
 
-type Program = Pick<IsolatedOptions, 'program' | 'args' | 'variables' | 'answersOn' | 'maxMemoryBytes'>
+/**
+ * Models compute as long as they are let, so they give way to the calls' audio from the start. What relays audio to a provider
+ * does next to nothing, and each wait for its turn is a wait of the caller.
+ */
+const MODEL_STEPS = 10
+const LOWEST = 19
+/** A role that was raised for its audio raises nothing else. */
+const below = (steps: number): number => Math.min(LOWEST, Math.max(0, getPriority()) + steps)
+
+type Program = Pick<IsolatedOptions, 'program' | 'args' | 'variables' | 'answersOn' | 'maxMemoryBytes' | 'niceness'>
 
 /** The factories of a plugin that is written with `@patchbay/plugin`. */
 export async function isolate(
@@ -34,6 +45,7 @@ export async function isolate(
       await runner.ready(),
     )
   }
+  if (isolation === 'process') await requireNoLinks(name, plugin.dir)
   const program = isolation === 'node' ? inNode(plugin) : inDeno(plugin, options.config.dataDir)
   // Speech classes and their native code are loaded once the guard is there.
   const [{ isolatedFactories }, { IsolatedProcess }] = await Promise.all([
@@ -72,6 +84,14 @@ export async function isolate(
   return only(all, made)
 }
 
+/** Deno lets a plugin read what a link in its folder leads to. */
+async function requireNoLinks(name: string, dir: string): Promise<void> {
+  const link = await linkIn(dir)
+  if (link === undefined) return
+  const reason = `Plugin "${name}" can't be run: its folder holds a link, "${link}", which may lead out of it; put the file itself there`
+  throw new PatchbayError('plugin', { params: { reason } })
+}
+
 /** Those of the factories that the plugin has. */
 function only(all: PluginFactories, made: readonly string[]): PluginFactories {
   return Object.fromEntries(Object.entries(all).filter(([kind]) => made.includes(kind)))
@@ -96,10 +116,13 @@ function inDeno({ name, dir, env, granted, grants, manifest }: LoadedPlugin, dat
     variables: {
       NO_COLOR: '1',
       DENO_NO_UPDATE_CHECK: '1',
-      DENO_DIR: join(dataDir ?? tmpdir(), 'deno/cache'),
+      // No folder, and none can be made: what is kept there, plugins could write without a grant and read of each other
+      // (`caches`, `localStorage`).
+      DENO_DIR: devNull,
     },
     answersOn: 1,
     maxMemoryBytes: MAX_MEMORY_BYTES,
+    niceness: below(0),
   }
 }
 
@@ -117,5 +140,6 @@ function inNode({ dir, modelsDir }: LoadedPlugin): Program {
     variables: {},
     answersOn: 3,
     maxMemoryBytes: MAX_MODEL_MEMORY_BYTES,
+    niceness: below(MODEL_STEPS),
   }
 }

@@ -1,7 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
-import { setPriority } from 'node:os'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
@@ -9,35 +7,25 @@ import type { Failure, LlmEvent, Options, SttEvent } from '../../../packages/plu
 import { PatchbayError } from '../../errors.ts'
 import type { Logger } from '../../log.ts'
 import { asProcess } from '../scope.ts'
-import { audioFrame, FrameReader, jsonFrame } from './frames.ts'
+import { type Frame, FrameWriter, ROLE_LIMITS } from './frames.ts'
+import { Intake } from './intake.ts'
 import type { FromPlugin, ToPlugin, Use } from './messages.ts'
+import { processUsage, setNiceness } from './process-usage.ts'
+import { BEAT_EVERY_MS, LOOK_EVERY_MS, ProcessWatch } from './process-watch.ts'
 
-/**
- * A plugin's process beats. One that is silent for the first of these and was busy meanwhile is stuck in a loop; a machine
- * that is busy with others may leave it without a turn for longer.
- */
-const BEAT_EVERY_MS = 500
-const STUCK_AFTER_MS = 2_000
-const STUCK_CPU_MS = 800
-const SILENT_AFTER_MS = 15_000
 const READY_TIMEOUT_MS = 60_000
-/**
- * Before it is started again: where it ended by itself, and where it was ended. To start a process holds up a large role for tens
- * of milliseconds, which calls hear, so one that misbehaves gets few chances.
- */
+/** Before it is started again: where it ended by itself, and where it was ended. One that misbehaves gets few chances. */
 const BACKOFF_MS = { died: { min: 100, max: 10_000 }, misbehaved: { min: 1_000, max: 60_000 } }
 /** Who would wait longer for the start is told to go on without it. */
 const MAX_WAIT_MS = 1_000
 const STABLE_MS = 30_000
-/** What it may send in a second: forty voices at 24 kHz. */
-const MAX_BYTES_PER_S = 4 << 20
-/** Of what it was sent and has not read, before audio is dropped. */
-const MAX_WAITING_BYTES = 1 << 20
+/** Of what it was sent and has not read: with the first, audio is dropped; with the second, it gets no more to do. */
+const MAX_WAITING_AUDIO_BYTES = 1 << 20
+const MAX_WAITING_BYTES = 32 << 20
 const MAX_SESSIONS = 1_000
 const MAX_LOG_LINES_PER_S = 20
-/** How much less important than a call's audio it is. */
-const NICENESS = 10
-const KERNEL_PAGE_BYTES = 4_096
+/** One that takes more of a core than speech needs gives way to everybody. */
+const YIELDING_NICENESS = 19
 
 export interface IsolatedOptions {
   plugin: string
@@ -56,6 +44,8 @@ export interface IsolatedOptions {
   granted: readonly string[]
   /** Of all its memory, in bytes; more and it is ended. */
   maxMemoryBytes: number
+  /** How much less important than a call's audio it is, of 19 steps. */
+  niceness: number
   log: Logger
   signal: AbortSignal
 }
@@ -105,18 +95,15 @@ export class IsolatedProcess implements PluginRunner {
   readonly #sessions = new Map<number, SessionEvents>()
   #nextSession = 1
   #child: ChildProcessWithoutNullStreams | undefined
-  #answers: Readable | undefined
   #ready: Promise<readonly string[]> | undefined
   #isLoaded = false
   #failures = 0
   /** When it may be started again. */
   #notBeforeMs = 0
-  #out: Uint8Array[] = []
-  #beatAtMs = 0
-  /** CPU time it had used when it last beat in time. */
-  #cpuAtBeatMs = 0
+  readonly #out = new FrameWriter(ROLE_LIMITS)
+  #isFlushing = false
+  #intake: Intake | undefined
   #checks: NodeJS.Timeout | undefined
-  #receivedBytes = 0
   #loggedLines = 0
   /** Why it is being ended. */
   #endedFor: string | undefined
@@ -139,20 +126,20 @@ export class IsolatedProcess implements PluginRunner {
   }
 
   open(use: Use, options: Options, events: SessionEvents): IsolatedSession {
-    if (this.#child === undefined || this.#sessions.size >= MAX_SESSIONS) {
-      const why = this.#child === undefined ? 'does not run' : 'has too many sessions'
+    const session = this.#nextSession++
+    const why = this.#whyNot() ?? this.#begin({ type: 'open', session, use, options })
+    if (why !== undefined) {
       queueMicrotask(() => events.failed(new IsolatedFault(`The process of plugin "${this.#options.plugin}" ${why}`)))
       return { audio: () => undefined, end: () => undefined, cancel: () => undefined }
     }
-    const session = this.#nextSession++
     this.#sessions.set(session, events)
     this.#attend()
-    this.#say({ type: 'open', session, use, options })
     const live = (): boolean => this.#sessions.has(session)
     return {
       audio: (samples) => {
-        const full = (this.#child?.stdin.writableLength ?? 0) > MAX_WAITING_BYTES
-        if (live() && !full) this.#put(audioFrame(session, samples))
+        if (!live() || this.#waitingBytes() > MAX_WAITING_AUDIO_BYTES) return
+        this.#out.audio(session, samples)
+        this.#flush()
       },
       end: () => {
         if (live()) this.#say({ type: 'end', session })
@@ -161,6 +148,27 @@ export class IsolatedProcess implements PluginRunner {
         if (this.#over(session) !== undefined) this.#say({ type: 'cancel', session })
       },
     }
+  }
+
+  /** Why it can't be sent. */
+  #begin(message: ToPlugin): string | undefined {
+    try {
+      this.#say(message)
+      return undefined
+    } catch (error) {
+      return `is asked too much (${error instanceof Error ? error.message : error})`
+    }
+  }
+
+  /** Why it can do nothing more now. */
+  #whyNot(): string | undefined {
+    if (this.#child === undefined) return 'does not run'
+    if (this.#sessions.size >= MAX_SESSIONS) return 'has too many sessions'
+    return this.#waitingBytes() > MAX_WAITING_BYTES ? 'reads nothing of what it is sent' : undefined
+  }
+
+  #waitingBytes(): number {
+    return (this.#child?.stdin.writableLength ?? 0) + this.#out.length
   }
 
   /** Ends it where it serves nobody; the next use starts it again. */
@@ -174,7 +182,8 @@ export class IsolatedProcess implements PluginRunner {
   }
 
   async #start(): Promise<readonly string[]> {
-    const { plugin, module, program, args, variables, answersOn, env, granted, modelsDir, log, signal } = this.#options
+    const { plugin, module, program, args, variables, answersOn, env, granted, modelsDir, niceness, log, signal } =
+      this.#options
     signal.throwIfAborted()
     const waitMs = this.#notBeforeMs - performance.now()
     if (waitMs > MAX_WAIT_MS) {
@@ -190,9 +199,7 @@ export class IsolatedProcess implements PluginRunner {
         env: variables,
       }),
     ) as ChildProcessWithoutNullStreams
-    const answers = child.stdio[answersOn] as Readable
-    if (answersOn !== 1)
-      child.stdout.setEncoding('utf8').on('data', (text: string) => this.#logLine('debug', text.trim()))
+    setNiceness(child.pid, niceness)
     const startedAtMs = performance.now()
     this.#child = child
     this.#isLoaded = false
@@ -203,7 +210,6 @@ export class IsolatedProcess implements PluginRunner {
       new PatchbayError('plugin', { params: { reason: `Plugin "${plugin}" can't be run: ${why}` } })
     child.on('error', (error) => loaded.reject(fault(error.message)))
     child.stdin.on('error', () => undefined)
-    child.stderr.setEncoding('utf8').on('data', (text: string) => this.#logLine('warn', text.trim()))
     child.once('exit', (code, killed) => {
       if (this.#child !== child) return
       clearInterval(this.#checks)
@@ -220,27 +226,14 @@ export class IsolatedProcess implements PluginRunner {
       this.#sessions.clear()
       for (const events of lost) events.failed(new IsolatedFault(`The process of plugin "${plugin}" ended: ${why}`))
     })
-    if (child.pid !== undefined) lowerPriority(child.pid)
-    const reader = new FrameReader()
-    this.#answers = answers
-    answers.on('error', () => undefined)
-    answers.on('data', (bytes: Buffer) => {
-      this.#receivedBytes += bytes.length
-      if (this.#receivedBytes > MAX_BYTES_PER_S) {
-        this.#end(child, 'it flooded its pipe')
-        return
-      }
-      try {
-        for (const frame of reader.push(bytes)) {
-          if ('samples' in frame) this.#sessions.get(frame.session)?.audio?.(frame.samples)
-          else this.#receive(frame.message as FromPlugin, loaded, fault)
-        }
-      } catch (error) {
-        this.#end(child, `it wrote what is no message (${error instanceof Error ? error.message : error})`)
-      }
+    const others = [{ pipe: child.stderr, log: (text: string) => this.#logLine('warn', text) }]
+    if (answersOn !== 1) others.push({ pipe: child.stdout, log: (text) => this.#logLine('debug', text) })
+    const watch = new ProcessWatch(this.#options.maxMemoryBytes, performance.now())
+    this.#intake = new Intake(child.stdio[answersOn] as Readable, others, {
+      frame: (frame) => this.#receive(frame, loaded, fault, watch),
+      broken: (why) => this.#end(child, why),
     })
-    this.#beatAtMs = performance.now()
-    this.#checks = setInterval(() => this.#check(child), BEAT_EVERY_MS).unref()
+    this.#watch(child, watch)
     this.#say({
       type: 'init',
       plugin,
@@ -263,34 +256,44 @@ export class IsolatedProcess implements PluginRunner {
   }
 
   #receive(
-    message: FromPlugin,
+    frame: Frame,
     loaded: PromiseWithResolvers<readonly string[]>,
     fault: (why: string) => PatchbayError,
+    watch: ProcessWatch,
   ): void {
+    if (frame.type === 'audio') {
+      this.#sessions.get(frame.session)?.audio?.(frame.samples)
+      return
+    }
+    if (frame.type === 'result') {
+      const take = this.#sessions.get(frame.session)?.result
+      if (take !== undefined) take(frame.parse())
+      return
+    }
+    const message = frame.message as FromPlugin
     switch (message.type) {
       case 'ready':
-        loaded.resolve(message.factories)
+        if (!Array.isArray(message.factories)) throw new TypeError('factories that are no list')
+        loaded.resolve(message.factories.map(String))
         break
       case 'broken':
-        loaded.reject(fault(message.reason))
+        loaded.reject(fault(String(message.reason)))
         break
       case 'beat':
-        this.#beatAtMs = performance.now()
+        watch.beat(performance.now())
         break
       case 'log':
-        this.#logLine(message.level, message.message)
+        this.#logLine(message.level, String(message.message))
         break
       case 'event':
+        if (typeof message.event !== 'object' || message.event === null) throw new TypeError('an event that is none')
         this.#sessions.get(message.session)?.event?.(message.event)
-        break
-      case 'result':
-        this.#sessions.get(message.session)?.result?.(message.result)
         break
       case 'done':
         this.#over(message.session)?.done()
         break
       case 'failed':
-        this.#over(message.session)?.failed(new IsolatedFault(String(message.message), message.failure))
+        this.#over(message.session)?.failed(new IsolatedFault(String(message.message), failureOf(message.failure)))
         break
       default:
         throw new RangeError('a message of no type')
@@ -312,74 +315,73 @@ export class IsolatedProcess implements PluginRunner {
     for (const pipe of child?.stdio ?? []) (pipe as Socket | null)?.[verb]()
   }
 
-  #check(child: ChildProcessWithoutNullStreams): void {
-    const nowMs = performance.now()
-    this.#receivedBytes = Math.max(0, this.#receivedBytes - (MAX_BYTES_PER_S * BEAT_EVERY_MS) / 1000)
-    this.#loggedLines = Math.max(0, this.#loggedLines - (MAX_LOG_LINES_PER_S * BEAT_EVERY_MS) / 1000)
-    this.#say({ type: 'beat', at: Math.round(nowMs) })
-    void usageOf(child.pid).then(({ memoryBytes, cpuMs }) => {
-      if (memoryBytes > this.#options.maxMemoryBytes) {
-        this.#end(child, `it took ${Math.round(memoryBytes / 2 ** 20)} MiB of memory`)
-        return
+  #watch(child: ChildProcessWithoutNullStreams, watch: ProcessWatch): void {
+    let lookedMs = performance.now()
+    let beatMs = lookedMs
+    const look = (): void => {
+      const nowMs = performance.now()
+      const isIdle = this.#sessions.size === 0 && this.#isLoaded
+      if (nowMs - lookedMs < (isIdle ? BEAT_EVERY_MS : LOOK_EVERY_MS / 2)) return
+      this.#intake?.passed(nowMs - lookedMs)
+      this.#loggedLines = Math.max(0, this.#loggedLines - (MAX_LOG_LINES_PER_S * (nowMs - lookedMs)) / 1_000)
+      lookedMs = nowMs
+      if (nowMs - beatMs >= BEAT_EVERY_MS) {
+        beatMs = nowMs
+        this.#say({ type: 'beat', at: Math.round(nowMs) })
       }
-      const silentMs = performance.now() - this.#beatAtMs
-      if (!this.#isLoaded || silentMs <= STUCK_AFTER_MS) {
-        this.#cpuAtBeatMs = cpuMs
-        return
-      }
-      const isStuck = cpuMs - this.#cpuAtBeatMs > STUCK_CPU_MS
-      if (isStuck || silentMs > SILENT_AFTER_MS) this.#end(child, `it did not answer for ${Math.round(silentMs)} ms`)
-    })
+      const usage = processUsage(child.pid) ?? { memoryBytes: 0, cpuMs: 0 }
+      const verdict = watch.look(nowMs, usage, this.#isLoaded)
+      if (verdict === undefined) return
+      if ('end' in verdict) this.#end(child, verdict.end)
+      else setNiceness(child.pid, verdict.yields ? YIELDING_NICENESS : this.#options.niceness)
+    }
+    this.#checks = setInterval(look, LOOK_EVERY_MS).unref()
   }
 
   #end(child: ChildProcessWithoutNullStreams, why: string): void {
     if (this.#child !== child || this.#endedFor !== undefined) return
     this.#endedFor = why
-    this.#answers?.destroy()
+    this.#intake?.end()
     child.kill('SIGKILL')
   }
 
   #logLine(level: 'debug' | 'info' | 'warn' | 'error', text: string): void {
     if (text === '' || ++this.#loggedLines > MAX_LOG_LINES_PER_S) return
-    this.#options.log[level]({ plugin: this.#options.plugin }, text.slice(0, 2_000))
+    const known = LEVELS.has(level) ? level : 'info'
+    this.#options.log[known]({ plugin: this.#options.plugin }, text.slice(0, 2_000))
   }
 
   #say(message: ToPlugin): void {
-    this.#put(jsonFrame(message))
+    this.#out.message(message)
+    this.#flush()
   }
 
   /** Everything of one turn of the event loop, of all sessions, leaves in one write. */
-  #put(frame: Uint8Array): void {
-    this.#out.push(frame)
-    if (this.#out.length > 1) return
+  #flush(): void {
+    if (this.#isFlushing) return
+    this.#isFlushing = true
     setImmediate(() => {
-      const whole = Buffer.concat(this.#out)
-      this.#out = []
+      this.#isFlushing = false
+      const whole = this.#out.take()
       this.#child?.stdin.write(whole)
     })
   }
 }
 
-function lowerPriority(pid: number): void {
-  try {
-    setPriority(pid, NICENESS)
-  } catch {
-    // It has ended already.
-  }
-}
+const LEVELS: ReadonlySet<string> = new Set(['debug', 'info', 'warn', 'error'])
 
-/** The kernel counts CPU time in hundredths of a second on every Linux. */
-const TICK_MS = 10
+const FAULTS: ReadonlySet<unknown> = new Set<Failure['fault']>([
+  'authentication',
+  'quota',
+  'rate_limit',
+  'bad_request',
+  'transient',
+])
 
-/** The memory it holds now and the CPU time it has used; 0 where the system doesn't tell. */
-async function usageOf(pid: number | undefined): Promise<{ memoryBytes: number; cpuMs: number }> {
-  try {
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
-    // proc(5): the name, in brackets, may hold spaces; utime is field 14, stime 15 and rss 24 of all.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    const [utime = 0, stime = 0, pages = 0] = [fields[11], fields[12], fields[21]].map(Number)
-    return { memoryBytes: pages * KERNEL_PAGE_BYTES, cpuMs: (utime + stime) * TICK_MS }
-  } catch {
-    return { memoryBytes: 0, cpuMs: 0 }
-  }
+/** The plugin's own judgement, where it makes sense. */
+function failureOf(failure: unknown): Failure | undefined {
+  if (typeof failure !== 'object' || failure === null) return undefined
+  const { fault, status } = failure as Partial<Failure>
+  if (!FAULTS.has(fault)) return undefined
+  return { fault: fault as Failure['fault'], ...(Number.isInteger(status) ? { status: status as number } : {}) }
 }

@@ -2,16 +2,17 @@
  * What runs in a plugin's process: reads frames from the role, runs the plugin's code, writes frames back. It has what the
  * plugin has.
  */
+import type { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers'
 import type { Factories, Host, Options } from '../../../packages/plugin/mod.ts'
 import { AudioQueue } from './audio-queue.ts'
-import { audioFrame, FrameReader, jsonFrame } from './frames.ts'
+import { FrameReader, FrameWriter, PLUGIN_LIMITS, ROLE_LIMITS } from './frames.ts'
 import type { FromPlugin, ToPlugin, Use } from './messages.ts'
 import { runUse } from './run-use.ts'
 
 /** The ends of the process's pipe. */
 export interface Pipe {
-  read: AsyncIterable<Uint8Array>
+  read: Readable
   /** Resolves with how many of the bytes it took. */
   write(bytes: Uint8Array): Promise<number>
 }
@@ -24,27 +25,20 @@ interface Session {
 }
 
 let writing = Promise.resolve()
-const frames: Uint8Array[] = []
+let isWriting = false
+const out = new FrameWriter(PLUGIN_LIMITS)
 /** Of the frames that wait to be written; with more, who makes audio waits. */
 const MAX_WAITING_BYTES = 32 << 10
-let waitingBytes = 0
 
 /** Everything of one turn of the event loop leaves in one write. */
-function put(frame: Uint8Array): void {
-  frames.push(frame)
-  waitingBytes += frame.length
-  if (frames.length > 1) return
+function flush(): void {
+  if (isWriting) return
+  isWriting = true
   writing = writing.then(async () => {
     // A timer of no time takes milliseconds in Deno.
     await new Promise<void>((resolve) => setImmediate(resolve))
-    const batch = frames.splice(0)
-    waitingBytes = 0
-    const whole = new Uint8Array(batch.reduce((sum, { length }) => sum + length, 0))
-    let at = 0
-    for (const one of batch) {
-      whole.set(one, at)
-      at += one.length
-    }
+    isWriting = false
+    const whole = out.take()
     for (let sent = 0; sent < whole.length; ) sent += await pipe.write(whole.subarray(sent))
   })
 }
@@ -63,7 +57,11 @@ async function pace(bytes: number): Promise<void> {
   if (overMs > 0) await new Promise<void>((resolve) => setTimeout(resolve, overMs))
 }
 
-const say = (message: FromPlugin): void => put(jsonFrame(message))
+function say(message: FromPlugin): void {
+  out.message(message)
+  flush()
+}
+
 const words = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const ending = new AbortController()
@@ -103,7 +101,7 @@ async function init({ plugin, module, env, granted, modelsDir }: Extract<ToPlugi
     factories = loaded.default
     say({ type: 'ready', factories: Object.keys(factories) })
   } catch (error) {
-    say({ type: 'broken', reason: words(error) })
+    say({ type: 'broken', reason: words(error).slice(0, 8_000) })
   }
 }
 
@@ -115,11 +113,15 @@ async function open(session: number, use: Use, options: Options): Promise<void> 
     let isHeard = false
     await runUse({ factories, host, kept }, use, options, abort.signal, audio ?? new AudioQueue(), {
       event: (event) => say({ type: 'event', session, event }),
-      result: (result) => say({ type: 'result', session, result }),
+      result(result) {
+        out.result(session, result)
+        flush()
+      },
       async audio(samples) {
-        put(audioFrame(session, samples))
+        out.audio(session, samples)
+        flush()
         // The first sound goes at once; of the rest some goes in one write, and others get their turn.
-        if (!isHeard || waitingBytes >= MAX_WAITING_BYTES) await writing
+        if (!isHeard || out.length >= MAX_WAITING_BYTES) await writing
         isHeard = true
         await pace(samples.byteLength)
       },
@@ -128,7 +130,7 @@ async function open(session: number, use: Use, options: Options): Promise<void> 
   } catch (error) {
     const failure = (error as { failure?: unknown }).failure
     const judged = typeof failure === 'object' && failure !== null ? { failure: failure as never } : {}
-    if (!abort.signal.aborted) say({ type: 'failed', session, message: words(error), ...judged })
+    if (!abort.signal.aborted) say({ type: 'failed', session, message: words(error).slice(0, 2_000), ...judged })
   } finally {
     sessions.delete(session)
   }
@@ -157,12 +159,18 @@ function receive(message: ToPlugin): void {
 /** Resolves once the role is gone. */
 export async function run(ends: Pipe): Promise<void> {
   pipe = ends
-  const reader = new FrameReader()
-  for await (const bytes of pipe.read) {
-    for (const frame of reader.push(bytes)) {
-      if ('message' in frame) receive(frame.message as ToPlugin)
-      else sessions.get(frame.session)?.audio?.push(frame.samples)
+  const reader = new FrameReader(ROLE_LIMITS)
+  const gone = Promise.withResolvers<void>()
+  pipe.read.on('data', (bytes: Uint8Array) => {
+    reader.push(bytes)
+    for (let frame = reader.next(); frame !== undefined; frame = reader.next()) {
+      if (frame.type === 'message') receive(frame.message as ToPlugin)
+      else if (frame.type === 'audio') sessions.get(frame.session)?.audio?.push(frame.samples)
     }
-  }
+  })
+  pipe.read.on('error', () => gone.resolve())
+  pipe.read.on('close', () => gone.resolve())
+  pipe.read.on('end', () => gone.resolve())
+  await gone.promise
   ending.abort()
 }

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -9,7 +9,7 @@ const EXAMPLES = join(import.meta.dirname, '../../../../examples/plugins')
 
 export interface Foreign {
   /** A plugin of examples/, or the text of a mod.ts. */
-  plugin: 'parrot' | { mod: string; provides?: object; permissions?: object }
+  plugin: 'parrot' | { mod: string; provides?: object; permissions?: object; links?: Record<string, string> }
   settings?: object
   env?: Record<string, string>
 }
@@ -23,7 +23,8 @@ export async function foreign(t: Test, options: Foreign): Promise<{ registry: Pl
   if (plugin === 'parrot') cpSync(join(EXAMPLES, 'parrot'), join(dir, 'plugins/parrot'), { recursive: true })
   else {
     mkdirSync(join(dir, 'plugins/probe'), { recursive: true })
-    const { provides = { llm: {} }, permissions = {} } = plugin
+    const { provides = { llm: {} }, permissions = {}, links = {} } = plugin
+    for (const [file, target] of Object.entries(links)) symlinkSync(target, join(dir, 'plugins/probe', file))
     const manifest = { name, version: '1.0.0', provides, permissions }
     writeFileSync(join(dir, 'plugins/probe/plugin.json'), JSON.stringify(manifest))
     writeFileSync(join(dir, 'plugins/probe/mod.ts'), plugin.mod)

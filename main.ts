@@ -49,7 +49,7 @@ const USAGE = `Usage: patchbay <command> [--allow-net=plugin:host:port,…] [--a
             stop once its calls are over, and waits for it: drain [role] [--port=9080]
   plugins   the plugins, what they offer, ask for and are granted;
             plugins add, update, remove, test, new: plugins of others (plugins help)
-  models    models that hear and speak on this machine, without a key: models pull, remove
+  models    models that hear and speak on this machine, without a key: models engine, pull, remove
   admin     users, signup, suspensions, the audit log, from the shell: patchbay admin help
   version   which Patchbay this is
   help      this text

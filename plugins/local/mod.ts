@@ -42,7 +42,7 @@ export default definePlugin({
     }
   },
   check: async (host) => {
-    await requireRuntime()
+    requireRuntime(host)
     for (const model of catalogue()) if (existingParts(host, model) === 'damaged') throw damaged(model)
   },
 })
@@ -58,13 +58,14 @@ function find(host: Host, id: string | undefined, kind: Model['kind']): Model {
 
 /** The thread of a model: started with its first use, kept while the process runs. */
 async function open(host: Host, { settings }: Options, model: Model): Promise<ModelThread> {
-  await requireRuntime()
+  requireRuntime(host)
   const denoiser =
     model.kind === 'stt' && settings.denoise !== false
       ? catalogue().find((one) => one.kind === 'denoise' && existingParts(host, one) === 'whole')
       : undefined
   return threadOf({
     model,
+    modelsDir: host.modelsDir ?? '',
     dir: join(host.modelsDir ?? '', model.id),
     denoiser: denoiser && { model: denoiser, dir: join(host.modelsDir ?? '', denoiser.id) },
     threads: Number(settings.threads ?? (model.kind === 'tts' ? 2 : 1)),

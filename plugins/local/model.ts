@@ -14,6 +14,8 @@ export interface Model {
 /** What a model's thread is started with. */
 export interface ThreadOptions {
   model: Model
+  /** Where the models are, and what runs them. */
+  modelsDir: string
   /** The folder of its files. */
   dir: string
   /** What takes noise away before it hears. */

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 
 /** Samples between -1 and 1. */
 export interface Sound {
@@ -65,7 +66,7 @@ export interface OnlineSpeechDenoiser {
 }
 
 /** The package has no types: what of its interface is used here (its README and lib/types.js, 1.13). */
-interface SherpaModule {
+export interface Sherpa {
   OnlineRecognizer: new (config: object) => OnlineRecognizer
   OfflineRecognizer: { createAsync(config: object): Promise<OfflineRecognizer> }
   OfflineTts: { createAsync(config: object): Promise<OfflineTts> }
@@ -73,5 +74,7 @@ interface SherpaModule {
   readonly version: string
 }
 
-/** Throws where the package or its native code is missing. */
-export const sherpa = createRequire(import.meta.url)('sherpa-onnx-node') as SherpaModule
+/** Loads the package, which the operator installed beside the models. Throws where it or its native code is missing. */
+export function loadSherpa(modelsDir: string): Sherpa {
+  return createRequire(join(modelsDir, '.engine/from-here.js'))('sherpa-onnx-node') as Sherpa
+}

@@ -4,11 +4,12 @@ import { denoiserConfig, offlineConfig, streamingConfig, voiceConfig } from './c
 import { Denoiser } from './denoiser.ts'
 import { type Ears, OfflineEars, StreamingEars } from './ears.ts'
 import { HEARING_RATE_HZ, type ThreadOptions } from './model.ts'
-import { sherpa } from './sherpa.ts'
+import { loadSherpa } from './sherpa.ts'
 import type { FromThread, ToThread } from './thread-messages.ts'
 import { Voice } from './voice.ts'
 
-const { model, dir, denoiser, threads, pauseMs } = workerData as ThreadOptions
+const { model, modelsDir, dir, denoiser, threads, pauseMs } = workerData as ThreadOptions
+const sherpa = loadSherpa(modelsDir)
 
 const say = (message: FromThread, transfer: ArrayBuffer[] = []): void => parentPort?.postMessage(message, transfer)
 

@@ -1,15 +1,18 @@
 import { basename, join } from 'node:path'
 import { PatchbayError } from '../errors.ts'
 import { nearest } from '../nearest.ts'
+import type { Engine } from '../plugin/contract.ts'
 import { ROOT } from '../plugin/load.ts'
 import { readManifests } from '../plugin/manifest.ts'
 import { type ModelEntry, readCatalogue } from './catalogue.ts'
+import { describeEngine, installEngine, isEngineHere } from './engine.ts'
 import { type ModelLock, modelLock } from './lock.ts'
 import { megabytes, pullModel, removeModel } from './pull.ts'
 
-export const MODELS_USAGE = `Usage: patchbay models [pull|remove <model>…]
+export const MODELS_USAGE = `Usage: patchbay models [engine|pull|remove <model>…]
 
   models                 the models that can run on this machine, and which are here
+  models engine          installs what runs them from npm into the data folder, and says its licence
   models pull <model>…   downloads models, goes on where a download was broken off, checks what came
                          against the hub's digests and pins it in models/models.lock.json of the data folder
   models remove <model>  deletes one
@@ -30,6 +33,7 @@ export interface ModelsCommand {
 
 interface Listed {
   plugin: string
+  engine: Engine | undefined
   entry: ModelEntry
 }
 
@@ -47,8 +51,10 @@ export async function runModelsCommand(command: ModelsCommand): Promise<string> 
       for (const model of names.length === 0 ? [find(listed, undefined)] : names.map((name) => find(listed, name))) {
         lines.push(await pull(model, command))
       }
-      return [...lines, 'Restart Patchbay to use what was pulled.'].join('\n')
+      return [...lines, ...enginesToInstall(listed, command), 'Restart Patchbay to use what was pulled.'].join('\n')
     }
+    case 'engine':
+      return installEngines(listed, command)
     case 'remove': {
       const { plugin, entry } = find(listed, names[0])
       const wasThere = await removeModel(command.dataDir, plugin, entry.id)
@@ -67,7 +73,7 @@ async function allModels(pluginsDir: string): Promise<Listed[]> {
   const folders = await readManifests(pluginsDir)
   const lists = folders.map(async ({ dir, manifest }) => {
     const entries = manifest?.models === undefined ? [] : await readCatalogue(dir, manifest.models)
-    return entries.map((entry) => ({ plugin: basename(dir), entry }))
+    return entries.map((entry) => ({ plugin: basename(dir), engine: manifest?.engine, entry }))
   })
   return (await Promise.all(lists)).flat()
 }
@@ -83,6 +89,28 @@ function find(listed: readonly Listed[], name: string | undefined): Listed {
   throw new PatchbayError('configuration', {
     params: { reason: meant === '' ? reason.replace(' There', '; there') : reason },
   })
+}
+
+/** The plugins whose models need something to run them. */
+function enginesOf(listed: readonly Listed[]): Map<string, Engine> {
+  return new Map(listed.flatMap(({ plugin, engine }) => (engine === undefined ? [] : [[plugin, engine] as const])))
+}
+
+/** What is still to be done, in sentences. */
+function enginesToInstall(listed: readonly Listed[], { dataDir }: ModelsCommand): string[] {
+  return Array.from(enginesOf(listed)).flatMap(([plugin, engine]) =>
+    isEngineHere(dataDir, plugin, engine)
+      ? []
+      : [`What runs it is not here: npm run patchbay models engine (${describeEngine(engine)}).`],
+  )
+}
+
+async function installEngines(listed: readonly Listed[], { dataDir, say, signal }: ModelsCommand): Promise<string> {
+  for (const [plugin, engine] of enginesOf(listed)) {
+    say(`${describeEngine(engine)}\n`)
+    await installEngine(dataDir, plugin, engine, signal)
+  }
+  return 'What runs models is here. Restart Patchbay to use it.'
 }
 
 const DOES = { stt: 'hears', tts: 'speaks', denoise: 'quiets' } as const

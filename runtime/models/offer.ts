@@ -10,8 +10,16 @@ export interface Offer {
 
 const DOES = { stt: 'listen', tts: 'speak' } as const
 
+/** What of a plugin is on this machine. */
+export interface Present {
+  /** Names of models. */
+  models: ReadonlySet<string>
+  /** What runs them; true where the plugin brings it. */
+  engine: boolean
+}
+
 /** Narrows what a manifest provides to the models that were pulled. Pure. */
-export function offerModels(manifest: Manifest, catalogue: readonly ModelEntry[], pulled: ReadonlySet<string>): Offer {
+export function offerModels(manifest: Manifest, catalogue: readonly ModelEntry[], present: Present): Offer {
   const of = (kind: ModelKind) => catalogue.filter((entry) => entry.kind === kind)
   const unready: Partial<Record<'stt' | 'tts', string>> = {}
   const provides = { ...manifest.provides }
@@ -19,17 +27,34 @@ export function offerModels(manifest: Manifest, catalogue: readonly ModelEntry[]
     const own = provides[kind]
     if (own === undefined) continue
     const all = of(kind)
-    const here = all.filter(({ id }) => pulled.has(id))
-    if (here.length === 0) unready[kind] = missing(manifest, kind, all[0])
+    const here = all.filter(({ id }) => present.models.has(id))
+    const first = here.length === 0 ? all[0] : undefined
+    if (first !== undefined || !present.engine) unready[kind] = missing(manifest, kind, first, present.engine)
     const offered = here.length === 0 ? all : here
     provides[kind] = { ...own, ...(kind === 'stt' ? recognisers(offered) : voices(offered)) }
   }
   return { manifest: { ...manifest, provides }, unready }
 }
 
-function missing({ name, title = name }: Manifest, kind: 'stt' | 'tts', first: ModelEntry | undefined): string {
-  const pull = first === undefined ? '' : `; run: npm run patchbay models pull ${first.id} (${first.megabytes} MB)`
-  return `${title} can't ${DOES[kind]} yet: no model for it is on this machine${pull}, then restart`
+/** `first`: the model to begin with, where there is none yet. */
+function missing(
+  { name, title = name, engine }: Manifest,
+  kind: 'stt' | 'tts',
+  first: ModelEntry | undefined,
+  hasEngine: boolean,
+): string {
+  const what =
+    first === undefined
+      ? 'what runs its models'
+      : hasEngine
+        ? 'no model for it'
+        : 'neither a model for it nor what runs it'
+  const commands = [
+    ...(hasEngine ? [] : [`npm run patchbay models engine (${engine?.megabytes} MB)`]),
+    ...(first === undefined ? [] : [`npm run patchbay models pull ${first.id} (${first.megabytes} MB)`]),
+  ]
+  const is = first === undefined ? 'is not' : 'is'
+  return `${title} can't ${DOES[kind]} yet: ${what} ${is} on this machine; run: ${commands.join(', ')}, then restart`
 }
 
 const tags = (entries: readonly ModelEntry[]): string[] => [...new Set(entries.flatMap(({ languages }) => languages))]

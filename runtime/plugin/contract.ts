@@ -77,6 +77,16 @@ export interface KeyRequirement {
   otherModels?: boolean
 }
 
+/** A package of npm that a plugin needs and Patchbay does not bring. */
+export interface Engine {
+  package: string
+  version: string
+  /** As the operator should know it before it is installed. */
+  license: string
+  /** About. */
+  megabytes: number
+}
+
 export interface Manifest {
   name: string
   /** The provider's name as people write it (`Twilio`): error messages start with it. Default: `name`. */
@@ -93,6 +103,8 @@ export interface Manifest {
   process?: 'node'
   /** The plugin's file that lists the models it can run once the operator has downloaded them (runtime/models/catalogue.ts). */
   models?: string
+  /** What runs them, where the operator installs that, too: native code under a licence of its own. */
+  engine?: Engine
   /** JSON Schema of the options an operator may set in config/plugins.json. */
   options?: Record<string, unknown>
 }

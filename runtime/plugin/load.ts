@@ -2,6 +2,7 @@ import { basename, join, resolve } from 'node:path'
 import { PatchbayError } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import { readCatalogue } from '../models/catalogue.ts'
+import { isEngineHere } from '../models/engine.ts'
 import { modelLock, modelsFolder } from '../models/lock.ts'
 import { offerModels } from '../models/offer.ts'
 import { defaultsOf } from './catalogue.ts'
@@ -89,7 +90,12 @@ async function withModels(folder: PluginFolder, dataDir: string | undefined): Pr
       dataDir === undefined ? { models: {} } : modelLock.read(dataDir),
     ])
     const own = Object.keys(models).filter((key) => key.startsWith(`${plugin}/`))
-    return { ...folder, ...offerModels(manifest, catalogue, new Set(own.map((key) => key.slice(plugin.length + 1)))) }
+    const present = {
+      models: new Set(own.map((key) => key.slice(plugin.length + 1))),
+      engine:
+        manifest.engine === undefined || (dataDir !== undefined && isEngineHere(dataDir, plugin, manifest.engine)),
+    }
+    return { ...folder, ...offerModels(manifest, catalogue, present) }
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
     const reason = `Plugin "${folder.name}" can't be used: ${why}`

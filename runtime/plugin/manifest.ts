@@ -65,6 +65,17 @@ const ManifestSchema = Type.Object(
     ),
     process: Type.Optional(Type.Literal('node')),
     models: Type.Optional(Type.String({ pattern: '^[a-z0-9-]+\\.json$' })),
+    engine: Type.Optional(
+      Type.Object(
+        {
+          package: Type.String({ pattern: '^(@[a-z0-9-]+/)?[a-z0-9][a-z0-9._-]*$' }),
+          version: Type.String({ pattern: '^\\d+\\.\\d+\\.\\d+$' }),
+          license: Type.String({ minLength: 1, maxLength: 300 }),
+          megabytes: Type.Number({ exclusiveMinimum: 0 }),
+        },
+        { additionalProperties: false },
+      ),
+    ),
     options: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   },
   { additionalProperties: false },

@@ -1,14 +1,11 @@
-import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { PatchbayError } from '../../errors.ts'
-import { asProcess } from '../scope.ts'
+import { npmInstall } from '../../npm-install.ts'
 
 /** Deno as npm has it: MIT, its binary in the package, for glibc on Linux and for macOS. */
 export const DENO_VERSION = '2.9.6'
 
-const INSTALL_TIMEOUT_MS = 300_000
 const ROOT = join(import.meta.dirname, '../../..')
 
 /** The npm package that holds Deno's binary for this machine; undefined where there is none, such as on musl. */
@@ -45,13 +42,10 @@ export async function installDeno(dataDir: string): Promise<string> {
   if (found !== undefined) return found
   const name = denoPackage()
   if (name === undefined) throw denoMissing('of others')
-  const args = ['install', '--prefix', join(dataDir, 'deno'), '--no-audit', '--no-fund', '--ignore-scripts']
   try {
-    await asProcess(() =>
-      promisify(execFile)('npm', [...args, `${name}@${DENO_VERSION}`], { timeout: INSTALL_TIMEOUT_MS }),
-    )
+    await npmInstall(join(dataDir, 'deno'), `${name}@${DENO_VERSION}`)
   } catch (cause) {
-    const reason = `Deno could not be installed: ${cause instanceof Error ? cause.message.split('\n')[0] : cause}`
+    const reason = `Deno could not be installed: ${cause instanceof Error ? cause.message : cause}`
     throw new PatchbayError('plugin', { params: { reason }, cause })
   }
   const path = findDeno(dataDir)

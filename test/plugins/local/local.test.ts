@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { stt, type tts } from '@livekit/agents'
 import { AudioFrame, dispose } from '@livekit/rtc-node'
 import { pino } from 'pino'
-import t, { type Test, test } from 'tap'
+import t, { type Test } from 'tap'
 import { defaultProviders } from '../../../runtime/plugin/default-providers.ts'
 import { describeDefaults } from '../../../runtime/plugin/describe-defaults.ts'
 import { loadPlugins, type PluginRegistry } from '../../../runtime/plugin/host.ts'
@@ -12,6 +12,7 @@ import { runSttConformance } from '../../conformance/stt.ts'
 import { runTtsConformance } from '../../conformance/tts.ts'
 import { putModels } from '../../support/local-models.ts'
 import { usePlainNode } from '../../support/plain-node.ts'
+import { speechEngine } from '../../support/speech-engine.ts'
 
 const RATE_HZ = 16_000
 const FRAME = RATE_HZ / 50
@@ -19,6 +20,8 @@ const FRAME = RATE_HZ / 50
 // Its native threads keep the process from ending.
 t.teardown(() => dispose())
 usePlainNode(t)
+const engine = await speechEngine()
+const test = (name: string, body: (t: Test) => Promise<unknown>): void => void t.test(name, { skip: engine.skip }, body)
 
 interface World {
   registry: PluginRegistry
@@ -26,9 +29,10 @@ interface World {
   logged: string[]
 }
 
-async function world(t: Test, models: readonly string[], options: object = {}): Promise<World> {
+async function world(t: Test, models: readonly string[], options: object = {}, hasEngine = true): Promise<World> {
   const dataDir = mkdtempSync(join(tmpdir(), 'patchbay-local-'))
   t.teardown(() => rmSync(dataDir, { recursive: true, force: true }))
+  if (hasEngine) engine.put(dataDir)
   if (models.length > 0) putModels(dataDir, models)
   const stop = new AbortController()
   t.teardown(() => stop.abort())
@@ -110,11 +114,24 @@ test('what was not pulled is told with its cure, by kind, and is nobody’s defa
   t.match((await world(t, [])).registry.missingKey('local'), cure)
 })
 
+test('what runs the models is not brought along, and told with its cure, too', async (t) => {
+  const neither = (await world(t, [], {}, false)).registry
+  t.match(
+    neither.missingKey('local', 'stt'),
+    /neither a model for it nor what runs it is on this machine; run: npm run patchbay models engine \(33 MB\), npm run patchbay models pull zipformer-en \(71 MB\), then restart/,
+  )
+  const { registry } = await world(t, ['zipformer-en'], {}, false)
+  const cure =
+    /Local speech can't listen yet: what runs its models is not on this machine; run: npm run patchbay models engine \(33 MB\), then restart/
+  await t.rejects(registry.create('stt', 'local'), { message: cure })
+})
+
 test('a pulled model makes it the default of new agents; until then the start offers it', async (t) => {
   const load = async (models: readonly string[]): Promise<PluginRegistry> => {
     const dataDir = mkdtempSync(join(tmpdir(), 'patchbay-local-'))
     t.teardown(() => rmSync(dataDir, { recursive: true, force: true }))
     if (models.length > 0) putModels(dataDir, models)
+    engine.put(dataDir)
     const { signal } = new AbortController()
     return loadPlugins({ config: { dataDir }, env: {}, log: pino({ level: 'silent' }), signal })
   }

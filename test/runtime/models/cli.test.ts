@@ -61,7 +61,10 @@ test('the list says what each model is for, its languages, size, licence and add
 
 test('a model is downloaded with its progress, and what came is pinned', async (t) => {
   const { run, said, lock, file, hub } = await world(t)
-  t.match(await run('pull', 'zipformer-en'), /zipformer-en is here \(.* MB\), as the hub lists it\.\nRestart Patchbay/)
+  t.match(
+    await run('pull', 'zipformer-en'),
+    /zipformer-en is here \(.* MB\), as the hub lists it\.\nWhat runs it is not here: npm run patchbay models engine \(sherpa-onnx-node .* espeak-ng, which is under the GPL-3\.0\)\.\nRestart Patchbay/,
+  )
   t.match(said[0], /^zipformer-en: Zipformer, English.* Licence Apache-2\.0\. From http/)
   t.match(said.at(-1), /^ {2}(\d[\d.]* MB) of \1$/m, 'to the last byte')
   t.same(readFileSync(file('zipformer-en', ENCODER)), streamingTransducer()[ENCODER])

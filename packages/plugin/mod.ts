@@ -13,12 +13,15 @@
  *       }),
  *     })
  */
+
+export type { ObjectSource, ObjectStore, StoredObject } from './object-store.ts'
 export { type Failure, ProviderError } from './provider-error.ts'
 export { readSamples } from './samples.ts'
 export { readEvents } from './server-sent-events.ts'
 export { openSocket, type Socket } from './socket.ts'
 export type { Terms, VectorMatch, VectorPoint, VectorQuery, VectorScope, VectorStore } from './vector-store.ts'
 
+import type { ObjectStore } from './object-store.ts'
 import type { VectorStore } from './vector-store.ts'
 
 /** The plugin's door to its operator. */
@@ -109,13 +112,14 @@ export interface Embedding {
   embed(texts: readonly string[], signal: AbortSignal): Promise<readonly (readonly number[])[]>
 }
 
-/** A factory is called once for each session (stt, tts, llm) or process (embedding, vectorstore). */
+/** A factory is called once for each session (stt, tts, llm) or process (embedding, vectorstore, objectstore). */
 export interface Factories {
   readonly stt?: (host: Host, options: Options) => Stt | Promise<Stt>
   readonly tts?: (host: Host, options: Options) => Tts | Promise<Tts>
   readonly llm?: (host: Host, options: Options) => Llm | Promise<Llm>
   readonly embedding?: (host: Host, options: Options) => Embedding | Promise<Embedding>
   readonly vectorstore?: (host: Host, options: Options) => VectorStore | Promise<VectorStore>
+  readonly objectstore?: (host: Host, options: Options) => ObjectStore | Promise<ObjectStore>
   /** Asks the provider for something that costs nothing and needs the key; throws ProviderError when it refuses. */
   readonly check?: (host: Host, options: Options, signal: AbortSignal) => Promise<void>
 }

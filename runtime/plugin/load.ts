@@ -153,7 +153,7 @@ function environmentOf(settings: PluginSettings, env: Environment): Environment 
 }
 
 /** Kinds that a process of its own can provide. */
-const ISOLATED_KINDS: ReadonlySet<string> = new Set(['stt', 'llm', 'tts', 'embedding', 'vectorstore'])
+const ISOLATED_KINDS: ReadonlySet<string> = new Set(['stt', 'llm', 'tts', 'embedding', 'vectorstore', 'objectstore'])
 
 function loadPlugin(
   folder: PluginFolder,

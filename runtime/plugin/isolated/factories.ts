@@ -4,8 +4,9 @@ import type { PluginFactories, SpeechOptions } from '../contract.ts'
 import type { ProviderIdentity } from '../provider-error.ts'
 import { type FaultOf, faultsOf } from './fault.ts'
 import { IsolatedLLM } from './llm.ts'
-import type { Description, Use, VectorAct } from './messages.ts'
-import type { PluginRunner } from './process.ts'
+import type { Description, ObjectAct, Use, VectorAct } from './messages.ts'
+import { isolatedObjects } from './object-store.ts'
+import type { IsolatedSession, PluginRunner, SessionEvents } from './plugin-runner.ts'
 import { IsolatedSTT } from './stt.ts'
 import { isolatedVectors } from './vector-store.ts'
 
@@ -71,6 +72,14 @@ export function isolatedFactories(processOf: ProcessOf, name: string, provider: 
         return ask(processOf({}), { kind: 'vectorstore', act }, options, faultOf, signal)
       }
       return isolatedVectors(async (one, signal) => act(one, signal), faultOf)
+    },
+    objectstore(_host, { settings }) {
+      const open = async (act: ObjectAct, events: SessionEvents): Promise<IsolatedSession> => {
+        const process = processOf({})
+        await process.ready()
+        return process.open({ kind: 'objectstore', act }, { settings }, events)
+      }
+      return isolatedObjects(open, faultOf)
     },
     async check(_host, { settings, signal }) {
       await ask(processOf({}), { kind: 'check' }, { settings }, faultOf, signal)

@@ -1,6 +1,6 @@
 import { apiErrorOf } from '../../speech/api-error.ts'
 import { ProviderError, type ProviderIdentity } from '../provider-error.ts'
-import { IsolatedFault } from './process.ts'
+import { IsolatedFault } from './plugin-runner.ts'
 
 /** Judges what went wrong in a plugin's process, in an operator's words. */
 export type FaultOf = (error: unknown) => Error

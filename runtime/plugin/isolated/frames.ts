@@ -3,6 +3,7 @@
  *
  *     u32 length of what follows · u8 kind · body                                         (little endian)
  *     kind 0: a JSON message      kind 1: u32 session · 16-bit mono samples      kind 2: u32 session · the JSON of a result
+ *     kind 3: u32 session · bytes of an object
  *
  * Imports nothing: both sides use it, and one of them is not Node.
  */
@@ -13,6 +14,7 @@ const SESSION_BYTES = 4
 const MESSAGE = 0
 const AUDIO = 1
 const RESULT = 2
+const BYTES = 3
 
 /** Longest frame that either side accepts. */
 const MAX_FRAME_BYTES = 4 << 20
@@ -36,6 +38,7 @@ export type Frame =
   | { type: 'audio'; session: number; samples: Int16Array }
   /** Parsed when it is asked for: nobody need wait for it. */
   | { type: 'result'; session: number; parse(): unknown }
+  | { type: 'bytes'; session: number; bytes: Uint8Array }
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -67,6 +70,10 @@ export class FrameWriter {
 
   audio(session: number, { buffer, byteOffset, byteLength }: Int16Array): void {
     this.#put(AUDIO, session, new Uint8Array(buffer, byteOffset, byteLength), MAX_AUDIO_BYTES)
+  }
+
+  bytes(session: number, bytes: Uint8Array): void {
+    this.#put(BYTES, session, bytes, MAX_AUDIO_BYTES)
   }
 
   /** What waited, for the caller to keep. */
@@ -166,6 +173,7 @@ function parse(frame: Uint8Array): Frame {
   if (kind === RESULT) {
     return { type: 'result', session, parse: () => JSON.parse(decoder.decode(body.subarray(SESSION_BYTES))) }
   }
+  if (kind === BYTES) return { type: 'bytes', session, bytes: Uint8Array.from(body.subarray(SESSION_BYTES)) }
   if (kind !== AUDIO || body.length % 2 !== 0) throw new RangeError('A frame of no kind')
   // A copy: samples have to lie at an even address. Not by `slice`, which makes none of a Buffer.
   const samples = new Int16Array((body.length - SESSION_BYTES) / 2)

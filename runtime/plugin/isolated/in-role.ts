@@ -8,7 +8,8 @@ import { permissionDenied } from '../permissions.ts'
 import { asProcess, pluginScope } from '../scope.ts'
 import { AudioQueue } from './audio-queue.ts'
 import type { Use } from './messages.ts'
-import { IsolatedFault, type IsolatedSession, type PluginRunner, type SessionEvents } from './process.ts'
+import { ObjectExchange } from './object-exchange.ts'
+import { IsolatedFault, type IsolatedSession, type PluginRunner, type SessionEvents } from './plugin-runner.ts'
 import { runUse } from './run-use.ts'
 
 export interface InRoleOptions {
@@ -57,17 +58,29 @@ export class InRole implements PluginRunner {
   open(use: Use, options: Options, events: SessionEvents): IsolatedSession {
     const abort = new AbortController()
     const audio = new AudioQueue()
+    const exchange = new ObjectExchange({
+      need: (start, end) => events.need?.(start, end),
+      bytes: (piece) => events.bytes?.(piece),
+    })
     const whole = { factories: this.#factories, host: this.#host, kept: this.#kept }
     const running = pluginScope.run({ plugin: this.#options.plugin }, () =>
-      runUse(whole, use, options, abort.signal, audio, {
-        event: (event) => events.event?.(event),
-        result: (result) => events.result?.(result),
-        async audio(samples) {
-          events.audio?.(samples)
-          // Others get their turn.
-          await new Promise((resolve) => setImmediate(resolve))
+      runUse(
+        whole,
+        use,
+        options,
+        abort.signal,
+        audio,
+        {
+          event: (event) => events.event?.(event),
+          result: (result) => events.result?.(result),
+          async audio(samples) {
+            events.audio?.(samples)
+            // Others get their turn.
+            await new Promise((resolve) => setImmediate(resolve))
+          },
         },
-      }),
+        exchange,
+      ),
     )
     running.then(
       () => (abort.signal.aborted ? undefined : events.done()),
@@ -80,9 +93,12 @@ export class InRole implements PluginRunner {
     return {
       audio: (samples) => audio.push(samples),
       end: () => audio.end(),
+      bytes: (piece) => exchange.give(piece),
+      more: () => exchange.more(),
       cancel: () => {
         abort.abort()
         audio.end()
+        exchange.lack('It was given up')
       },
     }
   }

@@ -22,6 +22,8 @@ export class Intake {
   readonly #reader = new FrameReader(PLUGIN_LIMITS)
   #bytes = 0
   #frames = 0
+  /** Bytes that were asked for. */
+  #expected = 0
   #isOver = false
 
   /** `others`: what it writes besides, to be logged. */
@@ -50,13 +52,20 @@ export class Intake {
     this.#frames = Math.max(0, this.#frames - (MAX_FRAMES_PER_S * ms) / 1_000)
   }
 
+  /** So many bytes were asked for: they are no flood. */
+  expect(bytes: number): void {
+    this.#expected += bytes
+  }
+
   end(): void {
     this.#isOver = true
     this.#pipe.destroy()
   }
 
   #counts({ length }: Buffer): boolean {
-    this.#bytes += length
+    const expected = Math.min(length, this.#expected)
+    this.#expected -= expected
+    this.#bytes += length - expected
     if (this.#bytes > MAX_BYTES_PER_S) this.#break('it flooded its pipe')
     return !this.#isOver
   }

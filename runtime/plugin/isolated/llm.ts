@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type APIConnectOptions, DEFAULT_API_CONNECT_OPTIONS, llm } from '@livekit/agents'
 import { type ChatRequest, chatRequestOf, type LlmEvent } from '../../speech/chat-request.ts'
 import { settle } from './fault.ts'
-import { IsolatedFault } from './process.ts'
+import { IsolatedFault } from './plugin-runner.ts'
 import type { IsolatedUse } from './stt.ts'
 
 /** Of one answer; a longer one is nobody's answer to a caller. */

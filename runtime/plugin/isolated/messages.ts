@@ -19,6 +19,8 @@ export type ToPlugin =
   /** There is no more audio. */
   | { type: 'end'; session: number }
   | { type: 'cancel'; session: number }
+  /** The next piece of an object, please. */
+  | { type: 'more'; session: number }
   | { type: 'beat'; at: number }
 
 export type Use =
@@ -28,6 +30,7 @@ export type Use =
   | { kind: 'embedding'; texts: readonly string[] }
   | { kind: 'describe'; of: 'stt' | 'tts' | 'embedding' }
   | { kind: 'vectorstore'; act: VectorAct }
+  | { kind: 'objectstore'; act: ObjectAct }
   | { kind: 'check' }
 
 /** One call of a vector store: its arguments but the signal. */
@@ -35,6 +38,13 @@ export interface VectorAct {
   name: 'upsert' | 'search' | 'remove' | 'removeAll'
   args: readonly unknown[]
 }
+
+/** One call of an object store. Its bytes come and go in pieces, each when it is asked for. */
+export type ObjectAct =
+  | { name: 'put'; key: string; size: number; contentType: string }
+  | { name: 'get'; key: string; range?: { start: number; end: number } }
+  | { name: 'url'; key: string; link: { expiresInS: number; filename: string } }
+  | { name: 'remove'; key: string }
 
 /** What `describe` answers. */
 export interface Description {
@@ -47,6 +57,8 @@ export type FromPlugin =
   | { type: 'ready'; factories: string[] }
   | { type: 'broken'; reason: string }
   | { type: 'event'; session: number; event: SttEvent | LlmEvent }
+  /** Asks for a piece of what is to be kept. */
+  | { type: 'need'; session: number; start: number; end: number }
   | { type: 'done'; session: number }
   | { type: 'failed'; session: number; message: string; failure?: Failure }
   | { type: 'beat'; at: number }

@@ -3,13 +3,16 @@ import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import type { Failure, LlmEvent, Options, SttEvent } from '../../../packages/plugin/mod.ts'
+import type { Options } from '../../../packages/plugin/mod.ts'
 import { PatchbayError } from '../../errors.ts'
 import type { Logger } from '../../log.ts'
 import { asProcess } from '../scope.ts'
+import { failureOf } from './failure-of.ts'
 import { type Frame, FrameWriter, ROLE_LIMITS } from './frames.ts'
 import { Intake } from './intake.ts'
 import type { FromPlugin, ToPlugin, Use } from './messages.ts'
+import { PIECE_BYTES } from './object-exchange.ts'
+import { IsolatedFault, type IsolatedSession, type PluginRunner, type SessionEvents } from './plugin-runner.ts'
 import { processUsage, setNiceness } from './process-usage.ts'
 import { BEAT_EVERY_MS, LOOK_EVERY_MS, ProcessWatch } from './process-watch.ts'
 
@@ -48,42 +51,6 @@ export interface IsolatedOptions {
   niceness: number
   log: Logger
   signal: AbortSignal
-}
-
-/** What one session hears. After `done` or `failed` nothing follows. */
-export interface SessionEvents {
-  event?(event: SttEvent | LlmEvent): void
-  audio?(samples: Int16Array): void
-  result?(result: unknown): void
-  done(): void
-  failed(error: IsolatedFault): void
-}
-
-/** What went wrong in a session of a plugin's process. */
-export class IsolatedFault extends Error {
-  override readonly name = 'IsolatedFault'
-  /** The plugin judged its provider's failure itself. */
-  readonly failure: Failure | undefined
-
-  constructor(message: string, failure?: Failure) {
-    super(message)
-    this.failure = failure
-  }
-}
-
-export interface IsolatedSession {
-  audio(samples: Int16Array): void
-  /** There is no more audio. */
-  end(): void
-  cancel(): void
-}
-
-/** Where a plugin written with `@patchbay/plugin` runs. */
-export interface PluginRunner {
-  /** The names of its factories, once it is loaded. Throws `plugin` when it can't be. */
-  ready(): Promise<readonly string[]>
-  /** Begins one use. Its events may come before this returns. */
-  open(use: Use, options: Options, events: SessionEvents): IsolatedSession
 }
 
 /**
@@ -130,7 +97,8 @@ export class IsolatedProcess implements PluginRunner {
     const why = this.#whyNot() ?? this.#begin({ type: 'open', session, use, options })
     if (why !== undefined) {
       queueMicrotask(() => events.failed(new IsolatedFault(`The process of plugin "${this.#options.plugin}" ${why}`)))
-      return { audio: () => undefined, end: () => undefined, cancel: () => undefined }
+      const nothing = (): void => undefined
+      return { audio: nothing, end: nothing, bytes: nothing, more: nothing, cancel: nothing }
     }
     this.#sessions.set(session, events)
     this.#attend()
@@ -143,6 +111,16 @@ export class IsolatedProcess implements PluginRunner {
       },
       end: () => {
         if (live()) this.#say({ type: 'end', session })
+      },
+      bytes: (piece) => {
+        if (!live()) return
+        this.#out.bytes(session, piece)
+        this.#flush()
+      },
+      more: () => {
+        if (!live()) return
+        this.#intake?.expect(PIECE_BYTES)
+        this.#say({ type: 'more', session })
       },
       cancel: () => {
         if (this.#over(session) !== undefined) this.#say({ type: 'cancel', session })
@@ -270,6 +248,10 @@ export class IsolatedProcess implements PluginRunner {
       if (take !== undefined) take(frame.parse())
       return
     }
+    if (frame.type === 'bytes') {
+      this.#sessions.get(frame.session)?.bytes?.(frame.bytes)
+      return
+    }
     const message = frame.message as FromPlugin
     switch (message.type) {
       case 'ready':
@@ -288,6 +270,9 @@ export class IsolatedProcess implements PluginRunner {
       case 'event':
         if (typeof message.event !== 'object' || message.event === null) throw new TypeError('an event that is none')
         this.#sessions.get(message.session)?.event?.(message.event)
+        break
+      case 'need':
+        this.#sessions.get(message.session)?.need?.(message.start, message.end)
         break
       case 'done':
         this.#over(message.session)?.done()
@@ -369,19 +354,3 @@ export class IsolatedProcess implements PluginRunner {
 }
 
 const LEVELS: ReadonlySet<string> = new Set(['debug', 'info', 'warn', 'error'])
-
-const FAULTS: ReadonlySet<unknown> = new Set<Failure['fault']>([
-  'authentication',
-  'quota',
-  'rate_limit',
-  'bad_request',
-  'transient',
-])
-
-/** The plugin's own judgement, where it makes sense. */
-function failureOf(failure: unknown): Failure | undefined {
-  if (typeof failure !== 'object' || failure === null) return undefined
-  const { fault, status } = failure as Partial<Failure>
-  if (!FAULTS.has(fault)) return undefined
-  return { fault: fault as Failure['fault'], ...(Number.isInteger(status) ? { status: status as number } : {}) }
-}

@@ -4,13 +4,15 @@ import type {
   Host,
   Llm,
   LlmEvent,
+  ObjectStore,
   Options,
   Stt,
   SttEvent,
   Tts,
   VectorStore,
 } from '../../../packages/plugin/mod.ts'
-import type { Use } from './messages.ts'
+import type { ObjectAct, Use } from './messages.ts'
+import type { ObjectExchange } from './object-exchange.ts'
 
 /** Where what a use brings goes. */
 export interface UseOutput {
@@ -36,6 +38,7 @@ export async function runUse(
   signal: AbortSignal,
   audio: AsyncIterable<Int16Array>,
   out: UseOutput,
+  exchange: ObjectExchange,
 ): Promise<void> {
   const make = async <T>(kind: string): Promise<T> => {
     const factory = (factories as Record<string, ((host: Host, options: Options) => T | Promise<T>) | undefined>)[kind]
@@ -88,6 +91,11 @@ export async function runUse(
       out.result(await act.call(store, ...args, signal))
       return
     }
+    case 'objectstore': {
+      const store = await makeOnce<ObjectStore>('objectstore')
+      await keepObjects(store, use.act, signal, out, exchange)
+      return
+    }
     case 'describe': {
       const { sampleRateHz, dimensions } = await make<{ sampleRateHz?: number; dimensions?: number }>(use.of)
       out.result({ sampleRateHz, dimensions })
@@ -95,5 +103,29 @@ export async function runUse(
     }
     case 'check':
       await factories.check?.(host, options, signal)
+  }
+}
+
+async function keepObjects(
+  store: ObjectStore,
+  act: ObjectAct,
+  signal: AbortSignal,
+  out: UseOutput,
+  exchange: ObjectExchange,
+): Promise<void> {
+  switch (act.name) {
+    case 'put':
+      return store.put(act.key, exchange.source(act.size, signal), act.contentType, signal)
+    case 'get': {
+      const found = await store.get(act.key, signal, act.range)
+      out.result(found === undefined ? undefined : { size: found.size })
+      if (found !== undefined) await exchange.send(found.body, signal)
+      return
+    }
+    case 'url':
+      out.result(await store.url(act.key, act.link, signal))
+      return
+    case 'remove':
+      return store.remove(act.key, signal)
   }
 }

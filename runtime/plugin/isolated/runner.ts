@@ -8,7 +8,8 @@ import type { Factories, Host, Options } from '../../../packages/plugin/mod.ts'
 import { AudioQueue } from './audio-queue.ts'
 import { FrameReader, FrameWriter, PLUGIN_LIMITS, ROLE_LIMITS } from './frames.ts'
 import type { FromPlugin, ToPlugin, Use } from './messages.ts'
-import { runUse } from './run-use.ts'
+import { ObjectExchange } from './object-exchange.ts'
+import { runUse, type UseOutput } from './run-use.ts'
 
 /** The ends of the process's pipe. */
 export interface Pipe {
@@ -22,6 +23,7 @@ let pipe: Pipe
 interface Session {
   abort: AbortController
   audio: AudioQueue | undefined
+  exchange: ObjectExchange
 }
 
 let writing = Promise.resolve()
@@ -108,10 +110,18 @@ async function init({ plugin, module, env, granted, modelsDir }: Extract<ToPlugi
 async function open(session: number, use: Use, options: Options): Promise<void> {
   const abort = new AbortController()
   const audio = use.kind === 'stt' ? new AudioQueue() : undefined
-  sessions.set(session, { abort, audio })
+  const exchange = new ObjectExchange({
+    need: (start, end) => say({ type: 'need', session, start, end }),
+    bytes(piece) {
+      out.bytes(session, piece)
+      flush()
+    },
+  })
+  sessions.set(session, { abort, audio, exchange })
   try {
     let isHeard = false
-    await runUse({ factories, host, kept }, use, options, abort.signal, audio ?? new AudioQueue(), {
+    const whole = { factories, host, kept }
+    const output: UseOutput = {
       event: (event) => say({ type: 'event', session, event }),
       result(result) {
         out.result(session, result)
@@ -125,7 +135,8 @@ async function open(session: number, use: Use, options: Options): Promise<void> 
         isHeard = true
         await pace(samples.byteLength)
       },
-    })
+    }
+    await runUse(whole, use, options, abort.signal, audio ?? new AudioQueue(), output, exchange)
     if (!abort.signal.aborted) say({ type: 'done', session })
   } catch (error) {
     const failure = (error as { failure?: unknown }).failure
@@ -149,8 +160,12 @@ function receive(message: ToPlugin): void {
       const session = sessions.get(message.session)
       session?.abort.abort()
       session?.audio?.end()
+      session?.exchange.lack('It was given up')
       return
     }
+    case 'more':
+      sessions.get(message.session)?.exchange.more()
+      return
     case 'beat':
       say(message)
   }
@@ -166,6 +181,7 @@ export async function run(ends: Pipe): Promise<void> {
     for (let frame = reader.next(); frame !== undefined; frame = reader.next()) {
       if (frame.type === 'message') receive(frame.message as ToPlugin)
       else if (frame.type === 'audio') sessions.get(frame.session)?.audio?.push(frame.samples)
+      else if (frame.type === 'bytes') sessions.get(frame.session)?.exchange.give(frame.bytes)
     }
   })
   pipe.read.on('error', () => gone.resolve())

@@ -2,7 +2,7 @@ import { type APIConnectOptions, normalizeLanguage, stt } from '@livekit/agents'
 import type { Options, SttEvent } from '../../../packages/plugin/mod.ts'
 import { Resampler } from '../../media/resample.ts'
 import { type FaultOf, settle } from './fault.ts'
-import type { PluginRunner } from './process.ts'
+import type { PluginRunner } from './plugin-runner.ts'
 
 const USAGE_EVERY_S = 5
 

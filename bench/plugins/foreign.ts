@@ -21,6 +21,15 @@ const HOSTILE = `import { definePlugin } from '@patchbay/plugin'
 const acts = {
   loop: () => { for (;;) {} },
   async leak() { const kept = []; for (;;) { kept.push(new Uint8Array(64 << 20).fill(1)); await new Promise((r) => setTimeout(r, 60)) } },
+  async messages() {
+    const body = new TextEncoder().encode('{"type":"log","level":"debug","message":""}')
+    const frame = new Uint8Array(body.length + 5)
+    new DataView(frame.buffer).setUint32(0, body.length + 1, true)
+    frame.set(body, 5)
+    const many = new Uint8Array(frame.length * 1_000)
+    for (let n = 0; n < 1_000; n++) many.set(frame, n * frame.length)
+    for (;;) for (let at = 0; at < many.length; ) at += await Deno.stdout.write(many.subarray(at))
+  },
   async flood() { for (;;) await Deno.stdout.write(new Uint8Array(1 << 20)) },
 }
 export default definePlugin({ llm: () => ({ async *chat({ messages }) { await acts[messages.at(-1).content]() } }) })

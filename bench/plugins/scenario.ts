@@ -3,7 +3,7 @@ export type PluginRun =
   | { kind: 'latency'; isolation: 'none' | 'process'; sessions: number; seconds: number }
   | { kind: 'cpu'; isolation: 'none' | 'process'; sessions: number; seconds: number }
   /** What another plugin does meanwhile, in a process of its own. */
-  | { kind: 'cadence'; hostile: 'loop' | 'leak' | 'flood' | undefined; sessions: number; seconds: number }
+  | { kind: 'cadence'; hostile: 'loop' | 'leak' | 'flood' | 'messages' | undefined; sessions: number; seconds: number }
 
 export type PluginRunResult =
   /** From a piece of audio to its event; from a sentence to its first sound. */

@@ -124,19 +124,25 @@ async function talk(
   }
 }
 
-/** CPU time of the processes this one started, in milliseconds. The kernel counts in hundredths of a second. */
+/** CPU time of the processes this one and those started, in milliseconds. The kernel counts in hundredths of a second. */
 function childrenCpuMs(): number {
-  return readdirSync('/proc')
+  const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .reduce((sum, pid) => {
+    .flatMap((pid) => {
       try {
         const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-        const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-        return Number(fields[1]) === process.pid ? sum + (Number(fields[11]) + Number(fields[12])) * 10 : sum
+        const fields = stat
+          .slice(stat.lastIndexOf(')') + 2)
+          .split(' ')
+          .map(Number)
+        return [{ pid: Number(pid), parent: fields[1], cpuMs: ((fields[11] ?? 0) + (fields[12] ?? 0)) * 10 }]
       } catch {
-        return sum
+        return []
       }
-    }, 0)
+    })
+  const of = (parent: number): number =>
+    all.reduce((sum, one) => (one.parent === parent ? sum + one.cpuMs + of(one.pid) : sum), 0)
+  return of(process.pid)
 }
 
 async function cpu({ isolation, sessions, seconds }: Extract<PluginRun, { kind: 'cpu' }>): Promise<PluginRunResult> {

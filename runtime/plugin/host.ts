@@ -82,6 +82,10 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRe
   const env = { ...options.env }
   const plugins = await readPlugins(options, env)
   for (const { name, fault } of plugins) if (fault) log.error({ plugin: name }, fault.message)
+  if (plugins.some(({ isolation, fault }) => isolation === 'process' && fault === undefined)) {
+    const { prepareSpawner } = await import('./isolated/spawner.ts')
+    prepareSpawner()
+  }
   const byName = new Map(plugins.map((plugin) => [plugin.name, plugin]))
   const catalogue = makeCatalogue(plugins)
   const opened = new Map<string, Promise<{ factories: PluginFactories; host: PluginHost }>>()

@@ -1,12 +1,9 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
-import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import type { Options } from '../../../packages/plugin/mod.ts'
 import { PatchbayError } from '../../errors.ts'
 import type { Logger } from '../../log.ts'
-import { asProcess } from '../scope.ts'
 import { failureOf } from './failure-of.ts'
 import { type Frame, FrameWriter, ROLE_LIMITS } from './frames.ts'
 import { Intake } from './intake.ts'
@@ -15,6 +12,7 @@ import { PIECE_BYTES } from './object-exchange.ts'
 import { IsolatedFault, type IsolatedSession, type PluginRunner, type SessionEvents } from './plugin-runner.ts'
 import { processUsage, setNiceness } from './process-usage.ts'
 import { BEAT_EVERY_MS, LOOK_EVERY_MS, ProcessWatch } from './process-watch.ts'
+import { type RunningProgram, startProgram } from './spawner.ts'
 
 const READY_TIMEOUT_MS = 60_000
 /** Before it is started again: where it ended by itself, and where it was ended. One that misbehaves gets few chances. */
@@ -61,7 +59,7 @@ export class IsolatedProcess implements PluginRunner {
   readonly #options: IsolatedOptions
   readonly #sessions = new Map<number, SessionEvents>()
   #nextSession = 1
-  #child: ChildProcessWithoutNullStreams | undefined
+  #child: RunningProgram | undefined
   #ready: Promise<readonly string[]> | undefined
   #isLoaded = false
   #failures = 0
@@ -77,7 +75,7 @@ export class IsolatedProcess implements PluginRunner {
 
   constructor(options: IsolatedOptions) {
     this.#options = options
-    options.signal.addEventListener('abort', () => this.#child?.kill('SIGKILL'), { once: true })
+    options.signal.addEventListener('abort', () => this.#child?.kill(), { once: true })
   }
 
   get pid(): number | undefined {
@@ -146,7 +144,7 @@ export class IsolatedProcess implements PluginRunner {
   }
 
   #waitingBytes(): number {
-    return (this.#child?.stdin.writableLength ?? 0) + this.#out.length
+    return (this.#child?.pipes[0]?.writableLength ?? 0) + this.#out.length
   }
 
   /** Ends it where it serves nobody; the next use starts it again. */
@@ -156,7 +154,7 @@ export class IsolatedProcess implements PluginRunner {
     this.#child = undefined
     this.#ready = undefined
     clearInterval(this.#checks)
-    child.stdin.end()
+    child.pipes[0]?.end()
   }
 
   async #start(): Promise<readonly string[]> {
@@ -170,24 +168,22 @@ export class IsolatedProcess implements PluginRunner {
       throw new PatchbayError('plugin', { params: { reason } })
     }
     if (waitMs > 0) await sleep(waitMs, undefined, { signal })
-    const child = asProcess(() =>
-      spawn(program, args, {
-        stdio: answersOn === 1 ? ['pipe', 'pipe', 'pipe'] : ['pipe', 'pipe', 'pipe', 'pipe'],
-        // Nothing of the role's environment: what it was granted comes over the pipe.
-        env: variables,
-      }),
-    ) as ChildProcessWithoutNullStreams
-    setNiceness(child.pid, niceness)
+    const fault = (why: string): PatchbayError =>
+      new PatchbayError('plugin', { params: { reason: `Plugin "${plugin}" can't be run: ${why}` } })
+    // Nothing of the role's environment: what it was granted comes over the pipe.
+    const order = { program, args, variables, pipes: answersOn === 1 ? 3 : 4, niceness } as const
+    const child = await startProgram(order).catch((error: Error) => {
+      throw fault(error.message)
+    })
+    const [stdin, stdout, stderr] = child.pipes as [Socket, Socket, Socket]
+    if (signal.aborted) child.kill()
     const startedAtMs = performance.now()
     this.#child = child
     this.#isLoaded = false
     this.#endedFor = undefined
     const loaded = Promise.withResolvers<readonly string[]>()
     loaded.promise.catch(() => undefined)
-    const fault = (why: string): PatchbayError =>
-      new PatchbayError('plugin', { params: { reason: `Plugin "${plugin}" can't be run: ${why}` } })
-    child.on('error', (error) => loaded.reject(fault(error.message)))
-    child.stdin.on('error', () => undefined)
+    stdin.on('error', () => undefined)
     child.once('exit', (code, killed) => {
       if (this.#child !== child) return
       clearInterval(this.#checks)
@@ -204,10 +200,10 @@ export class IsolatedProcess implements PluginRunner {
       this.#sessions.clear()
       for (const events of lost) events.failed(new IsolatedFault(`The process of plugin "${plugin}" ended: ${why}`))
     })
-    const others = [{ pipe: child.stderr, log: (text: string) => this.#logLine('warn', text) }]
-    if (answersOn !== 1) others.push({ pipe: child.stdout, log: (text) => this.#logLine('debug', text) })
+    const others = [{ pipe: stderr, log: (text: string) => this.#logLine('warn', text) }]
+    if (answersOn !== 1) others.push({ pipe: stdout, log: (text) => this.#logLine('debug', text) })
     const watch = new ProcessWatch(this.#options.maxMemoryBytes, performance.now())
-    this.#intake = new Intake(child.stdio[answersOn] as Readable, others, {
+    this.#intake = new Intake(child.pipes[answersOn] as Socket, others, {
       frame: (frame) => this.#receive(frame, loaded, fault, watch),
       broken: (why) => this.#end(child, why),
     })
@@ -297,10 +293,9 @@ export class IsolatedProcess implements PluginRunner {
     const child = this.#child
     const verb = this.#sessions.size > 0 || !this.#isLoaded ? 'ref' : 'unref'
     child?.[verb]()
-    for (const pipe of child?.stdio ?? []) (pipe as Socket | null)?.[verb]()
   }
 
-  #watch(child: ChildProcessWithoutNullStreams, watch: ProcessWatch): void {
+  #watch(child: RunningProgram, watch: ProcessWatch): void {
     let lookedMs = performance.now()
     let beatMs = lookedMs
     const look = (): void => {
@@ -323,11 +318,11 @@ export class IsolatedProcess implements PluginRunner {
     this.#checks = setInterval(look, LOOK_EVERY_MS).unref()
   }
 
-  #end(child: ChildProcessWithoutNullStreams, why: string): void {
+  #end(child: RunningProgram, why: string): void {
     if (this.#child !== child || this.#endedFor !== undefined) return
     this.#endedFor = why
     this.#intake?.end()
-    child.kill('SIGKILL')
+    child.kill()
   }
 
   #logLine(level: 'debug' | 'info' | 'warn' | 'error', text: string): void {
@@ -348,7 +343,7 @@ export class IsolatedProcess implements PluginRunner {
     setImmediate(() => {
       this.#isFlushing = false
       const whole = this.#out.take()
-      this.#child?.stdin.write(whole)
+      this.#child?.pipes[0]?.write(whole)
     })
   }
 }

@@ -1,0 +1,45 @@
+/**
+ * The small process that starts plugins for a role: to start one, the kernel copies the tables of all memory its maker has, which
+ * would hold up a role's calls for tens of milliseconds. It hands the pipes over, and ends what it started when the role is gone.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Socket } from 'node:net'
+import { setNiceness } from './process-usage.ts'
+import type { FromSpawner, SpawnOrder } from './spawner-messages.ts'
+
+const running = new Set<ChildProcess>()
+
+function say(message: FromSpawner, pipe?: Socket): void {
+  process.send?.(message, pipe)
+}
+
+function start({ id, program, args, variables, pipes, niceness }: SpawnOrder): void {
+  const stdio = Array.from({ length: pipes }, () => 'pipe' as const)
+  const child = spawn(program, args, { stdio, env: variables })
+  child.on('error', (error) => say({ type: 'failed', id, message: error.message }))
+  const { pid } = child
+  if (pid === undefined) return
+  setNiceness(pid, niceness)
+  running.add(child)
+  child.once('exit', (code, signal) => {
+    running.delete(child)
+    say({ type: 'exit', id, code, signal })
+  })
+  for (const [n, pipe] of (child.stdio as unknown as Handed[]).entries()) {
+    pipe.on('error', () => undefined)
+    // What comes is the role's to read.
+    pipe._handle.readStop()
+    say({ type: 'pipe', id, pid, isLast: n === pipes - 1 }, pipe)
+  }
+}
+
+/** Node hands a socket over with what it has read, which is then lost. */
+type Handed = Socket & { _handle: { readStop(): void } }
+
+// It ends with its role, and not before.
+for (const asked of ['SIGINT', 'SIGTERM'] as const) process.on(asked, () => undefined)
+process.on('message', (order: SpawnOrder) => start(order))
+process.once('disconnect', () => {
+  for (const child of running) child.kill('SIGKILL')
+  process.exit(0)
+})

@@ -41,6 +41,7 @@ export class Caller extends EventEmitter<CallerEvents> {
   #playedUntilMs = 0
   #lastSoundMs = Number.NEGATIVE_INFINITY
   #agentSpeaking = false
+  #audibleMs = 0
   #clears = 0
   #ended: string | undefined
 
@@ -68,6 +69,11 @@ export class Caller extends EventEmitter<CallerEvents> {
 
   get agentSpeaking(): boolean {
     return this.#agentSpeaking
+  }
+
+  /** How much sound of the agent came: the packets that are not silent. */
+  get audibleMs(): number {
+    return this.#audibleMs
   }
 
   /** How often the agent was cut off. */
@@ -147,6 +153,7 @@ export class Caller extends EventEmitter<CallerEvents> {
     this.#playedUntilMs = Math.max(nowMs, this.#playedUntilMs) + (samples.length * 1000) / this.#rateHz
     if (first < 0) return
     this.#lastSoundMs = nowMs
+    this.#audibleMs += (samples.length * 1000) / this.#rateHz
     if (this.#agentSpeaking) return
     this.#agentSpeaking = true
     this.emit('agentStarts', nowMs + (first * 1000) / this.#rateHz)

@@ -128,10 +128,8 @@ async function beGreeted(agent: object, meanwhile?: () => Promise<void>): Promis
   } finally {
     await caller.hangUp(signal)
   }
-  const heardMs = sounds.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0)
   const gapsMs = sounds.slice(1).map(({ fromMs }, n) => fromMs - (sounds[n]?.toMs ?? fromMs))
-  // Packets come in bursts on a busy machine.
-  const isWhole = heardMs > 0.8 * HELLO.length * MS_PER_CHARACTER
+  const isWhole = caller.audibleMs > 0.9 * HELLO.length * MS_PER_CHARACTER
   const silenceMs = isWhole ? Math.max(0, ...gapsMs) : Number.POSITIVE_INFINITY
   return { silenceMs, log: await finishedLog(rest, callLogId, signal) }
 }

@@ -41,5 +41,6 @@ for (const asked of ['SIGINT', 'SIGTERM'] as const) process.on(asked, () => unde
 process.on('message', (order: SpawnOrder) => start(order))
 process.once('disconnect', () => {
   for (const child of running) child.kill('SIGKILL')
-  process.exit(0)
+  // At once: what listens for an orderly end, such as a loader that a role's environment brings, may wait for what is gone.
+  process.kill(process.pid, 'SIGKILL')
 })

@@ -31,7 +31,7 @@ function spawnerOf(parent: number): number {
   const found = readdirSync('/proc').find((pid) => {
     try {
       const isMain = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('spawner-main.ts')
-      return isMain && readFileSync(`/proc/${pid}/stat`, 'utf8').includes(`) S ${parent} `)
+      return isMain && new RegExp(`\\) \\w ${parent} `).test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
     } catch {
       return false
     }

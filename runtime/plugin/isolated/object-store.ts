@@ -108,8 +108,9 @@ class ObjectUse {
     if (found === null || found === undefined) return undefined
     const { size } = found
     if (!Number.isSafeInteger(size) || (size as number) < 0) {
-      this.#end(this.#faultOf(new Error('it gave an object of no size')))
-      await this.#over.promise
+      const fault = this.#faultOf(new Error('it gave an object of no size'))
+      this.#end(fault)
+      throw fault
     }
     // Who takes it sets the pace.
     clearTimeout(this.#timer)

@@ -11,14 +11,14 @@ import { startRecordings } from '../../workers/recordings/start.ts'
 
 /** The part of an api node that records its calls and brings the recordings into the object store. */
 export interface Recorder {
-  /** Records a call from now on; absent where calls are not recorded. */
-  readonly record: ((call: SpooledCall, format: AudioFormat) => CallTap | undefined) | undefined
+  /** Records a call from now on. */
+  readonly record: (call: SpooledCall, format: AudioFormat) => CallTap | undefined
   /** Closes what is still recorded, and stores what it can in `graceMs`; the rest waits for the next start. */
   stop(graceMs: number): Promise<void>
 }
 
 export async function startRecorder(services: {
-  config: { readonly dataDir: string; readonly recordCalls: boolean }
+  config: { readonly dataDir: string }
   store: Store
   redis: RedisClient
   objects: ObjectStore
@@ -35,7 +35,7 @@ export async function startRecorder(services: {
   // Also where calls are no longer recorded: what was recorded before may still wait.
   const uploads = startRecordings({ store, redis, objects, spool, log })
   return {
-    record: config.recordCalls ? (call, format) => spool.record(call, format) : undefined,
+    record: (call, format) => spool.record(call, format),
     async stop(graceMs) {
       await spool.close()
       await uploads.stop(graceMs)

@@ -52,25 +52,32 @@ const generateToken = defineRoute({
       call_log_id: callExample.call_log_id,
       realtime_url: 'ws://localhost:8080/realtime?token=Qm9vbGVhbiBsb2dpYyBpcyBhbGdlYnJhIG9mIHR3byB2YWw',
       webrtc: { transports: ['udp', 'tcp'], ice_servers: [] },
+      recorded: false,
       expires_at: '2026-01-31T09:10:00.000Z',
     },
   },
   headers: ADDRESS_HEADERS,
   handler: async (request, services) => {
     const { query, tenant } = request
-    const { redis, clock } = services
+    const { redis, clock, config } = services
     const agent = await agentOf(tenant, query)
     await requireMonth(services, tenant)
     await requireAgentProviders(services, tenant, agent)
     const sessionId = query.id ?? uuidv7()
     const nowMs = clock.nowMs()
     const call = await openSession(tenant, agent, sessionId, nowMs)
-    const token = await issueSessionToken(redis, { workspaceId: tenant.workspaceId, callId: call.id }, nowMs)
+    const isRecorded = config.recordCalls || query.record === true
+    const token = await issueSessionToken(
+      redis,
+      { workspaceId: tenant.workspaceId, callId: call.id, isRecorded },
+      nowMs,
+    )
     return sessionTokenBody(services, {
       token,
       call,
       sessionId,
       agentId: agent.id,
+      isRecorded,
       header: (name) => request.header(name),
     })
   },

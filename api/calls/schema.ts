@@ -147,6 +147,12 @@ export const GenerateTokenQuery = Type.Object({
   id: Type.Optional(
     Type.String({ minLength: 1, maxLength: 128, description: 'Your id of the session; made when left out.' }),
   ),
+  record: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'Records the session even where calls are not: for whoever talks and asks for it.',
+    }),
+  ),
 })
 
 export const SessionTokenBody = Type.Object({
@@ -170,6 +176,9 @@ export const SessionTokenBody = Type.Object({
       { description: 'How audio may go over WebRTC, with `media=webrtc`; null: over the WebSocket alone.' },
     ),
   ),
+  recorded: Type.Boolean({
+    description: 'Whether the session is recorded; where the agent asks for consent, once it is given.',
+  }),
   expires_at: Instant,
 })
 

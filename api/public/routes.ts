@@ -42,6 +42,7 @@ const openPublicSession = defineRoute({
       call_log_id: callExample.call_log_id,
       realtime_url: 'ws://localhost:8080/realtime?token=Qm9vbGVhbiBsb2dpYyBpcyBhbGdlYnJhIG9mIHR3byB2YWw',
       webrtc: { transports: ['udp', 'tcp'], ice_servers: [] },
+      recorded: false,
       expires_at: '2026-01-31T09:01:00.000Z',
       agent_name: 'Reception',
       language: 'en',

@@ -12,12 +12,14 @@ export function sessionTokenBody(
     call,
     sessionId,
     agentId,
+    isRecorded = config.recordCalls,
     header,
   }: {
     token: { token: string; expiresAt: Date }
     call: Call
     sessionId: string
     agentId: string
+    isRecorded?: boolean
     header(name: string): string
   },
 ): Static<typeof SessionTokenBody> {
@@ -28,6 +30,7 @@ export function sessionTokenBody(
     call_log_id: call.id,
     realtime_url: realtimeUrl(config, header, token),
     webrtc: sessions.webrtc.terms,
+    recorded: isRecorded,
     expires_at: expiresAt.toISOString(),
   }
 }

@@ -47,6 +47,8 @@ export interface SessionsOptions {
     readonly realtimeSampleRateHz: number
     readonly idleTimeoutMs: number
     readonly maxCallDurationMs: number
+    /** Every call; else those whose caller asked for it. */
+    readonly recordCalls?: boolean
   } & WebRtcOptions['config']
   env: WebRtcOptions['env']
   /** Address under which clients reach this very node; asked each time. */
@@ -60,7 +62,7 @@ export interface SessionsOptions {
   shares(): SlotShares
   /** Does what workers ask for. */
   answers: AskAnswers
-  /** Records calls, where calls are to be recorded. */
+  /** Records a call from now on. */
   record?: ((call: SpooledCall, format: AudioFormat) => CallTap | undefined) | undefined
   mcpTools: Pick<McpTools, 'complete'>
   /** Where the events of calls become traces; undefined: nowhere. */
@@ -71,13 +73,19 @@ export interface SessionsOptions {
   log: Logger
 }
 
+/** What whoever opens a call wants for it. */
+export interface CallWish {
+  /** It is recorded even where calls are not. */
+  readonly isRecorded?: boolean | undefined
+}
+
 export interface Sessions {
   /** `/link` and `/realtime`. */
   readonly routes: readonly WebSocketRoute[]
   /** Joins legs of any kind to agents. */
   readonly calls: Calls
   /** Where a call of the workspace is written down; one for each call. */
-  journalOf(workspaceId: string): CallJournal
+  journalOf(workspaceId: string, wish?: CallWish): CallJournal
   /** How audio of web calls goes that does not go over their WebSocket. */
   readonly webrtc: WebRtc
   /** The voice workers linked to this node. */
@@ -111,8 +119,10 @@ export function createSessions(options: SessionsOptions): Sessions {
   const calls = new Calls({ dispatch, leases, answers, waits, clock, log })
   const events = new EventJournal({ log, write: (rows) => writeEvents(store, clock, rows) })
   const live = redisLiveFeed(redis, log)
-  const journalOf = (workspaceId: string) =>
-    makeJournal({ store, prices, record, clock, events, live, traces }, workspaceId)
+  const journalOf = (workspaceId: string, { isRecorded = false }: CallWish = {}) => {
+    const recording = config.recordCalls || isRecorded ? record : undefined
+    return makeJournal({ store, prices, record: recording, clock, events, live, traces }, workspaceId)
+  }
   let leaving = false
   let draining = false
   const resumes = new Resumes({ redis, nodeUrl, ttlMs: config.maxCallDurationMs, log })

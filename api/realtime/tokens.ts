@@ -11,6 +11,8 @@ import type { RedisClient } from '../../store/redis/client.ts'
 export interface SessionGrant {
   workspaceId: string
   callId: string
+  /** Whoever opens it asked for its recording. */
+  isRecorded?: boolean | undefined
 }
 
 const keyOf = (token: string): string => `patchbay:session-token:${createHash('sha256').update(token).digest('hex')}`
@@ -23,7 +25,7 @@ export async function issueSessionToken(
   ttlS = SESSION_TOKEN_TTL_S,
 ): Promise<{ token: string; expiresAt: Date }> {
   const token = randomBytes(32).toString('base64url')
-  await redis.set(keyOf(token), JSON.stringify([grant.workspaceId, grant.callId]), {
+  await redis.set(keyOf(token), JSON.stringify([grant.workspaceId, grant.callId, grant.isRecorded ?? false]), {
     expiration: { type: 'EX', value: ttlS },
   })
   return { token, expiresAt: new Date(nowMs + ttlS * 1000) }
@@ -34,6 +36,6 @@ export async function takeSessionToken(redis: RedisClient, token: string): Promi
   if (!/^[A-Za-z0-9_-]{43}$/.test(token)) return undefined
   const value = await redis.getDel(keyOf(token))
   if (value === null) return undefined
-  const [workspaceId, callId] = JSON.parse(value) as [string, string]
-  return { workspaceId, callId }
+  const [workspaceId, callId, isRecorded] = JSON.parse(value) as [string, string, boolean]
+  return { workspaceId, callId, isRecorded }
 }

@@ -23,6 +23,7 @@ import type { McpTools } from '../tools/mcp-tools.ts'
 import { agentSpec } from './agent-spec.ts'
 import type { ServerMessage } from './messages.ts'
 import type { Resumes } from './resumes.ts'
+import type { CallWish } from './start.ts'
 import { type SessionGrant, takeSessionToken } from './tokens.ts'
 import type { WebRtc } from './webrtc/webrtc.ts'
 import type { WebRtcLeg } from './webrtc/webrtc-leg.ts'
@@ -42,7 +43,7 @@ export interface RealtimeOptions {
   redis: RedisClient
   calls: Calls
   quotas: Quotas
-  journalOf(workspaceId: string): CallJournal
+  journalOf(workspaceId: string, wish?: CallWish): CallJournal
   sampleRateHz: number
   limits: SessionLimits
   clock: Clock
@@ -149,7 +150,7 @@ export function realtimeRoute(options: RealtimeOptions): Realtime {
             agent,
             limits: limitsOf(waiting.agent, limits),
             leg,
-            journal: journalOf(workspaceId),
+            journal: journalOf(workspaceId, { isRecorded: grant.isRecorded }),
           })
           for (const fault of faults) calls.fault(callId, 'tool', fault)
           return done

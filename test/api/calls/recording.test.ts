@@ -15,9 +15,9 @@ const FRAME_SAMPLES = RATE_HZ / 50
 const LOUD = 12_000
 
 /** A call over the browser in which the caller makes a noise and the agent repeats it. */
-async function talk(api: TestApi, user: TestUser, frames = 25): Promise<string> {
+async function talk(api: TestApi, user: TestUser, { frames = 25, query = {} } = {}): Promise<string> {
   const { agentId } = await startPhone(api, user)
-  const { body } = await user.client.get('/calls/generate-token', { query: { agent_id: agentId } })
+  const { body } = await user.client.get('/calls/generate-token', { query: { agent_id: agentId, ...query } })
   const client = new RealtimeClient({ url: api.url.replace(/^http/, 'ws') }, body.token)
   await client.got('session.started')
   for (let i = 0; i < frames; i++) {
@@ -127,7 +127,7 @@ t.test('calls are not recorded unless the operator says so', async (t) => {
   const api = await startTestApi(t)
   await linkWorker(t, api)
   const user = await api.signUp()
-  const callId = await talk(api, user, 2)
+  const callId = await talk(api, user, { frames: 2 })
   t.same(await readdir(join(api.config.dataDir, 'recordings')), ['id'])
   t.match(await user.client.get(`/calls/${callId}/recording`), {
     status: 404,
@@ -178,4 +178,25 @@ t.test('a range means what RFC 9110 says, and nothing else', async (t) => {
   ] as const) {
     t.same(rangeOf(header, 10), expected, header)
   }
+})
+
+t.test('where calls are not recorded, a session is whose caller asks for it', async (t) => {
+  const api = await startTestApi(t)
+  await linkWorker(t, api)
+  const user = await api.signUp()
+  const { agentId } = await startPhone(api, user)
+  const silent = await user.client.get('/calls/generate-token', { query: { agent_id: agentId } })
+  t.equal(silent.body.recorded, false)
+  const asked = await user.client.get('/calls/generate-token', { query: { agent_id: agentId, record: 'true' } })
+  t.equal(asked.body.recorded, true)
+
+  const unrecorded = await talk(api, await api.signUp())
+  const other = await api.signUp()
+  const callId = await talk(api, other, { query: { record: 'true' } })
+  await recorded(other, callId)
+  t.same(
+    (await readdir(join(api.config.dataDir, 'recordings'))).filter((name) => name.includes(unrecorded)),
+    [],
+    'nobody else is',
+  )
 })

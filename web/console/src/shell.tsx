@@ -47,7 +47,7 @@ export function Shell() {
         Skip to the content
       </a>
       <div className="sticky top-0 z-30 flex h-13 items-center justify-between border-b border-line bg-surface px-4 lg:hidden">
-        <Link to="/">
+        <Link className="flex items-center" to="/">
           <Wordmark />
         </Link>
         <Button
@@ -62,7 +62,7 @@ export function Shell() {
         className={`${isOpen ? 'flex' : 'hidden'} fixed inset-x-0 top-13 bottom-0 z-30 flex-col overflow-y-auto border-line bg-surface lg:sticky lg:top-0 lg:flex lg:h-dvh lg:border-r`}
       >
         <div className="hidden h-14 items-center px-5 lg:flex">
-          <Link to="/">
+          <Link className="flex items-center" to="/">
             <Wordmark />
           </Link>
         </div>

@@ -7,9 +7,9 @@ import { Confirm } from '../ui/confirm.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
 import { Fault, faultOf } from '../ui/fault.tsx'
 import { Field, Input } from '../ui/field.tsx'
-import { Card, Empty, Loading, Notice } from '../ui/layout.tsx'
+import { Notice } from '../ui/layout.tsx'
+import { ListCard } from '../ui/list-page.tsx'
 import { ShownOnce } from '../ui/shown-once.tsx'
-import { Table } from '../ui/table.tsx'
 
 const SCOPES = [
   ['read', 'Read agents, calls, batches, chats, reports'],
@@ -21,7 +21,7 @@ const SCOPES = [
 ] as const
 
 export function ApiKeys() {
-  const { data: keys, error } = useRead<ApiKey[]>('/api-keys')
+  const list = useRead<ApiKey[]>('/api-keys')
   const [isNew, setNew] = useState(false)
   const [shown, setShown] = useState<string>()
   const [removed, setRemoved] = useState<ApiKey>()
@@ -29,8 +29,6 @@ export function ApiKeys() {
     done: 'Revoked',
     changes: ['/api-keys'],
   })
-  if (error) return <Fault error={error} />
-  if (keys === undefined) return <Loading />
   const add = (
     <Button icon="plus" kind="primary" onClick={() => setNew(true)}>
       New key
@@ -38,39 +36,38 @@ export function ApiKeys() {
   )
   return (
     <>
-      <Card actions={keys.length > 0 && add} flush title={keys.length > 0 ? 'API keys' : undefined}>
-        {keys.length === 0 ? (
-          <Empty action={add} icon="developers" title="No API keys">
-            A key lets a server of yours use the API as a Developer of this workspace, within its scopes.
-          </Empty>
-        ) : (
-          <Table
-            columns={[
-              { name: 'Name', cell: ({ name }) => <span className="font-medium">{name}</span> },
-              { name: 'Key', wide: true, cell: ({ prefix }) => <code className="text-xs">{prefix}…</code> },
-              { name: 'Scopes', cell: ({ scopes }) => scopes.join(', ') },
-              { name: 'Last used', align: 'end', wide: true, cell: ({ last_used_at }) => formatAgo(last_used_at) },
-              { name: 'Expires', align: 'end', wide: true, cell: ({ expires_at }) => formatInstant(expires_at) },
-              {
-                name: '',
-                align: 'end',
-                cell: (key) => (
-                  <Button
-                    aria-label={`Revoke ${key.name}`}
-                    icon="trash"
-                    kind="quiet"
-                    onClick={() => setRemoved(key)}
-                    size="sm"
-                  />
-                ),
-              },
-            ]}
-            label="API keys"
-            rowKey={({ id }) => id}
-            rows={keys}
-          />
-        )}
-      </Card>
+      <ListCard
+        add={add}
+        columns={[
+          { name: 'Name', cell: ({ name }) => <span className="font-medium">{name}</span> },
+          { name: 'Key', wide: true, cell: ({ prefix }) => <code className="text-xs">{prefix}…</code> },
+          { name: 'Scopes', cell: ({ scopes }) => scopes.join(', ') },
+          { name: 'Last used', align: 'end', wide: true, cell: ({ last_used_at }) => formatAgo(last_used_at) },
+          { name: 'Expires', align: 'end', wide: true, cell: ({ expires_at }) => formatInstant(expires_at) },
+          {
+            name: '',
+            align: 'end',
+            cell: (key) => (
+              <Button
+                aria-label={`Revoke ${key.name}`}
+                icon="trash"
+                kind="quiet"
+                onClick={() => setRemoved(key)}
+                size="sm"
+              />
+            ),
+          },
+        ]}
+        empty={{
+          icon: 'developers',
+          title: 'No API keys',
+          children: 'A key lets a server of yours use the API as a Developer of this workspace, within its scopes.',
+        }}
+        label="API keys"
+        list={list}
+        rowKey={({ id }) => id}
+        title={() => 'API keys'}
+      />
       {isNew && (
         <NewKey
           onClose={() => setNew(false)}

@@ -1,14 +1,21 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { useProviders } from '../data/providers.ts'
 import { useRead } from '../data/queries.ts'
-import type { Campaign, Trunk, WorkloadReport } from '../data/types.ts'
+import { useSession } from '../data/session.tsx'
+import type { Agent, Campaign, Trunk, Webhook, WorkloadReport } from '../data/types.ts'
 import { buttonClass } from '../ui/button.tsx'
 import { Notice } from '../ui/layout.tsx'
+import { failingProviders } from './failing-providers.ts'
 
 const EVERY_MS = 15_000
 
 /** What stands still or is broken, each with the way to its cure; nothing when all is well. */
 export function Attention() {
+  const { may } = useSession()
+  const providers = useProviders(EVERY_MS)
+  const agents = useRead<Agent[]>('/agents')
+  const webhooks = useRead<Webhook[]>('/webhooks', { everyMs: EVERY_MS, enabled: may('developer') })
   const workload = useRead<WorkloadReport>('/reports/workload', { everyMs: EVERY_MS })
   const trunks = useRead<Trunk[]>('/trunks', { everyMs: EVERY_MS })
   const campaigns = useRead<Campaign[]>('/api/v/campaign/', { everyMs: EVERY_MS })
@@ -17,6 +24,45 @@ export function Attention() {
     notes.push(
       <Notice key="workers" tone="bad">
         No voice worker is linked, so no call can be answered. Start one: <code>npm run patchbay voice</code>
+      </Notice>,
+    )
+  }
+  for (const { provider, agents: names } of failingProviders(providers.data?.providers ?? [], agents.data ?? [])) {
+    notes.push(
+      <Notice
+        action={
+          <Link className={buttonClass('plain', 'sm')} to="/providers">
+            Providers
+          </Link>
+        }
+        key={`provider ${provider.provider}`}
+        tone="bad"
+      >
+        {provider.title} can’t serve {names.slice(0, 2).join(' and ')}
+        {names.length > 2 ? ` and ${names.length - 2} more` : ''}: {provider.health.message ?? 'it fails'}
+      </Notice>,
+    )
+  }
+  for (const { webhook_id, url, enabled, disabled_reason, failing_since } of webhooks.data ?? []) {
+    // Whoever switched one off knows.
+    if (enabled ? failing_since === null : disabled_reason === null) continue
+    notes.push(
+      <Notice
+        action={
+          <Link
+            className={buttonClass('plain', 'sm')}
+            params={{ webhookId: webhook_id }}
+            to="/developers/webhooks/$webhookId"
+          >
+            Webhook
+          </Link>
+        }
+        key={webhook_id}
+        tone={enabled ? 'warn' : 'bad'}
+      >
+        {enabled
+          ? `The webhook ${url} is not taken: see why, mend your server, and it is sent again by itself.`
+          : `The webhook ${url} was switched off: ${disabled_reason}. Mend your server, switch it on, and send what it missed.`}
       </Notice>,
     )
   }

@@ -10,8 +10,8 @@ import { CsvPreview, useCsv } from '../ui/csv-preview.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
 import { Fault, faultOf } from '../ui/fault.tsx'
 import { Field, Input, Select } from '../ui/field.tsx'
-import { Badge, Card, Empty, Loading, PageHead, Stat, type Tone } from '../ui/layout.tsx'
-import { Table } from '../ui/table.tsx'
+import { Badge, Card, Loading, PageHead, Stat, type Tone } from '../ui/layout.tsx'
+import { ListPage } from '../ui/list-page.tsx'
 import { VirtualList } from '../ui/virtual-list.tsx'
 
 const EVERY_MS = 3_000
@@ -40,7 +40,7 @@ export function Screen() {
   const { may } = useSession()
   const search = useSearch({ strict: false })
   const navigate = useNavigate()
-  const { data: batches, error, refetch } = useRead<Batch[]>('/batch', { everyMs: EVERY_MS })
+  const list = useRead<Batch[]>('/batch', { everyMs: EVERY_MS })
   const add = may('developer') && (
     <Button icon="plus" kind="primary" onClick={() => void navigate({ to: '/batches', search: { new: true } })}>
       New batch
@@ -48,46 +48,44 @@ export function Screen() {
   )
   return (
     <>
-      <PageHead actions={add} lead="Calls to every row of a file, at once or at a time." title="Batches" />
-      <Fault error={error} retry={() => void refetch()} />
-      {batches === undefined ? (
-        !error && <Loading />
-      ) : (
-        <Card flush>
-          {batches.length === 0 ? (
-            <Empty action={add} icon="batches" title="No batches yet">
+      <ListPage
+        add={add}
+        columns={[
+          {
+            name: 'Batch',
+            cell: ({ batch_id, name }) => (
+              <Link className="font-medium hover:underline" params={{ batchId: batch_id }} to="/batches/$batchId">
+                {name}
+              </Link>
+            ),
+          },
+          { name: 'Status', cell: (batch) => <Status batch={batch} /> },
+          { name: 'Rows', align: 'end', cell: ({ counts }) => formatCount(counts.total) },
+          { name: 'Completed', align: 'end', wide: true, cell: ({ counts }) => formatCount(counts.completed) },
+          { name: 'Failed', align: 'end', wide: true, cell: ({ counts }) => formatCount(counts.failed) },
+          {
+            name: 'Made',
+            align: 'end',
+            wide: true,
+            cell: ({ created_at }) => <span className="text-muted">{formatAgo(created_at)}</span>,
+          },
+        ]}
+        empty={{
+          icon: 'batches',
+          title: 'No batches yet',
+          children: (
+            <>
               Upload a CSV file with a phone number in each row. Its other columns can be used in the prompt as{' '}
               {'{{column}}'}.
-            </Empty>
-          ) : (
-            <Table
-              columns={[
-                {
-                  name: 'Batch',
-                  cell: ({ batch_id, name }) => (
-                    <Link className="font-medium hover:underline" params={{ batchId: batch_id }} to="/batches/$batchId">
-                      {name}
-                    </Link>
-                  ),
-                },
-                { name: 'Status', cell: (batch) => <Status batch={batch} /> },
-                { name: 'Rows', align: 'end', cell: ({ counts }) => formatCount(counts.total) },
-                { name: 'Completed', align: 'end', wide: true, cell: ({ counts }) => formatCount(counts.completed) },
-                { name: 'Failed', align: 'end', wide: true, cell: ({ counts }) => formatCount(counts.failed) },
-                {
-                  name: 'Made',
-                  align: 'end',
-                  wide: true,
-                  cell: ({ created_at }) => <span className="text-muted">{formatAgo(created_at)}</span>,
-                },
-              ]}
-              label="Batches"
-              rowKey={({ batch_id }) => batch_id}
-              rows={batches}
-            />
-          )}
-        </Card>
-      )}
+            </>
+          ),
+        }}
+        label="Batches"
+        lead="Calls to every row of a file, at once or at a time."
+        list={list}
+        rowKey={({ batch_id }) => batch_id}
+        title="Batches"
+      />
       {search.new === true && may('developer') && (
         <NewBatch onClose={() => void navigate({ to: '/batches', search: {} })} />
       )}

@@ -4,9 +4,7 @@ import { useRead } from '../data/queries.ts'
 import { useSession } from '../data/session.tsx'
 import type { Agent, Campaign } from '../data/types.ts'
 import { Button } from '../ui/button.tsx'
-import { Fault } from '../ui/fault.tsx'
-import { Card, Empty, Loading, PageHead } from '../ui/layout.tsx'
-import { Table } from '../ui/table.tsx'
+import { ListPage } from '../ui/list-page.tsx'
 import { CampaignDialog } from './campaign/campaign-dialog.tsx'
 import { CampaignStatus } from './campaign/status.tsx'
 
@@ -16,7 +14,7 @@ export function Screen() {
   const { may } = useSession()
   const search = useSearch({ strict: false })
   const navigate = useNavigate()
-  const { data: campaigns, error, refetch } = useRead<Campaign[]>('/api/v/campaign/', { everyMs: EVERY_MS })
+  const list = useRead<Campaign[]>('/api/v/campaign/', { everyMs: EVERY_MS })
   const { data: agents } = useRead<Agent[]>('/agents')
   const add = may('developer') && (
     <Button icon="plus" kind="primary" onClick={() => void navigate({ to: '/campaigns', search: { new: true } })}>
@@ -25,53 +23,43 @@ export function Screen() {
   )
   return (
     <>
-      <PageHead
-        actions={add}
+      <ListPage
+        add={add}
+        columns={[
+          {
+            name: 'Campaign',
+            cell: ({ slug, name }) => (
+              <Link className="font-medium hover:underline" params={{ slug }} to="/campaigns/$slug">
+                {name}
+              </Link>
+            ),
+          },
+          { name: 'Status', cell: ({ status }) => <CampaignStatus status={status} /> },
+          {
+            name: 'Agent',
+            wide: true,
+            cell: ({ agent_id }) => agents?.find((agent) => agent.agent_id === agent_id)?.agent_name ?? '–',
+          },
+          { name: 'Lists', align: 'end', wide: true, cell: ({ lists }) => formatCount(lists.length) },
+          {
+            name: 'Changed',
+            align: 'end',
+            wide: true,
+            cell: ({ updated_at }) => <span className="text-muted">{formatAgo(updated_at)}</span>,
+          },
+        ]}
+        empty={{
+          icon: 'campaigns',
+          title: 'No campaigns yet',
+          children:
+            'A campaign calls the people of its lists, tries again those who did not answer, and keeps to calling hours and the do-not-call list.',
+        }}
+        label="Campaigns"
         lead="Calls to lists of people, within the hours the law and you allow."
+        list={list}
+        rowKey={({ campaign_id }) => campaign_id}
         title="Campaigns"
       />
-      <Fault error={error} retry={() => void refetch()} />
-      {campaigns === undefined ? (
-        !error && <Loading />
-      ) : (
-        <Card flush>
-          {campaigns.length === 0 ? (
-            <Empty action={add} icon="campaigns" title="No campaigns yet">
-              A campaign calls the people of its lists, tries again those who did not answer, and keeps to calling hours
-              and the do-not-call list.
-            </Empty>
-          ) : (
-            <Table
-              columns={[
-                {
-                  name: 'Campaign',
-                  cell: ({ slug, name }) => (
-                    <Link className="font-medium hover:underline" params={{ slug }} to="/campaigns/$slug">
-                      {name}
-                    </Link>
-                  ),
-                },
-                { name: 'Status', cell: ({ status }) => <CampaignStatus status={status} /> },
-                {
-                  name: 'Agent',
-                  wide: true,
-                  cell: ({ agent_id }) => agents?.find((agent) => agent.agent_id === agent_id)?.agent_name ?? '–',
-                },
-                { name: 'Lists', align: 'end', wide: true, cell: ({ lists }) => formatCount(lists.length) },
-                {
-                  name: 'Changed',
-                  align: 'end',
-                  wide: true,
-                  cell: ({ updated_at }) => <span className="text-muted">{formatAgo(updated_at)}</span>,
-                },
-              ]}
-              label="Campaigns"
-              rowKey={({ campaign_id }) => campaign_id}
-              rows={campaigns}
-            />
-          )}
-        </Card>
-      )}
       {search.new === true && may('developer') && (
         <CampaignDialog
           onClose={() => void navigate({ to: '/campaigns', search: {} })}

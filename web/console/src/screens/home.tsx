@@ -50,7 +50,7 @@ export function Home() {
 
 function greeting(): string {
   const hour = new Date().getHours()
-  return hour < 5 ? 'Good night' : hour < 12 ? 'Good morning' : hour < 18 ? 'Good afternoon' : 'Good evening'
+  return hour < 5 || hour >= 18 ? 'Good evening' : hour < 12 ? 'Good morning' : 'Good afternoon'
 }
 
 function FirstSteps({ agents }: { agents: readonly Agent[] }) {
@@ -62,12 +62,17 @@ function FirstSteps({ agents }: { agents: readonly Agent[] }) {
           <h2 className="text-md">{first ? `Talk to ${first.agent_name}` : 'Make your first agent'}</h2>
           <p className="mt-0.5 max-w-xl text-pretty">
             {first
-              ? 'It answers right here in the browser: you type, and hear it speak. Afterwards the call shows what was said and how long each answer took.'
+              ? 'It answers right here in the browser: speak or type. Afterwards you see the call: both voices, what was said, and how long each answer took.'
               : 'An agent is a prompt, a voice and a model. It answers in the browser at once, and on the phone once it has a number.'}
           </p>
         </div>
         {first ? (
-          <Link className={buttonClass('primary')} params={{ agentId: first.agent_id }} to="/agents/$agentId">
+          <Link
+            className={buttonClass('primary')}
+            params={{ agentId: first.agent_id }}
+            search={{ tab: 'talk' }}
+            to="/agents/$agentId"
+          >
             <Icon name="mic" /> Talk to {first.agent_name}
           </Link>
         ) : (

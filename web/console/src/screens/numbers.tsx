@@ -1,4 +1,3 @@
-import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { formatAgo } from '../data/format.ts'
 import { useRead, useWrite } from '../data/queries.ts'
@@ -9,34 +8,29 @@ import { Confirm } from '../ui/confirm.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
 import { Fault, faultOf } from '../ui/fault.tsx'
 import { Field, Input, Select } from '../ui/field.tsx'
-import { Card, Empty, Loading, PageHead } from '../ui/layout.tsx'
-import { Table } from '../ui/table.tsx'
-import { Tabs } from '../ui/tabs.tsx'
+import { ListCard } from '../ui/list-page.tsx'
+import { TabbedPage } from '../ui/tabbed-page.tsx'
 import { Trunks } from './trunks.tsx'
 
 const PROVIDERS = ['sip', 'twilio', 'telnyx', 'plivo', 'sim']
 
 export function Screen() {
-  const { tab = 'numbers' } = useSearch({ strict: false })
-  const navigate = useNavigate()
   return (
-    <>
-      <PageHead lead="Where callers reach your agents, and over which lines." title="Numbers and trunks" />
-      <Tabs
-        onChange={(next) => void navigate({ to: '/numbers', search: { tab: next }, replace: true })}
-        tabs={[
-          ['numbers', 'Phone numbers', <Numbers key="numbers" />],
-          ['trunks', 'SIP trunks', <Trunks key="trunks" />],
-        ]}
-        value={String(tab)}
-      />
-    </>
+    <TabbedPage
+      lead="Where callers reach your agents, and over which lines."
+      path="/numbers"
+      tabs={[
+        ['numbers', 'Phone numbers', <Numbers key="numbers" />],
+        ['trunks', 'SIP trunks', <Trunks key="trunks" />],
+      ]}
+      title="Numbers and trunks"
+    />
   )
 }
 
 function Numbers() {
   const { may } = useSession()
-  const { data: numbers, error, refetch } = useRead<PhoneNumber[]>('/phone-numbers')
+  const list = useRead<PhoneNumber[]>('/phone-numbers')
   const { data: agents } = useRead<Agent[]>('/agents')
   const [adding, setAdding] = useState<'register' | 'buy'>()
   const [removed, setRemoved] = useState<PhoneNumber>()
@@ -54,8 +48,6 @@ function Numbers() {
       changes: ['/phone-numbers', '/agents'],
     },
   )
-  if (error) return <Fault error={error} retry={() => void refetch()} />
-  if (numbers === undefined) return <Loading />
   const actions = may('developer') && (
     <>
       <Button icon="plus" kind="primary" onClick={() => setAdding('register')}>
@@ -66,73 +58,68 @@ function Numbers() {
   )
   return (
     <>
-      <Card
-        actions={numbers.length > 0 && actions}
-        flush
-        title={numbers.length > 0 ? `${numbers.length} ${numbers.length === 1 ? 'number' : 'numbers'}` : undefined}
-      >
-        {numbers.length === 0 ? (
-          <Empty action={actions} icon="numbers" title="No phone numbers">
-            Register a number you have with a carrier or on a SIP trunk, and say which agent answers it.
-          </Empty>
-        ) : (
-          <Table
-            columns={[
-              { name: 'Number', cell: ({ phone_number }) => <span className="font-medium">{phone_number}</span> },
-              {
-                name: 'Carrier',
-                wide: true,
-                cell: ({ provider, trunk }) => (trunk ? `${provider}, ${trunk}` : provider),
-              },
-              {
-                name: 'Answered by',
-                cell: ({ phone_number, agent_id }) => (
-                  <Select
-                    aria-label={`Agent of ${phone_number}`}
-                    className="h-8! max-w-56"
-                    disabled={!may('developer')}
-                    onChange={(event) => assign.mutate({ phone_number, agent_id: event.target.value || null })}
-                    value={agent_id ?? ''}
-                  >
-                    <option value="">Nobody</option>
-                    {agents?.map((agent) => (
-                      <option key={agent.agent_id} value={agent.agent_id}>
-                        {agent.agent_name}
-                      </option>
-                    ))}
-                  </Select>
-                ),
-              },
-              {
-                name: 'Added',
-                wide: true,
-                align: 'end',
-                cell: ({ created_at }) => <span className="text-muted">{formatAgo(created_at)}</span>,
-              },
-              ...(may('developer')
-                ? [
-                    {
-                      name: '',
-                      align: 'end' as const,
-                      cell: (number: PhoneNumber) => (
-                        <Button
-                          aria-label={`Remove ${number.phone_number}`}
-                          icon="trash"
-                          kind="quiet"
-                          onClick={() => setRemoved(number)}
-                          size="sm"
-                        />
-                      ),
-                    },
-                  ]
-                : []),
-            ]}
-            label="Phone numbers"
-            rowKey={({ phone_number }) => phone_number}
-            rows={numbers}
-          />
-        )}
-      </Card>
+      <ListCard
+        add={actions}
+        columns={[
+          { name: 'Number', cell: ({ phone_number }) => <span className="font-medium">{phone_number}</span> },
+          {
+            name: 'Carrier',
+            wide: true,
+            cell: ({ provider, trunk }) => (trunk ? `${provider}, ${trunk}` : provider),
+          },
+          {
+            name: 'Answered by',
+            cell: ({ phone_number, agent_id }) => (
+              <Select
+                aria-label={`Agent of ${phone_number}`}
+                className="h-8! max-w-56"
+                disabled={!may('developer')}
+                onChange={(event) => assign.mutate({ phone_number, agent_id: event.target.value || null })}
+                value={agent_id ?? ''}
+              >
+                <option value="">Nobody</option>
+                {agents?.map((agent) => (
+                  <option key={agent.agent_id} value={agent.agent_id}>
+                    {agent.agent_name}
+                  </option>
+                ))}
+              </Select>
+            ),
+          },
+          {
+            name: 'Added',
+            wide: true,
+            align: 'end',
+            cell: ({ created_at }) => <span className="text-muted">{formatAgo(created_at)}</span>,
+          },
+          ...(may('developer')
+            ? [
+                {
+                  name: '',
+                  align: 'end' as const,
+                  cell: (number: PhoneNumber) => (
+                    <Button
+                      aria-label={`Remove ${number.phone_number}`}
+                      icon="trash"
+                      kind="quiet"
+                      onClick={() => setRemoved(number)}
+                      size="sm"
+                    />
+                  ),
+                },
+              ]
+            : []),
+        ]}
+        empty={{
+          icon: 'numbers',
+          title: 'No phone numbers',
+          children: 'Register a number you have with a carrier or on a SIP trunk, and say which agent answers it.',
+        }}
+        label="Phone numbers"
+        list={list}
+        rowKey={({ phone_number }) => phone_number}
+        title={({ length }) => `${length} ${length === 1 ? 'number' : 'numbers'}`}
+      />
       {adding && <AddNumber agents={agents ?? []} kind={adding} onClose={() => setAdding(undefined)} />}
       <Confirm
         action="Remove"

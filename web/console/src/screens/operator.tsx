@@ -1,36 +1,31 @@
-import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { formatBytes, formatCount, formatMs, formatShare, formatUsd } from '../data/format.ts'
+import { formatBytes, formatCount, formatMs, formatShare, formatUsd, formatWord } from '../data/format.ts'
 import { useRead, useWrite } from '../data/queries.ts'
 import type { OperatedUser, OperatedWorkspace, OperatorSettings, Page, WorkloadReport } from '../data/types.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
 import { Fault, faultOf } from '../ui/fault.tsx'
 import { Field, Input, Select } from '../ui/field.tsx'
-import { Badge, Card, Empty, Facts, Loading, PageHead, Stat } from '../ui/layout.tsx'
+import { Badge, Card, Empty, Facts, Loading, Stat } from '../ui/layout.tsx'
+import { TabbedPage } from '../ui/tabbed-page.tsx'
 import { Table } from '../ui/table.tsx'
-import { Tabs } from '../ui/tabs.tsx'
 import { Audit } from './workspace.tsx'
 
 /** The installation as whoever runs it sees it. */
 export function Screen() {
-  const { tab = 'workers' } = useSearch({ strict: false })
-  const navigate = useNavigate()
   return (
-    <>
-      <PageHead lead="The whole installation: only those who run it see this." title="Operator" />
-      <Tabs
-        onChange={(next) => void navigate({ to: '/operator', search: { tab: next }, replace: true })}
-        tabs={[
-          ['workers', 'Workers', <Workers key="workers" />],
-          ['workspaces', 'Workspaces', <Workspaces key="workspaces" />],
-          ['users', 'Users', <Users key="users" />],
-          ['settings', 'Settings', <Settings key="settings" />],
-          ['audit', 'Audit log', <Audit key="audit" path="/operator/audit-log" />],
-        ]}
-        value={String(tab)}
-      />
-    </>
+    <TabbedPage
+      lead="The whole installation: only those who run it see this."
+      path="/operator"
+      tabs={[
+        ['workers', 'Workers', <Workers key="workers" />],
+        ['workspaces', 'Workspaces', <Workspaces key="workspaces" />],
+        ['users', 'Users', <Users key="users" />],
+        ['settings', 'Settings', <Settings key="settings" />],
+        ['audit', 'Audit log', <Audit key="audit" path="/operator/audit-log" />],
+      ]}
+      title="Operator"
+    />
   )
 }
 
@@ -59,7 +54,7 @@ function Workers() {
           <Table
             columns={[
               { name: 'Worker', cell: ({ worker_id }) => <span className="font-medium">{worker_id}</span> },
-              { name: 'State', cell: ({ state }) => <Badge tone={TONES[state]}>{state}</Badge> },
+              { name: 'State', cell: ({ state }) => <Badge tone={TONES[state]}>{formatWord(state)}</Badge> },
               {
                 name: 'Sessions',
                 align: 'end',
@@ -122,7 +117,12 @@ function Workspaces() {
               wide: true,
               cell: ({ use }) => formatCount(Math.round(use.minutes_this_month)),
             },
-            { name: 'Cost this month', align: 'end', cell: ({ use }) => formatUsd(use.cost_usd_this_month) },
+            {
+              name: 'Cost this month',
+              align: 'end',
+              wide: true,
+              cell: ({ use }) => formatUsd(use.cost_usd_this_month),
+            },
             {
               name: '',
               align: 'end',

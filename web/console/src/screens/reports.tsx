@@ -43,7 +43,7 @@ export function Screen() {
           <>
             <Select
               aria-label="Agent"
-              className="w-48!"
+              className="w-40! sm:w-48!"
               onChange={(event) => set({ agent_id: event.target.value })}
               value={agentId ?? ''}
             >
@@ -56,7 +56,7 @@ export function Screen() {
             </Select>
             <Select
               aria-label="Time"
-              className="w-40!"
+              className="w-36! sm:w-40!"
               onChange={(event) => set({ days: event.target.value })}
               value={days}
             >

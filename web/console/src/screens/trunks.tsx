@@ -8,23 +8,21 @@ import { Confirm } from '../ui/confirm.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
 import { Fault, faultOf } from '../ui/fault.tsx'
 import { Field, Input, Select, Switch } from '../ui/field.tsx'
-import { Badge, Card, Empty, Loading } from '../ui/layout.tsx'
-import { Table } from '../ui/table.tsx'
+import { Badge } from '../ui/layout.tsx'
+import { ListCard } from '../ui/list-page.tsx'
 
 const EVERY_MS = 5_000
 
 /** Lines of carriers and telephone systems, with how they stand. */
 export function Trunks() {
   const { may } = useSession()
-  const { data: trunks, error, refetch } = useRead<Trunk[]>('/trunks', { everyMs: EVERY_MS })
+  const list = useRead<Trunk[]>('/trunks', { everyMs: EVERY_MS })
   const [edited, setEdited] = useState<Trunk | 'new'>()
   const [removed, setRemoved] = useState<Trunk>()
   const remove = useWrite(() => [`/trunks/${removed?.trunk_id}`, { method: 'DELETE' }], {
     done: 'Removed',
     changes: ['/trunks'],
   })
-  if (error) return <Fault error={error} retry={() => void refetch()} />
-  if (trunks === undefined) return <Loading />
   const add = may('developer') && (
     <Button icon="plus" kind="primary" onClick={() => setEdited('new')}>
       Add a trunk
@@ -32,60 +30,55 @@ export function Trunks() {
   )
   return (
     <>
-      <Card
-        actions={trunks.length > 0 && add}
-        flush
-        title={trunks.length > 0 ? `${trunks.length} ${trunks.length === 1 ? 'trunk' : 'trunks'}` : undefined}
-      >
-        {trunks.length === 0 ? (
-          <Empty action={add} icon="calls" title="No SIP trunks">
-            A trunk joins Patchbay to a carrier or a telephone system: its host, and a user name and password where it
-            asks for them.
-          </Empty>
-        ) : (
-          <Table
-            columns={[
-              { name: 'Trunk', cell: ({ name }) => <span className="font-medium">{name}</span> },
-              { name: 'Host', wide: true, cell: ({ host, transport }) => `${host} · ${transport.toUpperCase()}` },
-              { name: 'State', cell: (trunk) => <State trunk={trunk} /> },
-              { name: 'Calls now', align: 'end', cell: ({ state }) => formatCount(state?.active_calls) },
-              { name: 'Answered', align: 'end', wide: true, cell: ({ state }) => formatShare(state?.asr) },
-              {
-                name: 'Average length',
-                align: 'end',
-                wide: true,
-                cell: ({ state }) => formatDuration(state?.acd_seconds),
-              },
-              { name: 'Ring after', align: 'end', wide: true, cell: ({ state }) => formatMs(state?.pdd_ms) },
-              ...(may('developer')
-                ? [
-                    {
-                      name: '',
-                      align: 'end' as const,
-                      cell: (trunk: Trunk) => (
-                        <span className="inline-flex gap-1">
-                          <Button aria-label={`Edit ${trunk.name}`} onClick={() => setEdited(trunk)} size="sm">
-                            Edit
-                          </Button>
-                          <Button
-                            aria-label={`Remove ${trunk.name}`}
-                            icon="trash"
-                            kind="quiet"
-                            onClick={() => setRemoved(trunk)}
-                            size="sm"
-                          />
-                        </span>
-                      ),
-                    },
-                  ]
-                : []),
-            ]}
-            label="SIP trunks"
-            rowKey={({ trunk_id }) => trunk_id}
-            rows={trunks}
-          />
-        )}
-      </Card>
+      <ListCard
+        add={add}
+        columns={[
+          { name: 'Trunk', cell: ({ name }) => <span className="font-medium">{name}</span> },
+          { name: 'Host', wide: true, cell: ({ host, transport }) => `${host} · ${transport.toUpperCase()}` },
+          { name: 'State', cell: (trunk) => <State trunk={trunk} /> },
+          { name: 'Calls now', align: 'end', cell: ({ state }) => formatCount(state?.active_calls) },
+          { name: 'Answered', align: 'end', wide: true, cell: ({ state }) => formatShare(state?.asr) },
+          {
+            name: 'Average length',
+            align: 'end',
+            wide: true,
+            cell: ({ state }) => formatDuration(state?.acd_seconds),
+          },
+          { name: 'Ring after', align: 'end', wide: true, cell: ({ state }) => formatMs(state?.pdd_ms) },
+          ...(may('developer')
+            ? [
+                {
+                  name: '',
+                  align: 'end' as const,
+                  cell: (trunk: Trunk) => (
+                    <span className="inline-flex gap-1">
+                      <Button aria-label={`Edit ${trunk.name}`} onClick={() => setEdited(trunk)} size="sm">
+                        Edit
+                      </Button>
+                      <Button
+                        aria-label={`Remove ${trunk.name}`}
+                        icon="trash"
+                        kind="quiet"
+                        onClick={() => setRemoved(trunk)}
+                        size="sm"
+                      />
+                    </span>
+                  ),
+                },
+              ]
+            : []),
+        ]}
+        empty={{
+          icon: 'calls',
+          title: 'No SIP trunks',
+          children:
+            'A trunk joins Patchbay to a carrier or a telephone system: its host, and a user name and password where it asks for them.',
+        }}
+        label="SIP trunks"
+        list={list}
+        rowKey={({ trunk_id }) => trunk_id}
+        title={({ length }) => `${length} ${length === 1 ? 'trunk' : 'trunks'}`}
+      />
       {edited && <TrunkDialog onClose={() => setEdited(undefined)} trunk={edited === 'new' ? undefined : edited} />}
       <Confirm
         action="Remove"

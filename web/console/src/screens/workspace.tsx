@@ -1,6 +1,5 @@
-import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { formatAgo, formatInstant } from '../data/format.ts'
+import { formatAgo, formatDayTime } from '../data/format.ts'
 import { useRead, useWrite } from '../data/queries.ts'
 import { useSession } from '../data/session.tsx'
 import type { AuditEntry, Invitation, Member, Retention, Role } from '../data/types.ts'
@@ -8,9 +7,9 @@ import { Button } from '../ui/button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Fault } from '../ui/fault.tsx'
 import { Field, Input, Select } from '../ui/field.tsx'
-import { Card, Empty, Loading, PageHead } from '../ui/layout.tsx'
+import { Card, Empty, Loading } from '../ui/layout.tsx'
+import { TabbedPage } from '../ui/tabbed-page.tsx'
 import { Table } from '../ui/table.tsx'
-import { Tabs } from '../ui/tabs.tsx'
 import { VirtualList } from '../ui/virtual-list.tsx'
 import { DoNotCall } from './do-not-call.tsx'
 
@@ -19,8 +18,6 @@ const ROLES: readonly Role[] = ['member', 'developer', 'admin']
 /** Who works here, with which keys, what is kept how long, who did what. */
 export function Screen() {
   const { workspace, may } = useSession()
-  const { tab = 'members' } = useSearch({ strict: false })
-  const navigate = useNavigate()
   const tabs = [
     ['members', 'Members', <Members key="members" />] as const,
     ['do-not-call', 'Do not call', <DoNotCall key="dnc" />] as const,
@@ -32,14 +29,12 @@ export function Screen() {
       : []),
   ]
   return (
-    <>
-      <PageHead lead="Who works here, and what is kept." title={workspace?.name ?? 'Workspace'} />
-      <Tabs
-        onChange={(next) => void navigate({ to: '/workspace', search: { tab: next }, replace: true })}
-        tabs={tabs}
-        value={String(tab)}
-      />
-    </>
+    <TabbedPage
+      lead="Who works here, and what is kept."
+      path="/workspace"
+      tabs={tabs}
+      title={workspace?.name ?? 'Workspace'}
+    />
   )
 }
 
@@ -252,14 +247,20 @@ export function Audit({ path }: { path: string }) {
         label="Audit log"
         path={path}
         row={({ at, actor, action, resource, address }) => (
-          <div className="grid h-full grid-cols-[minmax(0,1fr)_minmax(0,1.4fr)_9rem] items-center gap-3 px-4 text-sm">
-            <span className="truncate font-medium" title={actor.kind}>
+          <div
+            className="grid h-full grid-cols-[minmax(0,1fr)_auto] content-center items-center gap-x-3 px-4 text-sm md:grid-cols-[minmax(0,1fr)_minmax(0,2fr)_8rem]"
+            title={`${resource} from ${address}`}
+          >
+            <span
+              className="truncate text-xs text-muted md:order-none md:text-sm md:font-medium md:text-ink"
+              title={actor.kind}
+            >
               {actor.name}
             </span>
-            <span className="truncate" title={`${resource} from ${address}`}>
-              {action} <span className="text-muted">{resource}</span>
+            <span className="text-right text-xs whitespace-nowrap text-muted md:order-last md:text-sm">
+              {formatDayTime(at)}
             </span>
-            <span className="truncate text-right text-muted">{formatInstant(at)}</span>
+            <span className="col-span-2 truncate font-mono text-xs md:col-span-1">{action}</span>
           </div>
         )}
         rowKey={({ id }) => id}

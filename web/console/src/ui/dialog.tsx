@@ -1,5 +1,5 @@
 import { Dialog as Radix } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { Button } from './button.tsx'
 
 interface DialogProps {
@@ -13,15 +13,26 @@ interface DialogProps {
   firm?: boolean
 }
 
+const FIRST = ['input:enabled, textarea:enabled, select:enabled', 'button:enabled']
+
 export function Dialog({ open, onClose, title, lead, children, wide, firm }: DialogProps) {
+  const body = useRef<HTMLDivElement>(null)
   const stay = (event: Event) => event.preventDefault()
+  /** Whoever opens a form goes on typing; a question begins at the harmless answer. */
+  const begin = (event: Event) => {
+    const first = FIRST.map((selector) => body.current?.querySelector<HTMLElement>(selector)).find(Boolean)
+    if (!first) return
+    event.preventDefault()
+    first.focus()
+  }
   return (
     <Radix.Root onOpenChange={(next) => next || onClose()} open={open}>
       <Radix.Portal>
-        <Radix.Overlay className="fixed inset-0 z-40 bg-black/40" />
+        <Radix.Overlay className="fixed inset-0 z-40 bg-scrim" />
         <Radix.Content
           {...(lead ? {} : { 'aria-describedby': undefined })}
           {...(firm ? { onEscapeKeyDown: stay, onInteractOutside: stay } : {})}
+          onOpenAutoFocus={begin}
           className={`fixed top-1/2 left-1/2 z-50 flex max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] -translate-x-1/2 -translate-y-1/2 flex-col rounded-lg border border-line bg-surface shadow-[var(--shadow)] ${
             wide ? 'max-w-3xl' : 'max-w-lg'
           }`}
@@ -37,7 +48,9 @@ export function Dialog({ open, onClose, title, lead, children, wide, firm }: Dia
               </Radix.Close>
             )}
           </div>
-          <div className="overflow-y-auto px-5 pt-4 pb-5">{children}</div>
+          <div className="overflow-y-auto px-5 pt-4 pb-5" ref={body}>
+            {children}
+          </div>
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>

@@ -17,17 +17,17 @@ interface TableProps<T> {
   label: string
 }
 
-/** A short table; long ones are `ListTable`. */
+/** A short table; long ones are `VirtualList`. */
 export function Table<T>({ columns, rows, rowKey, label }: TableProps<T>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <section aria-label={label} className="overflow-x-auto" tabIndex={0}>
+    <section aria-label={label} className="relative overflow-x-auto" tabIndex={0}>
       <table className="w-full border-collapse text-sm">
         <thead>
           <tr className="border-b border-line text-left text-xs text-muted">
             {columns.map(({ name, wide, align, width }) => (
               <th
-                className={`h-9 px-4 font-medium whitespace-nowrap ${wide ? 'hidden md:table-cell' : ''} ${align === 'end' ? 'text-right' : ''}`}
+                className={`h-9 px-3 font-medium sm:px-4 whitespace-nowrap ${wide ? 'hidden md:table-cell' : ''} ${align === 'end' ? 'text-right' : ''}`}
                 key={name}
                 scope="col"
                 style={width ? { width } : undefined}
@@ -42,7 +42,7 @@ export function Table<T>({ columns, rows, rowKey, label }: TableProps<T>) {
             <tr className="border-b border-line last:border-0 hover:bg-sunken/60" key={rowKey(row)}>
               {columns.map(({ name, cell, wide, align }) => (
                 <td
-                  className={`h-11 max-w-xs truncate px-4 ${wide ? 'hidden md:table-cell' : ''} ${align === 'end' ? 'text-right' : ''}`}
+                  className={`h-11 max-w-[45vw] truncate px-3 sm:max-w-xs sm:px-4 ${wide ? 'hidden md:table-cell' : ''} ${align === 'end' ? 'text-right' : ''}`}
                   key={name}
                 >
                   {cell(row)}

@@ -21,7 +21,7 @@ import { SettingsForm } from './settings-form.tsx'
 import { Talk } from './talk.tsx'
 import { Tools } from './tools.tsx'
 
-type Tab = 'prompt' | 'settings' | 'tools' | 'knowledge' | 'web'
+type Tab = 'talk' | 'prompt' | 'settings' | 'tools' | 'knowledge' | 'web'
 
 export function Screen() {
   const { agentId } = useParams({ strict: false })
@@ -49,6 +49,7 @@ function Editor({ agent: saved }: { agent: Agent }) {
   const navigate = useNavigate()
   const queries = useQueryClient()
   const isWide = useWide('(min-width: 110rem)')
+  const isNarrow = !useWide('(min-width: 64rem)')
   const agent = { ...saved, ...changed } as Agent
   const isChanged = Object.keys(changed).length > 0
   const save = useWrite<Agent>(() => [`/agents/${saved.agent_id}`, { method: 'PUT', body: changed }], {
@@ -74,8 +75,9 @@ function Editor({ agent: saved }: { agent: Agent }) {
     change: (fields) => setChanged((before) => onlyChanges(saved, { ...before, ...fields })),
   }
   useSaveKey(() => isChanged && save.mutate())
-  const tab = (search.tab as Tab | undefined) ?? 'prompt'
   const tabs = [
+    // Kept as it is behind the other tabs: a conversation goes on while the prompt is read.
+    ...(isNarrow ? [['talk', 'Talk', null] as const] : []),
     ...(isWide ? [] : [['prompt', 'Prompt', <PromptForm draft={draft} key="prompt" />] as const]),
     ['settings', 'Settings', <SettingsForm draft={draft} key="settings" />] as const,
     [
@@ -86,6 +88,7 @@ function Editor({ agent: saved }: { agent: Agent }) {
     ['knowledge', 'Knowledge', <Knowledge agentId={agent.agent_id} key="knowledge" />] as const,
     ['web', 'Web', <PublicForm draft={draft} key="web" />] as const,
   ]
+  const tab = tabs.find(([name]) => name === search.tab)?.[0] ?? (isWide ? 'settings' : 'prompt')
   return (
     <>
       <PageHead
@@ -139,10 +142,12 @@ function Editor({ agent: saved }: { agent: Agent }) {
               })
             }
             tabs={tabs}
-            value={isWide && tab === 'prompt' ? 'settings' : tab}
+            value={tab}
           />
         </div>
-        <Talk agent={saved} isChanged={isChanged} />
+        <div className={isNarrow && tab !== 'talk' ? 'hidden' : 'min-w-0 max-lg:-mt-6 lg:sticky lg:top-6'}>
+          <Talk agent={saved} isChanged={isChanged} />
+        </div>
       </div>
       <Guard isChanged={isChanged} />
       <Confirm

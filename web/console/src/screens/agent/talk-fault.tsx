@@ -19,11 +19,11 @@ interface TalkFaultProps {
   fault: Fault
   /** There is no conversation any more. */
   isOver: boolean
-  onStart: (microphone: boolean) => Promise<void>
+  onType: () => void
 }
 
 /** Why it could not be talked, and what to do; typing is always left where only the microphone is missing. */
-export function TalkFault({ fault: { code, message }, isOver, onStart }: TalkFaultProps) {
+export function TalkFault({ fault: { code, message }, isOver, onType }: TalkFaultProps) {
   const isOfMicrophone = code.startsWith('microphone_')
   return (
     <div className="mb-3">
@@ -31,7 +31,7 @@ export function TalkFault({ fault: { code, message }, isOver, onStart }: TalkFau
         action={
           isOver &&
           isOfMicrophone && (
-            <Button onClick={() => void onStart(false)} size="sm">
+            <Button onClick={onType} size="sm">
               Type instead
             </Button>
           )

@@ -24,22 +24,32 @@ const WAITING: Readonly<Partial<Record<Talking['state'], string>>> = {
   reconnecting: 'Reconnecting',
 }
 
+/** Why it is over, where the word of the API says little. */
+const ENDS: Readonly<Record<string, string>> = {
+  caller_hangup: 'You hung up.',
+  agent_hangup: 'The agent hung up.',
+  idle: 'Nobody said anything for a while, so it ended.',
+  max_duration: 'It reached the longest time a call may take.',
+}
+
 /** Talk to the agent, as it is saved: by voice, by typing, or both. */
 export function Talk({ agent, isChanged }: { agent: Agent; isChanged: boolean }) {
   const talk = useTalk(agent.agent_id)
+  const [record, setRecord] = useState(true)
+  const start = (microphone: boolean) => void talk.start(microphone, record)
   const { talking } = talk
-  const { state, callId, fault, endReason, isSpoken, isMuted } = talking
+  const { state, callId, fault, endReason, isSpoken, isMuted, isRecorded } = talking
   const isOn = state !== 'idle' && state !== 'ended'
   const isThere = state === 'connected' || state === 'reconnecting'
   return (
-    <Card actions={<State talking={talking} />} className="lg:sticky lg:top-6" title="Talk">
-      <div className="flex min-h-72 flex-col lg:max-h-[calc(100dvh-9rem)]">
+    <Card actions={<State talking={talking} />} title="Talk">
+      <div className="flex min-h-72 flex-col lg:max-h-[calc(100dvh-12rem)]">
         {state === 'idle' ? (
-          <Begin agent={agent} isChanged={isChanged} onStart={talk.start} />
+          <Begin agent={agent} isChanged={isChanged} onRecord={setRecord} onStart={start} record={record} />
         ) : (
           <TalkTranscript callId={callId} isOn={isOn} lines={talking.lines} />
         )}
-        {fault && <TalkFault fault={fault} isOver={!isOn} onStart={talk.start} />}
+        {fault && <TalkFault fault={fault} isOver={!isOn} onType={() => start(false)} />}
         {talking.isSilent && isOn && (
           <div className="mb-3">
             <Notice
@@ -60,6 +70,11 @@ export function Talk({ agent, isChanged }: { agent: Agent; isChanged: boolean })
             below={['The agent’s voice', 'Agent']}
             levels={talk.levels}
           />
+        )}
+        {isThere && isRecorded && (
+          <p className="mb-2 flex items-center gap-1.5 text-xs text-muted">
+            <span aria-hidden="true" className="size-1.5 rounded-full bg-bad" /> Recorded
+          </p>
         )}
         {isOn && <Say disabled={!isThere} onSay={talk.say} />}
         {isOn && (
@@ -86,19 +101,19 @@ export function Talk({ agent, isChanged }: { agent: Agent; isChanged: boolean })
         {state === 'ended' && (
           <div className="mt-3 flex flex-wrap gap-2">
             <p className="w-full text-sm text-muted">
-              The conversation is over: {formatWord(endReason).toLowerCase()}.
+              {ENDS[endReason ?? ''] ?? `The conversation is over: ${formatWord(endReason).toLowerCase()}.`}
             </p>
-            <Button className="flex-1" icon="mic" kind="primary" onClick={() => void talk.start(isSpoken)}>
+            <Button className="flex-1" icon="mic" onClick={() => start(isSpoken)}>
               Talk again
             </Button>
             {callId && (
-              <Link className={`${buttonClass()} flex-1`} params={{ callId }} to="/calls/$callId">
+              <Link className={`${buttonClass('primary')} flex-1`} params={{ callId }} to="/calls/$callId">
                 See the call
               </Link>
             )}
           </div>
         )}
-        <Understands agent={agent} {...(isThere ? { onSay: talk.say } : {})} />
+        {state !== 'ended' && <Understands agent={agent} isOn={isOn} {...(isThere ? { onSay: talk.say } : {})} />}
       </div>
     </Card>
   )
@@ -118,21 +133,32 @@ function State({ talking: { state, agent } }: { talking: Talking }) {
 interface BeginProps {
   agent: Agent
   isChanged: boolean
-  onStart: (microphone: boolean) => Promise<void>
+  record: boolean
+  onRecord: (record: boolean) => void
+  onStart: (microphone: boolean) => void
 }
 
-function Begin({ agent, isChanged, onStart }: BeginProps) {
+function Begin({ agent, isChanged, record, onRecord, onStart }: BeginProps) {
   return (
     <div className="grid flex-1 place-items-center py-6 text-center">
       <div>
-        <Button className="h-12! rounded-full! px-6!" icon="mic" kind="primary" onClick={() => void onStart(true)}>
+        <Button className="h-12! rounded-full! px-6!" icon="mic" kind="primary" onClick={() => onStart(true)}>
           Talk to {agent.agent_name}
         </Button>
         <p className="mt-3">
-          <Button kind="quiet" onClick={() => void onStart(false)} size="sm">
+          <Button kind="quiet" onClick={() => onStart(false)} size="sm">
             Without a microphone
           </Button>
         </p>
+        <label className="mt-2 flex items-center justify-center gap-2 text-sm">
+          <input
+            checked={record}
+            className="size-4 accent-(--accent)"
+            onChange={({ target: { checked } }) => onRecord(checked)}
+            type="checkbox"
+          />
+          Record it, to hear it again
+        </label>
         <p className="mt-2 text-sm text-muted text-pretty">
           {isChanged
             ? 'It answers as it was saved last; save to hear your changes.'

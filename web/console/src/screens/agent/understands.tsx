@@ -6,27 +6,38 @@ import { Icon } from '../../ui/icon.tsx'
 const FALLBACK_LANGUAGE = 'en'
 
 /** Where the recogniser knows sentences and no speech: which, said by a click, and how to have a real one. */
-export function Understands({ agent, onSay }: { agent: Agent; onSay?: (text: string) => void }) {
+interface UnderstandsProps {
+  agent: Agent
+  /** A conversation runs: why is known by then. */
+  isOn: boolean
+  onSay?: (text: string) => void
+}
+
+export function Understands({ agent, isOn, onSay }: UnderstandsProps) {
   const { data } = useProviders()
   const understands = data?.providers.find(({ provider }) => provider === agent.STT_provider)?.stt?.understands
   if (!understands) return null
-  // What only needs a download says which.
-  const local = data?.providers.find(
-    ({ isolation, stt, health }) => isolation === 'node' && stt !== null && health.state === 'no_key',
-  )?.health.message
-  const sentences = understands[agent.language.split('-')[0] ?? ''] ?? understands[FALLBACK_LANGUAGE] ?? []
+  const hasLocal = data?.providers.some(({ isolation, stt }) => isolation === 'node' && stt !== null)
+  const known = understands[agent.language.split('-')[0] ?? ''] ?? understands[FALLBACK_LANGUAGE] ?? []
+  // What an agent can be asked says more of it than a greeting.
+  const sentences = known.toSorted((a, b) => Number(b.endsWith('?')) - Number(a.endsWith('?')))
   return (
     <section className="mt-4 border-t border-line pt-3">
       <p className="flex items-start gap-2 text-sm text-pretty">
         <Icon className="mt-0.5 text-warn" name="warning" size={16} />
         <span>
-          The simulated recogniser of this agent does not understand your voice: type, or say one of its sentences by a
-          click. For a real one{' '}
-          <Link className="font-medium text-accent-ink underline underline-offset-2" to="/providers">
-            set a provider’s key
-          </Link>
-          {local === undefined ? '.' : ', or run one on this machine without a key. '}
-          {local}
+          {isOn ? (
+            'It does not understand your voice: type, or click what you would say.'
+          ) : (
+            <>
+              This agent’s simulated recogniser does not understand your voice. Type, or click what you would say. To be
+              understood,{' '}
+              <Link className="font-medium text-accent-ink underline underline-offset-2" to="/providers">
+                set a provider’s key
+              </Link>
+              {hasLocal ? ', or hear and speak on this machine without one.' : '.'}
+            </>
+          )}
         </span>
       </p>
       <ul className="mt-2.5 flex max-h-36 flex-wrap gap-1.5 overflow-y-auto">

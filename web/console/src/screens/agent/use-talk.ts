@@ -27,6 +27,7 @@ export interface Talking {
   /** Whether the microphone is part of it. */
   readonly isSpoken: boolean
   readonly isMuted: boolean
+  readonly isRecorded: boolean
   /** The browser wants a click before it plays anything. */
   readonly isSilent: boolean
 }
@@ -40,6 +41,7 @@ const IDLE: Talking = {
   endReason: undefined,
   isSpoken: true,
   isMuted: false,
+  isRecorded: false,
   isSilent: false,
 }
 
@@ -58,9 +60,9 @@ export function useTalk(agentId: string) {
   const levels = useRef(new LevelTrace()).current
   useEffect(() => () => current.current?.end(), [])
 
-  /** By voice and typing, or by typing alone. */
+  /** By voice and typing, or by typing alone; recorded where that is asked for. */
   const start = useCallback(
-    async (microphone: boolean) => {
+    async (microphone: boolean, record: boolean) => {
       current.current?.end()
       levels.clear()
       set({ ...IDLE, state: 'connecting', isSpoken: microphone })
@@ -68,8 +70,8 @@ export function useTalk(agentId: string) {
         microphone,
         workletUrl,
         session: async () => {
-          const session = await sessionWith(agentId)
-          set({ callId: session.call_log_id })
+          const session = await sessionWith(agentId, record)
+          set({ callId: session.call_log_id, isRecorded: session.recorded })
           return session
         },
       })
@@ -113,10 +115,12 @@ export function useTalk(agentId: string) {
   }
 }
 
-async function sessionWith(agentId: string): Promise<Session & { call_log_id: string }> {
+type TalkSession = Session & { call_log_id: string; recorded: boolean }
+
+async function sessionWith(agentId: string, record: boolean): Promise<TalkSession> {
   try {
-    const session = await api<Session & { call_log_id: string }>('/calls/generate-token', {
-      query: { agent_id: agentId },
+    const session = await api<TalkSession>('/calls/generate-token', {
+      query: { agent_id: agentId, record },
     })
     // The page's own host: it serves the sessions, under whatever name it was reached.
     const { pathname, search } = new URL(session.realtime_url)

@@ -172,11 +172,12 @@ function Figures({
           style={{ width: `${prospects.total === 0 ? 0 : (prospects.resolved / prospects.total) * 100}%` }}
         />
       </div>
-      <div className="grid grid-cols-2 gap-5 sm:grid-cols-4 xl:grid-cols-8">
+      <div className="grid grid-cols-2 gap-5 sm:grid-cols-3 lg:grid-cols-9">
         <Stat label="People" value={formatCount(prospects.total)} />
         <Stat label="Done" value={formatCount(prospects.resolved)} />
         <Stat label="Callable now" value={formatCount(prospects.callable_now)} />
-        <Stat label="Ringing, talking" value={`${calls.placing + calls.ringing}, ${calls.talking}`} />
+        <Stat label="Ringing" value={formatCount(calls.placing + calls.ringing)} />
+        <Stat label="Talking" value={formatCount(calls.talking)} />
         <Stat label="Calls today" value={formatCount(today.attempts)} />
         <Stat label="Answered" value={formatShare(answer_rate)} />
         <Stat
@@ -210,9 +211,8 @@ function Held({ state: { prospects, pacing } }: { state: CampaignState }) {
       <Card title="Pace">
         <Facts
           rows={[
-            ['Asked for', `${pacing.call_ratio} calls a free agent`],
-            ['Now', `${pacing.effective_ratio}`],
-            ['Because', pacing.why],
+            ['Calls for each free seat', `${pacing.effective_ratio}, of ${pacing.call_ratio} wanted`],
+            ['Why', pacing.why],
           ]}
         />
       </Card>

@@ -81,7 +81,7 @@ export function Prospects({ slug }: { slug: string }) {
                 {held?.sentence ?? (next_attempt_at ? `Next try ${formatDayTime(next_attempt_at)}` : '')}
               </span>
               <span className="hidden text-right text-muted md:block">
-                {attempts === 1 ? '1 try' : `${attempts} tries`}
+                {attempts === 0 ? '' : attempts === 1 ? '1 try' : `${attempts} tries`}
               </span>
               <span className="justify-self-start">
                 <Badge

@@ -1,7 +1,6 @@
-import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useSession } from '../../data/session.tsx'
-import { Empty, PageHead } from '../../ui/layout.tsx'
-import { Tabs } from '../../ui/tabs.tsx'
+import { Empty } from '../../ui/layout.tsx'
+import { TabbedPage } from '../../ui/tabbed-page.tsx'
 import { ApiKeys } from '../api-keys.tsx'
 import { LiveEvents } from './live-events.tsx'
 import { Webhooks } from './webhooks.tsx'
@@ -9,8 +8,6 @@ import { Webhooks } from './webhooks.tsx'
 /** What other programs are told, and what they may do. */
 export function Screen() {
   const { may } = useSession()
-  const { tab = 'webhooks' } = useSearch({ strict: false })
-  const navigate = useNavigate()
   if (!may('developer')) {
     return (
       <Empty icon="developers" title="For Developers of this workspace">
@@ -24,26 +21,21 @@ export function Screen() {
     ['events', 'Events', <LiveEvents key="events" />] as const,
   ]
   return (
-    <>
-      <PageHead
-        actions={
-          <a
-            className="text-sm font-medium text-accent-ink underline underline-offset-2"
-            href="/docs"
-            target="_blank"
-            rel="noopener"
-          >
-            API documentation
-          </a>
-        }
-        lead="What other programs are told, and what they may do."
-        title="Developers"
-      />
-      <Tabs
-        onChange={(next) => void navigate({ to: '/developers', search: { tab: next }, replace: true })}
-        tabs={tabs}
-        value={String(tab)}
-      />
-    </>
+    <TabbedPage
+      actions={
+        <a
+          className="text-sm font-medium text-accent-ink underline underline-offset-2"
+          href="/docs"
+          rel="noopener"
+          target="_blank"
+        >
+          API documentation
+        </a>
+      }
+      lead="What other programs are told, and what they may do."
+      path="/developers"
+      tabs={tabs}
+      title="Developers"
+    />
   )
 }

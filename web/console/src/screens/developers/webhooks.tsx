@@ -1,14 +1,13 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { formatAgo } from '../../data/format.ts'
+import { formatAgo, formatInstant } from '../../data/format.ts'
 import { useRead } from '../../data/queries.ts'
 import { useSession } from '../../data/session.tsx'
 import type { Webhook, WebhookWithSecret } from '../../data/types.ts'
 import { Button } from '../../ui/button.tsx'
-import { Fault } from '../../ui/fault.tsx'
-import { Badge, Card, Empty, Loading } from '../../ui/layout.tsx'
+import { Badge } from '../../ui/layout.tsx'
+import { ListCard } from '../../ui/list-page.tsx'
 import { ShownOnce } from '../../ui/shown-once.tsx'
-import { Table } from '../../ui/table.tsx'
 import { WebhookDialog } from './webhook-dialog.tsx'
 
 /** How a webhook stands. */
@@ -21,7 +20,9 @@ export function WebhookState({ webhook: { enabled, disabled_reason, failing_sinc
     )
   }
   return failing_since ? (
-    <Badge tone="bad">Fails since {formatAgo(failing_since)}</Badge>
+    <span title={`Every attempt failed since ${formatInstant(failing_since)}`}>
+      <Badge tone="bad">Fails</Badge>
+    </span>
   ) : (
     <Badge tone="good">On</Badge>
   )
@@ -33,7 +34,7 @@ export const typesOf = ({ types }: Pick<Webhook, 'types'>): string =>
 /** Addresses that are told what happens. */
 export function Webhooks() {
   const { may } = useSession()
-  const { data: webhooks, error, refetch } = useRead<Webhook[]>('/webhooks')
+  const list = useRead<Webhook[]>('/webhooks')
   const [isNew, setNew] = useState(false)
   const [made, setMade] = useState<WebhookWithSecret>()
   const add = may('admin') && (
@@ -41,49 +42,46 @@ export function Webhooks() {
       New webhook
     </Button>
   )
-  if (error) return <Fault error={error} retry={() => void refetch()} />
-  if (webhooks === undefined) return <Loading />
   return (
     <>
-      <Card actions={webhooks.length > 0 && add} flush title={webhooks.length > 0 ? 'Webhooks' : undefined}>
-        {webhooks.length === 0 ? (
-          <Empty action={add} icon="developers" title="No webhooks">
-            A webhook sends your server what happens here: calls, batches, campaigns. Each message is signed, and sent
-            again until it is taken.
-          </Empty>
-        ) : (
-          <Table
-            columns={[
-              {
-                name: 'Address',
-                cell: ({ webhook_id, url, description }) => (
-                  <>
-                    <Link
-                      className="font-medium hover:underline"
-                      params={{ webhookId: webhook_id }}
-                      to="/developers/webhooks/$webhookId"
-                    >
-                      {url}
-                    </Link>{' '}
-                    <span className="text-muted">{description}</span>
-                  </>
-                ),
-              },
-              { name: 'State', cell: (webhook) => <WebhookState webhook={webhook} /> },
-              { name: 'Told of', wide: true, cell: typesOf },
-              {
-                name: 'Made',
-                align: 'end',
-                wide: true,
-                cell: ({ created_at }) => <span className="text-muted">{formatAgo(created_at)}</span>,
-              },
-            ]}
-            label="Webhooks"
-            rowKey={({ webhook_id }) => webhook_id}
-            rows={webhooks}
-          />
-        )}
-      </Card>
+      <ListCard
+        add={add}
+        columns={[
+          {
+            name: 'Address',
+            cell: ({ webhook_id, url, description }) => (
+              <>
+                <Link
+                  className="font-medium hover:underline"
+                  params={{ webhookId: webhook_id }}
+                  to="/developers/webhooks/$webhookId"
+                >
+                  {url}
+                </Link>{' '}
+                <span className="text-muted">{description}</span>
+              </>
+            ),
+          },
+          { name: 'State', cell: (webhook) => <WebhookState webhook={webhook} /> },
+          { name: 'Told of', wide: true, cell: typesOf },
+          {
+            name: 'Made',
+            align: 'end',
+            wide: true,
+            cell: ({ created_at }) => <span className="text-muted">{formatAgo(created_at)}</span>,
+          },
+        ]}
+        empty={{
+          icon: 'developers',
+          title: 'No webhooks',
+          children:
+            'A webhook sends your server what happens here: calls, batches, campaigns. Each message is signed, and sent again until it is taken.',
+        }}
+        label="Webhooks"
+        list={list}
+        rowKey={({ webhook_id }) => webhook_id}
+        title={() => 'Webhooks'}
+      />
       {isNew && (
         <WebhookDialog
           onClose={() => setNew(false)}

@@ -24,6 +24,7 @@ const NAMED: Readonly<Record<string, string>> = {
   'DELETE /auth/invitations/{invitation_id}': 'declineInvitation',
   'POST /auth/delete-account': 'deleteAccount',
   'POST /workspaces/{workspace_id}/invite': 'inviteMember',
+  'POST /voices/sample': 'speakVoiceSample',
   'GET /calls/generate-token': 'generateToken',
   'GET /calls/logs': 'listCalls',
   'POST /calls/outbound_call': 'placeCall',

@@ -31,6 +31,7 @@ import { supervisionRoutes } from './supervision/routes.ts'
 import { systemRoutes } from './system/routes.ts'
 import { telephonyRoutes } from './telephony/routes.ts'
 import { trunkRoutes } from './trunks/routes.ts'
+import { voiceRoutes } from './voices/routes.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
 import { workspaceRoutes } from './workspaces/routes.ts'
 
@@ -60,6 +61,7 @@ export const routes: readonly AnyRoute[] = [
   ...phoneNumberRoutes,
   ...trunkRoutes,
   ...providerRoutes,
+  ...voiceRoutes,
   ...webhookRoutes,
   ...eventRoutes,
   ...extensionRoutes,

@@ -21,6 +21,7 @@ export interface Answer {
   // biome-ignore lint/suspicious/noExplicitAny: a test reads any shape and asserts on it
   body: any
   text: string
+  bytes: Buffer
 }
 
 export interface Call {
@@ -65,12 +66,14 @@ export class ApiClient {
       ...(call.signal ? { signal: call.signal } : {}),
     })
     for (const line of response.headers.getSetCookie()) this.#keep(line)
-    const text = await response.text()
+    const bytes = Buffer.from(await response.arrayBuffer())
+    const text = bytes.toString()
     const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== ''
     const answer = {
       status: response.status,
       headers: response.headers,
       text,
+      bytes,
       body: isJson ? JSON.parse(text) : undefined,
     }
     const fault = undeclared(method, url.pathname, answer.status, answer.body)

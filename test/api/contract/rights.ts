@@ -84,6 +84,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   'PATCH /trunks/{trunk_id}': 'developer or key with numbers',
   'DELETE /trunks/{trunk_id}': 'developer or key with numbers',
   'GET /providers': 'member or key with read',
+  'POST /voices/sample': 'developer or key with agents',
   'GET /events': 'member or key with read',
   'GET /calls/{call_log_id}/events/live': 'member or key with read',
   'POST /calls/{call_log_id}/listen': 'developer or key with calls',

@@ -16,7 +16,7 @@ export function ProviderFields({ draft, kind }: { draft: Draft; kind: keyof type
   const [provider, choice, label, offers] = CHOICES[kind]
   const able = data?.providers.filter((one) => one[offers] !== null && one.allowed) ?? []
   const chosen = able.find((one) => one.provider === agent[provider])
-  const options = chosen ? optionsOf(chosen, kind) : { names: [], isOpen: true, preferred: null }
+  const options = chosen ? optionsOf(chosen, kind, agent.language) : { names: [], isOpen: true, preferred: null }
   const isListed = options.names.some(([name]) => name === agent[choice])
   const unhealthy =
     chosen && chosen.health.state !== 'ok' && chosen.health.state !== 'not_asked' ? chosen.health.message : null
@@ -26,7 +26,7 @@ export function ProviderFields({ draft, kind }: { draft: Draft; kind: keyof type
         <Select
           onChange={(event) => {
             const next = able.find((one) => one.provider === event.target.value)
-            const first = next && optionsOf(next, kind)
+            const first = next && optionsOf(next, kind, agent.language)
             change({
               [provider]: event.target.value,
               [choice]: first?.preferred ?? first?.names[0]?.[0] ?? agent[choice],
@@ -78,8 +78,8 @@ export function ProviderFields({ draft, kind }: { draft: Draft; kind: keyof type
   )
 }
 
-/** Models or voices with what they cost, and whether others may be named. */
-function optionsOf(provider: Provider, kind: keyof typeof CHOICES) {
+/** Models or voices with what they cost, those for the language first, and whether others may be named. */
+function optionsOf(provider: Provider, kind: keyof typeof CHOICES, language: string) {
   const priced = (name: string, usd: number | undefined, unit: string) =>
     [name, usd === undefined ? name : `${name} · $${usd} ${unit}`] as const
   const { llm, stt, tts } = provider
@@ -101,11 +101,17 @@ function optionsOf(provider: Provider, kind: keyof typeof CHOICES) {
   }
   return {
     names:
-      tts?.voices.map(
-        ({ voice, name, languages }) =>
-          [voice, languages.length > 0 && languages.length < 4 ? `${name} (${languages.join(', ')})` : name] as const,
-      ) ?? [],
+      tts?.voices
+        .toSorted((a, b) => Number(speaks(b, language)) - Number(speaks(a, language)))
+        .map(
+          ({ voice, name, languages }) =>
+            [voice, languages.length > 0 && languages.length < 4 ? `${name} (${languages.join(', ')})` : name] as const,
+        ) ?? [],
     isOpen: tts?.any_voice ?? true,
     preferred: tts?.default_voice ?? null,
   }
 }
+
+/** Whether a voice knows the agent's language; those that do are offered first. */
+const speaks = ({ languages }: { languages: readonly string[] }, language: string): boolean =>
+  languages.some((tag) => tag.split('-')[0] === language.split('-')[0])

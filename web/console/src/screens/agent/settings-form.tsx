@@ -5,6 +5,7 @@ import { Field, Input, Select, Switch, Textarea } from '../../ui/field.tsx'
 import { Card } from '../../ui/layout.tsx'
 import type { Draft } from './agent.tsx'
 import { AnalysisForm } from './analysis-form.tsx'
+import { HearVoice } from './hear-voice.tsx'
 import { ProviderFields } from './provider-fields.tsx'
 
 /** The settings of an agent, stage by stage as a turn passes them. */
@@ -67,7 +68,7 @@ export function SettingsForm({ draft }: { draft: Draft }) {
           </Field>
         </div>
       </Card>
-      <Card title="Speaks">
+      <Card actions={!draft.isReadOnly && <HearVoice agent={draft.agent} />} title="Speaks">
         <ProviderFields draft={draft} kind="TTS" />
         <div className="mt-4">
           <Pronunciation draft={draft} />

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { callSums, type SumSpan } from './call-sums.ts'
 import type { CallType } from './schema.ts'
 import type { Tenant } from './tenant.ts'
@@ -90,22 +90,60 @@ export async function dispositionSums(
   return rows
 }
 
-/** The same by what the analysis of each call came to; calls of which it says nothing are left out. */
-export async function analysedDispositionSums(
+export interface DispositionCount {
+  bucket: Date
+  disposition: string
+  calls: number
+}
+
+/** How many calls came to which disposition, by bucket; buckets and dispositions without any are left out. */
+export async function dispositionSeries(
   tenant: Tenant,
   span: SumSpan,
-): Promise<{ disposition: string; calls: number; answered: number; durationMs: number }[]> {
+  interval: 'hour' | 'day' | 'week' | 'month',
+): Promise<DispositionCount[]> {
+  const { rows } = await sql<DispositionCount>`
+    select date_trunc(${sql.lit(interval)}, at, 'UTC') as bucket, disposition, sum(n)::float8 as calls
+    from ${callSums(tenant, span, interval === 'hour' ? 'hour' : 'day')} as s
+    where disposition <> ''
+    group by 1, 2 having sum(n) > 0
+    order by 1, 2`.execute(tenant.db)
+  return rows
+}
+
+/** The same by what the analysis of each call came to. */
+export async function analysedDispositionSeries(
+  tenant: Tenant,
+  span: SumSpan,
+  interval: 'hour' | 'day' | 'week' | 'month',
+): Promise<DispositionCount[]> {
+  const { rows } = await sql<DispositionCount>`
+    select date_trunc(${sql.lit(interval)}, created_at, 'UTC') as bucket, analysis->>'disposition' as disposition,
+      count(*)::float8 as calls
+    from calls where workspace_id = ${tenant.workspaceId} and ${analysedCalls(span)}
+    group by 1, 2 order by 1, 2`.execute(tenant.db)
+  return rows
+}
+
+/** The calls of a span whose analysis says what they came to. */
+function analysedCalls(span: SumSpan): RawBuilder<unknown> {
   const filters = [
     ...(span.agentId === undefined ? [] : [sql`and agent_id = ${span.agentId}::uuid`]),
     ...(span.callType === undefined ? [] : [sql`and call_type = ${span.callType}`]),
     ...(span.campaign === undefined ? [] : [sql`and campaign_slug = ${span.campaign}`]),
   ]
+  return sql`created_at >= ${new Date(span.startMs)} and created_at < ${new Date(span.endMs)} and analysis->>'disposition' is not null ${filters.length === 0 ? sql`` : sql.join(filters, sql` `)}`
+}
+
+/** Sums by what the analysis of each call came to; calls of which it says nothing are left out. */
+export async function analysedDispositionSums(
+  tenant: Tenant,
+  span: SumSpan,
+): Promise<{ disposition: string; calls: number; answered: number; durationMs: number }[]> {
   const { rows } = await sql<{ disposition: string; calls: number; answered: number; durationMs: number }>`
     select analysis->>'disposition' as disposition, count(*)::float8 as calls, count(answered_at)::float8 as answered,
       coalesce(sum(duration_ms), 0)::float8 as "durationMs"
-    from calls
-    where workspace_id = ${tenant.workspaceId} and created_at >= ${new Date(span.startMs)}
-      and created_at < ${new Date(span.endMs)} and analysis->>'disposition' is not null ${filters.length === 0 ? sql`` : sql.join(filters, sql` `)}
+    from calls where workspace_id = ${tenant.workspaceId} and ${analysedCalls(span)}
     group by 1 order by calls desc, 1`.execute(tenant.db)
   return rows
 }

@@ -1,11 +1,15 @@
+import type { SumSpan } from '../../store/call-sums.ts'
 import {
   agentNames,
+  analysedDispositionSeries,
   analysedDispositionSums,
   dashboardSums,
+  dispositionSeries,
   dispositionSums,
   NO_CALLS,
   totalSums,
 } from '../../store/reports.ts'
+import type { Tenant } from '../../store/tenant.ts'
 import { defineRoute } from '../route.ts'
 import { ValidationError } from '../schema.ts'
 import { averageSeconds, figuresOf, METRICS, type Metric, percentages } from './figures.ts'
@@ -110,11 +114,14 @@ const disposition = defineRoute({
       ...spanExample,
       total: 2,
       dispositions: [{ disposition: 'completed', count: 2, percentage: 100, avg_duration: 47.75 }],
+      interval: 'day',
+      series: [{ start: spanExample.start_date, counts: { completed: 2 } }],
     },
   },
   handler: async ({ query, tenant }, { clock }) => {
     const span = spanOf(query, clock.nowMs())
     const groups = await (query.by === 'analysis' ? analysedDispositionSums : dispositionSums)(tenant, span)
+    const interval = query.interval === 'auto' ? autoInterval(span.startMs, span.endMs) : (query.interval ?? null)
     const shares = percentages(groups.map((group) => group.calls))
     return {
       start_date: isoTime(span.startMs),
@@ -126,6 +133,8 @@ const disposition = defineRoute({
         percentage: shares[index] ?? 0,
         avg_duration: averageSeconds(group),
       })),
+      interval,
+      series: interval === null ? [] : await seriesOf(query.by, tenant, span, interval),
     }
   },
 })
@@ -151,6 +160,17 @@ export const reportRoutes = [dashboard, callSummary, disposition, workload]
 
 function isoTime(atMs: number): string {
   return new Date(atMs).toISOString()
+}
+
+/** How many calls came to what, bucket by bucket. */
+async function seriesOf(by: 'line' | 'analysis' | undefined, tenant: Tenant, span: SumSpan, interval: Interval) {
+  refuseTooManyBuckets(span.startMs, span.endMs, interval)
+  const rows = await (by === 'analysis' ? analysedDispositionSeries : dispositionSeries)(tenant, span, interval)
+  const byBucket = Map.groupBy(rows, ({ bucket }) => bucket.getTime())
+  return bucketStarts(span.startMs, span.endMs, interval).map((startMs) => ({
+    start: isoTime(startMs),
+    counts: Object.fromEntries((byBucket.get(startMs) ?? []).map(({ disposition, calls }) => [disposition, calls])),
+  }))
 }
 
 /** Groups with the most calls first; equal ones by key, so that an answer is stable. */

@@ -70,6 +70,11 @@ export const DispositionQuery = Type.Object({
       description: 'How the line ended, or what the analysis of the call came to.',
     }),
   ),
+  interval: Type.Optional(
+    Type.Enum(['auto', ...INTERVALS], {
+      description: 'Counts over time, too, in buckets of this length; `auto` as for the dashboard.',
+    }),
+  ),
 })
 
 export const Dispositions = Type.Object({
@@ -83,6 +88,14 @@ export const Dispositions = Type.Object({
       percentage: Type.Number({ description: 'Of total, two decimals; they add up to 100.' }),
       avg_duration: Nullable(Type.Number({ description: 'Seconds, over answered calls.' })),
     }),
+  ),
+  interval: Nullable(Type.Enum([...INTERVALS], { description: 'Of the series; null where none was asked for.' })),
+  series: Type.Array(
+    Type.Object({
+      start: Instant,
+      counts: Type.Record(Type.String(), Type.Integer(), { description: 'By disposition.' }),
+    }),
+    { description: 'A bucket each, empty ones included, where an interval was asked for.' },
   ),
 })
 

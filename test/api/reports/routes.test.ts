@@ -143,6 +143,33 @@ t.test('dispositions have counts, shares that add up to 100 and mean lengths', a
     { disposition: 'completed', count: 3, percentage: 75, avg_duration: 13.333333333 },
     { disposition: 'busy', count: 1, percentage: 25, avg_duration: null },
   ])
+  t.match(body, { interval: null, series: [] })
+})
+
+t.test('dispositions are counted over time where an interval is asked for', async (t) => {
+  const days = { start_date: '2026-03-29', end_date: '2026-04-01' }
+  const { body } = await owner.client.get('/reports/disposition', { query: { ...days, interval: 'auto' } })
+  t.equal(body.interval, 'day')
+  t.strictSame(body.series, [
+    { start: '2026-03-29T00:00:00.000Z', counts: { completed: 3 } },
+    { start: '2026-03-30T00:00:00.000Z', counts: {} },
+    { start: '2026-03-31T00:00:00.000Z', counts: { busy: 1 } },
+  ])
+  const judged = await owner.client.get('/reports/disposition', {
+    query: { ...days, interval: 'week', by: 'analysis' },
+  })
+  t.equal(judged.status, 200, judged.text)
+  t.strictSame(
+    judged.body.series.map(({ counts }: { counts: object }) => counts),
+    [{}, {}],
+  )
+  await call('2026-02-01T10:00:00Z', { analysis: { disposition: 'moved' } as never, campaign_slug: 'spring' })
+  await call('2026-02-01T11:00:00Z', { campaign_slug: 'spring', disposition: 'voicemail' })
+  const february = { start_date: '2026-02-01', end_date: '2026-02-02', interval: 'hour', campaign: 'spring' }
+  const series = async (query: Record<string, string>) =>
+    (await owner.client.get('/reports/disposition', { query })).body.series.slice(10, 12)
+  t.match(await series(february), [{ counts: { completed: 1 } }, { counts: { voicemail: 1 } }])
+  t.match(await series({ ...february, by: 'analysis' }), [{ counts: { moved: 1 } }, { counts: {} }])
 })
 
 t.test('wrong queries are named', async (t) => {

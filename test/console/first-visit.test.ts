@@ -15,7 +15,7 @@ const QUESTION = 'Where can I park?'
 const SPEECH = Array.from({ length: 12 }, (_, at) => [at === 0 ? 2_500 : 9_000, QUESTION]).flat()
 
 t.test('whoever opens a fresh instance talks to an agent and sees the call', { skip: withoutChromium }, async (t) => {
-  const { url, output } = await startInstance(t, { PATCHBAY_RECORD_CALLS: 'true' })
+  const { url, output } = await startInstance(t)
   const open = await startBrowsers(t, { speech: SPEECH })
   await t.test('from another machine, with the link that the start printed', async (t) => {
     const { page, faults } = await open(url, { extraHTTPHeaders: { 'x-forwarded-for': '203.0.113.9' } })
@@ -76,6 +76,13 @@ t.test('whoever opens a fresh instance talks to an agent and sees the call', { s
   await page.getByRole('button', { name: 'Type instead' }).click()
   await log.getByText('Hotel Aurora').waitFor()
   t.equal(await page.getByRole('button', { name: 'Mute' }).count(), 0, 'there is nothing to mute')
+
+  // On a telephone talking is a tab of its own, and goes on behind the others.
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.getByRole('tab', { name: 'Prompt' }).click()
+  await log.waitFor({ state: 'hidden' })
+  await page.getByRole('tab', { name: 'Talk' }).click()
+  await log.getByText('Hotel Aurora').waitFor()
 
   t.same(faults, [], 'nothing broke')
   t.same(strays, [], 'no request left the instance')

@@ -109,6 +109,8 @@ t.test('the nouns of a workspace are made, changed, tried and deleted', { skip: 
     await click('Save')
     await page.getByText(`<patchbay-agent agent="${agent_id}">`).waitFor()
     await page.getByRole('tab', { name: 'Settings' }).click()
+    await click('Hear it')
+    await page.getByRole('button', { name: 'Stop' }).waitFor()
     await fill('A call is a success when', 'The caller heard when breakfast is')
     await click('Save')
     await page.getByText('Saved.').last().waitFor()
@@ -154,7 +156,8 @@ t.test('the nouns of a workspace are made, changed, tried and deleted', { skip: 
     await fill('Budget', '50')
     await click('Save')
     await click('Start')
-    await page.getByRole('heading', { name: 'Outcomes' }).waitFor({ timeout: LIMIT_MS })
+    await page.getByRole('heading', { name: 'Outcomes', exact: true }).waitFor({ timeout: LIMIT_MS })
+    await page.getByRole('figure', { name: 'Outcomes over time' }).waitFor({ timeout: LIMIT_MS })
     await page.getByRole('list', { name: 'People' }).getByText('1 try').first().waitFor()
     await page.getByRole('link', { name: 'Its calls' }).click()
     await page

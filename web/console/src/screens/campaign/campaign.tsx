@@ -13,6 +13,7 @@ import { Card, Facts, Loading, Notice, PageHead, Stat } from '../../ui/layout.ts
 import { Menu } from '../../ui/menu.tsx'
 import { CampaignDialog } from './campaign-dialog.tsx'
 import { Lists } from './lists.tsx'
+import { OutcomesOverTime } from './outcomes.tsx'
 import { Prospects } from './prospects.tsx'
 import { CampaignStatus, REASONS } from './status.tsx'
 
@@ -40,7 +41,10 @@ export function Screen() {
         )}
         {state && <Figures state={state} />}
         <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
-          <Prospects slug={campaign.slug} />
+          <div className="min-w-0 space-y-4">
+            <OutcomesOverTime campaign={campaign} />
+            <Prospects slug={campaign.slug} />
+          </div>
           <div className="min-w-0 space-y-4">
             <Lists campaign={campaign} />
             {state && <Held state={state} />}

@@ -8,9 +8,9 @@ export interface ToolsOfCall {
   tools: unknown[]
   dynamicVariables: Record<string, string>
   callType: 'phone' | 'web'
-  /** Of the carrier of our number; undefined on the web. */
+  /** Of the carrier of our number; undefined where we have none. */
   provider: string | undefined
-  /** Our number in the call, and the trunk it was registered with. */
+  /** Our number in the call, on the web the agent's first one, and the trunk it was registered with. */
   ours: string | null
   trunk: string | null
   /** The other side's. */
@@ -38,12 +38,15 @@ export async function toolsOfCall(store: Store, callId: string): Promise<ToolsOf
   const { direction, from_number, to_number, ...found } = row
   const ours = direction === 'outbound' ? from_number : to_number
   const theirs = direction === 'outbound' ? to_number : from_number
-  if (found.callType === 'web' || ours === null) return { ...found, provider: undefined, ours, theirs, trunk: null }
-  const number = await store
+  const numbers = store
     .tenant(found.workspaceId)
     .db.selectFrom('phone_numbers')
-    .select(['provider', 'trunk'])
-    .where('phone_number', '=', ours)
-    .executeTakeFirst()
-  return { ...found, provider: number?.provider, ours, theirs, trunk: number?.trunk ?? null }
+    .select(['provider', 'trunk', 'phone_number'])
+  const isOurs =
+    ours === null
+      ? numbers.where('agent_id', '=', found.agentId).orderBy('created_at')
+      : numbers.where('phone_number', '=', ours)
+  const number = await isOurs.limit(1).executeTakeFirst()
+  const { provider, trunk = null } = number ?? {}
+  return { ...found, provider, ours: ours ?? number?.phone_number ?? null, theirs, trunk }
 }

@@ -121,7 +121,10 @@ export function createToolCalls({
       return join(callId, tool, input, scope, second)
     }
     const from = parsePhoneNumber(ours ?? '')
-    if (provider === undefined || from === undefined) return { output: NOT_POSSIBLE }
+    if (provider === undefined || from === undefined) {
+      const fault = 'a caller on the web is led to a number from one of the agent’s own, and it has none: register one'
+      return { output: NOT_POSSIBLE, ...(scope.callType === 'web' ? { fault } : {}) }
+    }
     const carrier = await carriers().get(provider)
     const to = parsePhoneNumber(tool.to) ?? tool.to
     const title = carriers().titleOf(provider)
@@ -129,7 +132,8 @@ export function createToolCalls({
       return { output: NOT_POSSIBLE, fault: `${title} calls numbers alone, and "${to}" is none` }
     }
     try {
-      if (tool.mode !== 'warm' && carrier.transfer !== undefined) {
+      // A caller on the web is nobody whom the carrier could lead elsewhere.
+      if (scope.callType === 'phone' && tool.mode !== 'warm' && carrier.transfer !== undefined) {
         await carrier.transfer(callId, to, AbortSignal.timeout(CARRIER_TIMEOUT_MS))
         return { output: TRANSFERRING }
       }

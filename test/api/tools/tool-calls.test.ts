@@ -53,6 +53,7 @@ t.test('transfers and keys act on phone calls through their carrier and leg, and
   const transferred: string[][] = []
   const faults: string[] = []
   const keys: string[] = []
+  const joined: unknown[][] = []
   let refuses = false
   const carrier = {
     transfer: async (callId: string, to: string) => {
@@ -71,6 +72,10 @@ t.test('transfers and keys act on phone calls through their carrier and leg, and
     calls: () =>
       ({
         sendDtmf: (_: string, pressed: string) => keys.push(pressed) > 0,
+        transfer: async (...order: unknown[]) => {
+          joined.push(order)
+          return { ok: true }
+        },
         fault: (_: string, __: string, message: string) => faults.push(message),
       }) as never,
     carriers: () => ({ get: async () => carrier, titleOf: () => 'Sim' }) as never,
@@ -81,7 +86,8 @@ t.test('transfers and keys act on phone calls through their carrier and leg, and
 
   t.equal(await run(phone, 'to_support'), 'The caller is being transferred.')
   t.same(transferred, [[phone, '+14155550199']])
-  t.match(await run(web, 'to_support'), /not possible/)
+  t.equal(await run(web, 'to_support'), 'The caller is being transferred.')
+  t.match(joined, [[web, { to: '+14155550199', mode: 'blind' }]], 'from the agent’s own number, by a call of ours')
   refuses = true
   t.match(await run(phone, 'to_support'), /transfer failed/)
   t.same(faults, ['Tool "to_support": Sim error: 603 Decline'], 'the operator is told the carrier’s words')
@@ -89,5 +95,9 @@ t.test('transfers and keys act on phone calls through their carrier and leg, and
   t.match(await run(phone, 'press', { keys: 'rm -rf' }), /^Wrong arguments/)
   t.same(keys, ['12#'])
   t.match(await run(phone, 'unknown'), /no tool/)
+  faults.length = 0
+  await db.deleteFrom('phone_numbers').execute()
+  t.match(await run(web, 'to_support'), /not possible/)
+  t.match(faults, [/a caller on the web .* register one/])
   t.match(await run(uuidv7(), 'press', { keys: '1' }), /no tool/)
 })

@@ -60,6 +60,7 @@ import {
   observeAnswers,
 } from './metrics.ts'
 import { createSessions } from './realtime/start.ts'
+import { diagnoseWebRtc } from './realtime/webrtc/diagnosis.ts'
 import { errorReply, requestIdOf, standingHeaders } from './reply.ts'
 import { createRequestPath } from './request.ts'
 import { routes } from './routes.ts'
@@ -249,7 +250,8 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
         context.requestStop('drain')
         return { calls: liveCalls() }
       },
-      diagnose: async (provider, signal) => (await carriers.get(provider)).diagnose?.(signal),
+      diagnose: async (topic, signal) =>
+        topic === 'webrtc' ? diagnoseWebRtc(sessions.webrtc) : (await carriers.get(topic)).diagnose?.(signal),
     })
     opened.push(() => operations.close())
     const mailer = config.smtpUrl === undefined ? undefined : openMailer(config.smtpUrl, config.mailFrom)

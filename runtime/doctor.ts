@@ -22,7 +22,8 @@ export interface DoctorOptions {
 /** What `patchbay doctor <topic>` looks at. */
 const TOPICS: Readonly<Record<string, (options: DoctorOptions) => Promise<Diagnosis>>> = {
   providers: diagnoseProviders,
-  sip: diagnoseSip,
+  sip: (options) => askNode('sip', options),
+  webrtc: (options) => askNode('webrtc', options),
 }
 
 /** Without a topic: what needs no running instance. */
@@ -30,20 +31,22 @@ const ALWAYS = ['providers']
 
 const ASK_TIMEOUT_MS = 40_000
 
-/** Has the running api node look at its SIP trunks: only there are the ports, the addresses and the passwords in use. */
-export async function diagnoseSip({ config }: DoctorOptions): Promise<Diagnosis> {
+/** Has the running api node look at it: only there are the ports, the addresses and the passwords in use. */
+async function askNode(topic: string, { config }: DoctorOptions): Promise<Diagnosis> {
   const port = config.adminPort ?? (config.port ?? 8080) + 1000
   try {
-    const response = await fetch(`http://127.0.0.1:${port}/doctor/sip`, { signal: AbortSignal.timeout(ASK_TIMEOUT_MS) })
+    const response = await fetch(`http://127.0.0.1:${port}/doctor/${topic}`, {
+      signal: AbortSignal.timeout(ASK_TIMEOUT_MS),
+    })
     if (!response.ok) throw new Error(`it answered ${response.status}`)
     const findings = (await response.json()) as { ok: boolean; text: string }[]
     return {
-      text: findings.map(({ ok, text }) => `sip  ${ok ? 'ok    ' : 'FAULT '}  ${text}`).join('\n'),
+      text: findings.map(({ ok, text }) => `${topic}  ${ok ? 'ok    ' : 'FAULT '}  ${text}`).join('\n'),
       healthy: findings.every(({ ok }) => ok),
     }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    const text = `sip  not asked  no api node answers on admin port ${port} (${why}); start Patchbay, or set PATCHBAY_ADMIN_PORT`
+    const text = `${topic}  not asked  no api node answers on admin port ${port} (${why}); start Patchbay, or set PATCHBAY_ADMIN_PORT`
     return { text, healthy: false }
   }
 }

@@ -11,6 +11,10 @@ export const Readiness = Type.Object({
   database: Part,
   redis: Part,
   workers: Type.Integer({ description: 'Voice workers linked to this node.' }),
+  webrtc: Type.Enum(['off', 'looking', 'building', 'open', 'unavailable'], {
+    description:
+      'Whether web calls may use WebRTC. Where it is not `open` they use the WebSocket, and the node is ready all the same.',
+  }),
 })
 
 /** Whether this node takes calls. */
@@ -22,5 +26,10 @@ export async function isReady({
   const parts = await reachable(store, redis)
   const workers = sessions.workers().length
   const serves = parts.database === 'ok' && parts.redis === 'ok' && workers > 0
-  return { status: sessions.leaving() ? 'draining' : serves ? 'ready' : 'not_ready', ...parts, workers }
+  return {
+    status: sessions.leaving() ? 'draining' : serves ? 'ready' : 'not_ready',
+    ...parts,
+    workers,
+    webrtc: sessions.webrtc.standing.state,
+  }
 }

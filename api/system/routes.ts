@@ -33,7 +33,7 @@ const ready = defineRoute({
   tag,
   summary: 'Database, Redis and voice workers answer',
   description: 'With 503 the body says which of them does not.',
-  examples: { success: { status: 'ready', database: 'ok', redis: 'ok', workers: 1 } },
+  examples: { success: { status: 'ready', database: 'ok', redis: 'ok', workers: 1, webrtc: 'open' } },
   handler: async (_, services) => {
     const body = await isReady(services)
     return new Reply({ body, status: body.status === 'ready' ? 200 : 503 })

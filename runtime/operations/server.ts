@@ -29,8 +29,8 @@ export interface OperationsServerOptions {
   token?: string | undefined
   /** Asks the process to end once its calls are over; resolves with how many there are. From this machine alone. */
   drain?(): { calls: number }
-  /** What `GET /doctor/<provider>` answers, as JSON; asked from this machine alone. */
-  diagnose?(provider: string, signal: AbortSignal): Promise<unknown>
+  /** What `GET /doctor/<topic>` answers, as JSON; asked from this machine alone. */
+  diagnose?(topic: string, signal: AbortSignal): Promise<unknown>
 }
 
 const REQUEST_TIMEOUT_MS = 5_000
@@ -84,9 +84,9 @@ async function serve(options: OperationsServerOptions, request: IncomingMessage,
     }
     return answer(response, 200, await registry.metrics(), registry.contentType)
   }
-  const provider = /^\/doctor\/([a-z0-9-]+)$/.exec(pathname)?.[1]
-  if (provider !== undefined && diagnose !== undefined && isLocal) {
-    return answer(response, 200, (await diagnose(provider, AbortSignal.timeout(DOCTOR_TIMEOUT_MS))) ?? [])
+  const topic = /^\/doctor\/([a-z0-9-]+)$/.exec(pathname)?.[1]
+  if (topic !== undefined && diagnose !== undefined && isLocal) {
+    return answer(response, 200, (await diagnose(topic, AbortSignal.timeout(DOCTOR_TIMEOUT_MS))) ?? [])
   }
   answer(response, 404, 'Not Found\n')
 }

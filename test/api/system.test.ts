@@ -8,7 +8,10 @@ t.test('health says that the process runs, readiness what is missing', async (t)
   const health = await api.client().get('/health')
   t.same([health.status, health.body], [200, { status: 'ok' }])
   const ready = await api.client().get('/ready')
-  t.same([ready.status, ready.body], [503, { status: 'not_ready', database: 'ok', redis: 'ok', workers: 0 }])
+  t.same(
+    [ready.status, ready.body],
+    [503, { status: 'not_ready', database: 'ok', redis: 'ok', workers: 0, webrtc: 'off' }],
+  )
 })
 
 t.test('readiness tells a part that is gone or silent from one that answers', async (t) => {
@@ -16,10 +19,16 @@ t.test('readiness tells a part that is gone or silent from one that answers', as
     ({
       store: { pool: { query } },
       redis: { ping },
-      sessions: { workers: () => Array(workers), leaving: () => false },
+      sessions: { workers: () => Array(workers), leaving: () => false, webrtc: { standing: { state: 'building' } } },
     }) as unknown as Services
   const yes = async () => 'yes'
-  t.same(await isReady(services(yes, yes, 2)), { status: 'ready', database: 'ok', redis: 'ok', workers: 2 })
+  t.same(await isReady(services(yes, yes, 2)), {
+    status: 'ready',
+    database: 'ok',
+    redis: 'ok',
+    workers: 2,
+    webrtc: 'building',
+  })
   const gone = () => Promise.reject(new Error('gone'))
   const silent = () => new Promise(() => {})
   t.same(await isReady(services(gone, silent, 1)), {
@@ -27,5 +36,6 @@ t.test('readiness tells a part that is gone or silent from one that answers', as
     database: 'unreachable',
     redis: 'unreachable',
     workers: 1,
+    webrtc: 'building',
   })
 })

@@ -75,6 +75,14 @@ export class MediaServer {
     return this.#port
   }
 
+  /** What browsers are told. */
+  get addresses(): string[] {
+    const told = listenInfos(0, this.#options.publicAddress).flatMap(
+      ({ ip, announcedAddress }) => announcedAddress ?? ip,
+    )
+    return [...new Set(told)]
+  }
+
   get workerPid(): number | undefined {
     return this.#worker?.pid
   }

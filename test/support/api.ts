@@ -135,6 +135,8 @@ export async function startTestApi(t: Teardown, options: TestApiOptions = {}): P
         PATCHBAY_HOST: '127.0.0.1',
         PATCHBAY_DATA_DIR: dataDir,
         PATCHBAY_SIP_PORT: '0',
+        // Its media worker is a matter of the tests that want one.
+        PATCHBAY_WEBRTC: 'off',
         ...options.env,
       }),
     ),

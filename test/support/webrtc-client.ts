@@ -21,6 +21,9 @@ export class WebRtcClient {
   readonly #beat: NodeJS.Timeout
   readonly #answering: NodeJS.Timeout
   #voice: Int16Array[] = []
+  /** When a tone began to leave, in monotonic milliseconds. */
+  readonly spokeAtMs: number[] = []
+  #spoke = false
 
   private constructor(line: RealtimeClient) {
     this.line = line
@@ -31,6 +34,9 @@ export class WebRtcClient {
     })
     this.#beat = setInterval(() => {
       const frame = this.#voice.shift()
+      const speaks = frame?.some((sample) => sample !== 0) === true
+      if (speaks && !this.#spoke) this.spokeAtMs.push(performance.now())
+      this.#spoke = speaks
       this.peer.send(frame === undefined ? OPUS_SILENCE : this.#encoder.encode(frame))
     }, 20)
     this.#answering = setInterval(() => void this.#answer(), 10)
@@ -65,6 +71,16 @@ export class WebRtcClient {
     for (let i = 0; i < ms / 20; i++) {
       this.#voice.push(Int16Array.from({ length: FRAME }, (_, n) => 8_000 * Math.sin((i * FRAME + n) / 12)))
     }
+  }
+
+  /** Says nothing for so long. */
+  pause(ms: number): void {
+    for (let i = 0; i < ms / 20; i++) this.#voice.push(new Int16Array(FRAME))
+  }
+
+  /** Nothing is left to be said. */
+  get hasSpoken(): boolean {
+    return this.#voice.length === 0
   }
 
   /** Waits until sound comes. */

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { microphoneArgs, type Speech } from './microphone.ts'
 import type { Teardown } from './services.ts'
+import type { SoundCard } from './sound-card.ts'
 
 /** Debian's Chromium, headless, with a microphone that plays what the test wants said. */
 
@@ -17,18 +18,22 @@ export const withoutBrowser: string | false = existsSync(CHROMIUM)
   : 'needs Chromium at /usr/bin/chromium: apt-get install chromium'
 
 export interface BrowserOptions {
+  /** What its microphone says, where it is none of a sound card. */
   speech: Speech
+  card?: SoundCard
   args?: readonly string[]
 }
 
-/** A browser whose microphone is a file that is played once. */
-export async function startBrowser(t: Teardown, { speech, args = [] }: BrowserOptions): Promise<Browser> {
+/** A browser whose microphone is a file that is played once, or that of a sound card. */
+export async function startBrowser(t: Teardown, { speech, card, args = [] }: BrowserOptions): Promise<Browser> {
+  const microphone = card === undefined ? await microphoneArgs(t, speech) : ['--use-fake-ui-for-media-stream']
   const browser = await chromium.launch({
     executablePath: CHROMIUM,
     headless: true,
     // Muted, the browser would hear no echo to cancel.
     ignoreDefaultArgs: ['--mute-audio'],
-    args: ['--no-sandbox', ...(await microphoneArgs(t, speech)), '--disable-dev-shm-usage', ...args],
+    ...(card && { env: { ...process.env, ...card.env } }),
+    args: ['--no-sandbox', ...microphone, '--disable-dev-shm-usage', ...args],
   })
   t.teardown(() => browser.close())
   return browser

@@ -1,59 +1,44 @@
-import { once } from 'node:events'
-import { connect, createServer, type Socket } from 'node:net'
-import { finishedLog, makeAgent } from '../../scripts/demo/call.ts'
-import type { RestClient, SessionToken } from '../../scripts/demo/rest.ts'
+import { finishedLog, killVoiceWorker, makeAgent } from '../../scripts/demo/call.ts'
+import type { CallLog, RestClient, SessionToken } from '../../scripts/demo/rest.ts'
 import { AGENT } from '../../scripts/demo/script.ts'
-import { startBrowser } from './browser.ts'
+import { servePage, startBrowser } from './browser.ts'
 import type { Instance } from './instance.ts'
-import { until } from './realtime-node.ts'
+import { PAGE_MICROPHONE, speakScript } from './page-microphone.ts'
 import type { Teardown } from './services.ts'
+import type { SoundCard } from './sound-card.ts'
 
 /** As long as anything of a call in a browser may take on a loaded machine. */
 export const LIMIT_MS = 150_000
+/** Root mean square of what is a voice, not silence. */
+const AUDIBLE = 0.01
+const QUESTION = 'Tell me more about your company.'
+const SECOND = 'How much does delivery cost?'
 
-/** Between the page and the server; what goes through can be cut off. */
-export async function startProxy(t: Teardown, port: number) {
-  const sockets = new Set<Socket>()
-  let isCut = false
-  const server = createServer((incoming) => {
-    if (isCut) return void incoming.destroy()
-    const outgoing = connect(port, '127.0.0.1')
-    for (const socket of [incoming, outgoing]) {
-      sockets.add(socket)
-      socket
-        .on('error', () => undefined)
-        .on('close', () => {
-          incoming.destroy()
-          outgoing.destroy()
-          sockets.delete(socket)
-        })
-    }
-    incoming.pipe(outgoing).pipe(incoming)
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const cut = () => {
-    isCut = true
-    for (const socket of sockets) socket.destroy()
-  }
-  t.teardown(() => {
-    cut()
-    server.close()
-  })
-  return { port: (server.address() as { port: number }).port, cut, mend: () => (isCut = false) }
+/** A page of any browser. */
+export interface TestPage {
+  goto(url: string): Promise<unknown>
+  evaluate<T>(script: string): Promise<T>
 }
+
+const HTML = `<!doctype html><script type="module">
+import { PatchbayCall } from 'SERVER/client/v1/patchbay.js'
+window.PatchbayCall = PatchbayCall
+</script>`
 
 const CALL = `
 window.told = []
 window.loudest = 0
-const { PatchbayCall } = await import('/client/v1/patchbay.js')
+while (window.PatchbayCall === undefined) await new Promise((resolve) => setTimeout(resolve, 10))
+MICROPHONE
+BEFORE
 window.call = new PatchbayCall({
   session: () => (SESSION),
   transport: TRANSPORT,
-  workletUrl: '/client/v1/worklet.js',
   tools: { show_room: async ({ id }) => ({ title: 'room ' + id + ' with a sea view' }) },
 })
-for (const name of ['state', 'transcript', 'interrupted', 'ended']) call.on(name, (value) => told.push([name, value]))
+for (const name of ['state', 'transcript', 'interrupted', 'error', 'ended']) {
+  call.on(name, (value) => told.push([name, name === 'error' ? value.message : value, performance.now()]))
+}
 call.on('level', ({ side, level }) => {
   if (side === 'agent') loudest = Math.max(loudest, level)
 })
@@ -64,52 +49,91 @@ export interface OpenCall {
   rest: RestClient
   callLogId: string
   evaluate<T>(script: string): Promise<T>
+  /** Waits until the script holds in the page. */
+  comes(script: string): Promise<void>
   said(role: 'user' | 'assistant', text: RegExp): Promise<void>
+  /** The agent sounds, from now on. */
+  heard(): Promise<void>
+  /** The microphone hears it; resolves when it is said. */
+  speak(text: string): Promise<void>
 }
 
-/** A page of the server that has called the demo's agent, whose microphone says `speech`. */
-export async function openCall(
-  t: Teardown,
-  instance: Instance,
-  {
-    speech,
-    port,
-    agent = {},
-    transport = 'auto',
-  }: { speech: readonly (string | number)[]; port?: number; agent?: Record<string, unknown>; transport?: string },
-): Promise<OpenCall> {
-  const { rest, agentId } = await makeAgent(instance.url, {
-    ...AGENT,
-    first_message: '',
-    public: { origins: [] },
-    ...agent,
-  })
-  const browser = await startBrowser(t, { speech })
-  const page = await browser.newPage()
-  await page.goto(`${instance.url.replace('127.0.0.1', 'localhost')}/talk/${agentId}`)
+export interface OpenCallOptions {
+  /** Default: one of a Chromium of its own. */
+  page?: TestPage
+  /** What the browser's own microphone says; without it, and without a sound card, the page has one that `speak`s. */
+  speech?: readonly (string | number)[]
+  card?: SoundCard
+  /** Of a proxy before the server. */
+  port?: number
+  agent?: Record<string, unknown>
+  transport?: string
+  /** Runs in the page before its call. */
+  before?: string
+  /** Further ones of Chromium. */
+  args?: readonly string[]
+}
+
+/** A page that has called the demo's agent. */
+export async function openCall(t: Teardown, instance: Instance, options: OpenCallOptions): Promise<OpenCall> {
+  const { speech, card, port, agent = {}, transport = 'auto', before = '', args = [] } = options
+  const { rest, agentId } = await makeAgent(instance.url, { ...AGENT, first_message: '', ...agent })
+  const page: TestPage =
+    options.page ?? (await (await startBrowser(t, { speech: speech ?? [], args, ...(card && { card }) })).newPage())
+  await page.goto(await servePage(t, HTML.replace('SERVER', instance.url)))
   const session = await rest.send<SessionToken & { webrtc: unknown }>(
     'GET',
     `/calls/generate-token?agent_id=${agentId}`,
   )
   const url = new URL(session.realtime_url)
   if (port !== undefined) url.port = String(port)
-  const script = CALL.replace('SESSION', JSON.stringify({ realtime_url: url.href, webrtc: session.webrtc })).replace(
-    'TRANSPORT',
-    JSON.stringify(transport),
-  )
+  const script = CALL.replace('MICROPHONE', () => (speech === undefined && card === undefined ? PAGE_MICROPHONE : ''))
+    .replace('BEFORE', () => before)
+    .replace('SESSION', JSON.stringify({ realtime_url: url.href, webrtc: session.webrtc }))
+    .replace('TRANSPORT', JSON.stringify(transport))
   const evaluate = <T>(script: string) => page.evaluate<T>(script)
   await evaluate(`(async () => {${script}})()`)
-  const said = (role: string, text: RegExp) =>
-    until(
-      () =>
-        evaluate<boolean>(
-          `told.some(([name, one]) => name === 'transcript' && one.role === '${role}' && ${text}.test(one.text))`,
-        ),
-      () => `${role} ${text}`,
-      LIMIT_MS,
-    )
-  return { rest, callLogId: session.call_log_id, evaluate, said }
+  const comes = async (condition: string) => {
+    const isSo = await evaluate<boolean>(`new Promise((resolve) => {
+      const endMs = performance.now() + ${LIMIT_MS}
+      const look = () => {
+        const isSo = Boolean(${condition})
+        if (isSo || performance.now() > endMs) resolve(isSo)
+        else setTimeout(look, 20)
+      }
+      look()
+    })`)
+    if (!isSo) throw new Error(`Waited in vain for ${condition}: ${JSON.stringify(await evaluate('told'))}`)
+  }
+  return {
+    rest,
+    callLogId: session.call_log_id,
+    evaluate,
+    comes,
+    said: (role, text) =>
+      comes(`told.some(([name, one]) => name === 'transcript' && one.role === '${role}' && ${text}.test(one.text))`),
+    async heard() {
+      await evaluate('loudest = 0')
+      await comes(`loudest > ${AUDIBLE}`)
+    },
+    async speak(text) {
+      if (card === undefined) await evaluate(await speakScript(text))
+      else await card.speak(text)
+    },
+  }
 }
 
 /** Its call log, once it is over. */
 export const logOf = ({ rest, callLogId }: OpenCall) => finishedLog(rest, callLogId, AbortSignal.timeout(LIMIT_MS))
+
+/** Asks, kills the voice worker of the call, asks again, and hangs up. Returns the call log. */
+export async function outliveVoiceWorker(call: OpenCall): Promise<CallLog> {
+  await call.evaluate(`call.say(${JSON.stringify(QUESTION)})`)
+  await call.said('assistant', /family business/)
+  await killVoiceWorker(call.rest, call.callLogId, () => undefined, AbortSignal.timeout(LIMIT_MS))
+  await call.evaluate(`call.say(${JSON.stringify(SECOND)})`)
+  await call.said('assistant', /three euros/)
+  await call.comes("call.state === 'connected'")
+  await call.evaluate('call.end()')
+  return logOf(call)
+}

@@ -241,7 +241,10 @@ export class PatchbayCall extends Emitter<CallEvents> {
           speaker: this.#speaker,
           send: (message) => socket.send(message),
           level: (side, level) => this.emit('level', { side, level }),
-          lost: () => this.#loses('media', true),
+          lost: () => {
+            this.#loses('media', true)
+            socket.suspect()
+          },
           found: () => this.#loses('media', false),
         },
         this.#microphone,

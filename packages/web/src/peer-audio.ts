@@ -22,6 +22,8 @@ export interface PeerStats {
   jitterMs?: number
   /** Of the agent's packets, those that never came: 0–1. */
   loss?: number
+  /** TCP where the network lets no UDP through. */
+  protocol?: 'udp' | 'tcp'
 }
 
 /** Audio of a session over a peer connection: answers the server's offers and watches that sound comes. */
@@ -49,6 +51,8 @@ export class PeerAudio {
 
   /** One offer after the other. */
   offered(sdp: string): void {
+    // It is given its time.
+    this.#askedAtMs = performance.now()
     this.#busy = this.#busy.then(() => this.#answer(sdp)).catch(() => undefined)
   }
 
@@ -112,8 +116,10 @@ export class PeerAudio {
         this.#stats.loss = all === 0 ? 0 : 1 - packets / all
         this.#stats.jitterMs = one.jitter * 1000
       } else if (one.type === 'media-source') level('microphone', one.audioLevel ?? 0)
-      else if (one.type === 'candidate-pair' && one.nominated && one.currentRoundTripTime !== undefined) {
-        this.#stats.roundTripMs = one.currentRoundTripTime * 1000
+      else if (one.type === 'candidate-pair' && one.nominated && one.state === 'succeeded') {
+        if (one.currentRoundTripTime !== undefined) this.#stats.roundTripMs = one.currentRoundTripTime * 1000
+        const { protocol } = stats.get(one.localCandidateId) ?? {}
+        if (protocol !== undefined) this.#stats.protocol = protocol
       }
     })
     const nowMs = performance.now()

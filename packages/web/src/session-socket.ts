@@ -5,6 +5,8 @@ const OPEN_TIMEOUT_MS = 10_000
 /** Asked this often whether the server is there; silent this long, and the connection is dead though nobody says so. */
 const PING_MS = 2_000
 const SILENT_MS = 5_000
+/** Where the sound stopped, too, less is waited for. */
+const SUSPECTED_MS = 1_000
 /** The server keeps a session this long for a client that lost its connection. */
 const RESUME_MS = 20_000
 const FIRST_RETRY_MS = 250
@@ -49,12 +51,26 @@ export class SessionSocket {
 
   send(message: ClientMessage): void {
     if (this.#socket?.readyState === WebSocket.OPEN && !this.#retrying) this.#socket.send(JSON.stringify(message))
-    else if (!this.#over && this.#waiting.length < MOST_WAITING) this.#waiting.push(message)
+    // Whoever comes back gets an offer: what was to be said of an earlier one is out of date.
+    else if (!this.#over && !message.type.startsWith('webrtc.') && this.#waiting.length < MOST_WAITING) {
+      this.#waiting.push(message)
+    }
   }
 
   /** Audio of a moment without a connection is nobody's. */
   sendAudio(bytes: ArrayBuffer): void {
     if (this.#socket?.readyState === WebSocket.OPEN && !this.#retrying) this.#socket.send(bytes)
+  }
+
+  /** The sound stopped: as a rule the network is another one, and this connection as dead. */
+  suspect(): void {
+    const socket = this.#socket
+    if (socket?.readyState !== WebSocket.OPEN || this.#retrying) return
+    const askedAtMs = performance.now()
+    socket.send(JSON.stringify({ type: 'ping' } satisfies ClientMessage))
+    setTimeout(() => {
+      if (this.#heardAtMs < askedAtMs) this.#drop(socket)
+    }, SUSPECTED_MS)
   }
 
   close(message?: ClientMessage): void {

@@ -1,11 +1,9 @@
 import t from 'tap'
-import { killVoiceWorker } from '../../../scripts/demo/call.ts'
 import { buildClient, withoutBrowser } from '../../support/browser.ts'
 import { type Instance, startInstance } from '../../support/instance.ts'
-import { LIMIT_MS, logOf, openCall, startProxy } from '../../support/page-call.ts'
-import { until } from '../../support/realtime-node.ts'
+import { logOf, openCall, outliveVoiceWorker } from '../../support/page-call.ts'
+import { startProxy } from '../../support/tcp-proxy.ts'
 
-const QUESTION = 'Tell me more about your company.'
 const SECOND = 'How much does delivery cost?'
 let instance: Instance
 
@@ -16,15 +14,15 @@ t.before(async () => {
 
 t.test('a connection that is cut for ten seconds is a pause in the call', { skip: withoutBrowser }, async (t) => {
   const proxy = await startProxy(t, Number(new URL(instance.url).port))
-  const call = await openCall(t, instance, { speech: [120_000], port: proxy.port })
+  const call = await openCall(t, instance, { port: proxy.port })
   proxy.cut()
-  await until(() => call.evaluate("call.state === 'reconnecting'"), undefined, LIMIT_MS)
+  await call.comes("call.state === 'reconnecting'")
   await call.evaluate(`call.say(${JSON.stringify(SECOND)})`)
   await new Promise((resolve) => setTimeout(resolve, 10_000))
   proxy.mend()
-  await until(() => call.evaluate("call.state === 'connected'"), undefined, LIMIT_MS)
+  await call.comes("call.state === 'connected'")
   await call.said('assistant', /three euros/)
-  await until(() => call.evaluate('loudest > 0.01'), undefined, LIMIT_MS)
+  await call.comes('loudest > 0.01')
   await call.evaluate('call.end()')
   const log = await logOf(call)
   t.match(log, { status: 'completed', end_reason: 'caller_hangup' })
@@ -39,22 +37,14 @@ t.test('a connection that is cut for ten seconds is a pause in the call', { skip
 })
 
 t.test('a voice worker that dies takes nothing from the call', { skip: withoutBrowser }, async (t) => {
-  const call = await openCall(t, instance, { speech: [120_000] })
-  await call.evaluate(`call.say(${JSON.stringify(QUESTION)})`)
-  await call.said('assistant', /family business/)
-  await killVoiceWorker(call.rest, call.callLogId, () => undefined, AbortSignal.timeout(LIMIT_MS))
-  await call.evaluate(`call.say(${JSON.stringify(SECOND)})`)
-  await call.said('assistant', /three euros/)
-  t.equal(await call.evaluate('call.state'), 'connected')
-  await call.evaluate('call.end()')
-  t.match(await logOf(call), { status: 'completed', end_reason: 'caller_hangup' })
+  const call = await openCall(t, instance, {})
+  t.match(await outliveVoiceWorker(call), { status: 'completed', end_reason: 'caller_hangup' })
 })
 
 t.test('the agent calls a function of the page and says what it returned', { skip: withoutBrowser }, async (t) => {
   const question = 'Show me a room.'
   const tool = { name: 'show_room', arguments: { id: '7' } }
   const call = await openCall(t, instance, {
-    speech: [120_000],
     agent: {
       LLM_provider: 'sim',
       LLM_model: JSON.stringify({ script: [{ question, answer: 'You see {output}', tool }] }),

@@ -1,48 +1,53 @@
+import type { Browser } from 'playwright-core'
 import t from 'tap'
-import { killVoiceWorker } from '../../../scripts/demo/call.ts'
-import { buildClient, withoutBrowser } from '../../support/browser.ts'
-import { childrenOf, commandLineOf, type Instance, startInstance } from '../../support/instance.ts'
+import { buildClient, startBrowser, withoutBrowser } from '../../support/browser.ts'
 import { mediaWorker } from '../../support/media-worker.ts'
-import { LIMIT_MS, logOf, openCall, startProxy } from '../../support/page-call.ts'
-import { until } from '../../support/realtime-node.ts'
+import { logOf, openCall } from '../../support/page-call.ts'
+import { startProxy } from '../../support/tcp-proxy.ts'
+import { startUdpRelay } from '../../support/udp-relay.ts'
+import { startWebRtcInstance } from '../../support/webrtc-instance.ts'
 
 const QUESTION = 'Tell me more about your company.'
 const SECOND = 'How much does delivery cost?'
-const AWAY_MS = 10_000
-/** The microphone begins before the session does, and how long that takes is the machine's affair. */
-const UNTIL_HEARD = [6_000, QUESTION, 12_000, QUESTION, 12_000, QUESTION, 120_000]
+const BACK_MS = 4_000
+const COMPLETED = { status: 'completed', end_reason: 'caller_hangup' }
 
 const { path, skip: withoutWorker } = await mediaWorker()
 const skip = withoutBrowser || withoutWorker
-let instance: Instance
+let instance: Awaited<ReturnType<typeof startWebRtcInstance>>
+let browser: Browser
 
 if (!skip) {
   t.before(async () => {
     buildClient()
-    instance = await startInstance(t, {
-      PATCHBAY_VOICE_WORKERS: '2',
-      PATCHBAY_WEBRTC: 'auto',
-      PATCHBAY_WEBRTC_WORKER: path,
-    })
-    await until(() => instance.output().includes('Web calls use WebRTC'), instance.output, LIMIT_MS)
+    ;[instance, browser] = await Promise.all([startWebRtcInstance(t, path), startBrowser(t, { speech: [] })])
   })
 }
 
 t.test('a spoken question is heard over WebRTC, answered and heard back', { skip }, async (t) => {
-  const call = await openCall(t, instance, { speech: UNTIL_HEARD, transport: 'webrtc' })
+  // The microphone begins before the session does, and how long that takes is the machine's affair.
+  const speech = [6_000, QUESTION, 12_000, QUESTION, 12_000, QUESTION, 120_000]
+  const call = await openCall(t, instance, { speech, transport: 'webrtc' })
   await call.said('user', /company/i)
   await call.said('assistant', /family business/)
-  await until(() => call.evaluate('loudest > 0.01'), undefined, LIMIT_MS)
-  t.match(await call.evaluate('call.stats()'), { transport: 'webrtc', loss: Number, jitterMs: Number })
+  await call.comes('loudest > 0.01')
+  t.match(await call.evaluate('call.stats()'), {
+    transport: 'webrtc',
+    protocol: 'udp',
+    loss: Number,
+    jitterMs: Number,
+  })
   await call.evaluate("call.press('5')")
   await call.evaluate('call.end()')
-  t.match(await logOf(call), { status: 'completed', end_reason: 'caller_hangup', quality: { codec: 'opus' } })
+  t.match(await logOf(call), { ...COMPLETED, quality: { codec: 'opus' } })
 })
 
 t.test('who speaks while the agent speaks is heard, and the agent falls silent', { skip }, async (t) => {
-  // Each answer lasts longer than the pause before the next question.
-  const speech = [...UNTIL_HEARD.slice(0, -1), 3_500, SECOND, 120_000]
-  const call = await openCall(t, instance, { speech, transport: 'webrtc' })
+  const call = await openCall(t, instance, { page: await browser.newPage(), transport: 'webrtc' })
+  await call.speak(QUESTION)
+  await call.said('user', /company/i)
+  await call.heard()
+  await call.speak(SECOND)
   await call.said('assistant', /three euros/)
   t.ok(await call.evaluate("told.some(([name]) => name === 'interrupted')"))
   await call.evaluate('call.end()')
@@ -50,53 +55,54 @@ t.test('who speaks while the agent speaks is heard, and the agent falls silent',
   t.ok(transcript.some(({ role, interrupted }) => role === 'assistant' && interrupted))
 })
 
-t.test('a media worker that dies is replaced, and the call goes on', { skip }, async (t) => {
-  const call = await openCall(t, instance, { speech: [120_000], transport: 'webrtc' })
-  const children = await childrenOf(instance.child.pid)
-  const commands = await Promise.all(children.map(async (pid) => [pid, await commandLineOf(pid)] as const))
-  const [pid] = commands.find(([, command]) => command.startsWith(path)) ?? []
-  t.ok(pid)
-  process.kill(pid!, 'SIGKILL')
-  await until(() => instance.output().includes('The media worker died'), instance.output, LIMIT_MS)
-  await call.evaluate('loudest = 0')
-  await call.evaluate(`call.say(${JSON.stringify(SECOND)})`)
-  await call.said('assistant', /three euros/)
-  await until(() => call.evaluate('loudest > 0.01'), undefined, LIMIT_MS)
-  t.equal(await call.evaluate('call.state'), 'connected')
-  await call.evaluate('call.end()')
-  t.match(await logOf(call), { status: 'completed', end_reason: 'caller_hangup' })
-})
-
-t.test('a voice worker that dies takes nothing from the call', { skip }, async (t) => {
-  const call = await openCall(t, instance, { speech: [120_000], transport: 'webrtc' })
-  await call.evaluate(`call.say(${JSON.stringify(QUESTION)})`)
+t.test('a browser whose network lets no UDP out talks over TCP', { skip }, async (t) => {
+  const args = ['--webrtc-ip-handling-policy=disable_non_proxied_udp']
+  const call = await openCall(t, instance, { args, transport: 'webrtc' })
+  await call.speak(QUESTION)
+  await call.said('user', /company/i)
   await call.said('assistant', /family business/)
-  await killVoiceWorker(call.rest, call.callLogId, () => undefined, AbortSignal.timeout(LIMIT_MS))
-  await call.evaluate(`call.say(${JSON.stringify(SECOND)})`)
-  await call.said('assistant', /three euros/)
-  t.equal(await call.evaluate('call.state'), 'connected')
+  await call.heard()
+  t.match(await call.evaluate('call.stats()'), { transport: 'webrtc', protocol: 'tcp', roundTripMs: Number })
   await call.evaluate('call.end()')
-  t.match(await logOf(call), { status: 'completed', end_reason: 'caller_hangup' })
+  t.match(await logOf(call), { ...COMPLETED, quality: { codec: 'opus' } })
 })
 
-t.test('a WebSocket that is cut for ten seconds takes no word, for the sound goes another way', { skip }, async (t) => {
+/** Offers name this port of UDP alone, as they do of what a network reaches. */
+const REACHED_BY = String.raw`
+const take = RTCPeerConnection.prototype.setRemoteDescription
+RTCPeerConnection.prototype.setRemoteDescription = function ({ type, sdp }) {
+  const lines = sdp.split('\r\n').filter((line) => !line.startsWith('a=candidate:'))
+  lines.splice(-2, 0, 'a=candidate:1 1 udp 1 127.0.0.1 ' + way + ' typ host')
+  return take.call(this, { type, sdp: lines.join('\r\n') })
+}
+`
+
+t.test('a call goes on within four seconds when its network is another one', { skip }, async (t) => {
   const proxy = await startProxy(t, Number(new URL(instance.url).port))
+  const [first, second] = [await startUdpRelay(t, instance.mediaPort), await startUdpRelay(t, instance.mediaPort)]
+  const before = `window.way = ${first.port}; ${REACHED_BY}`
   const call = await openCall(t, instance, {
-    speech: UNTIL_HEARD,
+    page: await browser.newPage(),
+    before,
     port: proxy.port,
     transport: 'webrtc',
   })
-  proxy.cut()
-  await until(() => call.evaluate("call.state === 'reconnecting'"), undefined, LIMIT_MS)
-  await until(
-    () => call.evaluate('loudest > 0.01'),
-    () => 'the agent, who is still heard',
-    LIMIT_MS,
+  await call.speak(QUESTION)
+  await call.said('user', /company/i)
+  await call.heard()
+  await call.evaluate(`way = ${second.port}; window.leftMs = performance.now()`)
+  first.cut()
+  proxy.silence()
+  await call.comes("told.some(([, state, atMs]) => state === 'connected' && atMs > leftMs)")
+  const [backMs] = await call.evaluate<number[]>(
+    "told.filter(([, state, atMs]) => state === 'connected' && atMs > leftMs).map(([, , atMs]) => atMs - leftMs)",
   )
-  await new Promise((resolve) => setTimeout(resolve, AWAY_MS))
-  proxy.mend()
-  await until(() => call.evaluate("call.state === 'connected'"), undefined, LIMIT_MS)
-  await call.said('assistant', /family business/)
+  t.comment(`back after ${Math.round(backMs ?? 0)} ms`)
+  t.ok(backMs !== undefined && backMs < BACK_MS, `${backMs} ms`)
+  await call.speak(SECOND)
+  await call.said('assistant', /three euros/)
+  await call.heard()
+  t.same(await call.evaluate("told.filter(([name]) => name === 'error')"), [])
   await call.evaluate('call.end()')
-  t.match(await logOf(call), { status: 'completed', end_reason: 'caller_hangup' })
+  t.match(await logOf(call), COMPLETED)
 })

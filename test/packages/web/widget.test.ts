@@ -3,15 +3,20 @@ import { finishedLog, makeAgent } from '../../../scripts/demo/call.ts'
 import { AGENT } from '../../../scripts/demo/script.ts'
 import { buildClient, listen, servePage, startBrowser, withoutBrowser } from '../../support/browser.ts'
 import { type Instance, startInstance } from '../../support/instance.ts'
+import { mediaWorker } from '../../support/media-worker.ts'
 import { until } from '../../support/realtime-node.ts'
+import { startWebRtcInstance } from '../../support/webrtc-instance.ts'
 
 const LIMIT_MS = 120_000
 const QUESTION = 'What time do you open on Saturday?'
+const { path } = await mediaWorker()
+const hasWebRtc = path !== ''
 let instance: Instance
 
 t.before(async () => {
+  if (withoutBrowser) return
   buildClient()
-  instance = await startInstance(t)
+  instance = hasWebRtc ? await startWebRtcInstance(t, path) : await startInstance(t)
 })
 
 const publicAgent = (origins: readonly string[]) =>
@@ -81,9 +86,16 @@ t.test(
       await page.getByRole('button', { name: 'Talk to us' }).click()
       if (works) {
         await page.getByText('Listening').waitFor({ timeout: LIMIT_MS })
+        await page.evaluate(`document.querySelector('patchbay-agent').call.on('level', ({ side, level }) => {
+          window.isAudible ||= side === 'agent' && level > 0.01
+        })`)
         await page.getByLabel('Type a message').fill('How much does delivery cost?')
         await page.getByRole('button', { name: 'Send' }).click()
         await page.getByText('three euros').waitFor({ timeout: LIMIT_MS })
+        await until(() => page.evaluate<boolean>('window.isAudible === true'), undefined, LIMIT_MS)
+        t.match(await page.evaluate("document.querySelector('patchbay-agent').call.stats()"), {
+          transport: hasWebRtc ? 'webrtc' : 'websocket',
+        })
         t.same(faults, [])
       } else {
         await page.getByText(`its public.origins must name ${origin}`).waitFor({ timeout: LIMIT_MS })

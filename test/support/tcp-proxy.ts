@@ -1,0 +1,43 @@
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+import type { Teardown } from './services.ts'
+
+/** Between the page and the server; what goes through can be cut off, or be left to wait for ever. */
+export async function startProxy(t: Teardown, port: number) {
+  const sockets = new Set<Socket>()
+  let isCut = false
+  const server = createServer((incoming) => {
+    if (isCut) return void incoming.destroy()
+    const outgoing = connect(port, '127.0.0.1')
+    for (const socket of [incoming, outgoing]) {
+      sockets.add(socket)
+      socket
+        .on('error', () => undefined)
+        .on('close', () => {
+          incoming.destroy()
+          outgoing.destroy()
+          sockets.delete(socket)
+        })
+    }
+    incoming.pipe(outgoing).pipe(incoming)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const cut = () => {
+    isCut = true
+    for (const socket of sockets) socket.destroy()
+  }
+  t.teardown(() => {
+    cut()
+    server.close()
+  })
+  return {
+    port: (server.address() as { port: number }).port,
+    cut,
+    mend: () => (isCut = false),
+    /** Nothing comes through any more on what is open now, and nobody is told. */
+    silence() {
+      for (const socket of sockets) socket.unpipe().pause()
+    },
+  }
+}

@@ -127,11 +127,11 @@ install_default_programs() {
   [ "${default_tts:-offline}" != offline ] || install_programs espeak-ng
 }
 
-# The SIP peers and the browser of the tests and the checker of alert rules, where they can be had by themselves; elsewhere those tests
+# The SIP peers and the browsers of the tests and the checker of alert rules, where they can be had by themselves; elsewhere those tests
 # say what is missing.
 install_test_peers() {
   if [ "$(id -u)" != 0 ] || ! [ -f /etc/debian_version ] || ! command -v apt-get >/dev/null; then return; fi
-  install_programs sipp baresip kamailio chromium promtool
+  install_programs sipp baresip kamailio chromium firefox-esr pulseaudio promtool
 }
 
 command=${1:-help}

@@ -50,6 +50,8 @@ t.test(
       kamailio: '',
       promtool: '',
       chromium: '',
+      'firefox-esr': '',
+      pulseaudio: '',
       'apt-get': 'echo "$*" >>"$HOME/apt.log"; cp "$HOME/redis-server" "$HOME/espeak-ng"',
     })
     await symlink('/bin/cp', join(machine.bin, 'cp'))

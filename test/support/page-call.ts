@@ -11,6 +11,8 @@ import type { SoundCard } from './sound-card.ts'
 export const LIMIT_MS = 150_000
 /** Root mean square of what is a voice, not silence. */
 const AUDIBLE = 0.01
+/** Until what was said is understood, if it is. */
+const UNDERSTOOD_MS = 3_000
 const QUESTION = 'Tell me more about your company.'
 const SECOND = 'How much does delivery cost?'
 
@@ -56,6 +58,8 @@ export interface OpenCall {
   heard(): Promise<void>
   /** The microphone hears it; resolves when it is said. */
   speak(text: string): Promise<void>
+  /** Says it until these words of it are understood: a browser that just opened its microphone still adapts to the room. */
+  ask(text: string, words: RegExp): Promise<void>
 }
 
 export interface OpenCallOptions {
@@ -105,20 +109,30 @@ export async function openCall(t: Teardown, instance: Instance, options: OpenCal
     })`)
     if (!isSo) throw new Error(`Waited in vain for ${condition}: ${JSON.stringify(await evaluate('told'))}`)
   }
+  const speak = async (text: string) => {
+    if (card === undefined) await evaluate(await speakScript(text))
+    else await card.speak(text)
+  }
+  const wordsOf = (role: string, text: RegExp) =>
+    `told.some(([name, one]) => name === 'transcript' && one.role === '${role}' && ${text}.test(one.text))`
   return {
     rest,
     callLogId: session.call_log_id,
     evaluate,
     comes,
-    said: (role, text) =>
-      comes(`told.some(([name, one]) => name === 'transcript' && one.role === '${role}' && ${text}.test(one.text))`),
+    said: (role, text) => comes(wordsOf(role, text)),
     async heard() {
       await evaluate('loudest = 0')
       await comes(`loudest > ${AUDIBLE}`)
     },
-    async speak(text) {
-      if (card === undefined) await evaluate(await speakScript(text))
-      else await card.speak(text)
+    speak,
+    async ask(text, words) {
+      const endMs = performance.now() + LIMIT_MS
+      while (!(await evaluate<boolean>(wordsOf('user', words)))) {
+        if (performance.now() > endMs) throw new Error(`Not understood: ${JSON.stringify(await evaluate('told'))}`)
+        await speak(text)
+        await new Promise((resolve) => setTimeout(resolve, UNDERSTOOD_MS))
+      }
     },
   }
 }

@@ -13,7 +13,7 @@ const RATE_HZ = 48_000
 /** From the loudspeaker to the microphone. */
 const LOSS = '-6dB'
 /** Without it a sound may be seconds on its way. */
-const LATENCY_MS = 20
+const LATENCY_MS = 50
 const START_TIMEOUT_MS = 60_000
 
 /** Why a test that needs it can't run here; false: it can. */

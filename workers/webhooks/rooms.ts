@@ -4,6 +4,9 @@ const MOST_OF_RECEIVER = 64
 const LEAST_OF_RECEIVER = 1
 const OF_WORKSPACE = 128
 const OF_ALL = 1_024
+/** Of its window, so many times as much is taken for a receiver: the database is asked less often than it answers. */
+const MOST_AHEAD = 4
+const MOST_TAKEN = 2 * OF_ALL
 
 interface Sending {
   webhookId: string
@@ -21,28 +24,46 @@ export class Rooms {
   #all = 0
   #first = 0
 
-  /** How many more each may send. */
-  free(webhooks: readonly { id: string; workspaceId: string }[]): { webhookId: string; room: number }[] {
+  /**
+   * How many more of each may be taken, so that the next are there when those under way are answered.
+   * @param held of all webhooks, taken and not under way
+   */
+  free(
+    webhooks: readonly { id: string; workspaceId: string }[],
+    held: ReadonlyMap<string, { readonly length: number }>,
+  ): { webhookId: string; room: number }[] {
     const rooms: { webhookId: string; room: number }[] = []
-    const given = new Map<string, number>()
-    let left = OF_ALL - this.#all
+    let left = MOST_TAKEN - this.#all
+    for (const { length } of held.values()) left -= length
     this.#first = webhooks.length === 0 ? 0 : (this.#first + 1) % webhooks.length
     for (let i = 0; i < webhooks.length && left > 0; i++) {
-      const { id, workspaceId } = webhooks[(this.#first + i) % webhooks.length]!
-      const ofWorkspace = given.get(workspaceId) ?? OF_WORKSPACE - (this.#ofWorkspace.get(workspaceId) ?? 0)
-      const room = Math.min(this.#window(id) - (this.#ofReceiver.get(id) ?? 0), ofWorkspace, left)
+      const { id } = webhooks[(this.#first + i) % webhooks.length]!
+      const window = this.#window(id)
+      // Nothing lies ready for one that fails.
+      const ahead = window < FIRST_OF_RECEIVER ? 1 : MOST_AHEAD
+      const room = Math.min(ahead * window - (this.#ofReceiver.get(id) ?? 0) - (held.get(id)?.length ?? 0), left)
       if (room <= 0) continue
-      given.set(workspaceId, ofWorkspace - room)
       left -= room
       rooms.push({ webhookId: id, room })
     }
     return rooms
   }
 
+  /** Whether one more may be sent now; what is in the way: the receiver's own window, or what others send. */
+  allows({ webhookId, workspaceId }: Sending): 'now' | 'receiver' | 'others' {
+    if ((this.#ofReceiver.get(webhookId) ?? 0) >= this.#window(webhookId)) return 'receiver'
+    const isFull = this.#all >= OF_ALL || (this.#ofWorkspace.get(workspaceId) ?? 0) >= OF_WORKSPACE
+    return isFull ? 'others' : 'now'
+  }
+
   taken({ webhookId, workspaceId }: Sending): void {
     this.#all++
     this.#ofReceiver.set(webhookId, (this.#ofReceiver.get(webhookId) ?? 0) + 1)
     this.#ofWorkspace.set(workspaceId, (this.#ofWorkspace.get(workspaceId) ?? 0) + 1)
+  }
+
+  underWay(webhookId: string): number {
+    return this.#ofReceiver.get(webhookId) ?? 0
   }
 
   answered(webhookId: string, good: boolean): void {

@@ -12,6 +12,7 @@ import { disableWebhook } from '../../store/webhooks.ts'
 import { adoptMovedEvents, eventsById, routeEvents } from '../../store/workspace-events.ts'
 import { AttemptWriter } from './attempt-writer.ts'
 import { callOf, type EventData, eventMessage } from './event-data.ts'
+import { Outbox, type Taken } from './outbox.ts'
 import { Rooms } from './rooms.ts'
 import { type DeliveryMessage, type SenderOptions, sendDelivery } from './sender.ts'
 
@@ -22,6 +23,10 @@ const WEBHOOKS_KNOWN_MS = 250
 const ROUTED_AT_ONCE = 1_000
 /** A delivery that was taken and not written down, because the process died, is taken again after this. */
 const LEASE_MS = 30_000
+/** So long one that was taken may wait for its turn; with the time for its answer that is less than the lease. */
+const MOST_HELD_MS = 15_000
+/** Answered and not written down yet; beyond, none is taken. */
+const MOST_UNSETTLED = 4_096
 const KEPT_IDLE_MS = 4_000
 const FAILING_MOST_MS = 5 * 86_400_000
 /** After an error of the database. */
@@ -67,15 +72,29 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
     ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
   }
   const rooms = new Rooms()
+  const outbox = new Outbox(rooms, (one) => {
+    const sending: Promise<void> = send(one).finally(() => running.delete(sending))
+    running.add(sending)
+  })
   const running = new Set<Promise<void>>()
   const attempts = new AttemptWriter(store, log)
 
-  async function send(delivery: DueDelivery, message: DeliveryMessage | undefined): Promise<void> {
-    rooms.taken(delivery)
+  async function send({ delivery, message, takenAtMs }: Taken): Promise<void> {
+    // What waited too long may have been taken by another process, or soon is.
+    const isStale = clock.monotonicMs() - takenAtMs > MOST_HELD_MS
+    const sent = isStale
+      ? undefined
+      : await sendDelivery(delivery, message, sender, cutting.signal).catch((err) => {
+          if (!cutting.signal.aborted) log.warn({ err, webhookId: delivery.webhookId }, 'A delivery could not be sent')
+          return undefined
+        })
+    const good = sent?.attempt.error === null
+    if (sent !== undefined) rooms.answered(delivery.webhookId, good)
+    outbox.left(delivery)
+    if (moreWaits && outbox.isLow(delivery.webhookId)) lookSoon()
+    if (sent === undefined) return
+    const { attempt, gone } = sent
     try {
-      const { attempt, gone } = await sendDelivery(delivery, message, sender, cutting.signal)
-      const good = attempt.error === null
-      rooms.answered(delivery.webhookId, good)
       await attempts.write(attempt)
       if (good !== (delivery.failingSince === null)) {
         await noteHealth(store, delivery.webhookId, !good, new Date(clock.nowMs()))
@@ -86,9 +105,6 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
       }
     } catch (err) {
       if (!cutting.signal.aborted) log.warn({ err, webhookId: delivery.webhookId }, 'A delivery is not settled yet')
-    } finally {
-      rooms.left(delivery)
-      if (moreWaits) lookSoon()
     }
   }
 
@@ -117,9 +133,10 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
       knownAtMs = clock.monotonicMs()
       rooms.keep(known)
     }
-    const free = rooms.free(known)
+    const free = running.size < MOST_UNSETTLED ? rooms.free(known, outbox.held) : []
     const due = await claimDeliveries(store, free, LEASE_MS)
-    moreWaits = due.length > 0 && free.some(({ webhookId, room }) => countOf(due, webhookId) === room)
+    const counts = Map.groupBy(due, ({ webhookId }) => webhookId)
+    moreWaits = free.some(({ webhookId, room }) => counts.get(webhookId)?.length === room)
     const events = await eventsById(
       store,
       due.map(({ eventId, eventAt }) => ({ id: eventId, at: eventAt })),
@@ -132,12 +149,8 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
         { body: JSON.stringify(eventMessage(event, data[i] ?? {})), callId: callOf(event) },
       ]),
     )
-    for (const delivery of due) {
-      const sending: Promise<void> = send(delivery, messages.get(delivery.eventId)).finally(() =>
-        running.delete(sending),
-      )
-      running.add(sending)
-    }
+    const takenAtMs = clock.monotonicMs()
+    for (const delivery of due) outbox.add({ delivery, message: messages.get(delivery.eventId), takenAtMs })
     return routed === ROUTED_AT_ONCE
   }
 
@@ -151,15 +164,22 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
     clearTimeout(timer)
     if (!stopping.signal.aborted) timer = setTimeout(begin, ms)
   }
+  /** Receivers had room again while a round ran. */
+  let asked = false
   /** Receivers have room again. */
   function lookSoon(): void {
-    if (timer === undefined) return
+    if (timer === undefined) {
+      asked = true
+      return
+    }
     moreWaits = false
     lookIn(BUSY_POLL_MS)
   }
   async function turn(): Promise<void> {
     try {
-      lookIn((await round()) ? 0 : POLL_MS)
+      asked = false
+      const isMore = await round()
+      lookIn(isMore ? 0 : asked && moreWaits ? BUSY_POLL_MS : POLL_MS)
     } catch (err) {
       log.warn({ err }, 'Events could not be given to webhooks')
       lookIn(REST_MS)
@@ -177,12 +197,10 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
       const cut = setTimeout(() => cutting.abort(), graceMs)
       await rounds
       clearTimeout(timer)
-      await Promise.all(running)
+      // What was taken is sent, too: nobody else may for the rest of its lease.
+      while (running.size > 0) await Promise.all(running)
       clearTimeout(cut)
       connections.close()
     },
   }
 }
-
-const countOf = (due: readonly DueDelivery[], id: string): number =>
-  due.reduce((count, { webhookId }) => count + (webhookId === id ? 1 : 0), 0)

@@ -1,14 +1,13 @@
 /**
  * Webhooks under load, and under kill -9. `npm run bench -- events [--rate=1000] [--seconds=60] [--calls=50]`: how old events are
- * when a local receiver has them, and how late the audio of live calls comes beside it. `--kills=100 [--minutes=10]`: the
- * job worker is killed so often, at random, while events are written; every committed one must be delivered.
+ * when a local receiver has them, and how late the audio of live calls comes beside it. `--kills=100 [--minutes=15]`: the
+ * api and the job worker are killed so often, at random, while events are written; every committed one must be delivered.
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { openServices } from './events/services.ts'
 import { openStand, type Stand } from './events/stand.ts'
+import { deliverUnderKills } from './events/under-kills.ts'
 import { quantile } from './support/quantile.ts'
 
 const TICK_MS = 10
@@ -26,27 +25,28 @@ export async function run(args: readonly string[]): Promise<void> {
       seconds: { type: 'string', default: '60' },
       calls: { type: 'string', default: '50' },
       kills: { type: 'string', default: '0' },
-      minutes: { type: 'string', default: '10' },
+      minutes: { type: 'string', default: '15' },
     },
   })
-  const [rate, seconds, calls, kills, minutes] = Object.entries(values).map(([name, text]) => {
-    const number = Number(text)
-    if (!(number >= 0)) throw new Error(`--${name} must be a number, not "${text}"`)
-    return number
-  }) as [number, number, number, number, number]
-  const { stand, instance } = await openStand()
-  let stopped = false
-  const stopInstance = async () => {
-    if (!stopped) await instance.stop()
-    stopped = true
+  const number = (name: keyof typeof values): number => {
+    const value = Number(values[name])
+    if (!(value >= 0)) throw new Error(`--${name} must be a number, not "${values[name]}"`)
+    return value
   }
+  const kills = number('kills')
+  if (kills > 0) {
+    const services = await openServices()
+    try {
+      await underKills(services.env, kills, number('minutes') * 60_000)
+    } finally {
+      await services.stop()
+    }
+    return
+  }
+  const stand = await openStand()
   try {
-    if (kills > 0) {
-      await stopInstance()
-      await underKills(stand, kills, minutes * 60_000)
-    } else await underLoad(stand, { rate, seconds, calls })
+    await underLoad(stand, { rate: number('rate'), seconds: number('seconds'), calls: number('calls') })
   } finally {
-    await stopInstance()
     await stand.stop()
   }
 }
@@ -98,58 +98,15 @@ async function tellFor(stand: Stand, rate: number, forMs: number): Promise<numbe
   return told
 }
 
-async function underKills(stand: Stand, kills: number, mostMs: number): Promise<void> {
-  const abort = new AbortController()
-  const told: string[] = []
-  const telling = (async () => {
-    while (!abort.signal.aborted) {
-      told.push(...(await stand.tell(5)))
-      await sleep(20)
-    }
-  })()
-  const untilMs = performance.now() + mostMs
-  let killed = 0
-  while (killed < kills && performance.now() < untilMs) {
-    const jobs = await startJobs(stand)
-    await sleep(Math.random() * 1_500)
-    jobs.kill('SIGKILL')
-    await once(jobs, 'exit')
-    killed++
-    if (killed % 10 === 0) process.stderr.write(`${killed} kills, ${told.length} events\n`)
-  }
-  abort.abort()
-  await telling
-  const last = await startJobs(stand)
-  const settledMs = performance.now() + 3 * SETTLE_MS
-  const missing = async () => {
-    const { ids } = await stand.ask<{ ids: string[] }>('ids')
-    const got = new Set(ids)
-    return told.filter((id) => !got.has(id)).length
-  }
-  let left = await missing()
-  while (left > 0 && performance.now() < settledMs) {
-    await sleep(500)
-    left = await missing()
-  }
-  last.kill('SIGTERM')
-  await once(last, 'exit')
-  console.log(`${killed} kills of the job worker: ${told.length} events committed, ${left} not delivered`)
-  if (left > 0 || killed < kills) process.exitCode = 1
-}
-
-/** Resolves once it is ready. */
-async function startJobs({ env }: Stand) {
-  const port = 22_000 + Math.floor(Math.random() * 10_000)
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../main.ts'), 'jobs'], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, ...env, PATCHBAY_JOBS_ADMIN_PORT: String(port) },
-  })
-  for (;;) {
-    const ready = await fetch(`http://127.0.0.1:${port}/ready`).catch(() => undefined)
-    if (ready?.ok) return child
-    if (child.exitCode !== null) throw new Error(`The job worker ended with ${child.exitCode}`)
-    await sleep(50)
-  }
+async function underKills(env: Record<string, string>, kills: number, mostMs: number): Promise<void> {
+  const progress = (line: string) => void process.stderr.write(`${line}\n`)
+  const figures = await deliverUnderKills({ env, kills, mostMs, random: Math.random, progress })
+  const { committed, missing, untrue } = figures
+  const killed = figures.kills.api + figures.kills.jobs
+  console.log(
+    `${killed} kills (api ${figures.kills.api}, jobs ${figures.kills.jobs}): ${committed} events committed, ${missing} not delivered, ${untrue} delivered that are none`,
+  )
+  if (missing > 0 || untrue > 0 || killed < kills) process.exitCode = 1
 }
 
 const quantiles = (sorted: readonly number[]): string =>

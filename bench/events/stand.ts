@@ -1,18 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { pino } from 'pino'
-import { type Instance, startInstance } from '../../scripts/demo/instance.ts'
-import { startEmbedded } from '../../store/embedded.ts'
+import { startInstance } from '../../scripts/demo/instance.ts'
 import { Tenant } from '../hostile/tenant.ts'
+import { openServices } from './services.ts'
 
 /** What the benchmark of events stands on: services of its own, a workspace with a webhook, and its receiver. */
 export interface Stand {
-  /** Settings of roles that work on these services. */
-  readonly env: Record<string, string>
   readonly tenant: Tenant
   readonly receiver: ChildProcess
   /** Writes so many events of the workspace, in one transaction; resolves with their ids once it is committed. */
@@ -22,20 +17,9 @@ export interface Stand {
   stop(): Promise<void>
 }
 
-export async function openStand(): Promise<{ stand: Stand; instance: Instance }> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'patchbay-events-'))
-  const log = pino({ level: 'error' })
-  const services = await startEmbedded({ dataDir, log, postgres: true, redis: true, searchPath: process.env.PATH })
-  const env = {
-    DATABASE_URL: services.databaseUrl ?? '',
-    REDIS_URL: services.redisUrl ?? '',
-    PATCHBAY_TOOLS_ALLOW_NET: '127.0.0.1',
-    PATCHBAY_LOG_LEVEL: 'error',
-    PATCHBAY_DATA_KEY: 'a key of the benchmark, thirty-two long',
-    JWT_API_SECRET: 'a secret of the benchmark, thirty-two long',
-    PATCHBAY_LINK_TOKEN: 'a link token of the benchmark',
-    PATCHBAY_WORKER_CAPACITY: '60',
-  }
+export async function openStand(): Promise<Stand> {
+  const services = await openServices()
+  const { PATCHBAY_DATA_DIR: _, ...env } = services.env
   const instance = await startInstance(env)
   const receiver = fork(join(import.meta.dirname, 'receiver.ts'))
   const [{ port }] = (await once(receiver, 'message')) as [{ port: number }]
@@ -43,10 +27,9 @@ export async function openStand(): Promise<{ stand: Stand; instance: Instance }>
   const hook = { url: `http://127.0.0.1:${port}/`, types: ['do_not_call.added'] }
   const made = await tenant.post('/webhooks', hook)
   if (made.status !== 201) throw new Error(`The webhook was refused: ${JSON.stringify(made.body)}`)
-  const pool = new pg.Pool({ connectionString: services.databaseUrl, max: 4 })
+  const pool = new pg.Pool({ connectionString: env.DATABASE_URL, max: 4 })
   const { rows } = await pool.query<{ workspace_id: string }>('select workspace_id from webhooks')
-  const stand: Stand = {
-    env,
+  return {
     tenant,
     receiver,
     async tell(count) {
@@ -67,9 +50,8 @@ export async function openStand(): Promise<{ stand: Stand; instance: Instance }>
     async stop() {
       receiver.kill()
       await pool.end()
-      await services.stop(10_000)
-      await rm(dataDir, { recursive: true, force: true })
+      await instance.stop()
+      await services.stop()
     },
   }
-  return { stand, instance }
 }

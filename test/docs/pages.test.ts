@@ -14,6 +14,7 @@ t.test('the examples of the README and of the pages that go on from it run as pr
     'README',
     'docs/batches',
     'docs/campaigns',
+    'docs/events',
     'docs/knowledge',
     'docs/tools',
     'docs/telephony',
@@ -39,6 +40,12 @@ t.test('the examples of the README and of the pages that go on from it run as pr
   t.match(campaign, /"slug":"renewals"/)
   t.match(campaign, /Loading 3 rows in 1 batch/)
   t.match(looked, /"status":"(Stopped|Completed|Running)"/)
+  const [happened = '', stream = '', listening = '', analysed = '', webhook = ''] = printed('docs/events.md')
+  t.match(happened, /"items":\[/)
+  t.type(stream, 'string')
+  t.match(listening, /"url":"ws:.*\/listen\?token=/)
+  t.match(analysed, /"success":"The appointment was moved"/)
+  t.match(webhook, /"secret":"whsec_/)
   const [found = '', answered = ''] = printed('docs/knowledge.md')
   t.match(found, /within 45 days/)
   t.match(answered, /45 days/)

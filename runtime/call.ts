@@ -24,6 +24,7 @@ import { Resampler, TELEPHONE } from './media/resample.ts'
 import type { CallTap } from './recording/call-recording.ts'
 import type { CallerAudio } from './session/caller-audio.ts'
 import type { AudioFormat, CarrierFigures, Leg, LegEvents } from './session/leg.ts'
+import type { LineTimes } from './session/line-times.ts'
 import type { Marks } from './session/marks.ts'
 import type { SessionEvent } from './session/session.ts'
 import type { Supervision } from './session/supervision.ts'
@@ -77,6 +78,10 @@ export interface PathCall {
   readonly transferring: Transfer | undefined
   /** Who listens in, and whom the caller hears in the agent's place. */
   readonly supervision: Supervision
+  /** When what the agent said was on the line. */
+  readonly lineTimes: LineTimes
+  /** Milliseconds since the answer. */
+  callMs(): number
   /** Records the sound, while the call is answered and is to be recorded. */
   readonly tap: CallTap | undefined
   happened(event: SessionEvent): void
@@ -214,9 +219,10 @@ export function fromAgent(mouth: Mouth, pacer: Pacer) {
 /** The agent's way out: what the worker says goes to the caller and into the call log. */
 export function fromWorker(call: PathCall): LinkEvents {
   return {
-    audio(bytes) {
+    audio(bytes, timestamp) {
       // What the agent still says once somebody has the call is heard by nobody.
       if (call.supervision.speaker !== undefined) return
+      call.lineTimes.frame((timestamp * 1000) / call.leg.format.sampleRateHz, call.callMs())
       call.leg.sendAudio(bytes)
       call.tap?.agent(bytes)
       call.supervision.agent(bytes)
@@ -250,6 +256,7 @@ function fromWorkerMessage(call: PathCall, message: SessionMessage): void {
     case 'clear':
       if (call.supervision.speaker !== undefined) break
       call.leg.clear()
+      call.lineTimes.cleared(call.callMs())
       call.tap?.cleared()
       call.supervision.cleared()
       break
@@ -295,10 +302,26 @@ const NOT_OF_WORKERS: ReadonlySet<CallEventType> = new Set([
 /** A worker says that something happened: it is written, then it has its effects. */
 export function told(call: PathCall, body: CallEventBody): void {
   if (NOT_OF_WORKERS.has(body.type)) return
-  const event = call.log.append(body)
+  const event = call.log.append(atTimesOfTheLine(call, body))
   if (event === undefined) return
   show(call.leg, event)
   if (event.type === 'consent' && event.consent === 'given') call.consented()
+}
+
+/** A worker tells when something was said by its own clock. */
+function atTimesOfTheLine({ lineTimes }: PathCall, body: CallEventBody): CallEventBody {
+  switch (body.type) {
+    case 'turn':
+    case 'words':
+    case 'not_understood':
+      return { ...body, start_ms: lineTimes.byOurs(body.start_ms), end_ms: lineTimes.byOurs(body.end_ms) }
+    case 'heard': {
+      const start_ms = lineTimes.onLine(body.start_ms, 'start')
+      return { ...body, start_ms, end_ms: Math.max(start_ms, lineTimes.onLine(body.end_ms, 'end')) }
+    }
+    default:
+      return body
+  }
 }
 
 /** The words of both sides, as a leg that has a screen shows them. */

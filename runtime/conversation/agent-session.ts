@@ -22,7 +22,7 @@ import type { Fillers } from './fillers.ts'
 import { finishTools } from './finish-tools.ts'
 import { Knowledge } from './knowledge.ts'
 import { type LocalModels, MODEL_RATE_HZ } from './models.ts'
-import { Mouth } from './mouth.ts'
+import { Mouth, type MouthEvents } from './mouth.ts'
 import { closeProviders, type ProviderSource, type Providers, prewarm } from './providers.ts'
 import { Recogniser, type RecogniserEvents } from './recogniser.ts'
 import { ResilientLlm } from './resilient-llm.ts'
@@ -41,6 +41,8 @@ import type { WarmProviders } from './warm-providers.ts'
 
 /** What was used since the last report is lost with the worker. */
 const USAGE_EVERY_MS = 3_000
+/** The sound of speech begins and ends so near to where the model hears it. */
+const SPEECH_EDGE_MS = 300
 /** How often the stages are told that time passes; what they wait for takes far longer. */
 const TICK_EVERY_MS = 60
 
@@ -158,12 +160,13 @@ export class AgentConversation implements Conversation {
       this.#echo.sent(limited, clock.monotonicMs())
       return encode(limited)
     }
-    this.#mouth = new Mouth(format, send, port, clock, {
+    const said: MouthEvents = {
       started: () => this.#report({ type: 'voice_started', purpose: this.#dialogue.purpose }),
       audible: (atMs) => this.#report({ type: 'audible', atMs, purpose: this.#dialogue.purpose }),
       progress: () => this.#progress(),
       interjected: () => this.#report({ type: 'filler_over' }),
-    })
+    }
+    this.#mouth = new Mouth(format, send, port, clock, said, answeredMs)
     if (resume?.held === true) this.#mouth.hold(true)
     this.#recogniser = new Recogniser({
       chain: providers.stt,
@@ -361,14 +364,16 @@ export class AgentConversation implements Conversation {
   #speechStarted(startMs: number): void {
     this.#turnEnd.speechStarted()
     this.#recogniser.speechStarted(startMs)
-    this.#times.speechStarted(startMs)
+    // The model hears speech by windows of 32 ms; its sound began somewhere about.
+    const { loudSinceMs } = this.#ears
+    this.#times.speechStarted(Math.abs(startMs - loudSinceMs) < SPEECH_EDGE_MS ? loudSinceMs : startMs)
     this.#report({ type: 'speech_started', atMs: startMs })
   }
 
   #speechEnded(endMs: number): void {
     // The model's window ends up to 64 ms after the last sound; the sound itself says when, unless the line is noisy.
     const { lastLoudMs } = this.#ears
-    const atMs = lastLoudMs < endMs && lastLoudMs > endMs - 300 ? lastLoudMs : endMs
+    const atMs = lastLoudMs < endMs && lastLoudMs > endMs - SPEECH_EDGE_MS ? lastLoudMs : endMs
     this.#turnEnd.speechEnded(atMs)
     this.#times.speechEnded(atMs)
     this.#report({ type: 'speech_ended', atMs })

@@ -4,7 +4,7 @@ import type { AgentState } from '../session/leg.ts'
 
 /** What a conversation may do to its session, over the link. Nothing throws; after `ended` or a close only `tell` is sent. */
 export interface SessionPort {
-  /** Paced audio in the leg's format: at most one 20 ms frame a tick. */
+  /** Paced audio in the leg's format: at most one 20 ms frame a tick. `timestamp` counts samples from the answer, by this worker's clock. */
   sendAudio(bytes: Uint8Array, timestamp: number): void
   state(state: AgentState): void
   /** Something happened. It is in the call's log before anything told later, and is told to a worker that takes over. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import { lastLoud, samplesPerFrame } from '../media/frame.ts'
+import { firstLoud, lastLoud, samplesPerFrame } from '../media/frame.ts'
 import { EOT_SAMPLES, MODEL_RATE_HZ } from './models.ts'
 
 /** Above this a sample counts as sound: about -44 dB of full scale. */
@@ -12,6 +12,8 @@ const STALLED_AFTER_TICKS = 6
 /** Who was in the middle of a word did not fall silent between two packets: they are late, and will come all at once. */
 const STALLED_IN_SPEECH_AFTER_TICKS = 50
 const IN_SPEECH_MS = 200
+/** A sound that comes after such a silence begins something: the consonants of a word are further apart in no speech. */
+const BEGINS_AFTER_MS = 100
 /** Heard more than time has passed, by so much: what stood in for packets that came after all is taken out of the pauses. */
 const MAX_AHEAD_MS = 100
 /** No pause is cut shorter: by then a recogniser knows that the words before it are over. */
@@ -47,8 +49,9 @@ export class Ears {
   /** When silence first stood in for packets, and what was heard since; counted anew once nothing came late. */
   #stalledAtMs: number | undefined
   #sinceStallMs = 0
-  /** When the last loud sample arrived, in monotonic milliseconds. */
+  /** When the last loud sample arrived, and the first one after a silence, in monotonic milliseconds. */
   lastLoudMs = 0
+  loudSinceMs = 0
   /** All audio heard so far, in milliseconds. */
   heardMs = 0
 
@@ -99,10 +102,15 @@ export class Ears {
 
   #take(samples: Int16Array, nowMs: number): Promise<unknown> | undefined {
     const loudest = lastLoud(samples, LOUD)
+    const quietBeforeMs = this.#quietMs
     const lengthMs = (samples.length * 1000) / MODEL_RATE_HZ
     this.#quietMs = loudest < 0 ? this.#quietMs + lengthMs : ((samples.length - 1 - loudest) * 1000) / MODEL_RATE_HZ
     if (this.#quietMs >= KEPT_PAUSE_MS && this.#aheadMs(nowMs) > MAX_AHEAD_MS) return undefined
-    if (loudest >= 0) this.lastLoudMs = nowMs - ((samples.length - 1 - loudest) * 1000) / MODEL_RATE_HZ
+    if (loudest >= 0) {
+      const arrivedMs = (index: number) => nowMs - ((samples.length - 1 - index) * 1000) / MODEL_RATE_HZ
+      if (quietBeforeMs >= BEGINS_AFTER_MS) this.loudSinceMs = arrivedMs(firstLoud(samples, LOUD))
+      this.lastLoudMs = arrivedMs(loudest)
+    }
     return this.#deliver(ownBuffer(samples), nowMs)
   }
 

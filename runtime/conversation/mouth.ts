@@ -14,12 +14,15 @@ const PROGRESS_EVERY_FRAMES = 20
 const AUDIBLE = 60
 /** Silence a synthesiser puts before its first sound is cut to this. */
 const LEAD_IN_MS = 10
+/** Frames are one run unless they are this late, as whoever plays or records them has it. */
+const MAX_LATE_MS = 60
 /** A client that says it plays later than this is not believed. */
 const MAX_PLAYOUT_DELAY_MS = 3_000
 
-/** A frame on its way to the ear: sent, and not dropped since. */
+/** A frame on its way to the ear: sent, and not dropped since. `leftMs`: its place in what is said, by `Mouth.#leaves`. */
 interface Sent {
   atMs: number
+  leftMs: number
   frame: Int16Array
   /** What it is of; undefined: something said out of turn. */
   of: Segment | undefined
@@ -34,6 +37,8 @@ interface Segment {
   synthesised: boolean
   started: boolean
   startMs: number
+  /** Of the last frame that left. */
+  endMs: number
   /** Leading silence that was cut off, so that word timings still fit. */
   cutMs: number
   resampler: Resampler | undefined
@@ -56,7 +61,9 @@ interface Interjection {
   frames: Int16Array[]
   cursor: number
   text: string
+  /** Of the first frame and the last one that left. */
   startMs: number
+  endMs: number
 }
 
 /** What the caller heard of the pieces of speech since it was last asked. Monotonic times. */
@@ -78,6 +85,7 @@ export class Mouth extends voice.AudioOutput {
   readonly #clock: Clock
   readonly #events: MouthEvents
   readonly #frameSamples: number
+  readonly #zeroMs: number
   #segment: Segment | undefined
   #heard: Heard | undefined
   #paused = false
@@ -86,7 +94,8 @@ export class Mouth extends voice.AudioOutput {
   /** Something was sent that a client may still hold. */
   #dirty = false
   #credit = 1
-  #timestamp = 0
+  /** When the next frame leaves, if nothing is between it and the last one. */
+  #nextMs = Number.NEGATIVE_INFINITY
   #sinceProgress = 0
   #awaitingAudible = true
   #room: (() => void) | undefined
@@ -99,8 +108,17 @@ export class Mouth extends voice.AudioOutput {
   #again: Sent[] = []
   #interjection: Interjection | undefined
 
-  constructor(format: AudioFormat, encode: Encode, port: SessionPort, clock: Clock, events: MouthEvents) {
+  /** @param zeroMs timestamps of what is sent count from here, monotonic */
+  constructor(
+    format: AudioFormat,
+    encode: Encode,
+    port: SessionPort,
+    clock: Clock,
+    events: MouthEvents,
+    zeroMs = clock.monotonicMs(),
+  ) {
     super(undefined, undefined, { pause: true })
+    this.#zeroMs = zeroMs
     this.#format = format
     this.#encode = encode
     this.#port = port
@@ -130,7 +148,7 @@ export class Mouth extends voice.AudioOutput {
       frame.set(all.subarray(at, at + this.#frameSamples))
       frames.push(frame)
     }
-    if (frames.length > 0) this.#interjection = { frames, cursor: 0, text, startMs: this.#clock.monotonicMs() }
+    if (frames.length > 0) this.#interjection = { frames, cursor: 0, text, startMs: 0, endMs: 0 }
   }
 
   /** The caller speaks: what was said out of turn is over. */
@@ -230,9 +248,7 @@ export class Mouth extends voice.AudioOutput {
 
   /** Once a tick: sends what is due. */
   tick(frames: number): void {
-    this.#timestamp = (this.#timestamp + (frames - 1) * this.#frameSamples) >>> 0
     for (let i = 0; i < frames; i++) {
-      this.#timestamp = (this.#timestamp + this.#frameSamples) >>> 0
       if (!this.#sendNext()) {
         this.#credit = 1
         break
@@ -274,6 +290,7 @@ export class Mouth extends voice.AudioOutput {
       synthesised: false,
       started: false,
       startMs: 0,
+      endMs: 0,
       cutMs: 0,
       resampler: undefined,
       rateHz: 0,
@@ -321,18 +338,18 @@ export class Mouth extends voice.AudioOutput {
       if (segment.synthesised) this.#finishPlayed(segment)
       return false
     }
-    const nowMs = this.#clock.monotonicMs()
+    const leavesMs = this.#leavesMs()
     if (!segment.started) {
       segment.started = true
-      segment.startMs = nowMs
-      this.#events.started(nowMs)
+      segment.startMs = leavesMs
+      this.#events.started(leavesMs)
       this.onPlaybackStarted(this.#clock.nowMs())
     }
     if (this.#awaitingAudible) {
       const index = firstLoud(frame, AUDIBLE)
       if (index >= 0) {
         this.#awaitingAudible = false
-        this.#events.audible(nowMs + (index * 1000) / this.#format.sampleRateHz)
+        this.#events.audible(leavesMs + (index * 1000) / this.#format.sampleRateHz)
       }
     }
     this.#send(frame, segment)
@@ -346,12 +363,24 @@ export class Mouth extends voice.AudioOutput {
     return true
   }
 
-  #send(frame: Int16Array, of: Segment | undefined): void {
+  /** When a frame leaves that is sent now: behind the last one where they are one run. */
+  #leavesMs(): number {
+    const nowMs = this.#clock.monotonicMs()
+    return nowMs - this.#nextMs > MAX_LATE_MS ? nowMs : this.#nextMs
+  }
+
+  /** Returns when it leaves. */
+  #send(frame: Int16Array, of: Segment | undefined): number {
     this.#dirty = true
-    this.#port.sendAudio(this.#encode(frame), this.#timestamp)
+    const leftMs = this.#leavesMs()
+    this.#nextMs = leftMs + FRAME_MS
+    const timestamp = Math.max(0, Math.round(((leftMs - this.#zeroMs) * this.#format.sampleRateHz) / 1000))
+    this.#port.sendAudio(this.#encode(frame), timestamp)
+    if (of !== undefined) of.endMs = this.#nextMs
     const atMs = this.#clock.monotonicMs()
-    this.#onTheWay.push({ atMs, frame, of })
+    this.#onTheWay.push({ atMs, leftMs, frame, of })
     while (this.#onTheWay[0]!.atMs <= atMs - MAX_PLAYOUT_DELAY_MS) this.#onTheWay.shift()
+    return leftMs
   }
 
   /** What was sent and can't have been heard yet. */
@@ -366,7 +395,9 @@ export class Mouth extends voice.AudioOutput {
   }
 
   #sendInterjected(interjection: Interjection): void {
-    this.#send(interjection.frames[interjection.cursor++]!, undefined)
+    const leftMs = this.#send(interjection.frames[interjection.cursor++]!, undefined)
+    if (interjection.cursor === 1) interjection.startMs = leftMs
+    interjection.endMs = leftMs + FRAME_MS
     if (interjection.cursor >= interjection.frames.length) this.#endInterjection(interjection, false)
   }
 
@@ -374,14 +405,14 @@ export class Mouth extends voice.AudioOutput {
   #endInterjection(interjection: Interjection, cut: boolean): void {
     this.#interjection = undefined
     this.#events.interjected()
-    const { text, startMs, cursor, frames } = interjection
+    const { text, startMs, endMs, cursor, frames } = interjection
     if (text === '') return
     const spoken = new SpokenText()
     spoken.add(text)
     spoken.complete = true
     const playedMs = cursor * FRAME_MS
     const heard = cut ? spoken.heardBy(playedMs, frames.length * FRAME_MS) : text
-    if (heard !== '') this.#heard = join(this.#heard, { text: heard, playedMs, startMs, endMs: startMs + playedMs })
+    if (heard !== '') this.#heard = join(this.#heard, { text: heard, playedMs, startMs, endMs })
   }
 
   #finishPlayed(segment: Segment): void {
@@ -406,8 +437,9 @@ export class Mouth extends voice.AudioOutput {
 
   /** @param partial not all of it, or not yet: what the client still holds is not heard */
   #heardOf(segment: Segment, partial: boolean): Heard {
-    const behind = partial ? [...this.#unheard(), ...this.#again].filter(({ of }) => of === segment).length : 0
-    const playedMs = (segment.cursor - behind) * FRAME_MS
+    const behind = partial ? [...this.#unheard(), ...this.#again].filter(({ of }) => of === segment) : []
+    const playedMs = (segment.cursor - behind.length) * FRAME_MS
+    const endMs = behind[0]?.leftMs ?? segment.endMs
     const totalMs = segment.synthesised ? segment.frames.length * FRAME_MS : undefined
     const text = partial
       ? segment.spoken.heardBy(
@@ -415,7 +447,7 @@ export class Mouth extends voice.AudioOutput {
           totalMs === undefined ? undefined : totalMs + segment.cutMs,
         )
       : segment.spoken.text.trim()
-    return { text, playedMs, startMs: segment.startMs, endMs: segment.startMs + playedMs }
+    return { text, playedMs, startMs: segment.startMs, endMs: Math.max(segment.startMs, endMs) }
   }
 
   /** Nothing of what was said is wanted any more. */
@@ -428,6 +460,8 @@ export class Mouth extends voice.AudioOutput {
     this.#onTheWay = []
     if (!this.#dirty) return
     this.#dirty = false
+    // What was sent ahead is dropped: what is said next begins now.
+    this.#nextMs = Math.min(this.#nextMs, this.#clock.monotonicMs())
     this.#port.clear()
   }
 

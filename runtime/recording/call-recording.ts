@@ -25,6 +25,8 @@ const SETTLE_MS = 1_000
 const AHEAD_MS = 1_000
 /** A caller's clock that is this far off its arrival was set anew. */
 const MAX_DRIFT_MS = 300
+/** Nothing is heard before it is spoken: sound that would stand so far ahead of its arrival follows one that was held up. */
+const MAX_EARLY_MS = 10
 /** The agent's frames are one run unless they are this late. */
 const MAX_LATE_MS = 60
 
@@ -67,7 +69,8 @@ export class CallRecording implements CallTap {
     // What arrives now was spoken up to now.
     const heardAt = this.#position() - samples.length
     const placed = this.#callerZero === undefined ? undefined : this.#callerZero + timestamp
-    if (placed === undefined || Math.abs(placed - heardAt) > this.#framesIn(MAX_DRIFT_MS)) {
+    const isEarly = placed !== undefined && placed - heardAt > this.#framesIn(MAX_EARLY_MS)
+    if (placed === undefined || isEarly || heardAt - placed > this.#framesIn(MAX_DRIFT_MS)) {
       this.#callerZero = heardAt - timestamp
     }
     this.flush()

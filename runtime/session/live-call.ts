@@ -19,6 +19,7 @@ import { HoldSound } from './hold-sound.ts'
 import type { CallJournal } from './journal.ts'
 import type { Leases } from './leases.ts'
 import type { Leg } from './leg.ts'
+import { LineTimes } from './line-times.ts'
 import { Marks } from './marks.ts'
 import {
   type EndCause,
@@ -74,6 +75,7 @@ export class LiveCall implements PathCall {
   link: LinkSession | undefined
   readonly audio = new CallerAudio()
   readonly supervision: Supervision
+  readonly lineTimes = new LineTimes()
   tap: CallTap | undefined
   /** The caller is on the way to another human, or with them. */
   transferring: Transfer | undefined
@@ -134,6 +136,11 @@ export class LiveCall implements PathCall {
   get #waits(): Waits {
     const { unseated, waits } = this.#options
     return unseated === undefined ? waits : { ...waits, queueMs: unseated.waitMs, announces: true }
+  }
+
+  callMs(): number {
+    const { answeredAtMs } = this.#state
+    return answeredAtMs === undefined ? 0 : this.#options.clock.monotonicMs() - answeredAtMs
   }
 
   /** The process stops before the call is over. */
@@ -336,6 +343,7 @@ export class LiveCall implements PathCall {
     const { agent, limits, clock } = this.#options
     const { answeredAtMs } = this.#state
     this.marks.forget()
+    this.lineTimes.forget()
     this.#offerTimer = setTimeout(() => this.workerLost('no answer to the offer'), OFFER_TIMEOUT_MS)
     this.#offered = seat.worker.open(
       {

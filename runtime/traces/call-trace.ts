@@ -38,6 +38,8 @@ interface OpenTurn {
   /** When the caller had stopped speaking. */
   endMs: number
   llm: TraceSpan | undefined
+  /** When the first sound of the answer left the worker; undefined: it has not, or is heard already. */
+  leftMs: number | undefined
 }
 
 export function callTrace(call: TracedCall, events: readonly CallEvent[]): TraceSpan[] {
@@ -157,7 +159,7 @@ class Folding {
       ...this.#words('patchbay.text', text),
       ...(language === undefined ? {} : { 'patchbay.language': language }),
     })
-    this.#turn = { span, endMs, llm: undefined }
+    this.#turn = { span, endMs, llm: undefined, leftMs: undefined }
   }
 
   /** The stages follow each other, from the end of the caller's speech to the first sound of the answer. */
@@ -181,12 +183,17 @@ class Folding {
     stage('tts', latency.tts_ms, served('patchbay.tts', tts))
     span.attributes['patchbay.latency_ms'] = latency.total_ms
     span.endMs = Math.max(span.endMs, atMs)
+    this.#turn.leftMs = atMs
   }
 
   #heard({ start_ms, end_ms, text, interrupted, final }: EventOf<'heard'>): void {
     if (!final || text === '') return
     const [startMs, endMs] = [this.#answeredMs + start_ms, this.#answeredMs + end_ms]
     const isGreeting = this.#turns === 0
+    const { leftMs = startMs } = this.#turn ?? {}
+    // On its way to the line: through the worker, the link and the api node.
+    if (this.#turn !== undefined && leftMs < startMs) this.#add('playout', this.#turn.span, leftMs, startMs)
+    if (this.#turn !== undefined) this.#turn.leftMs = undefined
     this.#add(isGreeting ? 'greeting' : 'agent speaks', this.#turn?.span ?? this.#root, startMs, endMs, {
       'patchbay.interrupted': interrupted,
       ...this.#words('patchbay.text', text),

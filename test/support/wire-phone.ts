@@ -12,6 +12,9 @@ const GIVE_UP_MS = 32_000
 const T1_MS = 500
 const T2_MS = 4_000
 const AGAIN_MS = 2_000
+const FRAME_MS = 20
+/** At 8 kHz. */
+const FRAME_SAMPLES = 160
 /** A frame as loud as this is speech; comfort noise and music are not. */
 const SPEECH = 1_400
 
@@ -56,6 +59,8 @@ export class WirePhone {
   readonly #acks = new Map<number, Buffer>()
   #heard: Heard = { packets: 0, speechMs: 0, payloadTypes: new Set() }
   #timer: NodeJS.Timeout | undefined
+  /** What it has yet to say, in whole frames. */
+  #says: Int16Array[] = []
 
   static async start(t: Teardown, sipPort: number): Promise<WirePhone> {
     const phone = new WirePhone(await bound(), await bound(), sipPort)
@@ -124,6 +129,15 @@ export class WirePhone {
     this.#rtp = await bound()
     this.#rtp.on('message', (bytes) => this.#hears(bytes))
     before.close()
+  }
+
+  /** Says this, after what it says already: 16-bit samples at 8 kHz. */
+  say(samples: Int16Array): void {
+    for (let at = 0; at < samples.length; at += FRAME_SAMPLES) {
+      const frame = new Int16Array(FRAME_SAMPLES)
+      frame.set(samples.subarray(at, at + FRAME_SAMPLES))
+      this.#says.push(frame)
+    }
   }
 
   /** Sends nothing more, and says nothing of it. */
@@ -241,18 +255,24 @@ export class WirePhone {
     }
   }
 
-  /** Says nothing, as a phone does it: faint noise, fifty packets a second. */
+  /** Fifty packets a second, also of a process that was busy: what is said, or faint noise. */
   #speak(): void {
+    const startedMs = performance.now()
+    let sent = 0
     this.#timer ??= setInterval(() => {
-      if (this.#mediaTo === undefined || this.#mediaTo === 0) return
-      const sequence = this.#sequence++
-      const noise = Int16Array.from({ length: 160 }, () => Math.round(20 * Math.random() - 10))
-      const packet = writeRtp({
-        ...{ payloadType: TYPE[this.#law], marker: sequence === 1, ssrc: 4_711 },
-        ...{ sequence: sequence & 0xffff, timestamp: 160 * sequence, payload: encodeG711(this.#law, noise) },
-      })
-      this.#rtp.send(packet, this.#mediaTo, '127.0.0.1')
-    }, 20)
+      for (; sent * FRAME_MS < performance.now() - startedMs; sent++) this.#sendFrame()
+    }, FRAME_MS)
+  }
+
+  #sendFrame(): void {
+    if (this.#mediaTo === undefined || this.#mediaTo === 0) return
+    const sequence = this.#sequence++
+    const noise = () => Int16Array.from({ length: FRAME_SAMPLES }, () => Math.round(20 * Math.random() - 10))
+    const packet = writeRtp({
+      ...{ payloadType: TYPE[this.#law], marker: sequence === 1, ssrc: 4_711, sequence: sequence & 0xffff },
+      ...{ timestamp: FRAME_SAMPLES * sequence, payload: encodeG711(this.#law, this.#says.shift() ?? noise()) },
+    })
+    this.#rtp.send(packet, this.#mediaTo, '127.0.0.1')
   }
 
   #hears(bytes: Buffer): void {

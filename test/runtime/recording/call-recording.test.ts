@@ -47,6 +47,26 @@ function runs(samples: readonly number[]): [number, number][] {
   return found
 }
 
+t.test('a caller whose first packet was held up stands where they were heard all the same', async (t) => {
+  const call = begin()
+  // What was spoken from 1,000 ms on comes from 1,220 ms on: two packets at once, and then as it is spoken.
+  call.pass(220)
+  call.recording.caller(tone(1), 0)
+  for (let i = 1; i < 10; i++) call.recording.caller(tone(1), i * FRAME)
+  for (let i = 10; i < 60; i++) {
+    call.pass(20)
+    call.recording.caller(tone(i < 30 ? 1 : 7), i * FRAME)
+  }
+  call.pass(100)
+  call.recording.ended()
+  const [from] = runs(call.left()).reduce<[number, number]>(
+    ([at, sum], [value, length]) => (value === 7 && at < 0 ? [sum, sum] : [at, sum + length]),
+    [-1, 0],
+  )
+  // The 31st packet came at 640 ms, with what was spoken in the 20 ms before.
+  t.equal(from, 8 * 620)
+})
+
 t.test('both sides stand where they were heard and sent: the caller left, the agent right', async (t) => {
   const call = begin()
   for (let i = 0; i < 50; i++) {

@@ -1,0 +1,40 @@
+import t from 'tap'
+import { LineTimes } from '../../../runtime/session/line-times.ts'
+
+t.test('what a worker says is told at the times at which it was on the line', (t) => {
+  const times = new LineTimes()
+  t.equal(times.byOurs(700), 700, 'before anything is known')
+  // The worker's clock is 300 ms ahead of ours, and the second frame waits 40 ms on its way.
+  for (const [said, now] of [
+    [1_000, 702],
+    [1_020, 760],
+    [1_040, 761],
+  ] as const)
+    times.frame(said, now)
+  t.equal(times.byOurs(2_000), 1_702)
+  t.equal(times.onLine(1_000, 'start'), 702)
+  t.equal(times.onLine(1_060, 'end'), 762, 'a run is played without gaps')
+  // A pause, and a frame that was held up.
+  times.frame(3_000, 2_790)
+  times.frame(3_020, 2_791)
+  t.equal(times.onLine(3_000, 'start'), 2_790)
+  t.equal(times.onLine(3_040, 'end'), 2_830)
+  // It came so late that there is a gap on the line.
+  times.frame(3_040, 2_950)
+  t.equal(times.onLine(3_060, 'end'), 2_970)
+  t.equal(times.onLine(3_040, 'start'), 2_950)
+  t.equal(times.onLine(3_040, 'end'), 2_830)
+  t.end()
+})
+
+t.test('what is dropped ends there, and another worker has another clock', (t) => {
+  const times = new LineTimes()
+  for (let i = 0; i < 10; i++) times.frame(1_000 + 20 * i, 1_000)
+  times.cleared(1_090)
+  t.equal(times.onLine(1_090, 'end'), 1_090)
+  times.frame(1_400, 1_401)
+  t.equal(times.onLine(1_400, 'start'), 1_401)
+  times.forget()
+  t.equal(times.onLine(1_000, 'start'), 1_000)
+  t.end()
+})

@@ -91,6 +91,9 @@ export function createRequestPath(options: RequestPath): (incoming: Incoming) =>
 
 type Matched = ReturnType<Router<Compiled>['match']>
 
+/** Asked every few seconds by machines: nobody looks for these among traces. */
+const UNTRACED: ReadonlySet<string> = new Set(['/health', '/ready'])
+
 /** Sends what `run` comes to and notes it. */
 class Answer implements Listener<Outgoing> {
   readonly #incoming: Incoming
@@ -114,9 +117,11 @@ class Answer implements Listener<Outgoing> {
     const { status } = outgoing
     const durationMs = services.clock.monotonicMs() - this.#startedMs
     const route = this.#route
-    const span = requests?.answered(this.#traceparent, {
-      ...{ method: route?.method ?? this.#incoming.method, route: route?.path, status, durationMs },
-    })
+    const isTraced = route === undefined || !UNTRACED.has(route.path)
+    const method = route?.method ?? this.#incoming.method
+    const span = isTraced
+      ? requests?.answered(this.#traceparent, { method, route: route?.path, status, durationMs })
+      : undefined
     observe(route, status, durationMs, span?.traceId)
     if (log.isLevelEnabled('debug')) {
       const { method, path } = this.#incoming

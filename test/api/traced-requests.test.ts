@@ -98,8 +98,10 @@ t.test('a request that is answered is a span of whoever asked', async (t) => {
       attributes: { 'http.route': '/agents', 'http.response.status_code': 200 },
     },
   )
+  await user.client.get('/health', { headers: { traceparent } })
   await user.client.get('/agents/none', { headers: { traceparent: `00-${'c'.repeat(32)}-${'b'.repeat(16)}-00` } })
   await until(() => collector.spans.some(({ name }) => name === 'GET /agents/{agent_id}'))
+  t.equal(collector.spans.filter((one) => one.traceId === traceId).length, 1, 'machines that ask after health are none')
   t.notOk(
     collector.spans.some((one) => one.traceId === 'c'.repeat(32)),
     'nor of one that is not recorded',

@@ -41,13 +41,13 @@ export async function enabledWebhooks(store: Pick<Store, 'pool'>): Promise<{ id:
   return rows
 }
 
-/** Takes due deliveries, of each webhook at most as many as it has room for. Nobody else takes them for `leaseMs`. */
+/** Takes due deliveries, of each webhook at most as many as it has room for, and `most` of all. Nobody else takes them for `leaseMs`. */
 export async function claimDeliveries(
   store: Pick<Store, 'pool'>,
-  rooms: readonly { webhookId: string; room: number }[],
+  { rooms, most }: { rooms: readonly { webhookId: string; room: number }[]; most: number },
   leaseMs: number,
 ): Promise<DueDelivery[]> {
-  if (rooms.length === 0) return []
+  if (rooms.length === 0 || most <= 0) return []
   const { rows } = await store.pool.query<DueDelivery>({
     name: 'claim-webhook-deliveries',
     text: `
@@ -55,13 +55,14 @@ export async function claimDeliveries(
         select d.id from unnest($1::uuid[], $2::int[]) as asked (webhook_id, room) cross join lateral (
           select id from webhook_deliveries where webhook_id = asked.webhook_id and status = 'pending'
             and next_attempt_at <= now()
-          order by next_attempt_at limit asked.room for update skip locked) d)
+          order by next_attempt_at limit asked.room for update skip locked) d
+        limit $4)
       update webhook_deliveries d set next_attempt_at = now() + make_interval(secs => $3::float / 1000)
       from due, webhooks w where d.id = due.id and w.id = d.webhook_id and w.enabled
       returning d.id, d.workspace_id as "workspaceId", d.webhook_id as "webhookId", d.event_id as "eventId",
         d.event_at as "eventAt", d.attempts, w.url, w.secret, w.failing_since as "failingSince",
         case when w.old_secret_until > now() then w.old_secret end as "oldSecret"`,
-    values: [rooms.map(({ webhookId }) => webhookId), rooms.map(({ room }) => room), leaseMs],
+    values: [rooms.map(({ webhookId }) => webhookId), rooms.map(({ room }) => room), leaseMs, most],
   })
   return rows.sort((a, b) => (a.eventId < b.eventId ? -1 : 1))
 }

@@ -25,28 +25,27 @@ export class Rooms {
   #first = 0
 
   /**
-   * How many more of each may be taken, so that the next are there when those under way are answered.
+   * How many more of each may be taken, and of all together, so that the next are there when those under way are answered. Each
+   * is the first in its turn.
    * @param held of all webhooks, taken and not under way
    */
   free(
     webhooks: readonly { id: string; workspaceId: string }[],
     held: ReadonlyMap<string, { readonly length: number }>,
-  ): { webhookId: string; room: number }[] {
+  ): { rooms: { webhookId: string; room: number }[]; most: number } {
     const rooms: { webhookId: string; room: number }[] = []
-    let left = MOST_TAKEN - this.#all
-    for (const { length } of held.values()) left -= length
+    let most = MOST_TAKEN - this.#all
+    for (const { length } of held.values()) most -= length
     this.#first = webhooks.length === 0 ? 0 : (this.#first + 1) % webhooks.length
-    for (let i = 0; i < webhooks.length && left > 0; i++) {
+    for (let i = 0; i < webhooks.length && most > 0; i++) {
       const { id } = webhooks[(this.#first + i) % webhooks.length]!
       const window = this.#window(id)
       // Nothing lies ready for one that fails.
       const ahead = window < FIRST_OF_RECEIVER ? 1 : MOST_AHEAD
-      const room = Math.min(ahead * window - (this.#ofReceiver.get(id) ?? 0) - (held.get(id)?.length ?? 0), left)
-      if (room <= 0) continue
-      left -= room
-      rooms.push({ webhookId: id, room })
+      const room = ahead * window - (this.#ofReceiver.get(id) ?? 0) - (held.get(id)?.length ?? 0)
+      if (room > 0) rooms.push({ webhookId: id, room })
     }
-    return rooms
+    return { rooms, most }
   }
 
   /** Whether one more may be sent now; what is in the way: the receiver's own window, or what others send. */

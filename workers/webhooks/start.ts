@@ -133,10 +133,11 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
       knownAtMs = clock.monotonicMs()
       rooms.keep(known)
     }
-    const free = running.size < MOST_UNSETTLED ? rooms.free(known, outbox.held) : []
+    const free = rooms.free(running.size < MOST_UNSETTLED ? known : [], outbox.held)
     const due = await claimDeliveries(store, free, LEASE_MS)
     const counts = Map.groupBy(due, ({ webhookId }) => webhookId)
-    moreWaits = free.some(({ webhookId, room }) => counts.get(webhookId)?.length === room)
+    moreWaits =
+      due.length >= free.most || free.rooms.some(({ webhookId, room }) => counts.get(webhookId)?.length === room)
     const events = await eventsById(
       store,
       due.map(({ eventId, eventAt }) => ({ id: eventId, at: eventAt })),

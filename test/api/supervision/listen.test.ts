@@ -49,6 +49,11 @@ t.test('a supervisor hears both sides, takes the call over, speaks and gives it 
 
   supervisor.send({ type: 'whisper', text: 'Offer a refund' })
   await supervisor.happened('whispered')
+  supervisor.send({ type: 'say', text: 'One moment, please' })
+  await supervisor.got('done', ({ of }) => of === 'say')
+  await supervisor.happened('supervisor_said')
+  supervisor.send({ type: 'transfer', to: '+14155550188' })
+  await supervisor.got('error', ({ code }) => code === 'transfer_failed')
   const heardBytes = client.audioBytes
   supervisor.send({ type: 'take_over' })
   await supervisor.got('done', ({ of }) => of === 'take_over')
@@ -86,7 +91,8 @@ t.test('a supervisor hears both sides, takes the call over, speaks and gives it 
   })
   await until(async () => (await eventsOf(user, callId)).includes('ended'))
   const types = await eventsOf(user, callId)
-  for (const type of ['supervisor_joined', 'whispered', 'took_over', 'gave_back']) t.ok(types.includes(type), type)
+  for (const type of ['supervisor_joined', 'whispered', 'supervisor_said', 'took_over', 'gave_back'])
+    t.ok(types.includes(type), type)
 })
 
 /** A supervisor has the call and this happens to them: the caller has the agent back within five seconds. Resolves with who watches. */

@@ -69,10 +69,12 @@ export class CallRecording implements CallTap {
     // What arrives now was spoken up to now.
     const heardAt = this.#position() - samples.length
     const placed = this.#callerZero === undefined ? undefined : this.#callerZero + timestamp
-    const isEarly = placed !== undefined && placed - heardAt > this.#framesIn(MAX_EARLY_MS)
-    if (placed === undefined || isEarly || heardAt - placed > this.#framesIn(MAX_DRIFT_MS)) {
-      this.#callerZero = heardAt - timestamp
-    }
+    const early = placed === undefined ? 0 : placed - heardAt
+    const isNew = placed === undefined || Math.abs(early) > this.#framesIn(MAX_DRIFT_MS)
+    const wasHeldUp = !isNew && early > this.#framesIn(MAX_EARLY_MS)
+    // What came before was held up: it belongs where it would have been heard.
+    if (wasHeldUp) this.#window.advance(CALLER, early)
+    if (isNew || wasHeldUp) this.#callerZero = heardAt - timestamp
     this.flush()
     this.#window.put(CALLER, this.#callerZero! + timestamp, samples)
   }

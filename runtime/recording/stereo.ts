@@ -29,6 +29,15 @@ export class StereoWindow {
     for (let i = from; i < to; i++) this.#frames[((at + i) % this.#size) * 2 + side] = samples[i]!
   }
 
+  /** Moves all of a side so many frames towards the front; what was there is lost. */
+  advance(side: Side, by: number): void {
+    const end = this.#start + this.#size
+    for (let at = this.#start; at < end; at++) {
+      const from = at + by
+      this.#frames[(at % this.#size) * 2 + side] = from < end ? this.#frames[(from % this.#size) * 2 + side]! : 0
+    }
+  }
+
   /** Silences a side from a position on. */
   silence(side: Side, from: number): void {
     const end = this.#start + this.#size

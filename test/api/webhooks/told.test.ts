@@ -78,7 +78,6 @@ t.test('operators are told of voice workers that come, and of those that are gon
   const deaf = await receiverOf(other, ['*'])
   const slots = new RedisSlots(redis, { shares: () => ({ inboundReserve: 0, workspaceShare: 1 }), entryMs: 400 })
   const beat = (workerId: string) => slots.register({ workerId, capacity: 3, metricsUrl: 'http://127.0.0.1:1' }, 0)
-  await Promise.all([beat('dies'), beat('leaves')])
   // Of two that watch, one tells.
   await jobs.stop()
   const watch = { store: api.store, redis, config: {}, clock: systemClock, log, intervalMs: 50, graceMs: 300 }
@@ -92,7 +91,11 @@ t.test('operators are told of voice workers that come, and of those that are gon
     )
     return rows.map(({ type, worker }) => `${worker} ${type}`)
   }
-  await until(async () => (await told()).length === 2)
+  // They live for as long as nobody knows of them: what is missed for 400 ms is gone.
+  await until(async () => {
+    await Promise.all([beat('dies'), beat('leaves')])
+    return (await told()).length === 2
+  })
   await slots.forget('leaves')
   await until(async () => (await told()).length === 3)
   t.same((await told()).toSorted(), ['dies worker.joined', 'dies worker.lost', 'leaves worker.joined'])

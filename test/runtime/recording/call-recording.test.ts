@@ -104,6 +104,7 @@ t.test('packets that jitter stand one after the other, lost ones leave their gap
 
 t.test('a packet that comes late stands where it belongs', async (t) => {
   const call = begin()
+  call.pass(100)
   for (const i of [0, 2, 1, 3]) {
     call.pass(20)
     call.recording.caller(tone(i + 1), i * FRAME)
@@ -113,7 +114,7 @@ t.test('a packet that comes late stands where it belongs', async (t) => {
   t.same(
     runs(call.left())
       .map(([value]) => value)
-      .slice(0, 4),
+      .filter((value) => value > 0),
     [1, 2, 3, 4],
   )
 })

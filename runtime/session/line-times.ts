@@ -29,13 +29,14 @@ export class LineTimes {
    * @param nowMs now
    */
   frame(saidMs: number, nowMs: number): void {
-    this.#aheadMs = Math.min(this.#aheadMs ?? Number.POSITIVE_INFINITY, nowMs - saidMs)
     const last = this.#runs.at(-1)
     const follows = last !== undefined && Math.abs(saidMs - last.saidMs - last.lengthMs) < 1
     if (follows && nowMs - last.lineMs - last.lengthMs <= MAX_LATE_MS) {
       last.lengthMs += FRAME_MS
       return
     }
+    // A frame that follows others may leave before its time, where the worker makes up for some; the first of a run leaves now.
+    if (!follows) this.#aheadMs = Math.min(this.#aheadMs ?? Number.POSITIVE_INFINITY, nowMs - saidMs)
     const endMs = last === undefined ? Number.NEGATIVE_INFINITY : last.lineMs + last.lengthMs
     this.#runs.push({ saidMs, lineMs: nowMs - endMs > MAX_LATE_MS ? nowMs : endMs, lengthMs: FRAME_MS })
     if (this.#runs.length > MAX_RUNS) this.#runs.shift()

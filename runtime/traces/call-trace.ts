@@ -32,14 +32,17 @@ export interface TracedCall {
 
 type Providers = Partial<Record<'stt' | 'llm' | 'tts', Served>>
 
+/** By so much the clock of a worker may be ahead of the node's that has the line, as far as it is known. */
+const MOST_SKEW_MS = 100
+
 /** The turn of the caller that is being answered. */
 interface OpenTurn {
   span: TraceSpan
   /** When the caller had stopped speaking. */
   endMs: number
   llm: TraceSpan | undefined
-  /** When the first sound of the answer left the worker; undefined: it has not, or is heard already. */
-  leftMs: number | undefined
+  /** From its end to the first sound of the answer, until that is heard. */
+  stages: TraceSpan[]
 }
 
 export function callTrace(call: TracedCall, events: readonly CallEvent[]): TraceSpan[] {
@@ -159,7 +162,7 @@ class Folding {
       ...this.#words('patchbay.text', text),
       ...(language === undefined ? {} : { 'patchbay.language': language }),
     })
-    this.#turn = { span, endMs, llm: undefined, leftMs: undefined }
+    this.#turn = { span, endMs, llm: undefined, stages: [] }
   }
 
   /** The stages follow each other, from the end of the caller's speech to the first sound of the answer. */
@@ -171,6 +174,7 @@ class Folding {
     const stage = (name: string, ms: number, attributes: TraceSpan['attributes'] = {}) => {
       const added = this.#add(name, span, atMs, atMs + ms, attributes)
       atMs += ms
+      this.#turn?.stages.push(added)
       return added
     }
     stage('stt', latency.stt_ms, served('patchbay.stt', stt))
@@ -183,22 +187,33 @@ class Folding {
     stage('tts', latency.tts_ms, served('patchbay.tts', tts))
     span.attributes['patchbay.latency_ms'] = latency.total_ms
     span.endMs = Math.max(span.endMs, atMs)
-    this.#turn.leftMs = atMs
   }
 
   #heard({ start_ms, end_ms, text, interrupted, final }: EventOf<'heard'>): void {
     if (!final || text === '') return
     const [startMs, endMs] = [this.#answeredMs + start_ms, this.#answeredMs + end_ms]
     const isGreeting = this.#turns === 0
-    const { leftMs = startMs } = this.#turn ?? {}
-    // On its way to the line: through the worker, the link and the api node.
-    if (this.#turn !== undefined && leftMs < startMs) this.#add('playout', this.#turn.span, leftMs, startMs)
-    if (this.#turn !== undefined) this.#turn.leftMs = undefined
+    if (this.#turn !== undefined) this.#playedOut(this.#turn, startMs)
     this.#add(isGreeting ? 'greeting' : 'agent speaks', this.#turn?.span ?? this.#root, startMs, endMs, {
       'patchbay.interrupted': interrupted,
       ...this.#words('patchbay.text', text),
     })
     if (this.#turn !== undefined) this.#turn.span.endMs = Math.max(this.#turn.span.endMs, endMs)
+  }
+
+  /** The stages end with the first sound on the line: behind them it was on its way, through the worker, the link and the api node. */
+  #playedOut(turn: OpenTurn, startMs: number): void {
+    const leftMs = turn.stages.at(-1)?.endMs
+    if (leftMs === undefined) return
+    if (leftMs < startMs) this.#add('playout', turn.span, leftMs, startMs)
+    // Two clocks are never quite one. What was said long before is no answer, but fills the time until there is one.
+    else if (leftMs - startMs < MOST_SKEW_MS) {
+      for (const stage of turn.stages) {
+        stage.startMs = Math.min(stage.startMs, startMs)
+        stage.endMs = Math.min(stage.endMs, startMs)
+      }
+    }
+    turn.stages = []
   }
 
   #tokens({ input_tokens = 0, output_tokens = 0 }: EventOf<'usage'>): void {

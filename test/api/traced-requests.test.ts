@@ -29,7 +29,8 @@ async function call(agent: Record<string, unknown>, say: string): Promise<string
   const client = new RealtimeClient({ url: api.url.replace(/^http/, 'ws') }, body.token)
   await client.got('session.started')
   client.send({ type: 'text', text: say })
-  await until(() => client.messages.some(({ role, final }) => role === 'assistant' && final === true))
+  const answered = () => client.messages.some(({ role, final }) => role === 'assistant' && final === true)
+  await until(answered, undefined, 90_000)
   client.send({ type: 'end' })
   await callWhen(user, body.call_log_id, isOver)
   return body.call_log_id
@@ -42,6 +43,7 @@ async function span(callId: string, wanted: (span: CollectedSpan) => boolean): P
   await until(
     () => traceOf(callId).some(wanted),
     () => JSON.stringify(traceOf(callId)),
+    90_000,
   )
   return traceOf(callId).find(wanted)!
 }

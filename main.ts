@@ -29,6 +29,7 @@ import { refusals } from './runtime/plugin/refusals.ts'
 import type { Role, RoleContext, VoiceContext } from './runtime/role.ts'
 import { type Supervised, supervise } from './runtime/supervisor.ts'
 import type { EmbeddedServices } from './store/embedded.ts'
+import { VOICE_NODE_OPTIONS } from './workers/voice/node-options.ts'
 
 const USAGE = `Usage: patchbay <command> [--allow-net=plugin:host:port,…] [--allow-env=…] [--allow-run=…]
                           [--allow-read=…] [--allow-listen=…]
@@ -461,6 +462,7 @@ async function startVoiceWorkers(options: Run, running: Running, plugins: Plugin
       spawn: () =>
         fork(import.meta.filename, ['voice', ...flags], {
           detached: true,
+          execArgv: [...process.execArgv, ...VOICE_NODE_OPTIONS],
           stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
           env: {
             ...env,

@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import { loadConfig } from '../../config/load.ts'
 import { SETTINGS } from '../../config/schema.ts'
+import { VOICE_NODE_OPTIONS } from '../../workers/voice/node-options.ts'
 import { testFolder } from '../support/services.ts'
 
 const folder = join(import.meta.dirname, '../../deploy/systemd')
@@ -20,7 +21,9 @@ t.test('each unit runs a role, with settings there are, and waits for its calls'
   t.same(units.sort(), ['patchbay-api.service', 'patchbay-jobs.service', 'patchbay-voice@.service', 'patchbay.service'])
   for (const unit of units) {
     const text = await readFile(join(folder, unit), 'utf8')
-    t.match(text, /^ExecStart=\/usr\/bin\/node main\.ts (start|api|jobs|voice)$/m, unit)
+    const options = unit.startsWith('patchbay-voice') ? VOICE_NODE_OPTIONS.map((option) => ` ${option}`).join('') : ''
+    const started = new RegExp(`^ExecStart=/usr/bin/node${options} main\\.ts (start|api|jobs|voice)$`, 'm')
+    t.match(text, started, unit)
     const assigned = [...text.matchAll(/^Environment=(.*)$/gm)].flatMap(([, list = '']) => list.split(' '))
     for (const one of assigned) {
       const [name = ''] = one.split('=')

@@ -1,11 +1,13 @@
-import { createServer } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import WebSocket from 'ws'
+import WebSocket, { WebSocketServer } from 'ws'
 import { systemClock } from '../../../runtime/clock.ts'
+import type { SessionPort } from '../../../runtime/conversation/contract.ts'
 import { createLinkHub } from '../../../runtime/link/api-end.ts'
 import type { AgentSpec } from '../../../runtime/link/messages.ts'
+import { connectLinks } from '../../../runtime/link/worker-end.ts'
 import { AGENT_SPEC } from '../../support/agent-spec.ts'
 import {
   LINK_TOKEN,
@@ -178,6 +180,108 @@ t.test('an api node that stood still does not take its workers for dead', async 
   await sleep(700)
   t.equal(gone, 0)
   await until(() => gone === 1)
+})
+
+/** What a session is opened with, as far as links look at it. */
+const OPEN = {
+  callId: 'call-1',
+  format: { encoding: 'pcm_s16le', sampleRateHz: 16_000 },
+  limits: { idleMs: 60_000, maxDurationMs: 60_000 },
+  elapsedMs: 0,
+  agent: AGENT_SPEC,
+} as const
+const CHUNK = new Uint8Array(32_000)
+const CHUNKS = 200
+
+t.test('audio that a worker does not read is dropped and counted, what is said to it is not', async (t) => {
+  let dropped = 0
+  let bufferedBytes = 0
+  const sent: (string | Uint8Array)[] = []
+  const hub = createLinkHub({
+    nodeId: 'n',
+    token: 'secret',
+    clock: systemClock,
+    log: pino({ level: 'silent' }),
+    dropped: (bytes) => {
+      dropped += bytes
+    },
+    changed: () => undefined,
+    gone: () => undefined,
+  })
+  t.teardown(() => hub.close())
+  const join = await hub.route.upgrade({
+    query: new URLSearchParams(),
+    header: () => 'Bearer secret',
+    remoteAddress: '',
+    requestId: '',
+  })
+  const handlers = join({
+    send: (data) => sent.push(data) > 0,
+    bufferedBytes: () => bufferedBytes,
+    close: () => undefined,
+    ping: () => undefined,
+    terminate: () => undefined,
+  })
+  handlers.message(HELLO)
+  handlers.message(BEAT)
+  const nothing = () => undefined
+  const events = { audio: nothing, message: nothing, late: nothing, ask: async () => undefined, lost: nothing }
+  const session = hub.worker('w')!.open(OPEN, events)
+  session.audio(CHUNK, 0)
+  await until(() => sent.some((data) => typeof data !== 'string'))
+  t.equal(dropped, 0)
+  bufferedBytes = 9 << 20
+  const before = sent.length
+  session.audio(CHUNK, 16_000)
+  await until(() => dropped > 0)
+  t.ok(dropped >= CHUNK.byteLength, `${dropped} bytes`)
+  session.played(1)
+  t.match(sent.slice(before), [/"played"/], 'sound alone is dropped')
+})
+
+t.test('audio that an api node does not read is dropped and counted', async (t) => {
+  const node = new WebSocketServer({ port: 0, host: '127.0.0.1' })
+  t.teardown(() => node.close())
+  await new Promise((resolve) => node.once('listening', resolve))
+  const { port } = node.address() as AddressInfo
+  node.on('connection', (socket) => {
+    t.teardown(() => socket.terminate())
+    socket.on('message', (data, isBinary) => {
+      const type = isBinary ? undefined : (JSON.parse(String(data)) as { type: string }).type
+      if (type === 'hello') socket.send(JSON.stringify({ type: 'open', session: 1, ...OPEN }))
+      if (type === 'accepted') socket.pause()
+    })
+  })
+  let dropped = 0
+  const opened = Promise.withResolvers<SessionPort>()
+  const links = connectLinks({
+    urls: [`ws://127.0.0.1:${port}`],
+    token: LINK_TOKEN,
+    workerId: 'w',
+    capacity: 1,
+    metricsUrl: 'http://127.0.0.1/',
+    openConversation: async (_open, sessionPort) => {
+      opened.resolve(sessionPort)
+      return { audio: () => {}, input: () => {}, played: () => {}, close: async () => {} }
+    },
+    state: () => 'ready',
+    dropped: (bytes) => {
+      dropped += bytes
+    },
+    clock: systemClock,
+    random: Math.random,
+    log: pino({ level: 'silent' }),
+    signal: new AbortController().signal,
+  })
+  t.teardown(() => links.stop(0))
+  const sessionPort = await opened.promise
+  await until(() => links.activeSessions() === 1)
+  for (let chunk = 0; dropped === 0 && chunk < CHUNKS; chunk++) {
+    sessionPort.sendAudio(CHUNK, chunk * 16_000)
+    await setImmediate()
+  }
+  await until(() => dropped > 0)
+  t.ok(dropped >= CHUNK.byteLength, `${dropped} bytes`)
 })
 
 t.test('a worker is told of the agent whose phone rings', async (t) => {

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from './log.ts'
 import { asProcess } from './plugin/scope.ts'
+import { RestartBackoff } from './restart-backoff.ts'
 
 /** A child process that is started again whenever it dies. */
 export interface SupervisedOptions {
@@ -28,10 +29,7 @@ export interface Supervised {
   stop(graceMs: number): Promise<void>
 }
 
-const MIN_BACKOFF_MS = 100
-const MAX_BACKOFF_MS = 10_000
-/** A child that lived this long starts again without delay. */
-const STABLE_MS = 30_000
+const FIRST_RETRY_MS = 100
 const READY_TIMEOUT_MS = 60_000
 const KEPT_OUTPUT_LINES = 20
 const ENDED_WELL = 'exited with code 0'
@@ -70,7 +68,7 @@ class Supervisor implements Supervised {
       } catch (error) {
         await this.#kill(0)
         if (attempt >= attempts || this.#stopping.signal.aborted) throw error
-        await sleep(MIN_BACKOFF_MS * 2 ** attempt)
+        await sleep(FIRST_RETRY_MS * 2 ** attempt)
       }
     }
     this.#loop = this.#keepRunning()
@@ -111,13 +109,12 @@ class Supervisor implements Supervised {
 
   async #keepRunning(): Promise<void> {
     const { name, log } = this.#options
-    let failures = 0
+    const backoff = new RestartBackoff()
     while (!this.#stopping.signal.aborted) {
-      const startedAtMs = performance.now()
+      const readyAtMs = performance.now()
       const how = await this.#exited
       if (this.#stopping.signal.aborted) return
-      failures = performance.now() - startedAtMs > STABLE_MS ? 0 : failures + 1
-      const delayMs = failures === 0 ? 0 : Math.min(MIN_BACKOFF_MS * 2 ** (failures - 1), MAX_BACKOFF_MS)
+      const delayMs = backoff.next(performance.now() - readyAtMs)
       // One that was told to end did so; whoever told it wants a new one.
       const level = how === ENDED_WELL ? 'info' : 'error'
       log[level]({ child: name, delayMs }, `${name} ${how}; starting it again`)

@@ -5,7 +5,7 @@ import { campaignById, updateCampaign } from '../../store/campaigns.ts'
 import { storedQuotas } from '../../store/quotas.ts'
 import { redisCallRoom } from '../../store/redis/call-room.ts'
 import { campaignStatus } from '../../workers/dialer/status.ts'
-import { tickCampaign } from '../../workers/dialer/tick.ts'
+import { MOST_AT_ONCE, tickCampaign } from '../../workers/dialer/tick.ts'
 import { quantile } from '../support/quantile.ts'
 import type { Population } from './callees.ts'
 import { report, timed } from './figures.ts'
@@ -46,19 +46,37 @@ export async function measurePacing(
   const quotas = storedQuotas(store, { webSessionsPerWorkspace: null })
   const shared = redisCallRoom({ store, redis, quotas, shares })
   const picksMs: number[] = []
+  let picking = false
   const room: CallRoom = {
     claim: (demand, take) =>
       shared.claim(demand, async (...most) => {
-        let taken = 0
-        picksMs.push(
-          await timed(async () => {
-            taken = await take(...most)
-          }),
-        )
-        return taken
+        picking = true
+        try {
+          return await take(...most)
+        } finally {
+          picking = false
+        }
       }),
     leave: (unit) => shared.leave(unit),
   }
+  // A pick is one transaction, from its beginning to its end.
+  const picks = new Proxy(tenant.db, {
+    get(db, key) {
+      const value: unknown = Reflect.get(db, key, db)
+      if (key !== 'transaction' || !picking) return typeof value === 'function' ? value.bind(db) : value
+      return () => ({
+        async execute(work: Parameters<ReturnType<typeof db.transaction>['execute']>[0]) {
+          let result: unknown
+          picksMs.push(
+            await timed(async () => {
+              result = await db.transaction().execute(work)
+            }),
+          )
+          return result
+        },
+      })
+    },
+  })
   const clock = { nowMs: Date.now, monotonicMs: () => performance.now() }
   const services = {
     store,
@@ -71,7 +89,7 @@ export async function measurePacing(
   let over = false
   const ticks = (async () => {
     while (!over) {
-      const ms = await timed(() => tickCampaign(services, tenant, campaign.id))
+      const ms = await timed(() => tickCampaign(services, { ...tenant, db: picks }, campaign.id))
       await sleep(Math.max(0, TICK_MS - ms))
     }
   })()
@@ -124,7 +142,12 @@ export async function measurePacing(
     const breaches = twice.length + listed.length + closed.length
     const met = [
       report({ name: 'live calls', ours: many.live, target: `>= ${size.seats * MOST_LIVE * 0.95}`, runs: many.calls }),
-      report({ name: 'pick p99 (ms)', ours: quantile(many.picks, 0.99), target: '<= 50', runs: many.picks.length }),
+      report({
+        name: `pick p99, of up to ${MOST_AT_ONCE} calls (ms)`,
+        ours: quantile(many.picks, 0.99),
+        target: '<= 50',
+        runs: many.picks.length,
+      }),
       report({
         name: 'seats in use beside a fixed ratio of 1',
         ours: many.inUse,

@@ -39,7 +39,7 @@ export interface TickServices {
 }
 
 /** Calls made in one transaction: others of the workspace wait for it. */
-const MOST_AT_ONCE = 100
+export const MOST_AT_ONCE = 50
 const MOST_A_TURN = 500
 const WAITING = /^(fresh|retry)(_unasked)?$/
 

@@ -51,6 +51,9 @@ t.test('every way a call can end has its outcome', async (t) => {
     [{ status: 'failed', endReason: 'worker_lost', durationMs: 40_000 }, 'reached'],
     [{ status: 'failed', endReason: 'worker_lost', durationMs: 4_000 }, 'fault'],
     [{ status: 'canceled', endReason: 'skipped', disposition: 'window', answered: false, placed: false }, 'skipped'],
+    [{ status: 'canceled', endReason: 'skipped', disposition: 'paused', answered: false }, 'skipped'],
+    [{ endReason: 'abandoned', disposition: 'abandoned', answered: false, durationMs: 0 }, 'abandoned'],
+    [{ endReason: 'abandoned', disposition: 'abandoned' }, 'abandoned'],
     [{ status: 'canceled', endReason: 'api_hangup', answered: false, placed: false }, 'skipped'],
     [{ status: 'canceled', endReason: 'api_hangup', answered: false }, 'canceled'],
   ]
@@ -76,6 +79,26 @@ t.test('what is final is final, and what is suppressed stays suppressed', async 
 t.test('a call back that was promised comes at its time', async (t) => {
   const callBackMs = START + 3 * 3_600_000
   t.match(decide('reached', NONE, POLICY, AT, { callBackMs }), { resolution: undefined, nextAttemptMs: callBackMs })
+})
+
+t.test('each outcome has its own wait, never shorter than the gap', async (t) => {
+  const wait = (outcome: (typeof OUTCOMES)[number], minMinutesBetween: number, more = {}) =>
+    (decide(outcome, NONE, { ...POLICY, minMinutesBetween }, AT, more).nextAttemptMs! - AT.endedMs) / MINUTE_MS
+  t.equal(wait('busy', 5), 20)
+  t.equal(wait('busy', 30), 30)
+  t.ok(wait('voicemail', 5) >= 240)
+  t.equal(wait('no_answer', 5), 5)
+  t.equal(wait('abandoned', 5), 5)
+  t.equal(wait('unknown', 7), 7, 'as long as after no answer')
+  t.equal(wait('skipped', 30, { skippedFor: 'window' }), 0, 'its hours say when')
+  t.equal(wait('skipped', 30, { skippedFor: 'webhook' }), 30, 'a webhook that said no is not asked at once')
+})
+
+t.test('a call that took place ends a row of faults, one that was skipped does not', async (t) => {
+  const row = { ...NONE, faultsInARow: 3 }
+  t.equal(decide('busy', row, POLICY, AT).faultsInARow, 0)
+  t.equal(decide('skipped', row, POLICY, AT).faultsInARow, 3)
+  t.equal(decide('fault', row, POLICY, AT).faultsInARow, 4)
 })
 
 const anyOutcome = fc.constantFrom(...OUTCOMES)
@@ -131,13 +154,13 @@ t.test(
 )
 
 t.test('voicemails are spread over morning, midday and evening', async () => {
-  const voicemail = { retry: { voicemail: { afterMinutes: 60, otherPartOfDay: true } } }
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 30 * 24 * 60 }),
       fc.constantFrom('America/New_York', 'Asia/Kolkata'),
-      (minutes, zone) => {
-        const policy = { ...POLICY, ...voicemail }
+      fc.constantFrom(60, 240, 720, 1_440),
+      (minutes, zone, afterMinutes) => {
+        const policy = { ...POLICY, retry: { voicemail: { afterMinutes, otherPartOfDay: true } } }
         let state: Parameters<typeof decide>[1] = NONE
         let ms = START + minutes * MINUTE_MS
         const parts: string[] = []

@@ -8,6 +8,7 @@ t.test('where a number may be', async (t) => {
   t.same(of('+12125550142'), { zones: ['America/New_York'], regions: ['US-NY'] })
   t.same(of('+18502325550').zones, ['America/Chicago', 'America/New_York'], 'every zone of an area code')
   t.same(of('+18005550142'), { zones: [], regions: [] }, 'toll-free numbers are nowhere')
+  t.same(of('+18005550142', { state: 'CA' }), { zones: [], regions: [] }, 'wherever their owner says to be')
   t.same(of('+12125550142', { state: 'CA' }), {
     zones: ['America/Los_Angeles', 'America/New_York'],
     regions: ['US-CA', 'US-NY'],

@@ -171,6 +171,7 @@ t.test('hours of the law, in the clocks of every zone', async (t) => {
               if (at(ms + hour * HOUR_MS)) throw new Error('it opens after all')
             return
           }
+          if (next < ms) throw new Error('it lies behind')
           if (!at(next)) throw new Error('closed when it opens')
           if (next > ms && at(ms + Math.floor((next - ms) * share))) throw new Error('open before')
         },

@@ -38,6 +38,7 @@ const MOST_SKEW_MS = 100
 /** The turn of the caller that is being answered. */
 interface OpenTurn {
   span: TraceSpan
+  caller: TraceSpan
   /** When the caller had stopped speaking. */
   endMs: number
   llm: TraceSpan | undefined
@@ -158,11 +159,11 @@ class Folding {
   #callerTurn({ start_ms, end_ms, text, language }: EventOf<'turn'>): void {
     const [startMs, endMs] = [this.#answeredMs + start_ms, this.#answeredMs + end_ms]
     const span = this.#add('turn', this.#root, startMs, endMs, { 'patchbay.turn': ++this.#turns })
-    this.#add('caller speaks', span, startMs, endMs, {
+    const caller = this.#add('caller speaks', span, startMs, endMs, {
       ...this.#words('patchbay.text', text),
       ...(language === undefined ? {} : { 'patchbay.language': language }),
     })
-    this.#turn = { span, endMs, llm: undefined, stages: [] }
+    this.#turn = { span, caller, endMs, llm: undefined, stages: [] }
   }
 
   /** The stages follow each other, from the end of the caller's speech to the first sound of the answer. */
@@ -203,15 +204,18 @@ class Folding {
 
   /** The stages end with the first sound on the line: behind them it was on its way, through the worker, the link and the api node. */
   #playedOut(turn: OpenTurn, startMs: number): void {
-    const leftMs = turn.stages.at(-1)?.endMs
-    if (leftMs === undefined) return
-    if (leftMs < startMs) this.#add('playout', turn.span, leftMs, startMs)
+    // What was typed has no stages.
+    const leftMs = turn.stages.at(-1)?.endMs ?? turn.caller.endMs
+    if (leftMs < startMs) {
+      if (turn.stages.length > 0) this.#add('playout', turn.span, leftMs, startMs)
+    }
     // Two clocks are never quite one. What was said long before is no answer, but fills the time until there is one.
     else if (leftMs - startMs < MOST_SKEW_MS) {
-      for (const stage of turn.stages) {
-        stage.startMs = Math.min(stage.startMs, startMs)
-        stage.endMs = Math.min(stage.endMs, startMs)
+      for (const part of [turn.caller, ...turn.stages]) {
+        part.startMs = Math.min(part.startMs, startMs)
+        part.endMs = Math.min(part.endMs, startMs)
       }
+      turn.span.startMs = turn.caller.startMs
     }
     turn.stages = []
   }

@@ -48,6 +48,42 @@ const ended: CallEventBody = {
 }
 const childrenOf = (spans: TraceSpan[], parent: TraceSpan) => spans.filter(({ parentId }) => parentId === parent.id)
 
+t.test('what was heard on the line ends the stages, whatever the clock of the worker shows', (t) => {
+  const answered = [ANSWERED_MS, { type: 'answered', providers }] as [number, CallEventBody]
+  const latency = { stt_ms: 10, endpointing_ms: 0, llm_ms: 20, tts_ms: 10, total_ms: 40 }
+  const heardAt = (start_ms: number): TraceSpan[] =>
+    callTrace(
+      CALL,
+      log(
+        answered,
+        [ANSWERED_MS + 1_000, { type: 'turn', text: 'typed', start_ms: 1_000, end_ms: 1_000 }],
+        [ANSWERED_MS + 1_040, { type: 'latency', ...latency }],
+        [
+          ANSWERED_MS + 2_000,
+          { type: 'heard', text: 'Yes.', start_ms, end_ms: 2_000, interrupted: false, final: true },
+        ],
+      ),
+    )
+  const timesOf = (spans: TraceSpan[], name: string) => {
+    const { startMs, endMs } = spans.find((span) => span.name === name) ?? { startMs: 0, endMs: 0 }
+    return [startMs - ANSWERED_MS, endMs - ANSWERED_MS]
+  }
+  const late = heardAt(1_070)
+  t.same(timesOf(late, 'tts'), [1_030, 1_040])
+  t.same(timesOf(late, 'playout'), [1_040, 1_070])
+  const early = heardAt(990)
+  t.same(timesOf(early, 'tts'), [990, 990])
+  t.same(timesOf(early, 'caller speaks'), [990, 990])
+  t.same(timesOf(early, 'turn'), [990, 2_000], 'a turn begins no later than its parts')
+  t.equal(
+    early.some(({ name }) => name === 'playout'),
+    false,
+  )
+  const filler = heardAt(700)
+  t.same(timesOf(filler, 'tts'), [1_030, 1_040], 'what filled the time ends no stage')
+  t.end()
+})
+
 t.test('a call of ten turns is one trace whose spans add up', (t) => {
   const spans = callTrace(
     CALL,

@@ -33,7 +33,7 @@ export interface TracedCall {
 type Providers = Partial<Record<'stt' | 'llm' | 'tts', Served>>
 
 /** By so much the clock of a worker may be ahead of the node's that has the line, as far as it is known. */
-const MOST_SKEW_MS = 100
+const MOST_SKEW_MS = 500
 
 /** The turn of the caller that is being answered. */
 interface OpenTurn {
@@ -44,6 +44,8 @@ interface OpenTurn {
   llm: TraceSpan | undefined
   /** From its end to the first sound of the answer, until that is heard. */
   stages: TraceSpan[]
+  /** Something was said to fill the time. */
+  filled: boolean
 }
 
 export function callTrace(call: TracedCall, events: readonly CallEvent[]): TraceSpan[] {
@@ -96,6 +98,9 @@ class Folding {
         break
       case 'heard':
         this.#heard(event)
+        break
+      case 'filler':
+        if (this.#turn !== undefined) this.#turn.filled = true
         break
       case 'tool_called':
         this.#begin(`tool ${event.id}`, event.at, {
@@ -163,7 +168,7 @@ class Folding {
       ...this.#words('patchbay.text', text),
       ...(language === undefined ? {} : { 'patchbay.language': language }),
     })
-    this.#turn = { span, caller, endMs, llm: undefined, stages: [] }
+    this.#turn = { span, caller, endMs, llm: undefined, stages: [], filled: false }
   }
 
   /** The stages follow each other, from the end of the caller's speech to the first sound of the answer. */
@@ -209,8 +214,8 @@ class Folding {
     if (leftMs < startMs) {
       if (turn.stages.length > 0) this.#add('playout', turn.span, leftMs, startMs)
     }
-    // Two clocks are never quite one. What was said long before is no answer, but fills the time until there is one.
-    else if (leftMs - startMs < MOST_SKEW_MS) {
+    // Two clocks are never quite one. What fills the time until there is an answer ends nothing.
+    else if (!turn.filled && leftMs - startMs < MOST_SKEW_MS) {
       for (const part of [turn.caller, ...turn.stages]) {
         part.startMs = Math.min(part.startMs, startMs)
         part.endMs = Math.min(part.endMs, startMs)

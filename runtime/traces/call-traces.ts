@@ -10,15 +10,7 @@ const MAX_EVENTS = 20_000
 /** What is still told of a call that is over: its last tokens, the quality of its line. */
 const AFTERWARDS_MS = 1_000
 /** What says nothing about how long something took. */
-const UNTRACED = new Set<CallEvent['type']>([
-  'words',
-  'filler',
-  'media',
-  'carrier',
-  'speech_started',
-  'speech_ended',
-  'key',
-])
+const UNTRACED = new Set<CallEvent['type']>(['words', 'media', 'carrier', 'speech_started', 'speech_ended', 'key'])
 
 interface Kept {
   workspaceId: string

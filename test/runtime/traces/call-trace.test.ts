@@ -51,12 +51,13 @@ const childrenOf = (spans: TraceSpan[], parent: TraceSpan) => spans.filter(({ pa
 t.test('what was heard on the line ends the stages, whatever the clock of the worker shows', (t) => {
   const answered = [ANSWERED_MS, { type: 'answered', providers }] as [number, CallEventBody]
   const latency = { stt_ms: 10, endpointing_ms: 0, llm_ms: 20, tts_ms: 10, total_ms: 40 }
-  const heardAt = (start_ms: number): TraceSpan[] =>
+  const heardAt = (start_ms: number, ...said: [number, CallEventBody][]): TraceSpan[] =>
     callTrace(
       CALL,
       log(
         answered,
         [ANSWERED_MS + 1_000, { type: 'turn', text: 'typed', start_ms: 1_000, end_ms: 1_000 }],
+        ...said,
         [ANSWERED_MS + 1_040, { type: 'latency', ...latency }],
         [
           ANSWERED_MS + 2_000,
@@ -79,7 +80,7 @@ t.test('what was heard on the line ends the stages, whatever the clock of the wo
     early.some(({ name }) => name === 'playout'),
     false,
   )
-  const filler = heardAt(700)
+  const filler = heardAt(1_005, [ANSWERED_MS + 1_005, { type: 'filler', text: 'Hm' }])
   t.same(timesOf(filler, 'tts'), [1_030, 1_040], 'what filled the time ends no stage')
   t.end()
 })

@@ -204,7 +204,10 @@ class Folding {
       'patchbay.interrupted': interrupted,
       ...this.#words('patchbay.text', text),
     })
-    if (this.#turn !== undefined) this.#turn.span.endMs = Math.max(this.#turn.span.endMs, endMs)
+    if (this.#turn === undefined) return
+    const { span } = this.#turn
+    span.startMs = Math.min(span.startMs, startMs)
+    span.endMs = Math.max(span.endMs, endMs)
   }
 
   /** The stages end with the first sound on the line: behind them it was on its way, through the worker, the link and the api node. */

@@ -104,10 +104,10 @@ function measure(block: Float64Array, [c0 = 0, c1 = 0, c2 = 0, c3 = 0]: readonly
   let [a0, a1, a2, a3, b0, b1, b2, b3] = [0, 0, 0, 0, 0, 0, 0, 0]
   for (let i = 0; i < BLOCK; i++) {
     const sample = block[i]!
-    const n0 = sample + c0 * b0 - a0
-    const n1 = sample + c1 * b1 - a1
-    const n2 = sample + c2 * b2 - a2
-    const n3 = sample + c3 * b3 - a3
+    const n0 = sample - a0 + c0 * b0
+    const n1 = sample - a1 + c1 * b1
+    const n2 = sample - a2 + c2 * b2
+    const n3 = sample - a3 + c3 * b3
     a0 = b0
     a1 = b1
     a2 = b2

@@ -77,7 +77,20 @@ class Folding {
     // Whatever was under way when the call ended, ended with it.
     for (const span of this.#open.values()) span.endMs = Math.max(span.startMs, endMs)
     this.#root.endMs = endMs
+    this.#encloseTurns()
     return this.#spans
+  }
+
+  /** A turn is as long as its parts: where they are known to the millisecond depends on what was heard later. */
+  #encloseTurns(): void {
+    const turns = new Map(this.#spans.filter(({ name }) => name === 'turn').map((span) => [span.id, span]))
+    for (const turn of turns.values()) Object.assign(turn, { startMs: Infinity, endMs: -Infinity })
+    for (const { parentId, startMs, endMs } of this.#spans) {
+      const turn = turns.get(parentId ?? '')
+      if (turn === undefined) continue
+      turn.startMs = Math.min(turn.startMs, startMs)
+      turn.endMs = Math.max(turn.endMs, endMs)
+    }
   }
 
   #take(event: CallEvent): void {
@@ -192,7 +205,6 @@ class Folding {
     })
     stage('tts', latency.tts_ms, served('patchbay.tts', tts))
     span.attributes['patchbay.latency_ms'] = latency.total_ms
-    span.endMs = Math.max(span.endMs, atMs)
   }
 
   #heard({ start_ms, end_ms, text, interrupted, final }: EventOf<'heard'>): void {
@@ -204,10 +216,6 @@ class Folding {
       'patchbay.interrupted': interrupted,
       ...this.#words('patchbay.text', text),
     })
-    if (this.#turn === undefined) return
-    const { span } = this.#turn
-    span.startMs = Math.min(span.startMs, startMs)
-    span.endMs = Math.max(span.endMs, endMs)
   }
 
   /** The stages end with the first sound on the line: behind them it was on its way, through the worker, the link and the api node. */
@@ -223,7 +231,6 @@ class Folding {
         part.startMs = Math.min(part.startMs, startMs)
         part.endMs = Math.min(part.endMs, startMs)
       }
-      turn.span.startMs = turn.caller.startMs
     }
     turn.stages = []
   }

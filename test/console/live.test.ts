@@ -50,6 +50,14 @@ t.test('a live call is watched, whispered to, taken over and given back', { skip
   await caller.page.getByRole('log').getByText('We have a table for you.').waitFor()
   t.equal(await caller.page.getByText('late check-out').count(), 0, 'the caller heard nothing of the whisper')
 
+  // Nobody leads a browser to a number: it is said, and the call stays.
+  await page.getByRole('button', { name: 'Transfer', exact: true }).click()
+  await page.getByLabel('To', { exact: true }).fill('+14155550123')
+  await page.getByRole('button', { name: 'Transfer it' }).click()
+  await page.getByText('not possible in this conversation').waitFor()
+  await say('Where can I park?')
+  await words.getByText('Where can I park?').waitFor()
+
   await page.getByRole('button', { name: 'Take over' }).click()
   await page.getByText('You have the call', { exact: true }).waitFor()
   await words.getByText('Ada Lovelace took the call over').waitFor()

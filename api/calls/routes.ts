@@ -52,7 +52,6 @@ const generateToken = defineRoute({
       call_log_id: callExample.call_log_id,
       realtime_url: 'ws://localhost:8080/realtime?token=Qm9vbGVhbiBsb2dpYyBpcyBhbGdlYnJhIG9mIHR3byB2YWw',
       webrtc: { transports: ['udp', 'tcp'], ice_servers: [] },
-      recorded: false,
       expires_at: '2026-01-31T09:10:00.000Z',
     },
   },
@@ -77,7 +76,7 @@ const generateToken = defineRoute({
       call,
       sessionId,
       agentId: agent.id,
-      isRecorded,
+      isRecorded: query.record === undefined ? undefined : isRecorded,
       header: (name) => request.header(name),
     })
   },

@@ -149,7 +149,6 @@ export const GenerateTokenQuery = Type.Object({
   ),
   record: Type.Optional(
     Type.Boolean({
-      default: false,
       description: 'Records the session even where calls are not: for whoever talks and asks for it.',
     }),
   ),
@@ -176,9 +175,12 @@ export const SessionTokenBody = Type.Object({
       { description: 'How audio may go over WebRTC, with `media=webrtc`; null: over the WebSocket alone.' },
     ),
   ),
-  recorded: Type.Boolean({
-    description: 'Whether the session is recorded; where the agent asks for consent, once it is given.',
-  }),
+  recorded: Type.Optional(
+    Type.Boolean({
+      description:
+        'Where `record` was given: whether the session is recorded; where the agent asks for consent, once it is given.',
+    }),
+  ),
   expires_at: Instant,
 })
 

@@ -12,14 +12,15 @@ export function sessionTokenBody(
     call,
     sessionId,
     agentId,
-    isRecorded = config.recordCalls,
+    isRecorded,
     header,
   }: {
     token: { token: string; expiresAt: Date }
     call: Call
     sessionId: string
     agentId: string
-    isRecorded?: boolean
+    /** Undefined: nobody asked. */
+    isRecorded?: boolean | undefined
     header(name: string): string
   },
 ): Static<typeof SessionTokenBody> {
@@ -30,7 +31,7 @@ export function sessionTokenBody(
     call_log_id: call.id,
     realtime_url: realtimeUrl(config, header, token),
     webrtc: sessions.webrtc.terms,
-    recorded: isRecorded,
+    ...(isRecorded === undefined ? {} : { recorded: isRecorded }),
     expires_at: expiresAt.toISOString(),
   }
 }

@@ -186,7 +186,9 @@ t.test('where calls are not recorded, a session is whose caller asks for it', as
   const user = await api.signUp()
   const { agentId } = await startPhone(api, user)
   const silent = await user.client.get('/calls/generate-token', { query: { agent_id: agentId } })
-  t.equal(silent.body.recorded, false)
+  t.notOk('recorded' in silent.body, 'nobody asked')
+  const not = await user.client.get('/calls/generate-token', { query: { agent_id: agentId, record: 'false' } })
+  t.equal(not.body.recorded, false)
   const asked = await user.client.get('/calls/generate-token', { query: { agent_id: agentId, record: 'true' } })
   t.equal(asked.body.recorded, true)
 

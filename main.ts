@@ -362,7 +362,8 @@ async function start(options: Run, running: Running, signal: AbortSignal): Promi
     running.roles.push(await startVoice(voiceContext))
   }
   if (running.stopping) return
-  process.send?.('ready')
+  // The parent says that calls are taken only once they are.
+  void Promise.all(running.roles.map((role) => role.serving)).then(() => process.send?.('ready'))
   const seconds = ((performance.now() - startedAtMs) / 1_000).toFixed(1)
   const url = running.roles.find((role) => role.name === 'api')?.url
   log.info({ roles, ...(url === undefined ? {} : { url }) }, `Started in ${seconds} s`)

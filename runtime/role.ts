@@ -9,6 +9,8 @@ export interface Role {
   readonly url?: string
   /** A sentence for whoever started it. */
   readonly notice?: string
+  /** Resolves once it is given calls, which may be after its start: a voice worker waits for an api node. */
+  readonly serving?: Promise<void>
   /** Says that it is not ready, so that new work goes elsewhere; what comes nevertheless is still served. */
   leave?(): void
   /** Calls that run or ring here now. */

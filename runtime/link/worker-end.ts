@@ -57,6 +57,8 @@ export interface Links {
   activeSessions(): number
   /** Api nodes linked now. */
   connectedNodes(): number
+  /** Resolves once the first api node has welcomed the worker: from then on it is offered calls. */
+  readonly welcomed: Promise<void>
   /**
    * Takes no new session and waits for the running ones; after `graceMs` hands those back to their api nodes, which
    * offer them to another worker. Then leaves every api node.
@@ -70,6 +72,7 @@ export function connectLinks(options: LinksOptions): Links {
   return {
     activeSessions: () => worker.active,
     connectedNodes: () => worker.links.filter((link) => link.connected).length,
+    welcomed: worker.welcomed.promise,
     stop: (graceMs) => worker.stop(graceMs),
   }
 }
@@ -77,6 +80,7 @@ export function connectLinks(options: LinksOptions): Links {
 class LinkedConversations {
   readonly options: LinksOptions
   readonly links: NodeLink[]
+  readonly welcomed = Promise.withResolvers<void>()
   active = 0
   announcing = 0
   #stopping: Promise<void> | undefined
@@ -291,6 +295,7 @@ class NodeLink {
     }
     if (message.type === 'welcome') {
       this.#attempts = 0
+      this.#worker.welcomed.resolve()
       this.#worker.options.log.info({ url: this.#url, nodeId: message.nodeId }, 'Linked to an api node')
       return
     }

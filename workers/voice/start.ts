@@ -25,7 +25,7 @@ const LIBRARY_LOG_LEVELS: Readonly<Record<string, string>> = { trace: 'debug', d
 
 /**
  * Starts a voice worker: loads the models, serves its metrics, dials the api nodes and runs the conversations they
- * offer. Resolves once it is ready to take one. Needs no database and no Redis.
+ * offer. Resolves once it dials them. Needs no database and no Redis.
  */
 export async function startVoice(context: VoiceContext<EffectiveConfig>): Promise<Role> {
   const { config, plugins, log, clock, signal } = context
@@ -109,6 +109,7 @@ export async function startVoice(context: VoiceContext<EffectiveConfig>): Promis
     void createProviderHealth(plugins, log).announce([])
     return {
       name: 'voice',
+      serving: running.welcomed,
       leave() {
         stopping = true
       },

@@ -293,6 +293,13 @@ t.test('a worker is told of the agent whose phone rings', async (t) => {
   t.strictSame(await told.promise, ['call-1', agent])
 })
 
+t.test('a worker is known to be offered calls from its first welcome on', async (t) => {
+  const node = await startNode(t)
+  const links = await startWorker(t, [node])
+  await links.welcomed
+  t.equal(node.sessions.workers().length, 1)
+})
+
 t.test('a worker dials again until its node is there, and again when it went away', async (t) => {
   const probe = createServer()
   await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
+import { freePort } from '../../scripts/demo/free-port.ts'
 import { startTestApi } from '../support/api.ts'
 import { startTestJobs } from '../support/jobs.ts'
 import { until } from '../support/realtime-node.ts'
@@ -40,15 +41,6 @@ t.test('the receiver of docs/events.md takes what is sent', async (t) => {
     () => printed,
   )
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 async function listening(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1')

@@ -21,6 +21,7 @@ import type { SlotShares } from '../../store/redis/slots.ts'
 import { NO_MCP } from './no-mcp.ts'
 import { scriptedConversation } from './scripted-conversation.ts'
 import { type Teardown, testDatabase, testRedis } from './services.ts'
+import { waitUntil } from './wait-until.ts'
 
 /** An api node's realtime part on real sockets, a real database and a real Redis, with workers that follow a script. */
 
@@ -291,15 +292,11 @@ export async function upgradeStatus(node: RealtimeNode, path: string, headers: R
   }
 }
 
-/** Waits for the condition, for as long as a loaded machine may need. */
-export async function until(
+/** Waits for a condition of this process, for as long as a loaded machine may need. */
+export function until(
   condition: () => boolean | Promise<boolean>,
-  what: () => string = () => String(condition),
+  what?: () => string,
   timeoutMs = 20_000,
 ): Promise<void> {
-  const endMs = performance.now() + timeoutMs
-  while (!(await condition())) {
-    if (performance.now() > endMs) throw new Error(`Waited in vain for ${what()}`)
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
+  return waitUntil(condition, what, { everyMs: 10, timeoutMs })
 }

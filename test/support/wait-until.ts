@@ -8,10 +8,11 @@ const TIMEOUT_MS = 120_000
 export async function waitUntil(
   condition: () => boolean | Promise<boolean>,
   what: () => string = () => String(condition),
+  { everyMs = EVERY_MS, timeoutMs = TIMEOUT_MS } = {},
 ): Promise<void> {
-  const endMs = performance.now() + TIMEOUT_MS
+  const endMs = performance.now() + timeoutMs
   while (!(await condition())) {
-    if (performance.now() > endMs) throw new Error(`This never came to be: ${what()}`)
-    await sleep(EVERY_MS)
+    if (performance.now() > endMs) throw new Error(`Waited in vain for ${what()}`)
+    await sleep(everyMs)
   }
 }

@@ -19,9 +19,9 @@ export function answerAsks(services: {
   tools: Pick<ToolCalls, 'ofCall'>
 }): AskAnswers {
   return {
-    async tool(callId, { name, arguments: given }, key) {
+    async tool(callId, { id, name, arguments: given }, key) {
       const signal = AbortSignal.timeout(TOOL_TIMEOUT_MS)
-      return { output: await services.tools.ofCall(callId, name, given, key, signal) }
+      return { output: await services.tools.ofCall(callId, name, given, { id, key }, signal) }
     },
     async knowledge(callId, { query, topK }) {
       const scope = await agentOfCall(services.store, callId)

@@ -58,12 +58,15 @@ export interface ToolScope {
 }
 
 export interface ToolCalls {
-  /** For a running call: what the language model is to read. An HTTP server sees `key` and can tell a request sent twice. */
+  /**
+   * For a running call: what the language model is to read. `id` names the call of the tool within its call, `key` among all: an HTTP
+   * server sees it and can tell a request sent twice.
+   */
   ofCall(
     callId: string,
     name: string,
     input: Record<string, unknown>,
-    key: string,
+    asked: { id: string; key: string },
     signal: AbortSignal,
   ): Promise<string>
   /** For a supervisor: leads the caller to somebody else. `output` says what came of it. */
@@ -184,10 +187,10 @@ export function createToolCalls({
     tool: OwnTool | McpTarget,
     input: Record<string, unknown>,
     scope: ToolsOfCall,
-    key: string,
+    { id, key }: { id: string; key: string },
     signal: AbortSignal,
   ): Promise<ToolResult> => {
-    const within = contextOfTool(callId, key.slice(key.indexOf(':') + 1))
+    const within = contextOfTool(callId, id)
     const traced = requests && { requests, within }
     if (!('type' in tool)) return mcp.call(scope.workspaceId, tool, input, { signal, key, traced })
     switch (tool.type) {
@@ -219,7 +222,7 @@ export function createToolCalls({
     tools.filter(isOwnTool).find((one) => one.name === name) ?? mcp.find(workspaceId, tools, name)
 
   return {
-    async ofCall(callId, name, input, key, signal) {
+    async ofCall(callId, name, input, asked, signal) {
       const scope = await toolsOfCall(store, callId)
       const tool = scope && (await named(scope.tools as Tool[], name, scope.workspaceId))
       if (scope === undefined || tool === undefined) {
@@ -228,7 +231,7 @@ export function createToolCalls({
       }
       const unfit = await faultOfInput(tool, input, scope.workspaceId)
       if (unfit !== undefined) return unfit
-      const { output, fault, reason } = await run(callId, tool, input, scope, key, signal)
+      const { output, fault, reason } = await run(callId, tool, input, scope, asked, signal)
       if (reason !== undefined) log.warn({ callId, tool: name, reason }, 'A tool of a call could not be reached')
       if (fault !== undefined) calls().fault(callId, 'tool', `Tool "${name}": ${fault}`)
       return output

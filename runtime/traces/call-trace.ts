@@ -81,7 +81,7 @@ class Folding {
     return this.#spans
   }
 
-  /** A turn is as long as its parts: where they are known to the millisecond depends on what was heard later. */
+  /** A turn is as long as its parts, some of which move with what was heard later. */
   #encloseTurns(): void {
     const turns = new Map(this.#spans.filter(({ name }) => name === 'turn').map((span) => [span.id, span]))
     for (const turn of turns.values()) Object.assign(turn, { startMs: Infinity, endMs: -Infinity })

@@ -82,7 +82,7 @@ t.test('transfers and keys act on phone calls through their carrier and leg, and
   })
   const [phone, web] = [await callOf('phone'), await callOf('web')]
   const run = (callId: string, name: string, input = {}) =>
-    tools.ofCall(callId, name, input, 'key', new AbortController().signal)
+    tools.ofCall(callId, name, input, { id: 'id', key: 'key' }, new AbortController().signal)
 
   t.equal(await run(phone, 'to_support'), 'The caller is being transferred.')
   t.same(transferred, [[phone, '+14155550199']])

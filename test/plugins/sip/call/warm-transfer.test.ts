@@ -104,7 +104,6 @@ t.test('a caller is led to a human who is told of them first', { skip, timeout: 
     const over = await logOf(number, isOver)
     t.match(over, { status: 'completed', end_reason: 'api_hangup', disposition: 'transferred' })
     const told = await phone.heard()
-    t.comment(`the desk's call: ${told.length / 8_000} s`)
     t.ok(speechMs(told.subarray(0, 8 * 11_000)) > 3_000, `the desk was told: ${speechMs(told)} ms`)
     t.ok(speechMs(told.subarray(8 * 13_000)) > 1_500, 'the desk heard the caller')
     const heard = await caller.heard()

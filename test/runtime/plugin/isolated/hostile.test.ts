@@ -167,13 +167,14 @@ test('what was granted works, and its redirects stay inside of it', async (t) =>
   t.equal(await attempt(registry, 'own file'), 'did: "probe"')
 })
 
-test('a granted name that stands for this machine leads nowhere', async (t) => {
-  const name = hostname()
-  const addresses = await lookup(name, { all: true }).catch(() => [])
-  if (!addresses.some(({ address }) => address.startsWith('127.'))) {
-    t.comment(`"${name}" stands for no address of the loopback device here`)
-    return
-  }
+const name = hostname()
+const isLoopback = await lookup(name, { all: true }).then(
+  (addresses) => addresses.some(({ address }) => address.startsWith('127.')),
+  () => false,
+)
+const nameless = isLoopback ? false : `"${name}" stands for no address of the loopback device here`
+
+test('a granted name that stands for this machine leads nowhere', { skip: nameless }, async (t) => {
   const { port, requests } = await victim(t)
   const { registry } = await foreign(t, {
     plugin: probing({ rebound: `return (await fetch('http://' + args.name + ':' + args.port)).status` }),

@@ -4,6 +4,7 @@
  */
 import { execFile, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { getPriority, setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs, promisify } from 'node:util'
 import { startInstance } from '../scripts/demo/instance.ts'
@@ -19,6 +20,8 @@ const LIMIT = 2
 /** The gauge counts from one look to the next, which are this far apart when nothing is late. */
 const LOOKS_MS = 10
 const STOP_TIMEOUT_MS = 30_000
+const HIGHEST_PRIORITY = -20
+const LISTENER_STEPS_UP = 5
 
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({ args: [...args], options: { minutes: { type: 'string', default: String(MINUTES) } } })
@@ -33,6 +36,8 @@ export async function run(args: readonly string[]): Promise<void> {
   const abort = new AbortController()
   const attacker = { stop: async (): Promise<Record<string, number>> => ({}) }
   try {
+    // Who listens and looks stands elsewhere: it is on time where the api's loop is.
+    listenFirst()
     const quiet = await Tenant.signUp(instance.url, 'quiet')
     await quiet.web()
     await measured(quiet, 1)
@@ -85,6 +90,14 @@ export async function run(args: readonly string[]): Promise<void> {
     abort.abort()
     await attacker.stop().catch(() => {})
     await instance.stop()
+  }
+}
+
+function listenFirst(): void {
+  try {
+    setPriority(Math.max(HIGHEST_PRIORITY, getPriority() - LISTENER_STEPS_UP))
+  } catch {
+    // Not allowed: what it hears may be later than it came.
   }
 }
 

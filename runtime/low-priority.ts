@@ -1,5 +1,6 @@
 import { readlinkSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
+import { autogroupOf, setAutogroup } from './autogroup.ts'
 
 /** Of the 19 steps down: a tenth of the share of a loop that carries audio, where both want the processor. */
 const WORK_FOR_LATER = 10
@@ -19,12 +20,20 @@ export function lowerThreadPriority(): void {
   }
 }
 
-/** Has a service of this process, and all that it will start, give way to the loops that carry audio. */
-export function lowerServicePriority(pid: number | undefined): void {
-  if (pid !== undefined) lower(pid, SERVICE)
+/**
+ * Has a service of this process give way to the loops that carry audio, with all that it starts in its session. True: it
+ * does, or nothing more can be done about it; false: not yet, ask again.
+ */
+export function lowerServicePriority(pid: number | undefined): boolean {
+  if (pid === undefined) return true
+  lower(pid, SERVICE)
+  const group = autogroupOf(pid)
+  if (group === undefined || group.name === autogroupOf('self')?.name || group.nice >= SERVICE) return true
+  return setAutogroup(pid, SERVICE)
 }
 
 const LOWEST = 19
+const HIGHEST = -20
 const STEPS_UP = 5
 
 /**
@@ -37,6 +46,10 @@ export function raiseLoopPriority(): void {
   } catch {
     // EACCES: not allowed.
   }
+  const group = autogroupOf('self')
+  if (group === undefined || !setAutogroup('self', Math.max(HIGHEST, group.nice - STEPS_UP))) return
+  // A terminal's other programs are in it too, and stay when this one ends.
+  process.once('exit', () => setAutogroup('self', group.nice))
 }
 
 function lower(id: number, steps: number): void {

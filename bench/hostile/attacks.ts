@@ -44,7 +44,10 @@ export async function attacks(tenant: Tenant, signal: AbortSignal): Promise<Reco
       again('web sessions', async () => {
         if (++sessions > SESSIONS) return sleep(1_000)
         const socket = await tenant.openSession()
+        const leave = () => socket.terminate()
+        signal.addEventListener('abort', leave)
         await new Promise((resolve) => socket.on('close', resolve).on('error', resolve))
+        signal.removeEventListener('abort', leave)
       }),
     ),
     again('wide CSV', () => csv(wide)),

@@ -2,8 +2,10 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import t from 'tap'
+import { autogroupOf } from '../../runtime/autogroup.ts'
 import { lowerServicePriority } from '../../runtime/low-priority.ts'
 
 const THREAD = `
@@ -52,6 +54,8 @@ raiseLoopPriority()
 process.stdout.write(readFileSync('/proc/thread-self/stat', 'utf8'))
 `
 
+const IN_GROUP = RAISED.replace('/proc/thread-self/stat', '/proc/self/autogroup')
+
 t.test(
   'a loop that carries audio goes before other work, where it may',
   { skip: process.platform !== 'linux' && 'reads /proc' },
@@ -62,6 +66,49 @@ t.test(
     })
     const nice = niceOf(await text(child.stdout))
     t.equal(nice, mayRaise() ? Math.max(-20, before - 5) : before)
+  },
+)
+
+const WITHOUT_GROUPS =
+  autogroupOf('self') === undefined && 'this machine shares its processor out among processes, not sessions'
+
+t.test(
+  'a service in a session of its own gives way where the system weighs sessions first',
+  { skip: WITHOUT_GROUPS },
+  async (t) => {
+    const own = autogroupOf('self')
+    const shells = [true, false].map((detached) => {
+      const shell = spawn('sleep', ['600'], { detached })
+      t.teardown(() => shell.kill())
+      return shell.pid ?? 0
+    })
+    // Who isn't root may change one group in 100 ms.
+    for (const pid of shells) while (!lowerServicePriority(pid)) await sleep(20)
+    t.match(autogroupOf(shells[0] ?? 0), { nice: 5 })
+    t.strictSame(autogroupOf(shells[1] ?? 0), own, 'one in our own session leaves it as it is')
+    t.equal(lowerServicePriority(shells[0]), true, 'asked again there is nothing left to do')
+    t.equal(autogroupOf(2 ** 22 + 1), undefined)
+  },
+)
+
+t.test(
+  'a loop that carries audio takes its session with it, and leaves it as it was',
+  { skip: WITHOUT_GROUPS },
+  async (t) => {
+    const shell = spawn(
+      'sh',
+      ['-c', '"$0" --input-type=module -e "$1"; cat /proc/self/autogroup'].concat(process.execPath, IN_GROUP),
+      {
+        detached: true,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    )
+    const [raised, left] = (await text(shell.stdout))
+      .trim()
+      .split('\n')
+      .map((line) => Number(line.split(' ').at(-1)))
+    t.equal(raised, mayRaise() ? -5 : 0)
+    t.equal(left, 0)
   },
 )
 

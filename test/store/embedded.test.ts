@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import t from 'tap'
+import { autogroupOf } from '../../runtime/autogroup.ts'
 import { createLogger } from '../../runtime/log.ts'
 import { type EmbeddedServices, startEmbedded } from '../../store/embedded.ts'
 import { createRedis } from '../../store/redis/client.ts'
@@ -132,6 +133,19 @@ t.test('a second instance on the same data folder is told so and harms nothing',
   })
   t.same(await query(services, 'select 1 as one'), [{ one: 1 }])
 })
+
+t.test(
+  'each connection of the database gives way to the loops that carry audio',
+  { skip: autogroupOf('self') === undefined && 'this machine shares its processor out among processes, not sessions' },
+  async (t) => {
+    const services = await start(t, await testFolder(t), { postgres: true, redis: false })
+    const client = new Client({ connectionString: services.databaseUrl })
+    t.teardown(() => client.end())
+    await client.connect()
+    const { rows } = await client.query('select pg_backend_pid() as pid')
+    await until(() => autogroupOf(rows[0].pid)?.nice === 5)
+  },
+)
 
 t.test('stopping frees the data folder and leaves no process and no socket', async (t) => {
   const dataDir = join(await testFolder(t), 'data')

@@ -2,6 +2,7 @@ import { agentRoutes } from './agents/routes.ts'
 import { apiKeyRoutes } from './api-keys/routes.ts'
 import { accountRoutes } from './auth/account-routes.ts'
 import { authRoutes } from './auth/routes.ts'
+import { batchPreviewRoutes } from './batches/preview.ts'
 import { batchRoutes } from './batches/routes.ts'
 import { analysisRoutes } from './calls/analyze.ts'
 import { outboundRoutes } from './calls/outbound.ts'
@@ -21,6 +22,7 @@ import { operatorRoutes } from './operator/routes.ts'
 import { phoneNumberRoutes } from './phone-numbers/routes.ts'
 import { privacyRoutes } from './privacy/routes.ts'
 import { prospectListRoutes } from './prospects/lists.ts'
+import { prospectPreviewRoutes } from './prospects/preview.ts'
 import { prospectRoutes } from './prospects/routes.ts'
 import { prospectUploadRoutes } from './prospects/uploads.ts'
 import { providerRoutes } from './providers/routes.ts'
@@ -49,10 +51,12 @@ export const routes: readonly AnyRoute[] = [
   ...turnRoutes,
   ...analysisRoutes,
   ...supervisionRoutes,
+  ...batchPreviewRoutes,
   ...batchRoutes,
   ...campaignRoutes,
   ...campaignActions,
   ...prospectListRoutes,
+  ...prospectPreviewRoutes,
   ...prospectUploadRoutes,
   ...prospectRoutes,
   ...doNotCallRoutes,

@@ -21,6 +21,7 @@ export const ERRORS = {
   csv_too_many_columns: { status: 400, retryable: false, detail: 'CSV has too many columns' },
   csv_without_rows: { status: 400, retryable: false, detail: 'CSV has no rows' },
   csv_without_primary_phone: { status: 400, retryable: false, detail: 'CSV must have a primary_phone column' },
+  csv_without_column: { status: 400, retryable: false, detail: 'CSV lacks a column that is named' },
   csv_row_too_long: { status: 400, retryable: false, detail: 'CSV has a row of more than 64 KiB' },
   campaign_running: { status: 400, retryable: false, detail: 'Campaign is currently running' },
   prospect_list_running: { status: 400, retryable: false, detail: 'Prospect list is currently running' },

@@ -11,6 +11,8 @@ import { openCopy } from './copy-writer.ts'
 export interface BatchLoadParams {
   batchId: string
   workspaceId: string
+  /** The column with the numbers, where it is not called `phone_number`. */
+  phoneColumn?: string | undefined
 }
 
 /** What the form's fields say; they may come after the file. */
@@ -45,7 +47,7 @@ export const load: Loader<BatchLoadParams, BatchDetails, BatchLoadResult> = asyn
      values ($1, $2, '', '', 'pending', 'UTC', '[]')`,
     [params.batchId, params.workspaceId],
   )
-  const rows = createRowWriter(params.batchId)
+  const rows = createRowWriter(params.batchId, params.phoneColumn)
   const result = await copyRows(client, rows, source)
   return async (details) => {
     await client.query(
@@ -94,7 +96,7 @@ async function copyRows(client: Client, rows: RowWriter, source: AsyncIterable<U
 type RowWriter = ReturnType<typeof createRowWriter>
 
 /** Records to lines of COPY's text format, one a block. */
-function createRowWriter(batchId: string) {
+function createRowWriter(batchId: string, phoneColumn: string | undefined) {
   const numbers = createDistinctCounter()
   let header: { numberAt: number; cellsAt: number[]; columns: string[] } | undefined
   let block: (string | null)[][] = []
@@ -124,7 +126,7 @@ function createRowWriter(batchId: string) {
   return {
     add(records: readonly string[][]): void {
       for (const record of records) {
-        if (header === undefined) header = readHeader(record)
+        if (header === undefined) header = readHeader(record, phoneColumn)
         else addRow(record, header)
       }
     },
@@ -146,11 +148,21 @@ function createRowWriter(batchId: string) {
 }
 
 /** Of columns with the same name the last counts; one without a name is left out. */
-function readHeader(record: readonly string[]) {
+function readHeader(record: readonly string[], phoneColumn: string | undefined) {
   if (record.length > MAX_COLUMNS) throw new PatchbayError('csv_too_many_columns')
-  const numberAt = record.findIndex((name) => name.toLowerCase().replace(/[\s_-]+/g, '_') === NUMBER_COLUMN)
+  const numberAt = numberColumnOf(record, phoneColumn)
   if (numberAt === -1) throw new PatchbayError('csv_without_phone_number')
   const byName = new Map<string, number>()
   for (const [at, name] of record.entries()) if (name !== '' && at !== numberAt) byName.set(name, at)
   return { numberAt, cellsAt: [...byName.values()], columns: [...byName.keys()] }
+}
+
+/** Where the numbers stand; -1: no column is called `phone_number`. Throws `csv_without_column` where the named one lacks. */
+export function numberColumnOf(columns: readonly string[], phoneColumn: string | undefined): number {
+  if (phoneColumn === undefined) {
+    return columns.findIndex((name) => name.toLowerCase().replace(/[\s_-]+/g, '_') === NUMBER_COLUMN)
+  }
+  const at = columns.indexOf(phoneColumn)
+  if (at === -1) throw new PatchbayError('csv_without_column')
+  return at
 }

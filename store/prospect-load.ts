@@ -3,6 +3,7 @@ import { createCsvReader } from '../runtime/csv.ts'
 import { PatchbayError } from '../runtime/errors.ts'
 import type { Loader } from './bulk-copy.ts'
 import { openCopy } from './copy-writer.ts'
+import { type ColumnMapping, checkMapping, fieldOf } from './prospect-columns.ts'
 
 /** Takes a file of prospects as it is and keeps it in batches, which workers/dialer loads one after the other. */
 
@@ -12,12 +13,16 @@ export interface ProspectFileParams {
   campaignId: string
   listId: string
   createdAt: Date
+  /** Default: columns are what their names say. */
+  mapping?: ColumnMapping
 }
 
 /** What is known once the form is whole. */
 export interface ProspectFileDetails {
   filename: string
   dedupe: boolean
+  /** Who says that everybody in the file agreed to be called. */
+  attestedBy?: string | null
 }
 
 export interface ProspectFileResult {
@@ -31,55 +36,45 @@ const BATCH_CHARS = 4 * 1024 * 1024
 const MAX_COLUMNS = 1_000
 const MAX_ROW_CHARS = 64 * 1024
 
-/** Columns a prospect has of its own; every other one becomes a variable. */
-export const OWN_COLUMNS = [
-  'primary_phone',
-  'first_name',
-  'last_name',
-  'email',
-  'state',
-  'postal_code',
-  'timezone',
-  'consent_at',
-  'external_id',
-] as const
-export type OwnColumn = (typeof OWN_COLUMNS)[number]
-const PHONE_NAMES = ['primary_phone', 'phone', 'phone_number']
-
-/** `First Name` → `first_name`; the names of the number's column are one. */
-export function ownColumnOf(name: string): OwnColumn | undefined {
-  const plain = name
-    .trim()
-    .toLowerCase()
-    .replace(/[\s_-]+/g, '_')
-  if (PHONE_NAMES.includes(plain)) return 'primary_phone'
-  return OWN_COLUMNS.find((column) => column === plain)
-}
-
 export const load: Loader<ProspectFileParams, ProspectFileDetails, ProspectFileResult> = async (
   client,
   params,
   source,
 ) => {
-  const { uploadId, workspaceId, campaignId, listId, createdAt } = params
+  const { uploadId, workspaceId, campaignId, listId, createdAt, mapping = {} } = params
   await client.query(
-    `insert into prospect_uploads (id, workspace_id, campaign_id, list_id, filename, dedupe, columns, status, created_at)
-     values ($1, $2, $3, $4, '', true, '[]', 'loading', $5)`,
-    [uploadId, workspaceId, campaignId, listId, createdAt],
+    `insert into prospect_uploads (id, workspace_id, campaign_id, list_id, filename, dedupe, columns, mapping, status, created_at)
+     values ($1, $2, $3, $4, '', true, '[]', $6, 'loading', $5)`,
+    [uploadId, workspaceId, campaignId, listId, createdAt, JSON.stringify(mapping)],
   )
-  const { columns, result } = await copyBatches(client, uploadId, source)
+  const { columns, result } = await copyBatches(client, uploadId, mapping, source)
   return async (details) => {
     await client.query(
-      `update prospect_uploads set filename = $2, dedupe = $3, columns = $4, total = $5, batches_total = $6 where id = $1`,
-      [uploadId, details.filename, details.dedupe, JSON.stringify(columns), result.rows, result.batches],
+      `update prospect_uploads set filename = $2, dedupe = $3, columns = $4, total = $5, batches_total = $6,
+         attested_by = $7, attested_at = $8 where id = $1`,
+      [
+        uploadId,
+        details.filename,
+        details.dedupe,
+        JSON.stringify(columns),
+        result.rows,
+        result.batches,
+        details.attestedBy ?? null,
+        details.attestedBy ? createdAt : null,
+      ],
     )
     return result
   }
 }
 
-async function copyBatches(client: Client, uploadId: string, source: AsyncIterable<Uint8Array>) {
+async function copyBatches(
+  client: Client,
+  uploadId: string,
+  mapping: ColumnMapping,
+  source: AsyncIterable<Uint8Array>,
+) {
   const reader = createCsvReader()
-  const batches = createBatchWriter(uploadId)
+  const batches = createBatchWriter(uploadId, mapping)
   const copy = openCopy(client, 'copy prospect_upload_rows (upload_id, block, rows) from stdin')
   try {
     for await (const bytes of source) for (const line of batches.add(reader.push(bytes))) await copy.write(line)
@@ -96,7 +91,7 @@ async function copyBatches(client: Client, uploadId: string, source: AsyncIterab
 }
 
 /** Records to lines of COPY's text format, one a batch: JSON of rows as they are in the file. */
-function createBatchWriter(uploadId: string) {
+function createBatchWriter(uploadId: string, mapping: ColumnMapping) {
   let columns: string[] | undefined
   let rows: string[] = []
   let chars = 0
@@ -115,7 +110,7 @@ function createBatchWriter(uploadId: string) {
     *add(records: readonly string[][]): Generator<string> {
       for (const record of records) {
         if (columns === undefined) {
-          columns = readHeader(record)
+          columns = readHeader(record, mapping)
           continue
         }
         const row = JSON.stringify(record.slice(0, columns.length))
@@ -138,9 +133,10 @@ function createBatchWriter(uploadId: string) {
   }
 }
 
-function readHeader(record: readonly string[]): string[] {
+function readHeader(record: readonly string[], mapping: ColumnMapping): string[] {
   if (record.length > MAX_COLUMNS) throw new PatchbayError('csv_too_many_columns')
-  if (!record.some((name) => ownColumnOf(name) === 'primary_phone')) {
+  checkMapping(record, mapping)
+  if (!record.some((name) => fieldOf(name, mapping).own === 'primary_phone')) {
     throw new PatchbayError('csv_without_primary_phone')
   }
   return [...record]

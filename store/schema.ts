@@ -633,6 +633,11 @@ export interface ProspectUploadsTable {
   filename: string
   dedupe: boolean
   columns: Json<string[]>
+  /** What columns are, where their own names don't say it. */
+  mapping: ColumnType<Record<string, string>, string | undefined, never>
+  /** Who said that everybody in the file agreed to be called, and when. */
+  attested_by: Generated<string | null>
+  attested_at: Generated<Date | null>
   status: 'loading' | 'completed' | 'failed'
   total: Generated<number>
   loaded: Generated<number>

@@ -62,6 +62,7 @@ const upload = defineRoute({
     'csv_without_rows',
     'csv_too_many_columns',
     'csv_row_too_long',
+    'csv_without_column',
     'invalid_phone_number',
     'agent_not_found',
     'number_not_registered',

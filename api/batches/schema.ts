@@ -42,7 +42,18 @@ export const BatchItemBody = Type.Object({
   ),
 })
 
+const PhoneColumn = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 1_000,
+    description: 'The column with the numbers, as the file has it. Default: the one called `phone_number`.',
+  }),
+)
+
+export const PreviewForm = Type.Object({ phone_column: PhoneColumn })
+
 export const UploadForm = Type.Object({
+  phone_column: PhoneColumn,
   name: NameInput,
   agent_id: Type.String({ maxLength: 100 }),
   agent_phone_number: PhoneNumberInput('A registered number, which the callees see.'),
@@ -54,6 +65,45 @@ export const UploadForm = Type.Object({
   ),
   timezone: Type.Optional(Type.String({ format: 'time-zone', maxLength: 100, description: 'IANA zone; default UTC.' })),
 })
+
+const Count = Type.Integer({ minimum: 0 })
+
+export const BatchPreviewBody = Type.Object({
+  filename: Type.String(),
+  phone_column: Nullable(Type.String({ description: 'Null: none is called `phone_number`; name one.' })),
+  columns: Type.Array(Type.Object({ name: Type.String(), samples: Type.Array(Type.String()) })),
+  rows: Type.Object({
+    total: Count,
+    judged: Type.Integer({ minimum: 0, description: 'The first 50,000 of them. The counts below are of these.' }),
+    called: Count,
+    duplicates: Type.Integer({
+      minimum: 0,
+      description: 'Numbers of an earlier row; they are called like the others.',
+    }),
+    invalid: Count,
+    do_not_call: Count,
+  }),
+  skipped: Type.Array(
+    Type.Object({
+      line: Type.Integer({ description: 'In the file; the header is line 1.' }),
+      code: Type.Enum(['invalid_number', 'do_not_call']),
+      reason: Type.String(),
+      phone_number: Type.String({ description: 'As the file has it.' }),
+    }),
+    { description: 'The first 100 rows that would not be called.' },
+  ),
+})
+
+export const batchPreviewExample: Static<typeof BatchPreviewBody> = {
+  filename: 'arrivals.csv',
+  phone_column: 'phone_number',
+  columns: [
+    { name: 'phone_number', samples: ['+14155550199', 'none'] },
+    { name: 'first_name', samples: ['Ada', 'Bob'] },
+  ],
+  rows: { total: 2, judged: 2, called: 1, duplicates: 0, invalid: 1, do_not_call: 0 },
+  skipped: [{ line: 3, code: 'invalid_number', reason: 'Invalid phone number format', phone_number: 'none' }],
+}
 
 export const batchExample: Static<typeof BatchBody> = {
   batch_id: '0197f3a2-7c1e-7000-8000-00000000000b',

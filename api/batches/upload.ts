@@ -53,7 +53,9 @@ export async function receiveBatch(
     return await onceUnderId(
       { idempotencyKey, tenant, input, route: 'POST /batch/upload' },
       async (batchId) => {
-        await copy.commit({ batchId, workspaceId }, () => detailsOf(tenant, fields, options.nowMs))
+        await copy.commit({ batchId, workspaceId, phoneColumn: fields.phone_column }, () =>
+          detailsOf(tenant, fields, options.nowMs),
+        )
         const body = await bodyOf(batchId)
         if (body === undefined) throw new PatchbayError('batch_not_found')
         return body

@@ -3,8 +3,8 @@ import { PatchbayError } from '../../runtime/errors.ts'
 import { bucketsOf } from '../../store/campaign-status.ts'
 import { campaignById } from '../../store/campaigns.ts'
 import { type Cell, csvRecord } from '../../store/csv-export.ts'
+import { ownColumnOf } from '../../store/prospect-columns.ts'
 import { listById } from '../../store/prospect-lists.ts'
-import { ownColumnOf } from '../../store/prospect-load.ts'
 import {
   attemptsOf,
   changeProspect,

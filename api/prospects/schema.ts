@@ -24,6 +24,9 @@ export const UploadBody = Type.Object({
   filename: Type.String(),
   rows: Type.Object({ total: Count, loaded: Count, duplicates: Count, invalid: Count, do_not_call: Count }),
   batches: Type.Object({ total: Count, done: Count }),
+  consent_attested: Nullable(
+    Type.Object({ by: Type.String(), at: Instant }, { description: 'Who said that everybody in the file agreed.' }),
+  ),
   error: Nullable(Type.String()),
   created_at: Instant,
   finished_at: Nullable(Instant),
@@ -95,6 +98,7 @@ export const uploadExample: Static<typeof UploadBody> = {
   filename: 'leads.csv',
   rows: { total: 500, loaded: 488, duplicates: 7, invalid: 4, do_not_call: 1 },
   batches: { total: 1, done: 1 },
+  consent_attested: { by: 'Ada Lovelace', at: '2026-01-31T09:00:00.000Z' },
   error: null,
   created_at: '2026-01-31T09:00:00.000Z',
   finished_at: '2026-01-31T09:00:01.000Z',
@@ -168,6 +172,10 @@ export function uploadBody(upload: ProspectUpload): Static<typeof UploadBody> {
     filename,
     rows: { total, loaded, duplicates, invalid, do_not_call },
     batches: { total: upload.batches_total, done: upload.batches_done },
+    consent_attested:
+      upload.attested_by === null || upload.attested_at === null
+        ? null
+        : { by: upload.attested_by, at: upload.attested_at.toISOString() },
     error,
     created_at: upload.created_at.toISOString(),
     finished_at: iso(upload.finished_at),

@@ -7,9 +7,11 @@ import { eachReject, retryUpload, uploadById } from '../../store/prospect-upload
 import type { ProspectUpload } from '../../store/schema.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { onceUnderId } from '../idempotency.ts'
+import { baseName } from '../receive-preview.ts'
 import { defineRoute, Reply } from '../route.ts'
 import { Id } from '../schema.ts'
 import { requireList } from './lists.ts'
+import { Mapping, readMapping } from './mapping.ts'
 import { UploadBody, uploadBody, uploadExample } from './schema.ts'
 
 const tag = 'Prospects'
@@ -17,6 +19,16 @@ const LOADER = new URL('../../store/prospect-load.ts', import.meta.url)
 const FILE_FIELD = 'original_data'
 
 const uploadId = { description: 'The upload.', notFound: 'upload_not_found', example: uploadExample.uuid } as const
+
+export const Dedupe = Type.Boolean({
+  default: true,
+  description: 'Leaves out numbers that came to the campaign within its `dupe_days`.',
+})
+export const Attested = Type.Boolean({
+  default: false,
+  description:
+    'Whoever uploads says that everybody in the file agreed to be called. Rows without a `consent_at` get the time of the upload; who said it is kept with it.',
+})
 
 const upload = defineRoute({
   method: 'POST',
@@ -27,12 +39,7 @@ const upload = defineRoute({
   role: 'developer',
   idempotent: true,
   params: { uuid: { description: 'The slug of the list.', example: 'renewals' } },
-  form: Type.Object({
-    dedupe: Type.Boolean({
-      default: true,
-      description: 'Leaves out numbers that came to the campaign within its `dupe_days`.',
-    }),
-  }),
+  form: Type.Object({ dedupe: Dedupe, mapping: Mapping, consent_attested: Attested }),
   files: {
     original_data: {
       description:
@@ -52,6 +59,7 @@ const upload = defineRoute({
     'csv_without_rows',
     'csv_too_many_columns',
     'csv_row_too_long',
+    'csv_without_column',
     'prospect_list_not_found',
     'unavailable',
   ],
@@ -69,9 +77,9 @@ const upload = defineRoute({
     },
   },
   handler: async (request, { clock, databaseUrl }) => {
-    const { params, tenant, signal, idempotencyKey } = request
+    const { params, tenant, signal, idempotencyKey, user, key } = request
     const list = await requireList(tenant, params.uuid)
-    const file: Omit<ProspectFileParams, 'uploadId'> = {
+    const file: Omit<ProspectFileParams, 'uploadId' | 'mapping'> = {
       workspaceId: tenant.workspaceId,
       campaignId: list.campaign_id,
       listId: list.id,
@@ -96,11 +104,14 @@ const upload = defineRoute({
         filename = baseName(part.filename)
         await copy.feed(part.content)
       })
-      const details = { filename: filename ?? '', dedupe: fields.dedupe }
+      const mapping = readMapping(fields.mapping)
+      const who = user?.name ?? `API key ${key?.name}`
+      const attestedBy = fields.consent_attested ? who : null
+      const details = { filename: filename ?? '', dedupe: fields.dedupe, attestedBy }
       return await onceUnderId(
-        { idempotencyKey, tenant, input: [list.id, details, copy.digest()], route: 'POST /api/v/upload' },
+        { idempotencyKey, tenant, input: [list.id, details, mapping, copy.digest()], route: 'POST /api/v/upload' },
         async (id) => {
-          await copy.commit({ ...file, uploadId: id }, details)
+          await copy.commit({ ...file, mapping, uploadId: id }, details)
           return uploadedBody(await requireUpload(tenant, id))
         },
         answerOf,
@@ -124,10 +135,6 @@ function uploadedBody(found: ProspectUpload) {
 
 const counted = (n: number, one: string, plural = 's'): string =>
   `${n.toLocaleString('en-US')} ${one}${n === 1 ? '' : plural}`
-
-function baseName(filename: string): string {
-  return (filename.split(/[\\/]/).pop() ?? '').replaceAll('\0', '').toWellFormed().slice(0, 255)
-}
 
 const read = defineRoute({
   method: 'GET',

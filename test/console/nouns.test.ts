@@ -1,15 +1,16 @@
 import t from 'tap'
 import { anyHour } from '../support/any-hour.ts'
-import { startBrowsers, withoutChromium } from '../support/console.ts'
+import { axeFaults, startBrowsers, withoutChromium } from '../support/console.ts'
 import { PASSWORD, userOf } from '../support/console-user.ts'
 import { startInstance } from '../support/instance.ts'
 import { startReceiver } from '../support/webhook-receiver.ts'
 
 const MARKUP = "<img src=x onerror='document.title=1'>"
-const CSV = `primary_phone,first_name,last_name
-+442071838750,${MARKUP},Guest
-+442071838751,Grace,Hopper
-12,No,Number
+const CSV = `Mobile,first_name,last_name,Notes
++442071838750,${MARKUP},Guest,a
++442071838751,Grace,Hopper,b
+12,No,Number,c
++442071838751,Grace,Twice,d
 `
 const LIMIT_MS = 90_000
 
@@ -143,14 +144,32 @@ t.test('the nouns of a workspace are made, changed, tried and deleted', { skip: 
     await fill('Name', MARKUP)
     await fill('Not before', '00:00')
     await fill('Not after', '23:59')
+    await page.getByLabel('Call only people who agreed').check()
     await click('Make campaign')
-    await page.getByRole('heading', { name: MARKUP }).waitFor()
-    await click('Upload people')
+    const wizard = page.getByRole('dialog', { name: MARKUP })
+    await wizard.getByRole('listitem').filter({ hasText: 'People' }).waitFor()
     await page.getByLabel('File').setInputFiles({ name: 'guests.csv', mimeType: 'text/csv', buffer: Buffer.from(CSV) })
-    await page.getByRole('cell', { name: 'Grace' }).waitFor()
-    await fill('Name of the list', 'Guests')
-    await page.getByRole('dialog').getByRole('button', { name: 'Upload' }).click()
-    await page.getByText('2 of 3 loaded').waitFor({ timeout: LIMIT_MS })
+    await page.getByText('Say which column has the phone numbers').waitFor()
+    t.same(await axeFaults(page), [], 'the wizard is accessible')
+    await page.getByLabel('What Mobile is').selectOption('Phone number')
+    await page.getByLabel('What Notes is').selectOption('Leave out')
+    await wizard.getByText('2 of them are held').waitFor()
+    await wizard.getByRole('row', { name: 'Line 4 12 No phone number' }).waitFor()
+    await wizard.getByRole('row', { name: 'Line 5 +442071838751 Came before' }).waitFor()
+    const [, list] = await ada.ask<unknown[]>('GET', '/api/v/list/')
+    t.equal(list, undefined, 'nothing is stored before it is sent')
+    await page.getByLabel('Everybody in this file agreed').check()
+    await wizard.getByText('2 of them are held').waitFor({ state: 'detached' })
+    t.equal(await page.getByLabel('Name of the list').inputValue(), 'guests')
+    await wizard.getByRole('button', { name: 'Upload' }).click()
+    await fill('Your number', '+442071838759')
+    await click('Call me')
+    await wizard.getByText('The agent is calling you').waitFor({ timeout: LIMIT_MS })
+    await click('Next')
+    await wizard.getByText('Only those who agreed are called').waitFor()
+    await wizard.getByRole('button', { name: 'Later' }).click()
+    await page.getByText('2 of 4 loaded').waitFor({ timeout: LIMIT_MS })
+    await page.getByText('consent stated by Ada Lovelace').waitFor()
     await page.getByText('1 refused: why').waitFor()
     await click('Settings')
     await fill('Budget', '50')
@@ -183,8 +202,10 @@ t.test('the nouns of a workspace are made, changed, tried and deleted', { skip: 
     await page.getByLabel('File').setInputFiles({
       name: 'a.csv',
       mimeType: 'text/csv',
-      buffer: Buffer.from('phone_number,name\n+14155550123,Grace\n'),
+      buffer: Buffer.from('Handy,name\n+14155550123,Grace\nnone,Nobody\n'),
     })
+    await page.getByLabel('Column with the phone numbers').selectOption('Handy')
+    await page.getByRole('row', { name: 'Line 3 none No phone number' }).waitFor()
     await click('Upload')
     await click('Start')
     await page.getByRole('list', { name: 'Rows' }).getByText('Completed').waitFor({ timeout: LIMIT_MS })

@@ -1,15 +1,13 @@
 import type { Client } from 'pg'
 import { uuidv7 } from 'uuidv7'
-import { parseInstant } from '../../runtime/instant.ts'
 import { openCopy } from '../../store/copy-writer.ts'
-import { type OwnColumn, ownColumnOf } from '../../store/prospect-load.ts'
+import { type ColumnMapping, headerOf } from '../../store/prospect-columns.ts'
 import { blockOf } from '../../store/prospect-uploads.ts'
 import { WINDOW_GROUP_SQL, windowGroupKey } from '../../store/window-groups.ts'
-import { readProspectNumber } from './prospect-number.ts'
+import { REFUSALS, readProspectRow } from './prospect-row.ts'
 import type { CallingRules } from './rules.ts'
 import type { Places, Whereabouts } from './zones.ts'
 
-export const INVALID_NUMBER = 'Invalid phone number format'
 const DAY_MS = 86_400_000
 const COPY_CHARS = 64 * 1024
 
@@ -19,6 +17,8 @@ interface UploadRow {
   list_id: string
   dedupe: boolean
   columns: string[]
+  mapping: ColumnMapping
+  attested_at: Date | null
   status: string
   batches_total: number
   batches_done: number
@@ -88,7 +88,7 @@ export async function loadBatch(
 /** The upload, held until the end of the transaction; undefined when there is nothing to load. */
 async function lockUpload(client: Client, uploadId: string): Promise<UploadRow | undefined> {
   const { rows } = await client.query<UploadRow>(
-    `select u.workspace_id, u.campaign_id, u.list_id, u.dedupe, u.columns, u.status, u.batches_total, u.batches_done,
+    `select u.workspace_id, u.campaign_id, u.list_id, u.dedupe, u.columns, u.mapping, u.attested_at, u.status, u.batches_total, u.batches_done,
        u.created_at, c.locale_name, c.dupe_days, c.expire_days,
        u.loaded + u.duplicates + u.invalid + u.do_not_call as processed
      from prospect_uploads u
@@ -111,51 +111,28 @@ interface Reject {
   cells: readonly string[]
 }
 
-interface Header {
-  country: string
-  at: ReadonlyMap<OwnColumn, number>
-  variables: readonly (readonly [string, number])[]
-}
-
-function headerOf(upload: UploadRow, law: Law): Header {
-  const country = law.rules.locales.get(upload.locale_name)?.default_country ?? 'US'
-  const at = new Map<OwnColumn, number>()
-  const variables: [string, number][] = []
-  for (const [index, name] of upload.columns.entries()) {
-    const own = ownColumnOf(name)
-    // `primary_phone` itself goes before its other names.
-    if (own !== undefined && (!at.has(own) || name.toLowerCase().startsWith('primary'))) at.set(own, index)
-    else if (own === undefined && name !== '') variables.push([name, index])
-  }
-  return { country, at, variables }
-}
-
 /** Lines of COPY for the good rows, and the others with what is wrong with them. */
 async function read(client: Client, upload: UploadRow, json: string, law: Law) {
   const records = JSON.parse(json) as string[][]
-  const { country, at, variables } = headerOf(upload, law)
+  const country = law.rules.locales.get(upload.locale_name)?.default_country ?? 'US'
+  const header = headerOf(upload.columns, upload.mapping)
   const rejects: Reject[] = []
   const lines: string[] = []
   for (const [i, record] of records.entries()) {
     // The header is line 1.
     const line = upload.processed + i + 2
-    const cell = (column: OwnColumn): string => record[at.get(column) ?? -1] ?? ''
-    const phone = readProspectNumber(cell('primary_phone'), country)
-    if (phone === undefined) {
-      rejects.push({ line, reason: INVALID_NUMBER, cells: record })
+    const row = readProspectRow(record, header, country)
+    if (typeof row === 'string') {
+      rejects.push({ line, reason: REFUSALS[row], cells: record })
       continue
     }
-    const consent = cell('consent_at')
-    const consentAt = consent === '' ? undefined : parseInstant(consent)
-    if (consent !== '' && consentAt === undefined) {
-      rejects.push({ line, reason: 'consent_at is no ISO 8601 date or time', cells: record })
-      continue
-    }
+    const { phone, cell } = row
+    const consentAt = row.consentAt ?? upload.attested_at ?? undefined
     const [state, postalCode, timezone] = [cell('state'), cell('postal_code'), cell('timezone')]
     const where = law.places.whereaboutsOf({ number: phone, state, postalCode, timezone })
     const group = await groupOf(client, where, law)
     const values: Record<string, string> = {}
-    for (const [name, index] of variables) values[name] = record[index] ?? ''
+    for (const [name, index] of header.variables) values[name] = record[index] ?? ''
     const cells = [
       cell('first_name'),
       cell('last_name'),
@@ -229,7 +206,7 @@ async function place(client: Client, upload: UploadRow, records: readonly string
   // What this very file has brought counts, however few the days.
   const since = new Date(Math.min(now.getTime() - dupe_days * DAY_MS, created_at.getTime()))
   const expiresAt = expire_days < 0 ? null : new Date(created_at.getTime() + expire_days * DAY_MS)
-  const { rows } = await client.query<{ line: number; reason: string }>(
+  const { rows } = await client.query<{ line: number; reason: 'duplicate' | 'do_not_call' }>(
     `with judged as (
        select s.*, case
          when exists (select from do_not_call d where d.workspace_id = $1 and d.phone = s.phone) then 'do_not_call'
@@ -250,15 +227,10 @@ async function place(client: Client, upload: UploadRow, records: readonly string
   )
   const refusals = rows.map(({ line, reason }): Reject => {
     const cells = records[line - processed - 2] ?? []
-    return { line, reason: REFUSALS[reason] ?? reason, cells }
+    return { line, reason: REFUSALS[reason], cells }
   })
   const duplicates = rows.filter(({ reason }) => reason === 'duplicate').length
   return { refusals, duplicates, refused: rows.length - duplicates }
-}
-
-const REFUSALS: Readonly<Record<string, string>> = {
-  duplicate: 'Prospect already exists',
-  do_not_call: 'Phone number is on the do-not-call list',
 }
 
 async function reject(

@@ -79,6 +79,43 @@ t.test('batches', async (t) => {
     t.equal(await rowsStored(api), 0, 'nothing is left')
   })
 
+  await t.test('are told of before they are made: what would be called, what not and why', async (t) => {
+    await user.client.post('/do-not-call', { body: { phone_number: '+14155559905' } })
+    const csv = 'Name;Handy\nAda;+14155559904\nBob;none\nEve;+14155559905\nAda;+14155559904\n'
+    const before = await rowsStored(api)
+    const preview = (more: Record<string, string>) => {
+      const data = new FormData()
+      for (const [name, value] of Object.entries(more)) data.append(name, value)
+      data.append('file', new Blob([csv]), 'a.csv')
+      return user.client.post('/batch/preview', { form: data })
+    }
+    t.match((await preview({})).body, { phone_column: null, rows: { total: 4, judged: 0 }, skipped: [] })
+    t.match(await preview({ phone_column: 'Handy' }), {
+      status: 200,
+      body: {
+        filename: 'a.csv',
+        phone_column: 'Handy',
+        columns: [{ name: 'Name', samples: ['Ada', 'Bob', 'Eve'] }, { name: 'Handy' }],
+        rows: { total: 4, judged: 4, called: 2, duplicates: 1, invalid: 1, do_not_call: 1 },
+        skipped: [
+          { line: 3, code: 'invalid_number', reason: 'Invalid phone number format', phone_number: 'none' },
+          { line: 4, code: 'do_not_call', phone_number: '+14155559905' },
+        ],
+      },
+    })
+    t.match(await preview({ phone_column: 'Phone' }), {
+      status: 400,
+      body: { detail: 'CSV lacks a column that is named' },
+    })
+    t.equal(await rowsStored(api), before, 'nothing was kept')
+    const { body } = await upload(csv, { phone_column: 'Handy' })
+    t.match(body, { counts: { total: 4, pending: 3, failed: 1, duplicates: 1 } })
+    const { body: items } = await user.client.get(`/batch/${body.batch_id}/items`)
+    t.match(items.items[0], { phone_number: '+14155559904', dynamic_variables: { Name: 'Ada' } })
+    t.equal((await user.client.delete(`/batch/${body.batch_id}`)).status, 200)
+    t.equal((await user.client.delete('/do-not-call/14155559905')).status, 200)
+  })
+
   await t.test('refuse what is wrong and keep nothing of it', async (t) => {
     const csv = 'phone_number\n+14155552671\n'
     const big = `phone_number\n${'+14155552671\n'.repeat(40_000)}`

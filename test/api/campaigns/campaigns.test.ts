@@ -207,6 +207,89 @@ t.test('campaigns', async (t) => {
     })
   })
 
+  await t.test('tell before an upload what it would load, and keep nothing of it', async (t) => {
+    const { slug, lists } = await make({ name: 'Previewed', consent_required: true, ignore_states: 'TX' })
+    const one = new FormData()
+    one.append('primary_phone', '+14155550150')
+    await client.post(`/api/v/prospect/${lists[0].list_uuid}/`, { form: one })
+    await client.post('/do-not-call', { body: { phone_number: '+14155550151' } })
+    const rows = [
+      'Mobile;Given;Notes;agreed',
+      '(415) 555-0150;Known;a;',
+      '415 555 0151;Listed;b;',
+      '12;None;c;',
+      '415-555-0152;Ada;d;2026-01-02',
+      '4155550152;Twice;e;',
+      '2145550153;Texan;f;2026-01-02',
+      '4155550154;Silent;g;',
+      '4155550155;Odd;h;yesterday',
+      '8005550156;Nowhere;i;2026-01-02',
+    ].join('\n')
+    const preview = async (fields: Record<string, string>) => {
+      const form = new FormData()
+      for (const [name, value] of Object.entries(fields)) form.append(name, value)
+      form.append('original_data', new Blob([rows]), 'C:\\leads.csv')
+      return client.post(`/api/v/campaign/${slug}/preview/`, { form })
+    }
+    t.match((await preview({})).body, {
+      has_phone: false,
+      rows: { total: 9, judged: 0, loaded: 0 },
+      columns: [{ name: 'Mobile', field: null, variable: 'Mobile', samples: ['(415) 555-0150', '415 555 0151', '12'] }],
+    })
+    const mapping = JSON.stringify({ Mobile: 'primary_phone', Given: 'first_name', Notes: '', agreed: 'consent_at' })
+    const { status, body } = await preview({ mapping })
+    t.equal(status, 200)
+    t.match(body, {
+      filename: 'leads.csv',
+      has_phone: true,
+      columns: [
+        { name: 'Mobile', field: 'primary_phone', variable: null },
+        { name: 'Given', field: 'first_name' },
+        { name: 'Notes', field: null, variable: null },
+        { name: 'agreed', field: 'consent_at' },
+      ],
+      rows: { total: 9, judged: 9, loaded: 4, duplicates: 2, invalid: 2, do_not_call: 1 },
+      held: { unknown_zone: 1, state: 1, consent: 1 },
+    })
+    t.same(
+      body.skipped.map(({ line, code }: { line: number; code: string }) => [line, code]),
+      [
+        [2, 'duplicate'],
+        [3, 'do_not_call'],
+        [4, 'invalid_number'],
+        [6, 'duplicate'],
+        [9, 'invalid_consent'],
+      ],
+    )
+    t.match((await preview({ mapping, consent_attested: 'true' })).body, { held: { consent: 0 } })
+    t.match((await preview({ mapping, dedupe: 'false' })).body, { rows: { loaded: 6, duplicates: 0 } })
+    const own = await client.get('/api/v/list/', { query: { campaign: slug } })
+    t.match(own.body, [{ prospects: 1, uploads: [] }], 'nothing was kept')
+
+    t.match(await preview({ mapping: '{"Handy": "primary_phone"}' }), {
+      status: 400,
+      body: { detail: 'CSV lacks a column that is named' },
+    })
+    for (const wrong of ['[', '[]', '{"Mobile": 1}', '{"Mobile": "phone", "Given": "primary_phone"}']) {
+      t.match(
+        await preview({ mapping: wrong }),
+        { status: 422, body: { detail: [{ loc: ['form', 'mapping'] }] } },
+        wrong,
+      )
+    }
+  })
+
+  await t.test('keep with an upload what its columns are, and who said that everybody agreed', async (t) => {
+    const { slug } = await make({ name: 'Attested' })
+    const form = new FormData()
+    form.append('mapping', '{"Mobile":"primary_phone"}')
+    form.append('consent_attested', 'true')
+    form.append('original_data', new Blob(['Mobile\n+14155550157\n']), 'a.csv')
+    const { status, body } = await client.post(`/api/v/upload/${slug}/`, { form })
+    t.equal(status, 201, JSON.stringify(body))
+    t.match(body.upload, { rows: { total: 1 }, consent_attested: { by: String, at: String } })
+  })
+
   await t.test('are copied, paused, with what is not resolved', async (t) => {
     const { slug, lists } = await make({ name: 'First wave', retry: { busy: { after_minutes: 45 } } })
     for (const phone of ['+14155550201', '+14155550202']) {

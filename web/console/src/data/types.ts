@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import type { AgentBody, UpdateAgentInput } from '../../../../api/agents/schema.ts'
 import type { ListedApiKeyBody } from '../../../../api/api-keys/schema.ts'
 import type { UserBody } from '../../../../api/auth/schema.ts'
-import type { BatchBody, BatchItemBody } from '../../../../api/batches/schema.ts'
+import type { BatchBody, BatchItemBody, BatchPreviewBody } from '../../../../api/batches/schema.ts'
 import type { CallBody } from '../../../../api/calls/schema.ts'
 import type { TurnBody } from '../../../../api/calls/turn-schema.ts'
 import type { CampaignBody } from '../../../../api/campaigns/schema.ts'
@@ -16,6 +16,7 @@ import type {
   SettingsBody,
 } from '../../../../api/operator/schema.ts'
 import type { PhoneNumberBody } from '../../../../api/phone-numbers/schema.ts'
+import type { UploadPreviewBody } from '../../../../api/prospects/preview-schema.ts'
 import type {
   ProspectBody,
   ProspectListBody,
@@ -42,11 +43,13 @@ export type CallEvent = CallEventBody & { seq: number; at: string; at_ms: number
 export type Turn = Static<typeof TurnBody>
 export type Batch = Static<typeof BatchBody>
 export type BatchItem = Static<typeof BatchItemBody>
+export type BatchPreview = Static<typeof BatchPreviewBody>
 export type Campaign = Static<typeof CampaignBody>
 export type CampaignState = Static<typeof StatusBody>
 export type ProspectList = Static<typeof ProspectListBody>
 export type Prospect = Static<typeof ProspectBody>
 export type ProspectDetails = Static<typeof ProspectWithAttempts>
+export type UploadPreview = Static<typeof UploadPreviewBody>
 export type Upload = Static<typeof UploadBody>
 export type KnowledgeDocument = Static<typeof DocumentBody>
 export type Passage = Static<typeof PassageBody>

@@ -3,15 +3,16 @@ import { useState } from 'react'
 import { formatAgo, formatCount, formatInstant, formatWord } from '../data/format.ts'
 import { useRead, useWrite } from '../data/queries.ts'
 import { useSession } from '../data/session.tsx'
-import type { Agent, Batch, BatchItem, PhoneNumber } from '../data/types.ts'
+import type { Agent, Batch, BatchItem, BatchPreview, PhoneNumber } from '../data/types.ts'
+import { usePreview } from '../data/use-preview.ts'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
-import { CsvPreview, useCsv } from '../ui/csv-preview.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
 import { Fault, faultOf } from '../ui/fault.tsx'
 import { Field, Input, Select } from '../ui/field.tsx'
 import { Badge, Card, Loading, PageHead, Stat, type Tone } from '../ui/layout.tsx'
 import { ListPage } from '../ui/list-page.tsx'
+import { Skipped, Tallies } from '../ui/preview.tsx'
 import { VirtualList } from '../ui/virtual-list.tsx'
 
 const EVERY_MS = 3_000
@@ -98,7 +99,10 @@ function NewBatch({ onClose }: { onClose: () => void }) {
   const { data: agents } = useRead<Agent[]>('/agents')
   const { data: numbers } = useRead<PhoneNumber[]>('/phone-numbers')
   const [file, setFile] = useState<File>()
-  const csv = useCsv(file)
+  const [column, setColumn] = useState('')
+  const { preview, error, isReading } = usePreview<BatchPreview>('/batch/preview', file && { file }, {
+    phone_column: column,
+  })
   const create = useWrite<Batch, Record<string, string>>(
     (fields) => {
       const form = new FormData()
@@ -152,26 +156,80 @@ function NewBatch({ onClose }: { onClose: () => void }) {
             <Input name="scheduled_time" type="datetime-local" />
           </Field>
         </div>
-        <Field fault={fault('file')} hint="CSV with a header row and a column phone_number." label="File">
+        <Field fault={fault('file')} hint="CSV with a header row and a column of phone numbers." label="File">
           <Input
             accept=".csv,text/csv"
             className="py-1.5"
             name="file"
-            onChange={({ target }) => setFile(target.files?.[0])}
+            onChange={({ target }) => {
+              setFile(target.files?.[0])
+              setColumn('')
+            }}
             required
             type="file"
           />
         </Field>
-        <CsvPreview csv={csv} />
-        <Fault error={create.error} />
+        {preview && <Found isReading={isReading} onColumn={setColumn} preview={preview} />}
+        <Fault error={create.error ?? error} />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
-          <Button busy={create.isPending} kind="primary" type="submit">
+          <Button
+            busy={create.isPending}
+            disabled={!preview || preview.phone_column === null || isReading}
+            kind="primary"
+            type="submit"
+          >
             Upload
           </Button>
         </DialogActions>
       </form>
     </Dialog>
+  )
+}
+
+const REASONS = {
+  invalid_number: 'No phone number',
+  do_not_call: 'On the do-not-call list',
+} as const satisfies Record<BatchPreview['skipped'][number]['code'], string>
+
+interface FoundProps {
+  preview: BatchPreview
+  isReading: boolean
+  onColumn: (name: string) => void
+}
+
+/** What a batch of the file would call, and what it would leave out. */
+function Found({ preview: { columns, phone_column, rows, skipped }, isReading, onColumn }: FoundProps) {
+  return (
+    <div aria-busy={isReading} className="space-y-3">
+      <Field hint="Every other column is a variable." label="Column with the phone numbers">
+        <Select name="phone_column" onChange={({ target }) => onColumn(target.value)} value={phone_column ?? ''}>
+          {phone_column === null && <option value="">Choose one</option>}
+          {[...new Set(columns.map(({ name }) => name))].filter(Boolean).map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </Select>
+      </Field>
+      {phone_column !== null && (
+        <>
+          <Tallies
+            judged={rows.judged}
+            rows={[
+              ['Rows', rows.total],
+              ['Will be called', rows.called, 'good'],
+              ['No number', rows.invalid, 'bad'],
+              ['Do not call', rows.do_not_call, 'warn'],
+              ['Numbers twice', rows.duplicates],
+            ]}
+            total={rows.total}
+          />
+          <Skipped
+            count={rows.invalid + rows.do_not_call}
+            rows={skipped.map(({ line, phone_number, code }) => ({ line, phone: phone_number, reason: REASONS[code] }))}
+          />
+        </>
+      )}
+    </div>
   )
 }
 

@@ -63,7 +63,9 @@ export function Screen() {
       {search.new === true && may('developer') && (
         <CampaignDialog
           onClose={() => void navigate({ to: '/campaigns', search: {} })}
-          onSaved={({ slug }) => void navigate({ to: '/campaigns/$slug', params: { slug } })}
+          onSaved={({ slug }) =>
+            void navigate({ to: '/campaigns/$slug', params: { slug }, search: { setup: 'people' } })
+          }
         />
       )}
     </>

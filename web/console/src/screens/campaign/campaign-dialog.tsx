@@ -5,6 +5,7 @@ import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Fault, faultOf } from '../../ui/fault.tsx'
 import { Field, Input, Select } from '../../ui/field.tsx'
+import { Steps } from './wizard.tsx'
 
 interface CampaignDialogProps {
   /** Undefined: a new one. */
@@ -45,11 +46,12 @@ export function CampaignDialog({ campaign, onClose, onSaved }: CampaignDialogPro
   if (agents === undefined || numbers === undefined) return null
   return (
     <Dialog
-      lead={campaign ? undefined : 'It begins paused. Upload people and try a call before you start it.'}
+      lead={campaign ? undefined : 'It begins paused: nobody is called before you start it.'}
       onClose={onClose}
       open
       title={campaign ? `Settings of ${campaign.name}` : 'New campaign'}
     >
+      {!campaign && <Steps at="settings" />}
       <form className="space-y-4" onSubmit={submit}>
         <Field fault={fault('name')} label="Name">
           <Input defaultValue={campaign?.name} name="name" placeholder="Spring appointments" required />
@@ -123,7 +125,9 @@ export function CampaignDialog({ campaign, onClose, onSaved }: CampaignDialogPro
           />
           <span>
             Call only people who agreed
-            <span className="block text-xs text-muted">Those whose row has a time in the column consent_at.</span>
+            <span className="block text-xs text-muted">
+              Those whose row says when, or whose file somebody vouched for.
+            </span>
           </span>
         </label>
         <Fault error={save.error} />

@@ -3,12 +3,10 @@ import { useState } from 'react'
 import { formatCount, formatInstant, formatShare, formatUsd, formatWord } from '../../data/format.ts'
 import { useRead, useWrite } from '../../data/queries.ts'
 import { useSession } from '../../data/session.tsx'
-import type { Call, Campaign, CampaignState } from '../../data/types.ts'
+import type { Campaign, CampaignState } from '../../data/types.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
-import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Fault } from '../../ui/fault.tsx'
-import { Field, Input } from '../../ui/field.tsx'
 import { Card, Facts, Loading, Notice, PageHead, Stat } from '../../ui/layout.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { CampaignDialog } from './campaign-dialog.tsx'
@@ -16,6 +14,8 @@ import { Lists } from './lists.tsx'
 import { OutcomesOverTime } from './outcomes.tsx'
 import { Prospects } from './prospects.tsx'
 import { CampaignStatus, REASONS } from './status.tsx'
+import { TestCall } from './test-call.tsx'
+import { Wizard } from './wizard.tsx'
 
 const EVERY_MS = 3_000
 
@@ -30,6 +30,7 @@ export function Screen() {
   return (
     <>
       <Head campaign={campaign} path={path} state={state} />
+      <Wizard campaign={campaign} />
       <div className="space-y-4">
         {state?.reason && (
           <Notice tone="warn">
@@ -108,7 +109,7 @@ function Head({ campaign, path, state }: { campaign: Campaign; path: string; sta
       {asked === 'settings' && (
         <CampaignDialog campaign={campaign} onClose={() => setAsked(undefined)} onSaved={() => setAsked(undefined)} />
       )}
-      {asked === 'test' && <TestCall onClose={() => setAsked(undefined)} path={path} />}
+      {asked === 'test' && <TestCall campaign={campaign} onClose={() => setAsked(undefined)} />}
       <Confirm
         action="Delete campaign"
         onClose={() => setAsked(undefined)}
@@ -119,47 +120,6 @@ function Head({ campaign, path, state }: { campaign: Campaign; path: string; sta
         Its lists and people are gone. The calls it made stay.
       </Confirm>
     </>
-  )
-}
-
-function TestCall({ path, onClose }: { path: string; onClose: () => void }) {
-  const navigate = useNavigate()
-  const call = useWrite<Call, string>(
-    (phone_number) => [
-      `${path}test-call/`,
-      { method: 'POST', body: { phone_number, dynamic_variables: {} }, idempotencyKey: crypto.randomUUID() },
-    ],
-    {
-      quiet: true,
-      onDone: ({ call_log_id }) => void navigate({ to: '/calls/$callId', params: { callId: call_log_id } }),
-    },
-  )
-  return (
-    <Dialog
-      lead="The agent calls you as it would call the people of this campaign."
-      onClose={onClose}
-      open
-      title="Test call"
-    >
-      <form
-        className="space-y-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          call.mutate(String(new FormData(event.currentTarget).get('phone_number')))
-        }}
-      >
-        <Field label="Your number">
-          <Input inputMode="tel" name="phone_number" placeholder="+14155550123" required />
-        </Field>
-        <Fault error={call.error} />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button busy={call.isPending} icon="calls" kind="primary" type="submit">
-            Call me
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
   )
 }
 

@@ -1,17 +1,11 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api } from '../../data/api.ts'
 import { formatCount } from '../../data/format.ts'
 import { useRead, useWrite } from '../../data/queries.ts'
 import { useSession } from '../../data/session.tsx'
 import type { Campaign, ProspectList } from '../../data/types.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
-import { CsvPreview, useCsv } from '../../ui/csv-preview.tsx'
-import { Dialog, DialogActions } from '../../ui/dialog.tsx'
-import { Fault } from '../../ui/fault.tsx'
-import { Field, Input } from '../../ui/field.tsx'
 import { Badge, Card, Empty } from '../../ui/layout.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { UploadPeople } from './upload-people.tsx'
 
 const EVERY_MS = 3_000
 
@@ -36,7 +30,7 @@ export function Lists({ campaign }: { campaign: Campaign }) {
     <Card actions={lists.length > 0 && add} flush title={lists.length > 0 ? 'Lists' : undefined}>
       {lists.length === 0 ? (
         <Empty action={add} icon="upload" title="Nobody to call yet">
-          Upload a CSV file with a column primary_phone.
+          Upload a CSV file with a column of phone numbers.
         </Empty>
       ) : (
         <ul>
@@ -54,7 +48,7 @@ export function Lists({ campaign }: { campaign: Campaign }) {
               <p className="text-muted">
                 {formatCount(list.prospects)} people, {formatCount(list.unresolved)} to go
               </p>
-              {list.uploads.map(({ uuid, filename, status, rows, error }) => (
+              {list.uploads.map(({ uuid, filename, status, rows, error, consent_attested }) => (
                 <div className="mt-1.5 text-xs text-muted" key={uuid}>
                   {filename}:{' '}
                   {status === 'loading' ? (
@@ -66,6 +60,7 @@ export function Lists({ campaign }: { campaign: Campaign }) {
                   )}
                   {rows.duplicates > 0 && `, ${formatCount(rows.duplicates)} twice`}
                   {rows.do_not_call > 0 && `, ${formatCount(rows.do_not_call)} do not call`}
+                  {consent_attested && `, consent stated by ${consent_attested.by}`}
                   {rows.invalid > 0 && (
                     <a
                       className={`${buttonClass('quiet', 'sm')} ml-1 h-6!`}
@@ -83,72 +78,5 @@ export function Lists({ campaign }: { campaign: Campaign }) {
       )}
       {isNew && <UploadPeople campaign={campaign} onClose={() => setNew(false)} />}
     </Card>
-  )
-}
-
-function UploadPeople({ campaign, onClose }: { campaign: Campaign; onClose: () => void }) {
-  const [file, setFile] = useState<File>()
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<Error | null>(null)
-  const csv = useCsv(file)
-  const queries = useQueryClient()
-  const upload = async (name: string) => {
-    setBusy(true)
-    setError(null)
-    try {
-      const list = await api<ProspectList>('/api/v/list/', { method: 'POST', body: { campaign: campaign.slug, name } })
-      const form = new FormData()
-      form.set('dedupe', 'true')
-      form.set('original_data', file!)
-      await api(`/api/v/upload/${list.list_slug}/`, { method: 'POST', form })
-      toast('The file is being loaded')
-      void queries.invalidateQueries()
-      onClose()
-    } catch (cause) {
-      setError(cause as Error)
-    } finally {
-      setBusy(false)
-    }
-  }
-  return (
-    <Dialog
-      lead="Rows with numbers that are none, or are on the do-not-call list, are left out, and you see which and why."
-      onClose={onClose}
-      open
-      title="Upload people"
-      wide
-    >
-      <form
-        className="space-y-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void upload(String(new FormData(event.currentTarget).get('name')))
-        }}
-      >
-        <Field label="Name of the list">
-          <Input name="name" placeholder="Customers of spring" required />
-        </Field>
-        <Field
-          hint="CSV with a header row: primary_phone, and where you have them first_name, last_name, state, postal_code, timezone, consent_at. Other columns are variables."
-          label="File"
-        >
-          <Input
-            accept=".csv,text/csv"
-            className="py-1.5"
-            onChange={({ target }) => setFile(target.files?.[0])}
-            required
-            type="file"
-          />
-        </Field>
-        <CsvPreview csv={csv} needs="primary_phone" />
-        <Fault error={error} />
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button busy={busy} kind="primary" type="submit">
-            Upload
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
   )
 }

@@ -1,0 +1,84 @@
+import { createCsvReader } from '../runtime/csv.ts'
+import { PatchbayError } from '../runtime/errors.ts'
+
+/** A file that is looked at before any of it is kept. */
+
+/** So many rows are judged; those behind are counted. */
+export const JUDGED_ROWS = 50_000
+/** So many of the rows that would be left out are told. */
+export const MAX_SKIPPED = 100
+const ROWS_PER_QUERY = 2_000
+const MAX_COLUMNS = 1_000
+const SAMPLE_ROWS = 3
+const SAMPLE_CHARS = 100
+
+export interface PreviewColumn {
+  name: string
+  /** Cells of the first rows. */
+  samples: string[]
+}
+
+export interface PreviewRow {
+  /** In the file; the header is line 1. */
+  line: number
+  cells: readonly string[]
+}
+
+export interface PreviewSkip {
+  line: number
+  reason: string
+  phone: string
+}
+
+export interface PreviewedFile {
+  columns: PreviewColumn[]
+  total: number
+  judged: number
+}
+
+/** What a preview does with the rows, some thousand at a time; undefined: the header says already that none can be read. */
+export type Judge = ((rows: readonly PreviewRow[]) => Promise<void>) | undefined
+
+/**
+ * Reads a CSV file to its end. `open` gets the names of its columns. Throws `csv_without_rows`, `csv_too_many_columns`,
+ * `csv_row_too_long`, `malformed_body`, and what `open` throws.
+ */
+export async function previewCsv(
+  source: AsyncIterable<Uint8Array>,
+  open: (columns: readonly string[]) => Judge,
+): Promise<PreviewedFile> {
+  const reader = createCsvReader()
+  let columns: PreviewColumn[] | undefined
+  let judge: Judge
+  let rows: PreviewRow[] = []
+  let total = 0
+  let judged = 0
+  const flush = async () => {
+    const taken = rows
+    rows = []
+    judged += taken.length
+    if (taken.length > 0) await judge?.(taken)
+  }
+  const take = async (records: readonly string[][]) => {
+    for (const record of records) {
+      if (columns === undefined) {
+        if (record.length > MAX_COLUMNS) throw new PatchbayError('csv_too_many_columns')
+        columns = record.map((name) => ({ name, samples: [] }))
+        judge = open(record)
+        continue
+      }
+      total++
+      if (total <= SAMPLE_ROWS) {
+        for (const [at, { samples }] of columns.entries()) samples.push((record[at] ?? '').slice(0, SAMPLE_CHARS))
+      }
+      if (judge === undefined || total > JUDGED_ROWS) continue
+      rows.push({ line: total + 1, cells: record })
+      if (rows.length === ROWS_PER_QUERY) await flush()
+    }
+  }
+  for await (const bytes of source) await take(reader.push(bytes))
+  await take(reader.end())
+  await flush()
+  if (columns === undefined || total === 0) throw new PatchbayError('csv_without_rows')
+  return { columns, total, judged }
+}

@@ -1,0 +1,7 @@
+/** What an upload said of its columns, and who said that everybody in the file agreed to be called. */
+export const sql = `
+alter table prospect_uploads
+  add column mapping jsonb not null default '{}',
+  add column attested_by text,
+  add column attested_at timestamptz;
+`

@@ -1,0 +1,122 @@
+import type { Client } from 'pg'
+import type { Loader } from '../../store/bulk-copy.ts'
+import {
+  MAX_SKIPPED,
+  type PreviewedFile,
+  type PreviewRow,
+  type PreviewSkip,
+  previewCsv,
+} from '../../store/csv-preview.ts'
+import { type ColumnMapping, checkMapping, headerOf } from '../../store/prospect-columns.ts'
+import { type ReadRow, type Refusal, readProspectRow } from './prospect-row.ts'
+import { loadCallingRules } from './rules.ts'
+import { loadPlaces } from './zones.ts'
+
+/** What an upload would load, and what it would leave out and why. Reads alone: nothing of the file is kept. */
+
+const DAY_MS = 86_400_000
+
+export interface UploadPreviewParams {
+  workspaceId: string
+  campaignId: string
+  mapping: ColumnMapping
+  dedupe: boolean
+  /** Whoever uploads says that everybody in the file agreed to be called. */
+  isAttested: boolean
+  campaign: {
+    localeName: string
+    dupeDays: number
+    consentRequired: boolean
+    /** Such as `US-TX`. */
+    ignoredRegions: readonly string[]
+  }
+  rulesFile: string | undefined
+  nowMs: number
+}
+
+/** Loaded, and never called as it is. */
+const HELD = ['unknown_zone', 'state', 'consent'] as const
+
+export interface UploadPreview extends PreviewedFile {
+  hasPhone: boolean
+  loaded: number
+  refused: Record<Refusal, number>
+  held: Record<(typeof HELD)[number], number>
+  skipped: (PreviewSkip & { reason: Refusal })[]
+}
+
+export const load: Loader<UploadPreviewParams, null, UploadPreview> = async (client, params, source) => {
+  const { mapping, campaign, isAttested } = params
+  const [rules, places] = await Promise.all([loadCallingRules(params.rulesFile), loadPlaces()])
+  const country = rules.locales.get(campaign.localeName)?.default_country ?? 'US'
+  const refused: UploadPreview['refused'] = { invalid_number: 0, invalid_consent: 0, duplicate: 0, do_not_call: 0 }
+  const held: UploadPreview['held'] = { unknown_zone: 0, state: 0, consent: 0 }
+  const skipped: UploadPreview['skipped'] = []
+  const seen = new Set<string>()
+  let loaded = 0
+  let hasPhone = false
+
+  const skip = (line: number, reason: Refusal, phone: string) => {
+    refused[reason]++
+    if (skipped.length < MAX_SKIPPED) skipped.push({ line, reason, phone: phone.slice(0, MAX_SKIPPED) })
+  }
+  const holdOf = ({ phone, consentAt, cell }: ReadRow): (typeof HELD)[number] | undefined => {
+    const [state, postalCode, timezone] = [cell('state'), cell('postal_code'), cell('timezone')]
+    const { zones, regions } = places.whereaboutsOf({ number: phone, state, postalCode, timezone })
+    if (zones.length === 0 || regions.length === 0) return 'unknown_zone'
+    if (regions.some((region) => campaign.ignoredRegions.includes(region))) return 'state'
+    return campaign.consentRequired && consentAt === undefined && !isAttested ? 'consent' : undefined
+  }
+
+  const file = await previewCsv(source, (columns) => {
+    checkMapping(columns, mapping)
+    const header = headerOf(columns, mapping)
+    const at = header.at.get('primary_phone')
+    hasPhone = at !== undefined
+    if (at === undefined) return undefined
+    return async (rows: readonly PreviewRow[]) => {
+      const read = rows.map(({ cells }) => readProspectRow(cells, header, country))
+      const known = await knownOf(
+        client,
+        params,
+        read.flatMap((row) => (typeof row === 'string' ? [] : [row.phone])),
+      )
+      for (const [i, row] of read.entries()) {
+        const { line, cells } = rows[i]!
+        if (typeof row === 'string') {
+          skip(line, row, cells[at] ?? '')
+          continue
+        }
+        const isTwice = params.dedupe && campaign.dupeDays >= 0 && (known.came.has(row.phone) || seen.has(row.phone))
+        if (known.doNotCall.has(row.phone)) skip(line, 'do_not_call', row.phone)
+        else if (isTwice) skip(line, 'duplicate', row.phone)
+        else {
+          loaded++
+          const hold = holdOf(row)
+          if (hold !== undefined) held[hold]++
+        }
+        seen.add(row.phone)
+      }
+    }
+  })
+  return async () => ({ ...file, hasPhone, loaded, refused, held, skipped })
+}
+
+/** Of these numbers those that are on the do-not-call list, and those that came to the campaign within its days. */
+async function knownOf(
+  client: Client,
+  { workspaceId, campaignId, campaign, nowMs }: UploadPreviewParams,
+  phones: string[],
+) {
+  const { rows: listed } = await client.query<{ phone: string }>(
+    'select phone from do_not_call where workspace_id = $1 and phone = any($2)',
+    [workspaceId, phones],
+  )
+  const { rows: came } = await client.query<{ phone: string }>(
+    `select distinct phone from prospects where workspace_id = $1 and phone = any($2) and campaign_id = $3
+       and created_at >= $4`,
+    [workspaceId, phones, campaignId, new Date(nowMs - Math.max(0, campaign.dupeDays) * DAY_MS)],
+  )
+  const phonesOf = (rows: readonly { phone: string }[]) => new Set(rows.map(({ phone }) => phone))
+  return { doNotCall: phonesOf(listed), came: phonesOf(came) }
+}

@@ -1,0 +1,33 @@
+import { parseInstant } from '../../runtime/instant.ts'
+import type { PhoneNumber } from '../../runtime/phone-number.ts'
+import type { OwnColumn, ProspectHeader } from '../../store/prospect-columns.ts'
+import { readProspectNumber } from './prospect-number.ts'
+
+/** Why a row of a file is not loaded, as the answers say it. */
+export const REFUSALS = {
+  invalid_number: 'Invalid phone number format',
+  invalid_consent: 'consent_at is no ISO 8601 date or time',
+  duplicate: 'Prospect already exists',
+  do_not_call: 'Phone number is on the do-not-call list',
+} as const
+export type Refusal = keyof typeof REFUSALS
+
+export interface ReadRow {
+  phone: PhoneNumber
+  consentAt: Date | undefined
+  cell(column: OwnColumn): string
+}
+
+/** A row of a file as it says; or why it is no prospect. Numbers without a country code are of `country`. */
+export function readProspectRow(
+  record: readonly string[],
+  { at }: ProspectHeader,
+  country: string,
+): ReadRow | Extract<Refusal, `invalid_${string}`> {
+  const cell = (column: OwnColumn): string => record[at.get(column) ?? -1] ?? ''
+  const phone = readProspectNumber(cell('primary_phone'), country)
+  if (phone === undefined) return 'invalid_number'
+  const consent = cell('consent_at')
+  const consentAt = consent === '' ? undefined : parseInstant(consent)
+  return consent !== '' && consentAt === undefined ? 'invalid_consent' : { phone, consentAt, cell }
+}

@@ -1,3 +1,4 @@
+import type { Response } from 'playwright-core'
 import t from 'tap'
 import { anyHour } from '../support/any-hour.ts'
 import { axeFaults, startBrowsers, withoutChromium } from '../support/console.ts'
@@ -113,8 +114,8 @@ t.test('the nouns of a workspace are made, changed, tried and deleted', { skip: 
     await click('Hear it')
     await page.getByRole('button', { name: 'Stop' }).waitFor()
     await fill('A call is a success when', 'The caller heard when breakfast is')
-    await click('Save')
-    await page.getByText('Saved.').last().waitFor()
+    const isSave = (answer: Response) => answer.request().method() !== 'GET' && answer.url().endsWith(agent_id)
+    await Promise.all([page.waitForResponse(isSave), click('Save')])
     t.match(await ada.ask('GET', `/agents/${agent_id}`), {
       public: { origins: ['https://shop.example.com'] },
       analysis: { success: 'The caller heard when breakfast is' },

@@ -27,7 +27,8 @@ for (const group of testGroups(files).sort((one, other) => one.length - other.le
   const [first = '', ...others] = group
   const name =
     others.length === 0 ? first : `${dirname(first)}: ${group.map((file) => basename(file, '.test.ts')).join(' ')}`
-  const args = others.length === 0 ? [first] : [join(import.meta.dirname, 'run-group.ts'), ...group]
+  const program = others.length === 0 ? [first] : [join(import.meta.dirname, 'run-group.ts'), ...group]
+  const args = ['--import', join(import.meta.dirname, 'cached-modules.ts'), ...program]
   const timeout = group.length * FILE_TIMEOUT_S * 1000
   const groupEnv = { ...env, TAP_TIMEOUT: String(group.length * FILE_TIMEOUT_S) }
   t.spawn(process.execPath, args, { name, buffered: true, timeout, stdio: 'pipe', env: groupEnv })

@@ -1,0 +1,199 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describeConfig } from '../config/describe.ts'
+import { deriveConfig, effectiveConfig, type RoleName } from '../config/effective.ts'
+import { loadConfig, processEnvironment, useEnvFile } from '../config/load.ts'
+import { operationsAddress } from '../config/operations-address.ts'
+import type { Config } from '../config/schema.ts'
+import { systemClock } from '../runtime/clock.ts'
+import { PatchbayError } from '../runtime/errors.ts'
+import { watchStopRequests } from '../runtime/lifecycle.ts'
+import { createLogger, type Logger } from '../runtime/log.ts'
+import { nearest } from '../runtime/nearest.ts'
+import { run } from './run.ts'
+import { withDatabase } from './services.ts'
+
+const USAGE = `Usage: patchbay <command> [--allow-net=plugin:host:port,…] [--allow-env=…] [--allow-run=…]
+                          [--allow-read=…] [--allow-listen=…]
+
+  start     everything on this machine: database, Redis, api, jobs and voice workers
+  api       an api node                (DATABASE_URL, REDIS_URL)
+  jobs      a job worker               (DATABASE_URL, REDIS_URL)
+  voice     a voice worker             (PATCHBAY_API_URLS)
+  backup    copies database, files and secrets into one file, also while it runs: backup <file.tar.gz>
+  restore   fills an empty installation from such a file: restore <file.tar.gz>
+  move      copies the data into another PostgreSQL: move --to=postgres://…
+  migrate   brings the database up to date, and ends (DATABASE_URL)
+  config    the effective configuration, secrets masked
+  doctor    asks every provider that has its key whether it serves, and how fast;
+            doctor sip, doctor webrtc: looks at the SIP trunks of the running api node, at
+            its media worker, port and addresses
+  rules     when the law lets campaigns call: rules [number] [instant]
+  drain     tells the running api node (drain jobs, drain voice: that role) on this machine to
+            stop once its calls are over, and waits for it: drain [role] [--port=9080]
+  plugins   the plugins, what they offer, ask for and are granted;
+            plugins add, update, remove, test, new: plugins of others (plugins help)
+  models    models that hear and speak on this machine, without a key: models engine, pull, remove
+  admin     users, signup, suspensions, the audit log, from the shell: patchbay admin help
+  version   which Patchbay this is
+  help      this text
+
+Several roles may be named: patchbay api jobs.
+`
+const ROLES = ['api', 'jobs', 'voice'] as const satisfies readonly RoleName[]
+const COMMANDS = [
+  'start',
+  ...ROLES,
+  'backup',
+  'restore',
+  'move',
+  'migrate',
+  'config',
+  'doctor',
+  'plugins',
+  'models',
+  'rules',
+  'admin',
+  'drain',
+  'version',
+  'help',
+]
+
+let log: Logger | undefined
+
+/** Does what the words after `patchbay` ask for and ends the process: 0 when it was done. */
+export async function runCommandLine(argv: readonly string[]): Promise<never> {
+  try {
+    await perform(argv)
+    process.exit()
+  } catch (error) {
+    if (error instanceof PatchbayError) fail(error.message)
+    log?.fatal({ err: error }, 'Patchbay could not start')
+    fail(error instanceof Error ? (error.stack ?? error.message) : String(error))
+  }
+}
+
+async function perform(argv: readonly string[]): Promise<void> {
+  const flags = argv.filter(
+    (argument) =>
+      argument.startsWith('-') &&
+      !['--help', '-h', '--version', '--grant=all', '--no-test'].includes(argument) &&
+      !/^--(port|to)=/.test(argument),
+  )
+  const words = argv.filter((argument) => !argument.startsWith('-'))
+  const [command = argv.includes('--version') ? 'version' : 'help'] = words
+  const unknown = words.find(
+    (word, at) =>
+      !COMMANDS.includes(word) &&
+      !(['doctor', 'plugins', 'models', 'rules', 'admin', 'drain', 'backup', 'restore'].includes(command) && at > 0),
+  )
+  if (unknown !== undefined) {
+    const near = nearest(unknown, COMMANDS)
+    fail(`"${unknown}" is not a command${near ? `, did you mean "${near}"?` : ''} See: npm run patchbay help`)
+  }
+  if (command === 'help' || argv.includes('--help') || argv.includes('-h')) {
+    process.stdout.write(USAGE)
+    return
+  }
+  if (command === 'version' || argv.includes('--version')) {
+    const { version } = JSON.parse(await readFile(join(import.meta.dirname, '../package.json'), 'utf8')) as {
+      version: string
+    }
+    process.stdout.write(`Patchbay ${version} (Node ${process.versions.node})\n`)
+    return
+  }
+  const envFile = useEnvFile()
+  const config = loadConfig(processEnvironment(), flags, envFile)
+  if (command === 'config') {
+    process.stdout.write(`${describeConfig(deriveConfig(config))}\n`)
+  } else if (command === 'plugins' && words.length > 1) {
+    const { PLUGINS_USAGE, runPluginsCommand } = await import('../runtime/plugin/install/cli.ts')
+    const asked = { grantAll: argv.includes('--grant=all'), noTest: argv.includes('--no-test') }
+    const say = (line: string): void => void process.stderr.write(`${line}\n`)
+    const env = processEnvironment()
+    const text =
+      words[1] === 'help'
+        ? PLUGINS_USAGE.trimEnd()
+        : await runPluginsCommand({ words: words.slice(1), flags: asked, config, env, say })
+    process.stdout.write(`${text}\n`)
+  } else if (command === 'plugins') {
+    const { describePlugins } = await import('../runtime/plugin/describe.ts')
+    process.stdout.write(`${await describePlugins(config, { env: processEnvironment() })}\n`)
+  } else if (command === 'models') {
+    const { runModelsCommand } = await import('../runtime/models/cli.ts')
+    const stop = new AbortController()
+    process.once('SIGINT', () => stop.abort())
+    const terminal = process.stderr.isTTY === true
+    const say = (line: string): void => void process.stderr.write(line)
+    const { dataDir, modelHub: hub } = config
+    const text = await runModelsCommand({ words: words.slice(1), dataDir, hub, say, terminal, signal: stop.signal })
+    process.stdout.write(`${text}\n`)
+  } else if (command === 'backup' || command === 'restore' || command === 'move') {
+    const commands = await import('../store/backup/command.ts')
+    const log = createLogger({ level: 'warn', name: command })
+    const { databaseUrl, dataDir } = config
+    const options = { databaseUrl, dataDir, searchPath: processEnvironment().PATH, log }
+    const to = argv.find((argument) => argument.startsWith('--to='))?.slice('--to='.length)
+    const [, subject = to, ...more] = words
+    if (subject === undefined || more.length > 0) {
+      fail(
+        `Usage: npm run patchbay ${command} ${command === 'move' ? '-- --to=postgres://user:password@host/database' : '<file.tar.gz>'}`,
+      )
+    }
+    process.stdout.write(`${await commands[command](subject, options)}\n`)
+  } else if (command === 'migrate') {
+    const text = await withDatabase(config, 'migrate', async (_, applied) => {
+      return applied.length === 0 ? 'The database is up to date' : `Updated the database: ${applied.join(', ')}`
+    })
+    process.stdout.write(`${text}\n`)
+  } else if (command === 'admin') {
+    await admin(words.slice(1), config)
+  } else if (command === 'rules') {
+    const { describeRules } = await import('../workers/dialer/describe-rules.ts')
+    process.stdout.write(`${await describeRules(words.slice(1), config.callingRules, systemClock.nowMs())}\n`)
+  } else if (command === 'drain') {
+    const { runDrain } = await import('../runtime/operations/drain.ts')
+    const [role = 'api', ...more] = words.slice(1)
+    if (!isRole(role) || more.length > 0) fail('Say which role drains: npm run patchbay drain [api|jobs|voice]')
+    const port = argv.find((argument) => argument.startsWith('--port='))?.slice('--port='.length)
+    const asked = Number(port ?? operationsAddress(deriveConfig(config), role).port)
+    await runDrain(asked, (line) => void process.stderr.write(`${line}\n`))
+  } else if (command === 'doctor') {
+    const { runDoctor } = await import('../runtime/doctor.ts')
+    const { text, healthy } = await runDoctor(words.slice(1), { config, env: processEnvironment() })
+    process.stdout.write(`${text}\n`)
+    process.exitCode = healthy ? 0 : 1
+  } else {
+    const stop = watchStopRequests(() => log)
+    const selfContained = command === 'start'
+    const roles = selfContained ? ROLES : ROLES.filter((role) => words.includes(role))
+    log = createLogger({ level: config.logLevel, name: selfContained ? 'patchbay' : roles.join('+') })
+    await run({
+      roles,
+      selfContained,
+      flags,
+      stop,
+      log,
+      envFile,
+      config: await effectiveConfig(config, { roles, selfContained }),
+    })
+  }
+}
+
+function isRole(word: string): word is RoleName {
+  return ROLES.some((role) => role === word)
+}
+
+async function admin(words: readonly string[], config: Config): Promise<void> {
+  const { runAdmin } = await import('../api/operator/command.ts')
+  const isHelp = words.length === 0 || words[0] === 'help'
+  const text = isHelp
+    ? await runAdmin(words, { config, databaseUrl: '' })
+    : await withDatabase(config, 'admin', (databaseUrl) => runAdmin(words, { config, databaseUrl }))
+  process.stdout.write(`${text.trimEnd()}\n`)
+}
+
+function fail(sentence: string): never {
+  process.stderr.write(`patchbay: ${sentence}\n`)
+  process.exit(1)
+}

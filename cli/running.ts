@@ -1,0 +1,33 @@
+import type { RoleName } from '../config/effective.ts'
+import type { EnvFile } from '../config/env-file.ts'
+import type { EffectiveConfig } from '../config/schema.ts'
+import type { StopRequests } from '../runtime/lifecycle.ts'
+import type { Logger } from '../runtime/log.ts'
+import type { Role } from '../runtime/role.ts'
+import type { Supervised } from '../runtime/supervisor.ts'
+import type { EmbeddedServices } from '../store/embedded.ts'
+
+/** What is to run. */
+export interface Run {
+  readonly roles: readonly RoleName[]
+  readonly selfContained: boolean
+  readonly flags: readonly string[]
+  readonly stop: StopRequests
+  readonly log: Logger
+  readonly envFile: EnvFile | undefined
+  readonly config: EffectiveConfig
+}
+
+/** What runs, in the order it was started. */
+export interface Running {
+  embedded?: EmbeddedServices
+  roles: Role[]
+  voiceWorkers: Supervised[]
+  /** It was told to stop: nothing more is started. */
+  stopping: boolean
+}
+
+/** Progress for the person who typed npm start; stdout carries the log alone. */
+export function say(options: Run, line: string): void {
+  if (options.selfContained) process.stderr.write(`${line}\n`)
+}

@@ -1,0 +1,75 @@
+import { processEnvironment } from '../config/load.ts'
+import type { Config } from '../config/schema.ts'
+import { PatchbayError } from '../runtime/errors.ts'
+import { createLogger } from '../runtime/log.ts'
+import { type Run, type Running, say } from './running.ts'
+
+/** What closing the database and Redis may take. */
+export const SERVICES_STOP_MS = 15_000
+
+/** The database, migrated, and Redis: the operator's where one is named, embedded otherwise. */
+export async function connectServices(
+  options: Run,
+  running: Running,
+): Promise<{ databaseUrl: string; redisUrl: string }> {
+  const { config, log } = options
+  if (config.databaseUrl === undefined || config.redisUrl === undefined) {
+    const names = [!config.databaseUrl && 'database', !config.redisUrl && 'Redis'].filter((name) => name !== false)
+    say(options, `Starting the embedded ${names.join(' and ')} in ${config.dataDir}`)
+    const { startEmbedded } = await import('../store/embedded.ts')
+    running.embedded = await startEmbedded({
+      dataDir: config.dataDir,
+      log,
+      postgres: config.databaseUrl === undefined,
+      redis: config.redisUrl === undefined,
+      searchPath: processEnvironment().PATH,
+    })
+  }
+  const databaseUrl = config.databaseUrl ?? running.embedded?.databaseUrl ?? ''
+  const redisUrl = config.redisUrl ?? running.embedded?.redisUrl ?? ''
+  const [{ migrate }, { createRedis }] = await Promise.all([
+    import('../store/migrate.ts'),
+    import('../store/redis/client.ts'),
+  ])
+  const applied = await migrate(databaseUrl, log).catch((error) => unreachable('DATABASE_URL', 'PostgreSQL', error))
+  if (applied.length > 0) say(options, `Updated the database: ${applied.join(', ')}`)
+  const redis = await createRedis(redisUrl, log).catch((error) => unreachable('REDIS_URL', 'Redis', error))
+  redis.destroy()
+  return { databaseUrl, redisUrl }
+}
+
+function unreachable(variable: string, what: string, error: unknown): never {
+  if (!(error instanceof PatchbayError && error.code === 'unavailable')) throw error
+  const detail =
+    error.cause instanceof Error ? error.cause.message || (error.cause as NodeJS.ErrnoException).code : error.cause
+  const reason = `The ${what} of ${variable} can't be reached (${detail}); start it, correct ${variable}, or unset it and use npm start, which brings its own.`
+  throw new PatchbayError('configuration', { params: { reason }, cause: error })
+}
+
+/**
+ * Runs `work` on the operator's database, or the embedded one, whether or not it runs; brought up to date first. `applied`: the
+ * migrations that took.
+ */
+export async function withDatabase<T>(
+  config: Config,
+  name: string,
+  work: (databaseUrl: string, applied: readonly string[]) => Promise<T>,
+): Promise<T> {
+  const quiet = createLogger({ level: 'warn', name })
+  const [{ migrate }, { borrowDatabase }] = await Promise.all([
+    import('../store/migrate.ts'),
+    import('../store/embedded.ts'),
+  ])
+  const { dataDir } = config
+  const own =
+    config.databaseUrl === undefined
+      ? await borrowDatabase({ dataDir, log: quiet, searchPath: processEnvironment().PATH })
+      : undefined
+  try {
+    const databaseUrl = config.databaseUrl ?? own?.databaseUrl ?? ''
+    const applied = await migrate(databaseUrl, quiet).catch((error) => unreachable('DATABASE_URL', 'PostgreSQL', error))
+    return await work(databaseUrl, applied)
+  } finally {
+    await own?.stop(SERVICES_STOP_MS)
+  }
+}

@@ -27,7 +27,7 @@ t.test('each unit runs a role, with settings there are, and waits for its calls'
     const assigned = [...text.matchAll(/^Environment=(.*)$/gm)].flatMap(([, list = '']) => list.split(' '))
     for (const one of assigned) {
       const [name = ''] = one.split('=')
-      t.ok(known.has(name) || name === 'NODE_ENV', `${unit}: ${name}`)
+      t.ok(known.has(name) || name === 'NODE_ENV' || name === 'XDG_CACHE_HOME', `${unit}: ${name}`)
     }
     const own = assigned.find((one) => one.startsWith('PATCHBAY_DRAIN_MS='))?.split('=')[1]
     const drainMs = Number(own ?? loadConfig({}).drainMs)

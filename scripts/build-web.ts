@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process'
 import { globSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { build } from 'esbuild'
+import { build, type PluginBuild } from 'esbuild'
 
 const root = join(import.meta.dirname, '../packages/web')
 const OUTPUTS = ['worklet.js', 'mod.js', 'react.js', 'widget.js', 'widget-module.js']
@@ -25,13 +25,33 @@ if (!isCurrent) {
   })
   const define = { WORKLET_SOURCE: JSON.stringify(outputFiles[0]!.text), CLIENT_PATH: '""' }
   const from = (path: string) => ({ entryPoints: [join(root, 'src', path)] })
+  /** What shares its package with the library leaves it there: one of it in a page, however many of them a page uses. */
+  const besideLibrary = {
+    name: 'beside-library',
+    setup: ({ onResolve }: PluginBuild) =>
+      onResolve({ filter: /\/patchbay-call\.ts$/ }, () => ({ path: './mod.js', external: true })),
+  }
   const to = (file: string) => ({ outfile: join(root, 'dist', file) })
   await Promise.all([
     build({ ...common, ...from('worklet.ts'), ...to('worklet.js'), format: 'iife' }),
     build({ ...common, ...from('mod.ts'), ...to('mod.js'), format: 'esm', define }),
-    // It shares the classes of the library, so that both may be used in one page.
-    build({ ...common, ...from('react.ts'), ...to('react.js'), format: 'esm', define, external: ['react'] }),
-    build({ ...common, ...from('widget/mod.ts'), ...to('widget-module.js'), format: 'esm', define }),
+    build({
+      ...common,
+      ...from('react.ts'),
+      ...to('react.js'),
+      format: 'esm',
+      define,
+      external: ['react'],
+      plugins: [besideLibrary],
+    }),
+    build({
+      ...common,
+      ...from('widget/mod.ts'),
+      ...to('widget-module.js'),
+      format: 'esm',
+      define,
+      plugins: [besideLibrary],
+    }),
     // As a script of a server it has the library beside it, and the worklet: many pages allow no blob: scripts.
     build({
       ...common,

@@ -7,8 +7,10 @@ import { dialAgent, finishedLog, makeAgent } from '../../scripts/demo/call.ts'
 import type { Caller } from '../../scripts/demo/caller.ts'
 import { Conversation } from '../../scripts/demo/conversation.ts'
 import { installPlugin } from '../support/install-plugin.ts'
-import { type Instance, startInstance } from '../support/instance.ts'
+import { childrenOf, commandLineOf, type Instance, startInstance } from '../support/instance.ts'
+import { putModels } from '../support/local-models.ts'
 import { testFolder } from '../support/services.ts'
+import { speechEngine } from '../support/speech-engine.ts'
 
 const LIMIT_MS = 120_000
 /** How much later than without the death of a process the caller hears an answer, or the rest of one. */
@@ -16,6 +18,7 @@ const FALLBACK_MS = 2_000
 const silent = () => {}
 const limit = () => AbortSignal.timeout(LIMIT_MS)
 let instance: Instance
+const engine = await speechEngine()
 
 /** A voice as slow as a real one: nothing of what it will say is there before it is said. */
 const SLOW_VOICE = `import { definePlugin } from '@patchbay/plugin'
@@ -38,21 +41,35 @@ t.before(async () => {
   await installPlugin(dataDir, 'parrot', parrot, { env: ['PARROT_URL'] })
   await installPlugin(dataDir, 'silent', { provides: { stt: { models: ['m'] } }, mod: SILENT_EARS })
   await installPlugin(dataDir, 'slow', { provides: { tts: { voices: ['hum'] } }, mod: SLOW_VOICE })
-  instance = await startInstance(t, { PATCHBAY_DATA_DIR: dataDir })
+  engine.put(dataDir)
+  putModels(dataDir, ['zipformer-en', 'piper-en-alba'])
+  instance = await startInstance(t, { PATCHBAY_DATA_DIR: dataDir, PATCHBAY_VOICE_WORKERS: '1' })
 })
 
-/** The processes in which a plugin runs (Linux). */
-async function processesOf(plugin: string): Promise<number[]> {
+/** The processes in whose command line all of these are (Linux). */
+async function processesWith(marks: readonly string[]): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
   const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')))
-  const marks = ['deno-main.ts', join(instance.dataDir, 'plugins', plugin)]
   return pids.filter((_, n) => marks.every((mark) => lines[n]?.includes(mark)))
 }
 
-async function kill(plugin: string): Promise<void> {
-  const pids = await processesOf(plugin)
-  if (pids.length === 0) throw new Error(`No process of plugin "${plugin}" runs`)
-  for (const pid of pids) process.kill(pid, 'SIGKILL')
+async function end(marks: readonly string[], signal: NodeJS.Signals): Promise<void> {
+  const pids = await processesWith(marks)
+  if (pids.length === 0) throw new Error(`No process of ${marks.join(' and ')} runs`)
+  for (const pid of pids) process.kill(pid, signal)
+}
+
+const kill = (plugin: string): Promise<void> =>
+  end(['deno-main.ts', join(instance.dataDir, 'plugins', plugin)], 'SIGKILL')
+
+/** What a fault of native code does to the processes of local speech. */
+const fault = (): Promise<void> => end(['node-main.ts', join(instance.dataDir, 'models/local')], 'SIGSEGV')
+
+/** The processes that hold conversations. */
+async function voiceWorkers(): Promise<number[]> {
+  const pids = await childrenOf(instance.child.pid)
+  const lines = await Promise.all(pids.map(commandLineOf))
+  return pids.filter((_, n) => / voice( |$)/.test(lines[n] ?? ''))
 }
 
 const HEARERS = {
@@ -80,13 +97,16 @@ async function ask(agent: object, meanwhile?: () => Promise<void>): Promise<{ he
   }
 }
 
+/** The words of the parrot are how long somebody spoke. */
+const tenthsOf = (heard: string): number =>
+  [...heard.matchAll(/heard (\d+) tenths/g)].reduce((sum, [, count]) => sum + Number(count), 0)
+
 t.test('the ears’ process dies in the middle of a sentence: the next ones hear all of it', async (t) => {
   const alone = await ask({ STT_provider: 'parrot', STT_model: 'lengths' })
   const fallbacks = { STT: [{ provider: 'parrot', model: 'lengths' }] }
   const { heard, latencyMs } = await ask({ STT_provider: 'silent', fallbacks }, () => kill('silent'))
-  // Its words are how long somebody spoke: all of the sentence is more than two seconds.
-  const tenths = [...heard.matchAll(/heard (\d+) tenths/g)].reduce((sum, [, count]) => sum + Number(count), 0)
-  t.ok(tenths >= 20, `${heard}: what was said before it died, too`)
+  // All of the sentence is more than two seconds.
+  t.ok(tenthsOf(heard) >= 20, `${heard}: what was said before it died, too`)
   const answered = `answered ${latencyMs.toFixed(0)} ms after the last word, ${alone.latencyMs.toFixed(0)} ms without the death`
   t.ok(latencyMs < 2 * alone.latencyMs + FALLBACK_MS, answered)
 })
@@ -143,3 +163,39 @@ t.test('the voice’s process dies while it speaks: another says the rest', asyn
   t.ok(silenceMs < 2 * alone.silenceMs + FALLBACK_MS, silence)
   t.match(log, { transcript: [{ role: 'assistant', text: HELLO, interrupted: false }] })
 })
+
+const LOCAL = { STT_provider: 'local', STT_model: 'zipformer-en', TTS_provider: 'local', TTS_voice: 'piper-en-alba' }
+/** The two words that the tiny model knows, of what was heard. */
+const wordsOf = (heard: string): number => heard.match(/low|high/g)?.length ?? 0
+
+t.test(
+  'native code faults in mid-call: the worker and the call beside it go on, and so does its own',
+  {
+    skip: engine.skip,
+  },
+  async (t) => {
+    const workers = await voiceWorkers()
+    t.equal(workers.length, 1)
+    const alone = await ask(LOCAL)
+    t.ok(wordsOf(alone.heard) >= 4, alone.heard)
+    const besideAlone = await ask({ STT_provider: 'parrot', STT_model: 'lengths' })
+
+    const [again, beside] = await Promise.all([
+      ask(LOCAL, fault),
+      ask({ STT_provider: 'parrot', STT_model: 'lengths' }),
+    ])
+    t.ok(wordsOf(again.heard) >= wordsOf(alone.heard) - 1, `heard ${again.heard}; without the fault ${alone.heard}`)
+    const answered = `answered ${again.latencyMs.toFixed(0)} ms after the last word, ${alone.latencyMs.toFixed(0)} ms without the fault`
+    t.ok(again.latencyMs < 2 * alone.latencyMs + FALLBACK_MS, answered)
+    t.equal(
+      tenthsOf(beside.heard) >= tenthsOf(besideAlone.heard) - 2,
+      true,
+      `${beside.heard}, alone ${besideAlone.heard}`,
+    )
+
+    const fallbacks = { STT: [{ provider: 'parrot', model: 'lengths' }], TTS: [{ provider: 'sim', voice: 'tone' }] }
+    const { heard } = await ask({ ...LOCAL, fallbacks }, fault)
+    t.ok(tenthsOf(heard) >= 20, `${heard}: another one hears all of it`)
+    t.same(await voiceWorkers(), workers, 'nobody who holds conversations ended')
+  },
+)

@@ -58,6 +58,9 @@ export async function installPlugin(source: string, options: InstallOptions): Pr
       }
       grant = mergePermissions([grant, allOf(manifest)])
     }
+    const scripts = fetched.installScripts.join(', ')
+    if (scripts !== '')
+      say(`Its package.json has scripts that npm would run to install it (${scripts}); they are not run`)
     say('Looking for Deno')
     await installDeno(dataDir)
     await rm(incoming, { recursive: true, force: true })

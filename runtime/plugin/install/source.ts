@@ -10,12 +10,19 @@ import { parseManifest } from '../manifest.ts'
 
 const run = promisify(execFile)
 const FETCH_TIMEOUT_MS = 120_000
+/** npm's own waits add up to more than that. */
+const RETRIES = ['--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000']
 const MAX_FILES = 2_000
 const MAX_BYTES = 64 * 2 ** 20
+
+/** What npm runs of a package that it installs. */
+const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare']
 
 export interface FetchedPlugin {
   manifest: Manifest
   folder: string
+  /** The names of the scripts with which it would install itself; none has run. */
+  installScripts: readonly string[]
   remove(): Promise<void>
 }
 
@@ -34,7 +41,7 @@ export async function fetchPlugin(source: string): Promise<FetchedPlugin> {
     const { name } = JSON.parse(text) as { name?: unknown }
     const manifest = parseManifest(String(name), text)
     await checkSize(folder)
-    return { manifest, folder, remove }
+    return { manifest, folder, installScripts: await installScriptsIn(folder), remove }
   } catch (cause) {
     await remove()
     const why = cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : String(cause)
@@ -63,10 +70,35 @@ async function pack(name: string, place: string): Promise<string> {
   if (!/^(@[a-z0-9-]+\/)?[a-z0-9][a-z0-9._-]*(@[\w.^~-]+)?$/.test(name)) {
     throw new Error('it is no folder, no tarball and no name of a package')
   }
-  const { stdout } = await run('npm', ['pack', name, '--pack-destination', place, '--ignore-scripts', '--silent'], {
-    timeout: FETCH_TIMEOUT_MS,
+  const args = ['pack', name, '--pack-destination', place, '--ignore-scripts', '--json', ...RETRIES]
+  await run('npm', args, { timeout: FETCH_TIMEOUT_MS }).catch((cause: Parameters<typeof whyOf>[0]) => {
+    throw new Error(`npm could not fetch it: ${whyOf(cause)}`, { cause })
   })
-  return join(place, stdout.trim().split('\n').at(-1) ?? '')
+  const [tarball] = (await readdir(place)).filter((file) => file.endsWith('.tgz'))
+  if (tarball === undefined) throw new Error('npm fetched no tarball')
+  return join(place, tarball)
+}
+
+/** What npm says of its failure, in one line. */
+function whyOf({ message, stdout = '', killed }: Error & { stdout?: string; killed?: boolean }): string {
+  if (killed) return `it took longer than ${FETCH_TIMEOUT_MS / 1000} s`
+  try {
+    const { error } = JSON.parse(stdout) as { error?: { summary?: unknown } }
+    if (typeof error?.summary === 'string' && error.summary !== '') return error.summary.split('\n')[0] ?? ''
+  } catch {
+    // It did not come so far.
+  }
+  return message.split('\n')[0] ?? ''
+}
+
+/** Of its package.json, where it has one that says so. */
+async function installScriptsIn(folder: string): Promise<string[]> {
+  try {
+    const { scripts } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as { scripts?: object }
+    return INSTALL_SCRIPTS.filter((name) => name in (scripts ?? {}))
+  } catch {
+    return []
+  }
 }
 
 async function checkSize(folder: string): Promise<void> {

@@ -16,12 +16,30 @@ const sameMessages: [
   Same<server.ClientMessage, client.ClientMessage>,
 ] = [true, true]
 
-t.test('library and widget are at most 8 KiB each as they travel', async (t) => {
+interface Package {
+  exports: Record<string, string | { types: string; default: string }>
+  sideEffects: readonly string[]
+}
+
+const dist = (file: string): Buffer => readFileSync(join(folder, file))
+
+t.test('library, hook and widget are at most 8 KiB each as they travel', async (t) => {
   buildClient()
-  for (const file of ['mod.js', 'widget.js']) {
-    const { length } = gzipSync(readFileSync(join(folder, 'dist', file)), { level: 9 })
+  const { exports, sideEffects } = JSON.parse(dist('package.json').toString()) as Package
+  const published = Object.values(exports).map((one) => (typeof one === 'string' ? one : one.default))
+  for (const file of new Set([...published, ...sideEffects])) {
+    const { length } = gzipSync(dist(file), { level: 9 })
     t.ok(length <= MOST_BYTES, `${file}: ${length} bytes`)
   }
+})
+
+t.test('who uses several of them has the library once', async (t) => {
+  buildClient()
+  for (const file of ['react.js', 'widget-module.js']) {
+    t.match(dist(`dist/${file}`).toString(), /(from|import\()"\.\/mod\.js"/, file)
+    t.notMatch(dist(`dist/${file}`).toString(), /RTCPeerConnection/, file)
+  }
+  t.match(dist('dist/mod.js').toString(), /RTCPeerConnection/)
 })
 
 t.test('the client knows the very messages of the server', async (t) => {

@@ -1,8 +1,9 @@
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { appendFileSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Test, test } from 'tap'
+import { startNpmRegistry } from '../../../support/doubles/npm-registry.ts'
 
 const ROOT = join(import.meta.dirname, '../../../..')
 const PARROT = join(ROOT, 'examples/plugins/parrot')
@@ -14,10 +15,13 @@ interface Said {
 }
 
 /** `patchbay plugins …` in a data folder of its own. */
-function commandLine(t: Test): { folder: string; run(...args: string[]): Promise<Said> } {
+function commandLine(
+  t: Test,
+  more: Readonly<Record<string, string>> = {},
+): { folder: string; run(...args: string[]): Promise<Said> } {
   const folder = mkdtempSync(join(tmpdir(), 'patchbay-install-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  const env = { PATH: process.env.PATH, HOME: folder, PATCHBAY_DATA_DIR: join(folder, 'data') }
+  const env = { PATH: process.env.PATH, HOME: folder, PATCHBAY_DATA_DIR: join(folder, 'data'), ...more }
   const run = (...args: string[]): Promise<Said> =>
     new Promise((resolve) => {
       const argv = [join(ROOT, 'main.ts'), 'plugins', ...args]
@@ -114,4 +118,45 @@ test('a new plugin can be installed as it is written', async (t) => {
   t.match((await run('new', 'llm', 'my-model')).out, /Wrote /)
   t.equal((await run('add', join(folder, 'my-model'), '--grant=all')).code, 0)
   t.match((await run('new', 'llm')).err, /needs a name/)
+})
+
+test('no script of a package runs while it is installed, wherever it comes from', async (t) => {
+  const registry = await startNpmRegistry(t)
+  const { folder, run } = commandLine(t, { npm_config_registry: registry.url })
+  const source = join(folder, 'eager')
+  const marker = join(folder, 'ran')
+  cpSync(PARROT, source, { recursive: true })
+  const write = (file: string, content: object): void => writeFileSync(join(source, file), JSON.stringify(content))
+  write('plugin.json', { name: 'eager', version: '1.0.0', provides: { llm: {} }, permissions: { env: ['PARROT_URL'] } })
+  const all = ['preinstall', 'install', 'postinstall', 'prepublish', 'prepare', 'prepack', 'pack', 'postpack']
+  const scripts = Object.fromEntries(all.map((name) => [name, `echo ${name} >> ${marker}`]))
+  write('package.json', { name: 'eager', version: '1.0.0', type: 'module', scripts })
+  const tarball = join(folder, 'eager.tgz')
+  execFileSync('tar', ['-czf', tarball, '-C', folder, 'eager'])
+  await registry.publish(source)
+
+  for (const [what, from] of [
+    ['a package of npm', 'eager'],
+    ['a version of one', 'eager@1.0.0'],
+    ['a folder', source],
+    ['a tarball', tarball],
+  ] as const) {
+    const { out, err, code } = await run('add', from, '--grant=all')
+    t.equal(code, 0, `${what}: ${err}`)
+    t.match(out, /(Installed eager 1\.0\.0|Updated eager from 1\.0\.0 to 1\.0\.0)/, what)
+    t.match(
+      err,
+      /scripts that npm would run to install it \(preinstall, install, postinstall, prepare\); they are not run/,
+      what,
+    )
+    t.notOk(existsSync(marker), `${what}: ${existsSync(marker) ? readFileSync(marker, 'utf8') : 'nothing'} ran`)
+  }
+  t.ok(registry.asked.includes('/eager/-/eager-1.0.0.tgz'), 'it did come from the registry')
+
+  t.match((await run('add', 'nowhere')).err, /"nowhere" can't be installed: npm could not fetch it: .*Not [Ff]ound/)
+  write('package.json', { name: 'forged', version: '1.0.0', scripts })
+  await registry.publish(source, `sha512-${Buffer.alloc(64).toString('base64')}`)
+  const forged = await run('add', 'forged', '--grant=all')
+  t.equal(forged.code, 1)
+  t.match(forged.err, /"forged" can't be installed: npm could not fetch it: .*integrity/, 'what is not what it says')
 })

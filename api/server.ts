@@ -67,7 +67,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const app = uWS.App()
   const traffic: Traffic = { open: new Set(), closing: false, idle: undefined, headers: options.headers ?? [] }
 
-  for (const route of options.webSockets) addWebSocket(app, route, options)
+  const sockets = new Set<WebSocket<SocketData>>()
+  for (const route of options.webSockets) addWebSocket(app, route, options, sockets)
   app.any('/*', (res, req) => {
     new Exchange(res, req, traffic).begin(options.handle)
   })
@@ -316,7 +317,24 @@ class UwsSocket implements Socket {
   }
 }
 
-function addWebSocket(app: TemplatedApp, route: WebSocketRoute, options: ServerOptions): void {
+/**
+ * Upgrades as the library wants it, which warns of writes that are not corked. After a check that waited the response's own
+ * cork would be wrong: where the socket keeps its address over the upgrade, that cork takes it for HTTP still and, reading the
+ * WebSocket's state as a response's, may close it. Within another's, as within the library's call, it leaves the socket alone; a
+ * node has that of a voice worker's link at least, and the first of all sockets is worth a warning.
+ */
+function corkUpgrade(res: HttpResponse, sockets: ReadonlySet<WebSocket<SocketData>>, upgrade: () => void): void {
+  const [other] = sockets
+  if (other === undefined) upgrade()
+  else other.cork(() => void res.cork(upgrade))
+}
+
+function addWebSocket(
+  app: TemplatedApp,
+  route: WebSocketRoute,
+  options: ServerOptions,
+  sockets: Set<WebSocket<SocketData>>,
+): void {
   app.ws<SocketData>(route.path, {
     maxPayloadLength: route.maxPayloadBytes,
     maxBackpressure: route.maxBackpressureBytes,
@@ -341,16 +359,15 @@ function addWebSocket(app: TemplatedApp, route: WebSocketRoute, options: ServerO
       try {
         const accept = await route.upgrade(request)
         if (gone) return
-        // A check that waits for nothing outside ends within the library's call, which is corked. After a longer one this
-        // is not corked on purpose, although the library warns of it: when the socket keeps its address over the upgrade,
-        // its cork takes it for HTTP still and, reading the WebSocket's state as a response's, may close it.
-        res.upgrade<SocketData>(
-          { accept },
-          header('sec-websocket-key'),
-          header('sec-websocket-protocol'),
-          header('sec-websocket-extensions'),
-          context,
-        )
+        corkUpgrade(res, sockets, () => {
+          res.upgrade<SocketData>(
+            { accept },
+            header('sec-websocket-key'),
+            header('sec-websocket-protocol'),
+            header('sec-websocket-extensions'),
+            context,
+          )
+        })
       } catch (error) {
         if (gone) return
         const refusal = options.refuse(error, request)
@@ -362,6 +379,7 @@ function addWebSocket(app: TemplatedApp, route: WebSocketRoute, options: ServerO
     },
     open: (ws) => {
       const data = ws.getUserData()
+      sockets.add(ws)
       data.socket = new UwsSocket(ws)
       data.handlers = data.accept(data.socket)
     },
@@ -371,6 +389,7 @@ function addWebSocket(app: TemplatedApp, route: WebSocketRoute, options: ServerO
     drain: (ws) => ws.getUserData().handlers?.drain?.(),
     pong: (ws) => ws.getUserData().handlers?.pong?.(),
     close: (ws, code) => {
+      sockets.delete(ws)
       const { socket, handlers } = ws.getUserData()
       if (socket) socket.open = false
       handlers?.close(code)

@@ -1,38 +1,55 @@
 /**
- * `npm run kill-campaign`: kills the processes of a running campaign, its Postgres and its Redis, at random moments, and looks
+ * `npm run kill-campaign`: kills the processes of running campaigns, their Postgres and their Redis, at random moments, and looks
  * whether a promise was broken.
  *
- *     npm run kill-campaign -- [--times=1000] [--minutes=8] [--dispatchers=4] [--ratio=1] [--seed=1]
+ *     npm run kill-campaign -- [--times=1000] [--minutes=60] [--dispatchers=4] [--campaigns=3] [--ratio=1] [--seed=1]
  *
  * A carrier writes down whom it was asked to call. Ends with 0 only if nobody was called more often than allowed, sooner than
- * allowed or outside their hours, no call was dialled twice, every attempt ended and the campaign completed. `--minutes` ends
- * the killing earlier; the campaign then has its time to complete.
+ * allowed or outside their hours, no call was dialled twice, every attempt ended and the campaigns completed. Most kills come a
+ * moment after somebody was dialled, several at a time, while others are still starting. `--minutes` ends the killing earlier; the
+ * campaigns then have their time to complete.
  */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { CLOSED_AREA, fillCampaign, makeCampaign, makeWorkspace, startWorld } from '../bench/dialer/world.ts'
-import { progressOf } from '../store/campaign-status.ts'
 import { seeded } from '../test/support/numbers.ts'
-import { Dispatchers } from './kill-campaign/dispatchers.ts'
+import { Fleet, type FleetRole } from './kill-campaign/fleet.ts'
 import { judgeCampaign } from './kill-campaign/judge.ts'
 
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 const MOST_CALLS = 2
 const GAP_MINUTES = 1
-/** Prospects that wait are kept above this while processes are killed. */
-const LEAST_WAITING = 40
-const FINISH_TIMEOUT_MS = 240_000
-const PAUSE_MS = 1_500
+/** Prospects of each campaign that nobody called yet are kept above this while processes are killed. */
+const LEAST_FRESH = 20
+const MOST_ACTIVE = 12
+const FINISH_TIMEOUT_MS = 300_000
+/** Of kills, those that wait for somebody to be dialled; the others come at any moment. */
+const AFTER_A_DIAL = 0.7
+const DIALLED_TIMEOUT_MS = 15_000
+const AFTER_A_DIAL_MS = 400
+const PAUSE_MS = 1_000
+const MOST_AT_ONCE = 3
+const POLL_MS = 20
+
+type Victim = FleetRole | 'postgres' | 'redis'
+/** Of all kills; the rest are dispatchers. */
+const SHARES: readonly (readonly [Victim, number])[] = [
+  ['postgres', 0.04],
+  ['redis', 0.04],
+  ['api', 0.16],
+  ['voice', 0.16],
+]
 
 const { values } = parseArgs({
   options: {
     times: { type: 'string', default: '1000' },
     minutes: { type: 'string', default: '60' },
     dispatchers: { type: 'string', default: '4' },
+    campaigns: { type: 'string', default: '3' },
     ratio: { type: 'string', default: '1' },
     seed: { type: 'string', default: '1' },
   },
@@ -44,8 +61,8 @@ const number = (name: keyof typeof values): number => {
 }
 
 async function main(folder: string): Promise<boolean> {
-  const [times, minutes, count, ratio] = [number('times'), number('minutes'), number('dispatchers'), number('ratio')]
-  const random = seeded(number('seed'))
+  const [times, minutes, seed] = [number('times'), number('minutes'), number('seed')]
+  const random = seeded(seed)
   const world = await startWorld(folder)
   const ledger = join(folder, 'ledger')
   const { store, databaseUrl, redisUrl, rulesFile, pids } = world
@@ -63,68 +80,109 @@ async function main(folder: string): Promise<boolean> {
   }
   const { tenant, agentId } = await makeWorkspace(world, '+12125550100', 'ledger')
   const fields = {
-    ...{ agent_id: agentId, wrap_up_time: 0, call_ratio: ratio, max_number_calls: MOST_CALLS },
+    ...{ agent_id: agentId, wrap_up_time: 0, call_ratio: number('ratio'), max_number_calls: MOST_CALLS },
     ...{
+      max_active_calls: MOST_ACTIVE,
       min_time_between_calls: GAP_MINUTES,
       retry: { fault: { after_minutes: 0 }, busy: { after_minutes: GAP_MINUTES } },
     },
   }
-  const campaign = await makeCampaign(tenant, { name: 'Under fire', ...fields })
-  let added = 0
-  const waiting = async () => (await progressOf(tenant, [campaign.id])).get(campaign.id)?.unresolved ?? 0
-  const closed = async () => {
-    const { rows } = await store.pool.query<{ n: number }>(
-      `select count(*)::int as n from prospects where status = 'waiting' and phone like $1`,
-      [`+1${CLOSED_AREA}%`],
-    )
-    return rows[0]?.n ?? 0
+  const campaigns = []
+  for (let i = 0; i < number('campaigns'); i++) {
+    campaigns.push(await makeCampaign(tenant, { name: `Under fire ${i}`, ...fields }))
   }
+  let added = 0
+  const callable = `status = 'waiting' and phone not like '+1${CLOSED_AREA}%'`
+  const count = async (text: string, ...parameters: string[]) =>
+    (await store.pool.query<{ n: number }>(`select count(*)::int as n from ${text}`, parameters)).rows[0]?.n ?? 0
   const topUp = async () => {
-    if ((await waiting()) - (await closed()) >= LEAST_WAITING) return
-    await fillCampaign(world, tenant, campaign, LEAST_WAITING, added)
-    added += LEAST_WAITING
+    for (const campaign of campaigns) {
+      const fresh = `prospects where campaign_id = $1 and ${callable} and attempt_seq = 0`
+      if ((await count(fresh, campaign.id)) >= LEAST_FRESH) continue
+      await fillCampaign(world, tenant, campaign, LEAST_FRESH, added)
+      added += LEAST_FRESH
+    }
   }
   await topUp()
+  const killed: Record<Victim, number> = { jobs: 0, api: 0, voice: 0, postgres: 0, redis: 0 }
+  const sum = () => Object.values(killed).reduce((all, one) => all + one, 0)
+  const told = () =>
+    `${killed.jobs} of dispatchers, ${killed.api} of api nodes, ${killed.voice} of voice workers, ` +
+    `${killed.postgres} of Postgres, ${killed.redis} of Redis`
   const env = { TEST_LEDGER: ledger, TEST_LEDGER_MIX: '1', TEST_CALLING_RULES: rulesFile }
-  const dispatchers = new Dispatchers({ databaseUrl, redisUrl, folder, env })
-  const killed = { process: 0, postgres: 0, redis: 0 }
-  const sum = () => killed.process + killed.postgres + killed.redis
-  try {
-    await Promise.all(Array.from({ length: count }, () => dispatchers.start()))
-    const untilMs = performance.now() + minutes * 60_000
-    while (sum() < times && performance.now() < untilMs) {
-      await sleep(random() * PAUSE_MS)
-      const drawn = random()
-      if (drawn < 0.04 && pids.postgres !== undefined) {
-        process.kill(pids.postgres, random() < 0.5 ? 'SIGKILL' : 'SIGINT')
-        killed.postgres++
-      } else if (drawn < 0.08 && pids.redis !== undefined) {
-        process.kill(pids.redis, 'SIGKILL')
-        killed.redis++
-      } else if (dispatchers.killOne(Math.floor(random() * count))) killed.process++
-      await retried(topUp)
-      if (sum() % 20 === 0)
-        say(`${sum()} killed (${killed.postgres} Postgres, ${killed.redis} Redis), ${added} prospects`)
+  const size = { jobs: number('dispatchers'), api: 2, voice: 2 }
+  const fleet = await Fleet.start({ databaseUrl, redisUrl, folder, env, size })
+  const kill = (victim: Victim): boolean => {
+    if (victim !== 'postgres' && victim !== 'redis') return fleet.kill(victim, random)
+    const pid = pids[victim]
+    if (pid === undefined) return false
+    process.kill(pid, victim === 'postgres' && random() < 0.5 ? 'SIGINT' : 'SIGKILL')
+    return true
+  }
+  const draw = (): Victim => {
+    let drawn = random()
+    for (const [victim, share] of SHARES) {
+      if (drawn < share) return victim
+      drawn -= share
     }
+    return 'jobs'
+  }
+  const dialledBytes = () => (existsSync(ledger) ? statSync(ledger).size : 0)
+  const startMs = performance.now()
+  const elapsedS = () => Math.round((performance.now() - startMs) / 1_000)
+  /** Rounds that waited for somebody to be dialled, in vain. */
+  let stalls = 0
+  try {
+    let toldAt = 0
+    while (sum() < times && elapsedS() < minutes * 60) {
+      if (random() < AFTER_A_DIAL) {
+        const before = dialledBytes()
+        const untilMs = performance.now() + DIALLED_TIMEOUT_MS
+        while (dialledBytes() === before && performance.now() < untilMs) await sleep(POLL_MS)
+        if (dialledBytes() === before) stalls++
+        await sleep(random() * AFTER_A_DIAL_MS)
+      } else await sleep(random() * PAUSE_MS)
+      for (let left = Math.ceil(random() ** 2 * MOST_AT_ONCE); left > 0 && sum() < times; left--) {
+        const victim = draw()
+        if (kill(victim)) killed[victim]++
+      }
+      await retried(topUp)
+      if (sum() - toldAt >= 25) {
+        toldAt = sum()
+        say(`${elapsedS()} s: ${sum()} kills, ${added} prospects, ${stalls} times nobody was dialled for a while`)
+      }
+    }
+    const killingS = elapsedS()
     const finishMs = performance.now() + FINISH_TIMEOUT_MS
-    const left = () => retried(async () => (await waiting()) - (await closed()))
-    while ((await left()) > 0 && performance.now() < finishMs) await sleep(500)
+    const unresolved = `prospects where (${callable}) or status = 'calling'`
+    const until = async (what: string) => {
+      while ((await retried(() => count(what))) > 0 && performance.now() < finishMs) await sleep(500)
+    }
+    await until(unresolved)
+    const left = await retried(() => count(unresolved))
+    // Those whose hours are closed are all that is left: without them the campaigns are complete.
+    await retried(() =>
+      store.pool.query(`update prospects set status = 'resolved', resolution = 'canceled' where status = 'waiting'`),
+    )
+    const incomplete = 'campaign_runs where completed_at is null'
+    await until(incomplete)
     const dialled = existsSync(ledger) ? readFileSync(ledger, 'utf8').trim().split('\n') : []
     const broken = await retried(() =>
       judgeCampaign(world, { dialled, mostCalls: MOST_CALLS, gapMs: GAP_MINUTES * 60_000, closedArea: CLOSED_AREA }),
     )
-    const unfinished = await left()
-    if (unfinished > 0) broken.push(`${unfinished} prospects are left`)
-    broken.push(...dispatchers.faults)
+    if (left > 0) broken.push(`${left} prospects were left`)
+    const open = await retried(() => count(incomplete))
+    if (open > 0) broken.push(`${open} campaigns were not told as complete`)
+    broken.push(...fleet.faults)
     say(
-      `\n${sum()} kills: ${killed.process} of ${count} processes, ${killed.postgres} of Postgres, ${killed.redis} of Redis; ` +
-        `${dialled.length} calls to ${added} prospects`,
+      `\nSeed ${seed}: ${sum()} kills in ${killingS} s (${told()}); ${dialled.length} calls to ${added} prospects, ` +
+        `all over after ${elapsedS()} s`,
     )
     for (const one of broken.slice(0, 40)) say(`  broken: ${one}`)
     say(broken.length === 0 ? 'Every promise held.' : `${broken.length} promises were broken.`)
     return broken.length === 0
   } finally {
-    dispatchers.stop()
+    fleet.stop()
     await world.stop()
   }
 }

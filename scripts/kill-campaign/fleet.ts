@@ -1,0 +1,110 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { freePort } from '../demo/free-port.ts'
+
+/** What runs campaigns, as main.ts has it in processes of their own; the carrier of the api nodes writes down whom it calls. */
+const PROGRAM = new URL('../../test/support/phone-process.ts', import.meta.url)
+const START_TIMEOUT_MS = 60_000
+/** Calls a voice worker takes at once. A node that was killed holds its seats for as long as their leases run. */
+const CAPACITY = 40
+
+export type FleetRole = 'jobs' | 'api' | 'voice'
+
+interface Place {
+  role: FleetRole
+  env: NodeJS.ProcessEnv
+  /** Of one that works; undefined while it starts. */
+  child: ChildProcess | undefined
+}
+
+/** Processes that run campaigns; one that dies is replaced at once, however many others start just then. */
+export class Fleet {
+  readonly #args: readonly string[]
+  readonly #places: readonly Place[]
+  readonly #starting = new Set<ChildProcess>()
+  #stopping = false
+  /** Processes that ended without having been killed. */
+  readonly faults: string[] = []
+
+  private constructor(args: readonly string[], places: readonly Place[]) {
+    this.#args = args
+    this.#places = places
+  }
+
+  /** Resolves when all of them work. */
+  static async start(options: {
+    databaseUrl: string
+    redisUrl: string
+    folder: string
+    env: Record<string, string>
+    size: Readonly<Record<FleetRole, number>>
+  }): Promise<Fleet> {
+    const { databaseUrl, redisUrl, folder, size } = options
+    // They start all the time: what one has compiled, the next need not.
+    const common = { NODE_COMPILE_CACHE: join(folder, 'compiled'), ...process.env, ...options.env }
+    const urls: string[] = []
+    const api: Place[] = []
+    for (let i = 0; i < size.api; i++) {
+      const port = String(await freePort())
+      urls.push(`http://127.0.0.1:${port}`)
+      api.push({ role: 'api', env: { ...common, TEST_ROLES: 'api', TEST_API_PORT: port }, child: undefined })
+    }
+    const voice = { TEST_ROLES: 'voice', TEST_API_URLS: urls.join(), TEST_CAPACITY: String(CAPACITY) }
+    const others = (['voice', 'jobs'] as const).flatMap((role) =>
+      Array.from({ length: size[role] }, (): Place => {
+        return { role, env: { ...common, ...(role === 'voice' ? voice : { TEST_ROLES: 'jobs' }) }, child: undefined }
+      }),
+    )
+    const fleet = new Fleet([databaseUrl, redisUrl, folder], [...api, ...others])
+    await Promise.all(fleet.#places.map((place) => fleet.#fill(place)))
+    return fleet
+  }
+
+  /** Resolves when it works; one that doesn't, because the services were killed meanwhile, is started again. */
+  async #fill(place: Place): Promise<void> {
+    while (!this.#stopping) {
+      const child = fork(PROGRAM, this.#args, { env: place.env })
+      this.#starting.add(child)
+      try {
+        const signal = AbortSignal.timeout(START_TIMEOUT_MS)
+        const died = once(child, 'exit', { signal }).then(([code]) => {
+          throw new Error(`It ended with ${code}`)
+        })
+        await Promise.race([once(child, 'message', { signal }), died])
+        died.catch(() => {})
+        this.#starting.delete(child)
+        if (this.#stopping) return void child.kill('SIGKILL')
+        place.child = child
+        child.once('exit', (code) => {
+          if (place.child !== child || this.#stopping) return
+          place.child = undefined
+          this.faults.push(`A process (${place.role}) ended by itself with ${code}`)
+          void this.#fill(place)
+        })
+        return
+      } catch {
+        this.#starting.delete(child)
+        child.kill('SIGKILL')
+      }
+    }
+  }
+
+  /** Kills one that works and starts another in its place. False: none of that role works just now. */
+  kill(role: FleetRole, random: () => number): boolean {
+    const working = this.#places.filter((place) => place.role === role && place.child !== undefined)
+    const place = working[Math.floor(random() * working.length)]
+    if (place === undefined) return false
+    const victim = place.child
+    place.child = undefined
+    victim?.kill('SIGKILL')
+    void this.#fill(place)
+    return true
+  }
+
+  stop(): void {
+    this.#stopping = true
+    for (const { child } of this.#places) child?.kill('SIGKILL')
+    for (const child of this.#starting) child.kill('SIGKILL')
+  }
+}

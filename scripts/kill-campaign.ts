@@ -16,6 +16,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { CLOSED_AREA, fillCampaign, makeCampaign, makeWorkspace, startWorld } from '../bench/dialer/world.ts'
+import type { CampaignWithLists } from '../store/campaigns.ts'
 import { seeded } from '../test/support/numbers.ts'
 import { Fleet, type FleetRole } from './kill-campaign/fleet.ts'
 import { judgeCampaign } from './kill-campaign/judge.ts'
@@ -87,7 +88,7 @@ async function main(folder: string): Promise<boolean> {
       retry: { fault: { after_minutes: 0 }, busy: { after_minutes: GAP_MINUTES } },
     },
   }
-  const campaigns = []
+  const campaigns: CampaignWithLists[] = []
   for (let i = 0; i < number('campaigns'); i++) {
     campaigns.push(await makeCampaign(tenant, { name: `Under fire ${i}`, ...fields }))
   }

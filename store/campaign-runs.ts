@@ -105,8 +105,8 @@ export async function noteCompletion(tenant: Tenant, campaign: Campaign, complet
 }
 
 /** Call backs that were promised and are still to be made: how many, and how many of them are late. */
-export async function callBacksOf(tenant: Tenant, campaignId: string): Promise<{ promised: number; missed: number }> {
-  const row = await tenant.db
+export function callBacks(tenant: Tenant, campaignId: string) {
+  return tenant.db
     .selectFrom('prospects')
     .select([
       sql<number>`count(*)::int`.as('promised'),
@@ -115,6 +115,4 @@ export async function callBacksOf(tenant: Tenant, campaignId: string): Promise<{
     .where('campaign_id', '=', campaignId)
     .where('status', '=', 'waiting')
     .where('call_back_at', 'is not', null)
-    .executeTakeFirst()
-  return row ?? { promised: 0, missed: 0 }
 }

@@ -1,9 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import { callOf } from './attempt-calls.ts'
-import { OPEN_STATUSES } from './call-writes.ts'
 import type { Tenant } from './tenant.ts'
 
-/** What a status is made of: kept counts and a few rows by index, whatever the number of prospects. */
+/** What a status is made of: kept counts and a few rows by index, whatever the number of prospects and of calls. */
 
 export interface Bucket {
   listId: string
@@ -14,7 +13,10 @@ export interface Bucket {
   n: number
 }
 
-export async function bucketsOf(tenant: Tenant, campaignId: string): Promise<Bucket[]> {
+export const bucketsOf = (tenant: Tenant, campaignId: string): Promise<Bucket[]> =>
+  buckets(tenant, campaignId).execute()
+
+export function buckets(tenant: Tenant, campaignId: string) {
   return tenant.db
     .selectFrom('prospect_counts')
     .innerJoin('prospect_lists', 'prospect_lists.id', 'prospect_counts.list_id')
@@ -28,7 +30,6 @@ export async function bucketsOf(tenant: Tenant, campaignId: string): Promise<Buc
     .where('prospect_counts.campaign_id', '=', campaignId)
     .where('prospect_lists.deleted_at', 'is', null)
     .where('prospect_counts.n', '>', 0)
-    .execute()
 }
 
 export interface Progress {
@@ -69,30 +70,28 @@ export interface Retries {
 /** Of all groups. */
 const MOST_COUNTED = 50_000
 
-export async function retriesOf(
-  tenant: Tenant,
-  campaignId: string,
-  windowGroups: readonly number[],
-  now: Date,
-): Promise<Retries[]> {
-  if (windowGroups.length === 0) return []
-  const most = Math.ceil(MOST_COUNTED / windowGroups.length)
+/** Of the groups in which anybody waits. */
+export function retries({ workspaceId }: Tenant, campaignId: string, now: Date): RawBuilder<Retries> {
   const those = (condition: RawBuilder<unknown>) => sql`
-    from prospects where workspace_id = ${tenant.workspaceId} and campaign_id = ${campaignId}
+    from prospects where workspace_id = ${workspaceId} and campaign_id = ${campaignId}
       and window_group = g.id and status = 'waiting' and ${condition}`
-  const { rows } = await sql<{ windowGroup: number; due: number; next: Date | null }>`
+  return sql`(
+    with g as materialized (
+      select distinct window_group as id from prospect_counts where workspace_id = ${workspaceId}
+        and campaign_id = ${campaignId} and n > 0 and bucket in ('retry', 'retry_unasked')
+    )
     select g.id as "windowGroup", due.n as due, later.next_attempt_at as next
-    from unnest(${[...windowGroups]}::integer[]) as g (id)
+    from g
     left join lateral (
       select next_attempt_at ${those(sql`next_attempt_at > ${now}`)} order by next_attempt_at limit 1
     ) as later on true
     -- Where none of them is later, nobody has to be counted.
     cross join lateral (
       select count(*)::int as n from (
-        select ${those(sql`next_attempt_at <= ${now}`)} limit case when later.next_attempt_at is null then 1 else ${most} end
+        select ${those(sql`next_attempt_at <= ${now}`)}
+        limit case when later.next_attempt_at is null then 1 else (select ceil(${sql.lit(MOST_COUNTED)}::float8 / count(*)) from g) end
       ) as ripe
-    ) as due`.execute(tenant.db)
-  return rows.map((row) => (row.due > 0 && row.next === null ? { ...row, due: Number.POSITIVE_INFINITY } : row))
+    ) as due)`
 }
 
 export interface CallStates {
@@ -105,23 +104,53 @@ export interface CallStates {
   seats: number
 }
 
-/** The campaign's calls that are not over. */
-export async function callStatesOf(tenant: Tenant, campaignId: string): Promise<CallStates> {
-  const { rows } = await sql<{ state: string; n: number; seats: number }>`
-    select case when c.status = 'ringing' and c.picked_up_at is not null then 'waiting' else c.status end as state,
-      count(*)::int as n, coalesce(sum(coalesce(c.seat_share, 1)) filter (where c.status <> 'in_progress'), 0) as seats
-    from prospect_attempts a ${callOf(tenant.workspaceId, sql`status, picked_up_at, seat_share`)}
-    where a.workspace_id = ${tenant.workspaceId} and a.campaign_id = ${campaignId} and a.ended_at is null
-      and c.status = any(${OPEN_STATUSES})
-    group by 1`.execute(tenant.db)
-  const of = (state: string): number => rows.find((row) => row.state === state)?.n ?? 0
+/** Rows that were counted together are one afterwards: a turn adds them up once there are so many. */
+const MOST_UNFOLDED = 100
+
+interface StateCount {
+  state: string
+  n: number
+  seats: number
+  /** It is made of. */
+  rows: number
+}
+
+export function stateCounts({ workspaceId }: Tenant, campaignId: string): RawBuilder<StateCount> {
+  return sql`(
+    select state, sum(n)::int as n, sum(seats)::double precision as seats, count(*)::int as rows
+    from campaign_call_counts where workspace_id = ${workspaceId} and campaign_id = ${campaignId} group by state)`
+}
+
+export function callStates(counts: readonly StateCount[]): CallStates {
+  const of = (state: string): number => counts.find((row) => row.state === state)?.n ?? 0
   return {
     placing: of('queued'),
     ringing: of('ringing'),
     talking: of('in_progress'),
     waiting: of('waiting'),
-    seats: rows.reduce((sum, row) => sum + row.seats, 0),
+    seats: counts.reduce((sum, row) => sum + row.seats, 0),
   }
+}
+
+/** The campaign's calls that are not over, those that test it apart. */
+export async function callStatesOf(tenant: Tenant, campaignId: string): Promise<CallStates> {
+  const { rows } = await sql<StateCount>`select * from ${stateCounts(tenant, campaignId)} as counts`.execute(tenant.db)
+  if (rows.reduce((sum, row) => sum + row.rows, 0) > MOST_UNFOLDED) await foldCallCounts(tenant, campaignId)
+  return callStates(rows)
+}
+
+/** Adds up what was counted; those that another process just adds up are left to it. */
+export async function foldCallCounts({ workspaceId, db }: Tenant, campaignId: string): Promise<void> {
+  await sql`
+    with gone as (
+      delete from campaign_call_counts where ctid = any (array(
+        select ctid from campaign_call_counts where workspace_id = ${workspaceId} and campaign_id = ${campaignId}
+        for update skip locked))
+      returning state, n, seats
+    )
+    insert into campaign_call_counts (campaign_id, workspace_id, state, n, seats)
+    select ${campaignId}::uuid, ${workspaceId}::uuid, state, sum(n), sum(seats) from gone
+    group by state having sum(n) <> 0 or sum(seats) <> 0`.execute(db)
 }
 
 const RECENT_ATTEMPTS = 300
@@ -171,18 +200,23 @@ export interface DaySums {
   humans: number
   machines: number
   abandoned: number
-  cost: number
 }
 
 /** Today's sums (UTC), those of 30 days, and the cost of all. */
 export async function daySumsOf(tenant: Tenant, campaignId: string, now: Date) {
+  return daySums(await dayRow(tenant, campaignId, now).executeTakeFirstOrThrow())
+}
+
+export type DayRow = Readonly<Record<string, number>>
+
+export function dayRow(tenant: Tenant, campaignId: string, now: Date) {
   const today = now.toISOString().slice(0, 10)
   const since = new Date(now.getTime() - 30 * 86_400_000).toISOString().slice(0, 10)
   const sums = (condition: ReturnType<typeof sql>, name: string) =>
     ['attempts', 'answered', 'humans', 'machines', 'abandoned'].map((column) =>
       sql<number>`coalesce(sum(${sql.ref(column)}) filter (where ${condition}), 0)::int`.as(`${name}_${column}`),
     )
-  const row = (await tenant.db
+  return tenant.db
     .selectFrom('campaign_days')
     .select([
       ...sums(sql`day = ${today}::date`, 'today'),
@@ -190,7 +224,9 @@ export async function daySumsOf(tenant: Tenant, campaignId: string, now: Date) {
       sql<number>`coalesce(sum(cost), 0)::double precision`.as('cost'),
     ])
     .where('campaign_id', '=', campaignId)
-    .executeTakeFirstOrThrow()) as Record<string, number>
+}
+
+export function daySums(row: DayRow): { today: DaySums; month: DaySums; cost: number } {
   const part = (name: string) => ({
     attempts: row[`${name}_attempts`] ?? 0,
     answered: row[`${name}_answered`] ?? 0,
@@ -205,45 +241,48 @@ export async function daySumsOf(tenant: Tenant, campaignId: string, now: Date) {
  * The numbers the campaign calls from, its own or its agent's, with their attempts of 24 hours, counted up to the campaign's cap.
  * Unregistered ones are left out.
  */
-export async function sourceNumbersOf(
-  tenant: Tenant,
-  campaign: { agent_id: string | null; from_numbers: readonly string[]; max_calls_per_number_per_day: number },
-  now: Date,
-): Promise<{ number: string; attempts: number; lastAt: Date | null }[]> {
-  const query = tenant.db.selectFrom('phone_numbers').select('phone_number')
-  const numbers =
-    campaign.from_numbers.length > 0
-      ? await query.where('phone_number', 'in', [...campaign.from_numbers]).execute()
-      : campaign.agent_id === null
-        ? []
-        : await query.where('agent_id', '=', campaign.agent_id).execute()
-  if (numbers.length === 0) return []
+export async function sourceNumbersOf(tenant: Tenant, campaign: CallsFrom, now: Date): Promise<SourceNumber[]> {
+  const { rows } = await sql<SourceNumber>`select * from ${sourceNumbers(tenant, campaign, now)} as numbers`.execute(
+    tenant.db,
+  )
+  return rows
+}
+
+export interface SourceNumber {
+  number: string
+  attempts: number
+  lastAt: Date | null
+}
+
+type CallsFrom = { agent_id: string | null; from_numbers: readonly string[]; max_calls_per_number_per_day: number }
+
+export function sourceNumbers({ workspaceId }: Tenant, campaign: CallsFrom, now: Date): RawBuilder<SourceNumber> {
   const since = new Date(now.getTime() - 86_400_000)
-  const { rows: used } = await sql<{ number: string; n: number; last: Date | null }>`
-    select t.number, counted.n, latest.created_at as last
-    from unnest(${numbers.map((row) => row.phone_number)}::text[]) as t (number)
+  const own =
+    campaign.from_numbers.length > 0
+      ? sql`p.phone_number = any(${[...campaign.from_numbers]}::text[])`
+      : sql`p.agent_id = ${campaign.agent_id}`
+  return sql`(
+    select p.phone_number as number, counted.n as attempts, latest.created_at as "lastAt"
+    from phone_numbers p
     cross join lateral (
       select count(*)::int as n from (
-        select from prospect_attempts where workspace_id = ${tenant.workspaceId} and from_number = t.number
+        select from prospect_attempts where workspace_id = ${workspaceId} and from_number = p.phone_number
           and created_at > ${since} and charged limit ${campaign.max_calls_per_number_per_day}
       ) as used
     ) as counted
     left join lateral (
-      select created_at from prospect_attempts where workspace_id = ${tenant.workspaceId} and from_number = t.number
+      select created_at from prospect_attempts where workspace_id = ${workspaceId} and from_number = p.phone_number
         and created_at > ${since} order by created_at desc limit 1
-    ) as latest on true`.execute(tenant.db)
-  return numbers
-    .map(({ phone_number }) => {
-      const row = used.find(({ number }) => number === phone_number)
-      return { number: phone_number, attempts: row?.n ?? 0, lastAt: row?.last ?? null }
-    })
-    .sort((a, b) => (a.number < b.number ? -1 : 1))
+    ) as latest on true
+    where p.workspace_id = ${workspaceId} and ${own} order by p.phone_number collate "C")`
 }
 
-export async function runOf(tenant: Tenant, campaignId: string) {
+export const runOf = (tenant: Tenant, campaignId: string) => run(tenant, campaignId).executeTakeFirst()
+
+export function run(tenant: Tenant, campaignId: string) {
   return tenant.db
     .selectFrom('campaign_runs')
     .select(['next_tick_at', 'resumed_at', 'last_tick'])
     .where('campaign_id', '=', campaignId)
-    .executeTakeFirst()
 }

@@ -213,8 +213,11 @@ export async function purgeCampaigns(store: Store): Promise<number> {
     await store.pool.query('delete from prospect_lists where id = any ($1)', [ids])
   }
   const ended = await store.pool.query(
-    `delete from campaigns c where deleted_at is not null
-       and not exists (select from prospect_lists l where l.campaign_id = c.id)`,
+    `with ended as (
+       delete from campaigns c where deleted_at is not null
+         and not exists (select from prospect_lists l where l.campaign_id = c.id) returning id
+     ), counts as (delete from campaign_call_counts where campaign_id in (select id from ended))
+     select from ended`,
   )
   return ids.length + (ended.rowCount ?? 0)
 }

@@ -207,9 +207,9 @@ async function insertCalls(
         (id uuid, attempt uuid, prospect uuid, n integer, phone text, "from" text, variables jsonb, checks jsonb)
     ), calling as (
       insert into calls (id, workspace_id, agent_id, agent_name, call_type, direction, status, from_number, to_number,
-        dynamic_variables, campaign_slug, seat_share, created_at)
+        dynamic_variables, campaign_slug, campaign_id, seat_share, created_at)
       select id, ${workspaceId}::uuid, ${agent.id}::uuid, ${agent.name}::text, 'phone', 'outbound', 'queued', "from", phone,
-        variables, ${campaign.slug}::text, ${seatShare}::double precision, ${now}::timestamptz
+        variables, ${campaign.slug}::text, ${campaign.id}::uuid, ${seatShare}::double precision, ${now}::timestamptz
       from made
     ), attempted as (
       insert into prospect_attempts (id, workspace_id, campaign_id, prospect_id, n, phone, from_number, call_id, created_at,

@@ -408,6 +408,8 @@ export interface CallsTable {
   seat_share: number | null
   /** Since when the callee of such a call waits for an agent. */
   picked_up_at: Date | null
+  /** Whose prospect is called; null: a test call, or none of a campaign. Written by a claim alone. */
+  campaign_id: ColumnType<string | null, never, never>
 }
 
 export interface CallTurnsTable {
@@ -707,6 +709,15 @@ export interface ProspectCountsTable {
   n: ColumnType<number, never, never>
 }
 
+/** Written by triggers on `calls` alone, and added up by `foldCallCounts`. A state has several rows; they count together. */
+export interface CampaignCallCountsTable {
+  campaign_id: ColumnType<string, never, never>
+  workspace_id: BoundWorkspace
+  state: ColumnType<'queued' | 'ringing' | 'waiting' | 'in_progress', never, never>
+  n: ColumnType<number, never, never>
+  seats: ColumnType<string, never, never>
+}
+
 export interface ProspectAttemptsTable {
   id: string
   workspace_id: BoundWorkspace
@@ -844,6 +855,7 @@ export interface TenantTables {
   prospect_rejects: ProspectRejectsTable
   prospects: ProspectsTable
   prospect_counts: ProspectCountsTable
+  campaign_call_counts: CampaignCallCountsTable
   prospect_attempts: ProspectAttemptsTable
   do_not_call: DoNotCallTable
   batches: BatchesTable

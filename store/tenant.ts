@@ -41,6 +41,7 @@ const TENANT_TABLES: Readonly<Record<keyof TenantTables, true>> = {
   prospect_rejects: true,
   prospects: true,
   prospect_counts: true,
+  campaign_call_counts: true,
   prospect_attempts: true,
   do_not_call: true,
   batches: true,

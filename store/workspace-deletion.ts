@@ -32,6 +32,8 @@ export const TABLES_OF_A_WORKSPACE = [
   'refused_calls',
   'call_analyses',
   'calls',
+  // Removing calls that are not over counts them out.
+  'campaign_call_counts',
   'phone_numbers',
   'trunks',
   'extensions',

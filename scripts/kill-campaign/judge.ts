@@ -61,5 +61,10 @@ export async function judgeCampaign(
     `select bucket, sum(n)::int as n from prospect_counts group by 1 having sum(n) <> 0
      except select prospect_bucket(status, resolution, next_attempt_at, consent_at), count(*)::int from prospects group by 1`,
   )
+  await count(
+    'calls that are counted as under way',
+    `select state, sum(n)::int as n, sum(seats)::float8 as seats from campaign_call_counts group by 1
+     having sum(n) <> 0 or sum(seats) <> 0`,
+  )
   return broken
 }

@@ -29,6 +29,7 @@ import { sql as analysis } from './0042-analysis.ts'
 import { sql as overDialing } from './0046-over-dialing.ts'
 import { sql as toldWorkers } from './0048-told-workers.ts'
 import { sql as dialerIndexes } from './0052-dialer-indexes.ts'
+import { sql as campaignCallCounts } from './0058-campaign-call-counts.ts'
 import { sql as uploadMapping } from './0059-upload-mapping.ts'
 
 export interface Migration {
@@ -69,5 +70,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0046-over-dialing', sql: overDialing },
   { name: '0048-told-workers', sql: toldWorkers },
   { name: '0052-dialer-indexes', sql: dialerIndexes },
+  { name: '0058-campaign-call-counts', sql: campaignCallCounts },
   { name: '0059-upload-mapping', sql: uploadMapping },
 ]

@@ -1,14 +1,5 @@
-import { agentById } from '../../store/agents.ts'
-import { callBacksOf } from '../../store/campaign-runs.ts'
-import {
-  bucketsOf,
-  callStatesOf,
-  daySumsOf,
-  type Progress,
-  retriesOf,
-  runOf,
-  sourceNumbersOf,
-} from '../../store/campaign-status.ts'
+import { glanceAt } from '../../store/campaign-glance.ts'
+import type { Progress } from '../../store/campaign-status.ts'
 import type { Store } from '../../store/database.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import { countSlots } from '../../store/redis/slots.ts'
@@ -64,21 +55,11 @@ export async function campaignStatus(
   const { store, redis, calling } = services
   const nowMs = now.getTime()
   const policy = policyOf(campaign, calling.places)
-  const [buckets, calls, sums, run, numbers, agent, { ready }, callBacks] = await Promise.all([
-    bucketsOf(tenant, campaign.id),
-    callStatesOf(tenant, campaign.id),
-    daySumsOf(tenant, campaign.id, now),
-    runOf(tenant, campaign.id),
-    sourceNumbersOf(tenant, campaign, now),
-    campaign.agent_id === null ? undefined : agentById(tenant, campaign.agent_id),
-    countSlots(redis),
-    callBacksOf(tenant, campaign.id),
-  ])
+  const [glance, { ready }] = await Promise.all([glanceAt(tenant, campaign, now), countSlots(redis)])
+  const { buckets, calls, sums, numbers, callBacks } = glance
   const waiting = buckets.filter(({ bucket }) => WAITING.test(bucket))
   const groups = await windowGroupsById(store, [...new Set(waiting.map(({ windowGroup }) => windowGroup))])
-  const retries = new Map(
-    (await retriesOf(tenant, campaign.id, [...groups.keys()], now)).map((row) => [row.windowGroup, row]),
-  )
+  const retries = new Map(glance.retries.map((row) => [row.windowGroup, row]))
 
   const held: Record<string, number> = {}
   const hold = (reason: string, n: number) => {
@@ -130,12 +111,12 @@ export async function campaignStatus(
   }
   const inProgress = buckets.reduce((sum, { bucket, n }) => (bucket === 'calling' ? sum + n : sum), 0)
   const status = stateOf(campaign, { calling: inProgress, unresolved })
-  const lastTick = (run?.last_tick ?? undefined) as LastTick | undefined
+  const lastTick = glance.lastTick as LastTick | undefined
   const reason = status === 'Stopped' ? reasonOf() : null
 
   function reasonOf(): StopReason | null {
     if (campaign.paused) return (campaign.pause_reason as StopReason | null) ?? 'paused'
-    if (agent === undefined) return 'no_agent'
+    if (!glance.hasAgent) return 'no_agent'
     if (numbers.length === 0) return 'no_number'
     if (callable > 0) return ready === 0 || (lastTick !== undefined && lastTick.seats <= 0) ? 'no_capacity' : null
     if ((held.retry_wait ?? 0) > 0) return 'waiting_for_retry'

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { progressOf } from '../../../store/campaign-status.ts'
+import { callStatesOf, progressOf } from '../../../store/campaign-status.ts'
 import { anyHour } from '../../support/any-hour.ts'
 import { campaignWorld, NUMBER } from '../../support/campaign-world.ts'
 import { testFolder, testRedis } from '../../support/services.ts'
@@ -79,5 +79,7 @@ t.test(
       select bucket, sum(n)::int as n from prospect_counts group by 1 having sum(n) <> 0
       except select prospect_bucket(status, resolution, next_attempt_at, consent_at), count(*)::int from prospects group by 1`)
     t.same(counts, [], 'kept counts are those of the rows')
+    const { placing, ringing, talking, waiting, seats } = await callStatesOf(world.tenant, campaign.id)
+    t.same([placing, ringing, talking, waiting, seats], [0, 0, 0, 0, 0], 'no call is counted as under way')
   },
 )

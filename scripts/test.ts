@@ -15,9 +15,14 @@ const KEPT_CHARACTERS = 4_000
 const SHOW_CURSOR = '\u001b[?25h'
 
 const files = process.argv.slice(2).flatMap((path) => {
-  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory()
-  return isFolder ? globSync(`${path}/**/*.test.ts`) : [path]
+  const found = statSync(path, { throwIfNoEntry: false })
+  const tests = found?.isDirectory() ? globSync(`${path}/**/*.test.ts`) : path.endsWith('.test.ts') ? [path] : []
+  return found === undefined || tests.length === 0 ? noTest(path) : tests
 })
+function noTest(path: string): never {
+  process.stderr.write(`patchbay: ${path} is no test file and no folder with any; they are called test/….test.ts\n`)
+  process.exit(1)
+}
 const interrupted = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort())
 

@@ -1,13 +1,16 @@
 /**
  * Webhooks under load, and under kill -9. `npm run bench -- events [--rate=1000] [--seconds=60] [--calls=50]`: how old events are
- * when a local receiver has them, and how late the audio of live calls comes beside it. `--kills=100 [--minutes=15]`: the
- * api and the job worker are killed so often, at random, while events are written; every committed one must be delivered.
+ * when a local receiver has them, and how late the audio of live calls comes beside it; with `--rate=0` the calls alone, as the
+ * machine carries them. `--kills=100 [--minutes=15]`: the api and the job worker are killed so often, at random, while events are
+ * written; every committed one must be delivered.
  */
+import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { openServices } from './events/services.ts'
 import { openStand, type Stand } from './events/stand.ts'
 import { deliverUnderKills } from './events/under-kills.ts'
+import { processorSeconds } from './support/processor-seconds.ts'
 import { quantile } from './support/quantile.ts'
 
 const TICK_MS = 10
@@ -52,33 +55,48 @@ export async function run(args: readonly string[]): Promise<void> {
 }
 
 async function underLoad(stand: Stand, { rate, seconds, calls }: { rate: number; seconds: number; calls: number }) {
-  const abort = new AbortController()
-  const talking = await stand.tenant.talkingAgent()
-  const listeners = Array.from({ length: calls }, () => stand.tenant.listen(talking, abort.signal))
+  stand.call(calls)
   await sleep(WARM_UP_MS)
-  for (const { gapsMs } of listeners) gapsMs.length = 0
   await tellFor(stand, rate, WARM_UP_MS)
   await sleep(WARM_UP_MS)
   await stand.ask('forget')
-  for (const { gapsMs } of listeners) gapsMs.length = 0
+  await stand.askCallers('forget')
+  const before = processorSeconds(roleOf)
   const told = await tellFor(stand, rate, seconds * 1_000)
-  const gapsMs = listeners.flatMap((one) => one.gapsMs).sort((a, b) => a - b)
+  const used = processorSeconds(roleOf)
+  const { gapsMs, loopLateMs } = await stand.askCallers('figures')
   const untilMs = performance.now() + SETTLE_MS
   let figures = await stand.ask<{ agesMs: number[] }>('figures')
   while (figures.agesMs.length < told && performance.now() < untilMs) {
     await sleep(200)
     figures = await stand.ask('figures')
   }
-  abort.abort()
-  await Promise.all(listeners.map(({ over }) => over))
-  const agesMs = figures.agesMs.sort((a, b) => a - b)
+  const { agesMs } = figures
   const late = gapsMs.filter((ms) => ms > LATE_AUDIO_MS).length
-  console.log(`events told ${told} in ${seconds} s (${(told / seconds).toFixed(0)}/s), delivered ${agesMs.length}`)
-  console.log(`age at the receiver: ${quantiles(agesMs)}; budget p99 ${AGE_BUDGET_MS} ms`)
+  if (told > 0) {
+    console.log(`events told ${told} in ${seconds} s (${(told / seconds).toFixed(0)}/s), delivered ${agesMs.length}`)
+    console.log(`age at the receiver: ${quantiles(agesMs)}; budget p99 ${AGE_BUDGET_MS} ms`)
+  }
   console.log(
     `audio of ${calls} calls: ${gapsMs.length} frames, ${late} over ${LATE_AUDIO_MS} ms apart; gaps ${quantiles(gapsMs)}`,
   )
-  if (agesMs.length < told || quantile(agesMs, 0.99) > AGE_BUDGET_MS || late > 0) process.exitCode = 1
+  console.log(
+    `the callers' own loop was late: p99 ${loopLateMs.p99.toFixed(0)} ms, max ${loopLateMs.max.toFixed(0)} ms`,
+  )
+  const cores = [...used].map(([name, s]) => [name, (s - (before.get(name) ?? 0)) / seconds] as const)
+  const shown = cores.sort(([, a], [, b]) => b - a).map(([name, share]) => `${name} ${share.toFixed(2)}`)
+  console.log(`cores of ${availableParallelism()}: ${shown.join(', ')}`)
+  if (agesMs.length < told || (told > 0 && quantile(agesMs, 0.99) > AGE_BUDGET_MS) || late > 0) process.exitCode = 1
+}
+
+/** Whose processor time it is, by the command line. */
+function roleOf(command: string): string {
+  if (command.includes('postgres')) return 'Postgres'
+  if (command.includes('redis')) return 'Redis'
+  if (command.includes('receiver.ts')) return 'receiver'
+  if (command.includes('callers.ts')) return 'callers'
+  const [, role = 'benchmark'] = /main\.ts (\w+)/.exec(command) ?? []
+  return role
 }
 
 /** Writes events evenly; resolves with how many. */
@@ -109,5 +127,5 @@ async function underKills(env: Record<string, string>, kills: number, mostMs: nu
   if (missing > 0 || untrue > 0 || killed < kills) process.exitCode = 1
 }
 
-const quantiles = (sorted: readonly number[]): string =>
-  [0.5, 0.95, 0.99, 1].map((q) => `${q === 1 ? 'max' : `p${q * 100}`} ${quantile(sorted, q).toFixed(0)} ms`).join(', ')
+const quantiles = (values: readonly number[]): string =>
+  [0.5, 0.95, 0.99, 1].map((q) => `${q === 1 ? 'max' : `p${q * 100}`} ${quantile(values, q).toFixed(0)} ms`).join(', ')

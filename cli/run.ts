@@ -12,6 +12,7 @@ import { allowInfrastructure, installGuard } from '../runtime/plugin/guard.ts'
 import { loadPlugins } from '../runtime/plugin/host.ts'
 import { refusals } from '../runtime/plugin/refusals.ts'
 import type { RoleContext, VoiceContext } from '../runtime/role.ts'
+import { startJobWorker } from './job-worker.ts'
 import { type Run, type Running, say } from './running.ts'
 import { connectServices, SERVICES_STOP_MS } from './services.ts'
 import { startVoiceWorkers } from './voice-workers.ts'
@@ -104,7 +105,7 @@ async function start(options: Run, running: Running, signal: AbortSignal): Promi
       const { startApi } = await import('../api/start.ts')
       running.roles.push(await startApi({ ...context, ...(consoleFolder && { consoleFolder }) }))
     }
-    if (roles.includes('jobs') && !running.stopping) {
+    if (roles.includes('jobs') && !selfContained && !running.stopping) {
       say(options, 'Starting the job worker')
       const [{ startJobs }, { eventData }] = await Promise.all([
         import('../workers/start.ts'),
@@ -114,8 +115,8 @@ async function start(options: Run, running: Running, signal: AbortSignal): Promi
     }
   }
   if (running.stopping) return
-  if (selfContained) {
-    await startVoiceWorkers(options, running, plugins)
+  if (selfContained && services !== undefined) {
+    await Promise.all([startJobWorker(options, running, services), startVoiceWorkers(options, running, plugins)])
   } else if (roles.includes('voice')) {
     const { startVoice } = await import('../workers/voice/start.ts')
     running.roles.push(await startVoice(voiceContext))
@@ -175,7 +176,10 @@ function stoppingWords({ roles }: Running, drainMs: number): string {
 
 /** Sessions first, then the voice workers that serve them, then the services everybody uses. */
 async function stopAll({ log }: Run, running: Running, graceMs: number, closing: AbortController): Promise<void> {
-  await Promise.all(running.roles.map((role) => withinMs(role.stop(graceMs), graceMs + STOP_MARGIN_MS, role.name, log)))
+  await Promise.all([
+    ...running.roles.map((role) => withinMs(role.stop(graceMs), graceMs + STOP_MARGIN_MS, role.name, log)),
+    running.jobWorker?.stop(graceMs + STOP_MARGIN_MS),
+  ])
   await Promise.all(running.voiceWorkers.map((worker) => worker.stop(graceMs + STOP_MARGIN_MS)))
   closing.abort()
   await running.embedded?.stop(SERVICES_STOP_MS)
@@ -183,7 +187,7 @@ async function stopAll({ log }: Run, running: Running, graceMs: number, closing:
 
 /** The operator does not want to wait: calls are cut, data are still written. */
 async function endChildren(running: Running): Promise<void> {
-  await Promise.all(running.voiceWorkers.map((worker) => worker.stop(0)))
+  await Promise.all([running.jobWorker, ...running.voiceWorkers].map((child) => child?.stop(0)))
   await running.embedded?.stop(FORCED_STOP_MS)
 }
 

@@ -21,7 +21,10 @@ export interface Run {
 /** What runs, in the order it was started. */
 export interface Running {
   embedded?: EmbeddedServices
+  /** Those of this process. */
   roles: Role[]
+  /** Where it is a process of its own. */
+  jobWorker?: Supervised
   voiceWorkers: Supervised[]
   /** It was told to stop: nothing more is started. */
   stopping: boolean

@@ -37,6 +37,18 @@ const HIGHEST = -20
 const STEPS_UP = 5
 
 /**
+ * Has a child process that works beside this one, whose loop carries audio, give way to it: as everybody else does where that
+ * loop could be raised.
+ */
+export function putBehindAudio(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) setPriority(pid, Math.min(LOWEST, getPriority() + STEPS_UP))
+  } catch {
+    // It ended meanwhile, or the system allows no priorities.
+  }
+}
+
+/**
  * Has the calling thread, which carries audio, go before the machine's other work, as telephone exchanges do. Where the
  * process may not (it is neither root nor has CAP_SYS_NICE), everything else gives way to it all the same.
  */

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
+import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
@@ -26,7 +27,7 @@ t.test('start serves, and SIGTERM ends it and all its children', { skip: linuxOn
   t.equal(await health(instance.url), 200)
   const children = await childrenOf(instance.child.pid)
   const lines = (await Promise.all(children.map(commandLineOf))).sort().join('\n')
-  for (const expected of [/redis-server/, /postgres -D/, /main\.ts voice/]) t.match(lines, expected)
+  for (const expected of [/redis-server/, /postgres -D/, /main\.ts jobs/, /main\.ts voice/]) t.match(lines, expected)
   t.equal(await instance.stop('SIGTERM'), 0)
   t.ok(await allGone(children))
   t.match(instance.output(), /^Stopped$/m)
@@ -34,16 +35,21 @@ t.test('start serves, and SIGTERM ends it and all its children', { skip: linuxOn
   t.notMatch(afterwards, /"level":"(warn|error)"/, 'nothing asks what has closed')
 })
 
-t.test('a voice worker that is killed is replaced', { skip: linuxOnly }, async (t) => {
+t.test('a voice worker or job worker that is killed is replaced', { skip: linuxOnly }, async (t) => {
   const instance = await startInstance(t)
-  const voiceWorkers = async (): Promise<number[]> => {
+  const ofRole = async (role: string): Promise<number[]> => {
     const children = await childrenOf(instance.child.pid)
     const lines = await Promise.all(children.map(commandLineOf))
-    return children.filter((_, index) => lines[index]?.includes('main.ts voice'))
+    return children.filter((_, index) => lines[index]?.includes(`main.ts ${role}`))
   }
-  const [first = 0] = await voiceWorkers()
-  process.kill(first, 'SIGKILL')
-  await until(async () => (await voiceWorkers()).some((pid) => pid !== first))
+  const { pid = 0 } = instance.child
+  const [jobs = 0] = await ofRole('jobs')
+  t.equal(getPriority(jobs), getPriority(pid) + 5, 'what is done for later gives way to the calls of the api node')
+  for (const role of ['voice', 'jobs']) {
+    const [first = 0] = await ofRole(role)
+    process.kill(first, 'SIGKILL')
+    await until(async () => (await ofRole(role)).some((one) => one !== first))
+  }
   t.equal(await health(instance.url), 200)
 })
 

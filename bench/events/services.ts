@@ -4,6 +4,9 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { startEmbedded } from '../../store/embedded.ts'
 
+/** Of twenty sessions each. */
+const VOICE_WORKERS = 3
+
 /** A Postgres and a Redis of the benchmark's own, and the settings of roles that work on them. */
 export interface Services {
   readonly env: Readonly<Record<string, string>>
@@ -25,7 +28,7 @@ export async function openServices(): Promise<Services> {
       PATCHBAY_DATA_KEY: 'a key of the benchmark, thirty-two long',
       JWT_API_SECRET: 'a secret of the benchmark, thirty-two long',
       PATCHBAY_LINK_TOKEN: 'a link token of the benchmark',
-      PATCHBAY_WORKER_CAPACITY: '60',
+      PATCHBAY_VOICE_WORKERS: String(VOICE_WORKERS),
     },
     async stop() {
       await services.stop(10_000)

@@ -4,12 +4,15 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { startInstance } from '../../scripts/demo/instance.ts'
 import { Tenant } from '../hostile/tenant.ts'
+import type { CallerFigures } from './callers.ts'
 import { openServices } from './services.ts'
 
 /** What the benchmark of events stands on: services of its own, a workspace with a webhook, and its receiver. */
 export interface Stand {
-  readonly tenant: Tenant
-  readonly receiver: ChildProcess
+  /** Has so many callers listen to an agent that talks, until the end. */
+  call(calls: number): void
+  /** Asks the callers. */
+  askCallers<T extends 'forget' | 'figures'>(what: T): Promise<T extends 'figures' ? CallerFigures : undefined>
   /** Writes so many events of the workspace, in one transaction; resolves with their ids once it is committed. */
   tell(count: number): Promise<string[]>
   /** Asks the receiver. */
@@ -28,10 +31,15 @@ export async function openStand(): Promise<Stand> {
   const made = await tenant.post('/webhooks', hook)
   if (made.status !== 201) throw new Error(`The webhook was refused: ${JSON.stringify(made.body)}`)
   const pool = new pg.Pool({ connectionString: env.DATABASE_URL, max: 4 })
+  const callers = fork(join(import.meta.dirname, 'callers.ts'))
+  const ask = async <T>(child: ChildProcess, what: string): Promise<T> => {
+    child.send(what)
+    if (what === 'forget') return undefined as never
+    const [answer] = await once(child, 'message')
+    return answer
+  }
   const { rows } = await pool.query<{ workspace_id: string }>('select workspace_id from webhooks')
   return {
-    tenant,
-    receiver,
     async tell(count) {
       const told = await pool.query<{ id: string }>(
         `insert into workspace_events (workspace_id, type, data)
@@ -41,13 +49,11 @@ export async function openStand(): Promise<Stand> {
       )
       return told.rows.map(({ id }) => id)
     },
-    async ask(what) {
-      receiver.send(what)
-      if (what === 'forget') return undefined as never
-      const [answer] = await once(receiver, 'message')
-      return answer
-    },
+    ask: (what) => ask(receiver, what),
+    askCallers: (what) => ask(callers, what),
+    call: (calls) => void callers.send({ url: instance.url, calls }),
     async stop() {
+      callers.kill()
       receiver.kill()
       await pool.end()
       await instance.stop()

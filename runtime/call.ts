@@ -16,7 +16,7 @@ import type { ConversationStage, StageContext } from './conversation/stages/stag
 import { supervisor } from './conversation/stages/supervisor.ts'
 import { think } from './conversation/stages/think.ts'
 import type { LinkEvents, LinkSession, SessionMessage } from './link/api-end.ts'
-import type { AskMethod } from './link/messages.ts'
+import type { AskMethod, SoundSpan } from './link/messages.ts'
 import type { EchoSuppressor, HeardPiece } from './media/echo.ts'
 import type { Pacer } from './media/pacer.ts'
 import { receiverFor } from './media/receiver.ts'
@@ -93,7 +93,7 @@ export interface PathCall {
   /** The caller said that the call may be recorded. */
   consented(): void
   /** What a worker tells of a session that is over. */
-  late(event: CallEventBody): void
+  late(event: CallEventBody, sound?: SoundSpan): void
   /** What the worker asks for. */
   ask(method: AskMethod, params: unknown): Promise<unknown>
 }
@@ -104,11 +104,12 @@ export function fromCaller(call: PathCall, clock: Clock): LegEvents {
     audio(bytes, timestamp) {
       call.tap?.caller(bytes, timestamp)
       call.supervision.caller(bytes, timestamp)
+      const lateMs = call.lineTimes.heard(bytes, timestamp, call.callMs())
       if (call.transferring?.isJoined) {
         call.transferring.audio(bytes, timestamp)
         return
       }
-      call.audio.hear(bytes, timestamp, clock.monotonicMs())
+      call.audio.hear(bytes, timestamp, clock.monotonicMs() - lateMs)
       call.link?.audio(bytes, timestamp)
     },
     text(text) {
@@ -184,14 +185,20 @@ export function toAgent(
   const receiver = receiverFor(format, JITTER)
   const isTelephone = format.encoding === 'pcmu' || format.encoding === 'pcma'
   const resampler = new Resampler(format.sampleRateHz, modelRateHz, isTelephone ? TELEPHONE : undefined)
+  const msOf = (samples: number) => (samples * 1_000) / format.sampleRateHz
   const pass = (runs: readonly Int16Array[], atMs?: number): void => {
+    let behind = runs.reduce((sum, run) => sum + run.length, 0)
     for (const run of runs) {
+      behind -= run.length
       const nowMs = atMs ?? clock.monotonicMs()
-      give(echo.clean(resampler.push(run), nowMs), nowMs, atMs !== undefined)
+      const soundMs = msOf(receiver.position - behind)
+      give(echo.clean(resampler.push(run), nowMs, soundMs), nowMs, atMs !== undefined)
     }
   }
   const give = (pieces: readonly HeardPiece[], nowMs: number, before: boolean): void => {
-    for (const piece of pieces) ears.hear(piece.samples, before || piece.atMs < nowMs ? piece.atMs : undefined)
+    for (const { samples, atMs, soundMs } of pieces) {
+      ears.hear(samples, before || atMs < nowMs ? atMs : undefined, soundMs)
+    }
   }
   const leave = pacer.add((_frames, nowMs) => {
     pass(receiver.tick(nowMs))
@@ -202,8 +209,7 @@ export function toAgent(
   return {
     /** What of the caller was never heard, since the beginning. */
     get lost(): Readonly<Record<'line' | 'late', number>> {
-      const ms = (samples: number) => (samples * 1_000) / format.sampleRateHz
-      return { line: ms(receiver.lost), late: ms(receiver.lateSamples) }
+      return { line: msOf(receiver.lost), late: msOf(receiver.lateSamples) }
     },
     audio: (bytes: Uint8Array, timestamp: number) =>
       pass(receiver.push(bytes, timestamp, clock.monotonicMs()), saidAt(timestamp)),
@@ -228,7 +234,7 @@ export function fromWorker(call: PathCall): LinkEvents {
       call.supervision.agent(bytes)
     },
     message: (message) => fromWorkerMessage(call, message),
-    late: (event) => call.late(event),
+    late: (event, sound) => call.late(event, sound),
     ask: (method, params) => call.ask(method, params),
     lost: (reason) => call.workerLost(reason),
   }
@@ -251,7 +257,7 @@ function fromWorkerMessage(call: PathCall, message: SessionMessage): void {
       call.leg.agentState(message.state)
       break
     case 'event':
-      told(call, message.event)
+      told(call, message.event, message.sound)
       break
     case 'clear':
       if (call.supervision.speaker !== undefined) break
@@ -300,21 +306,24 @@ const NOT_OF_WORKERS: ReadonlySet<CallEventType> = new Set([
 ])
 
 /** A worker says that something happened: it is written, then it has its effects. */
-export function told(call: PathCall, body: CallEventBody): void {
+export function told(call: PathCall, body: CallEventBody, sound?: SoundSpan): void {
   if (NOT_OF_WORKERS.has(body.type)) return
-  const event = call.log.append(atTimesOfTheLine(call, body))
+  const event = call.log.append(atTimesOfTheLine(call, body, sound))
   if (event === undefined) return
   show(call.leg, event)
   if (event.type === 'consent' && event.consent === 'given') call.consented()
 }
 
-/** A worker tells when something was said by its own clock. */
-function atTimesOfTheLine({ lineTimes }: PathCall, body: CallEventBody): CallEventBody {
+/** A worker tells when something was said by its own clock, and of the caller's sound which it was. */
+function atTimesOfTheLine({ lineTimes }: PathCall, body: CallEventBody, sound?: SoundSpan): CallEventBody {
   switch (body.type) {
     case 'turn':
     case 'words':
-    case 'not_understood':
-      return { ...body, start_ms: lineTimes.byOurs(body.start_ms), end_ms: lineTimes.byOurs(body.end_ms) }
+    case 'not_understood': {
+      const start_ms = (sound && lineTimes.spoken(sound.from)) ?? lineTimes.byOurs(body.start_ms)
+      const end_ms = (sound && lineTimes.spoken(sound.to)) ?? lineTimes.byOurs(body.end_ms)
+      return { ...body, start_ms, end_ms: Math.max(start_ms, end_ms) }
+    }
     case 'heard': {
       const start_ms = lineTimes.onLine(body.start_ms, 'start')
       return { ...body, start_ms, end_ms: Math.max(start_ms, lineTimes.onLine(body.end_ms, 'end')) }

@@ -11,8 +11,8 @@ import { startRecordings } from '../../workers/recordings/start.ts'
 
 /** The part of an api node that records its calls and brings the recordings into the object store. */
 export interface Recorder {
-  /** Records a call from now on. */
-  readonly record: (call: SpooledCall, format: AudioFormat) => CallTap | undefined
+  /** Records a call from that monotonic moment on. */
+  readonly record: (call: SpooledCall, format: AudioFormat, startMs: number) => CallTap | undefined
   /** Closes what is still recorded, and stores what it can in `graceMs`; the rest waits for the next start. */
   stop(graceMs: number): Promise<void>
 }
@@ -35,7 +35,7 @@ export async function startRecorder(services: {
   // Also where calls are no longer recorded: what was recorded before may still wait.
   const uploads = startRecordings({ store, redis, objects, spool, log })
   return {
-    record: (call, format) => spool.record(call, format),
+    record: (call, format, startMs) => spool.record(call, format, startMs),
     async stop(graceMs) {
       await spool.close()
       await uploads.stop(graceMs)

@@ -86,8 +86,8 @@ async function spanIn(
   turn: { start_ms: number; end_ms: number },
 ): Promise<{ startMs: number; endMs: number }> {
   const { events } = await callEvents(tenant, { id: call.id, createdAt: call.created_at }, 0, MAX_EVENTS)
-  const began = events.find(({ type }) => type === 'recording_started')?.at
-  const lateMs = began === undefined || call.answered_at === null ? 0 : began - call.answered_at.getTime()
+  const began = events.find((event) => event.type === 'recording_started')
+  const lateMs = began === undefined ? 0 : (began.start_ms ?? began.at - (call.answered_at?.getTime() ?? began.at))
   return { startMs: Math.max(0, turn.start_ms - lateMs), endMs: Math.max(0, turn.end_ms - lateMs) }
 }
 

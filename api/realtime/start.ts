@@ -63,7 +63,7 @@ export interface SessionsOptions {
   /** Does what workers ask for. */
   answers: AskAnswers
   /** Records a call from now on. */
-  record?: ((call: SpooledCall, format: AudioFormat) => CallTap | undefined) | undefined
+  record?: ((call: SpooledCall, format: AudioFormat, startMs: number) => CallTap | undefined) | undefined
   mcpTools: Pick<McpTools, 'complete'>
   /** Where the events of calls become traces; undefined: nowhere. */
   traces?: CallTraces | undefined
@@ -222,6 +222,6 @@ function makeJournal(
     async ended(callId, outcome, at, durationMs) {
       await writeEnd(tenant, callId, outcome, at, durationMs, prices.platformUsdPerMinute(at))
     },
-    record: (callId, format) => record?.({ workspaceId, callId }, format),
+    record: (callId, format, startMs) => record?.({ workspaceId, callId }, format, startMs),
   }
 }

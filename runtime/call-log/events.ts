@@ -97,7 +97,8 @@ const LINE = [
     source: oneOf('agent', 'carrier'),
   }),
   event('consent', { consent: CONSENT, inputs }),
-  event('recording_started', {}),
+  /** Absent: from the event on. */
+  event('recording_started', { start_ms: Type.Optional(ms) }),
   event('recording_stopped', {}),
   /** `who`: a supervisor did it, not the agent. */
   event('transfer_started', { to: name, mode: oneOf('blind', 'warm'), who: Type.Optional(who) }),

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { fromAgent, stagesOf, toAgent } from '../call.ts'
 import type { CallEvent, CallEventBody, EventOf } from '../call-log/events.ts'
 import type { Clock } from '../clock.ts'
-import type { OpenSession, SessionEndReason, TurnLatency } from '../link/messages.ts'
+import type { OpenSession, SessionEndReason, SoundSpan, TurnLatency } from '../link/messages.ts'
 import { codecFor } from '../media/codec.ts'
 import { EchoSuppressor } from '../media/echo.ts'
 import { Limiter } from '../media/limiter.ts'
@@ -21,6 +21,7 @@ import { isEchoOf } from './echo-words.ts'
 import type { Fillers } from './fillers.ts'
 import { finishTools } from './finish-tools.ts'
 import { Knowledge } from './knowledge.ts'
+import type { Moment } from './loud-stretches.ts'
 import { type LocalModels, MODEL_RATE_HZ } from './models.ts'
 import { Mouth, type MouthEvents } from './mouth.ts'
 import { closeProviders, type ProviderSource, type Providers, prewarm } from './providers.ts'
@@ -28,6 +29,7 @@ import { Recogniser, type RecogniserEvents } from './recogniser.ts'
 import { ResilientLlm } from './resilient-llm.ts'
 import { ResilientTts } from './resilient-tts.ts'
 import { saidBefore } from './said-before.ts'
+import { SoundTimes } from './sound-times.ts'
 import { SpokenLanguage } from './spoken-language.ts'
 import type { Order, Report } from './stages/signal.ts'
 import { Stages } from './stages/stage.ts'
@@ -41,8 +43,6 @@ import type { WarmProviders } from './warm-providers.ts'
 
 /** What was used since the last report is lost with the worker. */
 const USAGE_EVERY_MS = 3_000
-/** The sound of speech begins and ends so near to where the model hears it. */
-const SPEECH_EDGE_MS = 300
 /** How often the stages are told that time passes; what they wait for takes far longer. */
 const TICK_EVERY_MS = 60
 
@@ -98,6 +98,9 @@ export class AgentConversation implements Conversation {
   readonly #tts: ResilientTts
   readonly #usage = new UsageMeter()
   readonly #times = new TurnTimes()
+  readonly #sounds = new SoundTimes()
+  /** A monotonic moment in milliseconds from the answer. */
+  readonly #callMs: (atMs: number) => number
   readonly #spoken: SpokenLanguage
   /** What the caller's last words were in, as far as it is known. */
   #turnLanguage: string | undefined
@@ -129,6 +132,7 @@ export class AgentConversation implements Conversation {
     for (const { role, text } of resume?.turns ?? []) if (role === 'user') this.#spoken.heard(text, undefined)
     const language = () => this.#spoken.language
     const callMs = (atMs: number) => Math.max(0, Math.round(atMs - this.#answeredMs))
+    this.#callMs = callMs
     this.#stages = new Stages(
       stagesOf({ open, callMs, language, endpointingDelayMs: deps.endpointingDelayMs }),
       () => clock.monotonicMs(),
@@ -349,7 +353,7 @@ export class AgentConversation implements Conversation {
   }
 
   #tell(event: CallEventBody): void {
-    this.#port.tell(event)
+    this.#port.tell(event, this.#soundOf(event))
     if (event.type === 'latency') this.#deps.observer.turn(latencyOf(event), this.#open.callId)
   }
 
@@ -365,19 +369,34 @@ export class AgentConversation implements Conversation {
     this.#turnEnd.speechStarted()
     this.#recogniser.speechStarted(startMs)
     // The model hears speech by windows of 32 ms; its sound began somewhere about.
-    const { loudSinceMs } = this.#ears
-    this.#times.speechStarted(Math.abs(startMs - loudSinceMs) < SPEECH_EDGE_MS ? loudSinceMs : startMs)
+    this.#times.speechStarted(this.#edge(this.#ears.loudStretches.beginning(startMs)) ?? startMs)
     this.#report({ type: 'speech_started', atMs: startMs })
   }
 
   #speechEnded(endMs: number): void {
     // The model's window ends up to 64 ms after the last sound; the sound itself says when, unless the line is noisy.
-    const { lastLoudMs } = this.#ears
-    const atMs = lastLoudMs < endMs && lastLoudMs > endMs - SPEECH_EDGE_MS ? lastLoudMs : endMs
+    const atMs = this.#edge(this.#ears.loudStretches.end(endMs)) ?? endMs
     this.#turnEnd.speechEnded(atMs)
     this.#times.speechEnded(atMs)
     this.#report({ type: 'speech_ended', atMs })
     this.#recogniser.speechEnded(endMs)
+  }
+
+  /** Speech began or ended there. Returns when. */
+  #edge(moment: Moment | undefined): number | undefined {
+    if (moment !== undefined) this.#sounds.edge(this.#callMs(moment.atMs), moment.soundMs)
+    return moment?.atMs
+  }
+
+  /** What of the caller's sound an event is about; undefined: none of it. */
+  #soundOf(event: CallEventBody): SoundSpan | undefined {
+    if (event.type !== 'turn' && event.type !== 'words' && event.type !== 'not_understood') return undefined
+    // What was typed or keyed was not said.
+    if (event.type === 'turn' && event.inputs !== undefined && event.inputs.length > 0) return undefined
+    if (this.#ears.last === undefined) return undefined
+    const last = { ms: this.#callMs(this.#ears.last.atMs), soundMs: this.#ears.last.soundMs }
+    const place = (ms: number) => Math.round((this.#sounds.at(ms, last) * this.#open.format.sampleRateHz) / 1000)
+    return { from: place(event.start_ms), to: place(event.end_ms) }
   }
 
   /** What the recogniser says, with the times of the sound. */

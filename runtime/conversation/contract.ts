@@ -1,5 +1,5 @@
 import type { CallEvent, CallEventBody } from '../call-log/events.ts'
-import type { AskMethod, AskMethods, OpenSession, SessionEndReason } from '../link/messages.ts'
+import type { AskMethod, AskMethods, OpenSession, SessionEndReason, SoundSpan } from '../link/messages.ts'
 import type { AgentState } from '../session/leg.ts'
 
 /** What a conversation may do to its session, over the link. Nothing throws; after `ended` or a close only `tell` is sent. */
@@ -7,8 +7,11 @@ export interface SessionPort {
   /** Paced audio in the leg's format: at most one 20 ms frame a tick. `timestamp` counts samples from the answer, by this worker's clock. */
   sendAudio(bytes: Uint8Array, timestamp: number): void
   state(state: AgentState): void
-  /** Something happened. It is in the call's log before anything told later, and is told to a worker that takes over. */
-  tell(event: CallEventBody): void
+  /**
+   * Something happened. It is in the call's log before anything told later, and is told to a worker that takes over.
+   * @param sound what of the caller's sound it is about
+   */
+  tell(event: CallEventBody, sound?: SoundSpan): void
   clear(): void
   mark(id: number): void
   ended(reason: SessionEndReason, error?: string): void

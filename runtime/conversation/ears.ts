@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import { firstLoud, lastLoud, samplesPerFrame } from '../media/frame.ts'
+import { LoudStretches, type Moment } from './loud-stretches.ts'
 import { EOT_SAMPLES, MODEL_RATE_HZ } from './models.ts'
 
 /** Above this a sample counts as sound: about -44 dB of full scale. */
@@ -12,8 +13,6 @@ const STALLED_AFTER_TICKS = 6
 /** Who was in the middle of a word did not fall silent between two packets: they are late, and will come all at once. */
 const STALLED_IN_SPEECH_AFTER_TICKS = 50
 const IN_SPEECH_MS = 200
-/** A sound that comes after such a silence begins something: the consonants of a word are further apart in no speech. */
-const BEGINS_AFTER_MS = 100
 /** Heard more than time has passed, by so much: what stood in for packets that came after all is taken out of the pauses. */
 const MAX_AHEAD_MS = 100
 /** No pause is cut shorter: by then a recogniser knows that the words before it are over. */
@@ -39,7 +38,7 @@ export class Ears {
   #ringAt = 0
   #ringFilled = 0
   /** What is made up for, in order. */
-  #backlog: { samples: Int16Array; atMs: number }[] = []
+  #backlog: { samples: Int16Array; atMs: number; soundMs: number }[] = []
   #catchingUp: Promise<void> | undefined
   #ticksWithoutAudio = 0
   /** A packet has come: before the first one nobody stalls. */
@@ -49,9 +48,9 @@ export class Ears {
   /** When silence first stood in for packets, and what was heard since; counted anew once nothing came late. */
   #stalledAtMs: number | undefined
   #sinceStallMs = 0
-  /** When the last loud sample arrived, and the first one after a silence, in monotonic milliseconds. */
-  lastLoudMs = 0
-  loudSinceMs = 0
+  readonly loudStretches = new LoudStretches()
+  /** When the last sample came that was heard, and its place. */
+  last: Moment | undefined
   /** All audio heard so far, in milliseconds. */
   heardMs = 0
 
@@ -74,17 +73,20 @@ export class Ears {
     await this.#catchingUp
   }
 
-  /** @param saidAtMs when its last sample arrived, where that was long ago */
-  hear(samples: Int16Array, saidAtMs?: number): void {
+  /**
+   * @param saidAtMs when its last sample arrived, where that was long ago
+   * @param soundMs its end, by the caller's timestamps
+   */
+  hear(samples: Int16Array, saidAtMs?: number, soundMs = 0): void {
     if (samples.length === 0) return
     this.#ticksWithoutAudio = 0
     this.#heardAny = true
     const nowMs = this.#clock.monotonicMs()
     if (saidAtMs === undefined && this.#catchingUp === undefined) {
-      this.#take(samples, nowMs)
+      this.#take(samples, nowMs, soundMs)
       return
     }
-    this.#backlog.push({ samples: ownBuffer(samples), atMs: Math.min(saidAtMs ?? nowMs, nowMs) })
+    this.#backlog.push({ samples: ownBuffer(samples), atMs: Math.min(saidAtMs ?? nowMs, nowMs), soundMs })
     this.#catchingUp ??= this.#catchUp()
   }
 
@@ -93,23 +95,26 @@ export class Ears {
       // What else is there already of the same moment comes first: the queue is one.
       await Promise.resolve()
       for (let next = this.#backlog.shift(); next !== undefined; next = this.#backlog.shift()) {
-        await this.#take(next.samples, next.atMs)
+        await this.#take(next.samples, next.atMs, next.soundMs)
       }
     } finally {
       this.#catchingUp = undefined
     }
   }
 
-  #take(samples: Int16Array, nowMs: number): Promise<unknown> | undefined {
+  #take(samples: Int16Array, nowMs: number, soundMs: number): Promise<unknown> | undefined {
+    this.last = { atMs: nowMs, soundMs }
     const loudest = lastLoud(samples, LOUD)
     const quietBeforeMs = this.#quietMs
     const lengthMs = (samples.length * 1000) / MODEL_RATE_HZ
     this.#quietMs = loudest < 0 ? this.#quietMs + lengthMs : ((samples.length - 1 - loudest) * 1000) / MODEL_RATE_HZ
     if (this.#quietMs >= KEPT_PAUSE_MS && this.#aheadMs(nowMs) > MAX_AHEAD_MS) return undefined
     if (loudest >= 0) {
-      const arrivedMs = (index: number) => nowMs - ((samples.length - 1 - index) * 1000) / MODEL_RATE_HZ
-      if (quietBeforeMs >= BEGINS_AFTER_MS) this.loudSinceMs = arrivedMs(firstLoud(samples, LOUD))
-      this.lastLoudMs = arrivedMs(loudest)
+      const moment = (index: number): Moment => {
+        const beforeEndMs = ((samples.length - 1 - index) * 1000) / MODEL_RATE_HZ
+        return { atMs: nowMs - beforeEndMs, soundMs: soundMs - beforeEndMs }
+      }
+      this.loudStretches.loud(moment(firstLoud(samples, LOUD)), moment(loudest), quietBeforeMs)
     }
     return this.#deliver(ownBuffer(samples), nowMs)
   }

@@ -41,6 +41,8 @@ interface Segment {
   endMs: number
   /** Leading silence that was cut off, so that word timings still fit. */
   cutMs: number
+  /** Silence that fills the last frame. */
+  padMs: number
   resampler: Resampler | undefined
   rateHz: number
 }
@@ -198,6 +200,7 @@ export class Mouth extends voice.AudioOutput {
     if (segment.rest.length > 0) {
       const last = new Int16Array(this.#frameSamples)
       last.set(segment.rest)
+      segment.padMs = ((this.#frameSamples - segment.rest.length) * 1000) / this.#format.sampleRateHz
       segment.frames.push(last)
       segment.rest = new Int16Array(0)
     }
@@ -292,6 +295,7 @@ export class Mouth extends voice.AudioOutput {
       startMs: 0,
       endMs: 0,
       cutMs: 0,
+      padMs: 0,
       resampler: undefined,
       rateHz: 0,
     }
@@ -352,7 +356,8 @@ export class Mouth extends voice.AudioOutput {
         this.#events.audible(leavesMs + (index * 1000) / this.#format.sampleRateHz)
       }
     }
-    this.#send(frame, segment)
+    // When the piece began is when its first frame left, whatever was done between.
+    this.#send(frame, segment, leavesMs)
     segment.frames[segment.cursor++] = undefined
     if (segment.frames.length - segment.cursor < MAX_AHEAD_FRAMES / 2) this.#makeRoom()
     if (++this.#sinceProgress >= PROGRESS_EVERY_FRAMES) {
@@ -370,9 +375,8 @@ export class Mouth extends voice.AudioOutput {
   }
 
   /** Returns when it leaves. */
-  #send(frame: Int16Array, of: Segment | undefined): number {
+  #send(frame: Int16Array, of: Segment | undefined, leftMs = this.#leavesMs()): number {
     this.#dirty = true
-    const leftMs = this.#leavesMs()
     this.#nextMs = leftMs + FRAME_MS
     const timestamp = Math.max(0, Math.round(((leftMs - this.#zeroMs) * this.#format.sampleRateHz) / 1000))
     this.#port.sendAudio(this.#encode(frame), timestamp)
@@ -439,7 +443,7 @@ export class Mouth extends voice.AudioOutput {
   #heardOf(segment: Segment, partial: boolean): Heard {
     const behind = partial ? [...this.#unheard(), ...this.#again].filter(({ of }) => of === segment) : []
     const playedMs = (segment.cursor - behind.length) * FRAME_MS
-    const endMs = behind[0]?.leftMs ?? segment.endMs
+    const endMs = behind[0]?.leftMs ?? segment.endMs - (partial ? 0 : segment.padMs)
     const totalMs = segment.synthesised ? segment.frames.length * FRAME_MS : undefined
     const text = partial
       ? segment.spoken.heardBy(

@@ -11,6 +11,7 @@ import {
   LINK_PROTOCOL,
   type NodeMessage,
   type OpenSession,
+  type SoundSpan,
   type WorkerMessage,
   type WorkerState,
 } from './messages.ts'
@@ -41,7 +42,7 @@ const MAX_BACKPRESSURE_BYTES = 16 << 20
 export interface LinkEvents {
   message(message: SessionMessage): void
   /** What the worker tells while it closes the session. */
-  late(event: CallEventBody): void
+  late(event: CallEventBody, sound?: SoundSpan): void
   /** Answers what the worker asks; a PatchbayError becomes the answer's `error`. */
   ask(method: AskMethod, params: unknown): Promise<unknown>
   /** Audio in the leg's format; `bytes` is valid during the call only. */
@@ -334,7 +335,7 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
   #deliver(message: SessionMessage): void {
     const opened = this.#sessions.get(message.session)
     if (opened === undefined) {
-      if (message.type === 'event') this.#closing.get(message.session)?.events.late(message.event)
+      if (message.type === 'event') this.#closing.get(message.session)?.events.late(message.event, message.sound)
       return
     }
     if (message.type === 'ended') this.#close(message.session)

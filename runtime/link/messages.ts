@@ -140,6 +140,10 @@ export interface AskMethods {
 }
 export type AskMethod = keyof AskMethods
 
+/** Of the caller's sound, by the timestamps of its packets: from a sample to the one behind another. */
+const SOUND_SPAN = Type.Object({ from: Type.Number(), to: Type.Number() })
+export type SoundSpan = Static<typeof SOUND_SPAN>
+
 export const WORKER_MESSAGE = Type.Union([
   message('hello', {
     protocol: Type.Integer(),
@@ -155,8 +159,8 @@ export const WORKER_MESSAGE = Type.Union([
   message('accepted', { session }),
   message('rejected', { session, reason: REJECTION, message: text }),
   message('state', { session, state: oneOf('listening', 'thinking', 'speaking') }),
-  /** Something happened; the api node writes it into the call's log. */
-  message('event', { session, event: CALL_EVENT }),
+  /** Something happened; the api node writes it into the call's log. `sound`: what of the caller's it is about. */
+  message('event', { session, event: CALL_EVENT, sound: Type.Optional(SOUND_SPAN) }),
   message('clear', { session }),
   message('mark', { session, id }),
   /** The conversation is over. After `worker_drained` the api node offers the session to another worker. */

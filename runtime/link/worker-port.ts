@@ -2,7 +2,7 @@ import type { CallEventBody } from '../call-log/events.ts'
 import type { SessionPort } from '../conversation/contract.ts'
 import { PatchbayError } from '../errors.ts'
 import type { AgentState } from '../session/leg.ts'
-import type { AskMethod, AskMethods, SessionEndReason, WorkerMessage } from './messages.ts'
+import type { AskMethod, AskMethods, SessionEndReason, SoundSpan, WorkerMessage } from './messages.ts'
 
 /** How a conversation speaks to its session: the worker's side of one session on one link. */
 
@@ -59,9 +59,9 @@ export class LinkPort implements SessionPort {
     this.#send({ type: 'state', session: this.#session, state })
   }
 
-  tell(event: CallEventBody): void {
+  tell(event: CallEventBody, sound?: SoundSpan): void {
     // Told to the last: a conversation that closes counts what it used, and knows the last words then.
-    const message: WorkerMessage = { type: 'event', session: this.#session, event }
+    const message: WorkerMessage = { type: 'event', session: this.#session, event, ...(sound && { sound }) }
     if (this.#over && !this.#ended) this.#link.send(message)
     else this.#send(message)
   }

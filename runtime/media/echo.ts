@@ -36,6 +36,8 @@ const SAME_SPEECH_FRAMES = 3
 export interface HeardPiece {
   readonly samples: Int16Array
   readonly atMs: number
+  /** Of its last sample, in milliseconds of the caller's timestamps. */
+  readonly soundMs: number
 }
 
 /** A frame of what was heard: its place in time, and its levels. */
@@ -49,9 +51,10 @@ interface Piece extends HeardPiece {
   readonly frames: readonly Frame[]
 }
 
-const given = ({ samples, atMs }: Piece, heard: boolean): HeardPiece => ({
+const given = ({ samples, atMs, soundMs }: Piece, heard: boolean): HeardPiece => ({
   samples: heard ? samples : new Int16Array(samples.length),
   atMs,
+  soundMs,
 })
 
 /**
@@ -115,8 +118,8 @@ export class EchoSuppressor {
    * The caller's samples, of which the last came at `atMs`. Returns what is decided of all that came, in order, with what is only
    * the agent's voice made silent.
    */
-  clean(samples: Int16Array, atMs: number): readonly HeardPiece[] {
-    const piece = this.#measured(samples, atMs)
+  clean(samples: Int16Array, atMs: number, soundMs = 0): readonly HeardPiece[] {
+    const piece = this.#measured(samples, atMs, soundMs)
     const out = this.#finder.known ? this.#releaseKnown() : []
     const verdict = this.#judge(piece)
     if (this.#finder.known) return [...out, given(piece, verdict !== 'echo')]
@@ -136,7 +139,7 @@ export class EchoSuppressor {
     return last === undefined || nowMs - last.atMs < OVERDUE_MS ? [] : this.#releaseByLikeness(0)
   }
 
-  #measured(samples: Int16Array, atMs: number): Piece {
+  #measured(samples: Int16Array, atMs: number, soundMs: number): Piece {
     this.#samples += samples.length
     const anchorMs = this.#anchored(atMs - (this.#samples * 1000) / this.#heardRateHz)
     const slotNow = () => Math.floor((anchorMs + this.#frames * FRAME_MS) / FRAME_MS)
@@ -144,7 +147,7 @@ export class EchoSuppressor {
     if (!this.#expected && !this.undecided && slotNow() - this.#sentSlot > FORGOTTEN_FRAMES) {
       this.#frames += this.#heardBands.skip(samples)
       this.#spoke(firstLoud(samples, AUDIBLE) >= 0)
-      return { samples, atMs, frames }
+      return { samples, atMs, soundMs, frames }
     }
     for (const levels of this.#heardBands.push(samples)) {
       this.#frames++
@@ -152,7 +155,7 @@ export class EchoSuppressor {
       this.#finder.heard(slot, levels)
       frames.push({ slot, levels })
     }
-    return { samples, atMs, frames }
+    return { samples, atMs, soundMs, frames }
   }
 
   /** What is held, now that it is known what comes back of the agent. */

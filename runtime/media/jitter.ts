@@ -35,6 +35,8 @@ export class JitterBuffer {
   readonly #history: Int16Array
   #historyLength = 0
   #expected: number | undefined
+  /** Of the last packet, in full. */
+  #lastTimestamp = 0
   /** Samples that never came, packets that came too late, and their samples. */
   lost = 0
   late = 0
@@ -49,9 +51,15 @@ export class JitterBuffer {
     this.#maxFillSamples = options.maxFillMs * this.#samplesPerMs
   }
 
+  /** The timestamp behind the last sample that was given out, beyond 32 bits where timestamps are. */
+  get position(): number {
+    return this.#lastTimestamp + (((this.#expected ?? 0) - this.#lastTimestamp) | 0)
+  }
+
   /** Takes a packet; returns what is now in order. `timestamp` counts samples and may wrap at 32 bits. */
   push(samples: Int16Array, timestamp: number, nowMs: number): Int16Array[] {
     if (samples.length === 0) return []
+    this.#lastTimestamp = timestamp
     this.#expected ??= timestamp | 0
     const ahead = ((timestamp | 0) - this.#expected) | 0
     if (ahead < 0 && -ahead < this.#maxFillSamples) {

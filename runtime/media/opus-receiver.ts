@@ -27,6 +27,8 @@ export class OpusReceiver {
   readonly #maxFill: number
   readonly #held: Held[] = []
   #expected: number | undefined
+  /** Of the last packet, in full. */
+  #lastTimestamp = 0
   /** Samples that never came, and of packets that came too late. */
   lost = 0
   lateSamples = 0
@@ -36,8 +38,14 @@ export class OpusReceiver {
     this.#maxFill = (maxFillMs * OPUS_RATE_HZ) / 1000
   }
 
+  /** The timestamp behind the last sample that was given out, beyond 32 bits where timestamps are. */
+  get position(): number {
+    return this.#lastTimestamp + (((this.#expected ?? 0) - this.#lastTimestamp) | 0)
+  }
+
   /** `timestamp` counts samples at OPUS_RATE_HZ and may wrap at 32 bits. Returns what is now in order. */
   push(packet: Uint8Array, timestamp: number, nowMs: number): Int16Array[] {
+    this.#lastTimestamp = timestamp
     this.#expected ??= timestamp | 0
     const ahead = ((timestamp | 0) - this.#expected) | 0
     if (ahead < 0 && -ahead < this.#maxFill) {

@@ -8,6 +8,8 @@ export interface Receiver {
   /** Samples that never came, and of packets that came too late. */
   readonly lost: number
   readonly lateSamples: number
+  /** The timestamp behind the last sample that was given out. */
+  readonly position: number
   /** `timestamp` counts samples at the leg's rate. */
   push(packet: Uint8Array, timestamp: number, nowMs: number): Int16Array[]
   /** Gives up what was waited for long enough. Call it once a tick. */
@@ -25,6 +27,9 @@ export function receiverFor(format: AudioFormat, options: { maxWaitMs: number; m
     },
     get lateSamples() {
       return jitter.lateSamples
+    },
+    get position() {
+      return jitter.position
     },
     push: (packet, timestamp, nowMs) => jitter.push(decode(packet), timestamp, nowMs),
     tick: (nowMs) => jitter.tick(nowMs),

@@ -1,3 +1,4 @@
+import { CallerClock } from '../media/caller-clock.ts'
 import { codecFor, type Decode } from '../media/codec.ts'
 import { bytesOf } from '../media/frame.ts'
 import type { AudioFormat } from '../session/leg.ts'
@@ -23,10 +24,6 @@ export interface RecordingSink {
 const SETTLE_MS = 1_000
 /** Sound may stand this far ahead of the present, as a leg that plays from a buffer has it. */
 const AHEAD_MS = 1_000
-/** A caller's clock that is this far off its arrival was set anew. */
-const MAX_DRIFT_MS = 300
-/** Nothing is heard before it is spoken: sound that would stand so far ahead of its arrival follows one that was held up. */
-const MAX_EARLY_MS = 10
 /** The agent's frames are one run unless they are this late. */
 const MAX_LATE_MS = 60
 
@@ -43,16 +40,21 @@ export class CallRecording implements CallTap {
   readonly #nowMs: () => number
   readonly #startedMs: number
   readonly #settleMs: number
-  /** Position of the caller's timestamp 0. */
-  #callerZero: number | undefined
+  readonly #callerClock: CallerClock
   #agentAt = 0
   #over = false
 
   /**
-   * Begins now. `nowMs` is monotonic.
+   * `nowMs` is monotonic.
+   * @param startMs when it begins; default: now
    * @param settleMs audio this old is final
    */
-  constructor(format: AudioFormat, sink: RecordingSink, nowMs: () => number, settleMs = SETTLE_MS) {
+  constructor(
+    format: AudioFormat,
+    sink: RecordingSink,
+    nowMs: () => number,
+    { startMs = nowMs(), settleMs = SETTLE_MS }: { startMs?: number; settleMs?: number } = {},
+  ) {
     this.#ofCaller = codecFor(format).decode
     this.#ofAgent = codecFor(format).decode
     this.#rateHz = format.sampleRateHz
@@ -60,23 +62,17 @@ export class CallRecording implements CallTap {
     this.#window = new StereoWindow(this.#framesIn(settleMs + AHEAD_MS))
     this.#sink = sink
     this.#nowMs = nowMs
-    this.#startedMs = nowMs()
+    this.#startedMs = startMs
+    this.#callerClock = new CallerClock(format.sampleRateHz)
   }
 
   caller(bytes: Uint8Array, timestamp: number): void {
     if (this.#over) return
     const samples = this.#ofCaller(bytes)
-    // What arrives now was spoken up to now.
-    const heardAt = this.#position() - samples.length
-    const placed = this.#callerZero === undefined ? undefined : this.#callerZero + timestamp
-    const early = placed === undefined ? 0 : placed - heardAt
-    const isNew = placed === undefined || Math.abs(early) > this.#framesIn(MAX_DRIFT_MS)
-    const wasHeldUp = !isNew && early > this.#framesIn(MAX_EARLY_MS)
-    // What came before was held up: it belongs where it would have been heard.
-    if (wasHeldUp) this.#window.advance(CALLER, early)
-    if (isNew || wasHeldUp) this.#callerZero = heardAt - timestamp
+    const { at, moved, movedFrom } = this.#callerClock.hear(timestamp, samples.length, this.#position())
+    if (moved > 0) this.#window.advance(CALLER, movedFrom, moved)
     this.flush()
-    this.#window.put(CALLER, this.#callerZero! + timestamp, samples)
+    this.#window.put(CALLER, at, samples)
   }
 
   agent(bytes: Uint8Array): void {

@@ -50,8 +50,11 @@ export class RecordingSpool {
     return new RecordingSpool(await idOf(options.dir), options)
   }
 
-  /** Records a call from now on; undefined, and a word in the log, when that can't be. */
-  record({ callId, workspaceId }: SpooledCall, format: AudioFormat): CallTap | undefined {
+  /**
+   * Records a call; undefined, and a word in the log, when that can't be.
+   * @param startMs monotonic: from when on
+   */
+  record({ callId, workspaceId }: SpooledCall, format: AudioFormat, startMs: number): CallTap | undefined {
     const { log, nowMs } = this.#options
     const closed = Promise.withResolvers<void>()
     const file = new SpoolFile(
@@ -73,7 +76,7 @@ export class RecordingSpool {
       file.end()
     }
     try {
-      const recording = new CallRecording(format, { write: (bytes) => file.write(bytes), end }, nowMs)
+      const recording = new CallRecording(format, { write: (bytes) => file.write(bytes), end }, nowMs, { startMs })
       this.#writing.set(callId, closed.promise)
       this.#open.set(callId, recording)
       if (this.#open.size === 1) this.#timer = setInterval(() => this.#flush(), FLUSH_MS)

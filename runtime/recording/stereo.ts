@@ -29,12 +29,12 @@ export class StereoWindow {
     for (let i = from; i < to; i++) this.#frames[((at + i) % this.#size) * 2 + side] = samples[i]!
   }
 
-  /** Moves all of a side so many frames towards the front; what was there is lost. */
-  advance(side: Side, by: number): void {
+  /** Moves what a side has from a position on so many frames towards the front; what was there is lost. */
+  advance(side: Side, from: number, by: number): void {
     const end = this.#start + this.#size
-    for (let at = this.#start; at < end; at++) {
-      const from = at + by
-      this.#frames[(at % this.#size) * 2 + side] = from < end ? this.#frames[(from % this.#size) * 2 + side]! : 0
+    for (let at = Math.max(from - by, this.#start); at < end; at++) {
+      const source = at + by
+      this.#frames[(at % this.#size) * 2 + side] = source < end ? this.#frames[(source % this.#size) * 2 + side]! : 0
     }
   }
 

@@ -28,6 +28,6 @@ export interface CallJournal {
   event?(callId: string, event: CallEvent): void
   /** The one terminal status; a call that has one keeps it. */
   ended(callId: string, outcome: Outcome, at: Date, durationMs: number): Promise<void>
-  /** Records the sound of the call from now on, where it is to be recorded. */
-  record?(callId: string, format: AudioFormat): CallTap | undefined
+  /** Records the sound of the call from that monotonic moment on, where it is to be recorded. */
+  record?(callId: string, format: AudioFormat, startMs: number): CallTap | undefined
 }

@@ -1,4 +1,7 @@
+import { CallerClock } from '../media/caller-clock.ts'
 import { FRAME_MS } from '../media/frame.ts'
+import { packetSamples } from '../media/packet-samples.ts'
+import type { AudioFormat } from './leg.ts'
 
 /** Frames are one run unless they are this late, as a recording has them. */
 const MAX_LATE_MS = 60
@@ -15,13 +18,36 @@ interface Run {
 }
 
 /**
- * When something was on the line of which a worker tells by its own clock. The worker's clock began with the conversation and
- * ours with the answer, and what it sends is on its way for as long as both processes and the network are busy. Pure.
+ * When something was on the line of which a worker tells: what the caller said by the timestamps of their sound, everything else
+ * by the worker's own clock. That one began with the conversation and ours with the answer, and what it sends is on its way for
+ * as long as both processes and the network are busy. Pure.
  */
 export class LineTimes {
   #runs: Run[] = []
   /** What our clock shows beyond the worker's: as the frame that was fastest has it. */
   #aheadMs: number | undefined
+  readonly #format: AudioFormat
+  readonly #caller: CallerClock
+
+  constructor(format: AudioFormat) {
+    this.#format = format
+    this.#caller = new CallerClock(format.sampleRateHz)
+  }
+
+  /** A packet of the caller came. Returns how many milliseconds later than it would have on a machine that is never busy. */
+  heard(bytes: Uint8Array, timestamp: number, nowMs: number): number {
+    const { sampleRateHz } = this.#format
+    const now = Math.round((nowMs * sampleRateHz) / 1000)
+    const length = packetSamples(this.#format, bytes)
+    const { at } = this.#caller.hear(timestamp, length, now)
+    return (Math.max(0, now - length - at) * 1000) / sampleRateHz
+  }
+
+  /** When the caller's sound of that timestamp was spoken; undefined: none came yet. */
+  spoken(timestamp: number): number | undefined {
+    const at = this.#caller.at(timestamp)
+    return at === undefined ? undefined : Math.max(0, Math.round((at * 1000) / this.#format.sampleRateHz))
+  }
 
   /**
    * A frame goes to the line.

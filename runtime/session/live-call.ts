@@ -8,7 +8,7 @@ import { resumeOf } from '../call-log/resume.ts'
 import type { Clock } from '../clock.ts'
 import { PatchbayError } from '../errors.ts'
 import type { LinkSession } from '../link/api-end.ts'
-import type { AgentSpec, AskMethod, SessionLimits } from '../link/messages.ts'
+import type { AgentSpec, AskMethod, SessionLimits, SoundSpan } from '../link/messages.ts'
 import type { Logger } from '../log.ts'
 import type { CallTap } from '../recording/call-recording.ts'
 import type { AnsweredBy } from '../telephony/carrier.ts'
@@ -75,7 +75,7 @@ export class LiveCall implements PathCall {
   link: LinkSession | undefined
   readonly audio = new CallerAudio()
   readonly supervision: Supervision
-  readonly lineTimes = new LineTimes()
+  readonly lineTimes: LineTimes
   tap: CallTap | undefined
   /** The caller is on the way to another human, or with them. */
   transferring: Transfer | undefined
@@ -105,6 +105,7 @@ export class LiveCall implements PathCall {
     this.#options = options
     this.callId = options.callId
     this.leg = options.leg
+    this.lineTimes = new LineTimes(options.leg.format)
     this.supervision = new Supervision(options.leg, options.clock, () => this.tap)
     this.#reserved = options.seat
     this.#row = new CallRow(options.callId, options.journal, options.log)
@@ -156,7 +157,7 @@ export class LiveCall implements PathCall {
 
   /** The caller said that the call may be recorded. */
   consented(): void {
-    if (this.tap === undefined) this.#record()
+    if (this.tap === undefined) this.#record(this.#options.clock.monotonicMs())
   }
 
   /** The carrier says who picked up. */
@@ -203,13 +204,16 @@ export class LiveCall implements PathCall {
    * The last words of a call that is over count, and what a worker used always does. What else is told of a session that
    * moved, the next worker hears from the caller's audio: told here as well, it would be said twice.
    */
-  late(event: CallEventBody): void {
-    if (event.type === 'usage' || this.#state.phase === 'ended') told(this, event)
+  late(event: CallEventBody, sound?: SoundSpan): void {
+    if (event.type === 'usage' || this.#state.phase === 'ended') told(this, event, sound)
   }
 
-  #record(): void {
-    this.tap = this.#options.journal.record?.(this.callId, this.leg.format)
-    if (this.tap !== undefined) this.log.append({ type: 'recording_started' })
+  /** @param startMs monotonic */
+  #record(startMs: number): void {
+    this.tap = this.#options.journal.record?.(this.callId, this.leg.format, startMs)
+    if (this.tap === undefined) return
+    const { answeredAtMs = startMs } = this.#state
+    this.log.append({ type: 'recording_started', start_ms: startMs - answeredAtMs })
   }
 
   /** The worker that was offered the session runs it now. */
@@ -293,7 +297,9 @@ export class LiveCall implements PathCall {
           this.#options.limits.maxDurationMs + OVERTIME_MS,
         )
         // Where consent is asked for, nothing is recorded before it is given.
-        if (!this.#state.abandoned && !this.#options.agent.consentMessage?.trim()) this.#record()
+        if (!this.#state.abandoned && !this.#options.agent.consentMessage?.trim()) {
+          this.#record(this.#state.answeredAtMs ?? this.#options.clock.monotonicMs())
+        }
         this.leg.answer()
         this.#join()
         break

@@ -72,7 +72,9 @@ export class Supervision {
       },
       end: () => undefined,
     }
-    this.#mix = new CallRecording(this.#leg.format, sink, () => this.#clock.monotonicMs(), SETTLE_MS)
+    this.#mix = new CallRecording(this.#leg.format, sink, () => this.#clock.monotonicMs(), {
+      settleMs: SETTLE_MS,
+    })
     this.#timer = setInterval(() => this.#mix?.flush(), FLUSH_MS)
   }
 

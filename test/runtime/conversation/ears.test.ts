@@ -21,7 +21,7 @@ test('the end of the sound is known to the sample', (t) => {
   const samples = new Int16Array(320)
   samples[159] = 5000
   ears.hear(samples)
-  t.equal(ears.lastLoudMs, 990)
+  t.equal(ears.loudStretches.end(1_000)?.atMs, 990)
   t.end()
 })
 

@@ -27,7 +27,7 @@ t.test('a recorded call is a WAV file when it is over, and not before', async (t
   const dir = await testFolder(t)
   let nowMs = 0
   const { spool, finished } = await openSpool(dir, () => nowMs)
-  const tap = spool.record(call, format)
+  const tap = spool.record(call, format, 0)
   for (let i = 0; i < 500; i++) {
     nowMs += 20
     tap?.caller(new Uint8Array(320).fill(1), i * 160)
@@ -54,7 +54,7 @@ t.test('a recorded call is a WAV file when it is over, and not before', async (t
 t.test('a call without sound leaves no file', async (t) => {
   const dir = await testFolder(t)
   const { spool, finished } = await openSpool(dir, () => 0)
-  spool.record(call, format)?.ended()
+  spool.record(call, format, 0)?.ended()
   await spool.close()
   t.same(await readdir(dir), ['id'])
   t.same(finished, [])
@@ -64,7 +64,7 @@ t.test('a call that can’t be recorded goes on without', async (t) => {
   const dir = await testFolder(t)
   const other = await openSpool(dir, () => 0)
   await writeFile(join(dir, file('part')), 'taken')
-  const tap = other.spool.record(call, format)
+  const tap = other.spool.record(call, format, 0)
   tap?.caller(new Uint8Array(320), 0)
   tap?.ended()
   await other.spool.close()

@@ -2,7 +2,7 @@ import t from 'tap'
 import { LineTimes } from '../../../runtime/session/line-times.ts'
 
 t.test('what a worker says is told at the times at which it was on the line', (t) => {
-  const times = new LineTimes()
+  const times = new LineTimes({ encoding: 'pcmu', sampleRateHz: 8_000 })
   t.equal(times.byOurs(700), 700, 'before anything is known')
   // The worker's clock is 300 ms ahead of ours, and the second frame waits 40 ms on its way.
   for (const [said, now] of [
@@ -28,7 +28,7 @@ t.test('what a worker says is told at the times at which it was on the line', (t
 })
 
 t.test('what is dropped ends there, and another worker has another clock', (t) => {
-  const times = new LineTimes()
+  const times = new LineTimes({ encoding: 'pcmu', sampleRateHz: 8_000 })
   for (let i = 0; i < 10; i++) times.frame(1_000 + 20 * i, 1_000)
   times.cleared(1_090)
   t.equal(times.onLine(1_090, 'end'), 1_090)
@@ -36,5 +36,24 @@ t.test('what is dropped ends there, and another worker has another clock', (t) =
   t.equal(times.onLine(1_400, 'start'), 1_401)
   times.forget()
   t.equal(times.onLine(1_000, 'start'), 1_000)
+  t.end()
+})
+
+t.test('what the caller said was spoken where its timestamps have it, however late it came', (t) => {
+  const times = new LineTimes({ encoding: 'pcmu', sampleRateHz: 8_000 })
+  t.equal(times.spoken(0), undefined, 'before anything was heard')
+  const packet = new Uint8Array(160)
+  const late: number[] = []
+  // A packet each 20 ms: the machine was busy from the fourth one to the sixth.
+  for (const [i, nowMs] of [20, 40, 60, 190, 190, 190, 191, 191, 191, 200, 220].entries()) {
+    late.push(times.heard(packet, 160 * i, nowMs))
+  }
+  t.same(late, [0, 0, 0, 110, 90, 70, 51, 31, 11, 0, 0])
+  t.same(
+    [0, 160, 480, 1_600].map((timestamp) => times.spoken(timestamp)),
+    [0, 20, 60, 200],
+  )
+  times.forget()
+  t.equal(times.spoken(1_600), 200, 'another worker hears the same caller')
   t.end()
 })

@@ -190,7 +190,12 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
       },
       webSockets: [
         ...sessions.routes,
-        listenRoute({ redis, switchboard: () => switchboard, calls: live.calls, log }),
+        listenRoute({
+          ...{ redis, clock, log },
+          switchboard: () => switchboard,
+          calls: live.calls,
+          webrtc: sessions.webrtc,
+        }),
         ...streamRoutes({ plugins: context.plugins, carriers }),
       ],
       refuse: (error, request) => errorReply(error, request.requestId, log),

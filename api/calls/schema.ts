@@ -154,27 +154,30 @@ export const GenerateTokenQuery = Type.Object({
   ),
 })
 
+/** How audio of a session may go over WebRTC. */
+export const WebRtcTermsBody = Nullable(
+  Type.Object(
+    {
+      transports: Type.Array(Type.Enum(['udp', 'tcp'])),
+      ice_servers: Type.Array(
+        Type.Object({
+          urls: Type.Array(Type.String()),
+          username: Type.Optional(Type.String()),
+          credential: Type.Optional(Type.String()),
+        }),
+      ),
+    },
+    { description: 'How audio may go over WebRTC, with `media=webrtc`; null: over the WebSocket alone.' },
+  ),
+)
+
 export const SessionTokenBody = Type.Object({
   token: Type.String({ description: 'Opens one session, once, within ten minutes.' }),
   session_id: Type.String(),
   agent_id: Id,
   call_log_id: Id,
   realtime_url: Type.String({ description: 'WebSocket address, token included.' }),
-  webrtc: Nullable(
-    Type.Object(
-      {
-        transports: Type.Array(Type.Enum(['udp', 'tcp'])),
-        ice_servers: Type.Array(
-          Type.Object({
-            urls: Type.Array(Type.String()),
-            username: Type.Optional(Type.String()),
-            credential: Type.Optional(Type.String()),
-          }),
-        ),
-      },
-      { description: 'How audio may go over WebRTC, with `media=webrtc`; null: over the WebSocket alone.' },
-    ),
-  ),
+  webrtc: WebRtcTermsBody,
   recorded: Type.Optional(
     Type.Boolean({
       description:

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { MAX_SDP_CHARACTERS } from '../realtime/webrtc/sdp.ts'
 
 /** What a supervisor may say and do over the socket. */
 
@@ -18,12 +19,27 @@ export const SUPERVISOR_MESSAGE = Type.Union([
 ])
 export type SupervisorMessage = Static<typeof SUPERVISOR_MESSAGE>
 
+/** How a supervisor and this node agree on a peer connection: none of it is the call's. */
+export const SUPERVISOR_SIGNAL = Type.Union([
+  message('webrtc.answer', { sdp: Type.String({ maxLength: MAX_SDP_CHARACTERS }) }),
+  message('webrtc.restart', {}),
+])
+export type SupervisorSignal = Static<typeof SUPERVISOR_SIGNAL>
+
+const checkSignal = Compile(SUPERVISOR_SIGNAL)
+export const isSupervisorSignal = (value: unknown): value is SupervisorSignal => checkSignal.Check(value)
+
 const check = Compile(SUPERVISOR_MESSAGE)
 export const isSupervisorMessage = (value: unknown): value is SupervisorMessage => check.Check(value)
 
 /** What the socket is told; beside it sound, and the call's events. */
 export type ToSupervisor =
-  | { type: 'listening'; call_log_id: string; audio: { encoding: 'pcm_s16le'; sample_rate: number; channels: 2 } }
+  | {
+      type: 'listening'
+      call_log_id: string
+      audio: { encoding: 'pcm_s16le' | 'opus'; sample_rate: number; channels: 2 }
+    }
+  | { type: 'webrtc.offer'; sdp: string }
   | { type: 'done'; of: SupervisorMessage['type'] }
   | { type: 'error'; code: string; message: string }
   | { type: 'ended'; reason: string }

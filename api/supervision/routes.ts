@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { PatchbayError } from '../../runtime/errors.ts'
 import { call_log_id, requireCall } from '../calls/one-call.ts'
-import { callExample } from '../calls/schema.ts'
+import { callExample, WebRtcTermsBody } from '../calls/schema.ts'
 import { ADDRESS_HEADERS, realtimeUrl } from '../realtime/realtime-url.ts'
 import { defineRoute } from '../route.ts'
 import { Id, Instant } from '../schema.ts'
@@ -12,6 +12,7 @@ const ListenBody = Type.Object({
   url: Type.String({ description: 'WebSocket address, token included.' }),
   token: Type.String({ description: 'Opens one socket, once, within a minute.' }),
   expires_at: Instant,
+  webrtc: WebRtcTermsBody,
 })
 
 const example: Static<typeof ListenBody> = {
@@ -19,6 +20,7 @@ const example: Static<typeof ListenBody> = {
   url: 'ws://localhost:8080/listen?token=Qm9vbGVhbiBsb2dpYyBpcyBhbGdlYnJhIG9mIHR3byB2YWw',
   token: 'Qm9vbGVhbiBsb2dpYyBpcyBhbGdlYnJhIG9mIHR3byB2YWw',
   expires_at: '2026-01-31T09:01:00.000Z',
+  webrtc: { transports: ['udp', 'tcp'], ice_servers: [] },
 }
 
 const listen = defineRoute({
@@ -35,7 +37,7 @@ const listen = defineRoute({
   description:
     'Gives the address of a WebSocket over which a supervisor hears both sides, whispers to the agent, has it say something, takes the call over and gives it back, ends or transfers it. Its messages are in docs/events.md.',
   examples: { success: example },
-  handler: async (request, { redis, config, clock }) => {
+  handler: async (request, { redis, config, sessions, clock }) => {
     const { params, tenant, user, key } = request
     const call = await requireCall(tenant, params.call_log_id)
     if (call.ended_at !== null) throw new PatchbayError('call_over')
@@ -46,6 +48,7 @@ const listen = defineRoute({
       url: realtimeUrl(config, (name) => request.header(name), token, '/listen'),
       token,
       expires_at: new Date(clock.nowMs() + LISTEN_TOKEN_TTL_S * 1_000).toISOString(),
+      webrtc: sessions.webrtc.terms,
     }
   },
 })

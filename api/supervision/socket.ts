@@ -1,13 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto'
+import type { Clock } from '../../runtime/clock.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
 import type { Logger } from '../../runtime/log.ts'
+import { OPUS_CLOCK_HZ } from '../../runtime/media/opus-packet.ts'
 import type { Socket, SocketHandlers, WebSocketRoute } from '../../runtime/web-socket.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import type { Join, Line, Switchboard } from '../../store/redis/switchboard.ts'
 import type { CallFeed } from '../events/call-feed.ts'
-import { isSupervisorMessage, type ToSupervisor } from './messages.ts'
+import type { WebRtc } from '../realtime/webrtc/webrtc.ts'
+import { isSupervisorMessage, isSupervisorSignal, type ToSupervisor } from './messages.ts'
+import { SupervisorPeer } from './peer.ts'
 
-/** A supervisor's socket: `GET /listen?token=…`. */
+/** A supervisor's socket: `GET /listen?token=…`, and `&media=webrtc` where their sound goes over a peer connection. */
 
 export const LISTEN_TOKEN_TTL_S = 60
 /** A node that has the call says so at once. */
@@ -40,21 +44,32 @@ async function takeListenToken(redis: RedisClient, token: string): Promise<Omit<
   return value === null ? undefined : (JSON.parse(value) as Omit<Join, 'line'>)
 }
 
-export function listenRoute(options: {
+const MEDIA = ['websocket', 'webrtc']
+
+export interface ListenOptions {
   redis: RedisClient
   switchboard: () => Switchboard
   calls: CallFeed
+  webrtc: Pick<WebRtc, 'terms' | 'listening'>
+  clock: Clock
   log: Logger
-}): WebSocketRoute {
+}
+
+export function listenRoute(options: ListenOptions): WebSocketRoute {
   return {
     path: '/listen',
     maxPayloadBytes: MAX_PAYLOAD_BYTES,
     maxBackpressureBytes: MAX_BACKPRESSURE_BYTES,
     idleTimeoutS: IDLE_TIMEOUT_S,
     async upgrade({ query }) {
+      const media = query.get('media') ?? 'websocket'
+      if (!MEDIA.includes(media)) throw new PatchbayError('malformed_request')
+      // Before the token is used up: it may still serve without, or at another node.
+      if (media === 'webrtc' && options.webrtc.terms === null) throw new PatchbayError('unavailable')
       const grant = await takeListenToken(options.redis, query.get('token') ?? '')
       if (grant === undefined) throw new PatchbayError('invalid_token')
-      return (socket) => new SupervisorSocket(socket, { ...grant, line: randomBytes(16).toString('hex') }, options)
+      const join = { ...grant, line: randomBytes(16).toString('hex') }
+      return (socket) => new SupervisorSocket(socket, join, options, media === 'webrtc')
     },
   }
 }
@@ -65,11 +80,23 @@ class SupervisorSocket implements SocketHandlers {
   readonly #stopEvents: Promise<() => void>
   readonly #joining: NodeJS.Timeout
   readonly #heartbeat: NodeJS.Timeout
+  /** Undefined: the sound goes over the socket, too. */
+  readonly #peer: SupervisorPeer | undefined
   #heardAtMs = performance.now()
   #closed = false
 
-  constructor(socket: Socket, join: Join, { switchboard, calls, log }: Parameters<typeof listenRoute>[0]) {
+  constructor(socket: Socket, join: Join, options: ListenOptions, overPeer: boolean) {
+    const { switchboard, calls, webrtc, clock, log } = options
     this.#socket = socket
+    this.#peer = overPeer
+      ? new SupervisorPeer({
+          ...{ media: webrtc.listening, clock, log },
+          tell: (message) => this.#tell(message),
+          said: (pcm) => this.#said(pcm),
+          failed: () =>
+            this.#end('error', 'connection_failed', 'No way was found for the sound; listen without WebRTC'),
+        })
+      : undefined
     this.#joining = setTimeout(() => this.#end('error', 'not_talking', 'The call talks with nobody'), JOIN_TIMEOUT_MS)
     this.#heartbeat = setInterval(() => {
       if (performance.now() - this.#heardAtMs > SILENCE_MS) socket.terminate()
@@ -78,7 +105,8 @@ class SupervisorSocket implements SocketHandlers {
     this.#line = switchboard().open(join.line, 'outer', {
       message: (message) => this.#told(message as ToSupervisor),
       sound: (pcm) => {
-        if (!this.#closed && socket.bufferedBytes() < MAX_BUFFERED_BYTES) socket.send(pcm)
+        if (this.#peer !== undefined) this.#peer.heard(pcm)
+        else if (!this.#closed && socket.bufferedBytes() < MAX_BUFFERED_BYTES) socket.send(pcm)
       },
       lost: () => this.#end('error', 'node_lost', 'The node of the call is gone'),
     })
@@ -101,12 +129,15 @@ class SupervisorSocket implements SocketHandlers {
     this.pong()
     if (this.#closed) return
     if (typeof data !== 'string') {
-      // The library's buffer is its own again after this.
-      const pcm = Uint8Array.from(data)
-      void this.#line.then((line) => line.sound(pcm))
+      if (this.#peer === undefined) this.#said(data)
+      else this.#tell({ type: 'error', code: 'unexpected_audio', message: 'The sound goes over the peer connection' })
       return
     }
     const message = parsed(data)
+    if (this.#peer !== undefined && isSupervisorSignal(message)) {
+      this.#peer.signal(message)
+      return
+    }
     if (!isSupervisorMessage(message)) {
       this.#tell({ type: 'error', code: 'bad_message', message: 'Unknown or malformed message' })
       return
@@ -118,6 +149,7 @@ class SupervisorSocket implements SocketHandlers {
     this.#closed = true
     clearInterval(this.#heartbeat)
     clearTimeout(this.#joining)
+    this.#peer?.close()
     this.#line
       .then((line) => {
         line.send({ type: 'leave' })
@@ -127,10 +159,28 @@ class SupervisorSocket implements SocketHandlers {
     this.#stopEvents.then((stop) => stop()).catch(() => undefined)
   }
 
+  #said(pcm: Uint8Array): void {
+    // Whoever gave it has its buffer back after this.
+    const own = Uint8Array.from(pcm)
+    this.#line.then((line) => line.sound(own)).catch(() => undefined)
+  }
+
   #told(message: ToSupervisor): void {
     clearTimeout(this.#joining)
-    this.#tell(message)
+    if (this.#peer === undefined) this.#tell(message)
+    else this.#toldWith(this.#peer, message)
     if (message.type === 'ended' || (message.type === 'error' && message.code === 'not_talking')) this.#close()
+  }
+
+  #toldWith(peer: SupervisorPeer, message: ToSupervisor): void {
+    if (message.type === 'listening') {
+      peer.begin(message.audio.sample_rate)
+      this.#tell({ ...message, audio: { encoding: 'opus', sample_rate: OPUS_CLOCK_HZ, channels: 2 } })
+      return
+    }
+    if (message.type === 'done' && message.of === 'take_over') peer.hasCall = true
+    if (message.type === 'done' && message.of === 'give_back') peer.hasCall = false
+    this.#tell(message)
   }
 
   #end(type: 'error', code: string, message: string): void {

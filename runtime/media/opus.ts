@@ -18,14 +18,17 @@ function rateOf(sampleRateHz: number): OpusRate {
   return rate
 }
 
-/** Speech to packets of Opus, mono. Keeps the state of one stream; what it holds is freed with it. */
+/** Speech to packets of Opus. Keeps the state of one stream; what it holds is freed with it. */
 export class OpusEncoder {
   readonly #encoder: Encoder
 
-  /** @param sampleRateHz one of Opus's own rates; throws RangeError for others */
-  constructor(sampleRateHz: number) {
-    this.#encoder = new Encoder({ channels: 1, sample_rate: rateOf(sampleRateHz), application: 'voip' })
-    this.#encoder.bitrate = BITRATE
+  /**
+   * @param sampleRateHz one of Opus's own rates; throws RangeError for others
+   * @param channels of the samples, which are interleaved where there are two
+   */
+  constructor(sampleRateHz: number, channels: 1 | 2 = 1) {
+    this.#encoder = new Encoder({ channels, sample_rate: rateOf(sampleRateHz), application: 'voip' })
+    this.#encoder.bitrate = channels * BITRATE
     this.#encoder.complexity = COMPLEXITY
     this.#encoder.signal = 'voice'
     this.#encoder.inband_fec = true

@@ -93,11 +93,11 @@ export class MediaServer {
     return usage === undefined ? 0 : (usage.ru_utime + usage.ru_stime) / 1_000
   }
 
-  /** Waits for a worker where one is about to be there. */
-  async open(events: MediaTransportEvents): Promise<MediaTransport> {
+  /** Waits for a worker where one is about to be there. `stereo`: what is sent has two channels. */
+  async open(events: MediaTransportEvents, stereo = false): Promise<MediaTransport> {
     while (this.#router === undefined && !this.#stopped) await new Promise<void>((wake) => this.#waiting.push(wake))
     if (this.#router === undefined || this.#server === undefined) throw new Error('The media server is stopped')
-    return MediaTransport.open(this.#router, this.#server, events)
+    return MediaTransport.open(this.#router, this.#server, events, stereo)
   }
 
   /** The port once taken stays: browsers know it. */

@@ -46,6 +46,7 @@ export class MediaTransport {
   readonly #agent: types.Producer
   readonly #toCaller: types.Consumer
   readonly #events: MediaTransportEvents
+  readonly #stereo: boolean
   readonly #ssrc: number
   readonly #sessionId = String(randomInt(1, 2 ** 47))
   readonly #firstSequence = randomInt(0, 0x10000)
@@ -66,6 +67,7 @@ export class MediaTransport {
     toCaller: types.Consumer,
     ssrc: number,
     events: MediaTransportEvents,
+    stereo: boolean,
   ) {
     this.#web = web
     this.#direct = direct
@@ -73,6 +75,7 @@ export class MediaTransport {
     this.#toCaller = toCaller
     this.#ssrc = ssrc
     this.#events = events
+    this.#stereo = stereo
     web.on('dtlsstatechange', (state) => {
       if (state === 'connected' && !this.#closed) events.connected()
       if (state === 'failed' || state === 'closed') this.#lose()
@@ -84,6 +87,7 @@ export class MediaTransport {
     router: types.Router,
     webRtcServer: types.WebRtcServer,
     events: MediaTransportEvents,
+    stereo: boolean,
   ): Promise<MediaTransport> {
     const web = await router.createWebRtcTransport({ webRtcServer, enableUdp: true, enableTcp: true, preferUdp: true })
     try {
@@ -91,7 +95,7 @@ export class MediaTransport {
       const ssrc = randomInt(1, 2 ** 32)
       const agent = await direct.produce({ kind: 'audio', rtpParameters: { codecs: [CODEC], encodings: [{ ssrc }] } })
       const toCaller = await web.consume({ producerId: agent.id, rtpCapabilities: { codecs: [OPUS] } })
-      return new MediaTransport(web, direct, agent, toCaller, ssrc, events)
+      return new MediaTransport(web, direct, agent, toCaller, ssrc, events, stereo)
     } catch (error) {
       web.close()
       throw error
@@ -111,6 +115,7 @@ export class MediaTransport {
       fingerprint: fingerprint?.value ?? '',
       ssrc: rtpParameters.encodings?.[0]?.ssrc ?? 0,
       cname: rtpParameters.rtcp?.cname ?? 'agent',
+      stereo: this.#stereo,
     })
   }
 

@@ -26,10 +26,13 @@ export interface OfferParts {
   /** Of the agent's voice. */
   ssrc: number
   cname: string
+  /** Both sides of a call are sent, one in each channel. */
+  stereo?: boolean
 }
 
 /** What we ask a browser to agree to. */
-export function offerOf({ sessionId, version, ice, candidates, fingerprint, ssrc, cname }: OfferParts): string {
+export function offerOf(parts: OfferParts): string {
+  const { sessionId, version, ice, candidates, fingerprint, ssrc, cname, stereo = false } = parts
   const pt = OPUS_PAYLOAD_TYPE
   return [
     'v=0',
@@ -47,7 +50,7 @@ export function offerOf({ sessionId, version, ice, candidates, fingerprint, ssrc
     'a=rtcp-mux',
     'a=rtcp-rsize',
     `a=rtpmap:${pt} opus/48000/2`,
-    `a=fmtp:${pt} minptime=10;useinbandfec=1;stereo=0`,
+    `a=fmtp:${pt} minptime=10;useinbandfec=1;stereo=0${stereo ? ';sprop-stereo=1' : ''}`,
     'a=ptime:20',
     `a=ice-ufrag:${ice.usernameFragment}`,
     `a=ice-pwd:${ice.password}`,

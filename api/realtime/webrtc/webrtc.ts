@@ -9,6 +9,7 @@ import { Pacer } from '../../../runtime/media/pacer.ts'
 import { asProcess } from '../../../runtime/plugin/scope.ts'
 import type { RealtimeLegOptions } from '../realtime-leg.ts'
 import { MediaServer } from './media-server.ts'
+import type { MediaTransport, MediaTransportEvents } from './media-transport.ts'
 import { WebRtcLeg } from './webrtc-leg.ts'
 import { cacheFolder, RECIPE } from './worker-cache.ts'
 import { findWorkerProgram } from './worker-program.ts'
@@ -112,6 +113,17 @@ export class WebRtc {
     })
     this.#sessions++
     return leg
+  }
+
+  /** Media of somebody who listens to a call: stereo to them. */
+  get listening(): { open(events: MediaTransportEvents): Promise<MediaTransport>; pacer: Pacer } {
+    return {
+      open: async (events) => {
+        if (this.#server === undefined) throw new Error('There is no media worker')
+        return this.#server.open(events, true)
+      },
+      pacer: this.#pacer,
+    }
   }
 
   stop(): void {

@@ -1,10 +1,16 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Decoder } from '@evan/opus'
 import t, { type Test } from 'tap'
 import WebSocket from 'ws'
-import { startTestApi, type TestUser } from '../../support/api.ts'
+import { samplesOf } from '../../../runtime/media/frame.ts'
+import { OpusEncoder } from '../../../runtime/media/opus.ts'
+import { WebRtcPeer } from '../../../scripts/webrtc-peer.ts'
+import { startTestApi, type TestApi, type TestUser } from '../../support/api.ts'
+import { mediaWorker } from '../../support/media-worker.ts'
 import { callWhen, isOver, linkWorker, startPhone } from '../../support/phone.ts'
 import { RealtimeClient, until } from '../../support/realtime-node.ts'
+import { freePort } from '../../support/sip-peers.ts'
 import { Supervisor } from '../../support/supervisor.ts'
 
 const RATE_HZ = 24_000
@@ -14,10 +20,10 @@ const [LOUD, VOICE] = [12_000, 7_000]
 const api = await startTestApi(t)
 await linkWorker(t, api)
 
-async function talk(user: TestUser) {
-  const { agentId } = await startPhone(api, user)
+async function talk(user: TestUser, at: TestApi = api) {
+  const { agentId } = await startPhone(at, user)
   const { body } = await user.client.get('/calls/generate-token', { query: { agent_id: agentId } })
-  const client = new RealtimeClient({ url: api.url.replace(/^http/, 'ws') }, body.token)
+  const client = new RealtimeClient({ url: at.url.replace(/^http/, 'ws') }, body.token)
   await client.got('session.started')
   return { callId: body.call_log_id as string, client }
 }
@@ -154,3 +160,112 @@ t.test('only who may listens, with a token that is used once', async (t) => {
   await until(async () => (await user.client.get(`/calls/${callId}`)).body.ended_at !== null)
   t.match(await user.client.post(`/calls/${callId}/listen`), { status: 409, body: { detail: 'Call is over' } })
 })
+
+const { path: webrtcWorker, skip } = await mediaWorker()
+const TONE_RATE_HZ = 48_000
+
+t.test(
+  'over WebRTC a supervisor hears each side in its channel, and speaks by their microphone',
+  { skip },
+  async (t) => {
+    const withMedia = await startTestApi(t, {
+      env: {
+        PATCHBAY_WEBRTC: 'auto',
+        PATCHBAY_WEBRTC_WORKER: webrtcWorker,
+        PATCHBAY_WEBRTC_PORT: String(await freePort()),
+      },
+    })
+    await linkWorker(t, withMedia)
+    const user = await withMedia.signUp()
+    const { callId, client } = await talk(user, withMedia)
+    const listen = async () => (await user.client.post(`/calls/${callId}/listen`)).body
+    await until(async () => (await listen()).webrtc !== null)
+    const { url, webrtc } = await listen()
+    t.same(webrtc, { transports: ['udp', 'tcp'], ice_servers: [] })
+    const supervisor = new Supervisor(`${url}&media=webrtc`)
+    const decoder = new Decoder({ channels: 2, sample_rate: TONE_RATE_HZ })
+    const loudest = { caller: 0, agent: 0 }
+    const peer = new WebRtcPeer((payload) => {
+      const samples = samplesOf(decoder.decode(payload))
+      for (const [i, sample] of samples.entries()) {
+        const side = i % 2 === 0 ? 'caller' : 'agent'
+        loudest[side] = Math.max(loudest[side], Math.abs(sample))
+      }
+    })
+    t.teardown(() => peer.close())
+    await supervisor.got('webrtc.offer')
+    const { sdp: offer } = supervisor.messages.find(({ type }) => type === 'webrtc.offer')
+    t.match(offer, /^a=fmtp:111 .*sprop-stereo=1/m)
+    supervisor.send({ type: 'webrtc.answer', sdp: 'v=0' })
+    await supervisor.got('error', ({ code }) => code === 'invalid_answer')
+    supervisor.send({ type: 'webrtc.answer', sdp: await peer.answer(offer) })
+    await supervisor.got('listening', ({ audio }) => audio.encoding === 'opus' && audio.channels === 2)
+    await peer.heard()
+    supervisor.socket.send(Buffer.alloc(320))
+    await supervisor.got('error', ({ code }) => code === 'unexpected_audio')
+
+    // The agent of this test repeats what it hears, and says nothing until then.
+    let spoken = 0
+    do client.socket.send(tone(RATE_HZ, spoken++))
+    while (await quietFor(20, () => loudest.caller > 3_000 && loudest.agent > 3_000))
+    t.equal(supervisor.caller.length, 0, 'no sound goes over the socket')
+
+    supervisor.send({ type: 'take_over' })
+    await supervisor.happened('took_over')
+    const heardBytes = client.audioBytes
+    const encoder = new OpusEncoder(TONE_RATE_HZ)
+    let said = 0
+    do peer.send(encoder.encode(samplesOf(tone(TONE_RATE_HZ, said++))))
+    while (await quietFor(20, () => client.audioBytes > heardBytes + FRAME * 2 * 20))
+    t.equal(supervisor.messages.filter(({ type }) => type === 'ended').length, 0)
+    // They hear the caller, and not themselves.
+    loudest.agent = 0
+    loudest.caller = 0
+    do {
+      client.socket.send(tone(RATE_HZ, spoken++))
+      peer.send(encoder.encode(samplesOf(tone(TONE_RATE_HZ, said++))))
+    } while (await quietFor(20, () => loudest.caller > 3_000))
+    t.ok(loudest.agent < 1_000, `their own voice came back at ${loudest.agent}`)
+
+    supervisor.send({ type: 'give_back' })
+    await supervisor.happened('gave_back')
+    supervisor.socket.close()
+    client.send({ type: 'end' })
+    await client.closed()
+  },
+)
+
+t.test('where there is no WebRTC, nobody gets it, and the token still serves', async (t) => {
+  const user = await api.signUp()
+  const { callId, client } = await talk(user)
+  const { body } = await user.client.post(`/calls/${callId}/listen`)
+  t.equal(body.webrtc, null)
+  for (const [media, status] of [
+    ['webrtc', 503],
+    ['pigeons', 400],
+  ] as const) {
+    const refused = new Supervisor(`${body.url}&media=${media}`)
+    const [, response] = (await once(refused.socket, 'unexpected-response')) as [unknown, { statusCode: number }]
+    t.equal(response.statusCode, status)
+  }
+  const supervisor = new Supervisor(body.url)
+  await supervisor.got('listening', ({ audio }) => audio.encoding === 'pcm_s16le')
+  client.send({ type: 'end' })
+  await client.closed()
+})
+
+/** 20 ms of a tone, and which of them. */
+function tone(rateHz: number, index: number): Buffer {
+  const length = rateHz / 50
+  const samples = Int16Array.from({ length }, (_, i) => {
+    const atS = (index * length + i) / rateHz
+    return Math.round(10_000 * Math.sin(2 * Math.PI * 440 * atS))
+  })
+  return Buffer.from(samples.buffer)
+}
+
+/** Waits so long; false once it is so. */
+async function quietFor(ms: number, isSo: () => boolean): Promise<boolean> {
+  await sleep(ms)
+  return !isSo()
+}

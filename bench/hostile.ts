@@ -109,7 +109,7 @@ function heard(gapsMs: readonly number[]): string {
 
 /** Resolves once the hostile tenant is there, with what ends it and tells what it did. */
 async function startAttacker(url: string): Promise<() => Promise<Record<string, number>>> {
-  const child = fork(new URL('./hostile/attacker.ts', import.meta.url), [url])
+  const child = fork(new URL('./hostile/attacker.ts', import.meta.url), [url], { detached: true })
   const exited = once(child, 'exit')
   await Promise.race([once(child, 'message'), exited.then(([code]) => Promise.reject(new Error(`It ended: ${code}`)))])
   let ended: Promise<Record<string, number>> | undefined

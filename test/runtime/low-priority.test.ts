@@ -50,7 +50,7 @@ const RAISED = `
 import { readFileSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 import { raiseLoopPriority } from ${JSON.stringify(new URL('../../runtime/low-priority.ts', import.meta.url).href)}
-raiseLoopPriority()
+raiseLoopPriority(process.argv[1])
 process.stdout.write(readFileSync('/proc/thread-self/stat', 'utf8'))
 `
 
@@ -61,7 +61,7 @@ t.test(
   { skip: process.platform !== 'linux' && 'reads /proc' },
   async (t) => {
     const before = niceOf(readFileSync('/proc/thread-self/stat', 'utf8'))
-    const child = spawn(process.execPath, ['--input-type=module', '-e', RAISED], {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', RAISED, 'alone'], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     const nice = niceOf(await text(child.stdout))
@@ -95,20 +95,27 @@ t.test(
   'a loop that carries audio takes its session with it, and leaves it as it was',
   { skip: WITHOUT_GROUPS },
   async (t) => {
-    const shell = spawn(
-      'sh',
-      ['-c', '"$0" --input-type=module -e "$1"; cat /proc/self/autogroup'].concat(process.execPath, IN_GROUP),
-      {
+    const inSession = async (script: string): Promise<number[]> => {
+      const shell = spawn('sh', ['-c', script, process.execPath, IN_GROUP], {
         detached: true,
         stdio: ['ignore', 'pipe', 'inherit'],
-      },
+      })
+      const lines = (await text(shell.stdout)).trim().split('\n')
+      return lines.map((line) => Number(line.split(' ').at(-1)))
+    }
+    const raise = '"$0" --input-type=module -e "$1"'
+    const after = 'cat /proc/self/autogroup'
+    t.same(await inSession(`${raise} alone; ${after}`), [mayRaise() ? -10 : 0, 0])
+    t.same(
+      await inSession(`${raise} besideThreads; ${after}`),
+      [mayRaise() ? -5 : 0, 0],
+      'threads that read uploads would take of a voice worker’s share',
     )
-    const [raised, left] = (await text(shell.stdout))
-      .trim()
-      .split('\n')
-      .map((line) => Number(line.split(' ').at(-1)))
-    t.equal(raised, mayRaise() ? -5 : 0)
-    t.equal(left, 0)
+    t.same(
+      await inSession(`echo 3 >/proc/self/autogroup; ${raise} alone; ${after}`),
+      [3, 3],
+      'one that was moved stays',
+    )
   },
 )
 

@@ -31,8 +31,7 @@ const OWN_SECRETS = Object.values(SETTINGS).flatMap((setting) => ('secret' in se
 /** Starts the roles, serves until it is told to stop, and stops them gracefully. */
 export async function run(options: Run): Promise<void> {
   const { stop, config, roles } = options
-  if (roles.includes('api')) raiseLoopPriority('besideThreads')
-  else if (roles.includes('voice')) raiseLoopPriority(roles.length === 1 ? 'alone' : 'besideThreads')
+  if (roles.includes('api') || roles.includes('voice')) raiseLoopPriority()
   const running: Running = { roles: [], voiceWorkers: [], stopping: false }
   const closing = new AbortController()
   let failure: unknown

@@ -34,8 +34,8 @@ export function lowerServicePriority(pid: number | undefined): boolean {
 
 const LOWEST = 19
 const STEPS_UP = 5
-/** Threads that read uploads are in the session of the loop that started them, and none is in a voice worker's. */
-const SESSION_UP = { besideThreads: -5, alone: -10 } as const
+/** Nine times the share of a session that nobody moved: threads of the loop's own process, which give way to it, are in it too. */
+const SESSION_UP = -10
 
 /**
  * Has a child process that works beside this one, whose loop carries audio, give way to it: as everybody else does where that
@@ -53,14 +53,14 @@ export function putBehindAudio(pid: number | undefined): void {
  * Has the calling thread, which carries audio, go before the machine's other work, as telephone exchanges do. Where the
  * process may not (it is neither root nor has CAP_SYS_NICE), everything else gives way to it all the same.
  */
-export function raiseLoopPriority(company: keyof typeof SESSION_UP): void {
+export function raiseLoopPriority(): void {
   try {
     setPriority(getPriority() - STEPS_UP)
   } catch {
     // EACCES: not allowed.
   }
   // One that somebody moved stays where they want it.
-  if (autogroupOf('self')?.nice !== 0 || !setAutogroup('self', SESSION_UP[company])) return
+  if (autogroupOf('self')?.nice !== 0 || !setAutogroup('self', SESSION_UP)) return
   // A terminal's other programs are in it too, and stay when this one ends.
   process.once('exit', () => setAutogroup('self', 0))
 }

@@ -10,7 +10,7 @@ import { McpTimeout } from '../../runtime/tools/mcp/timeout.ts'
 import { faultOfParameters } from '../../runtime/tools/parameters-fault.ts'
 import { isOwnTool, type McpSource, type Tool } from '../../runtime/tools/tool.ts'
 import { unreached } from '../../runtime/tools/unreached.ts'
-import { errorTypeOf, type Traced } from '../../runtime/traces/send-traced.ts'
+import { asSpan, type Traced } from '../../runtime/traces/send-traced.ts'
 import type { Agent } from '../../store/schema.ts'
 import { openHeaders } from '../agents/tool-headers.ts'
 
@@ -112,18 +112,17 @@ export class McpTools {
     { signal, key, traced }: { signal: AbortSignal; key: string | undefined; traced?: Traced | undefined },
   ): Promise<ToolResult> {
     const server = this.#server(workspaceId, source)
-    const span = traced?.requests.sent(traced.within, 'POST', source.url)
-    try {
+    const ask = async (traceparent: string | undefined) => {
       const clients = await this.#options.clients()
-      const asked = { name: tool.name, input, key, traceparent: span?.traceparent }
-      const { text, isError } = await clients.call(server, asked, signal)
-      span?.done({ status: 200 })
+      return clients.call(server, { name: tool.name, input, key, traceparent }, signal)
+    }
+    try {
+      const { text, isError } = await asSpan(traced, { method: 'POST', url: source.url }, ask, () => 200)
       const words = withoutSecrets(text, server.headers)
       if (!isError) return { output: cut(words, MAX_OUTPUT_CHARACTERS) || 'Done' }
       const fault = cut(words, MAX_ERROR_CHARACTERS)
       return { output: `The tool failed: ${fault}`, fault }
     } catch (error) {
-      span?.done({ error: errorTypeOf(error) })
       signal.throwIfAborted()
       const { fault, reason } = this.#wordsOf(error, server)
       return { output: `The tool failed: ${fault}`, fault, ...(reason === undefined ? {} : { reason }) }

@@ -10,17 +10,29 @@ export interface Traced {
 }
 
 /** Sends a request as `sendRequest` does, as a span; the other side is told which. */
-export async function sendTraced(
-  outgoing: Outgoing,
-  options: SendOptions,
+export function sendTraced(outgoing: Outgoing, options: SendOptions, traced: Traced | undefined): Promise<Reached> {
+  const send = (traceparent: string | undefined): Promise<Reached> => {
+    const headers = traceparent === undefined ? outgoing.headers : { traceparent, ...outgoing.headers }
+    return sendRequest({ ...outgoing, headers }, options)
+  }
+  return asSpan(traced, outgoing, send, ({ status }) => status)
+}
+
+/**
+ * Has something sent as a span of its own; what fails is told by its kind.
+ * @param send is given the header by which the other side is told which span it is; undefined: nobody traces it
+ */
+export async function asSpan<T>(
   traced: Traced | undefined,
-): Promise<Reached> {
-  if (traced === undefined) return sendRequest(outgoing, options)
-  const span = traced.requests.sent(traced.within, outgoing.method, outgoing.url)
+  { method, url }: Pick<Outgoing, 'method' | 'url'>,
+  send: (traceparent: string | undefined) => Promise<T>,
+  statusOf: (reached: T) => number,
+): Promise<T> {
+  if (traced === undefined) return send(undefined)
+  const span = traced.requests.sent(traced.within, method, url)
   try {
-    const headers = { traceparent: span.traceparent, ...outgoing.headers }
-    const reached = await sendRequest({ ...outgoing, headers }, options)
-    span.done({ status: reached.status })
+    const reached = await send(span.traceparent)
+    span.done({ status: statusOf(reached) })
     return reached
   } catch (error) {
     span.done({ error: errorTypeOf(error) })
@@ -29,7 +41,7 @@ export async function sendTraced(
 }
 
 /** Few different words, by which failures are counted: no message of one. */
-export function errorTypeOf(error: unknown): string {
+function errorTypeOf(error: unknown): string {
   const { code, name } = error as Partial<NodeJS.ErrnoException>
   return String(code ?? name ?? 'error')
 }

@@ -2,6 +2,8 @@ import t from 'tap'
 import { startTestApi } from '../support/api.ts'
 import { startChatServer } from '../support/chat-server.ts'
 import { startTestJobs } from '../support/jobs.ts'
+import { startMcpExample } from '../support/mcp-example.ts'
+import { startMcpProxy } from '../support/mcp-proxy.ts'
 import { type CollectedSpan, startCollector } from '../support/otlp-collector.ts'
 import { callWhen, isOver } from '../support/phone.ts'
 import { RealtimeClient, until } from '../support/realtime-node.ts'
@@ -25,6 +27,11 @@ async function call(agent: Record<string, unknown>, say: string): Promise<string
     body: { ...{ agent_name: 'Ava', system_prompt: 'Be kind.', TTS_provider: 'sim', TTS_voice: 'tone' }, ...agent },
   })
   if (made.agent_id === undefined) throw new Error(text)
+  // A call waits two seconds for a server that was never listed, and this machine may be busier than that.
+  await until(async () => {
+    const { body } = await user.client.get(`/agents/${made.agent_id}/tools`)
+    return agent.tools === undefined || body.tools.length > 0
+  })
   const { body } = await user.client.get('/calls/generate-token', { query: { agent_id: made.agent_id } })
   const client = new RealtimeClient({ url: api.url.replace(/^http/, 'ws') }, body.token)
   await client.got('session.started')
@@ -78,6 +85,31 @@ t.test('a tool and a webhook are told which span of the call asked them', async 
   const ended = await hook.of('call.ended', ({ data }) => data.call_log_id === callId)
   t.equal(ended.headers.traceparent, `00-${post.traceId}-${post.spanId}-01`)
   t.same(collector.faults, [])
+})
+
+t.test('a server of MCP tools is told which tool of the call asks it', async (t) => {
+  const example = await startMcpExample(t)
+  const asked: { method: string; traceparent: string | undefined }[] = []
+  const proxy = await startMcpProxy(t, example.url, ({ method }, headers) => {
+    asked.push({ method, traceparent: headers.traceparent as string | undefined })
+  })
+  const callId = await call(
+    {
+      LLM_provider: 'sim',
+      LLM_model: JSON.stringify({
+        script: [{ question: 'Greet me', answer: '{output}', tool: { name: 'greet', arguments: { name: 'Ada' } } }],
+      }),
+      tools: [{ type: 'mcp', url: proxy.url, allow: ['greet'] }],
+    },
+    'Greet me',
+  )
+  const tool = await span(callId, ({ name }) => name === 'execute_tool greet')
+  const post = await span(callId, ({ kind, parentSpanId }) => kind === CLIENT && parentSpanId === tool.spanId)
+  t.match(post, { name: 'POST', attributes: { 'http.response.status_code': 200, 'server.address': '127.0.0.1' } })
+  t.same(
+    asked.filter(({ method }) => method === 'tools/call'),
+    [{ method: 'tools/call', traceparent: `00-${post.traceId}-${post.spanId}-01` }],
+  )
 })
 
 t.test('a language model is told which call it works for', async (t) => {

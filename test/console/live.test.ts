@@ -2,13 +2,17 @@ import t from 'tap'
 import { axeFaults, soundAt, startBrowsers, withoutChromium } from '../support/console.ts'
 import { userOf } from '../support/console-user.ts'
 import { startInstance } from '../support/instance.ts'
+import { mediaWorker } from '../support/media-worker.ts'
+import { startWebRtcInstance } from '../support/webrtc-instance.ts'
 
 const QUESTION = 'Where can I park?'
 const SPEECH = Array.from({ length: 20 }, (_, at) => [at === 0 ? 2_500 : 5_000, QUESTION]).flat()
 const LIMIT_MS = 60_000
 
 t.test('a live call is watched, whispered to, taken over and given back', { skip: withoutChromium }, async (t) => {
-  const { url } = await startInstance(t)
+  const { path: worker } = await mediaWorker()
+  const hasPeers = worker !== ''
+  const { url } = hasPeers ? await startWebRtcInstance(t, worker) : await startInstance(t)
   const open = await startBrowsers(t, { speech: SPEECH })
   const ada = userOf(url, 'ada@example.com')
   await ada.enter('Ada Lovelace')
@@ -30,6 +34,8 @@ t.test('a live call is watched, whispered to, taken over and given back', { skip
   }
 
   const { page } = supervisor
+  const sockets: string[] = []
+  page.on('websocket', (socket) => void sockets.push(socket.url()))
   const words = page.getByRole('log')
   await page.goto(`${url}/console/live`)
   await page.getByRole('button', { name: 'Watch' }).click()
@@ -40,6 +46,11 @@ t.test('a live call is watched, whispered to, taken over and given back', { skip
   await words.getByText('When is breakfast served?').waitFor()
   await soundAt(page, 'The voice they hear')
   await words.getByText('seven to ten').waitFor()
+  t.equal(
+    sockets.some((address) => address.includes('media=webrtc')),
+    hasPeers,
+    'over WebRTC where it is open',
+  )
   t.same(await axeFaults(page), [], 'it is accessible')
 
   await page.getByLabel('Words for the agent').fill('Offer a late check-out')
@@ -72,6 +83,18 @@ t.test('a live call is watched, whispered to, taken over and given back', { skip
   await say('When is breakfast served?')
   await caller.page.getByRole('log').getByText('seven to ten').nth(1).waitFor({ timeout: LIMIT_MS })
 
+  if (hasPeers) {
+    // In a network that lets nothing else through, the sound comes over the socket.
+    await page.getByRole('button', { name: 'Stop listening' }).click()
+    await page.route('**/listen', async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, json: { ...(await response.json()), webrtc: null } })
+    })
+    await page.getByRole('button', { name: 'Listen in' }).click()
+    await words.getByText('Ada Lovelace listens').nth(1).waitFor()
+    await say('When is breakfast served?')
+    await soundAt(page, 'The voice they hear')
+  }
   await page.getByRole('button', { name: 'End call' }).click()
   await page.getByRole('button', { name: 'End it' }).click()
   await caller.page.getByText('The conversation is over').waitFor()

@@ -5,6 +5,7 @@ import { systemClock } from '../../../runtime/clock.ts'
 import { parseInfrastructureRule } from '../../../runtime/plugin/net-rule.ts'
 import { newWebhookSecret, webhookSecrets } from '../../../runtime/webhooks/signature.ts'
 import { startTestApi } from '../../support/api.ts'
+import { startCollector } from '../../support/otlp-collector.ts'
 import { isOver, linkWorker } from '../../support/phone.ts'
 import { until } from '../../support/realtime-node.ts'
 import { skipWithout, startBaresip } from '../../support/sip-peers.ts'
@@ -71,7 +72,10 @@ t.test('its secret is shown once, and taken away with it', async (t) => {
 })
 
 t.test('a call is answered by the agent its webhook names, or refused', { skip: skipWithout('baresip') }, async (t) => {
-  const sip = await startSipApi(t, { env: { PATCHBAY_TOOLS_ALLOW_NET: '127.0.0.1' } })
+  const collector = await startCollector(t)
+  const sip = await startSipApi(t, {
+    env: { PATCHBAY_TOOLS_ALLOW_NET: '127.0.0.1', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+  })
   const { api, user, sipPort } = sip
   await linkWorker(t, api)
   const { number } = await addSipNumber(sip)
@@ -90,6 +94,10 @@ t.test('a call is answered by the agent its webhook names, or refused', { skip: 
   const [call] = await logs()
   t.match(call, { agent_name: 'Night desk', dynamic_variables: { name: 'Ada' } })
   t.equal(receiver.received[0]?.body.call_log_id, call.call_log_id)
+  const traceId = call.call_log_id.replaceAll('-', '')
+  await until(() => collector.spans.some((span) => span.traceId === traceId && span.name === 'POST'))
+  const { spanId } = collector.spans.find((span) => span.traceId === traceId && span.name === 'POST')!
+  t.equal(receiver.received[0]?.headers.traceparent, `00-${traceId}-${spanId}-01`, 'it is told which call asks')
   phone.command('hangup')
   await until(async () => isOver((await logs())[0]))
   reject = true

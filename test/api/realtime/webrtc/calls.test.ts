@@ -4,6 +4,7 @@ import { startTestApi, type TestApi, type TestUser } from '../../../support/api.
 import { mediaWorker } from '../../../support/media-worker.ts'
 import { callWhen, linkWorker, startPhone } from '../../../support/phone.ts'
 import { until } from '../../../support/realtime-node.ts'
+import { Supervisor } from '../../../support/supervisor.ts'
 import { WebRtcClient } from '../../../support/webrtc-client.ts'
 
 const RATE_HZ = 24_000
@@ -121,4 +122,23 @@ t.test('a caller in the browser is led to a telephone, and both hear each other'
   client.line.send({ type: 'end' })
   const call = await callWhen(user, callLogId, ({ status }) => status === 'completed')
   t.match(call, { status: 'completed', call_type: 'web' })
+})
+
+t.test('a supervisor leads a caller in the browser to a telephone', { skip }, async (t) => {
+  const { client, callLogId } = await open()
+  const supervisor = await Supervisor.listen(user.client, callLogId)
+  supervisor.send({ type: 'transfer', to: '+14155550123' })
+  await supervisor.got('done', ({ of }) => of === 'transfer', 60_000)
+  await supervisor.happened('transfer_done', 1, 60_000)
+  t.match(supervisor.events('transfer_started'), [{ event: { to: '+14155550123', mode: 'blind' } }])
+  client.takeLoudest()
+  client.speak(1_000)
+  await until(
+    () => client.takeLoudest() > LOUD,
+    () => 'the callee',
+    60_000,
+  )
+  supervisor.send({ type: 'end' })
+  await supervisor.got('ended')
+  t.match(await callWhen(user, callLogId, ({ status }) => status === 'completed'), { end_reason: 'api_hangup' })
 })

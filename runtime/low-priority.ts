@@ -47,6 +47,9 @@ export function putBehindAudio(pid: number | undefined): void {
   } catch {
     // It ended meanwhile, or the system allows no priorities.
   }
+  const [own, group] = [autogroupOf('self'), pid === undefined ? undefined : autogroupOf(pid)]
+  if (pid === undefined || own === undefined || group === undefined || group.name === own.name || own.nice < 0) return
+  setAutogroup(pid, Math.min(LOWEST, own.nice + STEPS_UP))
 }
 
 /**

@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import t from 'tap'
 import { autogroupOf } from '../../runtime/autogroup.ts'
-import { lowerServicePriority } from '../../runtime/low-priority.ts'
+import { lowerServicePriority, putBehindAudio } from '../../runtime/low-priority.ts'
+import { withoutAutogroups } from '../support/without-autogroups.ts'
 
 const THREAD = `
 import { readFileSync, readlinkSync } from 'node:fs'
@@ -69,8 +70,7 @@ t.test(
   },
 )
 
-const WITHOUT_GROUPS =
-  autogroupOf('self') === undefined && 'this machine shares its processor out among processes, not sessions'
+const WITHOUT_GROUPS = withoutAutogroups()
 
 t.test(
   'a service in a session of its own gives way where the system weighs sessions first',
@@ -88,6 +88,26 @@ t.test(
     t.strictSame(autogroupOf(shells[1] ?? 0), own, 'one in our own session leaves it as it is')
     t.equal(lowerServicePriority(shells[0]), true, 'asked again there is nothing left to do')
     t.equal(autogroupOf(2 ** 22 + 1), undefined)
+  },
+)
+
+t.test(
+  'a child in a session of its own stays behind a loop that could not be raised',
+  { skip: WITHOUT_GROUPS },
+  (t) => {
+    const { nice: own = 0 } = autogroupOf('self') ?? {}
+    const child = spawn('sleep', ['600'], { detached: true })
+    t.teardown(() => child.kill())
+    const { pid = 0 } = child
+    do putBehindAudio(pid)
+    while (
+      // Who isn't root may change one group in 100 ms.
+      own >= 0 &&
+      autogroupOf(pid)?.nice === 0
+    )
+    t.match(autogroupOf(pid), { nice: own < 0 ? 0 : Math.min(19, own + 5) }, 'beside a raised one it is behind already')
+    putBehindAudio(undefined)
+    t.end()
   },
 )
 

@@ -11,6 +11,7 @@ import { createLogger } from '../../runtime/log.ts'
 import { type EmbeddedServices, startEmbedded } from '../../store/embedded.ts'
 import { createRedis } from '../../store/redis/client.ts'
 import { type Teardown, testFolder } from '../support/services.ts'
+import { withoutAutogroups } from '../support/without-autogroups.ts'
 
 const log = createLogger({ level: 'silent', name: 'test' })
 const STOP_MS = 20_000
@@ -136,7 +137,7 @@ t.test('a second instance on the same data folder is told so and harms nothing',
 
 t.test(
   'each connection of the database gives way to the loops that carry audio',
-  { skip: autogroupOf('self') === undefined && 'this machine shares its processor out among processes, not sessions' },
+  { skip: withoutAutogroups() },
   async (t) => {
     const services = await start(t, await testFolder(t), { postgres: true, redis: false })
     const client = new Client({ connectionString: services.databaseUrl })

@@ -20,6 +20,7 @@ RUN XDG_CACHE_HOME=/cache node scripts/mediasoup-worker/build.ts --jobs="$(nproc
 
 FROM installed AS packages
 # The console and the client for pages are built here, with packages that the image itself has no use for.
+COPY tsconfig.json ./
 COPY web ./web
 COPY packages ./packages
 COPY scripts/build-web.ts ./scripts/

@@ -1,86 +1,33 @@
 /**
  * Web calls over WebRTC beside those over the WebSocket, against an api node that sends back what it hears: how long it is
- * to the agent's first word, how old a packet is that comes back, and what a session costs. `npm run bench -- webrtc [--sessions=50]`.
+ * to the agent's first word, how old a packet is that comes back, and what a session costs. Then over a line that loses 5 % each
+ * way and takes 50 ms each way (a relay between client and server, bench/webrtc/bad-line.ts) beside a clean one: that, and what is
+ * lost and understood. `npm run bench -- webrtc [--sessions=50] [--only=cost|line]`.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import WebSocket from 'ws'
 import { cacheFolder } from '../api/realtime/webrtc/worker-cache.ts'
 import { findWorkerProgram } from '../api/realtime/webrtc/worker-program.ts'
-import { WebRtcPeer } from '../scripts/webrtc-peer.ts'
+import { FRAME_MS } from '../runtime/media/frame.ts'
 import { quantile } from './support/quantile.ts'
+import { Caller, type Media } from './webrtc/caller.ts'
+import { measureLine } from './webrtc/lossy.ts'
 
-const FRAME_MS = 20
 const MEASURED_MS = 10_000
-const OPUS_BYTES = 80
-const PCM_BYTES = 960
-/** A frame of one channel in wide band (RFC 6716, section 3.1). */
-const OPUS_HEAD = 0x68
 const SETUPS = 20
+/** Each way. */
+const LOSS = 0.05
+const DELAY_MS = 50
 const TARGETS = { setupMs: 800, addedMs: 60, sessionsPerCore: 150 }
 
-type Media = 'webrtc' | 'websocket'
-
-/** One caller: sends 20 ms after 20 ms, each with the time it left, and notes how old it is when it comes back. */
-class Caller {
-  readonly agesMs: number[] = []
-  /** From the click to the agent's first word. */
-  readonly setupMs: Promise<number>
-  readonly #audible: () => void
-  readonly #socket: WebSocket
-  readonly #peer: WebRtcPeer | undefined
-  #beat: NodeJS.Timeout | undefined
-
-  constructor(port: number, media: Media) {
-    const startMs = performance.now()
-    const begun = Promise.withResolvers<void>()
-    const audible = Promise.withResolvers<void>()
-    this.#audible = audible.resolve
-    this.setupMs = Promise.all([begun.promise, audible.promise]).then(() => performance.now() - startMs)
-    this.#socket = new WebSocket(`ws://127.0.0.1:${port}/?media=${media}`)
-    const peer = media === 'webrtc' ? new WebRtcPeer((payload) => this.#back(payload, 1)) : undefined
-    this.#peer = peer
-    this.#socket.on('error', begun.reject)
-    this.#socket.on('message', async (data: Buffer, isBinary) => {
-      if (isBinary) return this.#back(data, 0)
-      const { type, sdp, reason } = JSON.parse(data.toString()) as Record<string, string>
-      if (type === 'webrtc.offer') {
-        this.#socket.send(JSON.stringify({ type: 'webrtc.answer', sdp: await peer!.answer(sdp!) }))
-      } else if (type === 'session.started') begun.resolve()
-      else if (type === 'session.ended') begun.reject(new Error(reason))
-    })
-  }
-
-  speak(): void {
-    const frame = Buffer.alloc(this.#peer === undefined ? PCM_BYTES : OPUS_BYTES, 0)
-    const at = this.#peer === undefined ? 0 : 1
-    if (at === 1) frame[0] = OPUS_HEAD
-    this.#beat = setInterval(() => {
-      frame.writeDoubleBE(performance.now(), at)
-      if (this.#peer === undefined) this.#socket.send(frame)
-      else this.#peer.send(frame)
-    }, FRAME_MS)
-  }
-
-  close(): void {
-    clearInterval(this.#beat)
-    this.#peer?.close()
-    this.#socket.close(1000)
-  }
-
-  #back(payload: Uint8Array, at: number): void {
-    if (payload.length < OPUS_BYTES) return
-    const leftMs = Buffer.from(payload.buffer, payload.byteOffset, payload.length).readDoubleBE(at)
-    if (leftMs === 0) this.#audible()
-    else this.agesMs.push(performance.now() - leftMs)
-  }
-}
-
 export async function run(args: readonly string[]): Promise<void> {
-  const { values } = parseArgs({ args: [...args], options: { sessions: { type: 'string', default: '50' } } })
+  const { values } = parseArgs({
+    args: [...args],
+    options: { sessions: { type: 'string', default: '50' }, only: { type: 'string' } },
+  })
   const sessions = Number(values.sessions)
   const workerBin = await findWorkerProgram({
     named: process.env.PATCHBAY_WEBRTC_WORKER,
@@ -90,46 +37,61 @@ export async function run(args: readonly string[]): Promise<void> {
   })
   if (workerBin === undefined) throw new Error('No media worker: node scripts/mediasoup-worker/build.ts makes one')
   const node = fork(join(import.meta.dirname, 'webrtc/node.ts'), [workerBin])
+  node.once('exit', (code) => {
+    process.stderr.write(`The node ended with code ${code}\n`)
+    process.exit(1)
+  })
   try {
     const [{ port }] = (await once(node, 'message')) as [{ port: number }]
-    const results = {
-      websocket: await measure(node, port, 'websocket', sessions),
-      webrtc: await measure(node, port, 'webrtc', sessions),
-    }
-    const { webrtc, websocket } = results
-    const addedMs = (webrtc.ageP50Ms - websocket.ageP50Ms) / 2
-    report('first word p50', webrtc.setupP50Ms, websocket.setupP50Ms, 'ms', `≤ ${TARGETS.setupMs}`)
-    report(
-      'packet there and back p50',
-      webrtc.ageP50Ms,
-      websocket.ageP50Ms,
-      'ms',
-      `≤ ${TARGETS.addedMs} more each way, ${addedMs.toFixed(1)} seen`,
-    )
-    report('packet there and back p99', webrtc.ageP99Ms, websocket.ageP99Ms, 'ms', '')
-    report('packets that came back', 100 * webrtc.back, 100 * websocket.back, '%', '')
-    report(
-      'api node per session',
-      100 * webrtc.nodeCore,
-      100 * websocket.nodeCore,
-      '% of a core',
-      `≤ ${(100 / TARGETS.sessionsPerCore).toFixed(2)}`,
-    )
-    report('media worker per session', 100 * webrtc.workerCore, 0, '% of a core', '')
+    if (values.only !== 'line') await cost(node, port, sessions)
+    if (values.only !== 'cost') await lines(node, port)
   } finally {
+    node.removeAllListeners('exit')
     node.disconnect()
   }
   process.exit(0)
 }
 
+async function cost(node: ChildProcess, port: number, sessions: number): Promise<void> {
+  const websocket = await measure(node, port, 'websocket', sessions)
+  const webrtc = await measure(node, port, 'webrtc', sessions)
+  const addedMs = (webrtc.ageP50Ms - websocket.ageP50Ms) / 2
+  const each = `≤ ${TARGETS.addedMs} more each way, ${addedMs.toFixed(1)} seen`
+  const core = `≤ ${(100 / TARGETS.sessionsPerCore).toFixed(2)}`
+  const report = reporter('WebRTC', 'WebSocket')
+  report('first word p50', webrtc.setupP50Ms, websocket.setupP50Ms, 'ms', `≤ ${TARGETS.setupMs}`)
+  report('packet there and back p50', webrtc.ageP50Ms, websocket.ageP50Ms, 'ms', each)
+  report('packet there and back p99', webrtc.ageP99Ms, websocket.ageP99Ms, 'ms', '')
+  report('packets that came back', 100 * webrtc.back, 100 * websocket.back, '%', '')
+  report('api node per session', 100 * webrtc.nodeCore, 100 * websocket.nodeCore, '% of a core', core)
+  report('media worker per session', 100 * webrtc.workerCore, 0, '% of a core', '')
+}
+
+async function lines(node: ChildProcess, port: number): Promise<void> {
+  const clean = await measureLine(node, port, { loss: 0, delayMs: 0, random: Math.random })
+  const bad = await measureLine(node, port, { loss: LOSS, delayMs: DELAY_MS, random: Math.random })
+  const report = reporter(`${100 * LOSS} %, ${2 * DELAY_MS} ms`, 'clean line')
+  report('first word p50', bad.firstWordP50Ms, clean.firstWordP50Ms, 'ms', '')
+  report('first word p95', bad.firstWordP95Ms, clean.firstWordP95Ms, 'ms', '')
+  report('packet there and back p50', bad.ageP50Ms, clean.ageP50Ms, 'ms', '')
+  report('packet there and back p99', bad.ageP99Ms, clean.ageP99Ms, 'ms', '')
+  report('packets that came back', 100 * bad.back, 100 * clean.back, '%', '')
+  report("caller's packets lost", 100 * bad.lost, 100 * clean.lost, '%', '')
+  report('of them made up by the next', 100 * bad.lostAlone, 100 * clean.lostAlone, '%', 'the rest is concealed')
+  report('longest run of lost packets', bad.longestRun, clean.longestRun, 'packets', '')
+  report("caller's audio too late", bad.lateMs, clean.lateMs, 'ms', '')
+  report('words heard right', 100 * bad.understood, 100 * clean.understood, '%', '')
+  report('mean opinion score', bad.mos, clean.mos, '', 'E-model, without what is made up for')
+}
+
 async function measure(node: ChildProcess, port: number, media: Media, sessions: number) {
   const setups: number[] = []
   for (let i = 0; i < SETUPS; i++) {
-    const caller = new Caller(port, media)
+    const caller = new Caller({ port, media })
     setups.push(await caller.setupMs)
     caller.close()
   }
-  const callers = Array.from({ length: sessions }, () => new Caller(port, media))
+  const callers = Array.from({ length: sessions }, () => new Caller({ port, media }))
   await Promise.all(callers.map(({ setupMs }) => setupMs))
   for (const caller of callers) caller.speak()
   await sleep(1_000)
@@ -156,12 +118,13 @@ async function used(node: ChildProcess): Promise<{ nodeS: number; workerS: numbe
   return (await answer)[0]
 }
 
-function report(name: string, ours: number, peer: number, unit: string, target: string): void {
-  const shown = (value: number) => value.toFixed(2)
-  process.stderr.write(
-    `${name.padEnd(28)} WebRTC ${shown(ours).padStart(8)}   WebSocket ${shown(peer).padStart(8)} ${unit}   ${target}\n`,
-  )
-  process.stdout.write(
-    `${JSON.stringify({ name, ours, peer, ratio: peer === 0 ? null : ours / peer, unit, target })}\n`,
-  )
+function reporter(title: string, peerTitle: string) {
+  return (name: string, ours: number, peer: number, unit: string, target: string): void => {
+    const shown = (value: number) => value.toFixed(2).padStart(8)
+    process.stderr.write(
+      `${name.padEnd(28)} ${title} ${shown(ours)}   ${peerTitle} ${shown(peer)} ${unit}   ${target}\n`,
+    )
+    const ratio = peer === 0 ? null : ours / peer
+    process.stdout.write(`${JSON.stringify({ name, line: title, ours, peer, ratio, unit, target })}\n`)
+  }
 }

@@ -55,6 +55,7 @@ if (files.length === 0) {
     ['Types', 'node_modules/typescript/bin/tsc', ['--noEmit']],
     ['Types of the console', 'node_modules/typescript/bin/tsc', ['--noEmit', '-p', 'web/console']],
     ['Types of the client', 'node_modules/typescript/bin/tsc', ['-p', 'packages/web']],
+    ['Types of the example', 'node_modules/typescript/bin/tsc', ['-p', 'examples/web']],
     ['Lint', 'node_modules/@biomejs/biome/bin/biome', ['check', '--error-on-warnings']],
   ] as const) {
     const { ok } = await run(program, args)

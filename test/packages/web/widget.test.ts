@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
 import t from 'tap'
 import { finishedLog, makeAgent } from '../../../scripts/demo/call.ts'
 import { AGENT } from '../../../scripts/demo/script.ts'
@@ -104,3 +106,51 @@ t.test(
     }
   },
 )
+
+/** The server of the example's pages, which hands out sessions with an agent; where it listens. */
+async function serveExample(env: Readonly<Record<string, string>>): Promise<string> {
+  const file = join(import.meta.dirname, '../../../examples/web/server.ts')
+  const { PATH = '' } = process.env
+  const child = spawn(process.execPath, [file], {
+    env: { PATH, PORT: '0', PATCHBAY_URL: instance.url, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  t.teardown(() => void child.kill())
+  let said = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text
+  })
+  await until(
+    () => /http:\S+/.test(said) || child.exitCode !== null,
+    () => said,
+    LIMIT_MS,
+  )
+  return /http:\S+/.exec(said)?.[0] ?? ''
+}
+
+t.test('the example’s pages talk with sessions of their own server', { skip: withoutBrowser }, async (t) => {
+  const { rest, agentId } = await makeAgent(instance.url, { ...AGENT, first_message: 'Welcome to the example.' })
+  const { key } = await rest.send<{ key: string }>('POST', '/api-keys', { name: 'Example', scopes: ['calls'] })
+  const address = await serveExample({ PATCHBAY_API_KEY: key, AGENT_ID: agentId })
+  const browser = await startBrowser(t, { speech: [60_000] })
+  for (const [path, over] of [
+    ['/', 'over: caller_hangup'],
+    ['/react', 'over: caller_hangup'],
+    ['/widget', 'The call is over'],
+  ] as const) {
+    const page = await browser.newPage()
+    const faults = await listen(page)
+    await page.goto(`${address}${path}`)
+    await page.getByRole('button', { name: 'Talk to us' }).click()
+    await page.getByText('Welcome to the example.').waitFor({ timeout: LIMIT_MS })
+    await page.getByRole('button', { name: 'Hang up' }).click()
+    await page.getByRole('status').filter({ hasText: over }).waitFor({ timeout: LIMIT_MS })
+    t.same(faults, [], path)
+    await page.close()
+  }
+  const refused = await serveExample({ PATCHBAY_API_KEY: 'pb_wrong', AGENT_ID: agentId })
+  const page = await browser.newPage()
+  await page.goto(refused)
+  await page.getByRole('button', { name: 'Talk to us' }).click()
+  await page.getByText('no session: HTTP 401').waitFor({ timeout: LIMIT_MS })
+})

@@ -23,6 +23,8 @@ export interface CallerOptions {
 /** One caller: sends 20 ms after 20 ms, each with the time it left, and notes how old it is when it comes back. */
 export class Caller {
   readonly agesMs: number[] = []
+  /** Packets that were to come back. */
+  spoken = 0
   /** From the click to the agent's first word. */
   readonly setupMs: Promise<number>
   readonly #audible: () => void
@@ -57,6 +59,7 @@ export class Caller {
     if (at === 1) frame[0] = OPUS_HEAD
     this.#beat = setInterval(() => {
       frame.writeDoubleBE(performance.now(), at)
+      this.spoken++
       if (this.#peer === undefined) this.#socket.send(frame)
       else this.#peer.send(frame)
     }, FRAME_MS)

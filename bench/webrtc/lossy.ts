@@ -52,8 +52,8 @@ export async function measureLine(node: ChildProcess, port: number, options: Bad
     await echoed.setupMs
     echoed.speak()
     await sleep(AGED_MS)
+    const { agesMs: ages, spoken } = echoed
     echoed.close()
-    const ages = echoed.agesMs
     const [before, runsBefore] = [line.packets, new Map(line.runs)]
     const said = await Promise.all(Array.from({ length: TALKERS }, (_, n) => talk(node, caller, n)))
     const runs = [...line.runs].map(([length, times]) => ({ length, times: times - (runsBefore.get(length) ?? 0) }))
@@ -66,7 +66,7 @@ export async function measureLine(node: ChildProcess, port: number, options: Bad
       firstWordP95Ms: quantile(setups, 0.95),
       ageP50Ms: quantile(ages, 0.5),
       ageP99Ms: quantile(ages, 0.99),
-      back: ages.length / (AGED_MS / 20),
+      back: ages.length / spoken,
       lost,
       lostAlone: lostPackets === 0 ? 0 : runs.reduce((sum, { times }) => sum + times, 0) / lostPackets,
       longestRun: Math.max(0, ...runs.filter(({ times }) => times > 0).map(({ length }) => length)),

@@ -11,11 +11,8 @@ import type { SoundCard } from './sound-card.ts'
 export const LIMIT_MS = 150_000
 /** Root mean square of what is a voice, not silence. */
 const AUDIBLE = 0.01
-/**
- * So many levels, ten a second, the microphone has told before anybody speaks into it: a browser's noise suppression learns the
- * room in its first two seconds, and of a voice that it meets then it takes a part for noise.
- */
-const SETTLED_LEVELS = 25
+/** Until what was said is understood, if it is. */
+const UNDERSTOOD_MS = 3_000
 const QUESTION = 'Tell me more about your company.'
 const SECOND = 'How much does delivery cost?'
 
@@ -33,14 +30,12 @@ window.PatchbayCall = PatchbayCall
 const CALL = `
 window.told = []
 window.loudest = 0
-window.microphoneLevels = 0
 while (window.PatchbayCall === undefined) await new Promise((resolve) => setTimeout(resolve, 10))
 MICROPHONE
 BEFORE
 window.call = new PatchbayCall({
   session: () => (SESSION),
   transport: TRANSPORT,
-  microphone: CONSTRAINTS,
   tools: { show_room: async ({ id }) => ({ title: 'room ' + id + ' with a sea view' }) },
 })
 for (const name of ['state', 'transcript', 'interrupted', 'error', 'ended']) {
@@ -48,7 +43,6 @@ for (const name of ['state', 'transcript', 'interrupted', 'error', 'ended']) {
 }
 call.on('level', ({ side, level }) => {
   if (side === 'agent') loudest = Math.max(loudest, level)
-  else microphoneLevels++
 })
 await call.start()
 `
@@ -64,7 +58,7 @@ export interface OpenCall {
   heard(): Promise<void>
   /** The microphone hears it; resolves when it is said. */
   speak(text: string): Promise<void>
-  /** Says it, once, and waits until these words of it are understood. */
+  /** Says it until these words of it are understood: a browser that just opened its microphone still adapts to the room. */
   ask(text: string, words: RegExp): Promise<void>
 }
 
@@ -78,8 +72,6 @@ export interface OpenCallOptions {
   port?: number
   agent?: Record<string, unknown>
   transport?: string
-  /** What is wished of the microphone. */
-  constraints?: Readonly<Record<string, boolean>>
   /** Runs in the page before its call. */
   before?: string
   /** Further ones of Chromium. */
@@ -88,7 +80,7 @@ export interface OpenCallOptions {
 
 /** A page that has called the demo's agent. */
 export async function openCall(t: Teardown, instance: Instance, options: OpenCallOptions): Promise<OpenCall> {
-  const { speech, card, port, agent = {}, transport = 'auto', constraints = {}, before = '', args = [] } = options
+  const { speech, card, port, agent = {}, transport = 'auto', before = '', args = [] } = options
   const { rest, agentId } = await makeAgent(instance.url, { ...AGENT, first_message: '', ...agent })
   const page: TestPage =
     options.page ?? (await (await startBrowser(t, { speech: speech ?? [], args, ...(card && { card }) })).newPage())
@@ -103,7 +95,6 @@ export async function openCall(t: Teardown, instance: Instance, options: OpenCal
     .replace('BEFORE', () => before)
     .replace('SESSION', JSON.stringify({ realtime_url: url.href, webrtc: session.webrtc }))
     .replace('TRANSPORT', JSON.stringify(transport))
-    .replace('CONSTRAINTS', JSON.stringify(constraints))
   const evaluate = <T>(script: string) => page.evaluate<T>(script)
   await evaluate(`(async () => {${script}})()`)
   const comes = async (condition: string) => {
@@ -122,7 +113,6 @@ export async function openCall(t: Teardown, instance: Instance, options: OpenCal
     if (card === undefined) await evaluate(await speakScript(text))
     else await card.speak(text)
   }
-  if (card !== undefined) await comes(`microphoneLevels >= ${SETTLED_LEVELS}`)
   const wordsOf = (role: string, text: RegExp) =>
     `told.some(([name, one]) => name === 'transcript' && one.role === '${role}' && ${text}.test(one.text))`
   return {
@@ -137,8 +127,12 @@ export async function openCall(t: Teardown, instance: Instance, options: OpenCal
     },
     speak,
     async ask(text, words) {
-      await speak(text)
-      await comes(wordsOf('user', words))
+      const endMs = performance.now() + LIMIT_MS
+      while (!(await evaluate<boolean>(wordsOf('user', words)))) {
+        if (performance.now() > endMs) throw new Error(`Not understood: ${JSON.stringify(await evaluate('told'))}`)
+        await speak(text)
+        await new Promise((resolve) => setTimeout(resolve, UNDERSTOOD_MS))
+      }
     },
   }
 }

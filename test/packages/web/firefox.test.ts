@@ -10,13 +10,6 @@ import { startWebRtcInstance } from '../../support/webrtc-instance.ts'
 const QUESTION = 'Tell me more about your company.'
 const SECOND = 'How much does delivery cost?'
 
-/**
- * Firefox's gain control is three times too loud for a voice that it meets first, and its noise suppression takes a part of it away:
- * people are understood all the same, the simulated recogniser, which knows its sentences as they are said, is not to be their judge.
- * The echo is cancelled.
- */
-const constraints = { autoGainControl: false, noiseSuppression: false }
-
 const { path, skip: withoutWorker } = await mediaWorker()
 const skip = withoutFirefox || withoutSoundCard || withoutWorker
 let instance: Instance
@@ -33,7 +26,7 @@ if (!skip) {
 
 for (const transport of ['webrtc', 'websocket']) {
   t.test(`Firefox: a question is heard, answered, heard back and cut short, by ${transport}`, { skip }, async (t) => {
-    const call = await openCall(t, instance, { page, card, transport, constraints })
+    const call = await openCall(t, instance, { page, card, transport })
     await call.ask(QUESTION, /company/i)
     await call.said('assistant', /family/)
     await call.ask(SECOND, /delivery/i)

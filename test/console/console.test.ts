@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import t from 'tap'
 import { axeFaults, startBrowsers, withoutChromium } from '../support/console.ts'
 import { type Answer, userOf } from '../support/console-user.ts'
@@ -24,6 +25,32 @@ const SCREENS = [
   ['/workspace?tab=audit', 'workspace'],
   ['/operator', 'Operator'],
 ] as const
+
+const AGENT_TABS = ['settings', 'tools', 'knowledge', 'web'].map((tab) => `/agents/$agent?tab=${tab}`)
+
+/** Words that English has in nearly every sentence, and German in none. */
+const ENGLISH =
+  /(?<![\w-])(the|and|your|with|not|yet|are|is|of|for|every|nobody|nothing|which|who|have|has|from|this|that|it|to|no|or|by|be|when|new)(?![\w-])/i
+const isEnglish = (text: string): boolean => text.includes(' ') && ENGLISH.test(text)
+
+/** What a page says, seen or read aloud, but for what it marks as English, code, and what people wrote. */
+function saidOn(page: Page): Promise<string[]> {
+  return page.evaluate(`(() => {
+    const said = []
+    const skip = '[lang=en], noscript, datalist, code, pre, textarea, script, style'
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    while (walker.nextNode()) {
+      const { parentElement, data } = walker.currentNode
+      if (parentElement.closest(skip) === null && data.trim() !== '') said.push(data.trim())
+    }
+    for (const name of ['aria-label', 'placeholder', 'title']) {
+      for (const element of document.querySelectorAll('[' + name + ']')) {
+        if (element.closest(skip) === null) said.push(element.getAttribute(name))
+      }
+    }
+    return said
+  })()`)
+}
 
 t.test('the console at work', { skip: withoutChromium }, async (t) => {
   const { url } = await startInstance(t)
@@ -89,6 +116,25 @@ t.test('the console at work', { skip: withoutChromium }, async (t) => {
       }
     }
     await page.emulateMedia({ colorScheme: 'light' })
+  })
+
+  await t.test('whoever reads German finds German on every screen, and may choose', async (t) => {
+    const visit = await open(url, { locale: 'de-AT' })
+    await visit.context.addCookies(admin.cookies())
+    const { page } = visit
+    for (const path of [...SCREENS.map(([path]) => path), `/agents/${agent.agent_id}`, ...AGENT_TABS]) {
+      await page.goto(`${url}/console${path.replace('$agent', agent.agent_id)}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await page.getByRole('status').filter({ hasText: 'Lädt' }).first().waitFor({ state: 'detached' })
+      t.same((await saidOn(page)).filter(isEnglish), [], path)
+    }
+    t.same(await axeFaults(page), [])
+    await page.getByRole('button', { name: 'Ada Lovelace' }).click()
+    await page.getByRole('menuitem', { name: 'English' }).click()
+    await page.getByRole('link', { name: 'Campaigns' }).waitFor()
+    await page.reload()
+    await page.getByRole('link', { name: 'Campaigns' }).waitFor()
+    t.same(visit.faults, [])
   })
 
   t.same(faults, [], 'nothing broke')

@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { onReached, onSessionOver, Unreachable, whoAmI } from './data/api.ts'
 import { SessionProvider } from './data/session.tsx'
 import type { User } from './data/types.ts'
+import { t } from './language/t.ts'
 import { LoginForm, SignIn } from './screens/sign-in.tsx'
 import { Dialog } from './ui/dialog.tsx'
 import { Fault } from './ui/fault.tsx'
@@ -35,7 +36,7 @@ export function Gate({ children }: { children: ReactNode }) {
           className="fixed inset-x-0 top-0 z-60 bg-warn-soft px-4 py-2 text-center text-sm font-medium text-warn"
           role="status"
         >
-          Patchbay does not answer. This page comes back by itself; nothing you typed is lost.
+          {t('Patchbay does not answer. This page comes back by itself; nothing you typed is lost.')}
         </div>
       )}
       {error && !away && (
@@ -47,10 +48,10 @@ export function Gate({ children }: { children: ReactNode }) {
       {user && (
         <Dialog
           firm
-          lead="Your session ended. Sign in to go on where you were; nothing you typed is lost."
+          lead={t('Your session ended. Sign in to go on where you were; nothing you typed is lost.')}
           onClose={() => {}}
           open={isOver}
-          title="Sign in again"
+          title={t('Sign in again')}
         >
           <LoginForm email={user.email} onDone={signedInAgain} />
         </Dialog>

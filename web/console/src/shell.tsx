@@ -2,7 +2,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { request } from './data/api.ts'
+import { formatWord } from './data/format.ts'
 import { useSession } from './data/session.tsx'
+import { choose, LANGUAGES, type Language, language } from './language/language.ts'
+import { t } from './language/t.ts'
 import { Button, buttonClass } from './ui/button.tsx'
 import { Icon, type IconName } from './ui/icon.tsx'
 import { Empty } from './ui/layout.tsx'
@@ -13,23 +16,23 @@ import { Wordmark } from './ui/wordmark.tsx'
 type Entry = readonly [path: string, label: string, icon: IconName]
 const GROUPS: readonly (readonly Entry[])[] = [
   [
-    ['/', 'Home', 'home'],
-    ['/agents', 'Agents', 'agents'],
-    ['/calls', 'Calls', 'calls'],
-    ['/live', 'Live', 'live'],
-    ['/reports', 'Reports', 'reports'],
+    ['/', t('Home'), 'home'],
+    ['/agents', t('Agents'), 'agents'],
+    ['/calls', t('Calls'), 'calls'],
+    ['/live', t('Live'), 'live'],
+    ['/reports', t('Reports'), 'reports'],
   ],
   [
-    ['/campaigns', 'Campaigns', 'campaigns'],
-    ['/batches', 'Batches', 'batches'],
-    ['/numbers', 'Numbers', 'numbers'],
-    ['/knowledge', 'Knowledge', 'knowledge'],
+    ['/campaigns', t('Campaigns'), 'campaigns'],
+    ['/batches', t('Batches'), 'batches'],
+    ['/numbers', t('Numbers'), 'numbers'],
+    ['/knowledge', t('Knowledge'), 'knowledge'],
   ],
   [
-    ['/providers', 'Providers', 'providers'],
-    ['/developers', 'Developers', 'developers'],
-    ['/workspace', 'Workspace', 'workspace'],
-    ['/operator', 'Operator', 'operator'],
+    ['/providers', t('Providers'), 'providers'],
+    ['/developers', t('Developers'), 'developers'],
+    ['/workspace', t('Workspace'), 'workspace'],
+    ['/operator', t('Operator'), 'operator'],
   ],
 ]
 
@@ -44,7 +47,7 @@ export function Shell() {
         className={`${buttonClass('primary')} fixed top-2 left-2 z-60 -translate-y-20 focus:translate-y-0`}
         href="#main"
       >
-        Skip to the content
+        {t('Skip to the content')}
       </a>
       <div className="sticky top-0 z-30 flex h-13 items-center justify-between border-b border-line bg-surface px-4 lg:hidden">
         <Link className="flex items-center" to="/">
@@ -52,7 +55,7 @@ export function Shell() {
         </Link>
         <Button
           aria-expanded={isOpen}
-          aria-label="Menu"
+          aria-label={t('Menu')}
           icon={isOpen ? 'close' : 'menu'}
           kind="quiet"
           onClick={() => setOpen(!isOpen)}
@@ -67,7 +70,7 @@ export function Shell() {
           </Link>
         </div>
         <WorkspaceMenu />
-        <nav aria-label="Screens" className="flex-1 px-3 pb-4">
+        <nav aria-label={t('Screens')} className="flex-1 px-3 pb-4">
           {GROUPS.map((entries) => (
             <ul className="mt-3 space-y-px" key={entries[0]![0]}>
               {entries.map(
@@ -161,16 +164,22 @@ function UserMenu() {
       <Menu
         align="start"
         items={[
-          { label: 'Your account', icon: 'agents', onSelect: () => void navigate({ to: '/account' }) },
-          { label: 'As the system', icon: 'info', checked: theme === 'system', onSelect: () => setTheme('system') },
-          { label: 'Light', icon: 'sun', checked: theme === 'light', onSelect: () => setTheme('light') },
-          { label: 'Dark', icon: 'moon', checked: theme === 'dark', onSelect: () => setTheme('dark') },
+          { label: t('Your account'), icon: 'agents', onSelect: () => void navigate({ to: '/account' }) },
+          { label: t('As the system'), icon: 'info', checked: theme === 'system', onSelect: () => setTheme('system') },
+          { label: t('Light'), icon: 'sun', checked: theme === 'light', onSelect: () => setTheme('light') },
+          { label: t('Dark'), icon: 'moon', checked: theme === 'dark', onSelect: () => setTheme('dark') },
+          ...Object.entries(LANGUAGES).map(([name, label]) => ({
+            label,
+            icon: 'language' as const,
+            checked: name === language,
+            onSelect: () => choose(name as Language),
+          })),
           {
-            label: 'API documentation',
+            label: t('API documentation'),
             icon: 'developers',
             onSelect: () => void window.open('/docs', '_blank', 'noopener'),
           },
-          { label: 'Sign out', icon: 'close', onSelect: () => void signOut() },
+          { label: t('Sign out'), icon: 'close', onSelect: () => void signOut() },
         ]}
         trigger={
           <button className="flex w-full items-center gap-2.5 rounded-md p-1.5 text-left hover:bg-sunken" type="button">
@@ -182,7 +191,7 @@ function UserMenu() {
             </span>
             <span className="min-w-0 flex-1">
               <span className="block truncate text-sm font-medium">{user.name}</span>
-              <span className="block text-xs text-muted capitalize">{role}</span>
+              <span className="block text-xs text-muted">{formatWord(role)}</span>
             </span>
             <Icon className="text-muted" name="more" size={16} />
           </button>
@@ -217,13 +226,13 @@ export function NotFound() {
     <Empty
       action={
         <Link className={buttonClass()} to="/">
-          Home
+          {t('Home')}
         </Link>
       }
       icon="search"
-      title="There is no such page"
+      title={t('There is no such page')}
     >
-      The address may be mistyped, or what it showed was deleted.
+      {t('The address may be mistyped, or what it showed was deleted.')}
     </Empty>
   )
 }
@@ -232,9 +241,9 @@ export function NotFound() {
 export function Broken({ error }: { error: unknown }) {
   return (
     <Empty
-      action={<Button onClick={() => location.reload()}>Load the page again</Button>}
+      action={<Button onClick={() => location.reload()}>{t('Load the page again')}</Button>}
       icon="warning"
-      title="This screen broke"
+      title={t('This screen broke')}
     >
       {error instanceof Error ? error.message : String(error)}
     </Empty>

@@ -1,4 +1,5 @@
 /** The one way to the public API: paths of this instance, the cookies of who is signed in, errors as sentences. */
+import { said, t } from '../language/t.ts'
 
 export class ApiError extends Error {
   readonly status: number
@@ -30,7 +31,7 @@ export interface Ask {
 
 /** What the page does when the session is over: resolves once somebody is signed in again. */
 type SignInAgain = () => Promise<void>
-let signInAgain: SignInAgain = () => Promise.reject(new ApiError(401, 'Sign in first'))
+let signInAgain: SignInAgain = () => Promise.reject(new ApiError(401, t('Sign in first')))
 let reached: (isReached: boolean) => void = () => {}
 
 export function onSessionOver(handler: SignInAgain): void {
@@ -106,7 +107,7 @@ async function send(
   } catch (cause) {
     if (signal?.aborted) throw cause
     reached(false)
-    throw new Unreachable('Patchbay does not answer. The page goes on by itself once it does.', { cause })
+    throw new Unreachable(t('Patchbay does not answer. The page goes on by itself once it does.'), { cause })
   }
 }
 
@@ -128,14 +129,17 @@ interface Fault {
 async function errorOf(answer: Response): Promise<ApiError> {
   const retryAfter = Number(answer.headers.get('retry-after') ?? Number.NaN)
   const retryAfterS = Number.isFinite(retryAfter) ? retryAfter : undefined
-  const said: unknown = await answer.json().catch(() => undefined)
-  const detail = typeof said === 'object' && said !== null && 'detail' in said ? said.detail : undefined
+  const body: unknown = await answer.json().catch(() => undefined)
+  const detail = typeof body === 'object' && body !== null && 'detail' in body ? body.detail : undefined
   if (Array.isArray(detail)) {
     const faults = detail as Fault[]
-    const fields = Object.fromEntries(faults.map(({ loc, msg }) => [loc.slice(1).join('.'), msg]))
-    const sentence = faults.map(({ loc, msg }) => `${loc.slice(1).join(' › ') || 'The input'} ${msg}`).join('; ')
+    const fields = Object.fromEntries(faults.map(({ loc, msg }) => [loc.slice(1).join('.'), said(msg)]))
+    const sentence = faults
+      .map(({ loc, msg }) => `${loc.slice(1).join(' › ') || t('The input')} ${said(msg)}`)
+      .join('; ')
     return new ApiError(answer.status, sentence, fields, retryAfterS)
   }
-  const sentence = typeof detail === 'string' ? detail : `Patchbay answered with ${answer.status}`
+  const sentence =
+    typeof detail === 'string' ? said(detail) : t('Patchbay answered with {status}', { status: answer.status })
   return new ApiError(answer.status, sentence, {}, retryAfterS)
 }

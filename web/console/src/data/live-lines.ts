@@ -1,4 +1,5 @@
-import { formatWord } from './format.ts'
+import { said, t } from '../language/t.ts'
+import { formatInner } from './format.ts'
 import type { CallEvent } from './types.ts'
 
 /** What is shown of a running call: words of both, and what somebody did. */
@@ -65,31 +66,35 @@ function withLine(lines: readonly LiveLine[], line: LiveLine): readonly LiveLine
 function noteOf(event: CallEvent): string | undefined {
   switch (event.type) {
     case 'tool_called':
-      return `The agent uses ${event.name}`
+      return t('The agent uses {name}', { name: event.name })
     case 'transfer_started':
-      return `${event.who ? event.who.name : 'The agent'} transfers the call to ${event.to}`
+      return event.who
+        ? t('{name} transfers the call to {to}', { name: event.who.name, to: event.to })
+        : t('The agent transfers the call to {to}', { to: event.to })
     case 'transfer_done':
-      return `Transferred to ${event.to}`
+      return t('Transferred to {to}', { to: event.to })
     case 'transfer_failed':
-      return `${event.to} was not reached: ${event.reason}`
+      return t('{to} was not reached: {reason}', { to: event.to, reason: event.reason })
     case 'supervisor_joined':
-      return `${event.who.name} listens`
+      return t('{name} listens', { name: event.who.name })
     case 'whispered':
-      return `${event.who.name} whispered to the agent: ${event.text}`
+      return t('{name} whispered to the agent: {text}', { name: event.who.name, text: event.text })
     case 'supervisor_said':
-      return `${event.who.name} has the agent say: ${event.text}`
+      return t('{name} has the agent say: {text}', { name: event.who.name, text: event.text })
     case 'took_over':
-      return `${event.who.name} took the call over`
+      return t('{name} took the call over', { name: event.who.name })
     case 'gave_back':
-      return `${event.who.name} gave the call back${event.summary ? `: ${event.summary}` : ''}`
+      return event.summary
+        ? t('{name} gave the call back: {summary}', { name: event.who.name, summary: event.summary })
+        : t('{name} gave the call back', { name: event.who.name })
     case 'left':
-      return `${event.who.name} left`
+      return t('{name} left', { name: event.who.name })
     case 'hung_up':
-      return `${event.who.name} ended the call`
+      return t('{name} ended the call', { name: event.who.name })
     case 'fault':
-      return event.sentence
+      return said(event.sentence)
     case 'ended':
-      return `The call is over: ${formatWord(event.end_reason).toLowerCase()}`
+      return t('The call is over: {why}', { why: formatInner(event.end_reason) })
     default:
       return undefined
   }

@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { formatAgo, formatInstant } from '../data/format.ts'
+import { formatAgo, formatInstant, formatWord } from '../data/format.ts'
 import { useRead, useWrite } from '../data/queries.ts'
 import { useSession } from '../data/session.tsx'
 import type { Workspace } from '../data/types.ts'
+import { t } from '../language/t.ts'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
@@ -34,12 +35,12 @@ export function Screen() {
           <Invitations />
         </div>
         <div className="min-w-0 space-y-4">
-          <Card title="You">
+          <Card title={t('You')}>
             <Facts
               rows={[
-                ['E-mail', user.email],
-                ['Phone number', user.phone_number],
-                ['Since', formatInstant(user.created_at)],
+                [t('E-mail'), user.email],
+                [t('Phone number'), user.phone_number],
+                [t('Since'), formatInstant(user.created_at)],
               ]}
             />
           </Card>
@@ -58,7 +59,7 @@ export function Screen() {
 function Password() {
   const change = useWrite<{ detail: string }, Record<string, string>>(
     (body) => ['/auth/password', { method: 'POST', body }],
-    { done: 'Changed. Every other session ended.', changes: ['/auth/sessions'], quiet: true },
+    { done: t('Changed. Every other session ended.'), changes: ['/auth/sessions'], quiet: true },
   )
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -66,17 +67,21 @@ function Password() {
     change.mutate(Object.fromEntries(new FormData(form)) as Record<string, string>, { onSuccess: () => form.reset() })
   }
   return (
-    <Card title="Password">
+    <Card title={t('Password')}>
       <form className="max-w-md space-y-4" onSubmit={submit}>
-        <Field fault={faultOf(change.error, 'current_password')} label="Current password">
+        <Field fault={faultOf(change.error, 'current_password')} label={t('Current password')}>
           <Input autoComplete="current-password" name="current_password" required type="password" />
         </Field>
-        <Field fault={faultOf(change.error, 'new_password')} hint="At least 8 characters" label="New password">
+        <Field
+          fault={faultOf(change.error, 'new_password')}
+          hint={t('At least 8 characters')}
+          label={t('New password')}
+        >
           <Input autoComplete="new-password" minLength={8} name="new_password" required type="password" />
         </Field>
         <Fault error={change.error} />
         <Button busy={change.isPending} kind="primary" type="submit">
-          Change password
+          {t('Change password')}
         </Button>
       </form>
     </Card>
@@ -87,7 +92,7 @@ function Sessions() {
   const { data: sessions, error } = useRead<SignedIn[]>('/auth/sessions')
   const [isAsked, setAsked] = useState(false)
   const end = useWrite<{ detail: string }, string>((id) => [`/auth/sessions/${id}`, { method: 'DELETE' }], {
-    done: 'Ended',
+    done: t('Ended'),
     changes: ['/auth/sessions'],
   })
   const endAll = useWrite(() => ['/auth/logout-everywhere', { method: 'POST' }], {
@@ -99,26 +104,26 @@ function Sessions() {
     <Card
       actions={
         <Button onClick={() => setAsked(true)} size="sm">
-          Sign out everywhere
+          {t('Sign out everywhere')}
         </Button>
       }
       flush
-      title="Where you are signed in"
+      title={t('Where you are signed in')}
     >
       <Table
         columns={[
           {
-            name: 'Browser',
+            name: t('Browser'),
             cell: ({ user_agent, is_current }) => (
               <span className="flex items-center gap-2" title={user_agent}>
                 <span className="truncate font-medium">{browserOf(user_agent)}</span>
-                {is_current && <Badge tone="accent">This one</Badge>}
+                {is_current && <Badge tone="accent">{t('This one')}</Badge>}
               </span>
             ),
           },
-          { name: 'From', wide: true, cell: ({ address }) => address },
+          { name: t('From'), wide: true, cell: ({ address }) => address },
           {
-            name: 'Last used',
+            name: t('Last used'),
             align: 'end',
             cell: ({ used_at }) => <span className="text-muted">{formatAgo(used_at)}</span>,
           },
@@ -128,27 +133,27 @@ function Sessions() {
             cell: ({ session_id, is_current, user_agent }) =>
               !is_current && (
                 <Button
-                  aria-label={`End the session of ${browserOf(user_agent)}`}
+                  aria-label={t('End the session of {user_agent}', { user_agent: browserOf(user_agent) })}
                   onClick={() => end.mutate(session_id)}
                   size="sm"
                 >
-                  End
+                  {t('End')}
                 </Button>
               ),
           },
         ]}
-        label="Sessions"
+        label={t('Sessions')}
         rowKey={({ session_id }) => session_id}
         rows={sessions}
       />
       <Confirm
-        action="Sign out everywhere"
+        action={t('Sign out everywhere')}
         onClose={() => setAsked(false)}
         onConfirm={() => endAll.mutateAsync()}
         open={isAsked}
-        title="Sign out everywhere?"
+        title={t('Sign out everywhere?')}
       >
-        Every session ends, this one included.
+        {t('Every session ends, this one included.')}
       </Confirm>
     </Card>
   )
@@ -164,13 +169,13 @@ function Workspaces() {
     void queries.invalidateQueries({ queryKey: ['me'] })
   }
   const leave = useWrite(() => [`/workspaces/${left?.workspace_id}/leave`, { method: 'POST' }], {
-    done: `You left ${left?.name}`,
+    done: t('You left {name}', { name: left?.name }),
     onDone: changed,
   })
   const create = useWrite<Workspace, string>(
     (name) => ['/workspaces', { method: 'POST', body: { name, type: 'team' } }],
     {
-      done: ({ name }) => `${name} is made; choose it on the left to work in it`,
+      done: ({ name }) => t('{name} is made; choose it on the left to work in it', { name }),
       quiet: true,
       onDone: () => {
         changed()
@@ -182,48 +187,52 @@ function Workspaces() {
     <Card
       actions={
         <Button icon="plus" onClick={() => setNew(true)} size="sm">
-          New workspace
+          {t('New workspace')}
         </Button>
       }
       flush
-      title="Your workspaces"
+      title={t('Your workspaces')}
     >
       <Table
         columns={[
           {
-            name: 'Name',
+            name: t('Name'),
             cell: ({ name, workspace_id }) => (
               <span className="flex items-center gap-2">
                 <span className="truncate font-medium">{name}</span>
-                {workspace_id === current?.workspace_id && <Badge tone="accent">Here</Badge>}
+                {workspace_id === current?.workspace_id && <Badge tone="accent">{t('Here')}</Badge>}
               </span>
             ),
           },
-          { name: 'Your role', cell: ({ role }) => <span className="capitalize">{role}</span> },
+          { name: t('Your role'), cell: ({ role }) => formatWord(role) },
           {
             name: '',
             align: 'end',
             cell: (workspace) => (
-              <Button aria-label={`Leave ${workspace.name}`} onClick={() => setLeft(workspace)} size="sm">
-                Leave
+              <Button
+                aria-label={t('Leave {name}', { name: workspace.name })}
+                onClick={() => setLeft(workspace)}
+                size="sm"
+              >
+                {t('Leave')}
               </Button>
             ),
           },
         ]}
-        label="Workspaces"
+        label={t('Workspaces')}
         rowKey={({ workspace_id }) => workspace_id}
         rows={workspaces}
       />
       <Confirm
-        action="Leave"
+        action={t('Leave')}
         onClose={() => setLeft(undefined)}
         onConfirm={() => leave.mutateAsync()}
         open={left !== undefined}
-        title={`Leave ${left?.name}?`}
+        title={t('Leave {name}?', { name: left?.name })}
       >
-        You see nothing of it any more, until somebody invites you again.
+        {t('You see nothing of it any more, until somebody invites you again.')}
       </Confirm>
-      <Dialog onClose={() => setNew(false)} open={isNew} title="New workspace">
+      <Dialog onClose={() => setNew(false)} open={isNew} title={t('New workspace')}>
         <form
           onSubmit={(event) => {
             event.preventDefault()
@@ -232,8 +241,8 @@ function Workspaces() {
         >
           <Field
             fault={faultOf(create.error, 'name')}
-            hint="Agents, calls and numbers of a workspace are seen by its members alone."
-            label="Name"
+            hint={t('Agents, calls and numbers of a workspace are seen by its members alone.')}
+            label={t('Name')}
           >
             <Input autoFocus name="name" required />
           </Field>
@@ -241,9 +250,9 @@ function Workspaces() {
             <Fault error={create.error} />
           </div>
           <DialogActions>
-            <Button onClick={() => setNew(false)}>Cancel</Button>
+            <Button onClick={() => setNew(false)}>{t('Cancel')}</Button>
             <Button busy={create.isPending} kind="primary" type="submit">
-              Make workspace
+              {t('Make workspace')}
             </Button>
           </DialogActions>
         </form>
@@ -259,18 +268,18 @@ function DeleteAccount() {
     { quiet: true, onDone: () => location.assign('/console/') },
   )
   return (
-    <Card title="Delete your account">
+    <Card title={t('Delete your account')}>
       <p className="mb-3 text-sm text-muted text-pretty">
-        Workspaces without another member go with it, and everything in them.
+        {t('Workspaces without another member go with it, and everything in them.')}
       </p>
       <Button kind="danger" onClick={() => setAsked(true)}>
-        Delete account
+        {t('Delete account')}
       </Button>
       <Dialog
-        lead="It can’t be undone: workspaces of yours alone are deleted with their agents, calls and recordings."
+        lead={t('It can’t be undone: workspaces of yours alone are deleted with their agents, calls and recordings.')}
         onClose={() => setAsked(false)}
         open={isAsked}
-        title="Delete your account?"
+        title={t('Delete your account?')}
       >
         <form
           onSubmit={(event) => {
@@ -278,16 +287,16 @@ function DeleteAccount() {
             remove.mutate(String(new FormData(event.currentTarget).get('password')))
           }}
         >
-          <Field label="Password">
+          <Field label={t('Password')}>
             <Input autoComplete="current-password" autoFocus name="password" required type="password" />
           </Field>
           <div className="mt-3 empty:hidden">
             <Fault error={remove.error} />
           </div>
           <DialogActions>
-            <Button onClick={() => setAsked(false)}>Cancel</Button>
+            <Button onClick={() => setAsked(false)}>{t('Cancel')}</Button>
             <Button busy={remove.isPending} kind="danger" type="submit">
-              Delete for good
+              {t('Delete for good')}
             </Button>
           </DialogActions>
         </form>

@@ -4,6 +4,7 @@ import { formatAgo } from '../data/format.ts'
 import { useRead, useWrite } from '../data/queries.ts'
 import { useSession } from '../data/session.tsx'
 import type { Agent } from '../data/types.ts'
+import { t } from '../language/t.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
 import { Fault, faultOf } from '../ui/fault.tsx'
@@ -27,12 +28,12 @@ export function Screen() {
         actions={
           may('developer') && (
             <Button icon="plus" kind="primary" onClick={open}>
-              New agent
+              {t('New agent')}
             </Button>
           )
         }
-        lead="Who answers: a prompt, a voice and a model each."
-        title="Agents"
+        lead={t('Who answers: a prompt, a voice and a model each.')}
+        title={t('Agents')}
       />
       <Fault error={error} retry={() => void refetch()} />
       {shown && agents ? (
@@ -44,15 +45,15 @@ export function Screen() {
           <Card
             actions={
               <Input
-                aria-label="Search agents"
+                aria-label={t('Search agents')}
                 className="h-8! w-56"
                 onChange={(event) => setText(event.target.value)}
-                placeholder="Search"
+                placeholder={t('Search')}
                 value={text}
               />
             }
             flush
-            title={agents.length === 1 ? '1 agent' : `${agents.length} agents`}
+            title={agents.length === 1 ? t('1 agent') : t('{length} agents', { length: agents.length })}
           >
             <AgentTable agents={shown} />
           </Card>
@@ -66,32 +67,33 @@ export function Screen() {
 }
 
 function AgentTable({ agents }: { agents: readonly Agent[] }) {
-  if (agents.length === 0) return <p className="px-4 pb-4 text-muted">No agent of that name.</p>
+  if (agents.length === 0) return <p className="px-4 pb-4 text-muted">{t('No agent of that name.')}</p>
   return (
     <Table
       columns={[
         {
-          name: 'Agent',
+          name: t('Agent'),
           cell: ({ agent_id, agent_name }) => (
             <Link className="font-medium hover:underline" params={{ agentId: agent_id }} to="/agents/$agentId">
               {agent_name}
             </Link>
           ),
         },
-        { name: 'Listens with', wide: true, cell: ({ STT_provider, STT_model }) => choice(STT_provider, STT_model) },
-        { name: 'Thinks with', wide: true, cell: ({ LLM_provider, LLM_model }) => choice(LLM_provider, LLM_model) },
-        { name: 'Speaks with', wide: true, cell: ({ TTS_provider, TTS_voice }) => choice(TTS_provider, TTS_voice) },
+        { name: t('Listens with'), wide: true, cell: ({ STT_provider, STT_model }) => choice(STT_provider, STT_model) },
+        { name: t('Thinks with'), wide: true, cell: ({ LLM_provider, LLM_model }) => choice(LLM_provider, LLM_model) },
+        { name: t('Speaks with'), wide: true, cell: ({ TTS_provider, TTS_voice }) => choice(TTS_provider, TTS_voice) },
         {
-          name: 'Phone numbers',
-          cell: ({ phone_numbers }) => phone_numbers.join(', ') || <span className="text-muted">Browser only</span>,
+          name: t('Phone numbers'),
+          cell: ({ phone_numbers }) =>
+            phone_numbers.join(', ') || <span className="text-muted">{t('Browser only')}</span>,
         },
         {
-          name: 'Changed',
+          name: t('Changed'),
           align: 'end',
           cell: ({ updated_at }) => <span className="text-muted">{formatAgo(updated_at)}</span>,
         },
       ]}
-      label="Agents"
+      label={t('Agents')}
       rowKey={({ agent_id }) => agent_id}
       rows={agents}
     />
@@ -123,20 +125,20 @@ function NoAgents({ onNew }: { onNew: () => void }) {
         may('developer') && (
           <>
             <Button icon="plus" kind="primary" onClick={onNew}>
-              New agent
+              {t('New agent')}
             </Button>
             <Button busy={busy} onClick={() => void make()}>
-              Begin with a sample
+              {t('Begin with a sample')}
             </Button>
           </>
         )
       }
       icon="agents"
-      title="No agents yet"
+      title={t('No agents yet')}
     >
       {may('developer')
-        ? 'Write down what it should know and how it greets. You can talk to it right away.'
-        : 'A Developer or an Admin of this workspace makes agents; ask one of them.'}
+        ? t('Write down what it should know and how it greets. You can talk to it right away.')
+        : t('A Developer or an Admin of this workspace makes agents; ask one of them.')}
     </Empty>
   )
 }
@@ -150,10 +152,10 @@ function NewAgent({ open, onClose }: { open: boolean; onClose: () => void }) {
   })
   return (
     <Dialog
-      lead="Everything else has a default, and can be changed at any time."
+      lead={t('Everything else has a default, and can be changed at any time.')}
       onClose={onClose}
       open={open}
-      title="New agent"
+      title={t('New agent')}
     >
       <form
         className="space-y-4"
@@ -162,24 +164,24 @@ function NewAgent({ open, onClose }: { open: boolean; onClose: () => void }) {
           create.mutate(Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>)
         }}
       >
-        <Field fault={faultOf(create.error, 'agent_name')} label="Name">
-          <Input name="agent_name" placeholder="Front desk" required />
+        <Field fault={faultOf(create.error, 'agent_name')} label={t('Name')}>
+          <Input name="agent_name" placeholder={t('Front desk')} required />
         </Field>
         <Field
           fault={faultOf(create.error, 'system_prompt')}
-          hint="Who it is, what it knows, how it should behave."
-          label="Prompt"
+          hint={t('Who it is, what it knows, how it should behave.')}
+          label={t('Prompt')}
         >
-          <Textarea name="system_prompt" placeholder="You answer the phone of …" required rows={7} />
+          <Textarea name="system_prompt" placeholder={t('You answer the phone of …')} required rows={7} />
         </Field>
-        <Field hint="Empty: it waits for the caller to speak." label="First message">
-          <Input name="first_message" placeholder="Hello, how can I help you?" />
+        <Field hint={t('Empty: it waits for the caller to speak.')} label={t('First message')}>
+          <Input name="first_message" placeholder={t('Hello, how can I help you?')} />
         </Field>
         <Fault error={create.error} />
         <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t('Cancel')}</Button>
           <Button busy={create.isPending} kind="primary" type="submit">
-            Make agent
+            {t('Make agent')}
           </Button>
         </DialogActions>
       </form>

@@ -2,6 +2,7 @@ import { type FormEvent, useState } from 'react'
 import { formatAgo, formatInstant } from '../data/format.ts'
 import { useRead, useWrite } from '../data/queries.ts'
 import type { ApiKey } from '../data/types.ts'
+import { t } from '../language/t.ts'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
@@ -12,12 +13,12 @@ import { ListCard } from '../ui/list-page.tsx'
 import { ShownOnce } from '../ui/shown-once.tsx'
 
 const SCOPES = [
-  ['read', 'Read agents, calls, batches, chats, reports'],
-  ['calls', 'Place calls, open web sessions, chat'],
-  ['agents', 'Change agents and documents'],
-  ['batches', 'Change batches'],
-  ['numbers', 'Change numbers and trunks'],
-  ['campaigns', 'Change campaigns'],
+  ['read', t('Read agents, calls, batches, chats, reports')],
+  ['calls', t('Place calls, open web sessions, chat')],
+  ['agents', t('Change agents and documents')],
+  ['batches', t('Change batches')],
+  ['numbers', t('Change numbers and trunks')],
+  ['campaigns', t('Change campaigns')],
 ] as const
 
 export function ApiKeys() {
@@ -26,12 +27,12 @@ export function ApiKeys() {
   const [shown, setShown] = useState<string>()
   const [removed, setRemoved] = useState<ApiKey>()
   const remove = useWrite(() => [`/api-keys/${removed?.id}`, { method: 'DELETE' }], {
-    done: 'Revoked',
+    done: t('Revoked'),
     changes: ['/api-keys'],
   })
   const add = (
     <Button icon="plus" kind="primary" onClick={() => setNew(true)}>
-      New key
+      {t('New key')}
     </Button>
   )
   return (
@@ -39,17 +40,17 @@ export function ApiKeys() {
       <ListCard
         add={add}
         columns={[
-          { name: 'Name', cell: ({ name }) => <span className="font-medium">{name}</span> },
-          { name: 'Key', wide: true, cell: ({ prefix }) => <code className="text-xs">{prefix}…</code> },
-          { name: 'Scopes', cell: ({ scopes }) => scopes.join(', ') },
-          { name: 'Last used', align: 'end', wide: true, cell: ({ last_used_at }) => formatAgo(last_used_at) },
-          { name: 'Expires', align: 'end', wide: true, cell: ({ expires_at }) => formatInstant(expires_at) },
+          { name: t('Name'), cell: ({ name }) => <span className="font-medium">{name}</span> },
+          { name: t('Key'), wide: true, cell: ({ prefix }) => <code className="text-xs">{prefix}…</code> },
+          { name: t('Scopes'), cell: ({ scopes }) => scopes.join(', ') },
+          { name: t('Last used'), align: 'end', wide: true, cell: ({ last_used_at }) => formatAgo(last_used_at) },
+          { name: t('Expires'), align: 'end', wide: true, cell: ({ expires_at }) => formatInstant(expires_at) },
           {
             name: '',
             align: 'end',
             cell: (key) => (
               <Button
-                aria-label={`Revoke ${key.name}`}
+                aria-label={t('Revoke {name}', { name: key.name })}
                 icon="trash"
                 kind="quiet"
                 onClick={() => setRemoved(key)}
@@ -60,13 +61,13 @@ export function ApiKeys() {
         ]}
         empty={{
           icon: 'developers',
-          title: 'No API keys',
-          children: 'A key lets a server of yours use the API as a Developer of this workspace, within its scopes.',
+          title: t('No API keys'),
+          children: t('A key lets a server of yours use the API as a Developer of this workspace, within its scopes.'),
         }}
-        label="API keys"
+        label={t('API keys')}
         list={list}
         rowKey={({ id }) => id}
-        title={() => 'API keys'}
+        title={() => t('API keys')}
       />
       {isNew && (
         <NewKey
@@ -78,19 +79,19 @@ export function ApiKeys() {
         />
       )}
       <ShownOnce
-        lead="It is shown this once. Keep it where only your server reads it."
+        lead={t('It is shown this once. Keep it where only your server reads it.')}
         onClose={() => setShown(undefined)}
         secret={shown}
-        title="Your new key"
+        title={t('Your new key')}
       />
       <Confirm
-        action="Revoke"
+        action={t('Revoke')}
         onClose={() => setRemoved(undefined)}
         onConfirm={() => remove.mutateAsync()}
         open={removed !== undefined}
-        title={`Revoke ${removed?.name}?`}
+        title={t('Revoke {name}?', { name: removed?.name })}
       >
-        Whoever uses it is refused from now on.
+        {t('Whoever uses it is refused from now on.')}
       </Confirm>
     </>
   )
@@ -113,13 +114,13 @@ function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (key: string
     })
   }
   return (
-    <Dialog onClose={onClose} open title="New API key">
+    <Dialog onClose={onClose} open title={t('New API key')}>
       <form className="space-y-4" onSubmit={submit}>
-        <Field fault={faultOf(create.error, 'name')} label="Name">
+        <Field fault={faultOf(create.error, 'name')} label={t('Name')}>
           <Input name="name" placeholder="CRM" required />
         </Field>
         <fieldset>
-          <legend className="mb-1 text-sm font-medium">It may</legend>
+          <legend className="mb-1 text-sm font-medium">{t('It may')}</legend>
           <div className="space-y-1.5">
             {SCOPES.map(([scope, does], at) => (
               <label className="flex items-center gap-2 text-sm" key={scope}>
@@ -135,15 +136,15 @@ function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (key: string
             ))}
           </div>
         </fieldset>
-        <Field fault={faultOf(create.error, 'expires_at')} hint="Empty: never." label="Expires">
+        <Field fault={faultOf(create.error, 'expires_at')} hint={t('Empty: never.')} label={t('Expires')}>
           <Input name="expires_at" type="date" />
         </Field>
-        <Notice tone="accent">The key is shown once, after this.</Notice>
+        <Notice tone="accent">{t('The key is shown once, after this.')}</Notice>
         <Fault error={create.error} />
         <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t('Cancel')}</Button>
           <Button busy={create.isPending} kind="primary" type="submit">
-            Make key
+            {t('Make key')}
           </Button>
         </DialogActions>
       </form>

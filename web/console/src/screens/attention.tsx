@@ -1,9 +1,11 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { formatList } from '../data/format.ts'
 import { useProviders } from '../data/providers.ts'
 import { useRead } from '../data/queries.ts'
 import { useSession } from '../data/session.tsx'
 import type { Agent, Campaign, Trunk, Webhook, WorkloadReport } from '../data/types.ts'
+import { t } from '../language/t.ts'
 import { buttonClass } from '../ui/button.tsx'
 import { Notice } from '../ui/layout.tsx'
 import { failingProviders } from './failing-providers.ts'
@@ -23,7 +25,7 @@ export function Attention() {
   if (workload.data && workload.data.totals.workers === 0) {
     notes.push(
       <Notice key="workers" tone="bad">
-        No voice worker is linked, so no call can be answered. Start one: <code>npm run patchbay voice</code>
+        {t('No voice worker is linked, so no call can be answered. Start one:')} <code>npm run patchbay voice</code>
       </Notice>,
     )
   }
@@ -32,14 +34,17 @@ export function Attention() {
       <Notice
         action={
           <Link className={buttonClass('plain', 'sm')} to="/providers">
-            Providers
+            {t('Providers')}
           </Link>
         }
         key={`provider ${provider.provider}`}
         tone="bad"
       >
-        {provider.title} can’t serve {names.slice(0, 2).join(' and ')}
-        {names.length > 2 ? ` and ${names.length - 2} more` : ''}: {provider.health.message ?? 'it fails'}
+        {t('{provider} can’t serve {agents}: {why}', {
+          provider: provider.title,
+          agents: formatList(names, 2),
+          why: provider.health.message ?? t('it fails'),
+        })}
       </Notice>,
     )
   }
@@ -54,15 +59,18 @@ export function Attention() {
             params={{ webhookId: webhook_id }}
             to="/developers/webhooks/$webhookId"
           >
-            Webhook
+            {t('Webhook')}
           </Link>
         }
         key={webhook_id}
         tone={enabled ? 'warn' : 'bad'}
       >
         {enabled
-          ? `The webhook ${url} is not taken: see why, mend your server, and it is sent again by itself.`
-          : `The webhook ${url} was switched off: ${disabled_reason}. Mend your server, switch it on, and send what it missed.`}
+          ? t('The webhook {url} is not taken: see why, mend your server, and it is sent again by itself.', { url })
+          : t(
+              'The webhook {url} was switched off: {disabled_reason}. Mend your server, switch it on, and send what it missed.',
+              { url, disabled_reason },
+            )}
       </Notice>,
     )
   }
@@ -73,14 +81,21 @@ export function Attention() {
       <Notice
         action={
           <Link className={buttonClass('plain', 'sm')} search={{ tab: 'trunks' }} to="/numbers">
-            Trunks
+            {t('Trunks')}
           </Link>
         }
         key={trunk_id}
         tone="bad"
       >
-        The trunk “{name}” {register ? 'could not register' : 'does not answer'}: {status} {state?.contact_reason}.
-        Check its host, user name and password.
+        {register
+          ? t('The trunk “{name}” could not register: {why}. Check its host, user name and password.', {
+              name,
+              why: `${status} ${state?.contact_reason}`,
+            })
+          : t('The trunk “{name}” does not answer: {why}. Check its host, user name and password.', {
+              name,
+              why: `${status} ${state?.contact_reason}`,
+            })}
       </Notice>,
     )
   }
@@ -90,16 +105,18 @@ export function Attention() {
       <Notice
         action={
           <Link className={buttonClass('plain', 'sm')} params={{ slug }} to="/campaigns/$slug">
-            Campaign
+            {t('Campaign')}
           </Link>
         }
         key={slug}
         tone="warn"
       >
-        The campaign “{name}” stands still:{' '}
         {pause_reason === 'budget_reached'
-          ? 'its budget is used up. Raise it to go on.'
-          : 'too many of its calls failed. Look at their causes, then resume it.'}
+          ? t('The campaign “{name}” stands still: its budget is used up. Raise it to go on.', { name })
+          : t(
+              'The campaign “{name}” stands still: too many of its calls failed. Look at their causes, then resume it.',
+              { name },
+            )}
       </Notice>,
     )
   }

@@ -5,6 +5,7 @@ import { useRead, useWrite } from '../data/queries.ts'
 import { useSession } from '../data/session.tsx'
 import type { Agent, Batch, BatchItem, BatchPreview, PhoneNumber } from '../data/types.ts'
 import { usePreview } from '../data/use-preview.ts'
+import { t } from '../language/t.ts'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
@@ -44,7 +45,7 @@ export function Screen() {
   const list = useRead<Batch[]>('/batch', { everyMs: EVERY_MS })
   const add = may('developer') && (
     <Button icon="plus" kind="primary" onClick={() => void navigate({ to: '/batches', search: { new: true } })}>
-      New batch
+      {t('New batch')}
     </Button>
   )
   return (
@@ -53,19 +54,19 @@ export function Screen() {
         add={add}
         columns={[
           {
-            name: 'Batch',
+            name: t('Batch'),
             cell: ({ batch_id, name }) => (
               <Link className="font-medium hover:underline" params={{ batchId: batch_id }} to="/batches/$batchId">
                 {name}
               </Link>
             ),
           },
-          { name: 'Status', cell: (batch) => <Status batch={batch} /> },
-          { name: 'Rows', align: 'end', cell: ({ counts }) => formatCount(counts.total) },
-          { name: 'Completed', align: 'end', wide: true, cell: ({ counts }) => formatCount(counts.completed) },
-          { name: 'Failed', align: 'end', wide: true, cell: ({ counts }) => formatCount(counts.failed) },
+          { name: t('Status'), cell: (batch) => <Status batch={batch} /> },
+          { name: t('Rows'), align: 'end', cell: ({ counts }) => formatCount(counts.total) },
+          { name: t('Completed'), align: 'end', wide: true, cell: ({ counts }) => formatCount(counts.completed) },
+          { name: t('Failed'), align: 'end', wide: true, cell: ({ counts }) => formatCount(counts.failed) },
           {
-            name: 'Made',
+            name: t('Made'),
             align: 'end',
             wide: true,
             cell: ({ created_at }) => <span className="text-muted">{formatAgo(created_at)}</span>,
@@ -73,19 +74,19 @@ export function Screen() {
         ]}
         empty={{
           icon: 'batches',
-          title: 'No batches yet',
-          children: (
-            <>
-              Upload a CSV file with a phone number in each row. Its other columns can be used in the prompt as{' '}
-              {'{{column}}'}.
-            </>
+          title: t('No batches yet'),
+          children: t(
+            'Upload a CSV file with a phone number in each row. Its other columns can be used in the prompt as {name}.',
+            {
+              name: '{{column}}',
+            },
           ),
         }}
-        label="Batches"
-        lead="Calls to every row of a file, at once or at a time."
+        label={t('Batches')}
+        lead={t('Calls to every row of a file, at once or at a time.')}
         list={list}
         rowKey={({ batch_id }) => batch_id}
-        title="Batches"
+        title={t('Batches')}
       />
       {search.new === true && may('developer') && (
         <NewBatch onClose={() => void navigate({ to: '/batches', search: {} })} />
@@ -119,7 +120,7 @@ function NewBatch({ onClose }: { onClose: () => void }) {
   )
   const fault = (field: string) => faultOf(create.error, field)
   return (
-    <Dialog lead="It waits for you to start it." onClose={onClose} open title="New batch" wide>
+    <Dialog lead={t('It waits for you to start it.')} onClose={onClose} open title={t('New batch')} wide>
       <form
         className="space-y-4"
         onSubmit={(event) => {
@@ -129,10 +130,10 @@ function NewBatch({ onClose }: { onClose: () => void }) {
         }}
       >
         <div className="grid gap-4 sm:grid-cols-2">
-          <Field fault={fault('name')} label="Name">
+          <Field fault={fault('name')} label={t('Name')}>
             <Input name="name" required />
           </Field>
-          <Field fault={fault('agent_id')} label="Agent">
+          <Field fault={fault('agent_id')} label={t('Agent')}>
             <Select name="agent_id" required>
               {agents?.map(({ agent_id, agent_name }) => (
                 <option key={agent_id} value={agent_id}>
@@ -143,8 +144,8 @@ function NewBatch({ onClose }: { onClose: () => void }) {
           </Field>
           <Field
             fault={fault('agent_phone_number')}
-            hint={numbers?.length === 0 ? 'There is none yet: register one under Numbers.' : undefined}
-            label="Call from"
+            hint={numbers?.length === 0 ? t('There is none yet: register one under Numbers.') : undefined}
+            label={t('Call from')}
           >
             <Select name="agent_phone_number" required>
               {numbers?.map(({ phone_number }) => (
@@ -152,11 +153,11 @@ function NewBatch({ onClose }: { onClose: () => void }) {
               ))}
             </Select>
           </Field>
-          <Field fault={fault('scheduled_time')} hint="Empty: when you start it." label="Begin at">
+          <Field fault={fault('scheduled_time')} hint={t('Empty: when you start it.')} label={t('Begin at')}>
             <Input name="scheduled_time" type="datetime-local" />
           </Field>
         </div>
-        <Field fault={fault('file')} hint="CSV with a header row and a column of phone numbers." label="File">
+        <Field fault={fault('file')} hint={t('CSV with a header row and a column of phone numbers.')} label={t('File')}>
           <Input
             accept=".csv,text/csv"
             className="py-1.5"
@@ -172,14 +173,14 @@ function NewBatch({ onClose }: { onClose: () => void }) {
         {preview && <Found isReading={isReading} onColumn={setColumn} preview={preview} />}
         <Fault error={create.error ?? error} />
         <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t('Cancel')}</Button>
           <Button
             busy={create.isPending}
             disabled={!preview || preview.phone_column === null || isReading}
             kind="primary"
             type="submit"
           >
-            Upload
+            {t('Upload')}
           </Button>
         </DialogActions>
       </form>
@@ -188,8 +189,8 @@ function NewBatch({ onClose }: { onClose: () => void }) {
 }
 
 const REASONS = {
-  invalid_number: 'No phone number',
-  do_not_call: 'On the do-not-call list',
+  invalid_number: t('No phone number'),
+  do_not_call: t('On the do-not-call list'),
 } as const satisfies Record<BatchPreview['skipped'][number]['code'], string>
 
 interface FoundProps {
@@ -202,9 +203,9 @@ interface FoundProps {
 function Found({ preview: { columns, phone_column, rows, skipped }, isReading, onColumn }: FoundProps) {
   return (
     <div aria-busy={isReading} className="space-y-3">
-      <Field hint="Every other column is a variable." label="Column with the phone numbers">
+      <Field hint={t('Every other column is a variable.')} label={t('Column with the phone numbers')}>
         <Select name="phone_column" onChange={({ target }) => onColumn(target.value)} value={phone_column ?? ''}>
-          {phone_column === null && <option value="">Choose one</option>}
+          {phone_column === null && <option value="">{t('Choose one')}</option>}
           {[...new Set(columns.map(({ name }) => name))].filter(Boolean).map((name) => (
             <option key={name}>{name}</option>
           ))}
@@ -215,11 +216,11 @@ function Found({ preview: { columns, phone_column, rows, skipped }, isReading, o
           <Tallies
             judged={rows.judged}
             rows={[
-              ['Rows', rows.total],
-              ['Will be called', rows.called, 'good'],
-              ['No number', rows.invalid, 'bad'],
-              ['Do not call', rows.do_not_call, 'warn'],
-              ['Numbers twice', rows.duplicates],
+              [t('Rows'), rows.total],
+              [t('Will be called'), rows.called, 'good'],
+              [t('No number'), rows.invalid, 'bad'],
+              [t('Do not call'), rows.do_not_call, 'warn'],
+              [t('Numbers twice'), rows.duplicates],
             ]}
             total={rows.total}
           />
@@ -234,10 +235,10 @@ function Found({ preview: { columns, phone_column, rows, skipped }, isReading, o
 }
 
 const ACTIONS = {
-  send: ['Start', ['pending', 'scheduled']],
-  pause: ['Pause', ['running']],
-  resume: ['Resume', ['paused']],
-  retry: ['Retry the failed', ['completed', 'canceled']],
+  send: [t('Start'), ['pending', 'scheduled']],
+  pause: [t('Pause'), ['running']],
+  resume: [t('Resume'), ['paused']],
+  retry: [t('Retry the failed'), ['completed', 'canceled']],
 } as const
 
 export function BatchScreen() {
@@ -250,7 +251,7 @@ export function BatchScreen() {
     changes: ['/batch'],
   })
   const remove = useWrite(() => [`/batch/${batchId}`, { method: 'DELETE' }], {
-    done: 'Deleted',
+    done: t('Deleted'),
     changes: ['/batch'],
     onDone: () => void navigate({ to: '/batches' }),
   })
@@ -280,19 +281,22 @@ export function BatchScreen() {
               )}
               {['running', 'paused', 'scheduled'].includes(status) && (
                 <Button kind="danger" onClick={() => setAsked('cancel')}>
-                  Cancel
+                  {t('Cancel')}
                 </Button>
               )}
               {status !== 'running' && (
-                <Button aria-label="Delete" icon="trash" kind="quiet" onClick={() => setAsked('delete')} />
+                <Button aria-label={t('Delete')} icon="trash" kind="quiet" onClick={() => setAsked('delete')} />
               )}
             </>
           )
         }
         lead={
           batch.scheduled_time && status === 'scheduled'
-            ? `Begins ${formatInstant(batch.scheduled_time)} (${batch.timezone})`
-            : `From ${batch.agent_phone_number}`
+            ? t('Begins {scheduled_time} ({timezone})', {
+                scheduled_time: formatInstant(batch.scheduled_time),
+                timezone: batch.timezone,
+              })
+            : t('From {agent_phone_number}', { agent_phone_number: batch.agent_phone_number })
         }
         title={
           <span className="flex items-center gap-3">
@@ -309,19 +313,19 @@ export function BatchScreen() {
             />
           </div>
           <div className="grid grid-cols-2 gap-5 sm:grid-cols-3 lg:grid-cols-6">
-            <Stat label="Rows" value={formatCount(counts.total)} />
-            <Stat label="Waiting" value={formatCount(counts.pending)} />
-            <Stat label="Calling" value={formatCount(counts.in_progress)} />
-            <Stat label="Completed" value={formatCount(counts.completed)} />
-            <Stat label="Failed" tone={counts.failed > 0 ? 'bad' : 'neutral'} value={formatCount(counts.failed)} />
-            <Stat label="Duplicates left out" value={formatCount(counts.duplicates)} />
+            <Stat label={t('Rows')} value={formatCount(counts.total)} />
+            <Stat label={t('Waiting')} value={formatCount(counts.pending)} />
+            <Stat label={t('Calling')} value={formatCount(counts.in_progress)} />
+            <Stat label={t('Completed')} value={formatCount(counts.completed)} />
+            <Stat label={t('Failed')} tone={counts.failed > 0 ? 'bad' : 'neutral'} value={formatCount(counts.failed)} />
+            <Stat label={t('Duplicates left out')} value={formatCount(counts.duplicates)} />
           </div>
         </Card>
-        <Card flush title="Rows">
+        <Card flush title={t('Rows')}>
           <VirtualList<BatchItem>
-            empty={<p className="px-4 pb-4 text-muted">The file had no rows.</p>}
+            empty={<p className="px-4 pb-4 text-muted">{t('The file had no rows.')}</p>}
             everyMs={EVERY_MS}
-            label="Rows"
+            label={t('Rows')}
             path={`/batch/${batchId}/items`}
             row={({ phone_number, status: state, call_log_id, error: why }) => (
               <div className="grid h-full grid-cols-[10rem_7rem_minmax(0,1fr)] items-center gap-3 px-4 text-sm">
@@ -333,7 +337,7 @@ export function BatchScreen() {
                   {why}{' '}
                   {call_log_id && (
                     <Link className="text-accent-ink underline" params={{ callId: call_log_id }} to="/calls/$callId">
-                      Call
+                      {t('Call')}
                     </Link>
                   )}
                 </span>
@@ -344,15 +348,15 @@ export function BatchScreen() {
         </Card>
       </div>
       <Confirm
-        action={asked === 'cancel' ? 'Cancel the batch' : 'Delete the batch'}
+        action={asked === 'cancel' ? t('Cancel the batch') : t('Delete the batch')}
         onClose={() => setAsked(undefined)}
         onConfirm={() => (asked === 'cancel' ? act.mutateAsync('cancel') : remove.mutateAsync())}
         open={asked !== undefined}
-        title={asked === 'cancel' ? 'Cancel this batch?' : 'Delete this batch?'}
+        title={asked === 'cancel' ? t('Cancel this batch?') : t('Delete this batch?')}
       >
         {asked === 'cancel'
-          ? 'Rows that were not called are not called. Running calls end by themselves.'
-          : 'Its rows are gone; the calls it made stay.'}
+          ? t('Rows that were not called are not called. Running calls end by themselves.')
+          : t('Its rows are gone; the calls it made stay.')}
       </Confirm>
     </>
   )

@@ -1,5 +1,6 @@
 import { formatWord } from '../data/format.ts'
 import type { Call } from '../data/types.ts'
+import { t } from '../language/t.ts'
 import { Badge, type Tone } from '../ui/layout.tsx'
 
 const TONES: Readonly<Record<Call['status'], Tone>> = {
@@ -19,11 +20,13 @@ export const isRunning = ({ status }: Pick<Call, 'status'>): boolean =>
 export function CallStatus({ call }: { call: Pick<Call, 'status'> }) {
   return (
     <Badge dot={call.status === 'in_progress'} tone={TONES[call.status]}>
-      {call.status === 'in_progress' ? 'Live' : formatWord(call.status)}
+      {call.status === 'in_progress' ? t('Live') : formatWord(call.status)}
     </Badge>
   )
 }
 
 /** Whom the call is with: the other's number, or the browser. */
 export const partyOf = (call: Call): string =>
-  call.call_type === 'web' ? 'Web' : ((call.direction === 'inbound' ? call.from_number : call.to_number) ?? 'Unknown')
+  call.call_type === 'web'
+    ? t('Web')
+    : ((call.direction === 'inbound' ? call.from_number : call.to_number) ?? t('Unknown'))

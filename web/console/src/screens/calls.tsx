@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { formatCount, formatDayTime, formatDuration, formatMs, formatUsd, formatWord } from '../data/format.ts'
 import { useRead } from '../data/queries.ts'
 import type { Agent, Call } from '../data/types.ts'
+import { t } from '../language/t.ts'
 import { Button, buttonClass } from '../ui/button.tsx'
 import { Input, Select } from '../ui/field.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -24,10 +25,10 @@ type Filters = Partial<Record<(typeof FILTERS)[number], string>>
 const STATUSES = ['queued', 'ringing', 'in_progress', 'completed', 'failed', 'busy', 'no_answer', 'canceled']
 const DAY_MS = 86_400_000
 const SPANS = [
-  ['1', 'Last 24 hours'],
-  ['7', 'Last 7 days'],
-  ['30', 'Last 30 days'],
-  ['90', 'Last 90 days'],
+  ['1', t('Last 24 hours')],
+  ['7', t('Last 7 days')],
+  ['30', t('Last 30 days')],
+  ['90', t('Last 90 days')],
 ] as const
 const COLUMNS =
   'grid h-full items-center gap-3 px-4 grid-cols-[minmax(0,1fr)_auto] md:grid-cols-[minmax(0,1fr)_11rem_7rem_5rem_9rem] xl:grid-cols-[minmax(0,1fr)_11rem_7rem_5rem_6rem_5.5rem_9rem] 2xl:grid-cols-[minmax(0,1fr)_13rem_7rem_10rem_5rem_6rem_6rem_10rem]'
@@ -59,39 +60,35 @@ export function Screen() {
             <Icon name="download" size={16} /> CSV
           </a>
         }
-        lead={
-          total === undefined
-            ? 'Every call, newest first.'
-            : `${formatCount(total)} ${total === 1 ? 'call' : 'calls'}${isFiltered ? ' match' : ''}, newest first`
-        }
-        title="Calls"
+        lead={total === undefined ? t('Every call, newest first.') : listedOf(total, isFiltered)}
+        title={t('Calls')}
       />
       <FilterBar filters={filters} isFiltered={isFiltered} number={number} onChange={set} onNumber={setNumber} />
       <Card flush>
         <VirtualList<Call>
           empty={
             isFiltered ? (
-              <Empty icon="search" title="No call matches">
-                Take a filter away, or look further back.
+              <Empty icon="search" title={t('No call matches')}>
+                {t('Take a filter away, or look further back.')}
               </Empty>
             ) : (
               <Empty
                 action={
                   <Link className={buttonClass('primary')} to="/agents">
-                    Talk to an agent
+                    {t('Talk to an agent')}
                   </Link>
                 }
                 icon="calls"
-                title="No calls yet"
+                title={t('No calls yet')}
               >
-                Each call appears here with its recording, transcript and timing.
+                {t('Each call appears here with its recording, transcript and timing.')}
               </Empty>
             )
           }
           everyMs={5_000}
           head={<Head />}
           key={JSON.stringify(query)}
-          label="Calls"
+          label={t('Calls')}
           onTotal={setTotal}
           path="/calls/logs"
           query={query}
@@ -111,6 +108,12 @@ function queryOf({ since, ...filters }: Filters, number: string): Record<string,
     ...(since ? { start_date: new Date(nowMs - Number(since) * DAY_MS).toISOString() } : {}),
     ...(number.length > 3 ? { number } : {}),
   }
+}
+
+function listedOf(total: number, isFiltered: boolean): string {
+  const n = formatCount(total)
+  if (isFiltered) return total === 1 ? t('1 call matches') : t('{n} calls match, newest first', { n })
+  return total === 1 ? t('1 call') : t('{n} calls, newest first', { n })
 }
 
 const definedOf = (query: Record<string, string | undefined>) =>
@@ -134,41 +137,41 @@ function FilterBar({ filters, number, isFiltered, onChange, onNumber }: FilterBa
   return (
     <div className="mb-4 flex flex-wrap gap-2">
       <Input
-        aria-label="Number"
+        aria-label={t('Number')}
         className="w-44!"
         inputMode="tel"
         onChange={(event) => onNumber(event.target.value.trim())}
-        placeholder="Number, +1415…"
+        placeholder={t('Number, +1415…')}
         value={number}
       />
-      <Select aria-label="Agent" {...choose('agent_id')}>
-        <option value="">All agents</option>
+      <Select aria-label={t('Agent')} {...choose('agent_id')}>
+        <option value="">{t('All agents')}</option>
         {agents?.map(({ agent_id, agent_name }) => (
           <option key={agent_id} value={agent_id}>
             {agent_name}
           </option>
         ))}
       </Select>
-      <Select aria-label="Status" {...choose('status')}>
-        <option value="">Any status</option>
+      <Select aria-label={t('Status')} {...choose('status')}>
+        <option value="">{t('Any status')}</option>
         {STATUSES.map((status) => (
           <option key={status} value={status}>
-            {status === 'in_progress' ? 'Live' : formatWord(status)}
+            {status === 'in_progress' ? t('Live') : formatWord(status)}
           </option>
         ))}
       </Select>
-      <Select aria-label="Kind" {...choose('call_type')}>
-        <option value="">Phone and web</option>
-        <option value="phone">Phone</option>
-        <option value="web">Web</option>
+      <Select aria-label={t('Kind')} {...choose('call_type')}>
+        <option value="">{t('Phone and web')}</option>
+        <option value="phone">{t('Phone')}</option>
+        <option value="web">{t('Web')}</option>
       </Select>
-      <Select aria-label="Direction" {...choose('direction')}>
-        <option value="">In and out</option>
-        <option value="inbound">Inbound</option>
-        <option value="outbound">Outbound</option>
+      <Select aria-label={t('Direction')} {...choose('direction')}>
+        <option value="">{t('In and out')}</option>
+        <option value="inbound">{t('Inbound')}</option>
+        <option value="outbound">{t('Outbound')}</option>
       </Select>
-      <Select aria-label="Time" {...choose('since')}>
-        <option value="">Any time</option>
+      <Select aria-label={t('Time')} {...choose('since')}>
+        <option value="">{t('Any time')}</option>
         {SPANS.map(([days, label]) => (
           <option key={days} value={days}>
             {label}
@@ -179,7 +182,7 @@ function FilterBar({ filters, number, isFiltered, onChange, onNumber }: FilterBa
         (name) =>
           filters[name] && (
             <Button key={name} onClick={() => onChange({ [name]: '' })}>
-              {formatWord(name.replace('_id', ''))}: {name === 'batch_id' ? 'one' : filters[name]}
+              {formatWord(name.replace('_id', ''))}: {name === 'batch_id' ? t('one') : filters[name]}
               <Icon name="close" size={14} />
             </Button>
           ),
@@ -192,7 +195,7 @@ function FilterBar({ filters, number, isFiltered, onChange, onNumber }: FilterBa
             onChange(Object.fromEntries(FILTERS.map((name) => [name, ''])))
           }}
         >
-          Clear
+          {t('Clear')}
         </Button>
       )}
     </div>
@@ -202,14 +205,14 @@ function FilterBar({ filters, number, isFiltered, onChange, onNumber }: FilterBa
 function Head() {
   return (
     <div aria-hidden="true" className={`${COLUMNS} h-9! text-xs font-medium text-muted`}>
-      <span>Agent</span>
-      <span className="hidden md:block">With</span>
-      <span className="text-right md:text-left">Status</span>
-      <span className="hidden 2xl:block">Outcome</span>
-      <span className="hidden text-right md:block">Length</span>
-      <span className="hidden text-right xl:block">Turn p50</span>
-      <span className="hidden text-right xl:block">Cost</span>
-      <span className="hidden text-right md:block">When</span>
+      <span>{t('Agent')}</span>
+      <span className="hidden md:block">{t('With')}</span>
+      <span className="text-right md:text-left">{t('Status')}</span>
+      <span className="hidden 2xl:block">{t('Outcome')}</span>
+      <span className="hidden text-right md:block">{t('Length')}</span>
+      <span className="hidden text-right xl:block">{t('Turn p50')}</span>
+      <span className="hidden text-right xl:block">{t('Cost')}</span>
+      <span className="hidden text-right md:block">{t('When')}</span>
     </div>
   )
 }
@@ -225,7 +228,7 @@ function Row({ call }: { call: Call }) {
         </span>
       </span>
       <span className="hidden min-w-0 truncate text-sm md:block">
-        {call_type === 'phone' && <span className="text-muted">{direction === 'inbound' ? 'from ' : 'to '}</span>}
+        {call_type === 'phone' && <span className="text-muted">{direction === 'inbound' ? t('from') : t('to')} </span>}
         {partyOf(call)}
       </span>
       <span className="text-right md:text-left">

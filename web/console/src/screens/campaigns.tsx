@@ -3,6 +3,7 @@ import { formatAgo, formatCount } from '../data/format.ts'
 import { useRead } from '../data/queries.ts'
 import { useSession } from '../data/session.tsx'
 import type { Agent, Campaign } from '../data/types.ts'
+import { t } from '../language/t.ts'
 import { Button } from '../ui/button.tsx'
 import { ListPage } from '../ui/list-page.tsx'
 import { CampaignDialog } from './campaign/campaign-dialog.tsx'
@@ -18,7 +19,7 @@ export function Screen() {
   const { data: agents } = useRead<Agent[]>('/agents')
   const add = may('developer') && (
     <Button icon="plus" kind="primary" onClick={() => void navigate({ to: '/campaigns', search: { new: true } })}>
-      New campaign
+      {t('New campaign')}
     </Button>
   )
   return (
@@ -27,22 +28,22 @@ export function Screen() {
         add={add}
         columns={[
           {
-            name: 'Campaign',
+            name: t('Campaign'),
             cell: ({ slug, name }) => (
               <Link className="font-medium hover:underline" params={{ slug }} to="/campaigns/$slug">
                 {name}
               </Link>
             ),
           },
-          { name: 'Status', cell: ({ status }) => <CampaignStatus status={status} /> },
+          { name: t('Status'), cell: ({ status }) => <CampaignStatus status={status} /> },
           {
-            name: 'Agent',
+            name: t('Agent'),
             wide: true,
             cell: ({ agent_id }) => agents?.find((agent) => agent.agent_id === agent_id)?.agent_name ?? '–',
           },
-          { name: 'Lists', align: 'end', wide: true, cell: ({ lists }) => formatCount(lists.length) },
+          { name: t('Lists'), align: 'end', wide: true, cell: ({ lists }) => formatCount(lists.length) },
           {
-            name: 'Changed',
+            name: t('Changed'),
             align: 'end',
             wide: true,
             cell: ({ updated_at }) => <span className="text-muted">{formatAgo(updated_at)}</span>,
@@ -50,15 +51,16 @@ export function Screen() {
         ]}
         empty={{
           icon: 'campaigns',
-          title: 'No campaigns yet',
-          children:
+          title: t('No campaigns yet'),
+          children: t(
             'A campaign calls the people of its lists, tries again those who did not answer, and keeps to calling hours and the do-not-call list.',
+          ),
         }}
-        label="Campaigns"
-        lead="Calls to lists of people, within the hours the law and you allow."
+        label={t('Campaigns')}
+        lead={t('Calls to lists of people, within the hours the law and you allow.')}
         list={list}
         rowKey={({ campaign_id }) => campaign_id}
-        title="Campaigns"
+        title={t('Campaigns')}
       />
       {search.new === true && may('developer') && (
         <CampaignDialog

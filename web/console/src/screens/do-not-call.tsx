@@ -2,6 +2,7 @@ import { type FormEvent, useState } from 'react'
 import { formatAgo, formatWord } from '../data/format.ts'
 import { useWrite } from '../data/queries.ts'
 import { useSession } from '../data/session.tsx'
+import { t } from '../language/t.ts'
 import { Button } from '../ui/button.tsx'
 import { Fault } from '../ui/fault.tsx'
 import { Input } from '../ui/field.tsx'
@@ -21,13 +22,13 @@ export function DoNotCall() {
   const [text, setText] = useState('')
   const changes = ['/do-not-call']
   const add = useWrite<Entry, Record<string, string>>((body) => ['/do-not-call', { method: 'POST', body }], {
-    done: ({ phone_number }) => `${phone_number} is not called any more`,
+    done: ({ phone_number }) => t('{phone_number} is not called any more', { phone_number }),
     changes,
     quiet: true,
   })
   const remove = useWrite<{ detail: string }, string>(
     (number) => [`/do-not-call/${encodeURIComponent(number)}`, { method: 'DELETE' }],
-    { done: 'May be called again', changes },
+    { done: t('May be called again'), changes },
   )
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -37,12 +38,12 @@ export function DoNotCall() {
   return (
     <div className="space-y-4">
       {may('developer') && (
-        <Card title="Add a number">
+        <Card title={t('Add a number')}>
           <form className="grid gap-3 sm:grid-cols-[14rem_minmax(0,1fr)_auto]" onSubmit={submit}>
-            <Input aria-label="Number" inputMode="tel" name="phone_number" placeholder="+14155550123" required />
-            <Input aria-label="Reason" name="reason" placeholder="Why" required />
+            <Input aria-label={t('Number')} inputMode="tel" name="phone_number" placeholder="+14155550123" required />
+            <Input aria-label={t('Reason')} name="reason" placeholder={t('Why')} required />
             <Button busy={add.isPending} kind="primary" type="submit">
-              Add
+              {t('Add')}
             </Button>
           </form>
           <div className="mt-3 empty:hidden">
@@ -53,25 +54,26 @@ export function DoNotCall() {
       <Card
         actions={
           <Input
-            aria-label="Search numbers"
+            aria-label={t('Search numbers')}
             className="h-8! w-48"
             onChange={(event) => setText(event.target.value)}
-            placeholder="Search"
+            placeholder={t('Search')}
             value={text}
           />
         }
         flush
-        title="Do not call"
+        title={t('Do not call')}
       >
         <VirtualList<Entry>
           empty={
-            <Empty icon="numbers" title={text ? 'No such number' : 'Nobody is on it'}>
-              Callers who ask to be called no more are put here by the agent, and you can add numbers yourself. No
-              campaign, batch or call goes to them.
+            <Empty icon="numbers" title={text ? t('No such number') : t('Nobody is on it')}>
+              {t(
+                'Callers who ask to be called no more are put here by the agent, and you can add numbers yourself. No campaign, batch or call goes to them.',
+              )}
             </Empty>
           }
           key={text}
-          label="Do not call"
+          label={t('Do not call')}
           path="/do-not-call"
           query={{ q: text }}
           row={({ phone_number, reason, source, created_at }) => (
@@ -83,7 +85,7 @@ export function DoNotCall() {
               <span className="hidden text-muted sm:block">{formatAgo(created_at)}</span>
               {may('developer') && (
                 <Button
-                  aria-label={`Allow ${phone_number}`}
+                  aria-label={t('Allow {phone_number}', { phone_number })}
                   icon="trash"
                   kind="quiet"
                   onClick={() => remove.mutate(phone_number)}

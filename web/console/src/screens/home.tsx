@@ -3,6 +3,7 @@ import { formatAgo, formatCount, formatDuration, formatMs, formatShare, formatUs
 import { useRead } from '../data/queries.ts'
 import { useSession } from '../data/session.tsx'
 import type { Agent, Call, DashboardReport, Page, WorkloadReport } from '../data/types.ts'
+import { t } from '../language/t.ts'
 import { buttonClass } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Card, Empty, Loading, PageHead, Stat } from '../ui/layout.tsx'
@@ -21,7 +22,7 @@ export function Home() {
   const live = useRead<Page<Call>>('/calls/logs', { query: { page_size: 1, status: 'in_progress' }, everyMs: EVERY_MS })
   return (
     <>
-      <PageHead lead="How things stand today." title={`${greeting()}, ${user.name.split(' ')[0]}`} />
+      <PageHead lead={t('How things stand today.')} title={`${greeting()}, ${user.name.split(' ')[0]}`} />
       <div className="space-y-4">
         <Invitations />
         <Attention />
@@ -32,11 +33,11 @@ export function Home() {
             <Card
               actions={
                 <Link className={buttonClass('quiet', 'sm')} to="/calls">
-                  All calls
+                  {t('All calls')}
                 </Link>
               }
               flush
-              title="Latest calls"
+              title={t('Latest calls')}
             >
               {recent.data ? <Recent calls={recent.data.items} /> : <Loading />}
             </Card>
@@ -50,7 +51,7 @@ export function Home() {
 
 function greeting(): string {
   const hour = new Date().getHours()
-  return hour < 5 || hour >= 18 ? 'Good evening' : hour < 12 ? 'Good morning' : 'Good afternoon'
+  return hour < 5 || hour >= 18 ? t('Good evening') : hour < 12 ? t('Good morning') : t('Good afternoon')
 }
 
 function FirstSteps({ agents }: { agents: readonly Agent[] }) {
@@ -59,11 +60,17 @@ function FirstSteps({ agents }: { agents: readonly Agent[] }) {
     <Card className="border-accent! bg-accent-soft!">
       <div className="flex flex-wrap items-center justify-between gap-4">
         <div>
-          <h2 className="text-md">{first ? `Talk to ${first.agent_name}` : 'Make your first agent'}</h2>
+          <h2 className="text-md">
+            {first ? t('Talk to {agent_name}', { agent_name: first.agent_name }) : t('Make your first agent')}
+          </h2>
           <p className="mt-0.5 max-w-xl text-pretty">
             {first
-              ? 'It answers right here in the browser: speak or type. Afterwards you see the call: both voices, what was said, and how long each answer took.'
-              : 'An agent is a prompt, a voice and a model. It answers in the browser at once, and on the phone once it has a number.'}
+              ? t(
+                  'It answers right here in the browser: speak or type. Afterwards you see the call: both voices, what was said, and how long each answer took.',
+                )
+              : t(
+                  'An agent is a prompt, a voice and a model. It answers in the browser at once, and on the phone once it has a number.',
+                )}
           </p>
         </div>
         {first ? (
@@ -73,11 +80,11 @@ function FirstSteps({ agents }: { agents: readonly Agent[] }) {
             search={{ tab: 'talk' }}
             to="/agents/$agentId"
           >
-            <Icon name="mic" /> Talk to {first.agent_name}
+            <Icon name="mic" /> {t('Talk to {name}', { name: first.agent_name })}
           </Link>
         ) : (
           <Link className={buttonClass('primary')} search={{ new: true }} to="/agents">
-            <Icon name="plus" /> New agent
+            <Icon name="plus" /> {t('New agent')}
           </Link>
         )}
       </div>
@@ -99,11 +106,11 @@ function Today({ live }: { live: number | undefined }) {
   return (
     <Card>
       <div className="grid grid-cols-2 gap-5 sm:grid-cols-3 lg:grid-cols-5">
-        <Stat label="Calls now" tone={live ? 'good' : 'neutral'} value={formatCount(live)} />
-        <Stat label="Calls today" value={formatCount(total)} />
-        <Stat label="Completed" value={formatShare(rate)} />
-        <Stat label="Average length" value={formatDuration(data?.totals.avg_duration)} />
-        <Stat label="Cost today" value={formatUsd(data?.totals.total_cost)} />
+        <Stat label={t('Calls now')} tone={live ? 'good' : 'neutral'} value={formatCount(live)} />
+        <Stat label={t('Calls today')} value={formatCount(total)} />
+        <Stat label={t('Completed')} value={formatShare(rate)} />
+        <Stat label={t('Average length')} value={formatDuration(data?.totals.avg_duration)} />
+        <Stat label={t('Cost today')} value={formatUsd(data?.totals.total_cost)} />
       </div>
     </Card>
   )
@@ -112,8 +119,10 @@ function Today({ live }: { live: number | undefined }) {
 function Recent({ calls }: { calls: readonly Call[] }) {
   if (calls.length === 0) {
     return (
-      <Empty icon="calls" title="No calls yet">
-        Talk to an agent, or give it a phone number. Each call appears here with its recording, transcript and timing.
+      <Empty icon="calls" title={t('No calls yet')}>
+        {t(
+          'Talk to an agent, or give it a phone number. Each call appears here with its recording, transcript and timing.',
+        )}
       </Empty>
     )
   }
@@ -149,13 +158,13 @@ function Workers() {
   }, null)
   const median = data?.workers.find(({ turn_latency_p50_ms }) => turn_latency_p50_ms !== null)?.turn_latency_p50_ms
   return (
-    <Card className="self-start" title="Voice workers">
+    <Card className="self-start" title={t('Voice workers')}>
       {data ? (
         <div className="space-y-4">
           <Seats capacity={data.totals.capacity} taken={data.totals.active_sessions} />
           <div className="grid grid-cols-2 gap-4">
-            <Stat label="Turn latency p50" value={formatMs(median)} />
-            <Stat label="Turn latency p95" value={formatMs(slowest)} />
+            <Stat label={t('Turn latency p50')} value={formatMs(median)} />
+            <Stat label={t('Turn latency p95')} value={formatMs(slowest)} />
           </div>
         </div>
       ) : (
@@ -170,10 +179,8 @@ export function Seats({ taken, capacity }: { taken: number; capacity: number }) 
   return (
     <div>
       <div className="mb-1.5 flex justify-between text-sm">
-        <span className="text-muted">Seats taken</span>
-        <span className="font-medium">
-          {formatCount(taken)} of {formatCount(capacity)}
-        </span>
+        <span className="text-muted">{t('Seats taken')}</span>
+        <span className="font-medium">{t('{n} of {all}', { n: formatCount(taken), all: formatCount(capacity) })}</span>
       </div>
       <div className="h-2 overflow-hidden rounded-full bg-sunken">
         <div

@@ -1,6 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useRead } from '../data/queries.ts'
 import type { Agent } from '../data/types.ts'
+import { t } from '../language/t.ts'
 import { Select } from '../ui/field.tsx'
 import { Card, Empty, Loading, PageHead } from '../ui/layout.tsx'
 import { Knowledge } from './agent/knowledge.tsx'
@@ -18,7 +19,7 @@ export function Screen() {
         actions={
           agents.length > 0 && (
             <Select
-              aria-label="Agent"
+              aria-label={t('Agent')}
               className="w-56!"
               onChange={(event) =>
                 void navigate({ to: '/knowledge', search: { agent_id: event.target.value }, replace: true })
@@ -33,13 +34,13 @@ export function Screen() {
             </Select>
           )
         }
-        lead="What agents look up. Each has documents of its own."
-        title="Knowledge"
+        lead={t('What agents look up. Each has documents of its own.')}
+        title={t('Knowledge')}
       />
       {agents.length === 0 ? (
         <Card>
-          <Empty icon="knowledge" title="No agents yet">
-            Documents belong to an agent: make one first, under Agents.
+          <Empty icon="knowledge" title={t('No agents yet')}>
+            {t('Documents belong to an agent: make one first, under Agents.')}
           </Empty>
         </Card>
       ) : (

@@ -3,6 +3,7 @@ import { formatAgo } from '../data/format.ts'
 import { useRead, useWrite } from '../data/queries.ts'
 import { useSession } from '../data/session.tsx'
 import type { Agent, PhoneNumber, Trunk } from '../data/types.ts'
+import { t } from '../language/t.ts'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
@@ -17,13 +18,13 @@ const PROVIDERS = ['sip', 'twilio', 'telnyx', 'plivo', 'sim']
 export function Screen() {
   return (
     <TabbedPage
-      lead="Where callers reach your agents, and over which lines."
+      lead={t('Where callers reach your agents, and over which lines.')}
       path="/numbers"
       tabs={[
-        ['numbers', 'Phone numbers', <Numbers key="numbers" />],
-        ['trunks', 'SIP trunks', <Trunks key="trunks" />],
+        ['numbers', t('Phone numbers'), <Numbers key="numbers" />],
+        ['trunks', t('SIP trunks'), <Trunks key="trunks" />],
       ]}
-      title="Numbers and trunks"
+      title={t('Numbers and trunks')}
     />
   )
 }
@@ -39,21 +40,21 @@ function Numbers() {
       `/phone-numbers/${encodeURIComponent(phone_number)}`,
       { method: 'PATCH', body: { agent_id } },
     ],
-    { done: 'Saved', changes: ['/phone-numbers', '/agents'] },
+    { done: t('Saved'), changes: ['/phone-numbers', '/agents'] },
   )
   const remove = useWrite(
     () => [`/phone-numbers/${encodeURIComponent(removed?.phone_number ?? '')}`, { method: 'DELETE' }],
     {
-      done: 'Removed',
+      done: t('Removed'),
       changes: ['/phone-numbers', '/agents'],
     },
   )
   const actions = may('developer') && (
     <>
       <Button icon="plus" kind="primary" onClick={() => setAdding('register')}>
-        Register a number
+        {t('Register a number')}
       </Button>
-      <Button onClick={() => setAdding('buy')}>Buy a number</Button>
+      <Button onClick={() => setAdding('buy')}>{t('Buy a number')}</Button>
     </>
   )
   return (
@@ -61,23 +62,23 @@ function Numbers() {
       <ListCard
         add={actions}
         columns={[
-          { name: 'Number', cell: ({ phone_number }) => <span className="font-medium">{phone_number}</span> },
+          { name: t('Number'), cell: ({ phone_number }) => <span className="font-medium">{phone_number}</span> },
           {
-            name: 'Carrier',
+            name: t('Carrier'),
             wide: true,
             cell: ({ provider, trunk }) => (trunk ? `${provider}, ${trunk}` : provider),
           },
           {
-            name: 'Answered by',
+            name: t('Answered by'),
             cell: ({ phone_number, agent_id }) => (
               <Select
-                aria-label={`Agent of ${phone_number}`}
+                aria-label={t('Agent of {phone_number}', { phone_number })}
                 className="h-8! max-w-56"
                 disabled={!may('developer')}
                 onChange={(event) => assign.mutate({ phone_number, agent_id: event.target.value || null })}
                 value={agent_id ?? ''}
               >
-                <option value="">Nobody</option>
+                <option value="">{t('Nobody')}</option>
                 {agents?.map((agent) => (
                   <option key={agent.agent_id} value={agent.agent_id}>
                     {agent.agent_name}
@@ -87,7 +88,7 @@ function Numbers() {
             ),
           },
           {
-            name: 'Added',
+            name: t('Added'),
             wide: true,
             align: 'end',
             cell: ({ created_at }) => <span className="text-muted">{formatAgo(created_at)}</span>,
@@ -99,7 +100,7 @@ function Numbers() {
                   align: 'end' as const,
                   cell: (number: PhoneNumber) => (
                     <Button
-                      aria-label={`Remove ${number.phone_number}`}
+                      aria-label={t('Remove {phone_number}', { phone_number: number.phone_number })}
                       icon="trash"
                       kind="quiet"
                       onClick={() => setRemoved(number)}
@@ -112,23 +113,23 @@ function Numbers() {
         ]}
         empty={{
           icon: 'numbers',
-          title: 'No phone numbers',
-          children: 'Register a number you have with a carrier or on a SIP trunk, and say which agent answers it.',
+          title: t('No phone numbers'),
+          children: t('Register a number you have with a carrier or on a SIP trunk, and say which agent answers it.'),
         }}
-        label="Phone numbers"
+        label={t('Phone numbers')}
         list={list}
         rowKey={({ phone_number }) => phone_number}
-        title={({ length }) => `${length} ${length === 1 ? 'number' : 'numbers'}`}
+        title={({ length }) => (length === 1 ? t('1 number') : t('{n} numbers', { n: length }))}
       />
       {adding && <AddNumber agents={agents ?? []} kind={adding} onClose={() => setAdding(undefined)} />}
       <Confirm
-        action="Remove"
+        action={t('Remove')}
         onClose={() => setRemoved(undefined)}
         onConfirm={() => remove.mutateAsync()}
         open={removed !== undefined}
-        title={`Remove ${removed?.phone_number}?`}
+        title={t('Remove {phone_number}?', { phone_number: removed?.phone_number })}
       >
-        Nobody answers it any more, and no call is made from it. It stays yours at the carrier.
+        {t('Nobody answers it any more, and no call is made from it. It stays yours at the carrier.')}
       </Confirm>
     </>
   )
@@ -151,7 +152,7 @@ function AddNumber({
       return [kind === 'buy' ? '/phone-numbers/purchase' : '/phone-numbers', { method: 'POST', body }]
     },
     {
-      done: ({ phone_number }) => `${phone_number} is yours`,
+      done: ({ phone_number }) => t('{phone_number} is yours', { phone_number }),
       changes: ['/phone-numbers', '/agents'],
       quiet: true,
       onDone: onClose,
@@ -160,11 +161,13 @@ function AddNumber({
   return (
     <Dialog
       lead={
-        kind === 'buy' ? 'The carrier charges your account with it.' : 'One you have with a carrier or on a SIP trunk.'
+        kind === 'buy'
+          ? t('The carrier charges your account with it.')
+          : t('One you have with a carrier or on a SIP trunk.')
       }
       onClose={onClose}
       open
-      title={kind === 'buy' ? 'Buy a number' : 'Register a number'}
+      title={kind === 'buy' ? t('Buy a number') : t('Register a number')}
     >
       <form
         className="space-y-4"
@@ -173,34 +176,38 @@ function AddNumber({
           add.mutate(Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>)
         }}
       >
-        <Field fault={faultOf(add.error, 'provider')} label="Carrier">
+        <Field fault={faultOf(add.error, 'provider')} label={t('Carrier')}>
           <Select onChange={(event) => setProvider(event.target.value)} value={provider}>
             {PROVIDERS.filter((name) => kind === 'register' || name !== 'sip').map((name) => (
               <option key={name} value={name}>
-                {name === 'sip' ? 'A SIP trunk of mine' : name === 'sim' ? 'Simulated, for trying out' : name}
+                {name === 'sip' ? t('A SIP trunk of mine') : name === 'sim' ? t('Simulated, for trying out') : name}
               </option>
             ))}
           </Select>
         </Field>
         {kind === 'buy' ? (
           <div className="grid grid-cols-2 gap-4">
-            <Field fault={faultOf(add.error, 'country')} hint="Two letters, as US." label="Country">
+            <Field fault={faultOf(add.error, 'country')} hint={t('Two letters, as US.')} label={t('Country')}>
               <Input defaultValue="US" maxLength={2} name="country" required />
             </Field>
-            <Field fault={faultOf(add.error, 'area_code')} hint="Where the country has them." label="Area code">
+            <Field
+              fault={faultOf(add.error, 'area_code')}
+              hint={t('Where the country has them.')}
+              label={t('Area code')}
+            >
               <Input name="area_code" />
             </Field>
           </div>
         ) : (
           <>
-            <Field fault={faultOf(add.error, 'phone_number')} label="Number">
+            <Field fault={faultOf(add.error, 'phone_number')} label={t('Number')}>
               <Input inputMode="tel" name="phone_number" placeholder="+14155550123" required />
             </Field>
             {provider === 'sip' && (
               <Field
                 fault={faultOf(add.error, 'trunk')}
-                hint={trunks?.length === 0 ? 'There is none yet: add it under SIP trunks.' : undefined}
-                label="Trunk"
+                hint={trunks?.length === 0 ? t('There is none yet: add it under SIP trunks.') : undefined}
+                label={t('Trunk')}
               >
                 <Select name="trunk" required>
                   {trunks?.map(({ trunk_id, name }) => (
@@ -211,9 +218,9 @@ function AddNumber({
                 </Select>
               </Field>
             )}
-            <Field fault={faultOf(add.error, 'agent_id')} label="Answered by">
+            <Field fault={faultOf(add.error, 'agent_id')} label={t('Answered by')}>
               <Select name="agent_id">
-                <option value="">Nobody yet</option>
+                <option value="">{t('Nobody yet')}</option>
                 {agents.map(({ agent_id, agent_name }) => (
                   <option key={agent_id} value={agent_id}>
                     {agent_name}
@@ -225,9 +232,9 @@ function AddNumber({
         )}
         <Fault error={add.error} />
         <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t('Cancel')}</Button>
           <Button busy={add.isPending} kind="primary" type="submit">
-            {kind === 'buy' ? 'Buy' : 'Register'}
+            {kind === 'buy' ? t('Buy') : t('Register')}
           </Button>
         </DialogActions>
       </form>

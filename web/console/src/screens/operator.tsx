@@ -1,7 +1,8 @@
 import { type FormEvent, useState } from 'react'
-import { formatBytes, formatCount, formatMs, formatShare, formatUsd, formatWord } from '../data/format.ts'
+import { formatBytes, formatCount, formatInner, formatMs, formatShare, formatUsd, formatWord } from '../data/format.ts'
 import { useRead, useWrite } from '../data/queries.ts'
 import type { OperatedUser, OperatedWorkspace, OperatorSettings, Page, WorkloadReport } from '../data/types.ts'
+import { t } from '../language/t.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
 import { Fault, faultOf } from '../ui/fault.tsx'
@@ -15,16 +16,16 @@ import { Audit } from './workspace.tsx'
 export function Screen() {
   return (
     <TabbedPage
-      lead="The whole installation: only those who run it see this."
+      lead={t('The whole installation: only those who run it see this.')}
       path="/operator"
       tabs={[
-        ['workers', 'Workers', <Workers key="workers" />],
-        ['workspaces', 'Workspaces', <Workspaces key="workspaces" />],
-        ['users', 'Users', <Users key="users" />],
-        ['settings', 'Settings', <Settings key="settings" />],
-        ['audit', 'Audit log', <Audit key="audit" path="/operator/audit-log" />],
+        ['workers', t('Workers'), <Workers key="workers" />],
+        ['workspaces', t('Workspaces'), <Workspaces key="workspaces" />],
+        ['users', t('Users'), <Users key="users" />],
+        ['settings', t('Settings'), <Settings key="settings" />],
+        ['audit', t('Audit log'), <Audit key="audit" path="/operator/audit-log" />],
       ]}
-      title="Operator"
+      title={t('Operator')}
     />
   )
 }
@@ -39,44 +40,45 @@ function Workers() {
     <div className="space-y-4">
       <Card>
         <div className="grid grid-cols-2 gap-5 sm:grid-cols-4">
-          <Stat label="Voice workers" value={formatCount(data.totals.workers)} />
-          <Stat label="Sessions" value={formatCount(data.totals.active_sessions)} />
-          <Stat label="Seats" value={formatCount(data.totals.capacity)} />
-          <Stat label="Used" value={formatShare(data.totals.utilization)} />
+          <Stat label={t('Voice workers')} value={formatCount(data.totals.workers)} />
+          <Stat label={t('Sessions')} value={formatCount(data.totals.active_sessions)} />
+          <Stat label={t('Seats')} value={formatCount(data.totals.capacity)} />
+          <Stat label={t('Used')} value={formatShare(data.totals.utilization)} />
         </div>
       </Card>
       <Card flush>
         {data.workers.length === 0 ? (
-          <Empty icon="workers" title="No voice worker is linked">
-            Start one with: npm run patchbay voice
+          <Empty icon="workers" title={t('No voice worker is linked')}>
+            {t('Start one with: npm run patchbay voice')}
           </Empty>
         ) : (
           <Table
             columns={[
-              { name: 'Worker', cell: ({ worker_id }) => <span className="font-medium">{worker_id}</span> },
-              { name: 'State', cell: ({ state }) => <Badge tone={TONES[state]}>{formatWord(state)}</Badge> },
+              { name: t('Worker'), cell: ({ worker_id }) => <span className="font-medium">{worker_id}</span> },
+              { name: t('State'), cell: ({ state }) => <Badge tone={TONES[state]}>{formatWord(state)}</Badge> },
               {
-                name: 'Sessions',
+                name: t('Sessions'),
                 align: 'end',
-                cell: ({ active_sessions, capacity }) => `${formatCount(active_sessions)} of ${formatCount(capacity)}`,
+                cell: ({ active_sessions, capacity }) =>
+                  t('{n} of {all}', { n: formatCount(active_sessions), all: formatCount(capacity) }),
               },
               { name: 'CPU', align: 'end', wide: true, cell: ({ cpu_utilization }) => formatShare(cpu_utilization) },
-              { name: 'Memory', align: 'end', wide: true, cell: ({ memory_bytes }) => formatBytes(memory_bytes) },
+              { name: t('Memory'), align: 'end', wide: true, cell: ({ memory_bytes }) => formatBytes(memory_bytes) },
               {
-                name: 'Loop lag',
+                name: t('Loop lag'),
                 align: 'end',
                 wide: true,
                 cell: ({ event_loop_lag_ms }) => formatMs(event_loop_lag_ms),
               },
               {
-                name: 'Turn p50',
+                name: t('Turn p50'),
                 align: 'end',
                 wide: true,
                 cell: ({ turn_latency_p50_ms }) => formatMs(turn_latency_p50_ms),
               },
-              { name: 'Turn p95', align: 'end', cell: ({ turn_latency_p95_ms }) => formatMs(turn_latency_p95_ms) },
+              { name: t('Turn p95'), align: 'end', cell: ({ turn_latency_p95_ms }) => formatMs(turn_latency_p95_ms) },
             ]}
-            label="Voice workers"
+            label={t('Voice workers')}
             rowKey={({ worker_id }) => worker_id}
             rows={data.workers}
           />
@@ -93,32 +95,32 @@ function Workspaces() {
   if (data === undefined) return <Loading />
   return (
     <>
-      <Card flush title={`${formatCount(data.total)} ${data.total === 1 ? 'workspace' : 'workspaces'}`}>
+      <Card flush title={data.total === 1 ? t('1 workspace') : t('{n} workspaces', { n: formatCount(data.total) })}>
         <Table
           columns={[
-            { name: 'Workspace', cell: ({ name }) => <span className="font-medium">{name}</span> },
+            { name: t('Workspace'), cell: ({ name }) => <span className="font-medium">{name}</span> },
             {
-              name: 'State',
+              name: t('State'),
               cell: ({ suspended_at, suspended_reason }) =>
                 suspended_at ? (
                   <span title={suspended_reason ?? ''}>
-                    <Badge tone="bad">Suspended</Badge>
+                    <Badge tone="bad">{t('Suspended')}</Badge>
                   </span>
                 ) : (
-                  <Badge tone="good">Active</Badge>
+                  <Badge tone="good">{t('Active')}</Badge>
                 ),
             },
-            { name: 'Members', align: 'end', wide: true, cell: ({ members }) => formatCount(members) },
-            { name: 'Agents', align: 'end', wide: true, cell: ({ use }) => formatCount(use.agents) },
-            { name: 'Calls now', align: 'end', wide: true, cell: ({ use }) => formatCount(use.calls_now) },
+            { name: t('Members'), align: 'end', wide: true, cell: ({ members }) => formatCount(members) },
+            { name: t('Agents'), align: 'end', wide: true, cell: ({ use }) => formatCount(use.agents) },
+            { name: t('Calls now'), align: 'end', wide: true, cell: ({ use }) => formatCount(use.calls_now) },
             {
-              name: 'Minutes this month',
+              name: t('Minutes this month'),
               align: 'end',
               wide: true,
               cell: ({ use }) => formatCount(Math.round(use.minutes_this_month)),
             },
             {
-              name: 'Cost this month',
+              name: t('Cost this month'),
               align: 'end',
               wide: true,
               cell: ({ use }) => formatUsd(use.cost_usd_this_month),
@@ -127,13 +129,17 @@ function Workspaces() {
               name: '',
               align: 'end',
               cell: (workspace) => (
-                <Button aria-label={`Manage ${workspace.name}`} onClick={() => setEdited(workspace)} size="sm">
-                  Manage
+                <Button
+                  aria-label={t('Manage {name}', { name: workspace.name })}
+                  onClick={() => setEdited(workspace)}
+                  size="sm"
+                >
+                  {t('Manage')}
                 </Button>
               ),
             },
           ]}
-          label="Workspaces"
+          label={t('Workspaces')}
           rowKey={({ workspace_id }) => workspace_id}
           rows={data.items}
         />
@@ -144,12 +150,12 @@ function Workspaces() {
 }
 
 const QUOTAS = [
-  ['calls_at_once', 'Calls at once'],
-  ['web_sessions_at_once', 'Web sessions at once'],
-  ['agents', 'Agents'],
-  ['documents', 'Documents'],
-  ['minutes_a_month', 'Minutes a month'],
-  ['cost_usd_a_month', 'Dollars a month'],
+  ['calls_at_once', t('Calls at once')],
+  ['web_sessions_at_once', t('Web sessions at once')],
+  ['agents', t('Agents')],
+  ['documents', t('Documents')],
+  ['minutes_a_month', t('Minutes a month')],
+  ['cost_usd_a_month', t('Dollars a month')],
 ] as const
 
 function Manage({ workspace, onClose }: { workspace: OperatedWorkspace; onClose: () => void }) {
@@ -157,13 +163,13 @@ function Manage({ workspace, onClose }: { workspace: OperatedWorkspace; onClose:
   const options = { changes: ['/operator/workspaces'], quiet: true, onDone: onClose }
   const save = useWrite<OperatedWorkspace, object>((body) => [path, { method: 'PATCH', body }], {
     ...options,
-    done: 'Saved',
+    done: t('Saved'),
   })
   const suspend = useWrite<{ detail: string }, string>(
     (reason) => [`${path}/suspend`, { method: 'POST', body: { reason, end_calls: false } }],
-    { ...options, done: 'Suspended. Running calls end by themselves.' },
+    { ...options, done: t('Suspended. Running calls end by themselves.') },
   )
-  const resume = useWrite(() => [`${path}/resume`, { method: 'POST' }], { ...options, done: 'Active again' })
+  const resume = useWrite(() => [`${path}/resume`, { method: 'POST' }], { ...options, done: t('Active again') })
   const [reason, setReason] = useState('')
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -171,7 +177,7 @@ function Manage({ workspace, onClose }: { workspace: OperatedWorkspace; onClose:
     save.mutate(Object.fromEntries(QUOTAS.map(([name]) => [name, fields[name] === '' ? null : Number(fields[name])])))
   }
   return (
-    <Dialog lead="Empty: no limit." onClose={onClose} open title={workspace.name}>
+    <Dialog lead={t('Empty: no limit.')} onClose={onClose} open title={workspace.name}>
       <form className="space-y-4" onSubmit={submit}>
         <div className="grid grid-cols-2 gap-4">
           {QUOTAS.map(([name, label]) => (
@@ -183,21 +189,21 @@ function Manage({ workspace, onClose }: { workspace: OperatedWorkspace; onClose:
         <Fault error={save.error} />
         <DialogActions>
           <Button busy={save.isPending} kind="primary" type="submit">
-            Save limits
+            {t('Save limits')}
           </Button>
         </DialogActions>
       </form>
       <div className="mt-5 border-t border-line pt-4">
         {workspace.suspended_at ? (
           <Button busy={resume.isPending} onClick={() => resume.mutate()}>
-            Let it work again
+            {t('Let it work again')}
           </Button>
         ) : (
           <div className="flex items-end gap-2">
             <Field
               className="flex-1"
-              hint="Its members see it. Nothing can be changed or called; reading stays."
-              label="Suspend, because"
+              hint={t('Its members see it. Nothing can be changed or called; reading stays.')}
+              label={t('Suspend, because')}
             >
               <Input onChange={(event) => setReason(event.target.value)} value={reason} />
             </Field>
@@ -208,7 +214,7 @@ function Manage({ workspace, onClose }: { workspace: OperatedWorkspace; onClose:
               kind="danger"
               onClick={() => suspend.mutate(reason)}
             >
-              Suspend
+              {t('Suspend')}
             </Button>
           </div>
         )}
@@ -235,7 +241,7 @@ function Users() {
   if (data === undefined) return <Loading />
   return (
     <div className="space-y-4">
-      <Card title="Invite somebody to this installation">
+      <Card title={t('Invite somebody to this installation')}>
         <form
           className="flex gap-3"
           onSubmit={(event) => {
@@ -243,20 +249,20 @@ function Users() {
             invite.mutate(Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>)
           }}
         >
-          <Input aria-label="E-mail" name="email" placeholder="grace@example.com" required type="email" />
+          <Input aria-label={t('E-mail')} name="email" placeholder="grace@example.com" required type="email" />
           <Button busy={invite.isPending} kind="primary" type="submit">
-            Make a link
+            {t('Make a link')}
           </Button>
         </form>
         <div className="mt-3 empty:hidden">
           <Fault error={invite.error} />
         </div>
       </Card>
-      <Card flush title={`${formatCount(data.total)} ${data.total === 1 ? 'user' : 'users'}`}>
+      <Card flush title={data.total === 1 ? t('1 user') : t('{n} users', { n: formatCount(data.total) })}>
         <Table
           columns={[
             {
-              name: 'User',
+              name: t('User'),
               cell: ({ name, email }) => (
                 <>
                   <span className="font-medium">{name}</span> <span className="text-muted">{email}</span>
@@ -264,30 +270,34 @@ function Users() {
               ),
             },
             {
-              name: 'Runs the installation',
+              name: t('Runs the installation'),
               wide: true,
-              cell: ({ is_operator }) => (is_operator ? <Badge tone="accent">Operator</Badge> : ''),
+              cell: ({ is_operator }) => (is_operator ? <Badge tone="accent">{t('Operator')}</Badge> : ''),
             },
             {
               name: '',
               align: 'end',
               cell: ({ user_id, name }) => (
-                <Button aria-label={`Password link for ${name}`} onClick={() => reset.mutate(user_id)} size="sm">
-                  Password link
+                <Button
+                  aria-label={t('Password link for {name}', { name })}
+                  onClick={() => reset.mutate(user_id)}
+                  size="sm"
+                >
+                  {t('Password link')}
                 </Button>
               ),
             },
           ]}
-          label="Users"
+          label={t('Users')}
           rowKey={({ user_id }) => user_id}
           rows={data.items}
         />
       </Card>
       <Dialog
-        lead="It works once. Hand it to them yourself."
+        lead={t('It works once. Hand it to them yourself.')}
         onClose={() => setLink(undefined)}
         open={link !== undefined}
-        title="The link"
+        title={t('The link')}
       >
         <code className="block rounded-md bg-sunken p-3 text-sm wrap-anywhere">{link}</code>
       </Dialog>
@@ -296,10 +306,10 @@ function Users() {
 }
 
 const SIGNUP = [
-  ['', 'As the configuration says (PATCHBAY_SIGNUP)'],
-  ['open', 'Everybody who reaches it'],
-  ['invitation', 'Who has an invitation'],
-  ['closed', 'Nobody'],
+  ['', t('As the configuration says (PATCHBAY_SIGNUP)')],
+  ['open', t('Everybody who reaches it')],
+  ['invitation', t('Who has an invitation')],
+  ['closed', t('Nobody')],
 ] as const
 
 function Settings() {
@@ -307,17 +317,22 @@ function Settings() {
   const save = useWrite<OperatorSettings, string | null>(
     (signup) => ['/operator/settings', { method: 'PATCH', body: { signup } }],
     {
-      done: 'Saved',
+      done: t('Saved'),
       changes: ['/operator/settings'],
     },
   )
   if (data === undefined) return <Loading />
   return (
-    <Card title="Installation">
+    <Card title={t('Installation')}>
       <div className="max-w-md space-y-4">
         <Field
-          hint={`Now: ${data.effective_signup === 'local' ? 'requests from this very machine' : data.effective_signup}.`}
-          label="Who may sign up"
+          hint={t('Now: {who}.', {
+            who:
+              data.effective_signup === 'local'
+                ? t('requests from this very machine')
+                : formatInner(data.effective_signup),
+          })}
+          label={t('Who may sign up')}
         >
           <Select onChange={(event) => save.mutate(event.target.value || null)} value={data.signup ?? ''}>
             {SIGNUP.map(([value, label]) => (
@@ -329,8 +344,8 @@ function Settings() {
         </Field>
         <Facts
           rows={[
-            ['Version', data.version],
-            ['Mail', data.mail ? 'is sent' : 'is not set up (SMTP_URL): hand links out yourself'],
+            [t('Version'), data.version],
+            [t('Mail'), data.mail ? t('is sent') : t('is not set up (SMTP_URL): hand links out yourself')],
           ]}
         />
       </div>

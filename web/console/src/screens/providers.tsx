@@ -1,17 +1,18 @@
-import { formatMs } from '../data/format.ts'
+import { formatList, formatMs } from '../data/format.ts'
 import { type Provider, useProviders } from '../data/providers.ts'
 import { useSession } from '../data/session.tsx'
+import { t } from '../language/t.ts'
 import { Fault } from '../ui/fault.tsx'
 import { Badge, Card, Facts, Loading, PageHead, type Tone } from '../ui/layout.tsx'
 
 const EVERY_MS = 15_000
 const STATES: Readonly<Record<Provider['health']['state'], readonly [Tone, string]>> = {
-  ok: ['good', 'Ready'],
-  no_key: ['neutral', 'Needs a key'],
-  refused: ['bad', 'Key refused'],
-  failed: ['bad', 'Fails'],
-  broken: ['bad', 'Broken'],
-  not_asked: ['neutral', 'Not asked yet'],
+  ok: ['good', t('Ready')],
+  no_key: ['neutral', t('Needs a key')],
+  refused: ['bad', t('Key refused')],
+  failed: ['bad', t('Fails')],
+  broken: ['bad', t('Broken')],
+  not_asked: ['neutral', t('Not asked yet')],
 }
 
 /** Who agents can listen, think and speak with; those that serve first. */
@@ -24,10 +25,12 @@ export function Screen() {
       <PageHead
         lead={
           isOperator
-            ? 'To set one up, put its key into the file .env beside package.json, as the card says, and start Patchbay again.'
-            : 'Who agents can listen, think and speak with. Whoever runs this installation sets their keys.'
+            ? t(
+                'To set one up, put its key into the file .env beside package.json, as the card says, and start Patchbay again.',
+              )
+            : t('Who agents can listen, think and speak with. Whoever runs this installation sets their keys.')
         }
-        title="Providers"
+        title={t('Providers')}
       />
       <Fault error={error} retry={() => void refetch()} />
       {providers ? (
@@ -52,12 +55,12 @@ function ProviderCard({
 }) {
   const [tone, label] = STATES[health.state]
   const listOf = (names: readonly string[], isOpen: boolean) =>
-    `${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}${isOpen ? ', or any other' : ''}`
+    isOpen ? t('{names}, or any other', { names: formatList(names, 3) }) : formatList(names, 3)
   const rows = [
     ...(stt
       ? [
           [
-            'Listens',
+            t('Listens'),
             listOf(
               stt.models.map(({ model }) => model),
               stt.any_model,
@@ -68,7 +71,7 @@ function ProviderCard({
     ...(llm
       ? [
           [
-            'Thinks',
+            t('Thinks'),
             listOf(
               llm.models.map(({ model }) => model),
               llm.any_model,
@@ -79,7 +82,7 @@ function ProviderCard({
     ...(tts
       ? [
           [
-            'Speaks',
+            t('Speaks'),
             listOf(
               tts.voices.map(({ name }) => name),
               tts.any_voice,
@@ -87,19 +90,32 @@ function ProviderCard({
           ] as const,
         ]
       : []),
-    ...(health.latency_ms === null ? [] : [['Answers in', formatMs(health.latency_ms)] as const]),
+    ...(health.latency_ms === null ? [] : [[t('Answers in'), formatMs(health.latency_ms)] as const]),
   ]
   const defaults = [
-    stt?.is_default && 'listening',
-    llm?.is_default && 'thinking',
-    tts?.is_default && 'speaking',
-  ].filter(Boolean)
+    ...(stt?.is_default ? [t('listening')] : []),
+    ...(llm?.is_default ? [t('thinking')] : []),
+    ...(tts?.is_default ? [t('speaking')] : []),
+  ]
   return (
-    <Card actions={<Badge tone={allowed ? tone : 'warn'}>{allowed ? label : 'Not allowed here'}</Badge>} title={title}>
-      {description && <p className="mb-3 text-sm text-muted text-pretty">{description}</p>}
-      <Facts rows={[['Name', <code key="name">{provider}</code>], ...rows]} />
-      {defaults.length > 0 && <p className="mt-3 text-sm">New agents get it for {defaults.join(' and ')}.</p>}
-      {health.message && <p className="mt-3 rounded-md bg-sunken px-3 py-2 text-sm wrap-anywhere">{health.message}</p>}
+    <Card
+      actions={<Badge tone={allowed ? tone : 'warn'}>{allowed ? label : t('Not allowed here')}</Badge>}
+      title={title}
+    >
+      {description && (
+        <p className="mb-3 text-sm text-muted text-pretty" lang="en">
+          {description}
+        </p>
+      )}
+      <Facts rows={[[t('Name'), <code key="name">{provider}</code>], ...rows]} />
+      {defaults.length > 0 && (
+        <p className="mt-3 text-sm">{t('New agents get it for {tasks}.', { tasks: formatList(defaults) })}</p>
+      )}
+      {health.message && (
+        <p className="mt-3 rounded-md bg-sunken px-3 py-2 text-sm wrap-anywhere" lang="en">
+          {health.message}
+        </p>
+      )}
     </Card>
   )
 }

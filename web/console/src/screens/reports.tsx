@@ -1,7 +1,9 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { formatCount, formatDuration, formatShare, formatUsd, formatWord } from '../data/format.ts'
+import { formatCount, formatDuration, formatInner, formatShare, formatUsd, formatWord } from '../data/format.ts'
 import { useRead } from '../data/queries.ts'
 import type { Agent, DashboardReport, DispositionReport } from '../data/types.ts'
+import { locale } from '../language/language.ts'
+import { t } from '../language/t.ts'
 import { BarChart } from '../ui/bar-chart.tsx'
 import { Fault } from '../ui/fault.tsx'
 import { Select } from '../ui/field.tsx'
@@ -10,11 +12,11 @@ import { Table } from '../ui/table.tsx'
 
 const DAY_MS = 86_400_000
 const SPANS = [
-  ['1', 'Last 24 hours'],
-  ['7', 'Last 7 days'],
-  ['30', 'Last 30 days'],
-  ['90', 'Last 90 days'],
-  ['365', 'Last year'],
+  ['1', t('Last 24 hours')],
+  ['7', t('Last 7 days')],
+  ['30', t('Last 30 days')],
+  ['90', t('Last 90 days')],
+  ['365', t('Last year')],
 ] as const
 
 /** Calls, talk, cost and outcomes over time, and agent against agent. */
@@ -42,12 +44,12 @@ export function Screen() {
         actions={
           <>
             <Select
-              aria-label="Agent"
+              aria-label={t('Agent')}
               className="w-40! sm:w-48!"
               onChange={(event) => set({ agent_id: event.target.value })}
               value={agentId ?? ''}
             >
-              <option value="">All agents</option>
+              <option value="">{t('All agents')}</option>
               {agents?.map(({ agent_id, agent_name }) => (
                 <option key={agent_id} value={agent_id}>
                   {agent_name}
@@ -55,7 +57,7 @@ export function Screen() {
               ))}
             </Select>
             <Select
-              aria-label="Time"
+              aria-label={t('Time')}
               className="w-36! sm:w-40!"
               onChange={(event) => set({ days: event.target.value })}
               value={days}
@@ -68,14 +70,14 @@ export function Screen() {
             </Select>
           </>
         }
-        lead="Calls, talk, cost and outcomes over time."
-        title="Reports"
+        lead={t('Calls, talk, cost and outcomes over time.')}
+        title={t('Reports')}
       />
       <Fault error={report.error} retry={() => void report.refetch()} />
       {report.data && report.data.totals.total_calls === 0 && (
         <Card>
-          <Empty icon="reports" title="No calls in this time">
-            Look further back, or take the agent's filter away.
+          <Empty icon="reports" title={t('No calls in this time')}>
+            {t("Look further back, or take the agent's filter away.")}
           </Empty>
         </Card>
       )}
@@ -94,56 +96,56 @@ function Report({
 }) {
   const labelOf = (start: string) =>
     new Date(start).toLocaleString(
-      undefined,
+      locale,
       interval === 'hour' ? { hour: '2-digit', minute: '2-digit' } : { day: 'numeric', month: 'short' },
     )
   return (
     <div className="space-y-4">
       <Card>
         <div className="grid grid-cols-2 gap-5 sm:grid-cols-3 lg:grid-cols-5">
-          <Stat label="Calls" value={formatCount(totals.total_calls)} />
-          <Stat label="Talk" value={formatDuration(totals.total_duration)} />
-          <Stat label="Average length" value={formatDuration(totals.avg_duration)} />
-          <Stat label="Cost" value={formatUsd(totals.total_cost)} />
-          <Stat label="Tokens" value={formatCount(totals.total_tokens)} />
+          <Stat label={t('Calls')} value={formatCount(totals.total_calls)} />
+          <Stat label={t('Talk')} value={formatDuration(totals.total_duration)} />
+          <Stat label={t('Average length')} value={formatDuration(totals.avg_duration)} />
+          <Stat label={t('Cost')} value={formatUsd(totals.total_cost)} />
+          <Stat label={t('Tokens')} value={formatCount(totals.total_tokens)} />
         </div>
       </Card>
       <div className="grid gap-4 xl:grid-cols-2">
-        <Card title={`Calls by ${interval}`}>
+        <Card title={t('Calls by {interval}', { interval: formatInner(interval) })}>
           <BarChart
             bars={series.map(({ start, total_calls }) => ({
               label: labelOf(start),
               value: total_calls,
               text: formatCount(total_calls),
             }))}
-            label="Calls over time"
+            label={t('Calls over time')}
           />
         </Card>
-        <Card title={`Cost by ${interval}`}>
+        <Card title={t('Cost by {interval}', { interval: formatInner(interval) })}>
           <BarChart
             bars={series.map(({ start, total_cost }) => ({
               label: labelOf(start),
               value: total_cost ?? 0,
               text: formatUsd(total_cost),
             }))}
-            label="Cost over time"
+            label={t('Cost over time')}
           />
         </Card>
-        <Card flush title="Outcomes">
+        <Card flush title={t('Outcomes')}>
           {outcomes ? (
             <Table
               columns={[
-                { name: 'Outcome', cell: ({ disposition }) => formatWord(disposition) },
-                { name: 'Calls', align: 'end', cell: ({ count }) => formatCount(count) },
-                { name: 'Share', align: 'end', cell: ({ percentage }) => formatShare(percentage / 100) },
+                { name: t('Outcome'), cell: ({ disposition }) => formatWord(disposition) },
+                { name: t('Calls'), align: 'end', cell: ({ count }) => formatCount(count) },
+                { name: t('Share'), align: 'end', cell: ({ percentage }) => formatShare(percentage / 100) },
                 {
-                  name: 'Average length',
+                  name: t('Average length'),
                   align: 'end',
                   wide: true,
                   cell: ({ avg_duration }) => formatDuration(avg_duration),
                 },
               ]}
-              label="Outcomes"
+              label={t('Outcomes')}
               rowKey={({ disposition }) => disposition}
               rows={outcomes.dispositions}
             />
@@ -151,20 +153,20 @@ function Report({
             <Loading />
           )}
         </Card>
-        <Card flush title="Agents">
+        <Card flush title={t('Agents')}>
           <Table
             columns={[
-              { name: 'Agent', cell: ({ agent_name }) => agent_name },
-              { name: 'Calls', align: 'end', cell: ({ total_calls }) => formatCount(total_calls) },
+              { name: t('Agent'), cell: ({ agent_name }) => agent_name },
+              { name: t('Calls'), align: 'end', cell: ({ total_calls }) => formatCount(total_calls) },
               {
-                name: 'Average length',
+                name: t('Average length'),
                 align: 'end',
                 wide: true,
                 cell: ({ avg_duration }) => formatDuration(avg_duration),
               },
-              { name: 'Cost', align: 'end', cell: ({ total_cost }) => formatUsd(total_cost) },
+              { name: t('Cost'), align: 'end', cell: ({ total_cost }) => formatUsd(total_cost) },
             ]}
-            label="Agents"
+            label={t('Agents')}
             rowKey={({ agent_id }) => agent_id}
             rows={by_agent}
           />

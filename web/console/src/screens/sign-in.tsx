@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { api } from '../data/api.ts'
 import type { User } from '../data/types.ts'
+import { t } from '../language/t.ts'
 import { Button } from '../ui/button.tsx'
 import { Fault, faultOf } from '../ui/fault.tsx'
 import { Field, Input } from '../ui/field.tsx'
@@ -28,32 +29,32 @@ export function SignIn() {
         <Wordmark />
         {view === 'signup' && (
           <>
-            <Heading title={offer?.first ? 'Welcome to Patchbay' : 'Sign up'}>
+            <Heading title={offer?.first ? t('Welcome to Patchbay') : t('Sign up')}>
               {offer?.first
-                ? 'Make your account. It runs this installation and comes with an agent to talk to.'
-                : 'Your account comes with a workspace of its own.'}
+                ? t('Make your account. It runs this installation and comes with an agent to talk to.')
+                : t('Your account comes with a workspace of its own.')}
             </Heading>
             <SignupForm first={offer?.first ?? false} onDone={enter} wantsToken={offer?.setup_token ?? false} />
-            <Switch ask="You have an account?" label="Sign in" onClick={() => setWanted('login')} />
+            <Switch ask={t('You have an account?')} label={t('Sign in')} onClick={() => setWanted('login')} />
           </>
         )}
         {view === 'login' && (
           <>
-            <Heading title="Sign in" />
+            <Heading title={t('Sign in')} />
             <LoginForm onDone={enter} />
             <div className="mt-4 flex flex-wrap justify-between gap-2">
-              {offer?.open && <Switch ask="New here?" label="Sign up" onClick={() => setWanted('signup')} />}
-              <Switch label="Forgot your password?" onClick={() => setWanted('forgotten')} />
+              {offer?.open && <Switch ask={t('New here?')} label={t('Sign up')} onClick={() => setWanted('signup')} />}
+              <Switch label={t('Forgot your password?')} onClick={() => setWanted('forgotten')} />
             </div>
           </>
         )}
         {view === 'forgotten' && (
           <>
-            <Heading title="Forgotten password">
-              You get a link by mail. Where this installation sends no mail, ask whoever runs it for one.
+            <Heading title={t('Forgotten password')}>
+              {t('You get a link by mail. Where this installation sends no mail, ask whoever runs it for one.')}
             </Heading>
             <ForgottenForm />
-            <Switch label="Back to signing in" onClick={() => setWanted('login')} />
+            <Switch label={t('Back to signing in')} onClick={() => setWanted('login')} />
           </>
         )}
       </div>
@@ -107,7 +108,7 @@ export function LoginForm({ onDone, email }: { onDone: () => void; email?: strin
   })
   return (
     <form className="space-y-4" onSubmit={onSubmit}>
-      <Field label="E-mail">
+      <Field label={t('E-mail')}>
         <Input
           autoComplete="username"
           defaultValue={email}
@@ -117,7 +118,7 @@ export function LoginForm({ onDone, email }: { onDone: () => void; email?: strin
           type="email"
         />
       </Field>
-      <Field label="Password">
+      <Field label={t('Password')}>
         <Input
           autoComplete="current-password"
           autoFocus={email !== undefined}
@@ -128,7 +129,7 @@ export function LoginForm({ onDone, email }: { onDone: () => void; email?: strin
       </Field>
       <Fault error={error} />
       <Button busy={busy} className="w-full" kind="primary" type="submit">
-        Sign in
+        {t('Sign in')}
       </Button>
     </form>
   )
@@ -145,20 +146,23 @@ function SignupForm({ first, wantsToken, onDone }: { first: boolean; wantsToken:
   })
   return (
     <form className="space-y-4" onSubmit={onSubmit}>
-      <Field fault={faultOf(error, 'name')} label="Name">
+      <Field fault={faultOf(error, 'name')} label={t('Name')}>
         <Input autoComplete="name" autoFocus name="name" required />
       </Field>
-      <Field fault={faultOf(error, 'email')} label="E-mail">
+      <Field fault={faultOf(error, 'email')} label={t('E-mail')}>
         <Input autoComplete="username" name="email" required type="email" />
       </Field>
-      <Field fault={faultOf(error, 'password')} hint="At least 8 characters" label="Password">
+      <Field fault={faultOf(error, 'password')} hint={t('At least 8 characters')} label={t('Password')}>
         <Input autoComplete="new-password" minLength={8} name="password" required type="password" />
       </Field>
-      <Field hint="With country code, as +14155550123" label="Phone number">
+      <Field hint={t('With country code, as +14155550123')} label={t('Phone number')}>
         <Input autoComplete="tel" name="phone_number" placeholder="+14155550123" required type="tel" />
       </Field>
       {wantsToken && (
-        <Field hint="The start prints it, and so does: npm run patchbay admin setup-token" label="Setup token">
+        <Field
+          hint={t('The start prints it, and so does: npm run patchbay admin setup-token')}
+          label={t('Setup token')}
+        >
           <Input
             autoComplete="off"
             defaultValue={new URLSearchParams(location.hash.slice(1)).get('setup') ?? ''}
@@ -169,7 +173,7 @@ function SignupForm({ first, wantsToken, onDone }: { first: boolean; wantsToken:
       )}
       <Fault error={error} />
       <Button busy={busy} className="w-full" kind="primary" type="submit">
-        {first ? 'Make my account' : 'Sign up'}
+        {first ? t('Make my account') : t('Sign up')}
       </Button>
     </form>
   )
@@ -183,12 +187,12 @@ function ForgottenForm() {
   if (said) return <p role="status">{said}</p>
   return (
     <form className="space-y-4" onSubmit={onSubmit}>
-      <Field label="E-mail">
+      <Field label={t('E-mail')}>
         <Input autoComplete="username" name="email" required type="email" />
       </Field>
       <Fault error={error} />
       <Button busy={busy} className="w-full" kind="primary" type="submit">
-        Send the link
+        {t('Send the link')}
       </Button>
     </form>
   )

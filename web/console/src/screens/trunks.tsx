@@ -3,6 +3,7 @@ import { formatCount, formatDuration, formatMs, formatShare } from '../data/form
 import { useRead, useWrite } from '../data/queries.ts'
 import { useSession } from '../data/session.tsx'
 import type { Trunk } from '../data/types.ts'
+import { t } from '../language/t.ts'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
@@ -20,12 +21,12 @@ export function Trunks() {
   const [edited, setEdited] = useState<Trunk | 'new'>()
   const [removed, setRemoved] = useState<Trunk>()
   const remove = useWrite(() => [`/trunks/${removed?.trunk_id}`, { method: 'DELETE' }], {
-    done: 'Removed',
+    done: t('Removed'),
     changes: ['/trunks'],
   })
   const add = may('developer') && (
     <Button icon="plus" kind="primary" onClick={() => setEdited('new')}>
-      Add a trunk
+      {t('Add a trunk')}
     </Button>
   )
   return (
@@ -33,18 +34,18 @@ export function Trunks() {
       <ListCard
         add={add}
         columns={[
-          { name: 'Trunk', cell: ({ name }) => <span className="font-medium">{name}</span> },
-          { name: 'Host', wide: true, cell: ({ host, transport }) => `${host} · ${transport.toUpperCase()}` },
-          { name: 'State', cell: (trunk) => <State trunk={trunk} /> },
-          { name: 'Calls now', align: 'end', cell: ({ state }) => formatCount(state?.active_calls) },
-          { name: 'Answered', align: 'end', wide: true, cell: ({ state }) => formatShare(state?.asr) },
+          { name: t('Trunk'), cell: ({ name }) => <span className="font-medium">{name}</span> },
+          { name: t('Host'), wide: true, cell: ({ host, transport }) => `${host} · ${transport.toUpperCase()}` },
+          { name: t('State'), cell: (trunk) => <State trunk={trunk} /> },
+          { name: t('Calls now'), align: 'end', cell: ({ state }) => formatCount(state?.active_calls) },
+          { name: t('Answered'), align: 'end', wide: true, cell: ({ state }) => formatShare(state?.asr) },
           {
-            name: 'Average length',
+            name: t('Average length'),
             align: 'end',
             wide: true,
             cell: ({ state }) => formatDuration(state?.acd_seconds),
           },
-          { name: 'Ring after', align: 'end', wide: true, cell: ({ state }) => formatMs(state?.pdd_ms) },
+          { name: t('Ring after'), align: 'end', wide: true, cell: ({ state }) => formatMs(state?.pdd_ms) },
           ...(may('developer')
             ? [
                 {
@@ -52,11 +53,15 @@ export function Trunks() {
                   align: 'end' as const,
                   cell: (trunk: Trunk) => (
                     <span className="inline-flex gap-1">
-                      <Button aria-label={`Edit ${trunk.name}`} onClick={() => setEdited(trunk)} size="sm">
-                        Edit
+                      <Button
+                        aria-label={t('Edit {name}', { name: trunk.name })}
+                        onClick={() => setEdited(trunk)}
+                        size="sm"
+                      >
+                        {t('Edit')}
                       </Button>
                       <Button
-                        aria-label={`Remove ${trunk.name}`}
+                        aria-label={t('Remove {name}', { name: trunk.name })}
                         icon="trash"
                         kind="quiet"
                         onClick={() => setRemoved(trunk)}
@@ -70,24 +75,25 @@ export function Trunks() {
         ]}
         empty={{
           icon: 'calls',
-          title: 'No SIP trunks',
-          children:
+          title: t('No SIP trunks'),
+          children: t(
             'A trunk joins Patchbay to a carrier or a telephone system: its host, and a user name and password where it asks for them.',
+          ),
         }}
-        label="SIP trunks"
+        label={t('SIP trunks')}
         list={list}
         rowKey={({ trunk_id }) => trunk_id}
-        title={({ length }) => `${length} ${length === 1 ? 'trunk' : 'trunks'}`}
+        title={({ length }) => (length === 1 ? t('1 trunk') : t('{n} trunks', { n: length }))}
       />
       {edited && <TrunkDialog onClose={() => setEdited(undefined)} trunk={edited === 'new' ? undefined : edited} />}
       <Confirm
-        action="Remove"
+        action={t('Remove')}
         onClose={() => setRemoved(undefined)}
         onConfirm={() => remove.mutateAsync()}
         open={removed !== undefined}
-        title={`Remove the trunk ${removed?.name}?`}
+        title={t('Remove the trunk {name}?', { name: removed?.name })}
       >
-        Its numbers can no longer be reached, and its stored password is gone.
+        {t('Its numbers can no longer be reached, and its stored password is gone.')}
       </Confirm>
     </>
   )
@@ -95,10 +101,10 @@ export function Trunks() {
 
 function State({ trunk: { state, register } }: { trunk: Trunk }) {
   const status = state?.contact_status
-  if (status == null) return <Badge>{register ? 'Registering' : 'Not asked yet'}</Badge>
+  if (status == null) return <Badge>{register ? t('Registering') : t('Not asked yet')}</Badge>
   const text = `${status} ${state?.contact_reason ?? ''}`
   return status < 300 ? (
-    <Badge tone="good">{register ? 'Registered' : 'Answers'}</Badge>
+    <Badge tone="good">{register ? t('Registered') : t('Answers')}</Badge>
   ) : (
     <span title={text}>
       <Badge tone="bad">{text}</Badge>
@@ -123,15 +129,20 @@ function TrunkDialog({ trunk, onClose }: { trunk: Trunk | undefined; onClose: ()
       }
       return trunk ? [`/trunks/${trunk.trunk_id}`, { method: 'PATCH', body }] : ['/trunks', { method: 'POST', body }]
     },
-    { done: ({ name }) => `The trunk ${name} was saved`, changes: ['/trunks'], quiet: true, onDone: onClose },
+    {
+      done: ({ name }) => t('The trunk {name} was saved', { name }),
+      changes: ['/trunks'],
+      quiet: true,
+      onDone: onClose,
+    },
   )
   const fault = (field: string) => faultOf(save.error, field)
   return (
     <Dialog
-      lead="What it has beyond these (codecs, encryption, headers, numbers it may call) is set over the API."
+      lead={t('What it has beyond these (codecs, encryption, headers, numbers it may call) is set over the API.')}
       onClose={onClose}
       open
-      title={trunk ? `Trunk ${trunk.name}` : 'New SIP trunk'}
+      title={trunk ? t('Trunk {name}', { name: trunk.name }) : t('New SIP trunk')}
       wide
     >
       <form
@@ -142,20 +153,24 @@ function TrunkDialog({ trunk, onClose }: { trunk: Trunk | undefined; onClose: ()
         }}
       >
         <div className="grid gap-4 sm:grid-cols-2">
-          <Field fault={fault('name')} label="Name">
-            <Input defaultValue={trunk?.name} name="name" placeholder="Office" required />
+          <Field fault={fault('name')} label={t('Name')}>
+            <Input defaultValue={trunk?.name} name="name" placeholder={t('Office')} required />
           </Field>
-          <Field fault={fault('transport')} label="Transport">
+          <Field fault={fault('transport')} label={t('Transport')}>
             <Select defaultValue={trunk?.transport ?? 'udp'} name="transport">
               <option value="udp">UDP</option>
               <option value="tcp">TCP</option>
               <option value="tls">TLS</option>
             </Select>
           </Field>
-          <Field fault={fault('host')} hint="Name or address, with a port where it is not the usual one." label="Host">
+          <Field
+            fault={fault('host')}
+            hint={t('Name or address, with a port where it is not the usual one.')}
+            label={t('Host')}
+          >
             <Input defaultValue={trunk?.host} name="host" placeholder="sip.example.com" required />
           </Field>
-          <Field fault={fault('max_concurrent_calls')} label="Calls at once, at most">
+          <Field fault={fault('max_concurrent_calls')} label={t('Calls at once, at most')}>
             <Input
               defaultValue={trunk?.max_concurrent_calls}
               inputMode="numeric"
@@ -164,27 +179,27 @@ function TrunkDialog({ trunk, onClose }: { trunk: Trunk | undefined; onClose: ()
               type="number"
             />
           </Field>
-          <Field fault={fault('username')} label="User name">
+          <Field fault={fault('username')} label={t('User name')}>
             <Input autoComplete="off" defaultValue={trunk?.username ?? ''} name="username" />
           </Field>
           <Field
             fault={fault('password')}
-            hint={trunk?.has_password ? 'Empty: stays as it is.' : undefined}
-            label="Password"
+            hint={trunk?.has_password ? t('Empty: stays as it is.') : undefined}
+            label={t('Password')}
           >
             <Input autoComplete="new-password" name="password" type="password" />
           </Field>
         </div>
         <Switch
           checked={register}
-          hint="Tells the trunk where we are, as a telephone does. Needs user name and password."
-          label="Register"
+          hint={t('Tells the trunk where we are, as a telephone does. Needs user name and password.')}
+          label={t('Register')}
           onChange={setRegister}
         />
         <Field
           fault={fault('allowed_addresses')}
-          hint="Addresses calls of this trunk come from besides its host, separated by commas."
-          label="Allowed addresses"
+          hint={t('Addresses calls of this trunk come from besides its host, separated by commas.')}
+          label={t('Allowed addresses')}
         >
           <Input
             defaultValue={trunk?.allowed_addresses.join(', ')}
@@ -194,9 +209,9 @@ function TrunkDialog({ trunk, onClose }: { trunk: Trunk | undefined; onClose: ()
         </Field>
         <Fault error={save.error} />
         <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t('Cancel')}</Button>
           <Button busy={save.isPending} kind="primary" type="submit">
-            Save
+            {t('Save')}
           </Button>
         </DialogActions>
       </form>

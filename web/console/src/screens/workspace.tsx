@@ -1,8 +1,9 @@
 import { type FormEvent, useState } from 'react'
-import { formatAgo, formatDayTime } from '../data/format.ts'
+import { formatAgo, formatDayTime, formatWord } from '../data/format.ts'
 import { useRead, useWrite } from '../data/queries.ts'
 import { useSession } from '../data/session.tsx'
 import type { AuditEntry, Invitation, Member, Retention, Role } from '../data/types.ts'
+import { t } from '../language/t.ts'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Fault } from '../ui/fault.tsx'
@@ -11,6 +12,7 @@ import { Card, Empty, Loading } from '../ui/layout.tsx'
 import { TabbedPage } from '../ui/tabbed-page.tsx'
 import { Table } from '../ui/table.tsx'
 import { VirtualList } from '../ui/virtual-list.tsx'
+import { auditSentence } from './audit-sentence.ts'
 import { DoNotCall } from './do-not-call.tsx'
 
 const ROLES: readonly Role[] = ['member', 'developer', 'admin']
@@ -19,21 +21,21 @@ const ROLES: readonly Role[] = ['member', 'developer', 'admin']
 export function Screen() {
   const { workspace, may } = useSession()
   const tabs = [
-    ['members', 'Members', <Members key="members" />] as const,
-    ['do-not-call', 'Do not call', <DoNotCall key="dnc" />] as const,
+    ['members', t('Members'), <Members key="members" />] as const,
+    ['do-not-call', t('Do not call'), <DoNotCall key="dnc" />] as const,
     ...(may('admin')
       ? [
-          ['retention', 'Retention', <Keeping key="retention" />] as const,
-          ['audit', 'Audit log', <Audit key="audit" path="/audit-log" />] as const,
+          ['retention', t('Retention'), <Keeping key="retention" />] as const,
+          ['audit', t('Audit log'), <Audit key="audit" path="/audit-log" />] as const,
         ]
       : []),
   ]
   return (
     <TabbedPage
-      lead="Who works here, and what is kept."
+      lead={t('Who works here, and what is kept.')}
       path="/workspace"
       tabs={tabs}
-      title={workspace?.name ?? 'Workspace'}
+      title={workspace?.name ?? t('Workspace')}
     />
   )
 }
@@ -55,14 +57,14 @@ function Members() {
   )
   const change = useWrite<{ detail: string }, Member>(
     ({ user_id, role }) => [`${path}/members/${user_id}`, { method: 'PATCH', body: { role } }],
-    { done: 'Saved', changes },
+    { done: t('Saved'), changes },
   )
   const remove = useWrite(() => [`${path}/members/${removed?.user_id}`, { method: 'DELETE' }], {
-    done: 'Removed',
+    done: t('Removed'),
     changes,
   })
   const withdraw = useWrite<{ detail: string }, string>((id) => [`${path}/invitations/${id}`, { method: 'DELETE' }], {
-    done: 'Withdrawn',
+    done: t('Withdrawn'),
     changes,
   })
   if (error) return <Fault error={error} />
@@ -75,20 +77,20 @@ function Members() {
   return (
     <div className="space-y-4">
       {may('admin') && (
-        <Card title="Invite somebody">
+        <Card title={t('Invite somebody')}>
           <form className="grid items-end gap-3 sm:grid-cols-[minmax(0,1fr)_12rem_auto]" onSubmit={submit}>
-            <Field label="E-mail">
+            <Field label={t('E-mail')}>
               <Input name="email" required type="email" />
             </Field>
-            <Field label="Role">
+            <Field label={t('Role')}>
               <Select defaultValue="member" name="role">
-                <option value="member">Member: listens and calls</option>
-                <option value="developer">Developer: makes agents</option>
-                <option value="admin">Admin: everything</option>
+                <option value="member">{t('Member: listens and calls')}</option>
+                <option value="developer">{t('Developer: makes agents')}</option>
+                <option value="admin">{t('Admin: everything')}</option>
               </Select>
             </Field>
             <Button busy={invite.isPending} kind="primary" type="submit">
-              Invite
+              {t('Invite')}
             </Button>
           </form>
           <div className="mt-3 empty:hidden">
@@ -96,11 +98,11 @@ function Members() {
           </div>
         </Card>
       )}
-      <Card flush title={members.length === 1 ? '1 member' : `${members.length} members`}>
+      <Card flush title={members.length === 1 ? t('1 member') : t('{length} members', { length: members.length })}>
         <Table
           columns={[
             {
-              name: 'Name',
+              name: t('Name'),
               cell: ({ name, email }) => (
                 <>
                   <span className="font-medium">{name}</span> <span className="text-muted">{email}</span>
@@ -108,27 +110,27 @@ function Members() {
               ),
             },
             {
-              name: 'Role',
+              name: t('Role'),
               cell: (member) =>
                 may('admin') && member.user_id !== user.id ? (
                   <Select
-                    aria-label={`Role of ${member.name}`}
+                    aria-label={t('Role of {name}', { name: member.name })}
                     className="h-8! w-32!"
                     onChange={(event) => change.mutate({ ...member, role: event.target.value as Role })}
                     value={member.role}
                   >
                     {ROLES.map((role) => (
-                      <option className="capitalize" key={role} value={role}>
-                        {role.charAt(0).toUpperCase() + role.slice(1)}
+                      <option key={role} value={role}>
+                        {formatWord(role)}
                       </option>
                     ))}
                   </Select>
                 ) : (
-                  <span className="capitalize">{member.role}</span>
+                  formatWord(member.role)
                 ),
             },
             {
-              name: 'Since',
+              name: t('Since'),
               align: 'end',
               wide: true,
               cell: ({ joined_at }) => <span className="text-muted">{formatAgo(joined_at)}</span>,
@@ -141,7 +143,7 @@ function Members() {
                     cell: (member: Member) =>
                       member.user_id !== user.id && (
                         <Button
-                          aria-label={`Remove ${member.name}`}
+                          aria-label={t('Remove {name}', { name: member.name })}
                           icon="trash"
                           kind="quiet"
                           onClick={() => setRemoved(member)}
@@ -152,52 +154,52 @@ function Members() {
                 ]
               : []),
           ]}
-          label="Members"
+          label={t('Members')}
           rowKey={({ user_id }) => user_id}
           rows={members}
         />
       </Card>
       {invitations && invitations.length > 0 && (
-        <Card flush title="Invited, not here yet">
+        <Card flush title={t('Invited, not here yet')}>
           <Table
             columns={[
-              { name: 'E-mail', cell: ({ email }) => email },
-              { name: 'Role', cell: ({ role }) => <span className="capitalize">{role}</span> },
-              { name: 'Invited', align: 'end', wide: true, cell: ({ created_at }) => formatAgo(created_at) },
+              { name: t('E-mail'), cell: ({ email }) => email },
+              { name: t('Role'), cell: ({ role }) => formatWord(role) },
+              { name: t('Invited'), align: 'end', wide: true, cell: ({ created_at }) => formatAgo(created_at) },
               {
                 name: '',
                 align: 'end',
                 cell: ({ invitation_id }) => (
                   <Button onClick={() => withdraw.mutate(invitation_id)} size="sm">
-                    Withdraw
+                    {t('Withdraw')}
                   </Button>
                 ),
               },
             ]}
-            label="Invitations"
+            label={t('Invitations')}
             rowKey={({ invitation_id }) => invitation_id}
             rows={invitations}
           />
         </Card>
       )}
       <Confirm
-        action="Remove"
+        action={t('Remove')}
         onClose={() => setRemoved(undefined)}
         onConfirm={() => remove.mutateAsync()}
         open={removed !== undefined}
-        title={`Remove ${removed?.name}?`}
+        title={t('Remove {name}?', { name: removed?.name })}
       >
-        They see nothing of this workspace any more. What they made stays.
+        {t('They see nothing of this workspace any more. What they made stays.')}
       </Confirm>
     </div>
   )
 }
 
 const KEPT = [
-  ['recordings_days', 'Recordings'],
-  ['transcripts_days', 'Transcripts and numbers of calls'],
-  ['chats_days', 'Chats'],
-  ['logs_days', 'Call logs'],
+  ['recordings_days', t('Recordings')],
+  ['transcripts_days', t('Transcripts and numbers of calls')],
+  ['chats_days', t('Chats')],
+  ['logs_days', t('Call logs')],
 ] as const
 
 function Keeping() {
@@ -205,7 +207,7 @@ function Keeping() {
   const path = `/workspaces/${workspace?.workspace_id}/retention`
   const { data } = useRead<Retention>(path)
   const save = useWrite<Retention, Retention>((body) => [path, { method: 'PATCH', body }], {
-    done: 'Saved',
+    done: t('Saved'),
     changes: [path],
     quiet: true,
   })
@@ -218,16 +220,16 @@ function Keeping() {
     )
   }
   return (
-    <Card title="How long things are kept">
+    <Card title={t('How long things are kept')}>
       <form className="max-w-md space-y-4" onSubmit={submit}>
         {KEPT.map(([name, label]) => (
-          <Field hint="Days. Empty: forever." key={name} label={label}>
+          <Field hint={t('Days. Empty: forever.')} key={name} label={label}>
             <Input defaultValue={data[name] ?? ''} min={1} name={name} type="number" />
           </Field>
         ))}
         <Fault error={save.error} />
         <Button busy={save.isPending} kind="primary" type="submit">
-          Save
+          {t('Save')}
         </Button>
       </form>
     </Card>
@@ -240,16 +242,16 @@ export function Audit({ path }: { path: string }) {
     <Card flush>
       <VirtualList<AuditEntry>
         empty={
-          <Empty icon="operator" title="Nothing yet">
-            Every change appears here, with who made it and from where.
+          <Empty icon="operator" title={t('Nothing yet')}>
+            {t('Every change appears here, with who made it and from where.')}
           </Empty>
         }
-        label="Audit log"
+        label={t('Audit log')}
         path={path}
         row={({ at, actor, action, resource, address }) => (
           <div
             className="grid h-full grid-cols-[minmax(0,1fr)_auto] content-center items-center gap-x-3 px-4 text-sm md:grid-cols-[minmax(0,1fr)_minmax(0,2fr)_8rem]"
-            title={`${resource} from ${address}`}
+            title={`${action} · ${t('{resource} from {address}', { resource, address })}`}
           >
             <span
               className="truncate text-xs text-muted md:order-none md:text-sm md:font-medium md:text-ink"
@@ -260,7 +262,7 @@ export function Audit({ path }: { path: string }) {
             <span className="text-right text-xs whitespace-nowrap text-muted md:order-last md:text-sm">
               {formatDayTime(at)}
             </span>
-            <span className="col-span-2 truncate font-mono text-xs md:col-span-1">{action}</span>
+            <span className="col-span-2 truncate md:col-span-1">{auditSentence(action)}</span>
           </div>
         )}
         rowKey={({ id }) => id}

@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react'
+import { t } from '../language/t.ts'
 import { Button } from './button.tsx'
 import { Dialog, DialogActions } from './dialog.tsx'
 
@@ -30,7 +31,7 @@ export function Confirm({ open, onClose, title, children, action, onConfirm }: C
     <Dialog onClose={onClose} open={open} title={title}>
       <div className="text-pretty">{children}</div>
       <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{t('Cancel')}</Button>
         <Button busy={busy} kind="danger" onClick={() => void go()}>
           {action}
         </Button>

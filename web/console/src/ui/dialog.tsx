@@ -1,5 +1,6 @@
 import { Dialog as Radix } from 'radix-ui'
 import { type ReactNode, useRef } from 'react'
+import { t } from '../language/t.ts'
 import { Button } from './button.tsx'
 
 interface DialogProps {
@@ -44,7 +45,7 @@ export function Dialog({ open, onClose, title, lead, children, wide, firm }: Dia
             </div>
             {!firm && (
               <Radix.Close asChild>
-                <Button aria-label="Close" icon="close" kind="quiet" size="sm" />
+                <Button aria-label={t('Close')} icon="close" kind="quiet" size="sm" />
               </Radix.Close>
             )}
           </div>

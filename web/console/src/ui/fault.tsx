@@ -1,17 +1,19 @@
 import { ApiError } from '../data/api.ts'
+import { t } from '../language/t.ts'
 import { Button } from './button.tsx'
 import { Notice } from './layout.tsx'
 
 /** An error as a sentence, with the way to try again. */
 export function Fault({ error, retry }: { error: Error | null | undefined; retry?: () => void }) {
   if (!error) return null
-  const wait = error instanceof ApiError && error.retryAfterS ? ` Try again in ${error.retryAfterS} s.` : ''
+  const wait =
+    error instanceof ApiError && error.retryAfterS ? ` ${t('Try again in {n} s.', { n: error.retryAfterS })}` : ''
   return (
     <Notice
       action={
         retry && (
           <Button onClick={retry} size="sm">
-            Try again
+            {t('Try again')}
           </Button>
         )
       }

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { t } from '../language/t.ts'
 import { Icon, type IconName } from './icon.tsx'
 
 export type Tone = 'good' | 'warn' | 'bad' | 'accent' | 'caller' | 'neutral'
@@ -132,7 +133,7 @@ export function Facts({ rows }: { rows: readonly (readonly [string, ReactNode])[
 export function Loading({ lines = 4 }: { lines?: number }) {
   return (
     <div aria-busy="true" className="space-y-3 p-4" role="status">
-      <span className="sr-only">Loading</span>
+      <span className="sr-only">{t('Loading')}</span>
       {Array.from({ length: lines }, (_, line) => (
         <div className="h-4 rounded bg-sunken" key={line} style={{ width: `${90 - ((line * 23) % 50)}%` }} />
       ))}

@@ -1,4 +1,5 @@
 import { formatCount } from '../data/format.ts'
+import { t } from '../language/t.ts'
 import type { Tone } from './layout.tsx'
 import { Stat } from './layout.tsx'
 
@@ -20,7 +21,7 @@ export function Tallies({ rows, total, judged }: TalliesProps) {
       </div>
       {judged < total && (
         <p className="mt-2 text-xs text-muted">
-          {`Of the first ${formatCount(judged)} rows; those behind them are looked at as they are loaded.`}
+          {t('Of the first {n} rows; those behind them are looked at as they are loaded.', { n: formatCount(judged) })}
         </p>
       )}
     </div>
@@ -39,21 +40,27 @@ export function Skipped({ rows, count }: SkippedProps) {
   if (rows.length === 0) return null
   return (
     <details className="rounded-md border border-line text-sm" open={rows.length <= 5}>
-      <summary className="cursor-pointer px-3 py-2 font-medium">{`${formatCount(count)} rows are left out`}</summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <section aria-label="Rows that are left out" className="max-h-48 overflow-auto border-t border-line" tabIndex={0}>
+      <summary className="cursor-pointer px-3 py-2 font-medium">
+        {t('{n} rows are left out', { n: formatCount(count) })}
+      </summary>
+      <section
+        aria-label={t('Rows that are left out')}
+        className="max-h-48 overflow-auto border-t border-line"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        tabIndex={0}
+      >
         <table className="w-full text-xs">
           <thead className="sr-only">
             <tr>
-              <th scope="col">Line</th>
-              <th scope="col">Number</th>
-              <th scope="col">Why</th>
+              <th scope="col">{t('Line')}</th>
+              <th scope="col">{t('Number')}</th>
+              <th scope="col">{t('Why')}</th>
             </tr>
           </thead>
           <tbody>
             {rows.map(({ line, phone, reason }) => (
               <tr className="border-b border-line last:border-0" key={line}>
-                <td className="w-20 px-3 py-1 text-muted">{`Line ${line}`}</td>
+                <td className="w-20 px-3 py-1 text-muted">{t('Line {line}', { line })}</td>
                 <td className="max-w-40 truncate px-3 py-1">{phone || '–'}</td>
                 <td className="px-3 py-1">{reason}</td>
               </tr>
@@ -63,7 +70,7 @@ export function Skipped({ rows, count }: SkippedProps) {
       </section>
       {count > rows.length && (
         <p className="border-t border-line px-3 py-1.5 text-xs text-muted">
-          {`And ${formatCount(count - rows.length)} more; after the upload you get all of them as a file.`}
+          {t('And {n} more; after the upload you get all of them as a file.', { n: formatCount(count - rows.length) })}
         </p>
       )}
     </details>

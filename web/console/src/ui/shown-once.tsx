@@ -1,3 +1,4 @@
+import { t } from '../language/t.ts'
 import { Button } from './button.tsx'
 import { Dialog, DialogActions } from './dialog.tsx'
 import { toast } from './toast.tsx'
@@ -18,12 +19,12 @@ export function ShownOnce({ title, lead, secret, onClose }: ShownOnceProps) {
       <DialogActions>
         <Button
           icon="copy"
-          onClick={() => void navigator.clipboard.writeText(secret ?? '').then(() => toast('Copied'))}
+          onClick={() => void navigator.clipboard.writeText(secret ?? '').then(() => toast(t('Copied')))}
         >
-          Copy
+          {t('Copy')}
         </Button>
         <Button kind="primary" onClick={onClose}>
-          I have kept it
+          {t('I have kept it')}
         </Button>
       </DialogActions>
     </Dialog>

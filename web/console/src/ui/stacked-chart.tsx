@@ -1,3 +1,4 @@
+import { t } from '../language/t.ts'
 import { TimeChart } from './time-chart.tsx'
 
 interface StackedChartProps {
@@ -42,5 +43,5 @@ export function StackedChart({ label, parts, bars }: StackedChartProps) {
 
 function textOf(parts: StackedChartProps['parts'], counts: Readonly<Record<string, number>>): string {
   const said = parts.flatMap(({ name, label }) => (counts[name] ? [`${label} ${counts[name]}`] : []))
-  return said.length === 0 ? 'none' : said.join(', ')
+  return said.length === 0 ? t('none') : said.join(', ')
 }

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { t } from '../language/t.ts'
 
 export interface Column<T> {
   readonly name: string
@@ -32,7 +33,7 @@ export function Table<T>({ columns, rows, rowKey, label }: TableProps<T>) {
                 scope="col"
                 style={width ? { width } : undefined}
               >
-                {name || <span className="sr-only">Actions</span>}
+                {name || <span className="sr-only">{t('Actions')}</span>}
               </th>
             ))}
           </tr>

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { t } from '../language/t.ts'
 import { Icon } from './icon.tsx'
 
 interface Toast {
@@ -51,7 +52,12 @@ export function Toasts() {
             size={16}
           />
           <span className="min-w-0 flex-1 wrap-anywhere">{text}</span>
-          <button aria-label="Dismiss" className="text-muted hover:text-ink" onClick={() => dismiss(id)} type="button">
+          <button
+            aria-label={t('Dismiss')}
+            className="text-muted hover:text-ink"
+            onClick={() => dismiss(id)}
+            type="button"
+          >
             <Icon name="close" size={14} />
           </button>
         </div>

@@ -6,6 +6,7 @@ import { useRead, useWrite } from '../../data/queries.ts'
 import { useSession } from '../../data/session.tsx'
 import type { Agent, AgentInput } from '../../data/types.ts'
 import { useWide } from '../../data/wide.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
@@ -53,7 +54,7 @@ function Editor({ agent: saved }: { agent: Agent }) {
   const agent = { ...saved, ...changed } as Agent
   const isChanged = Object.keys(changed).length > 0
   const save = useWrite<Agent>(() => [`/agents/${saved.agent_id}`, { method: 'PUT', body: changed }], {
-    done: 'Saved. The next conversation uses it.',
+    done: t('Saved. The next conversation uses it.'),
     changes: ['/agents'],
     quiet: true,
     onDone: (answer) => {
@@ -63,7 +64,7 @@ function Editor({ agent: saved }: { agent: Agent }) {
     },
   })
   const remove = useWrite(() => [`/agents/${saved.agent_id}`, { method: 'DELETE' }], {
-    done: `${saved.agent_name} was deleted`,
+    done: t('{agent_name} was deleted', { agent_name: saved.agent_name }),
     changes: ['/agents'],
     onDone: () => void navigate({ to: '/agents' }),
   })
@@ -77,16 +78,16 @@ function Editor({ agent: saved }: { agent: Agent }) {
   useSaveKey(() => isChanged && save.mutate())
   const tabs = [
     // Kept as it is behind the other tabs: a conversation goes on while the prompt is read.
-    ...(isNarrow ? [['talk', 'Talk', null] as const] : []),
-    ...(isWide ? [] : [['prompt', 'Prompt', <PromptForm draft={draft} key="prompt" />] as const]),
-    ['settings', 'Settings', <SettingsForm draft={draft} key="settings" />] as const,
+    ...(isNarrow ? [['talk', t('Talk'), null] as const] : []),
+    ...(isWide ? [] : [['prompt', t('Prompt'), <PromptForm draft={draft} key="prompt" />] as const]),
+    ['settings', t('Settings'), <SettingsForm draft={draft} key="settings" />] as const,
     [
       'tools',
-      agent.tools.length > 0 ? `Tools (${agent.tools.length})` : 'Tools',
+      agent.tools.length > 0 ? t('Tools ({length})', { length: agent.tools.length }) : t('Tools'),
       <Tools draft={draft} key="tools" />,
     ] as const,
-    ['knowledge', 'Knowledge', <Knowledge agentId={agent.agent_id} key="knowledge" />] as const,
-    ['web', 'Web', <PublicForm draft={draft} key="web" />] as const,
+    ['knowledge', t('Knowledge'), <Knowledge agentId={agent.agent_id} key="knowledge" />] as const,
+    ['web', t('Web'), <PublicForm draft={draft} key="web" />] as const,
   ]
   const tab = tabs.find(([name]) => name === search.tab)?.[0] ?? (isWide ? 'settings' : 'prompt')
   return (
@@ -94,34 +95,38 @@ function Editor({ agent: saved }: { agent: Agent }) {
       <PageHead
         actions={
           <>
-            {isChanged && <Badge tone="warn">Not saved</Badge>}
+            {isChanged && <Badge tone="warn">{t('Not saved')}</Badge>}
             {may('developer') && (
               <>
-                {isChanged && <Button onClick={() => setChanged({})}>Discard</Button>}
+                {isChanged && <Button onClick={() => setChanged({})}>{t('Discard')}</Button>}
                 <Button busy={save.isPending} disabled={!isChanged} kind="primary" onClick={() => save.mutate()}>
-                  Save
+                  {t('Save')}
                 </Button>
               </>
             )}
             <Menu
               items={[
                 may('developer') && {
-                  label: 'Duplicate',
+                  label: t('Duplicate'),
                   icon: 'copy',
                   onSelect: () => void duplicate(saved, navigate),
                 },
                 {
-                  label: 'Its calls',
+                  label: t('Its calls'),
                   icon: 'calls',
                   onSelect: () => void navigate({ to: '/calls', search: { agent_id: saved.agent_id } }),
                 },
-                may('admin') && { label: 'Delete', icon: 'trash', danger: true, onSelect: () => setDeleting(true) },
+                may('admin') && { label: t('Delete'), icon: 'trash', danger: true, onSelect: () => setDeleting(true) },
               ]}
-              trigger={<Button aria-label="More" icon="more" />}
+              trigger={<Button aria-label={t('More')} icon="more" />}
             />
           </>
         }
-        lead={agent.phone_numbers.length > 0 ? `Answers ${agent.phone_numbers.join(', ')}` : 'Answers in the browser'}
+        lead={
+          agent.phone_numbers.length > 0
+            ? t('Answers {numbers}', { numbers: agent.phone_numbers.join(', ') })
+            : t('Answers in the browser')
+        }
         title={agent.agent_name}
       />
       <div className="mb-3 empty:hidden">
@@ -151,13 +156,13 @@ function Editor({ agent: saved }: { agent: Agent }) {
       </div>
       <Guard isChanged={isChanged} />
       <Confirm
-        action="Delete agent"
+        action={t('Delete agent')}
         onClose={() => setDeleting(false)}
         onConfirm={() => remove.mutateAsync()}
         open={isDeleting}
-        title={`Delete ${saved.agent_name}?`}
+        title={t('Delete {agent_name}?', { agent_name: saved.agent_name })}
       >
-        Its knowledge goes with it, and its phone numbers answer no more. Calls it had stay.
+        {t('Its knowledge goes with it, and its phone numbers answer no more. Calls it had stay.')}
       </Confirm>
     </>
   )
@@ -211,15 +216,15 @@ function Guard({ isChanged }: { isChanged: boolean }) {
   })
   return (
     <Dialog
-      lead="What you changed is not saved yet."
+      lead={t('What you changed is not saved yet.')}
       onClose={() => blocker.reset?.()}
       open={blocker.status === 'blocked'}
-      title="Leave without saving?"
+      title={t('Leave without saving?')}
     >
       <DialogActions>
-        <Button onClick={() => blocker.reset?.()}>Stay</Button>
+        <Button onClick={() => blocker.reset?.()}>{t('Stay')}</Button>
         <Button kind="danger" onClick={() => blocker.proceed?.()}>
-          Leave
+          {t('Leave')}
         </Button>
       </DialogActions>
     </Dialog>

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { t } from '../../language/t.ts'
 import { faultOf } from '../../ui/fault.tsx'
 import { Field, Switch, Textarea } from '../../ui/field.tsx'
 import { Card } from '../../ui/layout.tsx'
@@ -20,47 +21,47 @@ export function AnalysisForm({ draft: { agent, change, fault, isReadOnly } }: { 
     try {
       set({ data: JSON.parse(text) as Record<string, unknown> })
     } catch (error) {
-      setJsonFault(`is no JSON: ${(error as Error).message}`)
+      setJsonFault(t('is no JSON: {message}', { message: (error as Error).message }))
     }
   }
   return (
-    <Card title="After the call">
+    <Card title={t('After the call')}>
       <div className="space-y-4">
         <Switch
           checked={analysis.summary ?? true}
           disabled={isReadOnly}
-          hint="Two or three sentences on what was said."
-          label="Summary"
+          hint={t('Two or three sentences on what was said.')}
+          label={t('Summary')}
           onChange={(summary) => set({ summary })}
         />
         <Field
           fault={faultOf(fault, 'analysis.success')}
-          hint="Empty: calls are not judged."
-          label="A call is a success when"
+          hint={t('Empty: calls are not judged.')}
+          label={t('A call is a success when')}
         >
           <Textarea
             onChange={({ target: { value } }) => set({ success: value || undefined })}
-            placeholder="the appointment was moved"
+            placeholder={t('the appointment was moved')}
             rows={2}
             value={analysis.success ?? ''}
           />
         </Field>
         <Field
           fault={faultOf(fault, 'analysis.dispositions')}
-          hint="One a line: the name = when it is so. Reports count them."
-          label="What a call may come to"
+          hint={t('One a line: the name = when it is so. Reports count them.')}
+          label={t('What a call may come to')}
         >
           <Textarea
             defaultValue={(analysis.dispositions ?? []).map(({ name, when }) => `${name} = ${when}`).join('\n')}
             onChange={({ target: { value } }) => set({ dispositions: readDispositions(value) })}
-            placeholder="moved = an appointment was moved"
+            placeholder={t('moved = an appointment was moved')}
             rows={3}
           />
         </Field>
         <Field
           fault={jsonFault ?? faultOf(fault, 'analysis.data')}
-          hint="JSON Schema of an object: what is read out of the call."
-          label="Data"
+          hint={t('JSON Schema of an object: what is read out of the call.')}
+          label={t('Data')}
         >
           <Textarea
             className="font-mono text-sm"

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { t } from '../../language/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { Menu, type MenuItem } from '../../ui/menu.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -18,7 +19,7 @@ export function Devices({ disabled, onMicrophone, onSpeaker }: DevicesProps) {
       .filter((device) => device.kind === kind && device.deviceId !== '')
       .map(({ deviceId, label }) => ({
         key: `${kind} ${deviceId}`,
-        label: label || 'Without a name',
+        label: label || t('Without a name'),
         icon: kind === 'audioinput' ? 'mic' : 'live',
         checked: (chosen[kind] ?? 'default') === deviceId,
         onSelect: () => {
@@ -30,7 +31,7 @@ export function Devices({ disabled, onMicrophone, onSpeaker }: DevicesProps) {
     <Menu
       items={[...items('audioinput', onMicrophone), ...items('audiooutput', onSpeaker)]}
       onOpen={() => void navigator.mediaDevices.enumerateDevices().then(setDevices)}
-      trigger={<Button aria-label="Microphone and speaker" disabled={disabled} icon="settings" />}
+      trigger={<Button aria-label={t('Microphone and speaker')} disabled={disabled} icon="settings" />}
     />
   )
 }

@@ -1,11 +1,12 @@
 import { useEffect, useRef, useState } from 'react'
 import { request } from '../../data/api.ts'
 import type { Agent } from '../../data/types.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { toast } from '../../ui/toast.tsx'
 
 const MAX_TEXT = 300
-const SENTENCE = 'Hello, how can I help you?'
+const SENTENCE = t('Hello, how can I help you?')
 
 /** Says the agent's first message in the voice that is chosen, before it is saved. */
 export function HearVoice({ agent }: { agent: Agent }) {
@@ -39,7 +40,7 @@ export function HearVoice({ agent }: { agent: Agent }) {
       onClick={() => (state === 'speaking' ? asked.current?.abort() : void hear())}
       size="sm"
     >
-      {state === 'speaking' ? 'Stop' : 'Hear it'}
+      {state === 'speaking' ? t('Stop') : t('Hear it')}
     </Button>
   )
 }
@@ -52,7 +53,7 @@ async function play(sound: Blob, signal: AbortSignal, begun: () => void): Promis
     await new Promise<void>((resolve, reject) => {
       signal.addEventListener('abort', () => resolve())
       audio.addEventListener('ended', () => resolve())
-      audio.addEventListener('error', () => reject(new Error('The browser can’t play it.')))
+      audio.addEventListener('error', () => reject(new Error(t('The browser can’t play it.'))))
       audio.play().then(begun, reject)
     })
   } finally {

@@ -3,6 +3,7 @@ import { formatAgo, formatBytes, formatCount } from '../../data/format.ts'
 import { useRead, useWrite } from '../../data/queries.ts'
 import { useSession } from '../../data/session.tsx'
 import type { KnowledgeDocument, Passage } from '../../data/types.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { Fault } from '../../ui/fault.tsx'
@@ -33,20 +34,21 @@ export function Knowledge({ agentId }: { agentId: string }) {
       return [`/agents/${agentId}/upload`, { method: 'POST', form }]
     },
     {
-      done: ({ documents: { length } }) => `${length === 1 ? 'A document is' : `${length} documents are`} being read`,
+      done: ({ documents: { length } }) =>
+        length === 1 ? t('A document is being read') : t('{n} documents are being read', { n: length }),
       changes: [path],
     },
   )
   const [removed, setRemoved] = useState<KnowledgeDocument>()
   const remove = useWrite(() => [`${path}/${removed?.document_id}`, { method: 'DELETE' }], {
-    done: 'Deleted',
+    done: t('Deleted'),
     changes: [path],
   })
   const add = may('developer') && (
     <>
       <input
         accept={ACCEPTED}
-        aria-label="Documents to upload"
+        aria-label={t('Documents to upload')}
         className="hidden"
         multiple
         onChange={({ target }) => {
@@ -58,7 +60,7 @@ export function Knowledge({ agentId }: { agentId: string }) {
         type="file"
       />
       <Button busy={upload.isPending} icon="upload" onClick={() => picker.current?.click()} size="sm">
-        Add documents
+        {t('Add documents')}
       </Button>
     </>
   )
@@ -68,30 +70,34 @@ export function Knowledge({ agentId }: { agentId: string }) {
       <Card
         actions={documents.data.length > 0 && add}
         flush
-        title={documents.data.length > 0 ? 'Documents' : undefined}
+        title={documents.data.length > 0 ? t('Documents') : undefined}
       >
         {documents.data.length === 0 ? (
-          <Empty action={add} icon="knowledge" title="No documents">
-            Add PDF, Word, text, Markdown, CSV or HTML files. The agent looks up what callers ask for in them.
+          <Empty action={add} icon="knowledge" title={t('No documents')}>
+            {t('Add PDF, Word, text, Markdown, CSV or HTML files. The agent looks up what callers ask for in them.')}
           </Empty>
         ) : (
           <Table
             columns={[
-              { name: 'Document', cell: ({ filename }) => <span className="font-medium">{filename}</span> },
+              { name: t('Document'), cell: ({ filename }) => <span className="font-medium">{filename}</span> },
               {
-                name: 'State',
+                name: t('State'),
                 cell: ({ status, error }) => (
                   <span title={error ?? undefined}>
                     <Badge dot={status === 'processing'} tone={TONES[status]}>
-                      {status === 'processing' ? 'Being read' : status === 'ready' ? 'Ready' : `Failed: ${error}`}
+                      {status === 'processing'
+                        ? t('Being read')
+                        : status === 'ready'
+                          ? t('Ready')
+                          : t('Failed: {error}', { error })}
                     </Badge>
                   </span>
                 ),
               },
-              { name: 'Passages', align: 'end', wide: true, cell: ({ chunks }) => formatCount(chunks) },
-              { name: 'Size', align: 'end', wide: true, cell: ({ size }) => formatBytes(size) },
+              { name: t('Passages'), align: 'end', wide: true, cell: ({ chunks }) => formatCount(chunks) },
+              { name: t('Size'), align: 'end', wide: true, cell: ({ size }) => formatBytes(size) },
               {
-                name: 'Added',
+                name: t('Added'),
                 align: 'end',
                 wide: true,
                 cell: ({ created_at }) => <span className="text-muted">{formatAgo(created_at)}</span>,
@@ -103,7 +109,7 @@ export function Knowledge({ agentId }: { agentId: string }) {
                       align: 'end' as const,
                       cell: (document: KnowledgeDocument) => (
                         <Button
-                          aria-label={`Delete ${document.filename}`}
+                          aria-label={t('Delete {filename}', { filename: document.filename })}
                           icon="trash"
                           kind="quiet"
                           onClick={() => setRemoved(document)}
@@ -114,7 +120,7 @@ export function Knowledge({ agentId }: { agentId: string }) {
                   ]
                 : []),
             ]}
-            label="Documents"
+            label={t('Documents')}
             rowKey={({ document_id }) => document_id}
             rows={documents.data}
           />
@@ -122,13 +128,13 @@ export function Knowledge({ agentId }: { agentId: string }) {
       </Card>
       {documents.data.some(({ status }) => status === 'ready') && <TryQuestion agentId={agentId} />}
       <Confirm
-        action="Delete"
+        action={t('Delete')}
         onClose={() => setRemoved(undefined)}
         onConfirm={() => remove.mutateAsync()}
         open={removed !== undefined}
-        title={`Delete ${removed?.filename}?`}
+        title={t('Delete {filename}?', { filename: removed?.filename })}
       >
-        The agent no longer finds anything in it.
+        {t('The agent no longer finds anything in it.')}
       </Confirm>
     </div>
   )
@@ -145,25 +151,23 @@ function TryQuestion({ agentId }: { agentId: string }) {
     if (query) ask.mutate(query)
   }
   return (
-    <Card title="Try a question">
+    <Card title={t('Try a question')}>
       <form className="flex gap-2" onSubmit={submit}>
-        <Input aria-label="Question" name="query" placeholder="When is breakfast?" />
+        <Input aria-label={t('Question')} name="query" placeholder={t('When is breakfast?')} />
         <Button busy={ask.isPending} type="submit">
-          Look up
+          {t('Look up')}
         </Button>
       </form>
       <div className="mt-3">
         <Fault error={ask.error} />
         {ask.data?.results.length === 0 && (
-          <p className="text-muted">Nothing was found. Other words may help, or a document that says it.</p>
+          <p className="text-muted">{t('Nothing was found. Other words may help, or a document that says it.')}</p>
         )}
         <ol className="space-y-3">
           {ask.data?.results.map(({ document_id, chunk, filename, text, score }) => (
             <li className="rounded-md border border-line p-3" key={`${document_id} ${chunk}`}>
               <div className="mb-1 flex justify-between gap-3 text-xs text-muted">
-                <span className="truncate">
-                  {filename}, passage {chunk + 1}
-                </span>
+                <span className="truncate">{t('{filename}, passage {n}', { filename, n: chunk + 1 })}</span>
                 <span>{score.toFixed(3)}</span>
               </div>
               <p className="text-sm whitespace-pre-wrap wrap-anywhere">{text}</p>

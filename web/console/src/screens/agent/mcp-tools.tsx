@@ -1,4 +1,5 @@
 import { useRead } from '../../data/queries.ts'
+import { t } from '../../language/t.ts'
 import { Loading, Notice } from '../../ui/layout.tsx'
 
 interface Told {
@@ -12,7 +13,7 @@ export function McpTools({ agentId }: { agentId: string }) {
   const tools = data?.tools.filter(({ type }) => type === 'mcp') ?? []
   return (
     <section className="border-t border-line px-4 py-3">
-      <h3 className="text-sm font-medium">What its MCP servers list</h3>
+      <h3 className="text-sm font-medium">{t('What its MCP servers list')}</h3>
       {error && <Notice tone="bad">{error.message}</Notice>}
       {data === undefined && !error && <Loading lines={2} />}
       {data?.faults.map((fault) => (

@@ -1,3 +1,4 @@
+import { t } from '../../language/t.ts'
 import { faultOf } from '../../ui/fault.tsx'
 import { Field, Input, Textarea } from '../../ui/field.tsx'
 import type { Draft } from './agent.tsx'
@@ -5,13 +6,13 @@ import type { Draft } from './agent.tsx'
 export function PromptForm({ draft: { agent, change, fault, isReadOnly } }: { draft: Draft }) {
   return (
     <fieldset className="space-y-5" disabled={isReadOnly}>
-      <Field fault={faultOf(fault, 'agent_name')} label="Name">
+      <Field fault={faultOf(fault, 'agent_name')} label={t('Name')}>
         <Input onChange={(event) => change({ agent_name: event.target.value })} value={agent.agent_name} />
       </Field>
       <Field
         fault={faultOf(fault, 'first_message')}
-        hint="Empty: it waits for the caller to speak."
-        label="First message"
+        hint={t('Empty: it waits for the caller to speak.')}
+        label={t('First message')}
       >
         <Textarea
           onChange={(event) => change({ first_message: event.target.value })}
@@ -21,8 +22,8 @@ export function PromptForm({ draft: { agent, change, fault, isReadOnly } }: { dr
       </Field>
       <Field
         fault={faultOf(fault, 'system_prompt')}
-        hint="Who it is, what it knows, how it should behave. {{name}} stands for a variable of the call."
-        label="Prompt"
+        hint={t('Who it is, what it knows, how it should behave. {{name}} stands for a variable of the call.')}
+        label={t('Prompt')}
       >
         <Textarea
           className="min-h-80 font-mono text-sm"

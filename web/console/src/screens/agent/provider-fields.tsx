@@ -1,12 +1,13 @@
 import { type Provider, useProviders } from '../../data/providers.ts'
+import { t } from '../../language/t.ts'
 import { faultOf } from '../../ui/fault.tsx'
 import { Field, Input, Select } from '../../ui/field.tsx'
 import type { Draft } from './agent.tsx'
 
 const CHOICES = {
-  STT: ['STT_provider', 'STT_model', 'Model', 'stt'],
-  LLM: ['LLM_provider', 'LLM_model', 'Model', 'llm'],
-  TTS: ['TTS_provider', 'TTS_voice', 'Voice', 'tts'],
+  STT: ['STT_provider', 'STT_model', t('Model'), 'stt'],
+  LLM: ['LLM_provider', 'LLM_model', t('Model'), 'llm'],
+  TTS: ['TTS_provider', 'TTS_voice', t('Voice'), 'tts'],
 } as const
 
 /** Who does a stage, and with what. */
@@ -22,7 +23,7 @@ export function ProviderFields({ draft, kind }: { draft: Draft; kind: keyof type
     chosen && chosen.health.state !== 'ok' && chosen.health.state !== 'not_asked' ? chosen.health.message : null
   return (
     <div className="grid gap-4 sm:grid-cols-2">
-      <Field fault={faultOf(fault, provider) ?? unhealthy ?? undefined} label="Provider">
+      <Field fault={faultOf(fault, provider) ?? unhealthy ?? undefined} label={t('Provider')}>
         <Select
           onChange={(event) => {
             const next = able.find((one) => one.provider === event.target.value)
@@ -39,10 +40,10 @@ export function ProviderFields({ draft, kind }: { draft: Draft; kind: keyof type
             <option key={one.provider} value={one.provider}>
               {one.title}
               {one.health.state === 'no_key'
-                ? ' (needs a key)'
+                ? ` (${t('needs a key')})`
                 : one.health.state === 'ok' || one.health.state === 'not_asked'
                   ? ''
-                  : ' (fails)'}
+                  : ` (${t('fails')})`}
             </option>
           ))}
         </Select>
@@ -86,7 +87,7 @@ function optionsOf(provider: Provider, kind: keyof typeof CHOICES, language: str
   if (kind === 'LLM' && llm) {
     return {
       names: llm.models.map(({ model, price }) =>
-        priced(model, price?.output_per_million_tokens, 'a million tokens out'),
+        priced(model, price?.output_per_million_tokens, t('a million tokens out')),
       ),
       isOpen: llm.any_model,
       preferred: llm.default_model,

@@ -1,3 +1,4 @@
+import { t } from '../../language/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { faultOf } from '../../ui/fault.tsx'
 import { Field, Input, Switch, Textarea } from '../../ui/field.tsx'
@@ -15,21 +16,21 @@ export function PublicForm({ draft }: { draft: Draft }) {
   const originFault = Object.entries(faultsOf(draft)).find(([name]) => name.startsWith('public.origins'))?.[1]
   return (
     <div className="space-y-4">
-      <Card title="On web pages">
+      <Card title={t('On web pages')}>
         <fieldset className="space-y-4" disabled={isReadOnly}>
           <Switch
             checked={access !== null}
             disabled={isReadOnly}
-            hint="From a page of its own and the pages you name, without an account."
-            label="Anybody may talk to this agent"
+            hint={t('From a page of its own and the pages you name, without an account.')}
+            label={t('Anybody may talk to this agent')}
             onChange={(isPublic) => change({ public: isPublic ? PRIVATE : null })}
           />
           {access && (
             <>
               <Field
                 fault={originFault}
-                hint="One a line, as https://shop.example.com; * for any page. Its own page needs none."
-                label="Pages that may"
+                hint={t('One a line, as https://shop.example.com; * for any page. Its own page needs none.')}
+                label={t('Pages that may')}
               >
                 <Textarea
                   className="font-mono text-sm"
@@ -46,7 +47,7 @@ export function PublicForm({ draft }: { draft: Draft }) {
                 />
               </Field>
               <div className="grid gap-4 sm:grid-cols-2">
-                <Field fault={faultOf(fault, 'public.max_calls')} label="Web calls at once, at most">
+                <Field fault={faultOf(fault, 'public.max_calls')} label={t('Web calls at once, at most')}>
                   <Input
                     min={1}
                     onChange={({ target: { value } }) => set({ max_calls: Number(value) })}
@@ -56,8 +57,8 @@ export function PublicForm({ draft }: { draft: Draft }) {
                 </Field>
                 <Field
                   fault={faultOf(fault, 'public.per_address_per_hour')}
-                  hint="Keeps one visitor from taking all."
-                  label="Calls of one address in an hour"
+                  hint={t('Keeps one visitor from taking all.')}
+                  label={t('Calls of one address in an hour')}
                 >
                   <Input
                     min={1}
@@ -88,10 +89,10 @@ function Embed({ agentId }: { agentId: string }) {
         <>
           <Button
             icon="copy"
-            onClick={() => void navigator.clipboard.writeText(code).then(() => toast('Copied'))}
+            onClick={() => void navigator.clipboard.writeText(code).then(() => toast(t('Copied')))}
             size="sm"
           >
-            Copy
+            {t('Copy')}
           </Button>
           <a
             className="text-sm font-medium text-accent-ink underline underline-offset-2"
@@ -99,11 +100,11 @@ function Embed({ agentId }: { agentId: string }) {
             rel="noopener"
             target="_blank"
           >
-            Its own page
+            {t('Its own page')}
           </a>
         </>
       }
-      title="Put it into your page"
+      title={t('Put it into your page')}
     >
       <pre
         className="overflow-x-auto rounded-md bg-sunken p-3 text-xs"
@@ -113,8 +114,9 @@ function Embed({ agentId }: { agentId: string }) {
         {code}
       </pre>
       <p className="mt-2 text-xs text-muted">
-        Microphones need a page of https, or of localhost. For users of your own, without a public agent: a server of
-        yours hands out sessions with an API key, as docs/web.md shows.
+        {t(
+          'Microphones need a page of https, or of localhost. For users of your own, without a public agent: a server of yours hands out sessions with an API key, as docs/web.md shows.',
+        )}
       </p>
     </Card>
   )

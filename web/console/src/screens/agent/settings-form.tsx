@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { AgentInput } from '../../data/types.ts'
+import { t } from '../../language/t.ts'
 import { faultOf } from '../../ui/fault.tsx'
 import { Field, Input, Select, Switch, Textarea } from '../../ui/field.tsx'
 import { Card } from '../../ui/layout.tsx'
@@ -12,19 +13,19 @@ import { ProviderFields } from './provider-fields.tsx'
 export function SettingsForm({ draft }: { draft: Draft }) {
   return (
     <fieldset className="space-y-4" disabled={draft.isReadOnly}>
-      <Card title="Listens">
+      <Card title={t('Listens')}>
         <ProviderFields draft={draft} kind="STT" />
         <Two>
           <TextField
             draft={draft}
-            hint="A language tag as en or pt-BR, or multi, which follows the caller."
-            label="Language"
+            hint={t('A language tag as en or pt-BR, or multi, which follows the caller.')}
+            label={t('Language')}
             name="language"
           />
           <Field
             fault={faultOf(draft.fault, 'endpointing')}
-            hint="How soon a pause counts as the end of a turn."
-            label="End of turn"
+            hint={t('How soon a pause counts as the end of a turn.')}
+            label={t('End of turn')}
           >
             <Select
               onChange={(event) =>
@@ -32,31 +33,31 @@ export function SettingsForm({ draft }: { draft: Draft }) {
               }
               value={draft.agent.endpointing}
             >
-              <option value="eager">Eager: answers soon</option>
-              <option value="balanced">Balanced</option>
-              <option value="patient">Patient: lets callers think</option>
+              <option value="eager">{t('Eager: answers soon')}</option>
+              <option value="balanced">{t('Balanced')}</option>
+              <option value="patient">{t('Patient: lets callers think')}</option>
             </Select>
           </Field>
         </Two>
         <div className="mt-4">
           <ListField
             draft={draft}
-            hint="Names and terms to listen for, separated by commas."
-            label="Key terms"
+            hint={t('Names and terms to listen for, separated by commas.')}
+            label={t('Key terms')}
             name="keyterms"
           />
         </div>
       </Card>
-      <Card title="Thinks">
+      <Card title={t('Thinks')}>
         <ProviderFields draft={draft} kind="LLM" />
         <div className="mt-4">
           <Field
             fault={faultOf(draft.fault, 'temperature')}
-            hint="0 answers alike each time, 2 is the wildest."
-            label={`Temperature: ${draft.agent.temperature}`}
+            hint={t('0 answers alike each time, 2 is the wildest.')}
+            label={t('Temperature: {temperature}', { temperature: draft.agent.temperature })}
           >
             <input
-              aria-label="Temperature"
+              aria-label={t('Temperature')}
               className="w-full accent-(--accent)"
               max={2}
               min={0}
@@ -68,7 +69,7 @@ export function SettingsForm({ draft }: { draft: Draft }) {
           </Field>
         </div>
       </Card>
-      <Card actions={!draft.isReadOnly && <HearVoice agent={draft.agent} />} title="Speaks">
+      <Card actions={!draft.isReadOnly && <HearVoice agent={draft.agent} />} title={t('Speaks')}>
         <ProviderFields draft={draft} kind="TTS" />
         <div className="mt-4">
           <Pronunciation draft={draft} />
@@ -124,11 +125,15 @@ function Pronunciation({ draft: { agent, change, fault } }: { draft: Draft }) {
       return word && say ? [{ word, say }] : []
     })
   return (
-    <Field fault={faultOf(fault, 'pronunciation')} hint="One a line: the word = how to say it." label="Pronunciation">
+    <Field
+      fault={faultOf(fault, 'pronunciation')}
+      hint={t('One a line: the word = how to say it.')}
+      label={t('Pronunciation')}
+    >
       <Textarea
         defaultValue={agent.pronunciation.map(({ word, say }) => `${word} = ${say}`).join('\n')}
         onChange={(event) => change({ pronunciation: read(event.target.value) })}
-        placeholder="SQL = sequel"
+        placeholder={t('SQL = sequel')}
         rows={2}
       />
     </Field>
@@ -139,17 +144,17 @@ function TurnTaking({ draft }: { draft: Draft }) {
   const { agent, change } = draft
   const { interruption, dead_air: deadAir } = agent
   return (
-    <Card title="Turn-taking">
+    <Card title={t('Turn-taking')}>
       <div className="space-y-4">
         <Switch
           checked={interruption.enabled ?? true}
           disabled={draft.isReadOnly}
-          hint="Off: the agent says what it has to say to its end."
-          label="Callers may interrupt"
+          hint={t('Off: the agent says what it has to say to its end.')}
+          label={t('Callers may interrupt')}
           onChange={(enabled) => change({ interruption: { ...interruption, enabled } })}
         />
         {(interruption.enabled ?? true) && (
-          <Field hint="How little of the caller's voice makes the agent fall silent." label="Sensitivity">
+          <Field hint={t("How little of the caller's voice makes the agent fall silent.")} label={t('Sensitivity')}>
             <Select
               onChange={(event) =>
                 change({
@@ -158,30 +163,30 @@ function TurnTaking({ draft }: { draft: Draft }) {
               }
               value={interruption.sensitivity ?? 'normal'}
             >
-              <option value="low">Low: a “mm-hm” does not</option>
-              <option value="normal">Normal</option>
-              <option value="high">High: any word does</option>
+              <option value="low">{t('Low: a “mm-hm” does not')}</option>
+              <option value="normal">{t('Normal')}</option>
+              <option value="high">{t('High: any word does')}</option>
             </Select>
           </Field>
         )}
         <Switch
           checked={deadAir.enabled ?? true}
           disabled={draft.isReadOnly}
-          hint="Says a short phrase while an answer is late."
-          label="No dead air"
+          hint={t('Says a short phrase while an answer is late.')}
+          label={t('No dead air')}
           onChange={(enabled) => change({ dead_air: { ...deadAir, enabled } })}
         />
         <div className="grid gap-4 sm:grid-cols-2">
           <SecondsField
             draft={draft}
-            hint="Empty: the installation's limit."
-            label="Longest call, seconds"
+            hint={t("Empty: the installation's limit.")}
+            label={t('Longest call, seconds')}
             name="max_duration_s"
           />
           <SecondsField
             draft={draft}
-            hint="Silence after which it hangs up."
-            label="Patience, seconds"
+            hint={t('Silence after which it hangs up.')}
+            label={t('Patience, seconds')}
             name="idle_timeout_s"
           />
         </div>
@@ -212,32 +217,37 @@ function SecondsField({
 function Phone({ draft }: { draft: Draft }) {
   const { agent, change } = draft
   return (
-    <Card title="On the phone">
+    <Card title={t('On the phone')}>
       <div className="space-y-4">
         <TextField
           draft={draft}
-          hint="Said before everything else, such as that the call is recorded."
-          label="Notice"
+          hint={t('Said before everything else, such as that the call is recorded.')}
+          label={t('Notice')}
           name="recording_notice"
         />
         <TextField
           draft={draft}
-          hint="Asks whether the call may be recorded; nothing is recorded before a yes."
-          label="Consent question"
+          hint={t('Asks whether the call may be recorded; nothing is recorded before a yes.')}
+          label={t('Consent question')}
           name="consent_message"
         />
-        <Field hint="Of calls the agent makes." label="When an answering machine picks up">
+        <Field hint={t('Of calls the agent makes.')} label={t('When an answering machine picks up')}>
           <Select
             onChange={(event) => change({ voicemail: event.target.value as NonNullable<AgentInput['voicemail']> })}
             value={agent.voicemail}
           >
-            <option value="hang_up">Hang up</option>
-            <option value="leave_message">Leave a message</option>
-            <option value="continue">Go on as with a human</option>
+            <option value="hang_up">{t('Hang up')}</option>
+            <option value="leave_message">{t('Leave a message')}</option>
+            <option value="continue">{t('Go on as with a human')}</option>
           </Select>
         </Field>
         {agent.voicemail === 'leave_message' && (
-          <TextField draft={draft} hint="Empty: the first message." label="Message" name="voicemail_message" />
+          <TextField
+            draft={draft}
+            hint={t('Empty: the first message.')}
+            label={t('Message')}
+            name="voicemail_message"
+          />
         )}
       </div>
     </Card>

@@ -1,3 +1,4 @@
+import { t } from '../../language/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/layout.tsx'
 import type { Talking } from './use-talk.ts'
@@ -6,13 +7,15 @@ type Fault = NonNullable<Talking['fault']>
 
 /** What the reader can do about it; for other faults their own sentence says all. */
 const CURES: Readonly<Partial<Record<Fault['code'], string>>> = {
-  microphone_denied:
+  microphone_denied: t(
     'The browser keeps the microphone from this page. Click the sign beside its address, allow the microphone, then talk again.',
-  microphone_missing: 'No microphone was found. Connect one, then talk again.',
-  microphone_busy: 'Another program has the microphone. Close it, then talk again.',
-  insecure_page:
+  ),
+  microphone_missing: t('No microphone was found. Connect one, then talk again.'),
+  microphone_busy: t('Another program has the microphone. Close it, then talk again.'),
+  insecure_page: t(
     'Browsers give the microphone to pages of https and of localhost alone. Open this console under such an address.',
-  unsupported_browser: 'This browser can’t hold a call. A current Firefox, Chrome, Edge or Safari can.',
+  ),
+  unsupported_browser: t('This browser can’t hold a call. A current Firefox, Chrome, Edge or Safari can.'),
 }
 
 interface TalkFaultProps {
@@ -32,7 +35,7 @@ export function TalkFault({ fault: { code, message }, isOver, onType }: TalkFaul
           isOver &&
           isOfMicrophone && (
             <Button onClick={onType} size="sm">
-              Type instead
+              {t('Type instead')}
             </Button>
           )
         }

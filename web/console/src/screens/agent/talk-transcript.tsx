@@ -3,6 +3,7 @@ import { useFeed } from '../../data/feed.ts'
 import { formatMs } from '../../data/format.ts'
 import { useRead } from '../../data/queries.ts'
 import type { Turn } from '../../data/types.ts'
+import { t } from '../../language/t.ts'
 import { Icon } from '../../ui/icon.tsx'
 import type { TalkLine } from './use-talk.ts'
 
@@ -32,7 +33,7 @@ export function TalkTranscript({ lines, callId, isOn }: TalkTranscriptProps) {
     role === 'assistant' ? turns?.find((turn) => turn.role === role && turn.start_ms === startMs) : undefined
   return (
     <div
-      aria-label="Conversation"
+      aria-label={t('Conversation')}
       aria-live="polite"
       className="mb-3 min-h-40 flex-1 space-y-2.5 overflow-y-auto"
       ref={log}
@@ -41,7 +42,7 @@ export function TalkTranscript({ lines, callId, isOn }: TalkTranscriptProps) {
       tabIndex={0}
     >
       {lines.length === 0 && (
-        <p className="py-8 text-center text-sm text-muted">{isOn ? 'One moment …' : 'Nothing was said.'}</p>
+        <p className="py-8 text-center text-sm text-muted">{isOn ? t('One moment …') : t('Nothing was said.')}</p>
       )}
       {lines.map((line, at) => (
         <Line key={at} line={line} turn={turnOf(line)} />
@@ -53,8 +54,8 @@ export function TalkTranscript({ lines, callId, isOn }: TalkTranscriptProps) {
 function Line({ line, turn }: { line: TalkLine; turn: Turn | undefined }) {
   const { role, text, final, interrupted } = line
   const notes = [
-    turn?.latency && `answered in ${formatMs(turn.latency.total_ms)}`,
-    interrupted && 'cut off: this much was heard',
+    turn?.latency && t('answered in {total_ms}', { total_ms: formatMs(turn.latency.total_ms) }),
+    interrupted && t('cut off: this much was heard'),
   ].filter((note) => typeof note === 'string')
   return (
     <div className={`flex flex-col ${role === 'user' ? 'items-end' : 'items-start'}`}>

@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { formatWord } from '../../data/format.ts'
+import { formatInner, formatWord } from '../../data/format.ts'
 import type { Agent } from '../../data/types.ts'
+import { t } from '../../language/t.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -19,17 +20,17 @@ const AGENT_TONES: Readonly<Record<Talking['agent'], Tone>> = {
   speaking: 'accent',
 }
 const WAITING: Readonly<Partial<Record<Talking['state'], string>>> = {
-  microphone: 'Asking for the microphone',
-  connecting: 'Connecting',
-  reconnecting: 'Reconnecting',
+  microphone: t('Asking for the microphone'),
+  connecting: t('Connecting'),
+  reconnecting: t('Reconnecting'),
 }
 
 /** Why it is over, where the word of the API says little. */
 const ENDS: Readonly<Record<string, string>> = {
-  caller_hangup: 'You hung up.',
-  agent_hangup: 'The agent hung up.',
-  idle: 'Nobody said anything for a while, so it ended.',
-  max_duration: 'It reached the longest time a call may take.',
+  caller_hangup: t('You hung up.'),
+  agent_hangup: t('The agent hung up.'),
+  idle: t('Nobody said anything for a while, so it ended.'),
+  max_duration: t('It reached the longest time a call may take.'),
 }
 
 /** Talk to the agent, as it is saved: by voice, by typing, or both. */
@@ -42,7 +43,7 @@ export function Talk({ agent, isChanged }: { agent: Agent; isChanged: boolean })
   const isOn = state !== 'idle' && state !== 'ended'
   const isThere = state === 'connected' || state === 'reconnecting'
   return (
-    <Card actions={<State talking={talking} />} title="Talk">
+    <Card actions={<State talking={talking} />} title={t('Talk')}>
       <div className="flex min-h-72 flex-col lg:max-h-[calc(100dvh-12rem)]">
         {state === 'idle' ? (
           <Begin agent={agent} isChanged={isChanged} onRecord={setRecord} onStart={start} record={record} />
@@ -55,25 +56,25 @@ export function Talk({ agent, isChanged }: { agent: Agent; isChanged: boolean })
             <Notice
               action={
                 <Button onClick={talk.hear} size="sm">
-                  Turn the sound on
+                  {t('Turn the sound on')}
                 </Button>
               }
               tone="warn"
             >
-              The browser plays nothing yet.
+              {t('The browser plays nothing yet.')}
             </Notice>
           </div>
         )}
         {isThere && (
           <Levels
-            above={['Your voice', !isSpoken ? 'You type' : isMuted ? 'You are muted' : 'You']}
-            below={['The agent’s voice', 'Agent']}
+            above={[t('Your voice'), !isSpoken ? t('You type') : isMuted ? t('You are muted') : t('You')]}
+            below={[t('The agent’s voice'), t('Agent')]}
             levels={talk.levels}
           />
         )}
         {isThere && isRecorded && (
           <p className="mb-2 flex items-center gap-1.5 text-xs text-muted">
-            <span aria-hidden="true" className="size-1.5 rounded-full bg-bad" /> Recorded
+            <span aria-hidden="true" className="size-1.5 rounded-full bg-bad" /> {t('Recorded')}
           </p>
         )}
         {isOn && <Say disabled={!isThere} onSay={talk.say} />}
@@ -88,27 +89,27 @@ export function Talk({ agent, isChanged }: { agent: Agent; isChanged: boolean })
                   icon={isMuted ? 'muted' : 'mic'}
                   onClick={talk.toggleMute}
                 >
-                  {isMuted ? 'Unmute' : 'Mute'}
+                  {isMuted ? t('Unmute') : t('Mute')}
                 </Button>
                 <Devices disabled={!isThere} onMicrophone={talk.useMicrophone} onSpeaker={talk.useSpeaker} />
               </>
             )}
             <Button className="flex-1" icon="hangup" kind="danger" onClick={talk.end}>
-              Hang up
+              {t('Hang up')}
             </Button>
           </div>
         )}
         {state === 'ended' && (
           <div className="mt-3 flex flex-wrap gap-2">
             <p className="w-full text-sm text-muted">
-              {ENDS[endReason ?? ''] ?? `The conversation is over: ${formatWord(endReason).toLowerCase()}.`}
+              {ENDS[endReason ?? ''] ?? t('The conversation is over: {why}.', { why: formatInner(endReason) })}
             </p>
             <Button className="flex-1" icon="mic" onClick={() => start(isSpoken)}>
-              Talk again
+              {t('Talk again')}
             </Button>
             {callId && (
               <Link className={`${buttonClass('primary')} flex-1`} params={{ callId }} to="/calls/$callId">
-                See the call
+                {t('See the call')}
               </Link>
             )}
           </div>
@@ -143,11 +144,11 @@ function Begin({ agent, isChanged, record, onRecord, onStart }: BeginProps) {
     <div className="grid flex-1 place-items-center py-6 text-center">
       <div>
         <Button className="h-12! rounded-full! px-6!" icon="mic" kind="primary" onClick={() => onStart(true)}>
-          Talk to {agent.agent_name}
+          {t('Talk to')} {agent.agent_name}
         </Button>
         <p className="mt-3">
           <Button kind="quiet" onClick={() => onStart(false)} size="sm">
-            Without a microphone
+            {t('Without a microphone')}
           </Button>
         </p>
         <label className="mt-2 flex items-center justify-center gap-2 text-sm">
@@ -157,12 +158,12 @@ function Begin({ agent, isChanged, record, onRecord, onStart }: BeginProps) {
             onChange={({ target: { checked } }) => onRecord(checked)}
             type="checkbox"
           />
-          Record it, to hear it again
+          {t('Record it, to hear it again')}
         </label>
         <p className="mt-2 text-sm text-muted text-pretty">
           {isChanged
-            ? 'It answers as it was saved last; save to hear your changes.'
-            : 'It answers right here, as callers hear it.'}
+            ? t('It answers as it was saved last; save to hear your changes.')
+            : t('It answers right here, as callers hear it.')}
         </p>
       </div>
     </div>
@@ -180,15 +181,15 @@ function Say({ disabled, onSay }: { disabled: boolean; onSay: (text: string) => 
   return (
     <form className="flex gap-2" onSubmit={submit}>
       <Input
-        aria-label="Say something by typing"
+        aria-label={t('Say something by typing')}
         disabled={disabled}
         maxLength={4000}
         onChange={(event) => setText(event.target.value)}
-        placeholder="Speak, or type what you would say"
+        placeholder={t('Speak, or type what you would say')}
         value={text}
       />
       <button
-        aria-label="Send"
+        aria-label={t('Send')}
         className={`${buttonClass('plain')} w-10 px-0!`}
         disabled={disabled || text.trim() === ''}
         type="submit"

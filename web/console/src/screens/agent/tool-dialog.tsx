@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import type { Tool } from '../../data/types.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Field, Input, Select, Textarea } from '../../ui/field.tsx'
@@ -29,15 +30,15 @@ export function ToolDialog({ tool, names, onClose, onSave }: ToolDialogProps) {
   }
   return (
     <Dialog
-      lead="The model decides when to use it, by its name and description."
+      lead={t('The model decides when to use it, by its name and description.')}
       onClose={onClose}
       open
-      title={tool ? `Tool ${tool.name}` : 'New tool'}
+      title={tool ? t('Tool {name}', { name: tool.name }) : t('New tool')}
       wide={type === 'http' || type === 'mcp'}
     >
       <form className="space-y-4" noValidate onSubmit={submit}>
         <div className="grid gap-4 sm:grid-cols-2">
-          <Field label="What it does">
+          <Field label={t('What it does')}>
             <Select onChange={(event) => setType(event.target.value as Tool['type'])} value={type}>
               {Object.entries(TOOL_TYPES).map(([value, label]) => (
                 <option key={value} value={value}>
@@ -48,28 +49,28 @@ export function ToolDialog({ tool, names, onClose, onSave }: ToolDialogProps) {
           </Field>
           <Field
             fault={faults.name}
-            hint={type === 'mcp' ? 'Empty: its host.' : 'Letters, digits and _, as order_status.'}
-            label="Name"
+            hint={type === 'mcp' ? t('Empty: its host.') : t('Letters, digits and _, as order_status.')}
+            label={t('Name')}
           >
             <Input className="font-mono" defaultValue={tool?.name} name="name" />
           </Field>
         </div>
         <Field
           fault={faults.description}
-          hint={type === 'mcp' ? 'Its tools describe themselves.' : 'When to use it.'}
-          label="Description"
+          hint={type === 'mcp' ? t('Its tools describe themselves.') : t('When to use it.')}
+          label={t('Description')}
         >
-          <Input defaultValue={tool?.description} name="description" placeholder="Looks up where an order is." />
+          <Input defaultValue={tool?.description} name="description" placeholder={t('Looks up where an order is.')} />
         </Field>
         {type === 'transfer' && (
           <div className="grid gap-4 sm:grid-cols-2">
-            <Field fault={faults.to} hint="A number, an extension or a SIP address." label="To">
+            <Field fault={faults.to} hint={t('A number, an extension or a SIP address.')} label="To">
               <Input defaultValue={tool?.to} name="to" placeholder="+14155550123" />
             </Field>
-            <Field hint="Warm: the person is told who calls and why." label="How">
+            <Field hint={t('Warm: the person is told who calls and why.')} label={t('How')}>
               <Select defaultValue={tool?.mode ?? 'blind'} name="mode">
-                <option value="blind">Blind</option>
-                <option value="warm">Warm</option>
+                <option value="blind">{t('Blind')}</option>
+                <option value="warm">{t('Warm')}</option>
               </Select>
             </Field>
           </div>
@@ -77,9 +78,9 @@ export function ToolDialog({ tool, names, onClose, onSave }: ToolDialogProps) {
         {type === 'http' && <HttpFields faults={faults} tool={tool} />}
         {type === 'mcp' && <McpFields faults={faults} tool={tool} />}
         <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t('Cancel')}</Button>
           <Button kind="primary" type="submit">
-            {tool ? 'Change' : 'Add'}
+            {tool ? t('Change') : t('Add')}
           </Button>
         </DialogActions>
       </form>
@@ -92,14 +93,14 @@ function HttpFields({ tool, faults }: { tool: Tool | undefined; faults: Readonly
   return (
     <>
       <div className="grid gap-4 sm:grid-cols-[7rem_1fr_8rem]">
-        <Field label="Method">
+        <Field label={t('Method')}>
           <Select defaultValue={tool?.http?.method ?? 'GET'} name="method">
             {METHODS.map((method) => (
               <option key={method}>{method}</option>
             ))}
           </Select>
         </Field>
-        <Field fault={faults.url} hint="{{order_id}} stands for an argument." label="Address">
+        <Field fault={faults.url} hint={t('{{order_id}} stands for an argument.')} label={t('Address')}>
           <Input
             className="font-mono text-sm"
             defaultValue={tool?.http?.url}
@@ -107,18 +108,18 @@ function HttpFields({ tool, faults }: { tool: Tool | undefined; faults: Readonly
             placeholder="https://api.example.com/orders/{{order_id}}"
           />
         </Field>
-        <Field fault={faults.timeout_ms} label="Timeout, ms">
+        <Field fault={faults.timeout_ms} label={t('Timeout, ms')}>
           <Input defaultValue={tool?.http?.timeout_ms ?? 10_000} inputMode="numeric" name="timeout_ms" />
         </Field>
       </div>
       <Field
         fault={faults.headers}
-        hint="One a line, as authorization: Bearer …. Values are kept sealed and never shown again."
-        label="Headers"
+        hint={t('One a line, as authorization: Bearer …. Values are kept sealed and never shown again.')}
+        label={t('Headers')}
       >
         <Textarea className="font-mono text-sm" defaultValue={headers.join('\n')} name="headers" rows={2} />
       </Field>
-      <Field fault={faults.parameters} hint="JSON Schema of what the model fills in." label="Arguments">
+      <Field fault={faults.parameters} hint={t('JSON Schema of what the model fills in.')} label={t('Arguments')}>
         <Textarea
           className="font-mono text-sm"
           defaultValue={tool?.parameters ? JSON.stringify(tool.parameters, null, 2) : NO_PARAMETERS}
@@ -126,7 +127,11 @@ function HttpFields({ tool, faults }: { tool: Tool | undefined; faults: Readonly
           rows={7}
         />
       </Field>
-      <Field fault={faults.body} hint="JSON whose texts may hold {{name}}. Empty: the arguments." label="Body">
+      <Field
+        fault={faults.body}
+        hint={t('JSON whose texts may hold {{name}}. Empty: the arguments.')}
+        label={t('Body')}
+      >
         <Textarea
           className="font-mono text-sm"
           defaultValue={tool?.http?.body === undefined ? '' : JSON.stringify(tool.http.body, null, 2)}
@@ -145,7 +150,7 @@ function McpFields({ tool, faults }: { tool: Tool | undefined; faults: Readonly<
   return (
     <>
       <div className="grid gap-4 sm:grid-cols-[1fr_8rem]">
-        <Field fault={faults.url} hint="Model Context Protocol by streamable HTTP." label="Address">
+        <Field fault={faults.url} hint={t('Model Context Protocol by streamable HTTP.')} label={t('Address')}>
           <Input
             className="font-mono text-sm"
             defaultValue={tool?.url}
@@ -153,18 +158,18 @@ function McpFields({ tool, faults }: { tool: Tool | undefined; faults: Readonly<
             placeholder="https://crm.example.com/mcp"
           />
         </Field>
-        <Field fault={faults.timeout_ms} label="Timeout, ms">
+        <Field fault={faults.timeout_ms} label={t('Timeout, ms')}>
           <Input defaultValue={tool?.timeout_ms ?? 10_000} inputMode="numeric" name="timeout_ms" />
         </Field>
       </div>
       <Field
         fault={faults.headers}
-        hint="One a line, as authorization: Bearer …. Values are kept sealed and never shown again."
-        label="Headers"
+        hint={t('One a line, as authorization: Bearer …. Values are kept sealed and never shown again.')}
+        label={t('Headers')}
       >
         <Textarea className="font-mono text-sm" defaultValue={headersOf(tool).join('\n')} name="headers" rows={2} />
       </Field>
-      <Field hint="Names with commas. Empty: all the server lists." label="Its tools the agent may use">
+      <Field hint={t('Names with commas. Empty: all the server lists.')} label={t('Its tools the agent may use')}>
         <Input defaultValue={tool?.allow?.join(', ')} name="allow" placeholder="find_booking, move_booking" />
       </Field>
     </>
@@ -179,22 +184,22 @@ function readTool(type: Tool['type'], fields: Record<string, string>, names: rea
   const { name = '', description = '' } = fields
   const isOptional = type === 'mcp'
   if (!(isOptional && name === '') && !/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name))
-    faults.name = 'begins with a letter, then letters, digits, _ and -'
-  else if (names.includes(name)) faults.name = 'is used by another tool of this agent'
-  if (!isOptional && description.trim() === '') faults.description = 'The model needs to know when to use it'
+    faults.name = t('begins with a letter, then letters, digits, _ and -')
+  else if (names.includes(name)) faults.name = t('is used by another tool of this agent')
+  if (!isOptional && description.trim() === '') faults.description = t('The model needs to know when to use it')
   const tool: Tool = { type, ...(name ? { name } : {}), ...(description ? { description } : {}) }
   if (type === 'transfer') {
-    if (!fields.to) faults.to = 'Where it leads is missing'
+    if (!fields.to) faults.to = t('Where it leads is missing')
     Object.assign(tool, { to: fields.to, mode: fields.mode })
   }
   const headers = (fields.headers ?? '').split('\n').flatMap((line): [string, string][] => {
     const at = line.indexOf(':')
     if (line.trim() === '') return []
-    if (at < 1) faults.headers = 'each line is a name, a colon and a value'
+    if (at < 1) faults.headers = t('each line is a name, a colon and a value')
     return [[line.slice(0, at).trim(), line.slice(at + 1).trim()]]
   })
   if (type === 'mcp') {
-    if (!/^https?:\/\/./.test(fields.url ?? '')) faults.url = 'begins with https:// or http://'
+    if (!/^https?:\/\/./.test(fields.url ?? '')) faults.url = t('begins with https:// or http://')
     const allow = (fields.allow ?? '')
       .split(',')
       .map((one) => one.trim())
@@ -207,15 +212,15 @@ function readTool(type: Tool['type'], fields: Record<string, string>, names: rea
     })
   }
   if (type === 'http') {
-    if (!/^https?:\/\/./.test(fields.url ?? '')) faults.url = 'begins with https:// or http://'
+    if (!/^https?:\/\/./.test(fields.url ?? '')) faults.url = t('begins with https:// or http://')
     const timeoutMs = Number(fields.timeout_ms)
-    if (!Number.isInteger(timeoutMs) || timeoutMs < 100) faults.timeout_ms = 'at least 100'
+    if (!Number.isInteger(timeoutMs) || timeoutMs < 100) faults.timeout_ms = t('at least 100')
     const json = (field: string): unknown => {
       if (!fields[field]?.trim()) return undefined
       try {
         return JSON.parse(fields[field])
       } catch (error) {
-        faults[field] = `is no JSON: ${(error as Error).message}`
+        faults[field] = t('is no JSON: {message}', { message: (error as Error).message })
         return undefined
       }
     }

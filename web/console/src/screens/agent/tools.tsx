@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { Tool } from '../../data/types.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Badge, Card, Empty } from '../../ui/layout.tsx'
@@ -8,13 +9,13 @@ import { McpTools } from './mcp-tools.tsx'
 import { ToolDialog } from './tool-dialog.tsx'
 
 export const TOOL_TYPES: Readonly<Record<Tool['type'], string>> = {
-  http: 'Web request',
-  client: 'Done by the page',
-  transfer: 'Transfer',
-  hang_up: 'Hang up',
-  send_dtmf: 'Press keys',
-  knowledge: 'Look up knowledge',
-  mcp: 'Tools of an MCP server',
+  http: t('Web request'),
+  client: t('Done by the page'),
+  transfer: t('Transfer'),
+  hang_up: t('Hang up'),
+  send_dtmf: t('Press keys'),
+  knowledge: t('Look up knowledge'),
+  mcp: t('Tools of an MCP server'),
 }
 
 /** What the agent can do besides talking. */
@@ -28,15 +29,16 @@ export function Tools({ draft }: { draft: Draft }) {
   }
   const add = !isReadOnly && (
     <Button icon="plus" onClick={() => setEdited({ at: agent.tools.length })} size="sm">
-      Add tool
+      {t('Add tool')}
     </Button>
   )
   return (
-    <Card actions={agent.tools.length > 0 && add} flush title={agent.tools.length > 0 ? 'Tools' : undefined}>
+    <Card actions={agent.tools.length > 0 && add} flush title={agent.tools.length > 0 ? t('Tools') : undefined}>
       {agent.tools.length === 0 ? (
-        <Empty action={add} icon="tool" title="No tools">
-          A tool lets the agent do something in a call: ask a web service, transfer to a person, look something up, hang
-          up.
+        <Empty action={add} icon="tool" title={t('No tools')}>
+          {t(
+            'A tool lets the agent do something in a call: ask a web service, transfer to a person, look something up, hang up.',
+          )}
         </Empty>
       ) : (
         <ul>
@@ -50,7 +52,7 @@ export function Tools({ draft }: { draft: Draft }) {
                 </div>
                 <p className="truncate text-sm text-muted">
                   {tool.type === 'transfer'
-                    ? `To ${tool.to}. ${tool.description}`
+                    ? t('To {to}. {description}', { to: tool.to, description: tool.description })
                     : tool.type === 'mcp'
                       ? `${tool.url}${tool.allow ? `: ${tool.allow.join(', ')}` : ''}`
                       : tool.description}
@@ -59,10 +61,10 @@ export function Tools({ draft }: { draft: Draft }) {
               {!isReadOnly && (
                 <>
                   <Button onClick={() => setEdited({ at, tool })} size="sm">
-                    Edit
+                    {t('Edit')}
                   </Button>
                   <Button
-                    aria-label={`Remove ${tool.name}`}
+                    aria-label={t('Remove {name}', { name: tool.name })}
                     icon="trash"
                     kind="quiet"
                     onClick={() => change({ tools: agent.tools.toSpliced(at, 1) })}

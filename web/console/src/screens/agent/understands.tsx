@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useProviders } from '../../data/providers.ts'
 import type { Agent } from '../../data/types.ts'
+import { t } from '../../language/t.ts'
 import { Icon } from '../../ui/icon.tsx'
 
 const FALLBACK_LANGUAGE = 'en'
@@ -18,7 +19,9 @@ export function Understands({ agent, isOn, onSay }: UnderstandsProps) {
   const understands = data?.providers.find(({ provider }) => provider === agent.STT_provider)?.stt?.understands
   if (!understands) return null
   const hasLocal = data?.providers.some(({ isolation, stt }) => isolation === 'node' && stt !== null)
-  const known = understands[agent.language.split('-')[0] ?? ''] ?? understands[FALLBACK_LANGUAGE] ?? []
+  const spoken = agent.language.split('-')[0] ?? ''
+  const language = understands[spoken] ? spoken : FALLBACK_LANGUAGE
+  const known = understands[language] ?? []
   // What an agent can be asked says more of it than a greeting.
   const sentences = known.toSorted((a, b) => Number(b.endsWith('?')) - Number(a.endsWith('?')))
   return (
@@ -27,20 +30,27 @@ export function Understands({ agent, isOn, onSay }: UnderstandsProps) {
         <Icon className="mt-0.5 text-warn" name="warning" size={16} />
         <span>
           {isOn ? (
-            'It does not understand your voice: type, or click what you would say.'
+            t('It does not understand your voice: type, or click what you would say.')
           ) : (
             <>
-              This agent’s simulated recogniser does not understand your voice. Type, or click what you would say. To be
-              understood,{' '}
+              {t(
+                'This agent’s simulated recogniser does not understand your voice. Type, or click what you would say. To be understood:',
+              )}{' '}
               <Link className="font-medium text-accent-ink underline underline-offset-2" to="/providers">
-                set a provider’s key
+                {t('set a provider’s key')}
               </Link>
-              {hasLocal ? ', or hear and speak on this machine without one.' : '.'}
+              {hasLocal && t(', or hear and speak on this machine without one')}.
             </>
           )}
         </span>
       </p>
-      <ul className="mt-2.5 flex max-h-36 flex-wrap gap-1.5 overflow-y-auto">
+      <ul
+        aria-label={t('What it understands')}
+        className="mt-2.5 flex max-h-36 flex-wrap gap-1.5 overflow-y-auto"
+        lang={language}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        tabIndex={0}
+      >
         {sentences.map((sentence) => (
           <li key={sentence}>
             <button

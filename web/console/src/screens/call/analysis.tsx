@@ -4,6 +4,7 @@ import { formatWord } from '../../data/format.ts'
 import { useWrite } from '../../data/queries.ts'
 import { useSession } from '../../data/session.tsx'
 import type { Call } from '../../data/types.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { Badge, Card, Facts, Notice } from '../../ui/layout.tsx'
 import { isRunning } from '../call-status.tsx'
@@ -18,7 +19,7 @@ export function Analysis({ call }: { call: Call }) {
   const [isAsked, setAsked] = useState(false)
   const path = `/calls/${call_log_id}`
   const again = useWrite(() => [`${path}/analyze`, { method: 'POST' }], {
-    done: 'It is read again; what is found appears here in some seconds',
+    done: t('It is read again; what is found appears here in some seconds'),
     onDone: () => setAsked(true),
   })
   const isAwaited = isAsked || (call.answered_at !== null && analysis === null && summary === null)
@@ -30,27 +31,31 @@ export function Analysis({ call }: { call: Call }) {
       actions={
         may('developer') && (
           <Button busy={again.isPending} onClick={() => again.mutate()} size="sm">
-            Analyse again
+            {t('Analyse again')}
           </Button>
         )
       }
-      title="Analysis"
+      title={t('Analysis')}
     >
       <div className="space-y-3">
         {analysis?.success != null && (
           <p className="flex items-start gap-2">
-            <Badge tone={analysis.success ? 'good' : 'bad'}>{analysis.success ? 'A success' : 'No success'}</Badge>
+            <Badge tone={analysis.success ? 'good' : 'bad'}>
+              {analysis.success ? t('A success') : t('No success')}
+            </Badge>
             <span className="min-w-0 text-sm text-pretty wrap-anywhere">{analysis.reason}</span>
           </p>
         )}
         {summary ? (
           <p className="text-pretty wrap-anywhere">{summary}</p>
         ) : (
-          <p className="text-muted">Nothing is known of it yet. What its agent’s analysis asks for appears here.</p>
+          <p className="text-muted">
+            {t('Nothing is known of it yet. What its agent’s analysis asks for appears here.')}
+          </p>
         )}
         <Facts
           rows={[
-            ...(analysis?.disposition ? [['Came to', formatWord(analysis.disposition)] as const] : []),
+            ...(analysis?.disposition ? [[t('Came to'), formatWord(analysis.disposition)] as const] : []),
             ...data.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const),
           ]}
         />

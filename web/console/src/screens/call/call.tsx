@@ -13,6 +13,7 @@ import {
 import { useRead, useWrite } from '../../data/queries.ts'
 import { useSession } from '../../data/session.tsx'
 import type { Call, Page, Turn } from '../../data/types.ts'
+import { t } from '../../language/t.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { Fault } from '../../ui/fault.tsx'
@@ -57,25 +58,25 @@ function Details({ call, turns }: { call: Call; turns: readonly Turn[] }) {
       <div className="space-y-4">
         {call.error && <Notice tone="bad">{call.error}</Notice>}
         {call.status === 'in_progress' && (
-          <Card title="Live">
+          <Card title={t('Live')}>
             <Supervise callId={call.call_log_id} />
           </Card>
         )}
         <Card>
           <div className="grid grid-cols-2 gap-5 sm:grid-cols-3 xl:grid-cols-6">
-            <Stat label="Length" value={formatDuration(call.duration)} />
-            <Stat label="Answers" value={formatCount(call.latency.turns)} />
-            <Stat label="Turn latency p50" value={formatMs(call.latency.p50_ms)} />
-            <Stat label="Turn latency p95" value={formatMs(call.latency.p95_ms)} />
-            <Stat label="Cost" value={formatUsd(call.cost.total_cost)} />
-            <Stat label="Outcome" value={formatWord(call.disposition)} />
+            <Stat label={t('Length')} value={formatDuration(call.duration)} />
+            <Stat label={t('Answers')} value={formatCount(call.latency.turns)} />
+            <Stat label={t('Turn latency p50')} value={formatMs(call.latency.p50_ms)} />
+            <Stat label={t('Turn latency p95')} value={formatMs(call.latency.p95_ms)} />
+            <Stat label={t('Cost')} value={formatUsd(call.cost.total_cost)} />
+            <Stat label={t('Outcome')} value={formatWord(call.disposition)} />
           </div>
         </Card>
         {call.answered_at && (
           <Recording call={call} durationMs={durationMs} onTime={setAtMs} ref={recording} turns={turns} />
         )}
         <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
-          <Card title="Transcript">
+          <Card title={t('Transcript')}>
             <Transcript atMs={atMs} call={call} onSeek={(ms) => recording.current?.seek(ms)} turns={turns} />
           </Card>
           <div className="min-w-0 space-y-4">
@@ -97,11 +98,11 @@ function Head({ call }: { call: Call }) {
   const navigate = useNavigate()
   const [isDeleting, setDeleting] = useState(false)
   const hangUp = useWrite(() => [`/calls/${call.call_log_id}/hangup`, { method: 'POST' }], {
-    done: 'Hung up',
+    done: t('Hung up'),
     changes: ['/calls'],
   })
   const remove = useWrite(() => [`/calls/${call.call_log_id}`, { method: 'DELETE' }], {
-    done: 'The call was deleted',
+    done: t('The call was deleted'),
     changes: ['/calls'],
     onDone: () => void navigate({ to: '/calls' }),
   })
@@ -111,41 +112,41 @@ function Head({ call }: { call: Call }) {
       <PageHead
         actions={
           <>
-            <Neighbour call={previous} icon="up" label="Newer call" />
-            <Neighbour call={next} icon="down" label="Older call" />
+            <Neighbour call={previous} icon="up" label={t('Newer call')} />
+            <Neighbour call={next} icon="down" label={t('Older call')} />
             {isRunning(call) && call.call_type === 'phone' && (
               <Button busy={hangUp.isPending} icon="hangup" kind="danger" onClick={() => hangUp.mutate()}>
-                Hang up
+                {t('Hang up')}
               </Button>
             )}
             <Menu
               items={[
                 {
-                  label: 'Copy link',
+                  label: t('Copy link'),
                   icon: 'copy',
                   onSelect: () =>
                     void navigator.clipboard
                       .writeText(location.href)
-                      .then(() => toast('The link works for members of this workspace')),
+                      .then(() => toast(t('The link works for members of this workspace'))),
                 },
                 {
-                  label: 'Its agent',
+                  label: t('Its agent'),
                   icon: 'agents',
                   onSelect: () => void navigate({ to: '/agents/$agentId', params: { agentId: call.agent_id } }),
                 },
                 may('admin') &&
                   !isRunning(call) && {
-                    label: 'Delete',
+                    label: t('Delete'),
                     icon: 'trash',
                     danger: true,
                     onSelect: () => setDeleting(true),
                   },
               ]}
-              trigger={<Button aria-label="More" icon="more" />}
+              trigger={<Button aria-label={t('More')} icon="more" />}
             />
           </>
         }
-        lead={`${call.call_type === 'web' ? 'In the browser' : `${formatWord(call.direction)}, ${partyOf(call)}`} · ${formatInstant(call.created_at)}`}
+        lead={`${call.call_type === 'web' ? t('In the browser') : `${formatWord(call.direction)}, ${partyOf(call)}`} · ${formatInstant(call.created_at)}`}
         title={
           <span className="flex items-center gap-3">
             <span className="truncate">{call.agent_name}</span> <CallStatus call={call} />
@@ -153,13 +154,13 @@ function Head({ call }: { call: Call }) {
         }
       />
       <Confirm
-        action="Delete call"
+        action={t('Delete call')}
         onClose={() => setDeleting(false)}
         onConfirm={() => remove.mutateAsync()}
         open={isDeleting}
-        title="Delete this call?"
+        title={t('Delete this call?')}
       >
-        Its recording, transcript and events are gone for good. It stays counted in reports.
+        {t('Its recording, transcript and events are gone for good. It stays counted in reports.')}
       </Confirm>
     </>
   )
@@ -209,17 +210,17 @@ function Neighbour({ call, label, icon }: { call: Call | undefined; label: strin
 
 function Cost({ call: { cost, usage } }: { call: Call }) {
   const rows = [
-    ['Listening', cost.cost_stt, formatDuration(usage.stt_seconds)],
+    [t('Listening'), cost.cost_stt, formatDuration(usage.stt_seconds)],
     [
-      'Thinking',
+      t('Thinking'),
       cost.cost_llm,
-      `${formatCount(usage.llm_input_tokens)} + ${formatCount(usage.llm_output_tokens)} tokens`,
+      t('{n} + {out} tokens', { n: formatCount(usage.llm_input_tokens), out: formatCount(usage.llm_output_tokens) }),
     ],
-    ['Speaking', cost.cost_tts, `${formatCount(usage.tts_characters)} characters`],
-    ['Platform', cost.platform_cost, ''],
+    [t('Speaking'), cost.cost_tts, t('{n} characters', { n: formatCount(usage.tts_characters) })],
+    [t('Platform'), cost.platform_cost, ''],
   ] as const
   return (
-    <Card title="Cost">
+    <Card title={t('Cost')}>
       <table className="w-full text-sm">
         <tbody>
           {rows.map(([stage, usd, used]) => (
@@ -233,7 +234,7 @@ function Cost({ call: { cost, usage } }: { call: Call }) {
           ))}
           <tr className="border-t border-line font-semibold">
             <th className="py-1.5 text-left" scope="row">
-              Total
+              {t('Total')}
             </th>
             <td />
             <td className="py-1.5 text-right">{formatUsd(cost.total_cost)}</td>
@@ -241,7 +242,9 @@ function Cost({ call: { cost, usage } }: { call: Call }) {
         </tbody>
       </table>
       {cost.total_cost === null && (
-        <p className="mt-2 text-xs text-muted">The price of a model or voice is not known; set it in a price file.</p>
+        <p className="mt-2 text-xs text-muted">
+          {t('The price of a model or voice is not known; set it in a price file.')}
+        </p>
       )}
     </Card>
   )
@@ -250,28 +253,28 @@ function Cost({ call: { cost, usage } }: { call: Call }) {
 function About({ call }: { call: Call }) {
   const { carrier, quality, dynamic_variables: variables } = call
   const rows: [string, string | undefined | null][] = [
-    ['Ended because', formatWord(call.end_reason)],
-    ['From', call.from_number],
+    [t('Ended because'), formatWord(call.end_reason)],
+    [t('From'), call.from_number],
     ['To', call.to_number],
-    ['Answered by', call.answered_by && formatWord(call.answered_by)],
-    ['Consent', call.consent && formatWord(call.consent)],
-    ['Campaign', call.campaign_slug],
-    ['Answered', call.answered_at && formatInstant(call.answered_at)],
-    ['Ended', call.ended_at && formatInstant(call.ended_at)],
-    ['Trunk', carrier?.trunk],
-    ['SIP status', carrier?.sip_status?.toString()],
-    ['Q.850 cause', carrier?.q850?.toString()],
-    ['Ringing began after', carrier?.pdd_ms === undefined ? undefined : formatMs(carrier.pdd_ms)],
-    ['Released by', carrier?.released_by && formatWord(carrier.released_by)],
-    ['Codec', quality?.codec],
-    ['Packet loss', quality?.loss === undefined ? undefined : formatShare(quality.loss)],
-    ['Jitter', quality?.jitter_ms === undefined ? undefined : formatMs(quality.jitter_ms)],
-    ['Line quality (MOS)', quality?.mos?.toFixed(1)],
-    ['Call id', call.call_log_id],
+    [t('Answered by'), call.answered_by && formatWord(call.answered_by)],
+    [t('Consent'), call.consent && formatWord(call.consent)],
+    [t('Campaign'), call.campaign_slug],
+    [t('Answered'), call.answered_at && formatInstant(call.answered_at)],
+    [t('Ended'), call.ended_at && formatInstant(call.ended_at)],
+    [t('Trunk'), carrier?.trunk],
+    [t('SIP status'), carrier?.sip_status?.toString()],
+    [t('Q.850 cause'), carrier?.q850?.toString()],
+    [t('Ringing began after'), carrier?.pdd_ms === undefined ? undefined : formatMs(carrier.pdd_ms)],
+    [t('Released by'), carrier?.released_by && formatWord(carrier.released_by)],
+    [t('Codec'), quality?.codec],
+    [t('Packet loss'), quality?.loss === undefined ? undefined : formatShare(quality.loss)],
+    [t('Jitter'), quality?.jitter_ms === undefined ? undefined : formatMs(quality.jitter_ms)],
+    [t('Line quality (MOS)'), quality?.mos?.toFixed(1)],
+    [t('Call id'), call.call_log_id],
   ]
   const known = rows.filter((row): row is [string, string] => Boolean(row[1]) && row[1] !== '–')
   return (
-    <Card title="About the call">
+    <Card title={t('About the call')}>
       <Facts rows={[...known, ...Object.entries(variables).map(([name, value]) => [`{{${name}}}`, value] as const)]} />
     </Card>
   )

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { formatOffset, formatTime, formatWord } from '../../data/format.ts'
 import { useRead } from '../../data/queries.ts'
 import type { CallEvent, Page } from '../../data/types.ts'
+import { t } from '../../language/t.ts'
 import { Card, Loading } from '../../ui/layout.tsx'
 
 /** The log of the call, as it was written. */
@@ -10,7 +11,7 @@ export function Events({ callId, isRunning }: { callId: string; isRunning: boole
   return (
     <Card flush>
       <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-        <summary className="px-4 py-3 font-semibold">Everything that happened</summary>
+        <summary className="px-4 py-3 font-semibold">{t('Everything that happened')}</summary>
         {isOpen && <EventList callId={callId} isRunning={isRunning} />}
       </details>
     </Card>
@@ -24,7 +25,7 @@ function EventList({ callId, isRunning }: { callId: string; isRunning: boolean }
   })
   if (data === undefined) return <Loading />
   if (data.items.length === 0)
-    return <p className="px-4 pb-4 text-muted">The events of this call are not kept any more.</p>
+    return <p className="px-4 pb-4 text-muted">{t('The events of this call are not kept any more.')}</p>
   return (
     <>
       <ol>
@@ -43,7 +44,11 @@ function EventList({ callId, isRunning }: { callId: string; isRunning: boolean }
       </ol>
       {data.total > data.items.length && (
         <p className="border-t border-line px-4 py-2 text-xs text-muted">
-          The first {data.items.length} of {data.total}; GET /calls/{'{id}'}/events has all.
+          {t('The first {n} of {all}; {path} has all.', {
+            n: data.items.length,
+            all: data.total,
+            path: `GET /calls/${callId}/events`,
+          })}
         </p>
       )}
     </>

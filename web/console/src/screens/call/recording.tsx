@@ -1,6 +1,7 @@
 import { forwardRef, useEffect, useImperativeHandle, useRef, useState } from 'react'
 import { formatOffset } from '../../data/format.ts'
 import type { Call, Turn } from '../../data/types.ts'
+import { t } from '../../language/t.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Card } from '../../ui/layout.tsx'
@@ -74,12 +75,12 @@ export const Recording = forwardRef<RecordingHandle, RecordingProps>(function Re
               src={path}
             />
             <Button
-              aria-label={isPlaying ? 'Pause' : 'Play'}
+              aria-label={isPlaying ? t('Pause') : t('Play')}
               icon={isPlaying ? 'pause' : 'play'}
               onClick={() => (isPlaying ? audio.current?.pause() : void audio.current?.play())}
             />
             <span className="text-muted">
-              {formatOffset(atMs)} of {formatOffset(totalMs)}
+              {t('{n} of {all}', { n: formatOffset(atMs), all: formatOffset(totalMs) })}
             </span>
             <Button
               kind="quiet"
@@ -93,27 +94,29 @@ export const Recording = forwardRef<RecordingHandle, RecordingProps>(function Re
               {speed}×
             </Button>
             <a className={buttonClass('quiet', 'sm')} download href={path}>
-              <Icon name="download" size={15} /> Download
+              <Icon name="download" size={15} /> {t('Download')}
             </a>
           </>
         ) : (
           <span className="text-muted">
             {fault && path && (
               <a className={`${buttonClass('plain', 'sm')} mr-2`} href={path}>
-                <Icon name="download" size={15} /> Download
+                <Icon name="download" size={15} /> {t('Download')}
               </a>
             )}
             {fault ??
               (isRunning(call)
-                ? 'The call is running.'
-                : 'There is no recording of this call: it was not recorded (PATCHBAY_RECORD_CALLS), its caller did not agree, or it was deleted.')}
+                ? t('The call is running.')
+                : t(
+                    'There is no recording of this call: it was not recorded (PATCHBAY_RECORD_CALLS), its caller did not agree, or it was deleted.',
+                  ))}
           </span>
         )}
         <span className="ml-auto flex gap-3 text-xs text-muted">
-          <Key colour="var(--caller)" label="Caller" />
-          <Key colour="var(--accent)" label="Agent" />
-          {turns.some(({ tools }) => tools.length > 0) && <Key colour="var(--warn)" label="Tool" />}
-          {turns.some(({ interrupted }) => interrupted) && <Key colour="var(--bad)" label="Interrupted" />}
+          <Key colour="var(--caller)" label={t('Caller')} />
+          <Key colour="var(--accent)" label={t('Agent')} />
+          {turns.some(({ tools }) => tools.length > 0) && <Key colour="var(--warn)" label={t('Tool')} />}
+          {turns.some(({ interrupted }) => interrupted) && <Key colour="var(--bad)" label={t('Interrupted')} />}
         </span>
       </div>
     </Card>
@@ -135,7 +138,8 @@ function usePeaks(path: string | undefined): { peaks?: Peaks; lengthMs?: number;
     if (path === undefined) return
     const stop = new AbortController()
     peaksOf(path, stop.signal).then(setRead, (error: Error) => {
-      if (!stop.signal.aborted) setRead({ fault: `The recording can't be shown: ${error.message}` })
+      if (!stop.signal.aborted)
+        setRead({ fault: t("The recording can't be shown: {message}", { message: error.message }) })
     })
     return () => stop.abort()
   }, [path])

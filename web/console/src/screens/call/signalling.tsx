@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { formatTime } from '../../data/format.ts'
 import { useRead } from '../../data/queries.ts'
+import { t } from '../../language/t.ts'
 import { buttonClass } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Card, Loading } from '../../ui/layout.tsx'
@@ -28,7 +29,8 @@ export function SipLadder({ callId, isRunning }: { callId: string; isRunning: bo
     <Card flush>
       <details onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary className="px-4 py-3 font-semibold">
-          SIP messages{data && <span className="font-normal text-muted"> ({data.messages.length})</span>}
+          {t('SIP messages')}
+          {data && <span className="font-normal text-muted"> ({data.messages.length})</span>}
         </summary>
         {isOpen && (data === undefined ? <Loading /> : <Ladder callId={callId} messages={data.messages} />)}
       </details>
@@ -41,7 +43,7 @@ function Ladder({ callId, messages }: { callId: string } & Signalling) {
   return (
     <>
       <p className="flex items-center justify-between px-4 pb-2 text-xs text-muted">
-        <span>Patchbay on the left, the other side on the right. Credentials and keys are left out.</span>
+        <span>{t('Patchbay on the left, the other side on the right. Credentials and keys are left out.')}</span>
         <a className={buttonClass('plain', 'sm')} download href={`/calls/${callId}/sip.pcap`}>
           <Icon name="download" size={15} /> pcap
         </a>
@@ -62,7 +64,7 @@ function Ladder({ callId, messages }: { callId: string } & Signalling) {
                   {direction === 'out' && <Arrow direction="out" />}
                 </span>
                 <span className="text-xs text-muted">
-                  {hasSecondLeg && `leg ${leg} · `}
+                  {hasSecondLeg && `${t('leg {n}', { n: leg })} · `}
                   {remote} {transport}
                 </span>
               </summary>
@@ -80,7 +82,7 @@ function Ladder({ callId, messages }: { callId: string } & Signalling) {
 function Arrow({ direction }: { direction: 'in' | 'out' }) {
   return (
     <span className="flex min-w-8 flex-1 items-center text-muted">
-      <span className="sr-only">{direction === 'in' ? 'from the other side' : 'to the other side'}</span>
+      <span className="sr-only">{direction === 'in' ? t('from the other side') : t('to the other side')}</span>
       {direction === 'in' && <span aria-hidden="true">◂</span>}
       <span className="h-px flex-1 bg-line-strong" />
       {direction === 'out' && <span aria-hidden="true">▸</span>}

@@ -1,5 +1,6 @@
 import { formatMs, formatOffset } from '../../data/format.ts'
 import type { Call, Turn } from '../../data/types.ts'
+import { t } from '../../language/t.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Badge } from '../../ui/layout.tsx'
 import { isRunning } from '../call-status.tsx'
@@ -20,7 +21,7 @@ export function Transcript({ call, turns, atMs, onSeek }: TranscriptProps) {
   if (lines.length === 0) {
     return (
       <p className="py-6 text-center text-muted">
-        {isRunning(call) ? 'Nothing was said yet.' : 'Nothing was said in this call.'}
+        {isRunning(call) ? t('Nothing was said yet.') : t('Nothing was said in this call.')}
       </p>
     )
   }
@@ -35,7 +36,7 @@ export function Transcript({ call, turns, atMs, onSeek }: TranscriptProps) {
           >
             <div className="flex items-center gap-2 text-xs text-muted">
               <span className={`font-semibold ${line.role === 'user' ? 'text-caller' : 'text-accent-ink'}`}>
-                {line.role === 'user' ? 'Caller' : 'Agent'}
+                {line.role === 'user' ? t('Caller') : t('Agent')}
               </span>
               <button
                 className="rounded-sm hover:text-ink hover:underline"
@@ -44,11 +45,11 @@ export function Transcript({ call, turns, atMs, onSeek }: TranscriptProps) {
               >
                 {formatOffset(line.start_ms)}
               </button>
-              {line.latency && <span>answered in {formatMs(line.latency.total_ms)}</span>}
-              {line.interrupted && <Badge tone="warn">interrupted</Badge>}
+              {line.latency && <span>{t('answered in {time}', { time: formatMs(line.latency.total_ms) })}</span>}
+              {line.interrupted && <Badge tone="warn">{t('interrupted')}</Badge>}
             </div>
             <p className="mt-0.5 whitespace-pre-wrap wrap-anywhere">
-              {line.text || <span className="text-muted">(not heard)</span>}
+              {line.text || <span className="text-muted">{t('(not heard)')}</span>}
             </p>
             <Evidence turn={line} />
           </li>
@@ -68,7 +69,7 @@ function Evidence({ turn: { tools = [], knowledge = [], faults = [] } }: { turn:
           <summary className="flex items-center gap-1.5">
             <Icon name="tool" size={13} /> <span className="font-mono">{name}</span>
             <span className="text-muted">{formatMs(duration_ms)}</span>
-            {error && <span className="text-bad">failed</span>}
+            {error && <span className="text-bad">{t('failed')}</span>}
           </summary>
           <pre className="mt-1 overflow-x-auto font-mono whitespace-pre-wrap wrap-anywhere">
             {JSON.stringify(given, null, 2)}
@@ -80,10 +81,10 @@ function Evidence({ turn: { tools = [], knowledge = [], faults = [] } }: { turn:
       {knowledge.map(({ query, hits, duration_ms, start_ms }) => (
         <details className="rounded-md border border-line px-2 py-1" key={`${start_ms} ${query}`}>
           <summary className="flex items-center gap-1.5">
-            <Icon name="knowledge" size={13} /> looked up “{query}”{' '}
+            <Icon name="knowledge" size={13} /> {t('looked up “{query}”', { query })}{' '}
             <span className="text-muted">{formatMs(duration_ms)}</span>
           </summary>
-          {hits.length === 0 && <p className="mt-1 text-muted">Nothing was found.</p>}
+          {hits.length === 0 && <p className="mt-1 text-muted">{t('Nothing was found.')}</p>}
           <ul className="mt-1 space-y-0.5">
             {hits.map(({ document_id, filename, score }, at) => (
               <li className="flex justify-between gap-3" key={`${document_id} ${at}`}>

@@ -1,12 +1,13 @@
 import { formatMs } from '../../data/format.ts'
 import type { Turn } from '../../data/types.ts'
+import { t } from '../../language/t.ts'
 import { Card, Empty } from '../../ui/layout.tsx'
 
 const STAGES = [
-  ['endpointing_ms', 'End of turn', 'var(--line-strong)'],
-  ['stt_ms', 'Listening', 'var(--caller)'],
-  ['llm_ms', 'Thinking', 'var(--think)'],
-  ['tts_ms', 'Speaking', 'var(--accent)'],
+  ['endpointing_ms', t('End of turn'), 'var(--line-strong)'],
+  ['stt_ms', t('Listening'), 'var(--caller)'],
+  ['llm_ms', t('Thinking'), 'var(--think)'],
+  ['tts_ms', t('Speaking'), 'var(--accent)'],
 ] as const
 
 /** From the end of the caller's speech to the first sound of each answer, by stage. */
@@ -14,10 +15,11 @@ export function Waterfall({ turns }: { turns: readonly Turn[] }) {
   const answers = turns.flatMap(({ turn, latency, text }) => (latency === null ? [] : [{ turn, latency, text }]))
   if (answers.length === 0) {
     return (
-      <Card title="Latency">
-        <Empty icon="reports" title="Nothing to measure">
-          Answers to something the caller said aloud are measured, from the last sound of the caller to the first of the
-          agent.
+      <Card title={t('Latency')}>
+        <Empty icon="reports" title={t('Nothing to measure')}>
+          {t(
+            'Answers to something the caller said aloud are measured, from the last sound of the caller to the first of the agent.',
+          )}
         </Empty>
       </Card>
     )
@@ -34,13 +36,13 @@ export function Waterfall({ turns }: { turns: readonly Turn[] }) {
           ))}
         </ul>
       }
-      title="Latency by answer"
+      title={t('Latency by answer')}
     >
       <ol className="space-y-2">
         {answers.map(({ turn, latency, text }) => (
           <li className="grid grid-cols-[minmax(0,7rem)_minmax(0,1fr)_4rem] items-center gap-3 text-sm" key={turn}>
             <span className="truncate text-muted" title={text}>
-              {text || `Turn ${turn}`}
+              {text || t('Turn {turn}', { turn })}
             </span>
             <span
               aria-label={STAGES.map(([name, label]) => `${label} ${formatMs(latency[name])}`).join(', ')}

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { formatOffset } from '../../data/format.ts'
 import type { Turn } from '../../data/types.ts'
+import { t } from '../../language/t.ts'
 import type { Peaks } from './peaks.ts'
 
 interface WaveformProps {
@@ -29,7 +30,7 @@ export function Waveform({ peaks, turns, totalMs, atMs, onSeek }: WaveformProps)
   if (onSeek === undefined) return <canvas className="block w-full" ref={canvas} style={{ height: HEIGHT_PX }} />
   return (
     <div
-      aria-label="Place in the recording"
+      aria-label={t('Place in the recording')}
       aria-valuemax={Math.round(totalMs / 1000)}
       aria-valuemin={0}
       aria-valuenow={Math.round(atMs / 1000)}

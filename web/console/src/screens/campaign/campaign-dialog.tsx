@@ -1,6 +1,7 @@
 import type { FormEvent } from 'react'
 import { useRead, useWrite } from '../../data/queries.ts'
 import type { Agent, Campaign, PhoneNumber } from '../../data/types.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Fault, faultOf } from '../../ui/fault.tsx'
@@ -46,17 +47,17 @@ export function CampaignDialog({ campaign, onClose, onSaved }: CampaignDialogPro
   if (agents === undefined || numbers === undefined) return null
   return (
     <Dialog
-      lead={campaign ? undefined : 'It begins paused: nobody is called before you start it.'}
+      lead={campaign ? undefined : t('It begins paused: nobody is called before you start it.')}
       onClose={onClose}
       open
-      title={campaign ? `Settings of ${campaign.name}` : 'New campaign'}
+      title={campaign ? t('Settings of {name}', { name: campaign.name }) : t('New campaign')}
     >
       {!campaign && <Steps at="settings" />}
       <form className="space-y-4" onSubmit={submit}>
-        <Field fault={fault('name')} label="Name">
-          <Input defaultValue={campaign?.name} name="name" placeholder="Spring appointments" required />
+        <Field fault={fault('name')} label={t('Name')}>
+          <Input defaultValue={campaign?.name} name="name" placeholder={t('Spring appointments')} required />
         </Field>
-        <Field fault={fault('agent_id')} label="Agent">
+        <Field fault={fault('agent_id')} label={t('Agent')}>
           <Select defaultValue={campaign?.agent_id ?? undefined} name="agent_id" required>
             {agents.map(({ agent_id, agent_name }) => (
               <option key={agent_id} value={agent_id}>
@@ -67,18 +68,20 @@ export function CampaignDialog({ campaign, onClose, onSaved }: CampaignDialogPro
         </Field>
         <Field
           fault={fault('from_numbers')}
-          hint={numbers.length === 0 ? 'There is none yet: register one under Numbers.' : 'All: those of the agent.'}
-          label="Call from"
+          hint={
+            numbers.length === 0 ? t('There is none yet: register one under Numbers.') : t('All: those of the agent.')
+          }
+          label={t('Call from')}
         >
           <Select defaultValue={campaign?.from_numbers[0] ?? ''} name="from_numbers">
-            <option value="">All numbers of the agent</option>
+            <option value="">{t('All numbers of the agent')}</option>
             {numbers.map(({ phone_number }) => (
               <option key={phone_number}>{phone_number}</option>
             ))}
           </Select>
         </Field>
         <div className="grid grid-cols-2 gap-4">
-          <Field fault={fault('earliest_prospect_time')} hint="Where the person is." label="Not before">
+          <Field fault={fault('earliest_prospect_time')} hint={t('Where the person is.')} label={t('Not before')}>
             <Input
               defaultValue={campaign?.earliest_prospect_time.slice(0, 5) ?? '09:00'}
               name="earliest"
@@ -86,7 +89,7 @@ export function CampaignDialog({ campaign, onClose, onSaved }: CampaignDialogPro
               type="time"
             />
           </Field>
-          <Field fault={fault('latest_prospect_time')} label="Not after">
+          <Field fault={fault('latest_prospect_time')} label={t('Not after')}>
             <Input
               defaultValue={campaign?.latest_prospect_time.slice(0, 5) ?? '20:00'}
               name="latest"
@@ -94,7 +97,11 @@ export function CampaignDialog({ campaign, onClose, onSaved }: CampaignDialogPro
               type="time"
             />
           </Field>
-          <Field fault={fault('max_active_calls')} hint="0: as many as there are seats." label="Calls at once, at most">
+          <Field
+            fault={fault('max_active_calls')}
+            hint={t('0: as many as there are seats.')}
+            label={t('Calls at once, at most')}
+          >
             <Input
               defaultValue={campaign?.max_active_calls ?? 5}
               min={0}
@@ -103,7 +110,7 @@ export function CampaignDialog({ campaign, onClose, onSaved }: CampaignDialogPro
               type="number"
             />
           </Field>
-          <Field fault={fault('max_number_calls')} label="Tries a person, at most">
+          <Field fault={fault('max_number_calls')} label={t('Tries a person, at most')}>
             <Input
               defaultValue={campaign?.max_number_calls ?? 3}
               min={1}
@@ -112,7 +119,7 @@ export function CampaignDialog({ campaign, onClose, onSaved }: CampaignDialogPro
               type="number"
             />
           </Field>
-          <Field fault={fault('budget')} hint="US dollars. Empty: none." label="Budget">
+          <Field fault={fault('budget')} hint={t('US dollars. Empty: none.')} label={t('Budget')}>
             <Input defaultValue={campaign?.budget ?? ''} min={0} name="budget" step="any" type="number" />
           </Field>
         </div>
@@ -124,17 +131,17 @@ export function CampaignDialog({ campaign, onClose, onSaved }: CampaignDialogPro
             type="checkbox"
           />
           <span>
-            Call only people who agreed
+            {t('Call only people who agreed')}
             <span className="block text-xs text-muted">
-              Those whose row says when, or whose file somebody vouched for.
+              {t('Those whose row says when, or whose file somebody vouched for.')}
             </span>
           </span>
         </label>
         <Fault error={save.error} />
         <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t('Cancel')}</Button>
           <Button busy={save.isPending} kind="primary" type="submit">
-            {campaign ? 'Save' : 'Make campaign'}
+            {campaign ? t('Save') : t('Make campaign')}
           </Button>
         </DialogActions>
       </form>

@@ -4,6 +4,7 @@ import { formatCount, formatInstant, formatShare, formatUsd, formatWord } from '
 import { useRead, useWrite } from '../../data/queries.ts'
 import { useSession } from '../../data/session.tsx'
 import type { Campaign, CampaignState } from '../../data/types.ts'
+import { said, t } from '../../language/t.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { Fault } from '../../ui/fault.tsx'
@@ -37,7 +38,7 @@ export function Screen() {
             {REASONS[state.reason] ?? formatWord(state.reason)}{' '}
             {state.reason !== 'paused' &&
               state.next_call_at &&
-              `The next call is at ${formatInstant(state.next_call_at)}.`}
+              t('The next call is at {next_call_at}.', { next_call_at: formatInstant(state.next_call_at) })}
           </Notice>
         )}
         {state && <Figures state={state} />}
@@ -63,7 +64,7 @@ function Head({ campaign, path, state }: { campaign: Campaign; path: string; sta
   const changes = ['/api/v/campaign']
   const act = useWrite<unknown, 'pause' | 'resume'>((action) => [`${path}${action}/`, { method: 'POST' }], { changes })
   const remove = useWrite(() => [path, { method: 'DELETE' }], {
-    done: 'Deleted',
+    done: t('Deleted'),
     changes,
     onDone: () => void navigate({ to: '/campaigns' }),
   })
@@ -74,32 +75,32 @@ function Head({ campaign, path, state }: { campaign: Campaign; path: string; sta
         actions={
           <>
             <Link className={buttonClass()} search={{ campaign: campaign.slug }} to="/calls">
-              Its calls
+              {t('Its calls')}
             </Link>
             {may('developer') && (
               <>
-                <Button onClick={() => setAsked('settings')}>Settings</Button>
-                <Button onClick={() => setAsked('test')}>Test call</Button>
+                <Button onClick={() => setAsked('settings')}>{t('Settings')}</Button>
+                <Button onClick={() => setAsked('test')}>{t('Test call')}</Button>
                 {isStopped ? (
                   <Button busy={act.isPending} icon="play" kind="primary" onClick={() => act.mutate('resume')}>
-                    Start
+                    {t('Start')}
                   </Button>
                 ) : (
                   <Button busy={act.isPending} icon="pause" onClick={() => act.mutate('pause')}>
-                    Pause
+                    {t('Pause')}
                   </Button>
                 )}
               </>
             )}
             {may('admin') && (
               <Menu
-                items={[{ label: 'Delete', icon: 'trash', danger: true, onSelect: () => setAsked('delete') }]}
-                trigger={<Button aria-label="More" icon="more" />}
+                items={[{ label: t('Delete'), icon: 'trash', danger: true, onSelect: () => setAsked('delete') }]}
+                trigger={<Button aria-label={t('More')} icon="more" />}
               />
             )}
           </>
         }
-        lead={`Calls from ${campaign.earliest_prospect_time.slice(0, 5)} to ${campaign.latest_prospect_time.slice(0, 5)}, ${campaign.max_number_calls} tries a person${campaign.max_active_calls > 0 ? `, ${campaign.max_active_calls} calls at once at most` : ''}`}
+        lead={leadOf(campaign)}
         title={
           <span className="flex items-center gap-3">
             {campaign.name} <CampaignStatus status={state?.status ?? campaign.status} />
@@ -111,16 +112,35 @@ function Head({ campaign, path, state }: { campaign: Campaign; path: string; sta
       )}
       {asked === 'test' && <TestCall campaign={campaign} onClose={() => setAsked(undefined)} />}
       <Confirm
-        action="Delete campaign"
+        action={t('Delete campaign')}
         onClose={() => setAsked(undefined)}
         onConfirm={() => remove.mutateAsync()}
         open={asked === 'delete'}
-        title={`Delete ${campaign.name}?`}
+        title={t('Delete {name}?', { name: campaign.name })}
       >
-        Its lists and people are gone. The calls it made stay.
+        {t('Its lists and people are gone. The calls it made stay.')}
       </Confirm>
     </>
   )
+}
+
+function leadOf({
+  earliest_prospect_time,
+  latest_prospect_time,
+  max_number_calls,
+  max_active_calls,
+}: Campaign): string {
+  const hours = {
+    from: earliest_prospect_time.slice(0, 5),
+    to: latest_prospect_time.slice(0, 5),
+    tries: max_number_calls,
+  }
+  return max_active_calls > 0
+    ? t('Calls from {from} to {to}, {tries} tries a person, {most} calls at once at most', {
+        ...hours,
+        most: max_active_calls,
+      })
+    : t('Calls from {from} to {to}, {tries} tries a person', hours)
 }
 
 function Figures({
@@ -137,19 +157,19 @@ function Figures({
         />
       </div>
       <div className="grid grid-cols-2 gap-5 sm:grid-cols-3 lg:grid-cols-9">
-        <Stat label="People" value={formatCount(prospects.total)} />
-        <Stat label="Done" value={formatCount(prospects.resolved)} />
-        <Stat label="Callable now" value={formatCount(prospects.callable_now)} />
-        <Stat label="Ringing" value={formatCount(calls.placing + calls.ringing)} />
-        <Stat label="Talking" value={formatCount(calls.talking)} />
-        <Stat label="Calls today" value={formatCount(today.attempts)} />
-        <Stat label="Answered" value={formatShare(answer_rate)} />
+        <Stat label={t('People')} value={formatCount(prospects.total)} />
+        <Stat label={t('Done')} value={formatCount(prospects.resolved)} />
+        <Stat label={t('Callable now')} value={formatCount(prospects.callable_now)} />
+        <Stat label={t('Ringing')} value={formatCount(calls.placing + calls.ringing)} />
+        <Stat label={t('Talking')} value={formatCount(calls.talking)} />
+        <Stat label={t('Calls today')} value={formatCount(today.attempts)} />
+        <Stat label={t('Answered')} value={formatShare(answer_rate)} />
         <Stat
-          label="Abandoned"
+          label={t('Abandoned')}
           tone={(abandoned_rate_30d ?? 0) > 0.03 ? 'bad' : 'neutral'}
           value={formatShare(abandoned_rate_30d)}
         />
-        <Stat label="Cost" value={formatUsd(cost)} />
+        <Stat label={t('Cost')} value={formatUsd(cost)} />
       </div>
     </Card>
   )
@@ -163,20 +183,26 @@ function Held({ state: { prospects, pacing } }: { state: CampaignState }) {
   return (
     <>
       {outcomes.length > 0 && (
-        <Card title="Outcomes">
+        <Card title={t('Outcomes')}>
           <Facts rows={rowsOf(outcomes)} />
         </Card>
       )}
       {held.length > 0 && (
-        <Card title="Held, and why">
+        <Card title={t('Held, and why')}>
           <Facts rows={rowsOf(held)} />
         </Card>
       )}
-      <Card title="Pace">
+      <Card title={t('Pace')}>
         <Facts
           rows={[
-            ['Calls for each free seat', `${pacing.effective_ratio}, of ${pacing.call_ratio} wanted`],
-            ['Why', pacing.why],
+            [
+              t('Calls for each free seat'),
+              t('{effective_ratio}, of {call_ratio} wanted', {
+                effective_ratio: pacing.effective_ratio,
+                call_ratio: pacing.call_ratio,
+              }),
+            ],
+            [t('Why'), said(pacing.why)],
           ]}
         />
       </Card>

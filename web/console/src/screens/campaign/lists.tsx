@@ -3,6 +3,7 @@ import { formatCount } from '../../data/format.ts'
 import { useRead, useWrite } from '../../data/queries.ts'
 import { useSession } from '../../data/session.tsx'
 import type { Campaign, ProspectList } from '../../data/types.ts'
+import { t } from '../../language/t.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Badge, Card, Empty } from '../../ui/layout.tsx'
 import { UploadPeople } from './upload-people.tsx'
@@ -23,14 +24,14 @@ export function Lists({ campaign }: { campaign: Campaign }) {
   )
   const add = may('developer') && (
     <Button icon="upload" onClick={() => setNew(true)} size="sm">
-      Upload people
+      {t('Upload people')}
     </Button>
   )
   return (
-    <Card actions={lists.length > 0 && add} flush title={lists.length > 0 ? 'Lists' : undefined}>
+    <Card actions={lists.length > 0 && add} flush title={lists.length > 0 ? t('Lists') : undefined}>
       {lists.length === 0 ? (
-        <Empty action={add} icon="upload" title="Nobody to call yet">
-          Upload a CSV file with a column of phone numbers.
+        <Empty action={add} icon="upload" title={t('Nobody to call yet')}>
+          {t('Upload a CSV file with a column of phone numbers.')}
         </Empty>
       ) : (
         <ul>
@@ -38,36 +39,36 @@ export function Lists({ campaign }: { campaign: Campaign }) {
             <li className="border-t border-line px-4 py-3 text-sm" key={list.list_uuid}>
               <div className="flex items-center gap-2">
                 <span className="min-w-0 flex-1 truncate font-medium">{list.name}</span>
-                {!list.active && <Badge tone="warn">Switched off</Badge>}
+                {!list.active && <Badge tone="warn">{t('Switched off')}</Badge>}
                 {may('developer') && (
                   <Button onClick={() => change.mutate(list)} size="sm">
-                    {list.active ? 'Switch off' : 'Switch on'}
+                    {list.active ? t('Switch off') : t('Switch on')}
                   </Button>
                 )}
               </div>
               <p className="text-muted">
-                {formatCount(list.prospects)} people, {formatCount(list.unresolved)} to go
+                {t('{n} people, {left} to go', { n: formatCount(list.prospects), left: formatCount(list.unresolved) })}
               </p>
               {list.uploads.map(({ uuid, filename, status, rows, error, consent_attested }) => (
                 <div className="mt-1.5 text-xs text-muted" key={uuid}>
                   {filename}:{' '}
                   {status === 'loading' ? (
-                    'loading …'
+                    t('loading …')
                   ) : status === 'failed' ? (
                     <span className="text-bad">{error}</span>
                   ) : (
-                    `${formatCount(rows.loaded)} of ${formatCount(rows.total)} loaded`
+                    t('{n} of {all} loaded', { n: formatCount(rows.loaded), all: formatCount(rows.total) })
                   )}
-                  {rows.duplicates > 0 && `, ${formatCount(rows.duplicates)} twice`}
-                  {rows.do_not_call > 0 && `, ${formatCount(rows.do_not_call)} do not call`}
-                  {consent_attested && `, consent stated by ${consent_attested.by}`}
+                  {rows.duplicates > 0 && t(', {n} twice', { n: formatCount(rows.duplicates) })}
+                  {rows.do_not_call > 0 && t(', {n} do not call', { n: formatCount(rows.do_not_call) })}
+                  {consent_attested && t(', consent stated by {by}', { by: consent_attested.by })}
                   {rows.invalid > 0 && (
                     <a
                       className={`${buttonClass('quiet', 'sm')} ml-1 h-6!`}
                       download
                       href={`/api/v/upload/${uuid}/rejects/`}
                     >
-                      {formatCount(rows.invalid)} refused: why
+                      {t('{n} refused: why', { n: formatCount(rows.invalid) })}
                     </a>
                   )}
                 </div>

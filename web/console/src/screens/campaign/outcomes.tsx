@@ -1,6 +1,8 @@
 import { formatWord } from '../../data/format.ts'
 import { useRead } from '../../data/queries.ts'
 import type { Campaign, DispositionReport } from '../../data/types.ts'
+import { locale } from '../../language/language.ts'
+import { t } from '../../language/t.ts'
 import { Card } from '../../ui/layout.tsx'
 import { StackedChart } from '../../ui/stacked-chart.tsx'
 
@@ -17,16 +19,16 @@ export function OutcomesOverTime({ campaign: { slug, created_at } }: { campaign:
   if (data === undefined || data.total === 0) return null
   const isByHour = data.interval === 'hour'
   return (
-    <Card title="Outcomes over time">
+    <Card title={t('Outcomes over time')}>
       <StackedChart
         bars={data.series.map(({ start, counts }) => ({
           label: new Date(start).toLocaleString(
-            undefined,
+            locale,
             isByHour ? { weekday: 'short', hour: '2-digit', minute: '2-digit' } : { day: 'numeric', month: 'short' },
           ),
           counts,
         }))}
-        label="Outcomes over time"
+        label={t('Outcomes over time')}
         parts={data.dispositions.map(({ disposition }) => ({ name: disposition, label: formatWord(disposition) }))}
       />
     </Card>

@@ -3,6 +3,7 @@ import { formatDayTime, formatWord } from '../../data/format.ts'
 import { useWrite } from '../../data/queries.ts'
 import { useSession } from '../../data/session.tsx'
 import type { Prospect } from '../../data/types.ts'
+import { said, t } from '../../language/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { Input, Select } from '../../ui/field.tsx'
 import { Badge, Card, Empty } from '../../ui/layout.tsx'
@@ -16,7 +17,7 @@ export function Prospects({ slug }: { slug: string }) {
   const cancel = useWrite<Prospect, Prospect>(
     ({ uuid }) => [`/api/v/prospect/${uuid}/`, { method: 'PATCH', body: { resolution: 'canceled' } }],
     {
-      done: 'Is not called any more',
+      done: t('Is not called any more'),
       changes: ['/api/v'],
     },
   )
@@ -25,37 +26,37 @@ export function Prospects({ slug }: { slug: string }) {
       actions={
         <>
           <Select
-            aria-label="Status"
+            aria-label={t('Status')}
             className="h-8! w-36!"
             onChange={(event) => setStatus(event.target.value)}
             value={status}
           >
-            <option value="">Everybody</option>
-            <option value="waiting">Waiting</option>
-            <option value="calling">Calling</option>
-            <option value="resolved">Done</option>
+            <option value="">{t('Everybody')}</option>
+            <option value="waiting">{t('Waiting')}</option>
+            <option value="calling">{t('Calling')}</option>
+            <option value="resolved">{t('Done')}</option>
           </Select>
           <Input
-            aria-label="Search people"
+            aria-label={t('Search people')}
             className="h-8! w-40!"
             onChange={(event) => setText(event.target.value)}
-            placeholder="Search"
+            placeholder={t('Search')}
             value={text}
           />
         </>
       }
       flush
-      title="People"
+      title={t('People')}
     >
       <VirtualList<Prospect>
         empty={
-          <Empty icon="campaigns" title={text || status ? 'Nobody matches' : 'Nobody yet'}>
-            {text || status ? 'Search for something else.' : 'Upload a file with people to call.'}
+          <Empty icon="campaigns" title={text || status ? t('Nobody matches') : t('Nobody yet')}>
+            {text || status ? t('Search for something else.') : t('Upload a file with people to call.')}
           </Empty>
         }
         everyMs={4_000}
         key={`${text} ${status}`}
-        label="People"
+        label={t('People')}
         path={`/api/v/campaign/${slug}/prospects/`}
         query={{ q: text, status }}
         row={(prospect) => {
@@ -77,11 +78,14 @@ export function Prospects({ slug }: { slug: string }) {
                 </span>
                 <span className="block truncate text-xs text-muted">{primary_phone}</span>
               </span>
-              <span className="hidden truncate text-muted md:block" title={held?.sentence}>
-                {held?.sentence ?? (next_attempt_at ? `Next try ${formatDayTime(next_attempt_at)}` : '')}
+              <span className="hidden truncate text-muted md:block" title={held ? said(held.sentence) : undefined}>
+                {(held && said(held.sentence)) ??
+                  (next_attempt_at
+                    ? t('Next try {next_attempt_at}', { next_attempt_at: formatDayTime(next_attempt_at) })
+                    : '')}
               </span>
               <span className="hidden text-right text-muted md:block">
-                {attempts === 0 ? '' : attempts === 1 ? '1 try' : `${attempts} tries`}
+                {attempts === 0 ? '' : attempts === 1 ? t('1 try') : t('{attempts} tries', { attempts })}
               </span>
               <span className="justify-self-start">
                 <Badge
@@ -92,7 +96,7 @@ export function Prospects({ slug }: { slug: string }) {
               </span>
               {may('developer') && now === 'waiting' ? (
                 <Button
-                  aria-label={`Call ${primary_phone} no more`}
+                  aria-label={t('Call {primary_phone} no more', { primary_phone })}
                   icon="close"
                   kind="quiet"
                   onClick={() => cancel.mutate(prospect)}

@@ -1,4 +1,5 @@
 import type { Campaign } from '../../data/types.ts'
+import { t } from '../../language/t.ts'
 import { Badge, type Tone } from '../../ui/layout.tsx'
 
 const TONES: Readonly<Record<Campaign['status'], Tone>> = {
@@ -18,13 +19,13 @@ export function CampaignStatus({ status }: Pick<Campaign, 'status'>) {
 
 /** Why a campaign stands still, and the cure. */
 export const REASONS: Readonly<Record<string, string>> = {
-  paused: 'It is paused. Start it when its people are uploaded and a test call went well.',
-  outside_calling_hours: 'It is outside the calling hours of everybody who is left. It goes on by itself.',
-  waiting_for_retry: 'Everybody who is left is waiting for their next try. It goes on by itself.',
-  no_agent: 'It has no agent. Choose one in its settings.',
-  no_number: 'It has no number to call from. Register one for its agent under Numbers.',
-  no_capacity: 'Every seat of the voice workers is taken. It goes on as calls end; more workers make it faster.',
-  budget_reached: 'Its budget is used up. Raise it to go on.',
-  too_many_failures: 'Too many of its calls failed. Look at their causes in Calls, then start it again.',
-  all_held: 'Everybody who is left is held. See below who and why.',
+  paused: t('It is paused. Start it when its people are uploaded and a test call went well.'),
+  outside_calling_hours: t('It is outside the calling hours of everybody who is left. It goes on by itself.'),
+  waiting_for_retry: t('Everybody who is left is waiting for their next try. It goes on by itself.'),
+  no_agent: t('It has no agent. Choose one in its settings.'),
+  no_number: t('It has no number to call from. Register one for its agent under Numbers.'),
+  no_capacity: t('Every seat of the voice workers is taken. It goes on as calls end; more workers make it faster.'),
+  budget_reached: t('Its budget is used up. Raise it to go on.'),
+  too_many_failures: t('Too many of its calls failed. Look at their causes in Calls, then start it again.'),
+  all_held: t('Everybody who is left is held. See below who and why.'),
 }

@@ -2,6 +2,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useWrite } from '../../data/queries.ts'
 import type { Call, Campaign } from '../../data/types.ts'
+import { t } from '../../language/t.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Fault } from '../../ui/fault.tsx'
@@ -13,10 +14,10 @@ export function TestCall({ campaign, onClose }: { campaign: Campaign; onClose: (
   const navigate = useNavigate()
   return (
     <Dialog
-      lead="The agent calls you as it would call the people of this campaign."
+      lead={t('The agent calls you as it would call the people of this campaign.')}
       onClose={onClose}
       open
-      title="Test call"
+      title={t('Test call')}
     >
       <TestCallForm
         campaign={campaign}
@@ -24,7 +25,7 @@ export function TestCall({ campaign, onClose }: { campaign: Campaign; onClose: (
       >
         {(button) => (
           <>
-            <Button onClick={onClose}>Cancel</Button>
+            <Button onClick={onClose}>{t('Cancel')}</Button>
             {button}
           </>
         )}
@@ -56,7 +57,7 @@ export function TestCallForm({ campaign, onCalled, children }: TestCallFormProps
         call.mutate(String(new FormData(event.currentTarget).get('phone_number')))
       }}
     >
-      <Field label="Your number">
+      <Field label={t('Your number')}>
         <Input inputMode="tel" name="phone_number" placeholder="+14155550123" required />
       </Field>
       {call.data && !onCalled && (
@@ -68,19 +69,19 @@ export function TestCallForm({ campaign, onCalled, children }: TestCallFormProps
               target="_blank"
               to="/calls/$callId"
             >
-              Look at the call
+              {t('Look at the call')}
             </Link>
           }
           tone="good"
         >
-          The agent is calling you.
+          {t('The agent is calling you.')}
         </Notice>
       )}
       <Fault error={call.error} />
       <DialogActions>
         {children(
           <Button busy={call.isPending} icon="calls" kind={onCalled ? 'primary' : 'plain'} type="submit">
-            Call me
+            {t('Call me')}
           </Button>,
         )}
       </DialogActions>

@@ -4,6 +4,7 @@ import { api } from '../../data/api.ts'
 import { formatCount } from '../../data/format.ts'
 import type { Campaign, ProspectList, UploadPreview } from '../../data/types.ts'
 import { usePreview } from '../../data/use-preview.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Fault } from '../../ui/fault.tsx'
@@ -14,22 +15,22 @@ import { toast } from '../../ui/toast.tsx'
 
 /** What a column of a file can be, beside a variable. */
 const FIELDS = {
-  primary_phone: 'Phone number',
-  first_name: 'First name',
-  last_name: 'Last name',
-  email: 'E-mail',
-  state: 'State',
-  postal_code: 'Postal code',
-  timezone: 'Time zone',
-  consent_at: 'Agreed at',
-  external_id: 'Your own id',
+  primary_phone: t('Phone number'),
+  first_name: t('First name'),
+  last_name: t('Last name'),
+  email: t('E-mail'),
+  state: t('State or province'),
+  postal_code: t('Postal code'),
+  timezone: t('Time zone'),
+  consent_at: t('Agreed at'),
+  external_id: t('Your own id'),
 } as const satisfies Record<NonNullable<UploadPreview['columns'][number]['field']>, string>
 
 const REASONS = {
-  invalid_number: 'No phone number',
-  invalid_consent: 'The time of the consent is none',
-  duplicate: 'Came before',
-  do_not_call: 'On the do-not-call list',
+  invalid_number: t('No phone number'),
+  invalid_consent: t('The time of the consent is none'),
+  duplicate: t('Came before'),
+  do_not_call: t('On the do-not-call list'),
 } as const satisfies Record<UploadPreview['skipped'][number]['code'], string>
 
 interface UploadPeopleProps {
@@ -40,10 +41,10 @@ interface UploadPeopleProps {
 export function UploadPeople({ campaign, onClose }: UploadPeopleProps) {
   return (
     <Dialog
-      lead="You see who is left out, and why, before anything is stored."
+      lead={t('You see who is left out, and why, before anything is stored.')}
       onClose={onClose}
       open
-      title="Upload people"
+      title={t('Upload people')}
       wide
     >
       <UploadForm campaign={campaign} onClose={onClose} onDone={onClose} />
@@ -58,7 +59,7 @@ interface UploadFormProps extends UploadPeopleProps {
 }
 
 /** A file of people: what its columns are, what is left out of it, and that everybody in it agreed. */
-export function UploadForm({ campaign, onClose, onDone, leave = 'Cancel' }: UploadFormProps) {
+export function UploadForm({ campaign, onClose, onDone, leave = t('Cancel') }: UploadFormProps) {
   const queries = useQueryClient()
   const [file, setFile] = useState<File>()
   const [name, setName] = useState('')
@@ -81,7 +82,7 @@ export function UploadForm({ campaign, onClose, onDone, leave = 'Cancel' }: Uplo
       for (const [field, value] of Object.entries(fields)) form.set(field, value)
       form.set('original_data', file!)
       await api(`/api/v/upload/${list.list_slug}/`, { method: 'POST', form })
-      toast('The file is being loaded')
+      toast(t('The file is being loaded'))
       void queries.invalidateQueries()
       onDone()
     } catch (cause) {
@@ -108,7 +109,7 @@ export function UploadForm({ campaign, onClose, onDone, leave = 'Cancel' }: Uplo
         void send()
       }}
     >
-      <Field hint="CSV with a header row. You say below which column is what." label="File">
+      <Field hint={t('CSV with a header row. You say below which column is what.')} label={t('File')}>
         <Input
           accept=".csv,text/csv"
           className="py-1.5"
@@ -123,9 +124,9 @@ export function UploadForm({ campaign, onClose, onDone, leave = 'Cancel' }: Uplo
           {preview.has_phone ? (
             <Found isReading={isReading} preview={preview} />
           ) : (
-            <Notice tone="warn">Say which column has the phone numbers.</Notice>
+            <Notice tone="warn">{t('Say which column has the phone numbers.')}</Notice>
           )}
-          <Field label="Name of the list">
+          <Field label={t('Name of the list')}>
             <Input onChange={({ target }) => setName(target.value)} required value={name} />
           </Field>
           <label className="flex items-start gap-2 text-sm">
@@ -136,9 +137,9 @@ export function UploadForm({ campaign, onClose, onDone, leave = 'Cancel' }: Uplo
               type="checkbox"
             />
             <span>
-              Everybody in this file agreed to be called
+              {t('Everybody in this file agreed to be called')}
               <span className="block text-xs text-muted">
-                Kept with your name and the time. Rows that say when somebody agreed keep their own time.
+                {t('Kept with your name and the time. Rows that say when somebody agreed keep their own time.')}
               </span>
             </span>
           </label>
@@ -153,7 +154,7 @@ export function UploadForm({ campaign, onClose, onDone, leave = 'Cancel' }: Uplo
           kind="primary"
           type="submit"
         >
-          Upload
+          {t('Upload')}
         </Button>
       </DialogActions>
     </form>
@@ -171,7 +172,7 @@ interface ColumnsProps {
 function Columns({ columns, onChange }: ColumnsProps) {
   return (
     <section
-      aria-label="Columns of the file"
+      aria-label={t('Columns of the file')}
       className="max-h-72 overflow-auto rounded-md border border-line"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
       tabIndex={0}
@@ -180,13 +181,13 @@ function Columns({ columns, onChange }: ColumnsProps) {
         <thead className="sticky top-0 bg-sunken text-left text-xs">
           <tr>
             <th className="px-2.5 py-1.5 font-medium" scope="col">
-              Column
+              {t('Column')}
             </th>
             <th className="hidden px-2.5 py-1.5 font-medium sm:table-cell" scope="col">
-              First rows
+              {t('First rows')}
             </th>
             <th className="px-2.5 py-1.5 font-medium" scope="col">
-              Is
+              {t('Is')}
             </th>
           </tr>
         </thead>
@@ -199,7 +200,7 @@ function Columns({ columns, onChange }: ColumnsProps) {
               </td>
               <td className="px-2.5 py-1.5">
                 <Select
-                  aria-label={`What ${name} is`}
+                  aria-label={t('What {name} is', { name })}
                   className="h-8!"
                   onChange={({ target }) => onChange(name, target.value)}
                   value={field ?? variable ?? ''}
@@ -209,8 +210,8 @@ function Columns({ columns, onChange }: ColumnsProps) {
                       {label}
                     </option>
                   ))}
-                  <option value={variable ?? name}>{`Variable ${variable ?? name}`}</option>
-                  <option value="">Leave out</option>
+                  <option value={variable ?? name}>{t('Variable {variable}', { variable: variable ?? name })}</option>
+                  <option value="">{t('Leave out')}</option>
                 </Select>
               </td>
             </tr>
@@ -228,26 +229,33 @@ function Found({ preview: { rows, held, skipped }, isReading }: { preview: Uploa
       <Tallies
         judged={rows.judged}
         rows={[
-          ['Rows', rows.total],
-          ['Will be loaded', rows.loaded, 'good'],
-          ['No number, or no time', rows.invalid, 'bad'],
-          ['Came before', rows.duplicates, 'warn'],
-          ['Do not call', rows.do_not_call, 'warn'],
+          [t('Rows'), rows.total],
+          [t('Will be loaded'), rows.loaded, 'good'],
+          [t('No number, or no time'), rows.invalid, 'bad'],
+          [t('Came before'), rows.duplicates, 'warn'],
+          [t('Do not call'), rows.do_not_call, 'warn'],
         ]}
         total={rows.total}
       />
       {held.consent > 0 && (
         <Notice tone="warn">
-          {`${formatCount(held.consent)} of them are held: this campaign calls only people who agreed, and their rows don’t say so.`}
+          {t('{n} of them are held: this campaign calls only people who agreed, and their rows don’t say so.', {
+            n: formatCount(held.consent),
+          })}
         </Notice>
       )}
       {held.unknown_zone > 0 && (
         <Notice tone="warn">
-          {`${formatCount(held.unknown_zone)} of them are held: nobody knows which time it is there. A column with the state or the time zone helps.`}
+          {t(
+            '{n} of them are held: nobody knows which time it is there. A column with the state or the time zone helps.',
+            { n: formatCount(held.unknown_zone) },
+          )}
         </Notice>
       )}
       {held.state > 0 && (
-        <Notice tone="neutral">{`${formatCount(held.state)} of them live where this campaign does not call.`}</Notice>
+        <Notice tone="neutral">
+          {t('{n} of them live where this campaign does not call.', { n: formatCount(held.state) })}
+        </Notice>
       )}
       <Skipped
         count={rows.invalid + rows.duplicates + rows.do_not_call}

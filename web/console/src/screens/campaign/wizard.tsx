@@ -1,7 +1,8 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { formatCount } from '../../data/format.ts'
+import { formatCount, formatList } from '../../data/format.ts'
 import { useRead, useWrite } from '../../data/queries.ts'
 import type { Agent, Campaign, CampaignState, ProspectList } from '../../data/types.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Fault } from '../../ui/fault.tsx'
@@ -11,10 +12,10 @@ import { TestCallForm } from './test-call.tsx'
 import { UploadForm } from './upload-people.tsx'
 
 const STEPS = [
-  ['settings', 'Settings'],
-  ['people', 'People'],
-  ['test', 'Test call'],
-  ['start', 'Start'],
+  ['settings', t('Settings')],
+  ['people', t('People')],
+  ['test', t('Test call')],
+  ['start', t('Start')],
 ] as const
 export type Step = (typeof STEPS)[number][0]
 
@@ -22,7 +23,7 @@ export type Step = (typeof STEPS)[number][0]
 export function Steps({ at }: { at: Step }) {
   const now = STEPS.findIndex(([step]) => step === at)
   return (
-    <ol aria-label="Steps" className="mb-5 flex flex-wrap gap-x-5 gap-y-1 text-sm">
+    <ol aria-label={t('Steps')} className="mb-5 flex flex-wrap gap-x-5 gap-y-1 text-sm">
       {STEPS.map(([step, label], n) => (
         <li
           aria-current={n === now ? 'step' : undefined}
@@ -56,16 +57,18 @@ export function Wizard({ campaign }: { campaign: Campaign }) {
   return (
     <Dialog onClose={leave} open title={campaign.name} wide>
       <Steps at={step} />
-      {step === 'people' && <UploadForm campaign={campaign} leave="Later" onClose={leave} onDone={() => go('test')} />}
+      {step === 'people' && (
+        <UploadForm campaign={campaign} leave={t('Later')} onClose={leave} onDone={() => go('test')} />
+      )}
       {step === 'test' && (
         <>
-          <p className="mb-4 text-muted">The agent calls you as it would call the people of this campaign.</p>
+          <p className="mb-4 text-muted">{t('The agent calls you as it would call the people of this campaign.')}</p>
           <TestCallForm campaign={campaign}>
             {(call) => (
               <>
                 {call}
                 <Button kind="primary" onClick={() => go('start')}>
-                  Next
+                  {t('Next')}
                 </Button>
               </>
             )}
@@ -95,29 +98,32 @@ function Start({ campaign, onClose }: { campaign: Campaign; onClose: () => void 
   const loading = uploads.filter(({ status }) => status === 'loading').length
   const attested = uploads.flatMap(({ consent_attested }) => consent_attested?.by ?? [])
   const consent = campaign.consent_required
-    ? 'Only those who agreed are called'
+    ? t('Only those who agreed are called')
     : attested.length > 0
-      ? `Stated by ${[...new Set(attested)].join(', ')}`
-      : 'Nobody said that the people of the file agreed'
+      ? t('Stated by {names}', { names: formatList([...new Set(attested)]) })
+      : t('Nobody said that the people of the file agreed')
   return (
     <>
       <Facts
         rows={[
-          ['People', loading > 0 ? 'The file is being loaded …' : formatCount(state?.prospects.total)],
-          ['Callable now', formatCount(state?.prospects.callable_now)],
-          ['Agent', agents?.find(({ agent_id }) => agent_id === campaign.agent_id)?.agent_name ?? '–'],
+          [t('People'), loading > 0 ? t('The file is being loaded …') : formatCount(state?.prospects.total)],
+          [t('Callable now'), formatCount(state?.prospects.callable_now)],
+          [t('Agent'), agents?.find(({ agent_id }) => agent_id === campaign.agent_id)?.agent_name ?? '–'],
           [
-            'Hours',
-            `${campaign.earliest_prospect_time.slice(0, 5)} – ${campaign.latest_prospect_time.slice(0, 5)}, where the person is`,
+            t('Hours'),
+            t('{from} – {to}, where the person is', {
+              from: campaign.earliest_prospect_time.slice(0, 5),
+              to: campaign.latest_prospect_time.slice(0, 5),
+            }),
           ],
-          ['Consent', consent],
+          [t('Consent'), consent],
         ]}
       />
       <Fault error={start.error} />
       <DialogActions>
-        <Button onClick={onClose}>Later</Button>
+        <Button onClick={onClose}>{t('Later')}</Button>
         <Button busy={start.isPending} icon="play" kind="primary" onClick={() => start.mutate()}>
-          Start calling
+          {t('Start calling')}
         </Button>
       </DialogActions>
     </>

@@ -1,8 +1,9 @@
 import { useState } from 'react'
-import { formatAgo, formatInstant, formatMs, formatWord } from '../../data/format.ts'
+import { formatAgo, formatInner, formatInstant, formatMs, formatWord } from '../../data/format.ts'
 import { useWrite } from '../../data/queries.ts'
 import { useSession } from '../../data/session.tsx'
 import type { Delivery } from '../../data/types.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Select } from '../../ui/field.tsx'
@@ -22,29 +23,32 @@ export function Deliveries({ path }: { path: string }) {
     <Card
       actions={
         <Select
-          aria-label="Status"
+          aria-label={t('Status')}
           className="h-8! w-36!"
           onChange={({ target }) => setStatus(target.value)}
           value={status}
         >
-          <option value="">All</option>
-          <option value="pending">Pending</option>
-          <option value="delivered">Delivered</option>
-          <option value="failed">Failed</option>
+          <option value="">{t('All')}</option>
+          <option value="pending">{t('Pending')}</option>
+          <option value="delivered">{t('Delivered')}</option>
+          <option value="failed">{t('Failed')}</option>
         </Select>
       }
       flush
-      title="Deliveries"
+      title={t('Deliveries')}
     >
       <VirtualList<Delivery>
         empty={
-          <Empty icon="send" title={status ? `Nothing is ${status}` : 'Nothing was sent yet'}>
-            What happens in this workspace is sent as it happens, and shown here for 30 days.
+          <Empty
+            icon="send"
+            title={status ? t('Nothing is {state}', { state: formatInner(status) }) : t('Nothing was sent yet')}
+          >
+            {t('What happens in this workspace is sent as it happens, and shown here for 30 days.')}
           </Empty>
         }
         everyMs={EVERY_MS}
         key={status}
-        label="Deliveries"
+        label={t('Deliveries')}
         path={path}
         query={status ? { status } : {}}
         row={(delivery) => (
@@ -67,16 +71,18 @@ export function Deliveries({ path }: { path: string }) {
 
 /** One that failed and will be tried again is no longer just pending. */
 function Status({ delivery: { status, attempts } }: { delivery: Delivery }) {
-  if (status === 'pending' && attempts > 0) return <Badge tone="warn">Trying again</Badge>
+  if (status === 'pending' && attempts > 0) return <Badge tone="warn">{t('Trying again')}</Badge>
   return <Badge tone={TONES[status]}>{formatWord(status)}</Badge>
 }
 
 function outcomeOf({ status, response, error, attempts, next_attempt_at }: Delivery): string {
-  if (status === 'pending' && attempts === 0) return 'On its way'
-  const answer = error ?? (response ? `Answered ${response.status}` : '')
+  if (status === 'pending' && attempts === 0) return t('On its way')
+  const answer = error ?? (response ? t('Answered {status}', { status: response.status }) : '')
   return status === 'pending' && next_attempt_at
-    ? `${answer}; again at ${formatInstant(next_attempt_at)}`
-    : `${answer}${attempts > 1 ? `, ${attempts} attempts` : ''}`
+    ? t('{answer}; again at {next_attempt_at}', { answer, next_attempt_at: formatInstant(next_attempt_at) })
+    : attempts > 1
+      ? t('{answer}, {n} attempts', { answer, n: attempts })
+      : answer
 }
 
 interface DeliveryDialogProps {
@@ -89,7 +95,7 @@ function DeliveryDialog({ delivery, path, onClose }: DeliveryDialogProps) {
   const { may } = useSession()
   const { delivery_id, event_id, type, attempts, request, response, error, created_at, last_attempt_at } = delivery
   const again = useWrite<Delivery>(() => [`${path}/${delivery_id}/redeliver`, { method: 'POST' }], {
-    done: 'It is sent again',
+    done: t('It is sent again'),
     changes: [path],
     onDone: onClose,
   })
@@ -97,25 +103,34 @@ function DeliveryDialog({ delivery, path, onClose }: DeliveryDialogProps) {
     <Dialog onClose={onClose} open title={type} wide>
       <Facts
         rows={[
-          ['State', <Status delivery={delivery} key="state" />],
-          ['Happened', formatInstant(created_at)],
-          ['Attempts', `${attempts}${last_attempt_at ? `, the last ${formatAgo(last_attempt_at)}` : ''}`],
+          [t('State'), <Status delivery={delivery} key="state" />],
+          [t('Happened'), formatInstant(created_at)],
+          [
+            t('Attempts'),
+            last_attempt_at
+              ? t('{n}, the last {ago}', { n: attempts, ago: formatAgo(last_attempt_at) })
+              : String(attempts),
+          ],
           [
             'webhook-id',
             <code className="text-xs" key="id">
               {event_id}
             </code>,
           ],
-          ...(error ? [['Fault', error] as const] : []),
+          ...(error ? [[t('Fault'), error] as const] : []),
         ]}
       />
-      <Text label="Sent">{request === null ? 'It was erased, or is older than 30 days.' : pretty(request.body)}</Text>
-      {response && <Text label={`Answered ${response.status}`}>{response.body || 'Nothing'}</Text>}
+      <Text label={t('Sent')}>
+        {request === null ? t('It was erased, or is older than 30 days.') : pretty(request.body)}
+      </Text>
+      {response && (
+        <Text label={t('Answered {status}', { status: response.status })}>{response.body || t('Nothing')}</Text>
+      )}
       <DialogActions>
-        <Button onClick={onClose}>Close</Button>
+        <Button onClick={onClose}>{t('Close')}</Button>
         {may('admin') && request !== null && (
           <Button busy={again.isPending} icon="send" kind="primary" onClick={() => again.mutate()}>
-            Send again
+            {t('Send again')}
           </Button>
         )}
       </DialogActions>

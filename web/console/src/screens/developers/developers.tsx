@@ -1,4 +1,5 @@
 import { useSession } from '../../data/session.tsx'
+import { t } from '../../language/t.ts'
 import { Empty } from '../../ui/layout.tsx'
 import { TabbedPage } from '../../ui/tabbed-page.tsx'
 import { ApiKeys } from '../api-keys.tsx'
@@ -10,15 +11,15 @@ export function Screen() {
   const { may } = useSession()
   if (!may('developer')) {
     return (
-      <Empty icon="developers" title="For Developers of this workspace">
-        Webhooks and keys are theirs and the Admins’. An Admin can give you the role, under Workspace.
+      <Empty icon="developers" title={t('For Developers of this workspace')}>
+        {t('Webhooks and keys are theirs and the Admins’. An Admin can give you the role, under Workspace.')}
       </Empty>
     )
   }
   const tabs = [
-    ['webhooks', 'Webhooks', <Webhooks key="webhooks" />] as const,
-    ...(may('admin') ? [['keys', 'API keys', <ApiKeys key="keys" />] as const] : []),
-    ['events', 'Events', <LiveEvents key="events" />] as const,
+    ['webhooks', t('Webhooks'), <Webhooks key="webhooks" />] as const,
+    ...(may('admin') ? [['keys', t('API keys'), <ApiKeys key="keys" />] as const] : []),
+    ['events', t('Events'), <LiveEvents key="events" />] as const,
   ]
   return (
     <TabbedPage
@@ -29,13 +30,13 @@ export function Screen() {
           rel="noopener"
           target="_blank"
         >
-          API documentation
+          {t('API documentation')}
         </a>
       }
-      lead="What other programs are told, and what they may do."
+      lead={t('What other programs are told, and what they may do.')}
       path="/developers"
       tabs={tabs}
-      title="Developers"
+      title={t('Developers')}
     />
   )
 }

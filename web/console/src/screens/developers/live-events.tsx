@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import { formatTime } from '../../data/format.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 import { Badge, Card, Empty } from '../../ui/layout.tsx'
@@ -56,7 +57,7 @@ export function LiveEvents() {
             }}
           >
             <Input
-              aria-label="Types"
+              aria-label={t('Types')}
               className="h-8! w-48!"
               defaultValue={ALL}
               name="types"
@@ -69,16 +70,16 @@ export function LiveEvents() {
             onClick={() => setPaused(!isPaused)}
             size="sm"
           >
-            {isPaused ? 'Go on' : 'Pause'}
+            {isPaused ? t('Go on') : t('Pause')}
           </Button>
         </>
       }
       flush
-      title="As it happens"
+      title={t('As it happens')}
     >
       {events.length === 0 ? (
-        <Empty icon="live" title="Nothing happened yet">
-          What webhooks are sent appears here from now on, as GET /events streams it.
+        <Empty icon="live" title={t('Nothing happened yet')}>
+          {t('What webhooks are sent appears here from now on, as GET /events streams it.')}
         </Empty>
       ) : (
         <ol>

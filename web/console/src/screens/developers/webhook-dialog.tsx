@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import { useRead, useWrite } from '../../data/queries.ts'
 import type { Agent, Webhook, WebhookWithSecret } from '../../data/types.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Fault, faultOf } from '../../ui/fault.tsx'
@@ -36,9 +37,13 @@ export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps)
     })
   }
   return (
-    <Dialog onClose={onClose} open title={webhook ? 'Webhook' : 'New webhook'} wide>
+    <Dialog onClose={onClose} open title={webhook ? t('Webhook') : t('New webhook')} wide>
       <form className="space-y-4" onSubmit={submit}>
-        <Field fault={faultOf(save.error, 'url')} hint="http or https; private addresses are refused." label="Address">
+        <Field
+          fault={faultOf(save.error, 'url')}
+          hint={t('http or https; private addresses are refused.')}
+          label={t('Address')}
+        >
           <Input
             defaultValue={webhook?.url}
             name="url"
@@ -48,12 +53,12 @@ export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps)
           />
         </Field>
         <div className="grid gap-4 sm:grid-cols-2">
-          <Field fault={faultOf(save.error, 'description')} label="What it is for">
+          <Field fault={faultOf(save.error, 'description')} label={t('What it is for')}>
             <Input defaultValue={webhook?.description} maxLength={500} name="description" placeholder="CRM" />
           </Field>
           <Field fault={faultOf(save.error, 'agent_id')} label="Of">
             <Select defaultValue={webhook?.agent_id ?? ''} key={agents?.length} name="agent_id">
-              <option value="">All agents</option>
+              <option value="">{t('All agents')}</option>
               {agents?.map(({ agent_id, agent_name }) => (
                 <option key={agent_id} value={agent_id}>
                   {agent_name}
@@ -64,16 +69,16 @@ export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps)
         </div>
         <Switch
           checked={isAll}
-          hint="Kinds of events that are made later, too."
-          label="Told of everything"
+          hint={t('Kinds of events that are made later, too.')}
+          label={t('Told of everything')}
           onChange={setAll}
         />
         {!isAll && <Types fault={faultOf(save.error, 'types')} chosen={webhook?.types ?? []} />}
         <Fault error={save.error} />
         <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t('Cancel')}</Button>
           <Button busy={save.isPending} kind="primary" type="submit">
-            {webhook ? 'Save' : 'Make webhook'}
+            {webhook ? t('Save') : t('Make webhook')}
           </Button>
         </DialogActions>
       </form>
@@ -94,7 +99,7 @@ function Types({ chosen, fault }: { chosen: readonly string[]; fault: string | u
   const isChosen = (type: string) => chosen.includes(type) || chosen.includes(`${type.split('.')[0]}.*`)
   return (
     <fieldset className="grid max-h-64 gap-x-4 gap-y-1.5 overflow-y-auto rounded-md border border-line p-3 sm:grid-cols-2">
-      <legend className="px-1 text-sm font-medium">Told of</legend>
+      <legend className="px-1 text-sm font-medium">{t('Told of')}</legend>
       {types.map(([type, { post }]) => (
         <label className="flex items-start gap-2 text-sm" key={type}>
           <input

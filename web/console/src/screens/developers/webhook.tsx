@@ -4,6 +4,7 @@ import { formatAgo, formatCount, formatInstant } from '../../data/format.ts'
 import { useRead, useWrite } from '../../data/queries.ts'
 import { useSession } from '../../data/session.tsx'
 import type { Agent, Delivery, Webhook, WebhookWithSecret } from '../../data/types.ts'
+import { said, t } from '../../language/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
@@ -31,9 +32,12 @@ export function Screen() {
   const [asked, setAsked] = useState<Asked>()
   const [secret, setSecret] = useState<string>()
   const close = () => setAsked(undefined)
-  const test = useWrite<Delivery>(() => [`${path}/test`, { method: 'POST' }], { done: 'A test is on its way', changes })
+  const test = useWrite<Delivery>(() => [`${path}/test`, { method: 'POST' }], {
+    done: t('A test is on its way'),
+    changes,
+  })
   const turn = useWrite<Webhook, boolean>((enabled) => [path, { method: 'PATCH', body: { enabled } }], {
-    done: ({ enabled }) => (enabled ? 'It is told again' : 'It is told nothing any more'),
+    done: ({ enabled }) => (enabled ? t('It is told again') : t('It is told nothing any more')),
     changes,
   })
   const rotate = useWrite<WebhookWithSecret>(() => [`${path}/rotate-secret`, { method: 'POST' }], {
@@ -41,7 +45,7 @@ export function Screen() {
     onDone: (answer) => setSecret(answer.secret),
   })
   const remove = useWrite(() => [path, { method: 'DELETE' }], {
-    done: 'Deleted',
+    done: t('Deleted'),
     changes,
     onDone: () => void navigate({ to: '/developers' }),
   })
@@ -55,27 +59,27 @@ export function Screen() {
           may('admin') && (
             <>
               <Button busy={test.isPending} icon="send" onClick={() => test.mutate()}>
-                Send a test
+                {t('Send a test')}
               </Button>
-              <Button onClick={() => setAsked('change')}>Change</Button>
+              <Button onClick={() => setAsked('change')}>{t('Change')}</Button>
               <Menu
                 items={[
                   {
-                    label: webhook.enabled ? 'Switch off' : 'Switch on',
+                    label: webhook.enabled ? t('Switch off') : t('Switch on'),
                     onSelect: () => turn.mutate(!webhook.enabled),
                   },
-                  { label: 'New secret', onSelect: () => setAsked('rotate') },
-                  { label: 'Send what it missed', onSelect: () => setAsked('recover') },
-                  { label: 'Delete', icon: 'trash', danger: true, onSelect: () => setAsked('delete') },
+                  { label: t('New secret'), onSelect: () => setAsked('rotate') },
+                  { label: t('Send what it missed'), onSelect: () => setAsked('recover') },
+                  { label: t('Delete'), icon: 'trash', danger: true, onSelect: () => setAsked('delete') },
                 ]}
-                trigger={<Button aria-label="More" icon="more" />}
+                trigger={<Button aria-label={t('More')} icon="more" />}
               />
             </>
           )
         }
         lead={
           <Link className="hover:underline" to="/developers">
-            Webhooks
+            {t('Webhooks')}
           </Link>
         }
         title={
@@ -90,34 +94,39 @@ export function Screen() {
             action={
               may('admin') && (
                 <Button busy={turn.isPending} onClick={() => turn.mutate(true)} size="sm">
-                  Switch on
+                  {t('Switch on')}
                 </Button>
               )
             }
             tone="warn"
           >
-            It is off{webhook.disabled_at && ` since ${formatInstant(webhook.disabled_at)}`}
-            {webhook.disabled_reason && `: ${webhook.disabled_reason}`}. Mend its server, switch it on, then send what
-            it missed.
+            {webhook.disabled_at
+              ? t('It is off since {at}.', { at: formatInstant(webhook.disabled_at) })
+              : t('It is off.')}{' '}
+            {webhook.disabled_reason && `${said(webhook.disabled_reason)}. `}
+            {t('Mend its server, switch it on, then send what it missed.')}
           </Notice>
         )}
         <Card>
           <Facts
             rows={[
-              ...(webhook.description ? [['For', webhook.description] as const] : []),
+              ...(webhook.description ? [[t('For'), webhook.description] as const] : []),
               [
-                'Told of',
+                t('Told of'),
                 <span title={webhook.types.join(', ')} key="types">
                   {typesOf(webhook)}
                 </span>,
               ],
-              ['Of', webhook.agent_id === null ? 'All agents' : (agent?.agent_name ?? 'An agent that is gone')],
-              ['Made', formatInstant(webhook.created_at)],
+              [
+                t('Of'),
+                webhook.agent_id === null ? t('All agents') : (agent?.agent_name ?? t('An agent that is gone')),
+              ],
+              [t('Made'), formatInstant(webhook.created_at)],
               ...(webhook.failing_since
-                ? [['Every attempt failed since', formatAgo(webhook.failing_since)] as const]
+                ? [[t('Every attempt failed since'), formatAgo(webhook.failing_since)] as const]
                 : []),
               ...(webhook.old_secret_until
-                ? [['The secret before signs until', formatInstant(webhook.old_secret_until)] as const]
+                ? [[t('The secret before signs until'), formatInstant(webhook.old_secret_until)] as const]
                 : []),
             ]}
           />
@@ -127,28 +136,28 @@ export function Screen() {
       {asked === 'change' && <WebhookDialog onClose={close} onSaved={close} webhook={webhook} />}
       {asked === 'recover' && <Recover onClose={close} path={path} />}
       <Confirm
-        action="New secret"
+        action={t('New secret')}
         onClose={close}
         onConfirm={() => rotate.mutateAsync()}
         open={asked === 'rotate'}
-        title="Give it a new secret?"
+        title={t('Give it a new secret?')}
       >
-        For 24 hours both secrets sign, so that your server can be changed in between.
+        {t('For 24 hours both secrets sign, so that your server can be changed in between.')}
       </Confirm>
       <Confirm
-        action="Delete webhook"
+        action={t('Delete webhook')}
         onClose={close}
         onConfirm={() => remove.mutateAsync()}
         open={asked === 'delete'}
-        title="Delete this webhook?"
+        title={t('Delete this webhook?')}
       >
-        What it was not sent yet is not sent any more.
+        {t('What it was not sent yet is not sent any more.')}
       </Confirm>
       <ShownOnce
-        lead="It is shown this once. For 24 hours messages carry signatures of both."
+        lead={t('It is shown this once. For 24 hours messages carry signatures of both.')}
         onClose={() => setSecret(undefined)}
         secret={secret}
-        title="The new secret"
+        title={t('The new secret')}
       />
     </>
   )
@@ -158,7 +167,8 @@ function Recover({ path, onClose }: { path: string; onClose: () => void }) {
   const recover = useWrite<{ deliveries: number }, string>(
     (since) => [`${path}/recover`, { method: 'POST', body: { since } }],
     {
-      done: ({ deliveries }) => `${formatCount(deliveries)} ${deliveries === 1 ? 'event is' : 'events are'} sent`,
+      done: ({ deliveries }) =>
+        deliveries === 1 ? t('1 event is sent') : t('{n} events are sent', { n: formatCount(deliveries) }),
       changes: ['/webhooks'],
       quiet: true,
       onDone: onClose,
@@ -172,22 +182,24 @@ function Recover({ path, onClose }: { path: string; onClose: () => void }) {
   const local = new Date(day.getTime() - day.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
   return (
     <Dialog
-      lead="Every event it asks for and has not taken: those that failed, and those of the time it was off or not there yet."
+      lead={t(
+        'Every event it asks for and has not taken: those that failed, and those of the time it was off or not there yet.',
+      )}
       onClose={onClose}
       open
-      title="Send what it missed"
+      title={t('Send what it missed')}
     >
       <form onSubmit={submit}>
-        <Field hint={`At most ${KEPT_DAYS} days ago.`} label="Since">
+        <Field hint={t('At most {KEPT_DAYS} days ago.', { KEPT_DAYS })} label={t('Since')}>
           <Input defaultValue={local} name="since" required type="datetime-local" />
         </Field>
         <div className="mt-3 empty:hidden">
           <Fault error={recover.error} />
         </div>
         <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t('Cancel')}</Button>
           <Button busy={recover.isPending} kind="primary" type="submit">
-            Send
+            {t('Send')}
           </Button>
         </DialogActions>
       </form>

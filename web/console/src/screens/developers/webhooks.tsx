@@ -4,6 +4,7 @@ import { formatAgo, formatInstant } from '../../data/format.ts'
 import { useRead } from '../../data/queries.ts'
 import { useSession } from '../../data/session.tsx'
 import type { Webhook, WebhookWithSecret } from '../../data/types.ts'
+import { t } from '../../language/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { Badge } from '../../ui/layout.tsx'
 import { ListCard } from '../../ui/list-page.tsx'
@@ -15,21 +16,21 @@ export function WebhookState({ webhook: { enabled, disabled_reason, failing_sinc
   if (!enabled) {
     return (
       <span title={disabled_reason ?? undefined}>
-        <Badge tone={disabled_reason ? 'bad' : 'neutral'}>Off</Badge>
+        <Badge tone={disabled_reason ? 'bad' : 'neutral'}>{t('Off')}</Badge>
       </span>
     )
   }
   return failing_since ? (
-    <span title={`Every attempt failed since ${formatInstant(failing_since)}`}>
-      <Badge tone="bad">Fails</Badge>
+    <span title={t('Every attempt failed since {failing_since}', { failing_since: formatInstant(failing_since) })}>
+      <Badge tone="bad">{t('Fails')}</Badge>
     </span>
   ) : (
-    <Badge tone="good">On</Badge>
+    <Badge tone="good">{t('On')}</Badge>
   )
 }
 
 export const typesOf = ({ types }: Pick<Webhook, 'types'>): string =>
-  types.includes('*') ? 'Everything' : types.length > 3 ? `${types.slice(0, 3).join(', ')} …` : types.join(', ')
+  types.includes('*') ? t('Everything') : types.length > 3 ? `${types.slice(0, 3).join(', ')} …` : types.join(', ')
 
 /** Addresses that are told what happens. */
 export function Webhooks() {
@@ -39,7 +40,7 @@ export function Webhooks() {
   const [made, setMade] = useState<WebhookWithSecret>()
   const add = may('admin') && (
     <Button icon="plus" kind="primary" onClick={() => setNew(true)}>
-      New webhook
+      {t('New webhook')}
     </Button>
   )
   return (
@@ -48,7 +49,7 @@ export function Webhooks() {
         add={add}
         columns={[
           {
-            name: 'Address',
+            name: t('Address'),
             cell: ({ webhook_id, url, description }) => (
               <>
                 <Link
@@ -62,10 +63,10 @@ export function Webhooks() {
               </>
             ),
           },
-          { name: 'State', cell: (webhook) => <WebhookState webhook={webhook} /> },
-          { name: 'Told of', wide: true, cell: typesOf },
+          { name: t('State'), cell: (webhook) => <WebhookState webhook={webhook} /> },
+          { name: t('Told of'), wide: true, cell: typesOf },
           {
-            name: 'Made',
+            name: t('Made'),
             align: 'end',
             wide: true,
             cell: ({ created_at }) => <span className="text-muted">{formatAgo(created_at)}</span>,
@@ -73,14 +74,15 @@ export function Webhooks() {
         ]}
         empty={{
           icon: 'developers',
-          title: 'No webhooks',
-          children:
+          title: t('No webhooks'),
+          children: t(
             'A webhook sends your server what happens here: calls, batches, campaigns. Each message is signed, and sent again until it is taken.',
+          ),
         }}
-        label="Webhooks"
+        label={t('Webhooks')}
         list={list}
         rowKey={({ webhook_id }) => webhook_id}
-        title={() => 'Webhooks'}
+        title={() => t('Webhooks')}
       />
       {isNew && (
         <WebhookDialog
@@ -92,10 +94,10 @@ export function Webhooks() {
         />
       )}
       <ShownOnce
-        lead="It is shown this once. Your server verifies each message with it (Standard Webhooks)."
+        lead={t('It is shown this once. Your server verifies each message with it (Standard Webhooks).')}
         onClose={() => setMade(undefined)}
         secret={made?.secret}
-        title="The secret of your webhook"
+        title={t('The secret of your webhook')}
       />
     </>
   )

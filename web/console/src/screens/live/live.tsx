@@ -4,6 +4,7 @@ import { CALL_TYPES, useFeed } from '../../data/feed.ts'
 import { formatDuration } from '../../data/format.ts'
 import { useRead, useWrite } from '../../data/queries.ts'
 import type { Call, Page, Turn } from '../../data/types.ts'
+import { t } from '../../language/t.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Fault } from '../../ui/fault.tsx'
 import { Card, Empty, Loading, PageHead } from '../../ui/layout.tsx'
@@ -34,10 +35,12 @@ export function Screen() {
       <PageHead
         lead={
           total === 0
-            ? 'Every running call, as it goes.'
-            : `${total} running${total > calls.length ? `, the newest ${calls.length} shown` : ''}`
+            ? t('Every running call, as it goes.')
+            : total > calls.length
+              ? t('{n} running, the newest {shown} shown', { n: total, shown: calls.length })
+              : t('{n} running', { n: total })
         }
-        title="Live"
+        title={t('Live')}
       />
       <Fault error={talking.error} />
       {talking.data === undefined ? (
@@ -47,13 +50,13 @@ export function Screen() {
           <Empty
             action={
               <Link className={buttonClass()} to="/agents">
-                Talk to an agent
+                {t('Talk to an agent')}
               </Link>
             }
             icon="live"
-            title="Nobody is talking"
+            title={t('Nobody is talking')}
           >
-            Calls appear here the moment they ring, with what is said as it is said.
+            {t('Calls appear here the moment they ring, with what is said as it is said.')}
           </Empty>
         </Card>
       ) : (
@@ -87,7 +90,10 @@ interface LiveCallProps {
 
 function LiveCall({ call, isWatched, onWatch }: LiveCallProps) {
   const { call_log_id: callId, call_type, answered_at, agent_name, status } = call
-  const end = useWrite(() => [`/calls/${callId}/hangup`, { method: 'POST' }], { done: 'Hung up', changes: ['/calls'] })
+  const end = useWrite(() => [`/calls/${callId}/hangup`, { method: 'POST' }], {
+    done: t('Hung up'),
+    changes: ['/calls'],
+  })
   const canWatch = status === 'in_progress'
   return (
     <Card
@@ -112,15 +118,15 @@ function LiveCall({ call, isWatched, onWatch }: LiveCallProps) {
             onClick={() => onWatch(!isWatched)}
             size="sm"
           >
-            {isWatched ? 'Close' : 'Watch'}
+            {isWatched ? t('Close') : t('Watch')}
           </Button>
         )}
         <Link className={buttonClass('plain', 'sm')} params={{ callId }} to="/calls/$callId">
-          Call
+          {t('Call')}
         </Link>
         {call_type === 'phone' && !isWatched && (
           <Button busy={end.isPending} icon="hangup" kind="danger" onClick={() => end.mutate()} size="sm">
-            Hang up
+            {t('Hang up')}
           </Button>
         )}
       </div>
@@ -132,11 +138,11 @@ function LastWords({ callId }: { callId: string }) {
   const { data: turns = [] } = useRead<Turn[]>(`/calls/${callId}/turns`, { everyMs: EVERY_MS })
   return (
     <ol className="min-h-32 space-y-1.5">
-      {turns.length === 0 && <li className="text-sm text-muted">Nothing was said yet.</li>}
+      {turns.length === 0 && <li className="text-sm text-muted">{t('Nothing was said yet.')}</li>}
       {turns.slice(-SHOWN_TURNS).map(({ turn, role, text }) => (
         <li className="line-clamp-2 text-sm wrap-anywhere" key={turn}>
           <span className={`mr-1.5 text-xs font-semibold ${role === 'user' ? 'text-caller' : 'text-accent-ink'}`}>
-            {role === 'user' ? 'Caller' : 'Agent'}
+            {role === 'user' ? t('Caller') : t('Agent')}
           </span>
           {text}
         </li>

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { useSession } from '../../data/session.tsx'
+import { t } from '../../language/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
@@ -21,13 +22,13 @@ export function Supervise({ callId }: { callId: string }) {
       {fault && <Notice tone="bad">{fault}</Notice>}
       {!may('developer') ? null : state !== 'listening' ? (
         <Button busy={state === 'joining'} icon="live" kind="primary" onClick={() => void listen.join()}>
-          Listen in
+          {t('Listen in')}
         </Button>
       ) : (
         <>
           <Levels
-            above={['The caller’s voice', 'Caller']}
-            below={['The voice they hear', hasCall ? (isMuted ? 'You are muted' : 'You') : 'Agent']}
+            above={[t('The caller’s voice'), t('Caller')]}
+            below={[t('The voice they hear'), hasCall ? (isMuted ? t('You are muted') : t('You')) : t('Agent')]}
             levels={levels}
           />
           {!hasCall && <Words asked={asked} order={order} />}
@@ -35,23 +36,23 @@ export function Supervise({ callId }: { callId: string }) {
             {hasCall ? (
               <>
                 <Badge dot tone="warn">
-                  You have the call
+                  {t('You have the call')}
                 </Badge>
                 <Button aria-pressed={isMuted} icon={isMuted ? 'muted' : 'mic'} onClick={listen.toggleMute} size="sm">
-                  {isMuted ? 'Unmute' : 'Mute'}
+                  {isMuted ? t('Unmute') : t('Mute')}
                 </Button>
                 <GiveBack asked={asked} order={order} />
               </>
             ) : (
               <Button busy={asked === 'take_over'} icon="mic" onClick={listen.takeOver} size="sm">
-                Take over
+                {t('Take over')}
               </Button>
             )}
             <Transfer asked={asked} order={order} />
             <End order={order} />
             {!hasCall && (
               <Button kind="quiet" onClick={listen.leave} size="sm">
-                Stop listening
+                {t('Stop listening')}
               </Button>
             )}
           </div>
@@ -80,23 +81,28 @@ function Words({ asked, order }: Orders) {
       }}
     >
       <Input
-        aria-label="Words for the agent"
+        aria-label={t('Words for the agent')}
         className="min-w-48 flex-1"
         maxLength={4000}
         onChange={(event) => setText(event.target.value)}
-        placeholder="Offer them a refund"
+        placeholder={t('Offer them a refund')}
         value={text}
       />
-      <Button busy={asked === 'whisper'} disabled={text.trim() === ''} title="The caller hears nothing" type="submit">
-        Whisper
+      <Button
+        busy={asked === 'whisper'}
+        disabled={text.trim() === ''}
+        title={t('The caller hears nothing')}
+        type="submit"
+      >
+        {t('Whisper')}
       </Button>
       <Button
         busy={asked === 'say'}
         disabled={text.trim() === ''}
         onClick={() => send('say')}
-        title="The agent says it to the caller"
+        title={t('The agent says it to the caller')}
       >
-        Say
+        {t('Say')}
       </Button>
     </form>
   )
@@ -107,13 +113,13 @@ function GiveBack({ asked, order }: Orders) {
   return (
     <>
       <Button busy={asked === 'give_back'} kind="primary" onClick={() => setOpen(true)} size="sm">
-        Give back
+        {t('Give back')}
       </Button>
       <Dialog
-        lead="The agent goes on. It knows what the caller said, and what you write here."
+        lead={t('The agent goes on. It knows what the caller said, and what you write here.')}
         onClose={() => setOpen(false)}
         open={isOpen}
-        title="Give the call back"
+        title={t('Give the call back')}
       >
         <form
           onSubmit={(event) => {
@@ -123,13 +129,13 @@ function GiveBack({ asked, order }: Orders) {
             setOpen(false)
           }}
         >
-          <Field hint="May stay empty." label="What you agreed on">
-            <Input autoFocus maxLength={4000} name="summary" placeholder="A refund of 20 euros was agreed" />
+          <Field hint={t('May stay empty.')} label={t('What you agreed on')}>
+            <Input autoFocus maxLength={4000} name="summary" placeholder={t('A refund of 20 euros was agreed')} />
           </Field>
           <DialogActions>
-            <Button onClick={() => setOpen(false)}>Keep the call</Button>
+            <Button onClick={() => setOpen(false)}>{t('Keep the call')}</Button>
             <Button kind="primary" type="submit">
-              Give it back
+              {t('Give it back')}
             </Button>
           </DialogActions>
         </form>
@@ -143,9 +149,9 @@ function Transfer({ asked, order }: Orders) {
   return (
     <>
       <Button busy={asked === 'transfer'} onClick={() => setOpen(true)} size="sm">
-        Transfer
+        {t('Transfer')}
       </Button>
-      <Dialog onClose={() => setOpen(false)} open={isOpen} title="Transfer the call">
+      <Dialog onClose={() => setOpen(false)} open={isOpen} title={t('Transfer the call')}>
         <form
           onSubmit={(event) => {
             event.preventDefault()
@@ -153,13 +159,13 @@ function Transfer({ asked, order }: Orders) {
             setOpen(false)
           }}
         >
-          <Field hint="A number, an extension or a SIP address." label="To">
+          <Field hint={t('A number, an extension or a SIP address.')} label="To">
             <Input autoFocus maxLength={200} name="to" placeholder="+14155550123" required />
           </Field>
           <DialogActions>
-            <Button onClick={() => setOpen(false)}>Cancel</Button>
+            <Button onClick={() => setOpen(false)}>{t('Cancel')}</Button>
             <Button kind="primary" type="submit">
-              Transfer it
+              {t('Transfer it')}
             </Button>
           </DialogActions>
         </form>
@@ -173,16 +179,16 @@ function End({ order }: Orders) {
   return (
     <>
       <Button icon="hangup" kind="danger" onClick={() => setAsked(true)} size="sm">
-        End call
+        {t('End call')}
       </Button>
       <Confirm
-        action="End it"
+        action={t('End it')}
         onClose={() => setAsked(false)}
         onConfirm={async () => order({ type: 'end' })}
         open={isAsked}
-        title="End this call?"
+        title={t('End this call?')}
       >
-        The caller is cut off at once.
+        {t('The caller is cut off at once.')}
       </Confirm>
     </>
   )

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useReducer, useRef } from 'react'
 import { LevelTrace } from '../../data/level-trace.ts'
 import { ListenCall, type Order } from '../../data/listen-call.ts'
+import { t } from '../../language/t.ts'
 import { toast } from '../../ui/toast.tsx'
 
 export interface Listening {
@@ -16,11 +17,11 @@ export interface Listening {
 const AWAY: Listening = { state: 'away', hasCall: false, isMuted: false, asked: undefined, fault: undefined }
 
 const DONE: Readonly<Partial<Record<Order, string>>> = {
-  whisper: 'The agent was told; the caller heard nothing',
-  say: 'The agent says it',
-  take_over: 'You have the call: the caller hears you',
-  give_back: 'The agent has the call again',
-  transfer: 'The call is transferred',
+  whisper: t('The agent was told; the caller heard nothing'),
+  say: t('The agent says it'),
+  take_over: t('You have the call: the caller hears you'),
+  give_back: t('The agent has the call again'),
+  transfer: t('The call is transferred'),
 }
 
 /** At a running call: hearing both sides, and what can be done to it. */
@@ -52,12 +53,12 @@ export function useListen(callId: string) {
         refused: (code, sentence) =>
           set({
             asked: undefined,
-            fault: code === 'taken' ? 'Somebody else has the call. They give it back, or you wait.' : sentence,
+            fault: code === 'taken' ? t('Somebody else has the call. They give it back, or you wait.') : sentence,
           }),
         over: (reason) =>
           set({
             ...AWAY,
-            fault: reason === undefined ? 'The connection to the call is lost. Listen again.' : undefined,
+            fault: reason === undefined ? t('The connection to the call is lost. Listen again.') : undefined,
           }),
       })
     } catch (error) {

@@ -1,0 +1,3 @@
+export { answers } from './answers.ts'
+export { sentences } from './sentences.ts'
+export { words } from './words.ts'

@@ -1,0 +1,39 @@
+import type { sentences } from './german/sentences.ts'
+import { language } from './language.ts'
+
+/**
+ * Every sentence of the page. English stands where it is said and is the key of the others: one that German lacks is a type
+ * error. German is a file of its own, which whoever reads English never loads.
+ */
+const german = language === 'de' ? await import('./german/mod.ts') : undefined
+
+export type Sentence = keyof typeof sentences
+/** Double braces are text. */
+type NamesIn<S extends string> = S extends `${string}{{${string}`
+  ? never
+  : S extends `${string}{${infer Name}}${infer Rest}`
+    ? Name | NamesIn<Rest>
+    : never
+type Values<S extends string> = [NamesIn<S>] extends [never]
+  ? []
+  : [values: Readonly<Record<NamesIn<S>, string | number | null | undefined>>]
+
+/** The sentence in the page's language, with the values in the place of their names. */
+export function t<const S extends Sentence>(sentence: S, ...[values]: Values<S>): string {
+  const text: string = german?.sentences[sentence] ?? sentence
+  return values === undefined
+    ? text
+    : text.replace(/\{(\w+)\}/g, (_, name: string) => String((values as Record<string, unknown>)[name] ?? ''))
+}
+
+/** What the API says: in the page's language where it is known, else as it came. */
+export function said(text: string): string {
+  const known: Readonly<Record<string, string>> | undefined = german?.answers
+  return known?.[text] ?? text
+}
+
+/** A word of the API, such as `no_answer`; undefined where only English is spoken, or it is not known. */
+export function wordOf(word: string): string | undefined {
+  const known: Readonly<Record<string, string>> | undefined = german?.words
+  return known?.[word]
+}

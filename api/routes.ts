@@ -32,6 +32,7 @@ import type { AnyRoute } from './route.ts'
 import { supervisionRoutes } from './supervision/routes.ts'
 import { systemRoutes } from './system/routes.ts'
 import { telephonyRoutes } from './telephony/routes.ts'
+import { toolTryRoutes } from './tools/try.ts'
 import { trunkRoutes } from './trunks/routes.ts'
 import { voiceRoutes } from './voices/routes.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
@@ -63,6 +64,7 @@ export const routes: readonly AnyRoute[] = [
   ...knowledgeRoutes,
   ...chatRoutes,
   ...phoneNumberRoutes,
+  ...toolTryRoutes,
   ...trunkRoutes,
   ...providerRoutes,
   ...voiceRoutes,

@@ -30,7 +30,7 @@ const Http = Type.Object({
   timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: MAX_TOOL_TIMEOUT_MS })),
 })
 
-const ToolInput = Type.Object({
+export const ToolInput = Type.Object({
   type: Type.Enum(['http', 'client', 'transfer', 'hang_up', 'send_dtmf', 'knowledge', 'mcp']),
   name: Type.Optional(
     Type.String({

@@ -71,6 +71,13 @@ export interface ToolCalls {
   ): Promise<string>
   /** For a supervisor: leads the caller to somebody else. `output` says what came of it. */
   transferTo(callId: string, to: string): Promise<{ ok: boolean; output: string }>
+  /** For somebody who makes the tool: calls it once. `fault` says what a call would have ended with, wrong arguments included. */
+  once(
+    tool: Tool & { type: 'http' },
+    input: Record<string, unknown>,
+    scope: ToolScope,
+    signal: AbortSignal,
+  ): Promise<ToolResult>
   /** For a chat, where there is no line to act on; undefined: the agent has no such tool. */
   ofChat(
     tools: readonly Tool[],
@@ -243,6 +250,10 @@ export function createToolCalls({
       const { output, fault } = await transfer(callId, tool, {}, scope)
       const ok = fault === undefined && output === TRANSFERRING
       return { ok, output: fault === undefined ? output : `${output} ${fault}` }
+    },
+    async once(tool, input, scope, signal) {
+      const unfit = await faultOfInput(tool, input, scope.workspaceId)
+      return unfit === undefined ? http(tool, input, scope, signal) : { output: unfit, fault: unfit }
     },
     async ofChat(tools, name, input, scope, signal) {
       const tool = await named(tools, name, scope.workspaceId)

@@ -21,6 +21,7 @@ const SCREENS = [
   ['/developers', 'Developers'],
   ['/developers?tab=keys', 'Developers'],
   ['/developers?tab=events', 'Developers'],
+  ['/developers?tab=mcp', 'Developers'],
   ['/account', 'Ada Lovelace'],
   ['/workspace?tab=audit', 'workspace'],
   ['/operator', 'Operator'],

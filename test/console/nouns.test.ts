@@ -115,10 +115,28 @@ t.test('the nouns of a workspace are made, changed, tried and deleted', { skip: 
     await page.getByRole('button', { name: 'Stop' }).waitFor()
     await fill('A call is a success when', 'The caller heard when breakfast is')
     const isSave = (answer: Response) => answer.request().method() !== 'GET' && answer.url().endsWith(agent_id)
+    await page.getByRole('button', { name: 'Add one that takes over' }).nth(1).click()
+    await page.getByLabel('If that fails, 1.').selectOption('offline')
     await Promise.all([page.waitForResponse(isSave), click('Save')])
+    await page.getByRole('tab', { name: /^Tools/ }).click()
+    await click('Add tool')
+    await page.getByLabel('What it does').selectOption('http')
+    await fill('Name', 'health')
+    await fill('Description', 'How the instance is.')
+    await fill('Address', `http://127.0.0.1:${new URL(url).port}/health`)
+    await fill('Test with these arguments', '{')
+    await click('Test')
+    await page.getByText('is no JSON').waitFor()
+    await fill('Test with these arguments', '{}')
+    await click('Test')
+    await page.getByText('Worked').waitFor()
+    await page.getByRole('dialog').locator('pre').filter({ hasText: 'ok' }).waitFor()
+    t.same(await axeFaults(page), [], 'the form of a tool is accessible')
+    await click('Cancel')
     t.match(await ada.ask('GET', `/agents/${agent_id}`), {
       public: { origins: ['https://shop.example.com'] },
       analysis: { success: 'The caller heard when breakfast is' },
+      fallbacks: { LLM: [{ provider: 'offline' }] },
     })
   })
 

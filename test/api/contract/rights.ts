@@ -26,6 +26,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   'GET /agents': 'member or key with read',
   'GET /agents/{agent_id}': 'member or key with read',
   'GET /agents/{agent_id}/tools': 'member or key with read',
+  'POST /agents/{agent_id}/tools/try': 'developer or key with agents',
   'POST /agents': 'developer or key with agents',
   'PUT /agents/{agent_id}': 'developer or key with agents',
   'PATCH /agents/{agent_id}': 'developer or key with agents',

@@ -47,6 +47,25 @@ t.test('a chat calls a tool with its sealed header, and falls back to another mo
     t.equal(answer.status, 200, answer.text)
     return answer.body.response
   }
+  const attempt = (tool: object, more: object = {}) =>
+    client.post(`/agents/${made.body.agent_id}/tools/try`, { body: { tool, ...more } })
+  const [stored] = made.body.tools
+  t.match((await attempt(stored, { arguments: { id: 'T1' }, dynamic_variables: { customer: 'me' } })).body, {
+    ok: true,
+    output: 'shipped',
+    fault: null,
+    duration_ms: Number,
+  })
+  t.same(seen.splice(0), [{ url: '/me/T1', authorization: 'Bearer s3cret' }], 'a mask stands for the stored value')
+  t.match((await attempt(stored, { arguments: { id: 3 } })).body, { ok: false, fault: /Wrong arguments/ })
+  t.match((await attempt(made.body.tools[1])).body, { ok: false, output: /could not be reached/ })
+  const elsewhere = { ...stored, http: { ...stored.http, url: 'http://attacker.example/' } }
+  t.match(await attempt(elsewhere), {
+    status: 422,
+    body: { detail: [{ loc: ['body', 'tool', 'http', 'headers', 'Authorization'] }] },
+  })
+  t.match(await attempt(made.body.tools[2]), { status: 422, body: { detail: [{ loc: ['body', 'tool', 'type'] }] } })
+  t.same(seen, [], 'nothing else was sent')
   t.equal(await ask('Where?'), 'It is shipped.')
   t.same(seen, [{ url: '/c%207/A1', authorization: 'Bearer s3cret' }])
   t.equal(await ask('Inside?'), 'The request failed: the server could not be reached')

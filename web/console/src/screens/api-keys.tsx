@@ -12,7 +12,8 @@ import { Notice } from '../ui/layout.tsx'
 import { ListCard } from '../ui/list-page.tsx'
 import { ShownOnce } from '../ui/shown-once.tsx'
 
-const SCOPES = [
+/** What a key may be allowed to do. */
+export const SCOPES = [
   ['read', t('Read agents, calls, batches, chats, reports')],
   ['calls', t('Place calls, open web sessions, chat')],
   ['agents', t('Change agents and documents')],

@@ -6,6 +6,7 @@ import { Field, Input, Select, Switch, Textarea } from '../../ui/field.tsx'
 import { Card } from '../../ui/layout.tsx'
 import type { Draft } from './agent.tsx'
 import { AnalysisForm } from './analysis-form.tsx'
+import { FallbackFields } from './fallback-fields.tsx'
 import { HearVoice } from './hear-voice.tsx'
 import { ProviderFields } from './provider-fields.tsx'
 
@@ -15,6 +16,7 @@ export function SettingsForm({ draft }: { draft: Draft }) {
     <fieldset className="space-y-4" disabled={draft.isReadOnly}>
       <Card title={t('Listens')}>
         <ProviderFields draft={draft} kind="STT" />
+        <FallbackFields draft={draft} kind="STT" />
         <Two>
           <TextField
             draft={draft}
@@ -50,6 +52,7 @@ export function SettingsForm({ draft }: { draft: Draft }) {
       </Card>
       <Card title={t('Thinks')}>
         <ProviderFields draft={draft} kind="LLM" />
+        <FallbackFields draft={draft} kind="LLM" />
         <div className="mt-4">
           <Field
             fault={faultOf(draft.fault, 'temperature')}
@@ -71,6 +74,7 @@ export function SettingsForm({ draft }: { draft: Draft }) {
       </Card>
       <Card actions={!draft.isReadOnly && <HearVoice agent={draft.agent} />} title={t('Speaks')}>
         <ProviderFields draft={draft} kind="TTS" />
+        <FallbackFields draft={draft} kind="TTS" />
         <div className="mt-4">
           <Pronunciation draft={draft} />
         </div>

@@ -1,12 +1,14 @@
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import type { Tool } from '../../data/types.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Field, Input, Select, Textarea } from '../../ui/field.tsx'
+import { ToolTry } from './tool-try.tsx'
 import { TOOL_TYPES } from './tools.tsx'
 
 interface ToolDialogProps {
+  agentId: string
   tool: Tool | undefined
   /** Names other tools of the agent have. */
   names: readonly string[]
@@ -18,15 +20,21 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const NO_PARAMETERS = '{\n  "type": "object",\n  "properties": {},\n  "required": []\n}'
 
 /** One tool, new or to be changed. It is kept with the agent, when that is saved. */
-export function ToolDialog({ tool, names, onClose, onSave }: ToolDialogProps) {
+export function ToolDialog({ agentId, tool, names, onClose, onSave }: ToolDialogProps) {
   const [type, setType] = useState<Tool['type']>(tool?.type ?? 'http')
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({})
+  const form = useRef<HTMLFormElement>(null)
+  /** The tool of the form, or undefined, and the form says why. */
+  const read = (): Tool | undefined => {
+    const fields = Object.fromEntries(new FormData(form.current!)) as Record<string, string>
+    const found = readTool(type, fields, names)
+    setFaults('tool' in found ? {} : found.faults)
+    return 'tool' in found ? found.tool : undefined
+  }
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const fields = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>
-    const read = readTool(type, fields, names)
-    if ('tool' in read) onSave(read.tool)
-    else setFaults(read.faults)
+    const made = read()
+    if (made) onSave(made)
   }
   return (
     <Dialog
@@ -36,7 +44,7 @@ export function ToolDialog({ tool, names, onClose, onSave }: ToolDialogProps) {
       title={tool ? t('Tool {name}', { name: tool.name }) : t('New tool')}
       wide={type === 'http' || type === 'mcp'}
     >
-      <form className="space-y-4" noValidate onSubmit={submit}>
+      <form className="space-y-4" noValidate onSubmit={submit} ref={form}>
         <div className="grid gap-4 sm:grid-cols-2">
           <Field label={t('What it does')}>
             <Select onChange={(event) => setType(event.target.value as Tool['type'])} value={type}>
@@ -64,7 +72,7 @@ export function ToolDialog({ tool, names, onClose, onSave }: ToolDialogProps) {
         </Field>
         {type === 'transfer' && (
           <div className="grid gap-4 sm:grid-cols-2">
-            <Field fault={faults.to} hint={t('A number, an extension or a SIP address.')} label="To">
+            <Field fault={faults.to} hint={t('A number, an extension or a SIP address.')} label={t('To')}>
               <Input defaultValue={tool?.to} name="to" placeholder="+14155550123" />
             </Field>
             <Field hint={t('Warm: the person is told who calls and why.')} label={t('How')}>
@@ -76,6 +84,7 @@ export function ToolDialog({ tool, names, onClose, onSave }: ToolDialogProps) {
           </div>
         )}
         {type === 'http' && <HttpFields faults={faults} tool={tool} />}
+        {type === 'http' && <ToolTry agentId={agentId} read={read} />}
         {type === 'mcp' && <McpFields faults={faults} tool={tool} />}
         <DialogActions>
           <Button onClick={onClose}>{t('Cancel')}</Button>

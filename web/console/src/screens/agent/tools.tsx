@@ -79,6 +79,7 @@ export function Tools({ draft }: { draft: Draft }) {
       {draft.saved.tools.some(({ type }) => type === 'mcp') && <McpTools agentId={agent.agent_id} />}
       {edited && (
         <ToolDialog
+          agentId={agent.agent_id}
           names={agent.tools.filter((_, at) => at !== edited.at).map(({ name = '' }) => name)}
           onClose={() => setEdited(undefined)}
           onSave={put}

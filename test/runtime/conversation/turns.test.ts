@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { APIStatusError } from '@livekit/agents'
 import { test } from 'tap'
 import type { CallEvent } from '../../../runtime/call-log/events.ts'
-import { bytesOf } from '../../../runtime/media/frame.ts'
+import { bytesOf, firstLoud, lastLoud } from '../../../runtime/media/frame.ts'
 import { AHEAD, call, RATE_HZ } from './support/harness.ts'
 import { type Reply, ScriptedLlm, ScriptedStt, ToneTts } from './support/providers.ts'
 import { resumeAfter } from './support/resume-after.ts'
@@ -318,4 +318,29 @@ test('words that stay half known are asked for again, from another recogniser an
     port.events.find(({ type }) => type === 'not_understood'),
     { reason: 'no_words' },
   )
+})
+
+test('what a caller said is told by the timestamps of its sound, however late its packets come', async (t) => {
+  const { port, conversation, hangUp } = await call({
+    providers: providers(() => 'From nine to five.'),
+    lineFrom: new Promise(() => {}),
+  })
+  t.teardown(hangUp)
+  const [quiet, question] = [lineNoise(RATE_HZ), speech(QUESTION, RATE_HZ)]
+  const sound = new Int16Array(4 * quiet.length + question.length)
+  sound.set(quiet)
+  sound.set(question, quiet.length)
+  for (let second = 1; second < 4; second++) sound.set(quiet, second * quiet.length + question.length)
+  const frame = RATE_HZ / 50
+  // A machine that is busy for a fifth of a second, again and again: ten packets come at once.
+  for (let at = 0; at < sound.length; at += frame) {
+    conversation.audio(bytesOf(sound.slice(at, at + frame)), AHEAD + at)
+    if ((at / frame) % 10 === 9) await sleep(200)
+  }
+  await port.until('it is a turn', () => port.said.includes(`user: ${QUESTION}`))
+  const told = port.sounds[port.events.findIndex(({ type }) => type === 'turn')]
+  const begins = AHEAD + firstLoud(sound, 200)
+  const ends = AHEAD + lastLoud(sound, 200)
+  t.ok(Math.abs((told?.from ?? 0) - begins) < RATE_HZ / 100, `it begins at ${told?.from}, as ${begins}`)
+  t.ok(Math.abs((told?.to ?? 0) - ends) < RATE_HZ / 100, `it ends at ${told?.to}, as ${ends}`)
 })

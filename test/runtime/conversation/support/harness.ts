@@ -9,7 +9,13 @@ import type { Conversation, SessionPort } from '../../../../runtime/conversation
 import { conversations } from '../../../../runtime/conversation/conversations.ts'
 import { Fillers } from '../../../../runtime/conversation/fillers.ts'
 import { type LocalModels, loadModels } from '../../../../runtime/conversation/models.ts'
-import type { AskMethods, OpenSession, SessionEndReason, TurnLatency } from '../../../../runtime/link/messages.ts'
+import type {
+  AskMethods,
+  OpenSession,
+  SessionEndReason,
+  SoundSpan,
+  TurnLatency,
+} from '../../../../runtime/link/messages.ts'
 import { bytesOf, samplesOf } from '../../../../runtime/media/frame.ts'
 import { Pacer } from '../../../../runtime/media/pacer.ts'
 import type { AgentState } from '../../../../runtime/session/leg.ts'
@@ -79,8 +85,11 @@ export class RecordingPort implements SessionPort {
   }
   readonly answerers: Answerer[] = []
   readonly consents: Consent[] = []
-  tell(event: CallEventBody): void {
+  /** What of the caller's sound the events are about, in their order. */
+  readonly sounds: (SoundSpan | undefined)[] = []
+  tell(event: CallEventBody, sound?: SoundSpan): void {
     this.events.push(event)
+    this.sounds.push(sound)
     switch (event.type) {
       case 'words':
         this.words.push({ turn: turnOf('user', event), final: event.final })

@@ -33,7 +33,7 @@ const AFTER_A_DIAL = 0.7
 const DIALLED_TIMEOUT_MS = 15_000
 const AFTER_A_DIAL_MS = 400
 const PAUSE_MS = 1_000
-const MOST_AT_ONCE = 3
+const MOST_AT_ONCE = 4
 const POLL_MS = 20
 
 type Victim = FleetRole | 'postgres' | 'redis'
@@ -41,8 +41,8 @@ type Victim = FleetRole | 'postgres' | 'redis'
 const SHARES: readonly (readonly [Victim, number])[] = [
   ['postgres', 0.04],
   ['redis', 0.04],
-  ['api', 0.16],
-  ['voice', 0.16],
+  ['api', 0.1],
+  ['voice', 0.14],
 ]
 
 const { values } = parseArgs({

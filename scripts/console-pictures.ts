@@ -1,5 +1,5 @@
 /**
- * Takes the pictures of docs/console.md anew: `node scripts/console-pictures.ts`. Starts an instance of its own with calls and a
+ * Takes the pictures of docs/console.md anew: `node scripts/console-pictures.ts`, or those named behind it. Starts an instance of its own with calls and a
  * campaign on the simulated carrier, and photographs each screen with Debian's Chromium.
  */
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises'
@@ -19,6 +19,8 @@ interface Picture {
   readonly path: string
   readonly dark?: true
   readonly width?: number
+  /** Of the browser; default: English. */
+  readonly locale?: string
   readonly act?: (page: Page) => Promise<void>
 }
 
@@ -26,7 +28,8 @@ const teardowns: (() => unknown)[] = []
 try {
   const instance = await startInstance({ teardown: (end) => teardowns.push(end) }, { PATCHBAY_RECORD_CALLS: 'true' })
   const data = await makePictureData(instance.url)
-  await rm(FOLDER, { recursive: true, force: true })
+  const names = process.argv.slice(2)
+  if (names.length === 0) await rm(FOLDER, { recursive: true, force: true })
   await mkdir(FOLDER, { recursive: true })
   const browser = await chromium.launch({
     executablePath: '/usr/bin/chromium',
@@ -51,6 +54,8 @@ try {
     { name: 'reports', path: '/reports' },
     { name: 'campaigns', path: '/campaigns' },
     { name: 'campaign', path: `/campaigns/${data.campaign}` },
+    { name: 'campaign-people', path: `/campaigns/${data.campaign}?setup=people`, act: preview },
+    { name: 'german', path: `/campaigns/${data.campaign}`, locale: 'de-DE' },
     { name: 'batches', path: '/batches' },
     { name: 'numbers', path: '/numbers' },
     { name: 'trunks', path: '/numbers?tab=trunks' },
@@ -63,10 +68,12 @@ try {
     { name: 'operator', path: '/operator' },
   ]
   for (const picture of pictures) {
+    if (names.length > 0 && !names.includes(picture.name)) continue
     const { width = SIZE.width, height = SIZE.height } = { ...SIZE, ...(picture.width && { width: picture.width }) }
     const context = await browser.newContext({
       viewport: { width, height },
       colorScheme: picture.dark ? 'dark' : 'light',
+      locale: picture.locale ?? 'en-US',
     })
     await context.addCookies(data.cookies())
     await take(context, picture, instance.url)
@@ -100,6 +107,13 @@ async function talk(page: Page): Promise<void> {
   await page.getByLabel('Say something by typing').fill('When is breakfast served?')
   await page.keyboard.press('Enter')
   await page.getByRole('log').getByText('garden room').waitFor()
+}
+
+async function preview(page: Page): Promise<void> {
+  const rows = 'Mobile,First name,Plan,Notes\n+14155550150,Ada,gold,a\n12,Bob,silver,b\n+14155550150,Eve,gold,c\n'
+  await page.getByLabel('File').setInputFiles({ name: 'guests.csv', mimeType: 'text/csv', buffer: Buffer.from(rows) })
+  await page.getByLabel('What Mobile is').selectOption('Phone number')
+  await page.getByText('Will be loaded').waitFor()
 }
 
 async function live(page: Page, callPeople: () => Promise<void>): Promise<void> {

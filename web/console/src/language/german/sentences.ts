@@ -589,7 +589,7 @@ export const sentences = {
   'No microphone was found. Connect one, then talk again.':
     'Kein Mikrofon gefunden. Eines anschließen, dann noch einmal sprechen.',
   'No number': 'Keine Nummer',
-  'No number, or no time': 'Keine Nummer oder Zeit',
+  'Not readable': 'Nicht lesbar',
   'No phone number': 'Keine Telefonnummer',
   'No phone numbers': 'Keine Telefonnummern',
   'No success': 'Kein Erfolg',

@@ -3,11 +3,15 @@ import { formatDayTime, formatWord } from '../../data/format.ts'
 import { useWrite } from '../../data/queries.ts'
 import { useSession } from '../../data/session.tsx'
 import type { Prospect } from '../../data/types.ts'
-import { said, t } from '../../language/t.ts'
+import { said, t, wordOf } from '../../language/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { Input, Select } from '../../ui/field.tsx'
 import { Badge, Card, Empty } from '../../ui/layout.tsx'
 import { VirtualList } from '../../ui/virtual-list.tsx'
+
+/** Why somebody is held: the API's sentence, and in another language the word for it. */
+const heldFor = ({ reason, sentence }: NonNullable<Prospect['held']>): string =>
+  wordOf(reason) === undefined ? said(sentence) : formatWord(reason)
 
 /** The people of a campaign, with what came of each and why one is held. */
 export function Prospects({ slug }: { slug: string }) {
@@ -79,7 +83,7 @@ export function Prospects({ slug }: { slug: string }) {
                 <span className="block truncate text-xs text-muted">{primary_phone}</span>
               </span>
               <span className="hidden truncate text-muted md:block" title={held ? said(held.sentence) : undefined}>
-                {(held && said(held.sentence)) ??
+                {(held && heldFor(held)) ??
                   (next_attempt_at
                     ? t('Next try {next_attempt_at}', { next_attempt_at: formatDayTime(next_attempt_at) })
                     : '')}

@@ -1,3 +1,4 @@
+import { formatWord } from '../../data/format.ts'
 import type { Campaign } from '../../data/types.ts'
 import { t } from '../../language/t.ts'
 import { Badge, type Tone } from '../../ui/layout.tsx'
@@ -12,7 +13,7 @@ const TONES: Readonly<Record<Campaign['status'], Tone>> = {
 export function CampaignStatus({ status }: Pick<Campaign, 'status'>) {
   return (
     <Badge dot={status === 'Running'} tone={TONES[status]}>
-      {status}
+      {formatWord(status)}
     </Badge>
   )
 }

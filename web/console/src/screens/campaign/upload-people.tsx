@@ -231,7 +231,7 @@ function Found({ preview: { rows, held, skipped }, isReading }: { preview: Uploa
         rows={[
           [t('Rows'), rows.total],
           [t('Will be loaded'), rows.loaded, 'good'],
-          [t('No number, or no time'), rows.invalid, 'bad'],
+          [t('Not readable'), rows.invalid, 'bad'],
           [t('Came before'), rows.duplicates, 'warn'],
           [t('Do not call'), rows.do_not_call, 'warn'],
         ]}

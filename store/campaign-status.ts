@@ -153,7 +153,10 @@ export async function foldCallCounts({ workspaceId, db }: Tenant, campaignId: st
     group by state having sum(n) <> 0 or sum(seats) <> 0`.execute(db)
 }
 
-const RECENT_ATTEMPTS = 300
+/** So many of the latest attempts say how many pick up, and of those of the last minutes more where there were more: they say it more surely. */
+const LEAST_RECENT = 300
+const MOST_RECENT = 1_000
+const RECENT = sql`interval '2 minutes'`
 
 /**
  * Of the latest attempts how many asked for a seat, and who picked up within the last minute. One that still talks counts with
@@ -164,18 +167,20 @@ export async function answersOf(tenant: Tenant, campaignId: string, now: Date) {
   const { rows } = await sql<{ attempts: number; picked_up: number; live: number; abandoned: number }>`
     select recent.*, minute.* from (
       select count(*)::int as attempts, (count(*) filter (where picked_up))::int as picked_up from (
-        select coalesce(c.picked_up_at, c.answered_at) is not null as picked_up
+        select coalesce(c.picked_up_at, c.answered_at) is not null as picked_up,
+          coalesce(c.picked_up_at, c.answered_at, a.ended_at) as at,
+          row_number() over (order by coalesce(c.picked_up_at, c.answered_at, a.ended_at) desc) as nth
         from (
           (select call_id, ended_at from prospect_attempts where workspace_id = ${workspaceId}
             and campaign_id = ${campaignId} and ended_at is null)
           union all
           (select call_id, ended_at from prospect_attempts where workspace_id = ${workspaceId}
             and campaign_id = ${campaignId} and ended_at is not null and outcome not in ('skipped', 'fault')
-            order by ended_at desc limit ${sql.lit(RECENT_ATTEMPTS)})
+            order by ended_at desc limit ${sql.lit(MOST_RECENT)})
         ) as a ${callOf(workspaceId, sql`picked_up_at, answered_at`)}
         where (a.ended_at is not null or coalesce(c.picked_up_at, c.answered_at) is not null)
-        order by coalesce(c.picked_up_at, c.answered_at, a.ended_at) desc limit ${sql.lit(RECENT_ATTEMPTS)}
-      ) as latest
+        order by nth limit ${sql.lit(MOST_RECENT)}
+      ) as latest where nth <= ${sql.lit(LEAST_RECENT)} or at > ${now}::timestamptz - ${RECENT}
     ) as recent cross join (
       select count(*)::int as live, (count(*) filter (where c.end_reason = 'abandoned'))::int as abandoned
       from (

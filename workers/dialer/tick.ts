@@ -67,18 +67,18 @@ export async function tickCampaign(services: TickServices, tenant: Tenant, campa
     campaign.max_calls_per_number_per_day,
   )
   const { groups, waiting } = await openGroups(services, tenant, campaign, now)
-  const { seats: reckoned, ...calls } = await callStatesOf(tenant, campaignId)
+  const { seats: _, ...calls } = await callStatesOf(tenant, campaignId)
   const history = await historyOf(tenant, campaign, now)
-  const limits = {
+  const limits = () => ({
     callRatio: campaign.call_ratio,
     maxActiveCalls: campaign.max_active_calls,
     numberRoom: chooser.room,
-  }
+  })
   const underWay = calls.placing + calls.ringing + calls.waiting
   const wanted = Math.min(
     waiting,
     MOST_A_TURN,
-    pace({ ...calls, seats: underWay + MOST_A_TURN }, { ...limits, callRatio: 1 }, NO_HISTORY).place,
+    pace({ ...calls, seats: underWay + MOST_A_TURN }, { ...limits(), callRatio: 1 }, NO_HISTORY).place,
   )
   let tick: LastTick = {
     at: now.toISOString(),
@@ -90,9 +90,6 @@ export async function tickCampaign(services: TickServices, tenant: Tenant, campa
   const made: ClaimedCall[] = []
   const againMs = campaign.dialer_interval * 1_000
   await room.claim({ workspaceId: tenant.workspaceId, unit, wanted, againMs }, async (most, mostCalls) => {
-    const { place: allowed, effectiveRatio, why } = pace({ ...calls, seats: most + reckoned }, limits, history)
-    const overDials = effectiveRatio > 1
-    const all = overDials ? Math.min(allowed, mostCalls, MOST_A_TURN) : Math.min(allowed, most)
     const order = {
       campaign,
       agent: { id: agent.id, name: agent.agent_name },
@@ -101,17 +98,28 @@ export async function tickCampaign(services: TickServices, tenant: Tenant, campa
         chooser.choose({ phone: prospect.phone, before: prospect.from_number }, clock.nowMs()),
       now,
     }
-    for (let left = all, seats = most; left > 0; ) {
+    for (;;) {
+      // Some have ended since the turn began, and while others were claimed: each claim fills what is free just then.
+      const { seats: reckoned, ...underWayNow } = await callStatesOf(tenant, campaignId)
+      const seats = most - seatsOf(made)
+      const {
+        place: allowed,
+        effectiveRatio,
+        why,
+      } = pace({ ...underWayNow, seats: seats + reckoned }, limits(), history)
+      const overDials = effectiveRatio > 1
+      const left = Math.min(allowed, (overDials ? Math.min(mostCalls, MOST_A_TURN) : most) - made.length)
       const part = Math.min(left, MOST_AT_ONCE)
-      // The seats there are for all that are left are shared evenly.
-      const overDial = overDials ? { overDial: { seats: (seats * part) / left, ratio: effectiveRatio } } : {}
-      const claimed = await claimProspects(tenant, { ...order, ...overDial, most: part })
-      made.push(...claimed)
-      seats -= seatsOf(claimed)
-      left = claimed.length < part ? 0 : left - part
+      if (part > 0) {
+        // The seats there are for all that are left are shared evenly.
+        const overDial = overDials ? { overDial: { seats: (seats * part) / left, ratio: effectiveRatio } } : {}
+        const claimed = await claimProspects(tenant, { ...order, ...overDial, most: part })
+        made.push(...claimed)
+        if (claimed.length === MOST_AT_ONCE) continue
+      }
+      tick = { ...tick, seats: most, placed: made.length, effective_ratio: effectiveRatio, why }
+      return seatsOf(made)
     }
-    tick = { ...tick, seats: most, placed: made.length, effective_ratio: effectiveRatio, why }
-    return seatsOf(made)
   })
   if (wanted > 0 && made.length >= wanted) await room.leave(unit)
   // A crash here loses no call: the sweep of the job workers queues those that wait too long.

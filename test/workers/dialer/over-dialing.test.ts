@@ -19,6 +19,10 @@ const HOUR_MS = 3_600_000
 const WARM_MS = 600_000
 const WAIT_MS = 1_600
 const WRAP_UP_MS = 3_000
+/** As store/campaign-status.ts reads them. */
+const LEAST_RECENT = 300
+const MOST_RECENT = 1_000
+const RECENT_MS = 120_000
 
 interface SimulatedCall {
   state: 'ringing' | 'waiting' | 'talking'
@@ -35,19 +39,19 @@ function playHour(callRatio: number, seats: number, people: Population, seed: nu
   let calls: SimulatedCall[] = []
   /** When each seat that rests is free again. */
   let resting: number[] = []
-  const decided: boolean[] = []
+  const decided: { pickedUp: boolean; atMs: number }[] = []
   const answers: { atMs: number; abandoned: boolean }[] = []
   let [inUse, steps] = [0, 0]
-  const decide = (pickedUp: boolean) => {
-    decided.push(pickedUp)
-    if (decided.length > 300) decided.shift()
+  const decide = (pickedUp: boolean, atMs: number) => {
+    decided.push({ pickedUp, atMs })
+    if (decided.length > MOST_RECENT) decided.shift()
   }
   for (let nowMs = 0; nowMs < HOUR_MS; nowMs += STEP_MS) {
     resting = resting.filter((untilMs) => untilMs > nowMs)
     let free = seats - resting.length - calls.filter(({ seated }) => seated).length
     for (const call of calls) {
       if (call.state === 'ringing' && call.untilMs <= nowMs) {
-        decide(call.answers)
+        decide(call.answers, nowMs)
         if (!call.answers) call.untilMs = -1
         else {
           call.state = 'waiting'
@@ -82,8 +86,9 @@ function playHour(callRatio: number, seats: number, people: Population, seed: nu
         ),
       )
       const since = answers.filter(({ atMs }) => atMs > nowMs - 60_000)
+      const recent = decided.filter(({ atMs }, i) => i >= decided.length - LEAST_RECENT || atMs > nowMs - RECENT_MS)
       const history: AnswerHistory = {
-        recent: { attempts: decided.length, pickedUp: decided.filter((one) => one).length },
+        recent: { attempts: recent.length, pickedUp: recent.filter(({ pickedUp }) => pickedUp).length },
         month: { live: answers.length, abandoned: answers.filter(({ abandoned }) => abandoned).length },
         minute: { live: since.length, abandoned: since.filter(({ abandoned }) => abandoned).length },
       }

@@ -212,6 +212,43 @@ t.test('max_active_calls binds what is placed, rings and talks', async (t) => {
   t.equal((await tick(campaign, NOON_MS + 20_000)).length, 2, 'one for the one that ended')
 })
 
+t.test('what ends while a turn shares out room is filled in this very turn, with more calls than seats', async (t) => {
+  const world = await campaignWorld(t)
+  const MOST_ACTIVE = 60
+  const campaign = await world.campaign({ max_active_calls: MOST_ACTIVE, call_ratio: 10, stop_when: null })
+  for (let i = 0; i < 4 * MOST_ACTIVE; i++) await world.prospect(campaign, `+1212556${1000 + i}`)
+  let ending: string[] = []
+  const services: TickServices = {
+    store: world.store,
+    room: {
+      async claim(_demand, take) {
+        for (const id of ending) await world.end(id, BUSY, new Date(NOON_MS + 61_000))
+        return take(100, Number.POSITIVE_INFINITY)
+      },
+      leave: async () => {},
+    },
+    calling: { rules, places },
+    clock: { nowMs: () => NOON_MS + 61_000, monotonicMs: () => 0 },
+    log: pino({ level: 'silent' }),
+    place: async () => {},
+  }
+  const openCalls = async () => {
+    const { rows } = await world.store.pool.query<{ id: string }>(
+      "select id from calls where status = 'queued' order by id",
+    )
+    return rows.map(({ id }) => id)
+  }
+  const before = await ticksOf(world)(campaign, NOON_MS)
+  t.equal(before.length, MOST_ACTIVE, 'as many as may be live')
+  await endAll(world, campaign, before, BUSY, NOON_MS + 30_000)
+  t.equal((await ticksOf(world)(campaign, NOON_MS + 31_000)).length, MOST_ACTIVE, 'sixty attempts say how many pick up')
+  const live = await openCalls()
+  await world.end(live[0]!, BUSY, new Date(NOON_MS + 60_000))
+  ending = live.slice(1, 21)
+  await tickCampaign(services, world.tenant, campaign.id)
+  t.equal((await openCalls()).length, MOST_ACTIVE, 'twenty more ended meanwhile')
+})
+
 t.test('a source number makes no more attempts a day than it may, over all campaigns; faults are none', async (t) => {
   const world = await campaignWorld(t)
   const tick = ticksOf(world)

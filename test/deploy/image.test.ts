@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdir, readdir, readFile, symlink } from 'node:fs/promises'
+import { globSync } from 'node:fs'
+import { cp, mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
@@ -43,6 +44,9 @@ t.test('the stage of the packages has all that builds the console and the client
   const [, steps = ''] = /^RUN (.*?) && npm prune/m.exec(stageOf('packages')) ?? []
   t.match(steps, 'web/console/build.ts')
   await t.resolves(run('sh', ['-ec', steps], { cwd: folder, env }))
+  const [built = ''] = globSync('node_modules/.cache/patchbay-console/*', { cwd: folder })
+  const { mode } = await stat(join(folder, built))
+  t.equal(mode & 0o777, 0o755, 'the user of the image reads what another built')
 })
 
 const { path, skip } = await mediaWorker()

@@ -3,7 +3,7 @@
  * costs nothing. Others may build at the same time: whoever is first puts the folder in its place.
  */
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { build } from 'vite'
@@ -26,6 +26,8 @@ if (!existsSync(folder)) {
       await writeFile(join(making, `${name}.br`), brotliCompressSync(content, { params }))
       await writeFile(join(making, `${name}.gz`), gzipSync(content))
     }
+    // Whoever serves it may be another user than who built it.
+    await chmod(making, 0o755)
     await rename(making, folder)
   } catch (error) {
     if (!existsSync(folder)) throw error

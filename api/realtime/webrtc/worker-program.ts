@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { access, mkdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { asProcess } from '../../../runtime/plugin/scope.ts'
 import { builtFolder, MEDIASOUP, RECIPE, WORKER_NAME } from './worker-cache.ts'
 
@@ -48,11 +48,18 @@ async function faultOf(path: string, cache: string, signal: AbortSignal): Promis
   )
   if (isKnown) return undefined
   const fault = await verify(path, signal)
-  if (fault === undefined) {
-    await mkdir(join(cache, 'verified'), { recursive: true })
-    await writeFile(known, `${path}\n`)
-  }
+  if (fault === undefined) await note(known, path)
   return fault
+}
+
+/** Where nothing can be written, it is tried at each start. */
+async function note(file: string, text: string): Promise<void> {
+  try {
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, `${text}\n`)
+  } catch {
+    // A folder of others, or a file system that is only read, as containers have them.
+  }
 }
 
 /** Has a peer connection talk with it, in a process of its own: that it starts says little. */

@@ -20,13 +20,18 @@ export function lowerThreadPriority(): void {
   }
 }
 
-/**
- * Has a service of this process give way to the loops that carry audio, with all that it starts in its session. True: it
- * does, or nothing more can be done about it; false: not yet, ask again.
- */
-export function lowerServicePriority(pid: number | undefined): boolean {
-  if (pid === undefined) return true
-  lower(pid, SERVICE)
+/** Has a service of this process, and all that it will start, give way to the loops that carry audio. */
+export function lowerServicePriority(pid: number | undefined): void {
+  if (pid !== undefined) lower(pid, SERVICE)
+}
+
+let giveWay = false
+
+/** Whether the session of this process's loop could not be raised, so that those of others have to be lowered. */
+export const sessionsGiveWay = (): boolean => giveWay
+
+/** Has a session give way. True: it does, or is the caller's own; false: not yet, ask again. */
+export function lowerSession(pid: number): boolean {
   const group = autogroupOf(pid)
   if (group === undefined || group.name === autogroupOf('self')?.name || group.nice >= SERVICE) return true
   return setAutogroup(pid, SERVICE)
@@ -34,8 +39,8 @@ export function lowerServicePriority(pid: number | undefined): boolean {
 
 const LOWEST = 19
 const STEPS_UP = 5
-/** Nine times the share of a session that nobody moved: threads of the loop's own process, which give way to it, are in it too. */
-const SESSION_UP = -10
+/** Three times the share of a session that nobody moved, such as a connection of the database, for which calls wait, too. */
+const SESSION_UP = -5
 
 /**
  * Has a child process that works beside this one, whose loop carries audio, give way to it: as everybody else does where that
@@ -47,9 +52,7 @@ export function putBehindAudio(pid: number | undefined): void {
   } catch {
     // It ended meanwhile, or the system allows no priorities.
   }
-  const [own, group] = [autogroupOf('self'), pid === undefined ? undefined : autogroupOf(pid)]
-  if (pid === undefined || own === undefined || group === undefined || group.name === own.name || own.nice < 0) return
-  setAutogroup(pid, Math.min(LOWEST, own.nice + STEPS_UP))
+  if (pid !== undefined && giveWay) lowerSession(pid)
 }
 
 /**
@@ -63,9 +66,10 @@ export function raiseLoopPriority(): void {
     // EACCES: not allowed.
   }
   // One that somebody moved stays where they want it.
-  if (autogroupOf('self')?.nice !== 0 || !setAutogroup('self', SESSION_UP)) return
+  if (autogroupOf('self')?.nice !== 0) return
+  giveWay = !setAutogroup('self', SESSION_UP)
   // A terminal's other programs are in it too, and stay when this one ends.
-  process.once('exit', () => setAutogroup('self', 0))
+  if (!giveWay) process.once('exit', () => setAutogroup('self', 0))
 }
 
 function lower(id: number, steps: number): void {

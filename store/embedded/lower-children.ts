@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { autogroupOf } from '../../runtime/autogroup.ts'
-import { lowerServicePriority } from '../../runtime/low-priority.ts'
+import { lowerSession } from '../../runtime/low-priority.ts'
 
 const LOOK_MS = 1_000
 
@@ -17,7 +17,7 @@ export async function lowerChildren(pid: number | undefined): Promise<void> {
     const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'latin1').catch(() => undefined)
     if (children === undefined) return
     const ids = children.split(' ').filter((id) => id !== '')
-    lowered = new Set(ids.filter((id) => lowered.has(id) || lowerServicePriority(Number(id))))
+    lowered = new Set(ids.filter((id) => lowered.has(id) || lowerSession(Number(id))))
     await sleep(LOOK_MS, undefined, { ref: false })
   }
 }

@@ -8,6 +8,7 @@ import { Client } from 'pg'
 import t from 'tap'
 import { autogroupOf } from '../../runtime/autogroup.ts'
 import { createLogger } from '../../runtime/log.ts'
+import { lowerChildren } from '../../store/embedded/lower-children.ts'
 import { type EmbeddedServices, startEmbedded } from '../../store/embedded.ts'
 import { createRedis } from '../../store/redis/client.ts'
 import { type Teardown, testFolder } from '../support/services.ts'
@@ -136,10 +137,11 @@ t.test('a second instance on the same data folder is told so and harms nothing',
 })
 
 t.test(
-  'each connection of the database gives way to the loops that carry audio',
+  'each connection of the database gives way to loops that could not be raised',
   { skip: withoutAutogroups() },
   async (t) => {
     const services = await start(t, await testFolder(t), { postgres: true, redis: false })
+    void lowerChildren(services.pids.postgres)
     const client = new Client({ connectionString: services.databaseUrl })
     t.teardown(() => client.end())
     await client.connect()

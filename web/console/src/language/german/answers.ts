@@ -43,5 +43,5 @@ export const answers = {
   'No consent is on record': 'Keine Einwilligung bekannt',
   'The time zone of the number is unknown': 'Die Zeitzone der Nummer ist unbekannt',
   'every free seat is used at once': 'jeder freie Platz wird sofort genutzt',
-  'The dialer has not looked at this campaign yet': 'Der Wähler hat diese Kampagne noch nicht angesehen',
+  'The dialer has not looked at this campaign yet': 'Der Dialer hat diese Kampagne noch nicht angesehen',
 } as const

@@ -12,7 +12,7 @@ export async function startJobWorker(
   running: Running,
   { databaseUrl, redisUrl }: { databaseUrl: string; redisUrl: string },
 ): Promise<void> {
-  const { jwtApiSecret, dataKey } = options.config
+  const { jwtApiSecret, dataKey, audioFirst } = options.config
   say(options, 'Starting the job worker')
   running.jobWorker = await childRole(options, {
     name: 'Job worker',
@@ -24,6 +24,6 @@ export async function startJobWorker(
       JWT_API_SECRET: jwtApiSecret,
       PATCHBAY_DATA_KEY: dataKey,
     },
-    spawned: ({ pid }) => putBehindAudio(pid),
+    spawned: ({ pid }) => audioFirst && putBehindAudio(pid),
   })
 }

@@ -31,7 +31,7 @@ const OWN_SECRETS = Object.values(SETTINGS).flatMap((setting) => ('secret' in se
 /** Starts the roles, serves until it is told to stop, and stops them gracefully. */
 export async function run(options: Run): Promise<void> {
   const { stop, config, roles } = options
-  if (roles.includes('api') || roles.includes('voice')) raiseLoopPriority()
+  if (config.audioFirst && (roles.includes('api') || roles.includes('voice'))) raiseLoopPriority()
   const running: Running = { roles: [], voiceWorkers: [], stopping: false }
   const closing = new AbortController()
   let failure: unknown

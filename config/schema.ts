@@ -417,6 +417,13 @@ export const SETTINGS = {
     max: 48000,
     description: 'Sample rate of realtime WebSocket sessions.',
   },
+  audioFirst: {
+    env: 'PATCHBAY_AUDIO_FIRST',
+    type: 'boolean',
+    default: true,
+    description:
+      "Whether loops that carry audio go before the machine's other work on the processor, where they may (root, CAP_SYS_NICE). Off: priorities stay as whoever starts the process sets them.",
+  },
   recordCalls: {
     env: 'PATCHBAY_RECORD_CALLS',
     type: 'boolean',

@@ -115,6 +115,7 @@ export async function openCall(t: Teardown, instance: Instance, options: OpenCal
   }
   const wordsOf = (role: string, text: RegExp) =>
     `told.some(([name, one]) => name === 'transcript' && one.role === '${role}' && ${text}.test(one.text))`
+  const understood = (text: RegExp) => wordsOf('user', text).replace(' && ', ' && one.final && ')
   return {
     rest,
     callLogId: session.call_log_id,
@@ -128,7 +129,7 @@ export async function openCall(t: Teardown, instance: Instance, options: OpenCal
     speak,
     async ask(text, words) {
       const endMs = performance.now() + LIMIT_MS
-      while (!(await evaluate<boolean>(wordsOf('user', words)))) {
+      while (!(await evaluate<boolean>(understood(words)))) {
         if (performance.now() > endMs) throw new Error(`Not understood: ${JSON.stringify(await evaluate('told'))}`)
         await speak(text)
         await new Promise((resolve) => setTimeout(resolve, UNDERSTOOD_MS))

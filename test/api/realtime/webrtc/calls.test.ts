@@ -99,7 +99,8 @@ t.test('a recording has the caller on the left and the agent on the right, each 
   const [firstMs = 0, secondMs = 0] = client.spokeAtMs
   t.ok(Math.abs(apartMs - (secondMs - firstMs)) <= SMEAR_MS, `tones ${apartMs} ms apart`)
   const answeredMs = (right[0]?.fromMs ?? Number.NaN) - first.fromMs
-  t.ok(answeredMs > 0 && answeredMs < PAUSE_MS, `the agent's sound comes ${answeredMs} ms after the caller's`)
+  // Both are known to the window they begin in.
+  t.ok(answeredMs >= 0 && answeredMs < PAUSE_MS, `the agent's sound comes ${answeredMs} ms after the caller's`)
   t.ok((right.at(-1)?.toMs ?? Number.NaN) < second.fromMs, 'and none where it was silent')
 })
 

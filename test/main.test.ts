@@ -36,7 +36,7 @@ t.test('start serves, and SIGTERM ends it and all its children', { skip: linuxOn
 })
 
 t.test('a voice worker or job worker that is killed is replaced', { skip: linuxOnly }, async (t) => {
-  const instance = await startInstance(t, { PATCHBAY_AUDIO_FIRST: 'true' })
+  const instance = await startInstance(t)
   const ofRole = async (role: string): Promise<number[]> => {
     const children = await childrenOf(instance.child.pid)
     const lines = await Promise.all(children.map(commandLineOf))

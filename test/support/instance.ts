@@ -97,8 +97,7 @@ function spawnMain(args: readonly string[], env: Record<string, string>): ChildP
   // tap has every child process load its modules over a thread of tap's own, by NODE_OPTIONS: an operator's doesn't.
   const command = ['-u', 'NODE_OPTIONS', process.execPath, MAIN, ...args]
   return spawn('env', command, {
-    // Callers are on this machine, too, and those of other tests: nobody goes before them.
-    env: { PATH, HOME, PATCHBAY_ENV_FILE: 'none', PATCHBAY_AUDIO_FIRST: 'false', ...env },
+    env: { PATH, HOME, PATCHBAY_ENV_FILE: 'none', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }

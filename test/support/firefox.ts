@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import WebSocket from 'ws'
+import { hurry } from './hurry.ts'
 import type { TestPage } from './page-call.ts'
 import { type Teardown, testFolder } from './services.ts'
 import type { SoundCard } from './sound-card.ts'
@@ -55,6 +56,7 @@ export async function startFirefox(t: Teardown, { env }: SoundCard): Promise<Tes
   const { PATH = '' } = process.env
   // Root's own home, as a rule, is another user's in a container; the profile's folder serves.
   const child = spawn(FIREFOX, args, { stdio: ['ignore', 'ignore', 'pipe'], env: { PATH, HOME: profile, ...env } })
+  hurry(child.pid)
   t.teardown(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return
     child.kill('SIGKILL')

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { renderSpeech } from '../../scripts/demo/speech.ts'
+import { hurry } from './hurry.ts'
 import { type Teardown, testFolder } from './services.ts'
 
 /**
@@ -52,6 +53,7 @@ export async function startSoundCard(t: Teardown): Promise<SoundCard> {
     stdio: ['ignore', 'ignore', 'pipe'],
     env,
   })
+  hurry(child.pid)
   t.teardown(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return
     child.kill('SIGKILL')
@@ -73,6 +75,7 @@ export async function startSoundCard(t: Teardown): Promise<SoundCard> {
         stdio: ['pipe', 'ignore', 'ignore'],
         env: { ...env, ...ofClients },
       })
+      hurry(player.pid)
       player.stdin.end(new Uint8Array(samples.buffer))
       await once(player, 'close')
     },

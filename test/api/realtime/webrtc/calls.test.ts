@@ -97,7 +97,9 @@ t.test('a recording has the caller on the left and the agent on the right, each 
   for (const { loudMs } of left) t.ok(Math.abs(loudMs - TONE_MS) <= SMEAR_MS, `a tone of ${loudMs} ms`)
   const apartMs = second.fromMs - first.fromMs
   const [firstMs = 0, secondMs = 0] = client.spokeAtMs
-  t.ok(Math.abs(apartMs - (secondMs - firstMs)) <= SMEAR_MS, `tones ${apartMs} ms apart`)
+  // Where the sound's own timestamps have it; a client that a busy machine holds up sends later than they say.
+  const [leastMs, mostMs] = [TONE_MS + PAUSE_MS, Math.max(TONE_MS + PAUSE_MS, secondMs - firstMs)]
+  t.ok(apartMs >= leastMs - SMEAR_MS && apartMs <= mostMs + SMEAR_MS, `tones ${apartMs} ms apart`)
   const answeredMs = (right[0]?.fromMs ?? Number.NaN) - first.fromMs
   // Both are known to the window they begin in.
   t.ok(answeredMs >= 0 && answeredMs < PAUSE_MS, `the agent's sound comes ${answeredMs} ms after the caller's`)

@@ -83,7 +83,11 @@ t.test('a recording has the caller on the left and the agent on the right, each 
   await until(() => client.hasSpoken)
   await new Promise((resolve) => setTimeout(resolve, 300))
   client.line.send({ type: 'end' })
-  const call = await callWhen(user, callLogId, ({ recording_url: url }) => url !== null)
+  const call = await callWhen(
+    user,
+    callLogId,
+    ({ status, recording_url: url }) => status === 'completed' && url !== null,
+  )
   t.match(call, { status: 'completed', end_reason: 'caller_hangup', quality: { codec: 'opus' } })
   const recording = await fetch(`${api.url}/calls/${callLogId}/recording`, {
     headers: { cookie: [...user.client.cookies].map(([name, value]) => `${name}=${value}`).join('; ') },

@@ -39,8 +39,12 @@ type Handed = Socket & { _handle: { readStop(): void } }
 // It ends with its role, and not before.
 for (const asked of ['SIGINT', 'SIGTERM'] as const) process.on(asked, () => undefined)
 process.on('message', (order: SpawnOrder) => start(order))
-process.once('disconnect', () => {
+process.once('disconnect', end)
+// The role may have died while this one began.
+if (!process.connected) end()
+
+function end(): void {
   for (const child of running) child.kill('SIGKILL')
   // At once: what listens for an orderly end, such as a loader that a role's environment brings, may wait for what is gone.
   process.kill(process.pid, 'SIGKILL')
-})
+}

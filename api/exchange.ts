@@ -2,7 +2,7 @@ import { clientAddress, isLoopback } from '../runtime/client-address.ts'
 import type { Logger } from '../runtime/log.ts'
 import type { User, WorkspaceRole } from '../store/schema.ts'
 import type { Tenant } from '../store/tenant.ts'
-import type { Caller } from './auth/authenticate.ts'
+import type { Caller, RecognisedKey } from './auth/authenticate.ts'
 import { type Compiled, MAX_JSON_BYTES, readForm } from './input.ts'
 import { readMultipart } from './multipart.ts'
 import { type AnyRoute, type ApiRequest, scopeOf } from './route.ts'
@@ -41,6 +41,8 @@ export class Exchange {
   readonly forwardedFor: string
   readonly params: Readonly<Record<string, string>>
   readonly log: Logger
+  /** The API key that asked, also where it was refused. */
+  key: RecognisedKey | undefined
   readonly #headers: Readonly<Record<string, string>>
 
   constructor(incoming: Incoming, { entry, params }: Match<Compiled>, requestId: string, log: Logger) {
@@ -64,6 +66,10 @@ export class Exchange {
         ? NONE
         : Object.fromEntries(compiled.paramNames.map((name, i) => [name, decode(params[i] ?? '')]))
     this.#headers = headersOf(incoming, compiled.headers)
+  }
+
+  recognised(key: RecognisedKey): void {
+    this.key = key
   }
 
   header(name: string): string {

@@ -76,6 +76,16 @@ const RETRY_AFTER_S = '1'
 /** Their sentences are for operators, unless a route declares that its callers may read them. */
 const OPERATORS_ERRORS: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['configuration', 'permission_denied', 'plugin'])
 
+/** The error that callers of the route are told of. */
+export function toldError(error: unknown, route?: AnyRoute): PatchbayError {
+  const raised =
+    error instanceof PatchbayError
+      ? error
+      : new PatchbayError(isUnreachable(error) ? 'unavailable' : 'internal', { cause: error })
+  const isHidden = OPERATORS_ERRORS.has(raised.code) && !route?.errors?.includes(raised.code)
+  return isHidden ? new PatchbayError('internal', { cause: raised }) : raised
+}
+
 /**
  * The answer to an error. An error that is no PatchbayError is a defect: its cause goes to the log alone. `incoming` and
  * `route` are known for a request that came that far.
@@ -86,13 +96,8 @@ export function errorReply(
   log: Logger,
   incoming?: Incoming,
   route?: AnyRoute,
-): Outgoing {
-  const raised =
-    error instanceof PatchbayError
-      ? error
-      : new PatchbayError(isUnreachable(error) ? 'unavailable' : 'internal', { cause: error })
-  const isHidden = OPERATORS_ERRORS.has(raised.code) && !route?.errors?.includes(raised.code)
-  const known = isHidden ? new PatchbayError('internal', { cause: raised }) : raised
+): Outgoing & { readonly body: string } {
+  const known = toldError(error, route)
   if (known.status >= 500 && !incoming?.signal.aborted) {
     const { method, path } = incoming ?? {}
     log.error({ err: known.cause ?? known, code: known.code, requestId, method, path }, 'Request failed')

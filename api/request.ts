@@ -9,7 +9,8 @@ import { Exchange, HandledRequest } from './exchange.ts'
 import { isUuid } from './ids.ts'
 import { type Compiled, compileInput, faultOfIds, type Input, MAX_JSON_BYTES, readInput } from './input.ts'
 import type { ObserveAnswer } from './metrics.ts'
-import { errorReply, replyOf, requestIdOf, withHeader } from './reply.ts'
+import { errorReply, replyOf, requestIdOf, toldError, withHeader } from './reply.ts'
+import type { RequestLog } from './requests/request-log.ts'
 import { type AnyRoute, type ApiRequest, isOfWorkspace, refusesSuspended } from './route.ts'
 import { createRouter, type Router } from './router.ts'
 import { type Fault, ValidationError } from './schema.ts'
@@ -23,6 +24,8 @@ interface RequestPath {
   authenticator: Authenticator
   log: Logger
   observe: ObserveAnswer
+  /** Where the requests of API keys are noted. */
+  requestLog: Pick<RequestLog, 'note'>
   /** Where answers become spans; undefined: nowhere. */
   requests?: HttpSpans | undefined
 }
@@ -36,13 +39,14 @@ export function createRequestPath(options: RequestPath): (incoming: Incoming) =>
   const router = createRouter(options.routes.map((route) => ({ route, compiled: compileInput(route) })))
   const isOwnOrigin = originCheck(services.config.publicUrl)
 
-  function* run(incoming: Incoming, matched: Matched, requestId: string): Steps<Outgoing> {
+  function* run(incoming: Incoming, matched: Matched, requestId: string, answer: Answer): Steps<Outgoing> {
     if (incoming.isAmbiguous) throw new PatchbayError('malformed_request')
     if (matched === undefined) throw new PatchbayError('not_found')
     if ('allow' in matched) {
       return withHeader(errorReply(new PatchbayError('method_not_allowed'), requestId, log), 'allow', matched.allow)
     }
     const exchange = new Exchange(incoming, matched, requestId, log)
+    answer.exchange = exchange
     const { route, compiled } = exchange
     const caller = (route.auth === 'none' ? NOBODY : yield authenticator.authenticate(exchange, route)) as Caller
     refuseForeignOrigin(exchange, caller)
@@ -85,7 +89,7 @@ export function createRequestPath(options: RequestPath): (incoming: Incoming) =>
     const requestId = requestIdOf(incoming.header('x-request-id'))
     const matched = router.match(incoming.method, incoming.path)
     const answer = new Answer(incoming, matched, requestId, startedMs, options)
-    follow(run(incoming, matched, requestId), answer)
+    follow(run(incoming, matched, requestId, answer), answer)
   }
 }
 
@@ -94,8 +98,13 @@ type Matched = ReturnType<Router<Compiled>['match']>
 /** Asked every few seconds by machines: nobody looks for these among traces. */
 const UNTRACED: ReadonlySet<string> = new Set(['/health', '/ready'])
 
+/** Of an error's body, so much is kept for whoever looks for a mistake. */
+const KEPT_OF_FAULT = 2_000
+
 /** Sends what `run` comes to and notes it. */
 class Answer implements Listener<Outgoing> {
+  /** Of a request that came so far. */
+  exchange: Exchange | undefined
   readonly #incoming: Incoming
   readonly #route: AnyRoute | undefined
   readonly #requestId: string
@@ -113,7 +122,11 @@ class Answer implements Listener<Outgoing> {
   }
 
   done(outgoing: Outgoing): void {
-    const { services, observe, requests, log } = this.#options
+    this.#sent(outgoing)
+  }
+
+  #sent(outgoing: Outgoing, fault?: { code: string; body: string }): void {
+    const { services, observe, requestLog, requests, log } = this.#options
     const { status } = outgoing
     const durationMs = services.clock.monotonicMs() - this.#startedMs
     const route = this.#route
@@ -123,6 +136,15 @@ class Answer implements Listener<Outgoing> {
       ? requests?.answered(this.#traceparent, { method, route: route?.path, status, durationMs })
       : undefined
     observe(route, status, durationMs, span?.traceId)
+    const key = this.exchange?.key
+    if (key !== undefined && route !== undefined) {
+      requestLog.note(key.workspaceId, {
+        ...{ id: this.#requestId, atMs: services.clock.nowMs(), method, path: route.path, status },
+        durationMs: Math.round(durationMs * 10) / 10,
+        key: { id: key.id, name: key.name },
+        ...(fault && { fault }),
+      })
+    }
     if (log.isLevelEnabled('debug')) {
       const { method, path } = this.#incoming
       log.debug({ requestId: this.#requestId, method, path, status, durationMs }, 'Request answered')
@@ -131,7 +153,9 @@ class Answer implements Listener<Outgoing> {
   }
 
   failed(error: unknown): void {
-    this.done(errorReply(error, this.#requestId, this.#options.log, this.#incoming, this.#route))
+    const told = toldError(error, this.#route)
+    const outgoing = errorReply(told, this.#requestId, this.#options.log, this.#incoming, this.#route)
+    this.#sent(outgoing, { code: told.code, body: outgoing.body.slice(0, KEPT_OF_FAULT) })
   }
 }
 

@@ -29,6 +29,7 @@ import { providerRoutes } from './providers/routes.ts'
 import { publicRoutes } from './public/routes.ts'
 import { reportRoutes } from './reports/routes.ts'
 import type { AnyRoute } from './route.ts'
+import { requestRoutes } from './requests/routes.ts'
 import { supervisionRoutes } from './supervision/routes.ts'
 import { systemRoutes } from './system/routes.ts'
 import { telephonyRoutes } from './telephony/routes.ts'
@@ -45,6 +46,7 @@ export const routes: readonly AnyRoute[] = [
   ...workspaceRoutes,
   ...agentRoutes,
   ...apiKeyRoutes,
+  ...requestRoutes,
   ...callRoutes,
   ...outboundRoutes,
   ...recordingRoutes,

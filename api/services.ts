@@ -23,6 +23,7 @@ import type { Operators } from './auth/operators.ts'
 import type { Outbound } from './calls/outbound-start.ts'
 import type { Live } from './events/live.ts'
 import type { Sessions } from './realtime/start.ts'
+import type { RequestLog } from './requests/request-log.ts'
 import type { Incoming } from './server.ts'
 import type { McpTools } from './tools/mcp-tools.ts'
 import type { ToolCalls } from './tools/tool-calls.ts'
@@ -60,6 +61,8 @@ export interface Services {
   readonly trunks: TrunkBook
   /** The running calls and the voice workers of this node. */
   readonly sessions: Sessions
+  /** What API keys asked for. */
+  readonly requestLog: RequestLog
   /** The live streams of this node. */
   readonly live: Live
   /** Places calls, on whichever node takes them. */

@@ -59,10 +59,12 @@ import {
   measureWebRtc,
   observeAnswers,
 } from './metrics.ts'
+import { listenForWorkerDrains } from './operator/worker-drains.ts'
 import { createSessions } from './realtime/start.ts'
 import { diagnoseWebRtc } from './realtime/webrtc/diagnosis.ts'
 import { errorReply, requestIdOf, standingHeaders } from './reply.ts'
 import { createRequestPath } from './request.ts'
+import { RequestLog } from './requests/request-log.ts'
 import { routes } from './routes.ts'
 import { startServer } from './server.ts'
 import type { Services } from './services.ts'
@@ -86,6 +88,8 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
     opened.push(() => store.close())
     const redis = await createRedis(context.redisUrl, log)
     opened.push(() => redis.destroy())
+    const requestLog = new RequestLog({ redis, clock, log })
+    opened.push(() => requestLog.stop())
     await resealAll(store, context.config, log)
     const embeddings = await openEmbeddings(context.plugins, context.config.embedding, log)
     const vectors = await openVectors(context.plugins, store, embeddings?.identity)
@@ -166,6 +170,8 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
       dropped: countLinkDrops(registry),
     })
     opened.push(() => sessions.stop(0))
+    const workerDrains = await listenForWorkerDrains(redis, sessions, log)
+    opened.push(() => workerDrains.stop())
     const trunks = await openTrunkBook({ config: context.config, store, redis, clock, log })
     opened.push(() => trunks.close())
     const carriers = new Carriers(context.plugins, trunks, (provider) => doorOf(config, provider))
@@ -277,6 +283,7 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
       carriers,
       trunks,
       sessions,
+      requestLog,
       live,
       outbound,
       vectors,
@@ -296,7 +303,7 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
     }
     const authenticator = createAuthenticator(store, accessTokens)
     const handle = createRequestPath({
-      ...{ routes, services, authenticator, log },
+      ...{ routes, services, authenticator, requestLog, log },
       observe: observeAnswers(registry),
       requests: traces?.requests,
     })

@@ -5,10 +5,11 @@ const SAME_SIGNAL_MS = 500
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 export interface StopRequests {
-  /** The first signal, or the reason given to `request`. */
+  /** The first signal, or the first reason given to `request`. */
   readonly requested: Promise<string>
   /** A second signal: the operator does not want to wait. */
   readonly forced: Promise<void>
+  /** Asked again, it waits all the same: only whoever is at the machine hurries. */
   request(reason: string): void
 }
 
@@ -36,5 +37,8 @@ export function watchStopRequests(log: () => Logger | undefined): StopRequests {
   process.on('uncaughtException', onCrash)
   process.on('unhandledRejection', onCrash)
   process.once('disconnect', () => onSignal('disconnect'))
-  return { requested: requested.promise, forced: forced.promise, request: onSignal }
+  const request = (reason: string): void => {
+    if (requestedAtMs === undefined) onSignal(reason)
+  }
+  return { requested: requested.promise, forced: forced.promise, request }
 }

@@ -28,6 +28,15 @@ export interface Credentials {
   /** Header X-Workspace-Id; empty when absent. */
   readonly workspaceId: string
   readonly params: Readonly<Record<string, string>>
+  /** Told whose key it is as soon as that is known: also who is then refused is somebody. */
+  recognised?(key: RecognisedKey): void
+}
+
+/** A key that exists, whatever it may do. */
+export interface RecognisedKey {
+  readonly id: string
+  readonly name: string
+  readonly workspaceId: string
 }
 
 export interface Authenticator {
@@ -38,9 +47,11 @@ export interface Authenticator {
 export function createAuthenticator(store: Store, accessTokens: AccessTokens): Authenticator {
   const identityOf = createIdentities(store.pool)
 
-  async function byKey({ apiKey, workspaceId }: Credentials, route: AnyRoute): Promise<Caller> {
+  async function byKey(credentials: Credentials, route: AnyRoute): Promise<Caller> {
+    const { apiKey, workspaceId } = credentials
     const key = await keyIdentity(store.pool, hashApiKey(apiKey))
     if (key === undefined) throw new PatchbayError('invalid_api_key')
+    credentials.recognised?.(key)
     const scope = scopeOf(route)
     if (scope === undefined || !key.scopes.includes(scope)) {
       throw new PatchbayError('invalid_token', scope === undefined ? {} : { headers: { 'x-required-scope': scope } })

@@ -12,6 +12,8 @@ import {
   workspaceById,
 } from '../../store/instance.ts'
 import { requestHangup } from '../../store/redis/hangup.ts'
+import { listWorkers } from '../../store/redis/slots.ts'
+import { requestWorkerDrain } from '../../store/redis/worker-drain.ts'
 import { approveTrunkHost, listTrunkHosts, removeTrunkHost } from '../../store/trunk-hosts.ts'
 import { userById } from '../../store/users.ts'
 import { openCallsOf } from '../../store/workspace-deletion.ts'
@@ -316,6 +318,27 @@ const workers = defineRoute({
   handler: ({ signal }, services) => readWorkload(services, { signal, hidesHosts: false }),
 })
 
+const drainWorker = defineRoute({
+  ...common,
+  method: 'POST',
+  path: '/operator/workers/{worker_id}/drain',
+  params: { worker_id: { description: 'The worker, as the list names it.', example: 'host-4711-5f2c09d1e7ab' } },
+  success: { status: 200, schema: Detail },
+  errors: ['worker_not_found'],
+  summary: 'Have a voice worker take no new call and end with its last',
+  description:
+    'It is `draining` from then on, and gone from the list once it has ended; calls that outlast `PATCHBAY_DRAIN_MS` go on at another worker. Whatever keeps it running (`npm start`, systemd, Kubernetes) starts a fresh one in its place: it is restarted, and no seat is lost for good. To have fewer workers, change their number there.',
+  examples: { success: { detail: 'Voice worker drains' } },
+  handler: async ({ params }, { redis, sessions }) => {
+    if (!sessions.drainWorker(params.worker_id)) {
+      const known = await listWorkers(redis)
+      if (!known.some(({ workerId }) => workerId === params.worker_id)) throw new PatchbayError('worker_not_found')
+      await requestWorkerDrain(redis, params.worker_id)
+    }
+    return { detail: 'Voice worker drains' }
+  },
+})
+
 const audit = defineRoute({
   ...common,
   method: 'GET',
@@ -353,6 +376,7 @@ export const operatorRoutes = [
   resetPassword,
   inviteUser,
   workers,
+  drainWorker,
   audit,
 ]
 

@@ -90,6 +90,8 @@ export interface Sessions {
   readonly webrtc: WebRtc
   /** The voice workers linked to this node. */
   workers(): LinkedWorker[]
+  /** Asks a voice worker to take no new session and to end after its last. False: it is not linked to this node. */
+  drainWorker(workerId: string): boolean
   /** How many sessions wait for a voice slot on this node, by kind. */
   waiting(): ReadonlyMap<string, number>
   /** This node stops: it says that it is not ready, so that new calls go elsewhere. Those that come nevertheless are served. */
@@ -148,6 +150,11 @@ export function createSessions(options: SessionsOptions): Sessions {
     calls,
     webrtc,
     workers: hub.workers,
+    drainWorker(workerId) {
+      const worker = hub.worker(workerId)
+      worker?.drain()
+      return worker !== undefined
+    },
     journalOf,
     waiting: () => dispatch.waiting(),
     leave() {

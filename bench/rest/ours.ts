@@ -50,6 +50,7 @@ const server = await startServer({
     },
     log,
     observe: () => {},
+    requestLog: { note: () => {} },
   }),
   webSockets: [],
   refuse: (error, request) => errorReply(error, request.requestId, log),

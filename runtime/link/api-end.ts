@@ -73,6 +73,8 @@ export interface LinkedWorker {
   readonly metricsUrl: string
   /** A session of this agent is likely to follow for this call. */
   warm(callId: string, agent: AgentSpec): void
+  /** Asks it to take nothing new and to end once its calls are over. */
+  drain(): void
   /** Offers the session; `accepted` or `rejected` arrives as a message. */
   open(session: Omit<OpenSession, 'session'>, events: LinkEvents): LinkSession
 }
@@ -272,6 +274,13 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
 
   warm(callId: string, agent: AgentSpec): void {
     if (this.#open) this.#send({ type: 'warm', callId, agent })
+  }
+
+  drain(): void {
+    if (!this.#open) return
+    // Known before the next beat says so.
+    this.state = 'draining'
+    this.#send({ type: 'drain' })
   }
 
   open(open: Omit<OpenSession, 'session'>, events: LinkEvents): LinkSession {

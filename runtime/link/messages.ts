@@ -178,6 +178,8 @@ export const NODE_MESSAGE = Type.Union([
   message('open', OPEN_SESSION),
   /** Somebody's phone rings for this agent: connections are opened, and used by the session of this call. */
   message('warm', { callId: Type.String(), agent: AGENT_SPEC }),
+  /** An operator wants the worker gone: it takes nothing new, and ends once its calls are over. */
+  message('drain', {}),
   /** What the caller, the carrier or a supervisor did, in its place in the call's log. */
   message('event', { session, event: CALL_EVENT_IN_PLACE }),
   message('played', { session, id }),

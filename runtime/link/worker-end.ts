@@ -41,6 +41,8 @@ export interface LinksOptions {
   openConversation: OpenConversation
   /** A session of this agent is likely to follow for this call. */
   warm?(callId: string, agent: AgentSpec): void
+  /** An operator asks the worker to end once its calls are over. */
+  drain?(): void
   /** `draining` and `overloaded` take no new session. */
   state(): WorkerState
   /** Audio was not sent: an api node reads too slowly, or its link is gone. */
@@ -303,6 +305,11 @@ class NodeLink {
     if (message.type === 'open') return void this.#open(message)
     if (message.type === 'warm') {
       this.#worker.options.warm?.(message.callId, message.agent)
+      return
+    }
+    if (message.type === 'drain') {
+      this.#worker.options.drain?.()
+      this.beat()
       return
     }
     const running = this.#sessions.get(message.session)

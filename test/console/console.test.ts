@@ -20,6 +20,7 @@ const SCREENS = [
   ['/workspace', 'workspace'],
   ['/developers', 'Developers'],
   ['/developers?tab=keys', 'Developers'],
+  ['/developers?tab=requests', 'Developers'],
   ['/developers?tab=events', 'Developers'],
   ['/developers?tab=mcp', 'Developers'],
   ['/account', 'Ada Lovelace'],

@@ -5,6 +5,10 @@ import { startInstance } from '../support/instance.ts'
 import { mediaWorker } from '../support/media-worker.ts'
 import { startWebRtcInstance } from '../support/webrtc-instance.ts'
 
+interface Workload {
+  workers: { worker_id: string }[]
+}
+
 const QUESTION = 'Where can I park?'
 const SPEECH = Array.from({ length: 20 }, (_, at) => [at === 0 ? 2_500 : 5_000, QUESTION]).flat()
 const LIMIT_MS = 60_000
@@ -12,7 +16,9 @@ const LIMIT_MS = 60_000
 t.test('a live call is watched, whispered to, taken over and given back', { skip: withoutChromium }, async (t) => {
   const { path: worker } = await mediaWorker()
   const hasPeers = worker !== ''
-  const { url } = hasPeers ? await startWebRtcInstance(t, worker) : await startInstance(t)
+  // A worker that drains waits for its call, however slow the machine.
+  const env = { PATCHBAY_DRAIN_MS: '120000' }
+  const { url } = hasPeers ? await startWebRtcInstance(t, worker, env) : await startInstance(t, env)
   const open = await startBrowsers(t, { speech: SPEECH })
   const ada = userOf(url, 'ada@example.com')
   await ada.enter('Ada Lovelace')
@@ -95,12 +101,30 @@ t.test('a live call is watched, whispered to, taken over and given back', { skip
     await say('When is breakfast served?')
     await soundAt(page, 'The voice they hear')
   }
+  const operator = await open(url)
+  await operator.context.addCookies(ada.cookies())
+  const workers = operator.page.getByRole('region', { name: 'Voice workers' })
+  await operator.page.goto(`${url}/console/operator`)
+  await workers.getByRole('button', { name: 'Drain' }).click()
+  await operator.page.getByText('No other worker takes calls now').waitFor()
+  await operator.page.getByRole('dialog').getByRole('button', { name: 'Drain' }).click()
+  await operator.page.getByText('takes no new call; 1 goes on').waitFor()
+  await workers.getByText('Draining', { exact: true }).waitFor()
+  const [{ worker_id } = { worker_id: '' }] = (await ada.ask<Workload>('GET', '/operator/workers')).workers
+  t.same(await ada.ask('POST', `/operator/workers/${worker_id}/drain`), { detail: 'Voice worker drains' })
+  t.same(await ada.ask('POST', '/operator/workers/nobody/drain'), { detail: 'Voice worker not found' })
+  await say('Is there still somebody?')
+  await words.getByText('Is there still somebody?').waitFor()
+
   await page.getByRole('button', { name: 'End call' }).click()
   await page.getByRole('button', { name: 'End it' }).click()
   await caller.page.getByText('The conversation is over').waitFor()
   await page.getByText('Nobody is talking').waitFor()
+  await operator.page.getByText('has taken its place').waitFor({ timeout: LIMIT_MS })
+  await operator.page.goto(`${url}/console/operator?tab=audit`)
+  await operator.page.getByText('Drained a voice worker').first().waitFor()
 
-  for (const { faults, strays } of [caller, supervisor]) {
+  for (const { faults, strays } of [caller, supervisor, operator]) {
     t.same(faults, [], 'nothing broke')
     t.same(strays, [], 'no request left the instance')
   }

@@ -119,6 +119,7 @@ export async function startWorker(
     capacity?: number
     openConversation?: OpenConversation
     warm?: (callId: string, agent: AgentSpec) => void
+    drain?: () => void
     state?: () => WorkerState
   } = {},
 ): Promise<Links> {
@@ -132,6 +133,7 @@ export async function startWorker(
     metricsUrl: 'http://127.0.0.1:1/metrics',
     openConversation: options.openConversation ?? scriptedConversation,
     ...(options.warm && { warm: options.warm }),
+    ...(options.drain && { drain: options.drain }),
     state: options.state ?? (() => 'ready'),
     clock: systemClock,
     random: Math.random,

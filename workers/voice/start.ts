@@ -39,8 +39,14 @@ export async function startVoice(context: VoiceContext<EffectiveConfig>): Promis
     opened.push(() => load.stop())
     const state = (): WorkerState => (load.overloaded ? 'overloaded' : 'ready')
     let stopping = false
+    const stateNow = (): WorkerState => (stopping ? 'draining' : state())
+    const drain = (): void => {
+      if (!stopping) log.info('An operator drains this voice worker: it ends once its calls are over')
+      stopping = true
+      context.requestStop('drain')
+    }
     const metrics = createWorkerMetrics(workerId, config.workerCapacity, config.otlpEndpoint !== undefined, () => ({
-      state: stopping ? 'draining' : state(),
+      state: stateNow(),
       activeSessions: links?.activeSessions() ?? 0,
       cpuUtilization: load.cpuUtilization,
       memoryBytes: process.memoryUsage.rss(),
@@ -60,10 +66,10 @@ export async function startVoice(context: VoiceContext<EffectiveConfig>): Promis
       ready: async () => {
         const nodes = links?.connectedNodes() ?? 0
         const status = stopping ? 'draining' : nodes === 0 ? 'not_ready' : 'ready'
-        return { ready: status === 'ready', status, linked_nodes: nodes, state: stopping ? 'draining' : state() }
+        return { ready: status === 'ready', status, linked_nodes: nodes, state: stateNow() }
       },
       drain: () => {
-        context.requestStop('drain')
+        drain()
         return { calls: links?.activeSessions() ?? 0 }
       },
     })
@@ -98,7 +104,8 @@ export async function startVoice(context: VoiceContext<EffectiveConfig>): Promis
         return conversation
       },
       warm: (callId, agent) => warm.open(callId, agent),
-      state,
+      drain,
+      state: stateNow,
       dropped: metrics.linkDropped,
       clock,
       random: Math.random,

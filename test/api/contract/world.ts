@@ -1,10 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { pino } from 'pino'
 import { uuidv7 } from 'uuidv7'
 import type { AnyRoute } from '../../../api/route.ts'
 import { wavHead } from '../../../runtime/recording/wav.ts'
 import { insertCampaign } from '../../../store/campaigns.ts'
 import { objectPath } from '../../../store/object-folder.ts'
+import { createRedis } from '../../../store/redis/client.ts'
+import { RedisSlots } from '../../../store/redis/slots.ts'
 import { windowGroupOf } from '../../../store/window-groups.ts'
 import type { Call, TestApi, TestUser } from '../../support/api.ts'
 import { campaignFields } from '../../support/campaigns.ts'
@@ -226,6 +229,9 @@ async function joiner(api: TestApi, workspaceId: string): Promise<string> {
   return id
 }
 
+/** Of a voice worker of the installation. */
+const WORKER_ID = 'voice-1'
+
 /** The route's path with the belongings in the place of its parameters. */
 export function pathTo(route: AnyRoute, of: Belongings): string {
   const values: Readonly<Record<string, string>> = {
@@ -249,6 +255,7 @@ export function pathTo(route: AnyRoute, of: Belongings): string {
     session_id: of.memberId,
     id: of.apiKeyId,
     phone_number: of.phoneNumber,
+    worker_id: WORKER_ID,
   }
   return route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name]
@@ -312,7 +319,8 @@ export async function fingerprint({ store }: TestApi, workspaceId?: string): Pro
 type Db = ReturnType<TestApi['store']['tenant']>['db']
 
 /** What must have happened before a request can do what it is for. */
-const BEFORE: Readonly<Record<string, (db: Db, of: Belongings) => Promise<unknown>>> = {
+const BEFORE: Readonly<Record<string, (db: Db, of: Belongings, api: TestApi) => Promise<unknown>>> = {
+  'POST /operator/workers/{worker_id}/drain': (_, __, api) => announceWorker(api),
   'POST /batch/{batch_id}/pause': (db, of) => setBatch(db, of, 'running'),
   'POST /batch/{batch_id}/resume': (db, of) => setBatch(db, of, 'paused'),
   async 'POST /batch/{batch_id}/retry'(db, of) {
@@ -326,11 +334,19 @@ const BEFORE: Readonly<Record<string, (db: Db, of: Belongings) => Promise<unknow
   },
 }
 
+/** As the api node does that it is linked to. */
+async function announceWorker({ redisUrl }: TestApi) {
+  const redis = await createRedis(redisUrl, pino({ level: 'silent' }))
+  const slots = new RedisSlots(redis, { shares: () => ({ inboundReserve: 0, workspaceShare: 1 }) })
+  await slots.register({ workerId: WORKER_ID, capacity: 1, metricsUrl: 'http://127.0.0.1:1/metrics' }, 0)
+  redis.destroy()
+}
+
 function setBatch(db: Db, { batchId }: Belongings, status: 'running' | 'paused' | 'completed') {
   return db.updateTable('batches').set({ status }).where('id', '=', batchId).execute()
 }
 
 /** Brings a workspace's things into the state in which this endpoint does what it is for. */
 export async function prepare(api: TestApi, { method, path }: { method: string; path: string }, of: Belongings) {
-  await BEFORE[`${method} ${path}`]?.(api.store.tenant(of.workspaceId).db, of)
+  await BEFORE[`${method} ${path}`]?.(api.store.tenant(of.workspaceId).db, of, api)
 }

@@ -24,6 +24,7 @@ import type {
   UploadBody,
 } from '../../../../api/prospects/schema.ts'
 import type { Dashboard, Dispositions, Workload } from '../../../../api/reports/schema.ts'
+import type { RequestBody } from '../../../../api/requests/schema.ts'
 import type { TrunkBody } from '../../../../api/trunks/schema.ts'
 import type { DeliveryBody, WebhookBody, WebhookWithSecretBody } from '../../../../api/webhooks/schema.ts'
 import type { InvitationBody, MemberBody, RetentionBody, WorkspaceBody } from '../../../../api/workspaces/schema.ts'
@@ -65,6 +66,7 @@ export type OperatedUser = Static<typeof OperatedUserBody>
 export type Webhook = Static<typeof WebhookBody>
 export type WebhookWithSecret = Static<typeof WebhookWithSecretBody>
 export type Delivery = Static<typeof DeliveryBody>
+export type ApiRequest = Static<typeof RequestBody>
 export type Role = Workspace['role']
 
 export interface Page<T> {

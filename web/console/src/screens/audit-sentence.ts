@@ -88,7 +88,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'PATCH /operator/users/{user_id}': t('Changed who runs the installation'),
   'POST /operator/users/{user_id}/password-reset': t('Made a link for a new password'),
   'POST /operator/invitations': t('Invited somebody to the installation'),
-  'POST /operator/workers/{worker}/drain': t('Drained a voice worker'),
+  'POST /operator/workers/{worker_id}/drain': t('Drained a voice worker'),
   'POST /tools/try': t('Tried a tool'),
 }
 

@@ -1,15 +1,16 @@
 import { type FormEvent, useState } from 'react'
-import { formatBytes, formatCount, formatInner, formatMs, formatShare, formatUsd, formatWord } from '../data/format.ts'
+import { formatCount, formatInner, formatUsd } from '../data/format.ts'
 import { useRead, useWrite } from '../data/queries.ts'
-import type { OperatedUser, OperatedWorkspace, OperatorSettings, Page, WorkloadReport } from '../data/types.ts'
+import type { OperatedUser, OperatedWorkspace, OperatorSettings, Page } from '../data/types.ts'
 import { t } from '../language/t.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
 import { Fault, faultOf } from '../ui/fault.tsx'
 import { Field, Input, Select } from '../ui/field.tsx'
-import { Badge, Card, Empty, Facts, Loading, Stat } from '../ui/layout.tsx'
+import { Badge, Card, Facts, Loading } from '../ui/layout.tsx'
 import { TabbedPage } from '../ui/tabbed-page.tsx'
 import { Table } from '../ui/table.tsx'
+import { Workers } from './workers.tsx'
 import { Audit } from './workspace.tsx'
 
 /** The installation as whoever runs it sees it. */
@@ -27,64 +28,6 @@ export function Screen() {
       ]}
       title={t('Operator')}
     />
-  )
-}
-
-const TONES = { ready: 'good', draining: 'warn', overloaded: 'warn', unreachable: 'bad' } as const
-
-function Workers() {
-  const { data, error } = useRead<WorkloadReport>('/operator/workers', { everyMs: 3_000 })
-  if (error) return <Fault error={error} />
-  if (data === undefined) return <Loading />
-  return (
-    <div className="space-y-4">
-      <Card>
-        <div className="grid grid-cols-2 gap-5 sm:grid-cols-4">
-          <Stat label={t('Voice workers')} value={formatCount(data.totals.workers)} />
-          <Stat label={t('Sessions')} value={formatCount(data.totals.active_sessions)} />
-          <Stat label={t('Seats')} value={formatCount(data.totals.capacity)} />
-          <Stat label={t('Used')} value={formatShare(data.totals.utilization)} />
-        </div>
-      </Card>
-      <Card flush>
-        {data.workers.length === 0 ? (
-          <Empty icon="workers" title={t('No voice worker is linked')}>
-            {t('Start one with: npm run patchbay voice')}
-          </Empty>
-        ) : (
-          <Table
-            columns={[
-              { name: t('Worker'), cell: ({ worker_id }) => <span className="font-medium">{worker_id}</span> },
-              { name: t('State'), cell: ({ state }) => <Badge tone={TONES[state]}>{formatWord(state)}</Badge> },
-              {
-                name: t('Sessions'),
-                align: 'end',
-                cell: ({ active_sessions, capacity }) =>
-                  t('{n} of {all}', { n: formatCount(active_sessions), all: formatCount(capacity) }),
-              },
-              { name: 'CPU', align: 'end', wide: true, cell: ({ cpu_utilization }) => formatShare(cpu_utilization) },
-              { name: t('Memory'), align: 'end', wide: true, cell: ({ memory_bytes }) => formatBytes(memory_bytes) },
-              {
-                name: t('Loop lag'),
-                align: 'end',
-                wide: true,
-                cell: ({ event_loop_lag_ms }) => formatMs(event_loop_lag_ms),
-              },
-              {
-                name: t('Turn p50'),
-                align: 'end',
-                wide: true,
-                cell: ({ turn_latency_p50_ms }) => formatMs(turn_latency_p50_ms),
-              },
-              { name: t('Turn p95'), align: 'end', cell: ({ turn_latency_p95_ms }) => formatMs(turn_latency_p95_ms) },
-            ]}
-            label={t('Voice workers')}
-            rowKey={({ worker_id }) => worker_id}
-            rows={data.workers}
-          />
-        )}
-      </Card>
-    </div>
   )
 }
 

@@ -18,6 +18,7 @@ export const answers = {
   'Campaign not found': 'Die Kampagne gibt es nicht',
   'Call log not found': 'Den Anruf gibt es nicht',
   'Webhook not found': 'Den Webhook gibt es nicht',
+  'Voice worker not found': 'Den Sprach-Worker gibt es nicht mehr',
   'Not Found': 'Nicht gefunden',
   'Field required': 'fehlt',
   'CSV has no rows': 'Die CSV-Datei hat keine Zeilen',

@@ -8,6 +8,7 @@ import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { Select } from '../../ui/field.tsx'
 import { Badge, Card, Empty, Facts, type Tone } from '../../ui/layout.tsx'
+import { pretty, TextBlock } from '../../ui/text-block.tsx'
 import { VirtualList } from '../../ui/virtual-list.tsx'
 
 const EVERY_MS = 3_000
@@ -120,11 +121,11 @@ function DeliveryDialog({ delivery, path, onClose }: DeliveryDialogProps) {
           ...(error ? [[t('Fault'), error] as const] : []),
         ]}
       />
-      <Text label={t('Sent')}>
+      <TextBlock label={t('Sent')}>
         {request === null ? t('It was erased, or is older than 30 days.') : pretty(request.body)}
-      </Text>
+      </TextBlock>
       {response && (
-        <Text label={t('Answered {status}', { status: response.status })}>{response.body || t('Nothing')}</Text>
+        <TextBlock label={t('Answered {status}', { status: response.status })}>{response.body || t('Nothing')}</TextBlock>
       )}
       <DialogActions>
         <Button onClick={onClose}>{t('Close')}</Button>
@@ -136,27 +137,4 @@ function DeliveryDialog({ delivery, path, onClose }: DeliveryDialogProps) {
       </DialogActions>
     </Dialog>
   )
-}
-
-function Text({ label, children }: { label: string; children: string }) {
-  return (
-    <section className="mt-4">
-      <h3 className="mb-1 text-sm font-medium">{label}</h3>
-      <pre
-        className="max-h-64 overflow-y-auto rounded-md bg-sunken p-3 text-xs whitespace-pre-wrap wrap-anywhere"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-        tabIndex={0}
-      >
-        {children}
-      </pre>
-    </section>
-  )
-}
-
-function pretty(json: string): string {
-  try {
-    return JSON.stringify(JSON.parse(json), null, 2)
-  } catch {
-    return json
-  }
 }

@@ -5,6 +5,7 @@ import { TabbedPage } from '../../ui/tabbed-page.tsx'
 import { ApiKeys } from '../api-keys.tsx'
 import { LiveEvents } from './live-events.tsx'
 import { McpServer } from './mcp-server.tsx'
+import { Requests } from './requests.tsx'
 import { Webhooks } from './webhooks.tsx'
 
 /** What other programs are told, and what they may do. */
@@ -20,6 +21,7 @@ export function Screen() {
   const tabs = [
     ['webhooks', t('Webhooks'), <Webhooks key="webhooks" />] as const,
     ...(may('admin') ? [['keys', t('API keys'), <ApiKeys key="keys" />] as const] : []),
+    ['requests', t('Requests'), <Requests key="requests" />] as const,
     ['events', t('Events'), <LiveEvents key="events" />] as const,
     ['mcp', 'MCP', <McpServer key="mcp" />] as const,
   ]

@@ -96,7 +96,7 @@ export function errorReply(
   log: Logger,
   incoming?: Incoming,
   route?: AnyRoute,
-): Outgoing & { readonly body: string } {
+): Omit<Outgoing, 'body'> & { body: string } {
   const known = toldError(error, route)
   if (known.status >= 500 && !incoming?.signal.aborted) {
     const { method, path } = incoming ?? {}

@@ -4,10 +4,11 @@ import type { EffectiveConfig } from '../../config/schema.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/log.ts'
 import { createSecretBox } from '../../runtime/secret-box.ts'
-import { LOCAL_TRUNK_ID, type Trunk, type TrunkDirectory } from '../../runtime/telephony/trunk.ts'
+import { LOCAL_TRUNK_ID, type Trunk, type TrunkAttempt, type TrunkDirectory } from '../../runtime/telephony/trunk.ts'
 import { DEFAULT_TRUNK_SETTINGS } from '../../runtime/telephony/trunk-settings.ts'
 import type { Store } from '../../store/database.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
+import { type AttemptHour, attemptHours, lastAttempts, noteAttempt } from '../../store/redis/trunk-attempts.ts'
 import { noteTrunkEvent, type StoredTrunkEvent, trunkEvents } from '../../store/redis/trunk-events.ts'
 import { leaveTrunks, shareTrunks } from '../../store/redis/trunk-share.ts'
 import type { TrunkRow } from '../../store/schema.ts'
@@ -21,6 +22,7 @@ export const trunkSecrets = (key: string) => createSecretBox(key, 'trunk passwor
 
 /** Where api nodes hear that trunks have changed; the message says nothing. */
 const CHANNEL = 'patchbay:trunks'
+const MAX_REASON_CHARS = 200
 /** A softphone or two on this machine. */
 const LOCAL_CALLS = 100
 
@@ -30,6 +32,10 @@ export interface TrunkBook extends TrunkDirectory {
   readonly extensions: ExtensionBook
   /** When a trunk failed and came back, newest first. */
   events(trunkId: string): Promise<StoredTrunkEvent[]>
+  /** What it said to REGISTER and OPTIONS, at whichever node, newest first. */
+  attempts(trunkId: string, most?: number): Promise<TrunkAttempt[]>
+  /** How many of them there were in each hour of the last week, oldest first. */
+  hours(trunkId: string): Promise<AttemptHour[]>
   sealPassword(trunkId: string, password: string): string
   /** The private key of a client's certificate. */
   sealKey(trunkId: string, key: string): string
@@ -99,7 +105,7 @@ export async function openTrunkBook(options: {
     },
     share: (wanted, active) => shareTrunks(redis, node, wanted, active),
     told({ type, trunk, status, reason }) {
-      const event = { type, status, reason: reason.slice(0, 200), atMs: options.clock.nowMs() }
+      const event = { type, status, reason: reason.slice(0, MAX_REASON_CHARS), atMs: options.clock.nowMs() }
       const noted = async () => {
         // One of the installation is no workspace's.
         if (!(await noteTrunkEvent(redis, trunk.id, event)) || trunk.workspaceId === '') return
@@ -109,7 +115,14 @@ export async function openTrunkBook(options: {
       }
       noted().catch((err) => log.warn({ err, trunk: trunk.name }, 'What became of a trunk was not written down'))
     },
+    contacted({ id }, attempt) {
+      noteAttempt(redis, id, { ...attempt, reason: attempt.reason.slice(0, MAX_REASON_CHARS) }).catch((err) =>
+        log.debug({ err, trunk: id }, 'What a trunk answered was not written down'),
+      )
+    },
     events: (trunkId) => trunkEvents(redis, trunkId),
+    attempts: (trunkId, most) => lastAttempts(redis, trunkId, most),
+    hours: (trunkId) => attemptHours(redis, trunkId, options.clock.nowMs()),
     sealPassword: (trunkId, password) => box.seal(password, trunkId),
     sealKey: (trunkId, key) => box.seal(key, keyLabel(trunkId)),
     async changed() {

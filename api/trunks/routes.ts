@@ -1,5 +1,7 @@
 import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/errors.ts'
+import type { TrunkState } from '../../runtime/telephony/carrier.ts'
+import type { TrunkAttempt } from '../../runtime/telephony/trunk.ts'
 import { DEFAULT_TRUNK_SETTINGS, type TrunkSettings } from '../../runtime/telephony/trunk-settings.ts'
 import { agentById } from '../../store/agents.ts'
 import { isDuplicate } from '../../store/database.ts'
@@ -21,6 +23,13 @@ import { ValidationError } from '../schema.ts'
 import type { Services } from '../services.ts'
 import { Detail } from '../workspaces/schema.ts'
 import type { TrunkBook } from './book.ts'
+import {
+  TrunkCheckBody,
+  TrunkHealthBody,
+  trunkCheckExample,
+  trunkHealthBody,
+  trunkHealthExample,
+} from './health-schema.ts'
 import { admitHost } from './host-policy.ts'
 import {
   ChangeTrunkInput,
@@ -200,11 +209,73 @@ const remove = defineRoute({
   },
 })
 
-export const trunkRoutes = [create, list, read, change, remove]
+const health = defineRoute({
+  method: 'GET',
+  path: '/trunks/{trunk_id}/health',
+  auth: 'jwt_or_scope',
+  role: 'member',
+  scope: 'numbers',
+  params: { trunk_id },
+  success: { status: 200, schema: TrunkHealthBody },
+  errors: ['trunk_not_found'],
+  tag,
+  summary: 'What a SIP trunk answered over the last week',
+  description:
+    'A trunk that registers is asked before its registration runs out, any other every 30 seconds, by each api node.',
+  examples: { success: trunkHealthExample },
+  handler: async ({ params, tenant }, { trunks }) => {
+    const { id } = await requireTrunk(tenant, params.trunk_id)
+    const [attempts, hours] = await Promise.all([trunks.attempts(id), trunks.hours(id)])
+    return trunkHealthBody(id, attempts, hours)
+  },
+})
+
+const check = defineRoute({
+  method: 'POST',
+  path: '/trunks/{trunk_id}/check',
+  auth: 'jwt_or_scope',
+  role: 'developer',
+  scope: 'numbers',
+  // It looks and changes nothing.
+  audit: false,
+  params: { trunk_id },
+  success: { status: 200, schema: TrunkCheckBody },
+  errors: ['trunk_not_found', 'unavailable'],
+  tag,
+  summary: 'Look at a SIP trunk now: each check, and the cure where it fails',
+  description:
+    'As `patchbay doctor sip` does, from the api node that answers, within some 15 seconds: whether SIP listens, the host has an address, OPTIONS is answered, the trunk sees the address it is told, the password is right, and media come back.',
+  examples: { success: trunkCheckExample },
+  handler: async ({ params, tenant }, { carriers, clock }) => {
+    const { id } = await requireTrunk(tenant, params.trunk_id)
+    const findings = await carriers.diagnoseTrunk(id)
+    if (findings === undefined) throw new PatchbayError('unavailable')
+    return {
+      trunk_id: id,
+      checked_at: new Date(clock.nowMs()).toISOString(),
+      healthy: findings.every(({ ok }) => ok),
+      findings,
+    }
+  },
+})
+
+export const trunkRoutes = [create, list, read, change, remove, health, check]
 
 async function bodyWithState(row: TrunkRow, { carriers, trunks }: Pick<Services, 'carriers' | 'trunks'>) {
-  const [state, events] = await Promise.all([carriers.trunkState(row.id), trunks.events(row.id)])
-  return trunkBody(row, state, events)
+  const [state, events, [last]] = await Promise.all([
+    carriers.trunkState(row.id),
+    trunks.events(row.id),
+    trunks.attempts(row.id, 1),
+  ])
+  return trunkBody(row, heardElsewhere(row, state, last), events)
+}
+
+/** One node registers with a trunk: what it was answered is what the others say. What was said before a change is no news. */
+function heardElsewhere(row: TrunkRow, state: TrunkState | undefined, last: TrunkAttempt | undefined) {
+  if (state === undefined || state.contact !== undefined || last === undefined) return state
+  if (last.atMs < row.updated_at.getTime()) return state
+  // Whoever answers OPTIONS is there, whatever it says.
+  return { ...state, contact: { ...last, status: last.ok ? 200 : last.status } }
 }
 
 function columns(body: TrunkInput, id: string, trunks: TrunkBook): TrunkChanges {

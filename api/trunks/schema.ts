@@ -67,7 +67,8 @@ export const TrunkBody = Type.Object({
       {
         contact_status: Nullable(
           Type.Integer({
-            description: 'What it last said to REGISTER or OPTIONS; 0: nothing; null: this node does not ask it.',
+            description:
+              'What it last said to REGISTER or OPTIONS, at whichever node asks it; 0: nothing; null: it was not asked yet.',
           }),
         ),
         contact_reason: Nullable(Type.String()),

@@ -13,6 +13,7 @@ import {
   type IncomingCall,
   TransferRefused,
   type TrunkFigures,
+  type TrunkFinding,
   type TrunkState,
 } from '../../runtime/telephony/carrier.ts'
 import type { TrunkDirectory } from '../../runtime/telephony/trunk.ts'
@@ -22,7 +23,7 @@ import { Incoming, noteRefusal } from './call/incoming.ts'
 import { joinExtensions } from './call/internal.ts'
 import { placeCall } from './call/outgoing.ts'
 import { nameAt } from './call/transfer.ts'
-import { diagnose } from './doctor.ts'
+import { diagnose, diagnoseTrunk } from './doctor.ts'
 import { MediaRefused } from './media/call-media.ts'
 import type { CallControl } from './media/rtp-leg.ts'
 import type { KnownExtension } from './registrar/extension-table.ts'
@@ -41,6 +42,8 @@ export class SipCarrier implements Carrier {
   readonly #host: PluginHost
   readonly #stack: SipStack
   readonly #calls = new Map<string, CallControl>()
+  /** Of trunks, each looked at once at a time. */
+  readonly #checks = new Map<string, Promise<TrunkFinding[]>>()
   #onCall: ((call: IncomingCall) => void) | undefined
   #opening: Promise<boolean> | undefined
   #closed = false
@@ -81,6 +84,16 @@ export class SipCarrier implements Carrier {
 
   async diagnose(): Promise<CarrierFinding[]> {
     return diagnose(this.#stack, await this.#open())
+  }
+
+  diagnoseTrunk(trunkId: string): Promise<TrunkFinding[]> {
+    const running = this.#checks.get(trunkId)
+    if (running !== undefined) return running
+    const check = this.#open()
+      .then((listens) => diagnoseTrunk(this.#stack, listens, trunkId))
+      .finally(() => this.#checks.delete(trunkId))
+    this.#checks.set(trunkId, check)
+    return check
   }
 
   async receive(onCall: (call: IncomingCall) => void, signal: AbortSignal): Promise<void> {

@@ -282,6 +282,7 @@ export class SipStack {
         ...{ active, timers: systemTimers, transactions: this.#transactions, token: this.#options.token },
         clock: this.#options.clock,
         flow: (target) => this.flowTo(active, target),
+        contacted: (attempt) => this.#options.directory.contacted?.(active.trunk, attempt),
         state: (status, reason) => {
           const { trunk } = active
           this.#options.directory.told?.({ type: status === 200 ? 'up' : 'down', trunk, status, reason })

@@ -39,6 +39,11 @@ export interface Carrier {
   readonly web?: CarrierWeb
   /** Looks at its ports and trunks, and names the faults: for `patchbay doctor`. Asked of carriers in api nodes. */
   diagnose?(signal: AbortSignal): Promise<CarrierFinding[]>
+  /**
+   * Looks at one trunk as `diagnose` does, and at what it needs of this process. Whoever asks while it looks hears the same.
+   * Absent: the carrier knows no trunks.
+   */
+  diagnoseTrunk?(trunkId: string): Promise<TrunkFinding[]>
   /** How a trunk does, as this process sees it; undefined: it has none of this id. Absent: the carrier knows no trunks. */
   trunkState?(trunkId: string): TrunkState | undefined
   /** All trunks of this process and how they do: for the metrics. Absent: it knows no trunks. */
@@ -79,6 +84,14 @@ export interface TrunkFigures {
 export interface CarrierFinding {
   ok: boolean
   text: string
+}
+
+/** What is looked at, in this order. */
+export const TRUNK_CHECKS = ['listens', 'address', 'connection', 'answers', 'seen_as', 'credentials', 'media'] as const
+
+/** One check of a trunk. */
+export interface TrunkFinding extends CarrierFinding {
+  check: (typeof TRUNK_CHECKS)[number]
 }
 
 /** What a carrier does with phone numbers. Each throws CarrierFault with the carrier's own words. */

@@ -1,5 +1,5 @@
 import { closeInstance, type PluginRegistry } from '../plugin/host.ts'
-import type { Carrier, TrunkFigures, TrunkState } from './carrier.ts'
+import type { Carrier, TrunkFigures, TrunkFinding, TrunkState } from './carrier.ts'
 import { NO_TRUNKS, type TrunkDirectory } from './trunk.ts'
 import type { CarrierDoor } from './web.ts'
 
@@ -30,6 +30,15 @@ export class Carriers {
     for (const made of this.#made.values()) {
       const state = (await made.catch(() => undefined))?.trunkState?.(trunkId)
       if (state !== undefined) return state
+    }
+    return undefined
+  }
+
+  /** What the carrier of trunks finds out about one; undefined: no carrier of this process knows trunks. */
+  async diagnoseTrunk(trunkId: string): Promise<TrunkFinding[] | undefined> {
+    for (const made of this.#made.values()) {
+      const carrier = await made.catch(() => undefined)
+      if (carrier?.diagnoseTrunk !== undefined) return carrier.diagnoseTrunk(trunkId)
     }
     return undefined
   }

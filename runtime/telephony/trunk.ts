@@ -46,11 +46,24 @@ export interface TrunkDirectory {
   watch(changed: () => void): () => void
   /** Told when a trunk fails, and when it is back. Absent: nobody asks. */
   told?(event: TrunkEvent): void
+  /** Told of every REGISTER and OPTIONS, and what came of it. Absent: nobody asks. */
+  contacted?(trunk: Pick<Trunk, 'id'>, attempt: TrunkAttempt): void
   /**
    * Which of these trunks this node is to register with: one node at a time has each, for half a minute from the last asking.
    * `active` are this node's calls by trunk, told to the others. Absent: this node is the only one.
    */
   share?(wanted: readonly string[], active: ReadonlyMap<string, number>, signal: AbortSignal): Promise<TrunkShare>
+}
+
+/** One REGISTER or OPTIONS, and what came of it. */
+export interface TrunkAttempt {
+  readonly method: 'REGISTER' | 'OPTIONS'
+  /** Registered, or somebody is there: to OPTIONS any answer shows it. */
+  readonly ok: boolean
+  /** What the trunk answered; 0: nothing. */
+  readonly status: number
+  readonly reason: string
+  readonly atMs: number
 }
 
 /** Something an operator wants to know of a trunk. */

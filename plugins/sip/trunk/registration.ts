@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../../runtime/clock.ts'
+import type { TrunkAttempt } from '../../../runtime/telephony/trunk.ts'
 import { contactOf, SUPPORTED, USER_AGENT } from '../dialog/context.ts'
 import { MAX_FORWARDS } from '../dialog/dialog.ts'
 import { parseNameAddress, splitOutside } from '../message/grammar.ts'
@@ -47,6 +48,8 @@ export interface RegistrationOptions {
   flow(target: Target): Promise<Flow>
   /** What the trunk answered, 0 for nothing; called when that changes. */
   state(status: number, reason: string): void
+  /** Told of each answer, and of each that did not come. */
+  contacted(attempt: TrunkAttempt): void
 }
 
 /**
@@ -189,7 +192,7 @@ export class Registration {
       this.#failed(response.status, response.reason)
       return
     }
-    this.#told(register ? response.status : 200, response.reason)
+    this.#told(register ? response.status : 200, response.reason, response.status)
     this.#retryMs = FIRST_RETRY_MS
     this.#flow = flow
     if (register) this.#keepOpen(flow)
@@ -222,8 +225,13 @@ export class Registration {
     this.#retryMs = Math.min(this.#retryMs * 2, MAX_RETRY_MS)
   }
 
-  #told(status: number, reason: string): void {
-    this.#options.active.contact = { status, reason, atMs: this.#options.clock.nowMs() }
+  /** @param answered what was said in truth: to OPTIONS any answer is as good as 200 */
+  #told(status: number, reason: string, answered = status): void {
+    const atMs = this.#options.clock.nowMs()
+    const { active } = this.#options
+    active.contact = { status, reason, atMs }
+    const method = active.trunk.register ? 'REGISTER' : 'OPTIONS'
+    this.#options.contacted({ method, ok: status === 200, status: answered, reason, atMs })
     if (this.#status === status) return
     this.#status = status
     this.#options.state(status, reason)

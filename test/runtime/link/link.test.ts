@@ -3,9 +3,9 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import WebSocket, { WebSocketServer } from 'ws'
+import { listenForWorkerDrains } from '../../../api/operator/worker-drains.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import type { SessionPort } from '../../../runtime/conversation/contract.ts'
-import { listenForWorkerDrains } from '../../../api/operator/worker-drains.ts'
 import { createLinkHub } from '../../../runtime/link/api-end.ts'
 import type { AgentSpec, WorkerState } from '../../../runtime/link/messages.ts'
 import { connectLinks } from '../../../runtime/link/worker-end.ts'
@@ -295,36 +295,39 @@ t.test('a worker is told of the agent whose phone rings', async (t) => {
   t.strictSame(await told.promise, ['call-1', agent])
 })
 
-t.test('a worker is drained by whichever node it is linked to: its call goes on, the next one is another’s', async (t) => {
-  const asked = await startNode(t)
-  const node = await startNode(t, { databaseUrl: asked.databaseUrl, redisUrl: asked.redisUrl })
-  const drains = await listenForWorkerDrains(node.redis, node.sessions, pino({ level: 'silent' }))
-  t.teardown(() => drains.stop())
-  let state: WorkerState = 'ready'
-  let orders = 0
-  const links = await startWorker(t, [node], {
-    workerId: 'old',
-    state: () => state,
-    drain: () => {
-      orders++
-      state = 'draining'
-    },
-  })
-  const stateOf = () => node.sessions.workers().find(({ workerId }) => workerId === 'old')?.state
-  const call = await openSession(t, node, await makeCall(node))
-  t.equal(links.activeSessions(), 1)
-  t.notOk(asked.sessions.drainWorker('old'), 'it is not linked to the node that is asked')
-  await requestWorkerDrain(asked.redis, 'old')
-  await until(() => orders === 1 && stateOf() === 'draining')
-  await startWorker(t, [node], { workerId: 'fresh' })
-  await openSession(t, node, await makeCall(node))
-  t.equal(links.activeSessions(), 1, 'it was offered nothing new')
-  call.send({ type: 'text', text: 'still there' })
-  await call.got('transcript', { role: 'user' })
-  t.ok(node.sessions.drainWorker('old'), 'asked again, it drains all the same')
-  await until(() => orders === 2)
-  t.equal(links.activeSessions(), 1)
-})
+t.test(
+  'a worker is drained by whichever node it is linked to: its call goes on, the next one is another’s',
+  async (t) => {
+    const asked = await startNode(t)
+    const node = await startNode(t, { databaseUrl: asked.databaseUrl, redisUrl: asked.redisUrl })
+    const drains = await listenForWorkerDrains(node.redis, node.sessions, pino({ level: 'silent' }))
+    t.teardown(() => drains.stop())
+    let state: WorkerState = 'ready'
+    let orders = 0
+    const links = await startWorker(t, [node], {
+      workerId: 'old',
+      state: () => state,
+      drain: () => {
+        orders++
+        state = 'draining'
+      },
+    })
+    const stateOf = () => node.sessions.workers().find(({ workerId }) => workerId === 'old')?.state
+    const call = await openSession(t, node, await makeCall(node))
+    t.equal(links.activeSessions(), 1)
+    t.notOk(asked.sessions.drainWorker('old'), 'it is not linked to the node that is asked')
+    await requestWorkerDrain(asked.redis, 'old')
+    await until(() => orders === 1 && stateOf() === 'draining')
+    await startWorker(t, [node], { workerId: 'fresh' })
+    await openSession(t, node, await makeCall(node))
+    t.equal(links.activeSessions(), 1, 'it was offered nothing new')
+    call.send({ type: 'text', text: 'still there' })
+    await call.got('transcript', { role: 'user' })
+    t.ok(node.sessions.drainWorker('old'), 'asked again, it drains all the same')
+    await until(() => orders === 2)
+    t.equal(links.activeSessions(), 1)
+  },
+)
 
 t.test('a worker is known to be offered calls from its first welcome on', async (t) => {
   const node = await startNode(t)

@@ -31,6 +31,7 @@ const routes = [
     import('./screens/batches.tsx').then(({ BatchScreen }) => ({ Screen: BatchScreen })),
   ),
   screen('/numbers', () => import('./screens/numbers.tsx')),
+  screen('/numbers/trunks/$trunkId', () => import('./screens/trunk/trunk.tsx')),
   screen('/knowledge', () => import('./screens/knowledge.tsx')),
   screen('/reports', () => import('./screens/reports.tsx')),
   screen('/providers', () => import('./screens/providers.tsx')),

@@ -5,7 +5,7 @@ import type { Protocol } from '../../../../plugins/sip/transport/flow.ts'
 import { Registration } from '../../../../plugins/sip/trunk/registration.ts'
 import type { Target } from '../../../../plugins/sip/trunk/targets.ts'
 import { ActiveTrunk } from '../../../../plugins/sip/trunk/trunk-table.ts'
-import type { Trunk } from '../../../../runtime/telephony/trunk.ts'
+import type { Trunk, TrunkAttempt } from '../../../../runtime/telephony/trunk.ts'
 import { DEFAULT_TRUNK_SETTINGS } from '../../../../runtime/telephony/trunk-settings.ts'
 import { answerTo, makeWire } from '../support/wire.ts'
 
@@ -32,6 +32,7 @@ async function registered(
   protocol: Protocol = 'udp',
 ) {
   const states: number[] = []
+  const attempts: TrunkAttempt[] = []
   const wire = makeWire({})
   const active = new ActiveTrunk({ ...TRUNK, ...trunk }, 0)
   active.targets = targets
@@ -40,6 +41,7 @@ async function registered(
     ...{ transactions: wire.transactions, timers: wire.timers, clock: wire.timers, token: wire.context.token },
     flow: async ({ address }) => ({ ...wire.flow, address, protocol }),
     state: (status) => states.push(status),
+    contacted: (attempt) => attempts.push(attempt),
   })
   const settle = () => new Promise(setImmediate)
   await settle()
@@ -51,7 +53,7 @@ async function registered(
     wire.timers.advance(ms)
     await settle()
   }
-  return { ...wire, registration, states, answer, pass }
+  return { ...wire, registration, states, attempts, answer, pass }
 }
 
 const expires = (request: SipRequest | OutgoingRequest | undefined): string | undefined =>
@@ -160,4 +162,16 @@ t.test('each registration is of one instance, so that another node takes its pla
     /^<sip:aurora@[^>]+>;\+sip\.instance="<urn:uuid:[0-9a-f-]{36}>";reg-id=1$/,
   )
   t.equal(headerOf(last('REGISTER'), 'supported'), 'path, outbound')
+})
+
+t.test('every answer is told, also one that changes nothing', async (t) => {
+  const { answer, pass, attempts, states } = await registered({ register: false })
+  await answer(404)
+  await pass(30_000)
+  await answer(200)
+  t.match(attempts, [
+    { method: 'OPTIONS', ok: true, status: 404 },
+    { method: 'OPTIONS', ok: true, status: 200 },
+  ])
+  t.same(states, [200], 'whoever answers is there')
 })

@@ -25,6 +25,7 @@ import type {
 } from '../../../../api/prospects/schema.ts'
 import type { Dashboard, Dispositions, Workload } from '../../../../api/reports/schema.ts'
 import type { RequestBody } from '../../../../api/requests/schema.ts'
+import type { TrunkCheckBody, TrunkHealthBody } from '../../../../api/trunks/health-schema.ts'
 import type { TrunkBody } from '../../../../api/trunks/schema.ts'
 import type { DeliveryBody, WebhookBody, WebhookWithSecretBody } from '../../../../api/webhooks/schema.ts'
 import type { InvitationBody, MemberBody, RetentionBody, WorkspaceBody } from '../../../../api/workspaces/schema.ts'
@@ -56,6 +57,8 @@ export type KnowledgeDocument = Static<typeof DocumentBody>
 export type Passage = Static<typeof PassageBody>
 export type PhoneNumber = Static<typeof PhoneNumberBody>
 export type Trunk = Static<typeof TrunkBody>
+export type TrunkHealth = Static<typeof TrunkHealthBody>
+export type TrunkCheck = Static<typeof TrunkCheckBody>
 export type DashboardReport = Static<typeof Dashboard>
 export type DispositionReport = Static<typeof Dispositions>
 export type WorkloadReport = Static<typeof Workload>

@@ -9,6 +9,7 @@ import { t } from '../language/t.ts'
 import { buttonClass } from '../ui/button.tsx'
 import { Notice } from '../ui/layout.tsx'
 import { failingProviders } from './failing-providers.ts'
+import { answers, cureOf, saidBy } from './trunk/trunk-state.tsx'
 
 const EVERY_MS = 15_000
 
@@ -74,28 +75,24 @@ export function Attention() {
       </Notice>,
     )
   }
-  for (const { trunk_id, name, register, state } of trunks.data ?? []) {
-    const status = state?.contact_status
-    if (status == null || status < 300) continue
+  for (const trunk of trunks.data ?? []) {
+    if (answers(trunk) !== false) continue
+    const { trunk_id, name, register, state } = trunk
+    const why = saidBy(state?.contact_status ?? 0, state?.contact_reason ?? null)
     notes.push(
       <Notice
         action={
-          <Link className={buttonClass('plain', 'sm')} search={{ tab: 'trunks' }} to="/numbers">
-            {t('Trunks')}
+          <Link className={buttonClass('plain', 'sm')} params={{ trunkId: trunk_id }} to="/numbers/trunks/$trunkId">
+            {t('Trunk')}
           </Link>
         }
         key={trunk_id}
         tone="bad"
       >
         {register
-          ? t('The trunk “{name}” could not register: {why}. Check its host, user name and password.', {
-              name,
-              why: `${status} ${state?.contact_reason}`,
-            })
-          : t('The trunk “{name}” does not answer: {why}. Check its host, user name and password.', {
-              name,
-              why: `${status} ${state?.contact_reason}`,
-            })}
+          ? t('The trunk “{name}” could not register: {why}.', { name, why })
+          : t('The trunk “{name}” does not answer: {why}.', { name, why })}{' '}
+        {cureOf(trunk)}
       </Notice>,
     )
   }

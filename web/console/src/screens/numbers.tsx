@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { formatAgo } from '../data/format.ts'
 import { useRead, useWrite } from '../data/queries.ts'
@@ -11,8 +12,10 @@ import { Fault, faultOf } from '../ui/fault.tsx'
 import { Field, Input, Select } from '../ui/field.tsx'
 import { ListCard } from '../ui/list-page.tsx'
 import { TabbedPage } from '../ui/tabbed-page.tsx'
+import { TrunkState } from './trunk/trunk-state.tsx'
 import { Trunks } from './trunks.tsx'
 
+const TRUNKS_EVERY_MS = 10_000
 const PROVIDERS = ['sip', 'twilio', 'telnyx', 'plivo', 'sim']
 
 export function Screen() {
@@ -33,6 +36,7 @@ function Numbers() {
   const { may } = useSession()
   const list = useRead<PhoneNumber[]>('/phone-numbers')
   const { data: agents } = useRead<Agent[]>('/agents')
+  const { data: trunks } = useRead<Trunk[]>('/trunks', { everyMs: TRUNKS_EVERY_MS })
   const [adding, setAdding] = useState<'register' | 'buy'>()
   const [removed, setRemoved] = useState<PhoneNumber>()
   const assign = useWrite<PhoneNumber, { phone_number: string; agent_id: string | null }>(
@@ -66,7 +70,12 @@ function Numbers() {
           {
             name: t('Carrier'),
             wide: true,
-            cell: ({ provider, trunk }) => (trunk ? `${provider}, ${trunk}` : provider),
+            cell: ({ provider, trunk }) => (
+              <span className="inline-flex items-center gap-2">
+                {provider}
+                {trunk && <OverTrunk name={trunk} trunk={trunks?.find(({ name }) => name === trunk)} />}
+              </span>
+            ),
           },
           {
             name: t('Answered by'),
@@ -131,6 +140,19 @@ function Numbers() {
       >
         {t('Nobody answers it any more, and no call is made from it. It stays yours at the carrier.')}
       </Confirm>
+    </>
+  )
+}
+
+/** The trunk a number's calls go over, and how it stands. */
+function OverTrunk({ name, trunk }: { name: string; trunk: Trunk | undefined }) {
+  if (trunk === undefined) return <span>{name}</span>
+  return (
+    <>
+      <Link className="hover:underline" params={{ trunkId: trunk.trunk_id }} to="/numbers/trunks/$trunkId">
+        {name}
+      </Link>
+      <TrunkState trunk={trunk} />
     </>
   )
 }

@@ -10,6 +10,7 @@ export const sentences = {
   '1 agent': '1 Agent',
   '1 call': '1 Anruf',
   '1 call matches': '1 Anruf passt',
+  '1 check failed, at {time}': '1 Prüfung schlug fehl, um {time}',
   '1 event is sent': '1 Ereignis wird gesendet',
   '1 member': '1 Mitglied',
   '1 number': '1 Nummer',
@@ -60,6 +61,7 @@ export const sentences = {
   'Added an extension': 'Nebenstelle hinzugefügt',
   'Added documents to an agent': 'Einem Agenten Dokumente gegeben',
   Address: 'Adresse',
+  'Address of the host': 'Adresse des Hosts',
   'Addresses calls of this trunk come from besides its host, separated by commas.':
     'Adressen, von denen Anrufe dieses Trunks außer von seinem Host kommen, durch Kommas getrennt.',
   'Admin: everything': 'Admin: alles',
@@ -73,6 +75,7 @@ export const sentences = {
   All: 'Alle',
   'All agents': 'Alle Agenten',
   'All calls': 'Alle Anrufe',
+  'All is as it should be, at {time}': 'Alles ist, wie es sein soll, um {time}',
   'All numbers of the agent': 'Alle Nummern des Agenten',
   'All: those of the agent.': 'Alle: die des Agenten.',
   'Allow {phone_number}': '{phone_number} erlauben',
@@ -80,6 +83,7 @@ export const sentences = {
   'An agent is a prompt, a voice and a model. It answers in the browser at once, and on the phone once it has a number.':
     'Ein Agent ist ein Prompt, eine Stimme und ein Modell. Im Browser antwortet er sofort, am Telefon, sobald er eine Nummer hat.',
   'An agent that is gone': 'Ein Agent, den es nicht mehr gibt',
+  'An answer': 'Eine Antwort',
   'Analyse again': 'Neu auswerten',
   Analysis: 'Auswertung',
   'And {n} more; after the upload you get all of them as a file.':
@@ -89,8 +93,10 @@ export const sentences = {
   Answered: 'Angenommen',
   'Answered (2xx)': 'Beantwortet (2xx)',
   'Answered by': 'Angenommen von',
+  'Answered {share} of what it was asked in seven days.': 'Hat in sieben Tagen {share} der Fragen beantwortet.',
   'Answered {status}': 'Antwort {status}',
   Answers: 'Antwortet',
+  'Answers again': 'Antwortet wieder',
   'Answers in': 'Antwortet in',
   'Answers in the browser': 'Antwortet im Browser',
   'Answers to something the caller said aloud are measured, from the last sound of the caller to the first of the agent.':
@@ -105,8 +111,11 @@ export const sentences = {
   'As it happens': 'Wie es geschieht',
   'As the configuration says (PATCHBAY_SIGNUP)': 'Wie die Konfiguration sagt (PATCHBAY_SIGNUP)',
   'As the system': 'Wie das System',
+  'Ask the carrier what its answer means.': 'Fragen Sie den Netzbetreiber, was seine Antwort bedeutet.',
   'Asked to prove their e-mail address': 'Nachweis der E-Mail-Adresse angefordert',
   'Asking for the microphone': 'Fragt nach dem Mikrofon',
+  'Asks the trunk now: its address, an answer, how it sees us, the password, and whether sound comes back.':
+    'Fragt den Trunk jetzt: Adresse, Antwort, wie er uns sieht, Passwort, und ob Ton zurückkommt.',
   'Asks whether the call may be recorded; nothing is recorded before a yes.':
     'Fragt, ob aufgezeichnet werden darf; vor einem Ja wird nichts aufgezeichnet.',
   'At least 8 characters': 'Mindestens 8 Zeichen',
@@ -198,6 +207,7 @@ export const sentences = {
   'Changed who runs the installation': 'Geändert, wer die Installation betreibt',
   'Changed. Every other session ended.': 'Geändert. Alle anderen Sitzungen sind beendet.',
   Chats: 'Chats',
+  'Check now': 'Jetzt prüfen',
   'Choose one': 'Bitte wählen',
   Clear: 'Leeren',
   Close: 'Schließen',
@@ -207,6 +217,7 @@ export const sentences = {
   'Columns of the file': 'Spalten der Datei',
   Completed: 'Erledigt',
   Connecting: 'Verbindet',
+  Connection: 'Verbindung',
   Consent: 'Einwilligung',
   'Consent question': 'Frage nach Einwilligung',
   Conversation: 'Gespräch',
@@ -260,10 +271,13 @@ export const sentences = {
   Description: 'Beschreibung',
   'Developer: makes agents': 'Entwickler: legt Agenten an',
   Developers: 'Entwickler',
+  'Developers of this workspace can have the trunk asked.':
+    'Entwickler dieses Arbeitsbereichs können den Trunk fragen lassen.',
   Direction: 'Richtung',
   Discard: 'Verwerfen',
   Dismiss: 'Ausblenden',
   'Do not call': 'Gesperrt',
+  Doctor: 'Doktor',
   Document: 'Dokument',
   Documents: 'Dokumente',
   'Documents belong to an agent: make one first, under Agents.':
@@ -337,6 +351,7 @@ export const sentences = {
   'Failed: {error}': 'Fehlgeschlagen: {error}',
   Fails: 'Fehlerhaft',
   Fault: 'Fehler',
+  'Fell silent': 'Ausgefallen',
   File: 'Datei',
   'First message': 'Begrüßung',
   'First name': 'Vorname',
@@ -381,6 +396,7 @@ export const sentences = {
   Host: 'Host',
   Hours: 'Zeiten',
   How: 'Wie',
+  'How it sees us': 'Wie er uns sieht',
   "How little of the caller's voice makes the agent fall silent.":
     'Wie wenig von der Stimme des Anrufers den Agenten verstummen lässt.',
   'How long things are kept': 'Wie lange etwas aufbewahrt wird',
@@ -412,11 +428,17 @@ export const sentences = {
     'Sie beginnt angehalten: Niemand wird angerufen, bevor Sie sie starten.',
   'It can’t be undone: workspaces of yours alone are deleted with their agents, calls and recordings.':
     'Das lässt sich nicht rückgängig machen: Arbeitsbereiche, die nur Ihnen gehören, werden mit Agenten, Anrufen und Aufnahmen gelöscht.',
+  'It does not know this account. Check the user name and the host.':
+    'Er kennt dieses Konto nicht. Prüfen Sie Benutzernamen und Host.',
+  'It does not let us register. Ask the carrier what its answer means.':
+    'Er lässt uns nicht anmelden. Fragen Sie den Netzbetreiber, was seine Antwort bedeutet.',
   'It does not understand your voice: type, or click what you would say.':
     'Er versteht Ihre Stimme nicht: tippen oder anklicken, was Sie sagen würden.',
   'It has no agent. Choose one in its settings.': 'Sie hat keinen Agenten. In den Einstellungen einen wählen.',
   'It has no number to call from. Register one for its agent under Numbers.':
     'Sie hat keine Nummer zum Anrufen. Unter Nummern eine für ihren Agenten eintragen.',
+  'It is asked what it can do; this takes up to 15 seconds.':
+    'Er wird gefragt, was er kann; das dauert bis zu 15 Sekunden.',
   'It is off since {at}.': 'Er ist aus seit {at}.',
   'It is off.': 'Er ist aus.',
   'It is outside the calling hours of everybody who is left. It goes on by itself.':
@@ -432,13 +454,20 @@ export const sentences = {
     'Er wird nur dieses eine Mal gezeigt. Bewahren Sie ihn dort auf, wo nur Ihr Server ihn liest.',
   'It is shown this once. Your server verifies each message with it (Standard Webhooks).':
     'Es wird nur dieses eine Mal gezeigt. Ihr Server prüft damit jede Nachricht (Standard Webhooks).',
+  'It is there and can’t serve now. It is asked again by itself; where this lasts, ask the carrier.':
+    'Er ist da und kann gerade nicht. Er wird von selbst wieder gefragt; hält es an, fragen Sie den Netzbetreiber.',
   'It is told again': 'Er erfährt wieder etwas',
   'It is told nothing any more': 'Er erfährt nichts mehr',
   'It may': 'Er darf',
   'It reached the longest time a call may take.': 'Die längste Dauer eines Anrufs war erreicht.',
-  'It takes no new call, its calls go on, and it ends with the last of them. Whatever keeps it running, such as npm start, systemd or Kubernetes, starts a fresh one in its place; by hand, nothing does.': 'Er nimmt keinen neuen Anruf an, seine Anrufe gehen weiter, und mit dem letzten endet er. Was ihn am Laufen hält, etwa npm start, systemd oder Kubernetes, startet an seiner Stelle einen neuen; von Hand gestartete ersetzt niemand.',
+  'It refuses the user name or the password. Enter them as the carrier has them.':
+    'Er weist Benutzernamen oder Passwort ab. Tragen Sie beide ein, wie der Netzbetreiber sie hat.',
+  'It said': 'Er sagte',
+  'It takes no new call, its calls go on, and it ends with the last of them. Whatever keeps it running, such as npm start, systemd or Kubernetes, starts a fresh one in its place; by hand, nothing does.':
+    'Er nimmt keinen neuen Anruf an, seine Anrufe gehen weiter, und mit dem letzten endet er. Was ihn am Laufen hält, etwa npm start, systemd oder Kubernetes, startet an seiner Stelle einen neuen; von Hand gestartete ersetzt niemand.',
   'It waits for you to start it.': 'Er wartet, bis Sie ihn starten.',
   'It was erased, or is older than 30 days.': 'Es wurde gelöscht oder ist älter als 30 Tage.',
+  'It was not asked yet.': 'Er wurde noch nicht gefragt.',
   'It works once. Hand it to them yourself.': 'Er gilt einmal. Geben Sie ihn selbst weiter.',
   'Its agent': 'Sein Agent',
   'Its budget is used up. Raise it to go on.': 'Ihr Budget ist verbraucht. Erhöhen Sie es, dann geht es weiter.',
@@ -478,6 +507,7 @@ export const sentences = {
   'Last 30 days': 'Letzte 30 Tage',
   'Last 7 days': 'Letzte 7 Tage',
   'Last 90 days': 'Letzte 90 Tage',
+  'Last answers': 'Letzte Antworten',
   'Last name': 'Nachname',
   'Last used': 'Zuletzt benutzt',
   'Last year': 'Letztes Jahr',
@@ -491,6 +521,7 @@ export const sentences = {
   'Leave without saving?': 'Ohne Speichern verlassen?',
   'Leave {name}': '{name} verlassen',
   'Leave {name}?': '{name} verlassen?',
+  'Led elsewhere': 'Anderswohin geleitet',
   'Left the workspace': 'Arbeitsbereich verlassen',
   Length: 'Dauer',
   'Let it work again': 'Wieder arbeiten lassen',
@@ -588,6 +619,7 @@ export const sentences = {
   'No SIP trunks': 'Keine SIP-Trunks',
   'No agent of that name.': 'Kein Agent mit diesem Namen.',
   'No agents yet': 'Noch keine Agenten',
+  'No answer': 'Keine Antwort',
   'No batches yet': 'Noch keine Stapel',
   'No call matches': 'Kein Anruf passt',
   'No calls in this time': 'Keine Anrufe in dieser Zeit',
@@ -598,7 +630,8 @@ export const sentences = {
   'No microphone was found. Connect one, then talk again.':
     'Kein Mikrofon gefunden. Eines anschließen, dann noch einmal sprechen.',
   'No number': 'Keine Nummer',
-  'No other worker takes calls now: new ones wait, or are refused, until a fresh one is there.': 'Kein anderer Worker nimmt gerade Anrufe an: Neue warten oder werden abgewiesen, bis ein neuer da ist.',
+  'No other worker takes calls now: new ones wait, or are refused, until a fresh one is there.':
+    'Kein anderer Worker nimmt gerade Anrufe an: Neue warten oder werden abgewiesen, bis ein neuer da ist.',
   'No request matches': 'Keine Anfrage passt',
   'Not readable': 'Nicht lesbar',
   'No phone number': 'Keine Telefonnummer',
@@ -627,6 +660,8 @@ export const sentences = {
   'Not before': 'Nicht vor',
   'Not saved': 'Nicht gespeichert',
   Nothing: 'Nichts',
+  'Nothing came back. Check the host and its port, and that the firewall lets SIP through.':
+    'Es kam nichts zurück. Prüfen Sie Host und Port, und ob die Firewall SIP durchlässt.',
   'Nothing happened yet': 'Noch ist nichts geschehen',
   'Nothing is known of it yet. What its agent’s analysis asks for appears here.':
     'Noch ist nichts bekannt. Hier erscheint, wonach die Auswertung seines Agenten fragt.',
@@ -768,7 +803,10 @@ export const sentences = {
   'Rows that were not called are not called. Running calls end by themselves.':
     'Was noch nicht angerufen wurde, wird nicht mehr angerufen. Laufende Anrufe enden von selbst.',
   'Runs the installation': 'Betreibt die Installation',
+  'SIP does not listen on this instance: its operator sets PATCHBAY_SIP_PORT.':
+    'Diese Installation nimmt kein SIP an: Ihr Betreiber setzt PATCHBAY_SIP_PORT.',
   'SIP messages': 'SIP-Nachrichten',
+  'SIP of this instance': 'SIP dieser Installation',
   'SIP status': 'SIP-Status',
   'SIP trunks': 'SIP-Trunks',
   'SQL = sequel': 'SQL = Es-Ku-El',
@@ -816,10 +854,12 @@ export const sentences = {
   'Silence after which it hangs up.': 'Stille, nach der er auflegt.',
   'Simulated, for trying out': 'Simuliert, zum Ausprobieren',
   Since: 'Seit',
+  'Since {at}.': 'Seit {at}.',
   Size: 'Größe',
   'Skip to the content': 'Zum Inhalt',
   'Somebody else has the call. They give it back, or you wait.':
     'Jemand anders hat den Anruf. Er gibt ihn zurück, oder Sie warten.',
+  Sound: 'Ton',
   'Speak, or type what you would say': 'Sprechen oder tippen',
   Speaking: 'Sprechen',
   Speaks: 'Spricht',
@@ -906,6 +946,7 @@ export const sentences = {
   'The input': 'Die Eingabe',
   'The key is shown once, after this.': 'Der Schlüssel wird danach einmal gezeigt.',
   'The last 1,000 requests of a week are kept.': 'Die letzten 1.000 Anfragen einer Woche werden aufbewahrt.',
+  'The last seven days': 'Die letzten sieben Tage',
   'The link': 'Der Link',
   'The link works for members of this workspace': 'Der Link gilt für Mitglieder dieses Arbeitsbereichs',
   'The model decides when to use it, by its name and description.':
@@ -922,10 +963,8 @@ export const sentences = {
     'Der Start gibt es aus, ebenso: npm run patchbay admin setup-token',
   'The time of the consent is none': 'Die Zeit der Einwilligung ist keine',
   'The trunk {name} was saved': 'Der Trunk {name} ist gespeichert',
-  'The trunk “{name}” could not register: {why}. Check its host, user name and password.':
-    'Der Trunk „{name}“ konnte sich nicht anmelden: {why}. Prüfen Sie Host, Benutzername und Passwort.',
-  'The trunk “{name}” does not answer: {why}. Check its host, user name and password.':
-    'Der Trunk „{name}“ antwortet nicht: {why}. Prüfen Sie Host, Benutzername und Passwort.',
+  'The trunk “{name}” could not register: {why}.': 'Der Trunk „{name}“ konnte sich nicht anmelden: {why}.',
+  'The trunk “{name}” does not answer: {why}.': 'Der Trunk „{name}“ antwortet nicht: {why}.',
   'The voice they hear': 'Stimme, die er hört',
   'The webhook {url} is not taken: see why, mend your server, and it is sent again by itself.':
     'Der Webhook {url} wird nicht angenommen: nachsehen, warum, den Server in Ordnung bringen, dann wird von selbst neu gesendet.',
@@ -983,7 +1022,6 @@ export const sentences = {
   'Tries a person, at most': 'Versuche je Person, höchstens',
   Trunk: 'Trunk',
   'Trunk {name}': 'Trunk {name}',
-  Trunks: 'Trunks',
   'Try a question': 'Eine Frage probieren',
   'Try again': 'Noch einmal',
   'Try again in {n} s.': 'In {n} s noch einmal versuchen.',
@@ -1012,6 +1050,7 @@ export const sentences = {
   Used: 'Belegt',
   User: 'Benutzer',
   'User name': 'Benutzername',
+  'User name and password': 'Benutzername und Passwort',
   Users: 'Benutzer',
   'Variable {variable}': 'Variable {variable}',
   Version: 'Version',
@@ -1036,6 +1075,7 @@ export const sentences = {
   'What happens in this workspace is sent as it happens, and shown here for 30 days.':
     'Was in diesem Arbeitsbereich geschieht, wird sofort gesendet und hier 30 Tage gezeigt.',
   'What is said': 'Was gesagt wird',
+  'What it answered': 'Was er antwortete',
   'What it does': 'Was es tut',
   'What it has beyond these (codecs, encryption, headers, numbers it may call) is set over the API.':
     'Was er darüber hinaus hat (Codecs, Verschlüsselung, Header, erlaubte Ziele), stellt man über die API ein.',
@@ -1043,16 +1083,19 @@ export const sentences = {
   'What it was not sent yet is not sent any more.': 'Was noch nicht gesendet wurde, wird nicht mehr gesendet.',
   'What its MCP servers list': 'Was seine MCP-Server anbieten',
   'What other programs are told, and what they may do.': 'Was andere Programme erfahren und was sie dürfen.',
-  'What was sent is not kept: neither body nor query nor the values of parameters.': 'Was gesendet wurde, wird nicht aufbewahrt: weder Inhalt noch Abfrage noch Werte von Parametern.',
+  'What was sent is not kept: neither body nor query nor the values of parameters.':
+    'Was gesendet wurde, wird nicht aufbewahrt: weder Inhalt noch Abfrage noch Werte von Parametern.',
   'What webhooks are sent appears here from now on, as GET /events streams it.':
     'Was Webhooks bekommen, erscheint ab jetzt hier, so wie GET /events es streamt.',
   'What you agreed on': 'Was vereinbart wurde',
   'What you changed is not saved yet.': 'Ihre Änderungen sind noch nicht gespeichert.',
-  'What your servers ask for with their keys appears here, with the answers that were errors.': 'Was Ihre Server mit ihren Schlüsseln anfragen, steht hier, mit den Antworten, die Fehler waren.',
+  'What your servers ask for with their keys appears here, with the answers that were errors.':
+    'Was Ihre Server mit ihren Schlüsseln anfragen, steht hier, mit den Antworten, die Fehler waren.',
   'What {name} is': 'Was {name} ist',
   When: 'Wann',
   'When an answering machine picks up': 'Wenn ein Anrufbeantworter abnimmt',
   'When is breakfast?': 'Wann gibt es Frühstück?',
+  'When it failed and came back': 'Wann er ausfiel und wiederkam',
   'When to use it.': 'Wann es zu nutzen ist.',
   'Where callers reach your agents, and over which lines.':
     'Wo Anrufer Ihre Agenten erreichen, und über welche Leitungen.',
@@ -1120,12 +1163,15 @@ export const sentences = {
   'a million tokens out': 'je Million Tokens Ausgabe',
   'answered in {time}': 'geantwortet nach {time}',
   'answered in {total_ms}': 'geantwortet nach {total_ms}',
+  'answered {n} times': '{n}-mal geantwortet',
   'at least 100': 'mindestens 100',
+  'at most {n}': 'höchstens {n}',
   'begins with a letter, then letters, digits, _ and -':
     'beginnt mit einem Buchstaben, dann Buchstaben, Ziffern, _ und -',
   'cut off: this much was heard': 'unterbrochen: so viel war zu hören',
   'each line is a name, a colon and a value': 'jede Zeile ist ein Name, ein Doppelpunkt und ein Wert',
   failed: 'fehlgeschlagen',
+  fine: 'in Ordnung',
   from: 'von',
   'from the other side': 'von der Gegenseite',
   'http or https; private addresses are refused.': 'http oder https; private Adressen werden abgelehnt.',
@@ -1141,6 +1187,7 @@ export const sentences = {
   'looked up “{query}”': '„{query}“ nachgeschlagen',
   'needs a key': 'braucht einen Schlüssel',
   none: 'nichts',
+  'not asked': 'nicht gefragt',
   now: 'jetzt',
   one: 'einer',
   'requests from this very machine': 'Anfragen von dieser Maschine selbst',
@@ -1179,6 +1226,7 @@ export const sentences = {
   '{n} calls match, newest first': '{n} Anrufe passen, neueste zuerst',
   '{n} calls, newest first': '{n} Anrufe, neueste zuerst',
   '{n} characters': '{n} Zeichen',
+  '{n} checks failed, at {time}': '{n} Prüfungen schlugen fehl, um {time}',
   '{n} documents are being read': '{n} Dokumente werden gelesen',
   '{n} events are sent': '{n} Ereignisse werden gesendet',
   '{n} h ago': 'vor {n} h',
@@ -1192,6 +1240,7 @@ export const sentences = {
   '{n} of them live where this campaign does not call.': '{n} davon wohnen dort, wo diese Kampagne nicht anruft.',
   '{n} of {all}': '{n} von {all}',
   '{n} of {all} loaded': '{n} von {all} geladen',
+  '{n} of {all} unanswered': '{n} von {all} unbeantwortet',
   '{n} people, {left} to go': '{n} Menschen, {left} übrig',
   '{n} refused: why': '{n} abgelehnt: warum',
   '{n} rows are left out': '{n} Zeilen werden ausgelassen',

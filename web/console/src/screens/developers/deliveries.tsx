@@ -125,7 +125,9 @@ function DeliveryDialog({ delivery, path, onClose }: DeliveryDialogProps) {
         {request === null ? t('It was erased, or is older than 30 days.') : pretty(request.body)}
       </TextBlock>
       {response && (
-        <TextBlock label={t('Answered {status}', { status: response.status })}>{response.body || t('Nothing')}</TextBlock>
+        <TextBlock label={t('Answered {status}', { status: response.status })}>
+          {response.body || t('Nothing')}
+        </TextBlock>
       )}
       <DialogActions>
         <Button onClick={onClose}>{t('Close')}</Button>

@@ -1,3 +1,4 @@
+import type { Client } from 'pg'
 import { createCsvReader } from '../runtime/csv.ts'
 import { PatchbayError } from '../runtime/errors.ts'
 
@@ -6,7 +7,7 @@ import { PatchbayError } from '../runtime/errors.ts'
 /** So many rows are judged; those behind are counted. */
 export const JUDGED_ROWS = 50_000
 /** So many of the rows that would be left out are told. */
-export const MAX_SKIPPED = 100
+const MAX_SKIPPED = 100
 const ROWS_PER_QUERY = 2_000
 const MAX_COLUMNS = 1_000
 const SAMPLE_ROWS = 3
@@ -24,10 +25,38 @@ export interface PreviewRow {
   cells: readonly string[]
 }
 
-export interface PreviewSkip {
+export interface PreviewSkip<Reason> {
   line: number
-  reason: string
+  reason: Reason
   phone: string
+}
+
+/** The rows that would be left out: counted by their reason, and the first of them told. */
+export class SkippedRows<Reason extends string> {
+  readonly refused: Record<Reason, number>
+  readonly skipped: PreviewSkip<Reason>[] = []
+
+  constructor(reasons: readonly Reason[]) {
+    this.refused = Object.fromEntries(reasons.map((reason) => [reason, 0])) as Record<Reason, number>
+  }
+
+  skip(line: number, reason: Reason, phone: string): void {
+    this.refused[reason]++
+    if (this.skipped.length < MAX_SKIPPED) this.skipped.push({ line, reason, phone: phone.slice(0, SAMPLE_CHARS) })
+  }
+}
+
+/** Of these numbers those on the workspace's do-not-call list. */
+export async function doNotCallAmong(
+  client: Client,
+  workspaceId: string,
+  phones: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await client.query<{ phone: string }>(
+    'select phone from do_not_call where workspace_id = $1 and phone = any($2)',
+    [workspaceId, phones],
+  )
+  return new Set(rows.map(({ phone }) => phone))
 }
 
 export interface PreviewedFile {

@@ -9,6 +9,7 @@ import { onceUnderId } from '../idempotency.ts'
 import { isUuid } from '../ids.ts'
 import type { ReceiveFile } from '../multipart.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
+import { receiveOneFile } from '../receive-one-file.ts'
 import { ValidationError } from '../schema.ts'
 import { type BatchBody, batchBody, readSchedule, type UploadForm } from './schema.ts'
 
@@ -42,13 +43,7 @@ export async function receiveBatch(
     return batch && batchBody(batch)
   }
   try {
-    let fed = false
-    const { fields } = await request.form(async (file) => {
-      if (file.field !== FILE_FIELD) return
-      if (fed) throw new PatchbayError('malformed_body', { cause: new Error('More than one file') })
-      fed = true
-      await copy.feed(file.content)
-    })
+    const { fields } = await receiveOneFile(request, FILE_FIELD, (content) => copy.feed(content))
     const input = [fields, copy.digest()]
     return await onceUnderId(
       { idempotencyKey, tenant, input, route: 'POST /batch/upload' },

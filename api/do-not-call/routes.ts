@@ -5,6 +5,7 @@ import { addDoNotCall, doNotCallPage, removeDoNotCall } from '../../store/do-not
 import type { DoNotCallFileParams, DoNotCallFileResult } from '../../store/do-not-call-load.ts'
 import type { DoNotCall } from '../../store/schema.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
+import { receiveOneFile } from '../receive-one-file.ts'
 import { defineRoute } from '../route.ts'
 import { Id, Instant, Nullable, Page, PageQuery, pageOf } from '../schema.ts'
 import { Detail } from '../workspaces/schema.ts'
@@ -147,13 +148,7 @@ const upload = defineRoute({
       signal,
     })
     try {
-      let fed = false
-      await request.form(async (part) => {
-        if (part.field !== 'file') return
-        if (fed) throw new PatchbayError('malformed_body', { cause: new Error('More than one file') })
-        fed = true
-        await copy.feed(part.content)
-      })
+      await receiveOneFile(request, 'file', (content) => copy.feed(content))
       return await copy.commit(params, {})
     } finally {
       await copy.discard()

@@ -7,7 +7,7 @@ import { eachReject, retryUpload, uploadById } from '../../store/prospect-upload
 import type { ProspectUpload } from '../../store/schema.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { onceUnderId } from '../idempotency.ts'
-import { baseName } from '../receive-preview.ts'
+import { receiveOneFile } from '../receive-one-file.ts'
 import { defineRoute, Reply } from '../route.ts'
 import { Id } from '../schema.ts'
 import { requireList } from './lists.ts'
@@ -96,18 +96,11 @@ const upload = defineRoute({
       return found && uploadedBody(found)
     }
     try {
-      let filename: string | undefined
-      const { fields } = await request.form(async (part) => {
-        if (part.field !== FILE_FIELD) return
-        if (filename !== undefined)
-          throw new PatchbayError('malformed_body', { cause: new Error('More than one file') })
-        filename = baseName(part.filename)
-        await copy.feed(part.content)
-      })
+      const { fields, filename } = await receiveOneFile(request, FILE_FIELD, (content) => copy.feed(content))
       const mapping = readMapping(fields.mapping)
       const who = user?.name ?? `API key ${key?.name}`
       const attestedBy = fields.consent_attested ? who : null
-      const details = { filename: filename ?? '', dedupe: fields.dedupe, attestedBy }
+      const details = { filename, dedupe: fields.dedupe, attestedBy }
       return await onceUnderId(
         { idempotencyKey, tenant, input: [list.id, details, mapping, copy.digest()], route: 'POST /api/v/upload' },
         async (id) => {

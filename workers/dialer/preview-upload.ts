@@ -1,11 +1,12 @@
 import type { Client } from 'pg'
 import type { Loader } from '../../store/bulk-copy.ts'
 import {
-  MAX_SKIPPED,
+  doNotCallAmong,
   type PreviewedFile,
   type PreviewRow,
   type PreviewSkip,
   previewCsv,
+  SkippedRows,
 } from '../../store/csv-preview.ts'
 import { type ColumnMapping, checkMapping, headerOf } from '../../store/prospect-columns.ts'
 import { type ReadRow, type Refusal, readProspectRow } from './prospect-row.ts'
@@ -42,24 +43,19 @@ export interface UploadPreview extends PreviewedFile {
   loaded: number
   refused: Record<Refusal, number>
   held: Record<(typeof HELD)[number], number>
-  skipped: (PreviewSkip & { reason: Refusal })[]
+  skipped: PreviewSkip<Refusal>[]
 }
 
 export const load: Loader<UploadPreviewParams, null, UploadPreview> = async (client, params, source) => {
   const { mapping, campaign, isAttested } = params
   const [rules, places] = await Promise.all([loadCallingRules(params.rulesFile), loadPlaces()])
   const country = rules.locales.get(campaign.localeName)?.default_country ?? 'US'
-  const refused: UploadPreview['refused'] = { invalid_number: 0, invalid_consent: 0, duplicate: 0, do_not_call: 0 }
+  const left = new SkippedRows<Refusal>(['invalid_number', 'invalid_consent', 'duplicate', 'do_not_call'])
   const held: UploadPreview['held'] = { unknown_zone: 0, state: 0, consent: 0 }
-  const skipped: UploadPreview['skipped'] = []
   const seen = new Set<string>()
   let loaded = 0
   let hasPhone = false
 
-  const skip = (line: number, reason: Refusal, phone: string) => {
-    refused[reason]++
-    if (skipped.length < MAX_SKIPPED) skipped.push({ line, reason, phone: phone.slice(0, MAX_SKIPPED) })
-  }
   const holdOf = ({ phone, consentAt, cell }: ReadRow): (typeof HELD)[number] | undefined => {
     const [state, postalCode, timezone] = [cell('state'), cell('postal_code'), cell('timezone')]
     const { zones, regions } = places.whereaboutsOf({ number: phone, state, postalCode, timezone })
@@ -84,12 +80,12 @@ export const load: Loader<UploadPreviewParams, null, UploadPreview> = async (cli
       for (const [i, row] of read.entries()) {
         const { line, cells } = rows[i]!
         if (typeof row === 'string') {
-          skip(line, row, cells[at] ?? '')
+          left.skip(line, row, cells[at] ?? '')
           continue
         }
         const isTwice = params.dedupe && campaign.dupeDays >= 0 && (known.came.has(row.phone) || seen.has(row.phone))
-        if (known.doNotCall.has(row.phone)) skip(line, 'do_not_call', row.phone)
-        else if (isTwice) skip(line, 'duplicate', row.phone)
+        if (known.doNotCall.has(row.phone)) left.skip(line, 'do_not_call', row.phone)
+        else if (isTwice) left.skip(line, 'duplicate', row.phone)
         else {
           loaded++
           const hold = holdOf(row)
@@ -99,7 +95,7 @@ export const load: Loader<UploadPreviewParams, null, UploadPreview> = async (cli
       }
     }
   })
-  return async () => ({ ...file, hasPhone, loaded, refused, held, skipped })
+  return async () => ({ ...file, hasPhone, loaded, refused: left.refused, held, skipped: left.skipped })
 }
 
 /** Of these numbers those that are on the do-not-call list, and those that came to the campaign within its days. */
@@ -108,15 +104,11 @@ async function knownOf(
   { workspaceId, campaignId, campaign, nowMs }: UploadPreviewParams,
   phones: string[],
 ) {
-  const { rows: listed } = await client.query<{ phone: string }>(
-    'select phone from do_not_call where workspace_id = $1 and phone = any($2)',
-    [workspaceId, phones],
-  )
+  const doNotCall = await doNotCallAmong(client, workspaceId, phones)
   const { rows: came } = await client.query<{ phone: string }>(
     `select distinct phone from prospects where workspace_id = $1 and phone = any($2) and campaign_id = $3
        and created_at >= $4`,
     [workspaceId, phones, campaignId, new Date(nowMs - Math.max(0, campaign.dupeDays) * DAY_MS)],
   )
-  const phonesOf = (rows: readonly { phone: string }[]) => new Set(rows.map(({ phone }) => phone))
-  return { doNotCall: phonesOf(listed), came: phonesOf(came) }
+  return { doNotCall, came: new Set(came.map(({ phone }) => phone)) }
 }

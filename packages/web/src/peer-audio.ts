@@ -1,3 +1,4 @@
+import { AnsweringPeer } from './answering-peer.ts'
 import type { ClientMessage } from './protocol.ts'
 import type { Speaker } from './speaker.ts'
 
@@ -26,13 +27,10 @@ export interface PeerStats {
   protocol?: 'udp' | 'tcp'
 }
 
-/** Audio of a session over a peer connection: answers the server's offers and watches that sound comes. */
+/** Audio of a session over a peer connection, and a watch that sound comes. */
 export class PeerAudio {
   readonly #options: PeerAudioOptions
-  #pc: RTCPeerConnection | undefined
-  #session: string | undefined
-  #microphone: MediaStream | undefined
-  #busy = Promise.resolve()
+  readonly #peer: AnsweringPeer
   #watch: ReturnType<typeof setInterval> | undefined
   #packets = 0
   #heardAtMs = 0
@@ -42,7 +40,18 @@ export class PeerAudio {
 
   constructor(options: PeerAudioOptions, microphone: MediaStream | undefined) {
     this.#options = options
-    this.#microphone = microphone
+    const { iceServers, send, speaker } = options
+    this.#peer = new AnsweringPeer(
+      {
+        iceServers,
+        send,
+        opened: () => {
+          this.#packets = 0
+        },
+        heard: (stream) => void speaker.play(stream),
+      },
+      microphone,
+    )
   }
 
   get stats(): PeerStats {
@@ -53,7 +62,7 @@ export class PeerAudio {
   offered(sdp: string): void {
     // It is given its time.
     this.#askedAtMs = performance.now()
-    this.#busy = this.#busy.then(() => this.#answer(sdp)).catch(() => undefined)
+    this.#peer.offered(sdp)
   }
 
   /** The session has begun: from now on sound comes all the time. */
@@ -63,49 +72,18 @@ export class PeerAudio {
   }
 
   setMicrophone(stream: MediaStream | undefined): void {
-    this.#microphone = stream
-    const [transceiver] = this.#pc?.getTransceivers() ?? []
-    const isNew = transceiver?.currentDirection === 'recvonly'
-    void transceiver?.sender.replaceTrack(stream?.getAudioTracks()[0] ?? null)
-    // Who only listened so far has to agree on it.
-    if (isNew) this.#options.send({ type: 'webrtc.restart' })
+    this.#peer.setMicrophone(stream)
   }
 
   close(): void {
     clearInterval(this.#watch)
-    this.#pc?.close()
-    this.#pc = undefined
-  }
-
-  async #answer(sdp: string): Promise<void> {
-    const [, session] = /^o=\S+ (\d+)/m.exec(sdp) ?? []
-    // The other end is a new one: nothing of the earlier connection fits it.
-    if (session !== this.#session || this.#pc === undefined) this.#open()
-    this.#session = session
-    const pc = this.#pc!
-    await pc.setRemoteDescription({ type: 'offer', sdp })
-    const [transceiver] = pc.getTransceivers()
-    const track = this.#microphone?.getAudioTracks()[0]
-    if (transceiver !== undefined && track !== undefined) {
-      transceiver.direction = 'sendrecv'
-      await transceiver.sender.replaceTrack(track)
-    }
-    await pc.setLocalDescription()
-    if (pc === this.#pc) this.#options.send({ type: 'webrtc.answer', sdp: pc.localDescription!.sdp })
-  }
-
-  #open(): void {
-    this.#pc?.close()
-    this.#packets = 0
-    const pc = new RTCPeerConnection({ iceServers: this.#options.iceServers })
-    this.#pc = pc
-    pc.ontrack = ({ track }) => void this.#options.speaker.play(new MediaStream([track]))
+    this.#peer.close()
   }
 
   async #look(): Promise<void> {
-    const pc = this.#pc
+    const pc = this.#peer.connection
     const stats = await pc?.getStats()
-    if (stats === undefined || pc !== this.#pc) return
+    if (stats === undefined || pc !== this.#peer.connection) return
     const { level, send } = this.#options
     let packets = 0
     stats.forEach((one) => {

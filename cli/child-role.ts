@@ -16,7 +16,7 @@ export interface ChildRole {
   /** Options of Node beside those of this process. */
   nodeOptions?: readonly string[]
   /** Told of each that was started. */
-  spawned?(child: ChildProcess): unknown
+  spawned?(child: ChildProcess): void
 }
 
 /** Runs a role in a process of its own, again whenever it dies. Resolves once it serves. */

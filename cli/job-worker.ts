@@ -24,6 +24,8 @@ export async function startJobWorker(
       JWT_API_SECRET: jwtApiSecret,
       PATCHBAY_DATA_KEY: dataKey,
     },
-    spawned: ({ pid }) => audioFirst && putBehindAudio(pid),
+    spawned: ({ pid }) => {
+      if (audioFirst) putBehindAudio(pid)
+    },
   })
 }

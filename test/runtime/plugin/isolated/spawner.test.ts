@@ -79,7 +79,7 @@ test('when what starts them dies, what it started is ended, and the next start g
   t.ok(await gone(program.pid))
   const next = await shell('exit 4')
   if (isAlive(next.pid)) t.match(await Promise.race([once(next, 'exit'), gone(next.pid)]), /4|true/)
-  t.pass('it was started')
+  t.not(next.pid, program.pid, 'it was started')
 })
 
 test('a program doesn’t outlive its role, however that ends', async (t) => {

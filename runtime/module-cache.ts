@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url'
 // As they are before plugins are held to their grants: what is kept here is the process's own.
 const { mkdirSync, readFileSync, renameSync, writeFileSync } = fs
 
+let cache: { directory: string; kept: string } | undefined
+
 /**
  * Keeps on disk what Node makes of every module loaded from now on in this thread, for the processes that load it next:
  * V8's code by Node's compile cache, and the TypeScript without its types, which that cache leaves out. In `folder`, or
@@ -22,12 +24,24 @@ export function cacheModules(folder = join(cacheFolder(), 'patchbay', 'modules')
   } catch {
     return
   }
+  cache = { directory, kept }
   module.registerHooks({
     load(url, context, next) {
       if (context.format !== 'module-typescript' || !url.startsWith('file:')) return next(url, context)
       return { format: 'module', source: javascriptOf(fileURLToPath(url), kept), shortCircuit: true }
     },
   })
+}
+
+/** What a `Worker` is to begin with, so that it keeps its modules where this thread does, and then is `entry`. */
+export function threadEntry(entry: URL): URL {
+  if (cache === undefined) return entry
+  const { directory, kept } = cache
+  // A thread loads this module as any other, without a cache: here it comes along as JavaScript.
+  const program = `${javascriptOf(import.meta.filename, kept)}
+cacheModules(${JSON.stringify(directory)})
+await import(${JSON.stringify(entry.href)})`
+  return new URL(`data:text/javascript,${encodeURIComponent(program)}`)
 }
 
 function cacheFolder(): string {

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
-import { Worker } from 'node:worker_threads'
 import type { Client } from 'pg'
 import { Gate } from '../runtime/admission/gate.ts'
 import { type ErrorCode, PatchbayError } from '../runtime/errors.ts'
-import { asProcess } from '../runtime/plugin/scope.ts'
+import { startThread } from '../runtime/thread.ts'
 import { openSpool } from './spool.ts'
 
 /**
@@ -122,15 +121,12 @@ interface LoadingThread<D, R> {
 function start<D, R>({ databaseUrl, loader, signal }: BulkCopyOptions, params: unknown): LoadingThread<D, R> {
   const slots = new SharedArrayBuffer(SLOTS * SLOT_BYTES)
   const workerData: BulkCopyThread = { slots, databaseUrl, loader: loader.href, params }
-  const thread = asProcess(
-    () =>
-      new Worker(new URL('./bulk-copy-thread.ts', import.meta.url), {
-        workerData,
-        name: 'bulk-copy',
-        // Rows die young: a small young generation keeps the thread's share of the memory small.
-        resourceLimits: { maxYoungGenerationSizeMb: 4 },
-      }),
-  )
+  const thread = startThread(new URL('./bulk-copy-thread.ts', import.meta.url), {
+    workerData,
+    name: 'bulk-copy',
+    // Rows die young: a small young generation keeps the thread's share of the memory small.
+    resourceLimits: { maxYoungGenerationSizeMb: 4 },
+  })
   const loaded = Promise.withResolvers<void>()
   const done = Promise.withResolvers<unknown>()
   for (const { promise } of [loaded, done]) promise.catch(() => {})

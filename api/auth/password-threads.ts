@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { PatchbayError } from '../../runtime/errors.ts'
-import { asProcess } from '../../runtime/plugin/scope.ts'
+import { startThread } from '../../runtime/thread.ts'
 import type { PasswordResult, PasswordWork } from './password-thread.ts'
 
 /**
@@ -34,9 +34,7 @@ export async function computePassword(work: PasswordWork): Promise<string | bool
 }
 
 function start(): Worker {
-  const thread = asProcess(
-    () => new Worker(new URL('./password-thread.ts', import.meta.url), { name: 'password', env: {} }),
-  )
+  const thread = startThread(new URL('./password-thread.ts', import.meta.url), { name: 'password', env: {} })
   thread.once('error', () => forget(thread))
   thread.once('exit', () => forget(thread))
   return thread

@@ -1,9 +1,9 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { FairQueue } from '../admission/fair-queue.ts'
 import { countRefusal } from '../admission/refusals.ts'
 import { beyondBounds } from '../json-shape.ts'
 import type { Logger } from '../log.ts'
-import { asProcess } from '../plugin/scope.ts'
+import { startThread } from '../thread.ts'
 import type { CheckAnswer, CheckRequest } from './argument-check-thread.ts'
 
 /**
@@ -47,14 +47,11 @@ export function openArgumentChecks(log: Logger): ArgumentChecks {
   let closed = false
 
   const begin = (): Worker => {
-    const worker = asProcess(
-      () =>
-        new Worker(new URL('./argument-check-thread.ts', import.meta.url), {
-          name: 'argument-check',
-          resourceLimits: { maxOldGenerationSizeMb: 128, stackSizeMb: 2 },
-          env: {},
-        }),
-    )
+    const worker = startThread(new URL('./argument-check-thread.ts', import.meta.url), {
+      name: 'argument-check',
+      resourceLimits: { maxOldGenerationSizeMb: 128, stackSizeMb: 2 },
+      env: {},
+    })
     worker.unref()
     worker.on('message', (answer: CheckAnswer) => {
       if (worker !== thread) return

@@ -43,6 +43,24 @@ t.test('a module is kept for the next process, and made anew when its source cha
   t.same(await stripped(folder), [kept], 'the old one is replaced')
 })
 
+t.test('a thread takes what the process keeps, and keeps what it loads', async (t) => {
+  const { dir, write } = await module(t)
+  const folder = join(dir, 'kept')
+  await write("import { parentPort } from 'node:worker_threads'\nparentPort!.postMessage('Anna' satisfies string)\n")
+  const program = `import { cacheModules, threadEntry } from ${JSON.stringify(CACHE)}
+import { Worker } from 'node:worker_threads'
+cacheModules(${JSON.stringify(folder)})
+const entry = threadEntry(new URL(${JSON.stringify(`file://${join(dir, 'greeting.ts')}`)}))
+new Worker(entry, { env: {}, execArgv: [] }).on('message', (name) => console.log(name))`
+  const start = () => run(process.execPath, ['--input-type=module', '-e', program])
+  t.equal((await start()).stdout, 'Anna\n')
+  const files = (await stripped(folder)).map((name) => join(folder, 'typescript', name))
+  const sources = await Promise.all(files.map((file) => readFile(file, 'utf8')))
+  const at = sources.findIndex((source) => source.includes("'Anna'"))
+  await writeFile(files[at] ?? '', sources[at]?.replace('Anna', 'kept') ?? '')
+  t.equal((await start()).stdout, 'kept\n')
+})
+
 t.test('errors name the line and column of the source', async (t) => {
   const { dir, write, load } = await module(t)
   await write(

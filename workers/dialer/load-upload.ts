@@ -1,5 +1,4 @@
-import { Worker } from 'node:worker_threads'
-import { asProcess } from '../../runtime/plugin/scope.ts'
+import { startThread } from '../../runtime/thread.ts'
 import type { FromLoadThread, LoadThread } from './load-thread.ts'
 
 /** A thread that says nothing this long is stuck; its transaction is rolled back with its connection. */
@@ -15,14 +14,11 @@ export async function loadUpload(
 ): Promise<'more' | 'done' | 'gone'> {
   signal.throwIfAborted()
   const workerData: LoadThread = { ...options, rulesFile: options.rulesFile }
-  const thread = asProcess(
-    () =>
-      new Worker(new URL('./load-thread.ts', import.meta.url), {
-        workerData,
-        name: 'prospect-load',
-        resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256 },
-      }),
-  )
+  const thread = startThread(new URL('./load-thread.ts', import.meta.url), {
+    workerData,
+    name: 'prospect-load',
+    resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256 },
+  })
   const { promise, resolve, reject } = Promise.withResolvers<'more' | 'done' | 'gone'>()
   const timer = setTimeout(() => reject(new Error(`Loading stood still for ${STALL_MS} ms`)), STALL_MS)
   const onAbort = () => reject(signal.reason)

@@ -1,6 +1,6 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { PatchbayError } from '../../errors.ts'
-import { asProcess } from '../../plugin/scope.ts'
+import { startThread } from '../../thread.ts'
 import type { BlockInfo, Match, ShelvedRow } from './blocks.ts'
 import type { DenseModel } from './row.ts'
 
@@ -125,18 +125,14 @@ export class SearchThread<Query> {
   #start(): Worker {
     const { leg, entry = new URL('./thread.ts', import.meta.url) } = this.#options
     const workerData: ThreadData = { leg, ignored: this.#ignored }
-    const worker = asProcess(
-      () =>
-        new Worker(entry, {
-          workerData,
-          name: `search-by-${leg.by}`,
-          // The thread reads nothing of the environment and needs no loader of its parent.
-          env: {},
-          execArgv: [],
-          // Rows pass through it while it reads an index: the less room there is, the sooner it lets go of them.
-          resourceLimits: { maxYoungGenerationSizeMb: 4 },
-        }),
-    )
+    const worker = startThread(entry, {
+      workerData,
+      name: `search-by-${leg.by}`,
+      // The thread reads nothing of the environment.
+      env: {},
+      // Rows pass through it while it reads an index: the less room there is, the sooner it lets go of them.
+      resourceLimits: { maxYoungGenerationSizeMb: 4 },
+    })
     worker.on('message', (message: FromThread) => this.#onAnswer(message))
     worker.on('error', (error) => this.#lose(unavailable('The search thread failed', error)))
     worker.on('exit', (code) => this.#lose(unavailable(`The search thread ended with code ${code}`)))

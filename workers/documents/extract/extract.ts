@@ -1,28 +1,30 @@
 import { type Block, cleanText, type DocumentFormat } from '../../../runtime/knowledge/blocks.ts'
-import { csvBlocks } from './csv.ts'
-import { docxBlocks } from './docx.ts'
 import { decodeText } from './encoding.ts'
-import { decodeHtml, htmlBlocks } from './html.ts'
-import { jsonBlocks } from './json.ts'
-import { pdfBlocks } from './pdf.ts'
-import { markdownBlocks, plainBlocks } from './text.ts'
 
-/** The text of a file as blocks. @throws ExtractionError in words for the person who uploaded it. */
-export function extract(format: DocumentFormat, bytes: Uint8Array): Iterable<Block> | AsyncIterable<Block> {
+/**
+ * The text of a file as blocks. What reads a format is loaded for it alone: it is much of what a short file costs.
+ * @throws ExtractionError in words for the person who uploaded it.
+ */
+export async function extract(
+  format: DocumentFormat,
+  bytes: Uint8Array,
+): Promise<Iterable<Block> | AsyncIterable<Block>> {
   switch (format) {
     case 'txt':
-      return plainBlocks(cleanText(decodeText(bytes)))
+      return (await import('./text.ts')).plainBlocks(cleanText(decodeText(bytes)))
     case 'md':
-      return markdownBlocks(cleanText(decodeText(bytes)))
+      return (await import('./text.ts')).markdownBlocks(cleanText(decodeText(bytes)))
     case 'csv':
-      return csvBlocks(cleanText(decodeText(bytes)))
+      return (await import('./csv.ts')).csvBlocks(cleanText(decodeText(bytes)))
     case 'json':
-      return jsonBlocks(cleanText(decodeText(bytes)))
-    case 'html':
+      return (await import('./json.ts')).jsonBlocks(cleanText(decodeText(bytes)))
+    case 'html': {
+      const { decodeHtml, htmlBlocks } = await import('./html.ts')
       return htmlBlocks(decodeHtml(bytes))
+    }
     case 'pdf':
-      return pdfBlocks(bytes)
+      return (await import('./pdf.ts')).pdfBlocks(bytes)
     case 'docx':
-      return docxBlocks(bytes)
+      return (await import('./docx.ts')).docxBlocks(bytes)
   }
 }

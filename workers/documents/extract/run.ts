@@ -1,8 +1,7 @@
-import { Worker } from 'node:worker_threads'
 import { PatchbayError } from '../../../runtime/errors.ts'
 import type { DocumentFormat } from '../../../runtime/knowledge/blocks.ts'
 import type { Terms } from '../../../runtime/knowledge/terms.ts'
-import { asProcess } from '../../../runtime/plugin/scope.ts'
+import { startThread } from '../../../runtime/thread.ts'
 import { ExtractionError, ExtractionTimeout } from './failure.ts'
 
 export interface ExtractedChunk {
@@ -50,18 +49,15 @@ export async function extractChunks(
   limits: ExtractionLimits = DEFAULT_LIMITS,
 ): Promise<number> {
   signal.throwIfAborted()
-  const worker = asProcess(
-    () =>
-      new Worker(new URL('./thread.ts', import.meta.url), {
-        workerData: { format, bytes, maxChunks: limits.maxChunks } satisfies ThreadData,
-        transferList: [bytes.buffer],
-        resourceLimits: { maxOldGenerationSizeMb: limits.memoryBytes / 1024 / 1024, stackSizeMb: 4 },
-        // The thread reads nothing of the environment and may not print a file's content.
-        env: {},
-        stdout: true,
-        stderr: true,
-      }),
-  )
+  const worker = startThread(new URL('./thread.ts', import.meta.url), {
+    workerData: { format, bytes, maxChunks: limits.maxChunks } satisfies ThreadData,
+    transferList: [bytes.buffer],
+    resourceLimits: { maxOldGenerationSizeMb: limits.memoryBytes / 1024 / 1024, stackSizeMb: 4 },
+    // The thread reads nothing of the environment and may not print a file's content.
+    env: {},
+    stdout: true,
+    stderr: true,
+  })
   worker.stdout.resume()
   worker.stderr.resume()
   const { promise, resolve, reject } = Promise.withResolvers<number>()

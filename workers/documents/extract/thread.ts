@@ -23,7 +23,7 @@ try {
   let batch: ExtractedChunk[] = []
   let count = 0
   const blocks: Block[] = []
-  for await (const block of extract(format, bytes)) blocks.push(block)
+  for await (const block of await extract(format, bytes)) blocks.push(block)
   for (const text of chunk(blocks)) {
     if (++count > maxChunks) throw new ExtractionError(`The file has more text than ${maxChunks} passages hold`)
     batch.push({ text, terms: termsOf(text) })

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { report } from '@tapjs/reporter'
 import t from 'tap'
-import { testGroups } from './test-groups.ts'
+import { needsMachine, testGroups } from './test-groups.ts'
 
 const FILE_TIMEOUT_S = 300
 
@@ -22,16 +22,18 @@ const env = {
   ...process.env,
   NODE_COMPILE_CACHE: join(tmpdir(), `patchbay-compiled-${process.getuid?.() ?? 0}`),
 }
+const inOrder = (group: readonly string[]): number => (needsMachine(group[0] ?? '') ? 0 : group.length)
 // Those that have a process of their own take longest: begun first, none is left to run alone at the end.
-for (const group of testGroups(files).sort((one, other) => one.length - other.length)) {
+for (const group of testGroups(files).sort((one, other) => inOrder(one) - inOrder(other))) {
   const [first = '', ...others] = group
+  const alone = needsMachine(first)
   const name =
     others.length === 0 ? first : `${dirname(first)}: ${group.map((file) => basename(file, '.test.ts')).join(' ')}`
   const program = others.length === 0 ? [first] : [join(import.meta.dirname, 'run-group.ts'), ...group]
-  const args = ['--import', join(import.meta.dirname, 'cached-modules.ts'), ...program]
+  const args = ['--import', join(import.meta.dirname, 'test-modules.ts'), ...program]
   const timeout = group.length * FILE_TIMEOUT_S * 1000
   const groupEnv = { ...env, TAP_TIMEOUT: String(group.length * FILE_TIMEOUT_S) }
-  t.spawn(process.execPath, args, { name, buffered: true, timeout, stdio: 'pipe', env: groupEnv })
+  t.spawn(process.execPath, args, { name, buffered: !alone, timeout, stdio: 'pipe', env: groupEnv })
 }
 // The reporter's own summary is cut short where a file timed out.
 process.once('exit', () => {

@@ -5,6 +5,9 @@ import { dirname } from 'node:path'
 const OF_THE_PROCESS =
   /process\.(env|on|once|chdir|exit|kill|memoryUsage|cpuUsage)|installGuard|child_process|worker_threads|support\/(instance|realtime-node|phone-process|sip-peers|jobs)|conformance|node:test|globalThis|eventLoopDelay|Refusals|provider-health|\b(global)?gc\(/
 
+/** What plays and hears in real time: a machine that is busy with others makes other sounds of it. */
+const OF_REAL_TIME = /support\/(sound-card|page-call)\.ts/
+
 const MOST_FILES = 6
 
 /**
@@ -30,6 +33,11 @@ export function testGroups(files: readonly string[], read: (file: string) => str
     }
   }
   return groups
+}
+
+/** Whether a test file needs the machine for itself. */
+export function needsMachine(file: string, read: (file: string) => string = readSource): boolean {
+  return OF_REAL_TIME.test(read(file))
 }
 
 function readSource(file: string): string {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { testGroups } from '../../scripts/test-groups.ts'
+import { needsMachine, testGroups } from '../../scripts/test-groups.ts'
 
 const SOURCES: Record<string, string> = {
   'test/a/one.test.ts': "import t from 'tap'",
@@ -18,4 +18,10 @@ t.test('no group is so long that everything waits for it', async (t) => {
   const groups = testGroups(files, () => '')
   t.same(groups.flat().sort(), files.sort())
   t.ok(groups.every(({ length }) => length <= 6))
+})
+
+t.test('what sounds in real time has the machine for itself', async (t) => {
+  const read = (source: string) => () => source
+  t.ok(needsMachine('test/a.test.ts', read("import { openCall } from '../../support/page-call.ts'")))
+  t.notOk(needsMachine('test/a.test.ts', read(SOURCES['test/a/two.test.ts'] ?? '')))
 })

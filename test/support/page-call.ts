@@ -30,6 +30,7 @@ window.PatchbayCall = PatchbayCall
 const CALL = `
 window.told = []
 window.loudest = 0
+window.heardMs = 0
 while (window.PatchbayCall === undefined) await new Promise((resolve) => setTimeout(resolve, 10))
 MICROPHONE
 BEFORE
@@ -42,7 +43,9 @@ for (const name of ['state', 'transcript', 'interrupted', 'error', 'ended']) {
   call.on(name, (value) => told.push([name, name === 'error' ? value.message : value, performance.now()]))
 }
 call.on('level', ({ side, level }) => {
-  if (side === 'agent') loudest = Math.max(loudest, level)
+  if (side !== 'agent') return
+  loudest = Math.max(loudest, level)
+  if (level > AUDIBLE) heardMs = performance.now()
 })
 await call.start()
 `
@@ -54,8 +57,8 @@ export interface OpenCall {
   /** Waits until the script holds in the page. */
   comes(script: string): Promise<void>
   said(role: 'user' | 'assistant', text: RegExp): Promise<void>
-  /** The agent sounds, from now on. */
-  heard(): Promise<void>
+  /** The agent sounds, from now on or after its words. */
+  heard(words?: RegExp): Promise<void>
   /** The microphone hears it; resolves when it is said. */
   speak(text: string): Promise<void>
   /** Says it until these words of it are understood: a browser that just opened its microphone still adapts to the room. */
@@ -91,7 +94,8 @@ export async function openCall(t: Teardown, instance: Instance, options: OpenCal
   )
   const url = new URL(session.realtime_url)
   if (port !== undefined) url.port = String(port)
-  const script = CALL.replace('MICROPHONE', () => (speech === undefined && card === undefined ? PAGE_MICROPHONE : ''))
+  const script = CALL.replace('AUDIBLE', String(AUDIBLE))
+    .replace('MICROPHONE', () => (speech === undefined && card === undefined ? PAGE_MICROPHONE : ''))
     .replace('BEFORE', () => before)
     .replace('SESSION', JSON.stringify({ realtime_url: url.href, webrtc: session.webrtc }))
     .replace('TRANSPORT', JSON.stringify(transport))
@@ -113,8 +117,10 @@ export async function openCall(t: Teardown, instance: Instance, options: OpenCal
     if (card === undefined) await evaluate(await speakScript(text))
     else await card.speak(text)
   }
-  const wordsOf = (role: string, text: RegExp) =>
-    `told.some(([name, one]) => name === 'transcript' && one.role === '${role}' && ${text}.test(one.text))`
+  const isOf = (role: string, text: RegExp) =>
+    `([name, one]) => name === 'transcript' && one.role === '${role}' && ${text}.test(one.text)`
+  const wordsOf = (role: string, text: RegExp) => `told.some(${isOf(role, text)})`
+  const timeOf = (role: string, text: RegExp) => `told.find(${isOf(role, text)})[2]`
   const understood = (text: RegExp) => wordsOf('user', text).replace(' && ', ' && one.final && ')
   return {
     rest,
@@ -122,9 +128,9 @@ export async function openCall(t: Teardown, instance: Instance, options: OpenCal
     evaluate,
     comes,
     said: (role, text) => comes(wordsOf(role, text)),
-    async heard() {
-      await evaluate('loudest = 0')
-      await comes(`loudest > ${AUDIBLE}`)
+    async heard(words) {
+      if (words === undefined) await evaluate('loudest = 0')
+      await comes(words === undefined ? `loudest > ${AUDIBLE}` : `heardMs > (${timeOf('assistant', words)})`)
     },
     speak,
     async ask(text, words) {

@@ -1,0 +1,11 @@
+/** For `node --import`: what the process loads is kept compiled for those that come after it; tap follows errors as error-domain.ts does. */
+import { registerHooks } from 'node:module'
+import { cacheModules } from '../runtime/module-cache.ts'
+
+cacheModules()
+registerHooks({
+  resolve(specifier, context, next) {
+    if (specifier !== 'async-hook-domain') return next(specifier, context)
+    return { url: new URL('error-domain.ts', import.meta.url).href, format: 'module-typescript', shortCircuit: true }
+  },
+})

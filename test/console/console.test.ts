@@ -3,6 +3,10 @@ import t from 'tap'
 import { axeFaults, startBrowsers, withoutChromium } from '../support/console.ts'
 import { type Answer, userOf } from '../support/console-user.ts'
 import { startInstance } from '../support/instance.ts'
+import { sipSettings } from '../support/sip-instance.ts'
+import { startSipResponder } from '../support/sip-responder.ts'
+import { waitUntil } from '../support/wait-until.ts'
+import { WirePhone } from '../support/wire-phone.ts'
 
 const MARKUP = '<img src=x onerror="document.title=1">'
 const SCREENS = [
@@ -55,7 +59,8 @@ function saidOn(page: Page): Promise<string[]> {
 }
 
 t.test('the console at work', { skip: withoutChromium }, async (t) => {
-  const { url } = await startInstance(t)
+  const { sipPort, env } = await sipSettings()
+  const { url } = await startInstance(t, env)
   const open = await startBrowsers(t)
   const admin = userOf(url, 'ada@example.com')
   await admin.enter('Ada Lovelace')
@@ -108,6 +113,61 @@ t.test('the console at work', { skip: withoutChromium }, async (t) => {
     t.match(await admin.ask('GET', '/phone-numbers'), [{ phone_number: '+14155550100', agent_id: agent.agent_id }])
   })
 
+  let trunkPath = ''
+  const far = await startSipResponder(t, (method) => (method === 'REGISTER' ? 403 : 200))
+
+  await t.test('a trunk is added, says what is wrong, and is looked at', async (t) => {
+    await page.goto(`${url}/console/numbers?tab=trunks`)
+    await page.getByRole('button', { name: 'Add a trunk' }).first().click()
+    await page.getByLabel('Name', { exact: true }).fill(MARKUP)
+    await page.getByLabel('Host', { exact: true }).fill(`127.0.0.1:${far.port}`)
+    await page.getByLabel('User name', { exact: true }).fill('aurora')
+    await page.getByLabel('Password', { exact: true }).fill('wrong')
+    await page.getByRole('switch', { name: 'Register' }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('link', { name: MARKUP }).click()
+    await page.getByRole('heading', { name: MARKUP }).waitFor()
+    await page.getByText('It refuses the user name or the password').waitFor()
+    await page.getByRole('list', { name: 'Last answers' }).getByText('403 Forbidden').first().waitFor()
+    await page.getByRole('button', { name: 'Check now' }).click()
+    await page.getByText('1 check failed, at').waitFor()
+    const findings = page.getByRole('listitem')
+    await findings.filter({ hasText: /An answer fine\s*OPTIONS was answered with 200/ }).waitFor()
+    await findings.filter({ hasText: 'User name and password failed' }).waitFor()
+    trunkPath = new URL(page.url()).pathname
+    t.same(await axeFaults(page), [])
+    const silent = { name: 'Silent', host: 'nowhere.invalid', allowed_addresses: ['192.0.2.1'] }
+    await admin.ask('POST', '/trunks', silent)
+    await page.goto(`${url}/console/`)
+    await page.getByText('could not register: 403 Forbidden. It refuses').waitFor()
+    await page.getByText('does not answer: Its host has no address. Nothing came back').waitFor()
+    await page.goto(`${url}/console/numbers?tab=trunks`)
+    await page.getByRole('row', { name: 'Silent' }).getByText('No answer').waitFor()
+  })
+
+  await t.test('a phone call shows its SIP messages in order, and markup in them is text', async (t) => {
+    const number = '+14155550199'
+    await admin.ask('POST', '/phone-numbers', { phone_number: number, provider: 'sip', agent_id: agent.agent_id })
+    const phone = await WirePhone.start(t, sipPort, MARKUP.replaceAll('"', "'"))
+    await phone.call(number)
+    await phone.hangUp()
+    const calls = async () => (await admin.ask('GET', '/calls/logs')).items
+    await waitUntil(async () => (await calls()).some(({ status }) => status === 'completed'))
+    await page.goto(`${url}/console/calls/${(await calls())[0]?.call_log_id}`)
+    await page.getByText('SIP messages').click()
+    const messages = page.getByRole('list', { name: 'SIP messages' }).getByRole('listitem')
+    await messages.filter({ hasText: /from the other side.*BYE/ }).waitFor()
+    const said = (await messages.allTextContents()).map((text) => /(INVITE|100|180|200|ACK|BYE)/.exec(text)?.[0])
+    t.same(
+      said.filter((label) => label !== '180'),
+      ['INVITE', '100', '200', 'ACK', 'BYE', '200'],
+    )
+    await messages.filter({ hasText: 'INVITE' }).first().locator('summary').click()
+    await page.getByText("<img src=x onerror='document.title=1'>").first().waitFor()
+    t.not(await page.title(), '1', 'no markup ran')
+    t.same(await axeFaults(page), [])
+  })
+
   await t.test('every screen is accessible, light and dark', async (t) => {
     for (const [path, heading] of SCREENS) {
       await page.goto(`${url}/console${path}`)
@@ -124,7 +184,8 @@ t.test('the console at work', { skip: withoutChromium }, async (t) => {
     const visit = await open(url, { locale: 'de-AT' })
     await visit.context.addCookies(admin.cookies())
     const { page } = visit
-    for (const path of [...SCREENS.map(([path]) => path), `/agents/${agent.agent_id}`, ...AGENT_TABS]) {
+    const trunk = trunkPath.replace('/console', '')
+    for (const path of [...SCREENS.map(([path]) => path), `/agents/${agent.agent_id}`, ...AGENT_TABS, trunk]) {
       await page.goto(`${url}/console${path.replace('$agent', agent.agent_id)}`)
       await page.getByRole('heading', { level: 1 }).waitFor()
       await page.getByRole('status').filter({ hasText: 'Lädt' }).first().waitFor({ state: 'detached' })

@@ -44,6 +44,7 @@ export interface Heard {
 export class WirePhone {
   readonly #sip: dgram.Socket
   readonly #to: number
+  readonly #from: string
   readonly #messages: SipMessage[] = []
   readonly #waiting = new Set<() => void>()
   #rtp: dgram.Socket
@@ -62,13 +63,15 @@ export class WirePhone {
   /** What it has yet to say, in whole frames. */
   #says: Int16Array[] = []
 
-  static async start(t: Teardown, sipPort: number): Promise<WirePhone> {
-    const phone = new WirePhone(await bound(), await bound(), sipPort)
+  /** @param displayName what it says its owner is called */
+  static async start(t: Teardown, sipPort: number, displayName?: string): Promise<WirePhone> {
+    const phone = new WirePhone(await bound(), await bound(), sipPort, displayName)
     t.teardown(() => phone.close())
     return phone
   }
 
-  private constructor(sip: dgram.Socket, rtp: dgram.Socket, sipPort: number) {
+  private constructor(sip: dgram.Socket, rtp: dgram.Socket, sipPort: number, displayName?: string) {
+    this.#from = displayName === undefined ? '' : `"${displayName}" `
     this.#sip = sip
     this.#rtp = rtp
     this.#to = sipPort
@@ -185,7 +188,7 @@ export class WirePhone {
       [
         `${method} sip:${this.#number}@127.0.0.1:${this.#to} SIP/2.0`,
         `Via: SIP/2.0/UDP 10.9.8.7:5060;branch=z9hG4bK${this.#callId}${branch};rport`,
-        `From: <sip:+14155550142@10.9.8.7>;tag=wire`,
+        `From: ${this.#from}<sip:+14155550142@10.9.8.7>;tag=wire`,
         `To: <sip:${this.#number}@127.0.0.1>${tag}`,
         `Call-ID: ${this.#callId}`,
         `CSeq: ${cseq} ${method}`,

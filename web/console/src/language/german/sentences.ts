@@ -472,6 +472,7 @@ export const sentences = {
   'Its agent': 'Sein Agent',
   'Its budget is used up. Raise it to go on.': 'Ihr Budget ist verbraucht. Erhöhen Sie es, dann geht es weiter.',
   'Its calls': 'Anrufe',
+  'Its host has no address': 'Sein Host hat keine Adresse',
   'Its knowledge goes with it, and its phone numbers answer no more. Calls it had stay.':
     'Sein Wissen verschwindet mit, und seine Telefonnummern nehmen nicht mehr an. Geführte Anrufe bleiben.',
   'Its lists and people are gone. The calls it made stay.':

@@ -48,7 +48,7 @@ function Ladder({ callId, messages }: { callId: string } & Signalling) {
           <Icon name="download" size={15} /> pcap
         </a>
       </p>
-      <ol>
+      <ol aria-label={t('SIP messages')}>
         {messages.map(({ leg, at, direction, transport, remote, label, text }, index) => (
           <li className="border-t border-line text-sm" key={index}>
             <details>

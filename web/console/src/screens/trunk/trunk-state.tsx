@@ -12,9 +12,11 @@ export function answers({ state }: Pick<Trunk, 'state'>): boolean | undefined {
   return status == null ? undefined : status === ANSWERS
 }
 
-/** What a trunk said, with its number: `403 Forbidden`. */
+/** What a trunk said, with its number: `403 Forbidden`; where it said nothing, why. */
 export function saidBy(status: number, reason: string | null): string {
-  return status === 0 ? (reason ?? t('No answer')) : `${status} ${reason ?? ''}`.trim()
+  if (status !== 0) return `${status} ${reason ?? ''}`.trim()
+  if (reason === null || reason.endsWith(' does not answer')) return t('No answer')
+  return reason.endsWith(' has no address') ? t('Its host has no address') : reason
 }
 
 export function TrunkState({ trunk }: { trunk: Contacted }) {

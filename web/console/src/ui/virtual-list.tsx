@@ -6,7 +6,7 @@ import type { Page } from '../data/types.ts'
 import { Fault } from './fault.tsx'
 import { Loading } from './layout.tsx'
 
-const PAGE_SIZE = 100
+const PAGE_SIZE = 60
 const ROW_PX = 48
 
 interface VirtualListProps<T> {

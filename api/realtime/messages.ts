@@ -88,6 +88,11 @@ export const CLIENT_MESSAGES = {
   'webrtc.answer': message('webrtc.answer', 'The answer to the last `webrtc.offer`.', {
     sdp: Type.String({ maxLength: MAX_SDP_CHARACTERS }),
   }),
+  'webrtc.connected': message(
+    'webrtc.connected',
+    'The peer connection is connected. The agent begins with this, or with the first packet of the microphone; without either a second later.',
+    {},
+  ),
   'webrtc.restart': message(
     'webrtc.restart',
     'Nothing is heard any more: the server offers new addresses. Once a second at most.',

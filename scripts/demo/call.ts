@@ -7,6 +7,7 @@ import type { Combination } from './providers.ts'
 import { type CallLog, RestClient, type SessionToken } from './rest.ts'
 import { AGENT, type Question, scriptOf } from './script.ts'
 import { voiceProcess } from './voice-process.ts'
+import { withRoom } from './with-room.ts'
 
 export interface DemoCall {
   exchanges: Exchange[]
@@ -36,21 +37,24 @@ export async function makeAgent(
 }
 
 /** Opens a realtime session with an agent. */
-export async function dialAgent(
+export function dialAgent(
   rest: RestClient,
   agentId: string,
   signal: AbortSignal,
   voice?: string,
 ): Promise<{ caller: Caller; callLogId: string }> {
-  const token = await rest.send<SessionToken>('GET', `/calls/generate-token?agent_id=${agentId}`)
-  const realtime = new URL(token.realtime_url)
-  // The instance may be known to the world under another name than to us.
-  realtime.host = new URL(rest.url).host
-  realtime.protocol = rest.url.startsWith('https') ? 'wss' : 'ws'
-  return {
-    caller: await Caller.dial({ url: realtime.href, ...(voice !== undefined && { voice }) }, signal),
-    callLogId: token.call_log_id,
-  }
+  return withRoom(async () => {
+    const token = await rest.send<SessionToken>('GET', `/calls/generate-token?agent_id=${agentId}`)
+    const realtime = new URL(token.realtime_url)
+    // The instance may be known to the world under another name than to us.
+    realtime.host = new URL(rest.url).host
+    realtime.protocol = rest.url.startsWith('https') ? 'wss' : 'ws'
+    const url = realtime.href
+    return {
+      caller: await Caller.dial({ url, ...(voice !== undefined && { voice }) }, signal),
+      callLogId: token.call_log_id,
+    }
+  }, signal)
 }
 
 /** The whole demo once: an agent, a call with three questions and one barge-in, the call log, and what was wrong. */

@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { makeAgent } from '../../scripts/demo/call.ts'
 import { AGENT } from '../../scripts/demo/script.ts'
+import { withRoom } from '../../scripts/demo/with-room.ts'
 import { buildClient, startBrowser, withoutBrowser } from '../support/browser.ts'
 import { startInstance } from '../support/instance.ts'
 import { mediaWorker } from '../support/media-worker.ts'
@@ -78,23 +79,33 @@ t.test('the page and the back end of the examples talk with an agent', { skip: w
     return tab
   }
 
-  const tab = await visit()
-  await tab.click('button')
-  await tab.waitForFunction("shown.some((words) => words.includes('Welcome to the Harbour Bistro'))", undefined, {
-    timeout: LIMIT_MS,
+  const greeted = (words: string) => words.includes('Welcome to the Harbour Bistro')
+  const tab = await withRoom(async () => {
+    const tab = await visit()
+    await tab.click('button')
+    const over = "shown.some((words) => words.startsWith('over '))"
+    await tab.waitForFunction(`${over} || shown.some(${greeted})`, undefined, { timeout: LIMIT_MS })
+    const shown = await tab.evaluate<string[]>('shown')
+    if (!shown.some(greeted)) throw new Error(shown.join('; '))
+    return tab
   })
   await tab.evaluate('call.end()')
   t.equal(await tab.evaluate('shown.at(-1)'), 'over caller_hangup true')
 
   if (path === '') return
-  const own = await visit()
-  const heard = await own.evaluate(`(async () => {
+  const talk = async () =>
+    (await visit()).evaluate<boolean>(`(async () => {
     const session = async () => (await fetch('/my/session', { method: 'POST' })).json()
     const microphone = (await navigator.mediaDevices.getUserMedia({ audio: true })).getAudioTracks()[0]
     ${ownClient}
-    await new Promise((resolve) => socket.addEventListener('message', ({ data }) => {
-      if (JSON.parse(data).type === 'session.started') resolve()
-    }))
+    await new Promise((resolve, reject) => {
+      socket.addEventListener('message', ({ data }) => {
+        const { type, reason } = JSON.parse(data)
+        if (type === 'session.started') resolve()
+        if (type === 'session.ended') reject(new Error(reason))
+      })
+      socket.addEventListener('close', ({ code }) => reject(new Error('closed with ' + code)))
+    })
     for (;;) {
       for (const one of (await peer.getStats()).values()) {
         if (one.type === 'inbound-rtp' && one.packetsReceived > 5) return true
@@ -102,5 +113,5 @@ t.test('the page and the back end of the examples talk with an agent', { skip: w
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
   })()`)
-  t.ok(heard, 'and a client of one’s own hears it over WebRTC')
+  t.ok(await withRoom(talk), 'and a client of one’s own hears it over WebRTC')
 })

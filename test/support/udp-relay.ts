@@ -2,19 +2,28 @@ import dgram from 'node:dgram'
 import { once } from 'node:events'
 import type { Teardown } from './services.ts'
 
-/** A way to a UDP port of this machine, by a port of its own; it can be cut. */
-export async function startUdpRelay(t: Teardown, port: number): Promise<{ port: number; cut(): void }> {
+/** Which way a datagram goes: to the port, or back from it. */
+export type Way = 'there' | 'back'
+
+/** A way to a UDP port of this machine, by a port of its own; it can be cut, and loses what `passes` says no to. */
+export async function startUdpRelay(
+  t: Teardown,
+  port: number,
+  passes: (packet: Uint8Array, way: Way) => boolean = () => true,
+): Promise<{ port: number; cut(): void }> {
   const front = dgram.createSocket('udp4')
   /** Towards the port, one for each that sends. */
   const backs = new Map<string, dgram.Socket>()
   let isCut = false
   front.on('message', (packet, from) => {
-    if (isCut) return
+    if (isCut || !passes(packet, 'there')) return
     const name = `${from.address}:${from.port}`
     let back = backs.get(name)
     if (back === undefined) {
       back = dgram.createSocket('udp4')
-      back.on('message', (answer) => isCut || front.send(answer, from.port, from.address))
+      back.on('message', (answer) => {
+        if (!isCut && passes(answer, 'back')) front.send(answer, from.port, from.address)
+      })
       back.on('error', () => undefined)
       backs.set(name, back)
     }

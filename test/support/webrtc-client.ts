@@ -16,6 +16,8 @@ export class WebRtcClient {
   speech = 0
   #loudest = 0
   #session: string | undefined
+  /** What it takes an offer for. */
+  readonly #offered: (sdp: string) => Promise<string>
   readonly #decoder = new OpusRepair()
   readonly #encoder = new OpusEncoder(OPUS_RATE_HZ)
   readonly #beat: NodeJS.Timeout
@@ -25,8 +27,9 @@ export class WebRtcClient {
   readonly spokeAtMs: number[] = []
   #spoke = false
 
-  private constructor(line: RealtimeClient) {
+  private constructor(line: RealtimeClient, offered: (sdp: string) => Promise<string>) {
     this.line = line
+    this.#offered = offered
     this.peer = new WebRtcPeer((payload) => {
       this.packets++
       if (payload.length > OPUS_SILENCE.length) this.speech++
@@ -42,10 +45,15 @@ export class WebRtcClient {
     this.#answering = setInterval(() => void this.#answer(), 10)
   }
 
-  /** Opens a session with this token; `query` in its place resumes one. */
-  static async open(t: Teardown, node: Pick<RealtimeNode, 'url'>, token: string): Promise<WebRtcClient> {
+  /** Opens a session with this token; `offered` may change where its media go. */
+  static async open(
+    t: Teardown,
+    node: Pick<RealtimeNode, 'url'>,
+    token: string,
+    offered: (sdp: string) => Promise<string> = async (sdp) => sdp,
+  ): Promise<WebRtcClient> {
     await prepareOpusRepair()
-    const client = new WebRtcClient(new RealtimeClient(node, token, '&media=webrtc'))
+    const client = new WebRtcClient(new RealtimeClient(node, token, '&media=webrtc'), offered)
     t.teardown(() => client.close())
     return client
   }
@@ -106,7 +114,7 @@ export class WebRtcClient {
     const [, session] = /^o=- (\d+) /m.exec(offer ?? '') ?? []
     if (offer === undefined || session === this.#session) return
     this.#session = session
-    const sdp = await this.peer.answer(offer)
+    const sdp = await this.peer.answer(await this.#offered(offer))
     this.line.send({ type: 'webrtc.answer', sdp })
   }
 }

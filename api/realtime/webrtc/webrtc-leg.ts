@@ -12,6 +12,11 @@ import { OpusSender } from './opus-sender.ts'
 
 /** An offer that nobody answers, or whose answer leads nowhere. */
 const CONNECT_TIMEOUT_MS = 10_000
+/**
+ * Our side of the handshake is over before the client's: the last of it may be lost, and is sent again a second later. A client that
+ * neither says that it is connected nor sends a packet in this time is taken to be.
+ */
+const CLIENT_CONNECTED_MS = 1_000
 const RESTART_EVERY_MS = 1_000
 /** A transport that is lost is replaced at once, but not one after the other. */
 const REOPEN_EVERY_MS = 1_000
@@ -47,6 +52,9 @@ export class WebRtcLeg extends RealtimeLeg {
   readonly #gate: Gate
   readonly #connection = Promise.withResolvers<Connection>()
   readonly #timeout: NodeJS.Timeout
+  /** Runs from the end of our side of the handshake to that of the client's. */
+  #handshaken: NodeJS.Timeout | undefined
+  #clientConnected = false
   #transport: MediaTransport | undefined
   #opening = false
   #openedAtMs = Number.NEGATIVE_INFINITY
@@ -130,6 +138,12 @@ export class WebRtcLeg extends RealtimeLeg {
       void this.#take(message.sdp)
       return
     }
+    if (message.type === 'webrtc.connected') {
+      // Of a handshake whose end is still on its way to us.
+      this.#clientConnected = true
+      if (this.#handshaken !== undefined) this.#connected()
+      return
+    }
     const nowMs = this.clock.monotonicMs()
     if (nowMs - this.#restartedAtMs < RESTART_EVERY_MS) {
       this.line.tell('too_many_restarts', 'A restart a second is enough')
@@ -143,6 +157,7 @@ export class WebRtcLeg extends RealtimeLeg {
     if (this.#over) return undefined
     this.#over = true
     clearTimeout(this.#timeout)
+    clearTimeout(this.#handshaken)
     clearTimeout(this.#reopening)
     this.#leave?.()
     this.#connection.resolve('given_up')
@@ -166,12 +181,13 @@ export class WebRtcLeg extends RealtimeLeg {
     try {
       const transport = await this.#options.open({
         packet: (payload, timestamp) => this.#packet(payload, timestamp),
-        connected: () => this.#connected(),
+        connected: () => this.#handshakeOver(),
         lost: () => this.#lost(),
       })
       this.#opening = false
       if (this.#over) return transport.close()
       this.#transport = transport
+      this.#clientConnected = false
       this.#base = undefined
       this.#offer(transport.offer())
     } catch (err) {
@@ -220,7 +236,16 @@ export class WebRtcLeg extends RealtimeLeg {
     }
   }
 
+  #handshakeOver(): void {
+    if (this.#over) return
+    clearTimeout(this.#handshaken)
+    this.#handshaken = setTimeout(() => this.#connected(), CLIENT_CONNECTED_MS)
+    if (this.#clientConnected) this.#connected()
+  }
+
+  /** The client hears what is sent. */
   #connected(): void {
+    clearTimeout(this.#handshaken)
     clearTimeout(this.#timeout)
     this.#connection.resolve('connected')
   }
@@ -241,7 +266,12 @@ export class WebRtcLeg extends RealtimeLeg {
     const nowMs = this.clock.monotonicMs()
     const verdict = this.#gate.message(nowMs)
     if (verdict === 'close') this.#flooded()
-    if (verdict !== 'pass' || this.#over || !this.#answered) return
+    if (verdict !== 'pass' || this.#over) return
+    if (!this.#answered) {
+      // Nobody sends before the keys are agreed on.
+      this.#connected()
+      return
+    }
     const durationMs = opusDurationMs(payload)
     if (!this.#gate.audio(durationMs, nowMs)) {
       this.line.tell('fast_audio', 'Audio arrives faster than it plays; what is too early is dropped')

@@ -33,6 +33,7 @@ export type ClientMessage =
   | { type: 'text'; text: string }
   | { type: 'dtmf'; digit: string }
   | { type: 'webrtc.answer'; sdp: string }
+  | { type: 'webrtc.connected' }
   | { type: 'webrtc.restart' }
   | { type: 'audio.played'; id: number }
   | { type: 'tool.result'; call_id: string; result?: unknown; error?: string }

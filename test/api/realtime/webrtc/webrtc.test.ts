@@ -1,10 +1,24 @@
 import t from 'tap'
 import { mediaWorker } from '../../../support/media-worker.ts'
+import { offerBy } from '../../../support/offer-by.ts'
 import { endedCall, makeCall, startNode, startWorker, until } from '../../../support/realtime-node.ts'
+import { startUdpRelay, type Way } from '../../../support/udp-relay.ts'
 import { WebRtcClient } from '../../../support/webrtc-client.ts'
 
 /** Until sound is back after the media worker died. */
 const BACK_MS = 2_000
+
+const HANDSHAKE = 22
+const RECORD_HEAD_BYTES = 13
+
+/** Whether a datagram holds the end of a DTLS handshake, which is encrypted: RFC 6347 section 4.1. */
+function endsHandshake(packet: Uint8Array): boolean {
+  const view = new DataView(packet.buffer, packet.byteOffset, packet.byteLength)
+  for (let at = 0; at + RECORD_HEAD_BYTES <= packet.length; at += RECORD_HEAD_BYTES + view.getUint16(at + 11)) {
+    if (view.getUint8(at) === HANDSHAKE && view.getUint16(at + 3) > 0) return true
+  }
+  return false
+}
 
 const { path: webrtcWorker, skip } = await mediaWorker()
 
@@ -30,6 +44,25 @@ t.test('a session over WebRTC', { skip }, async (t) => {
     const { call } = await endedCall(node, waiting)
     t.match(call, { status: 'completed', end_reason: 'caller_hangup', quality: { codec: 'opus' } })
     await until(() => node.sessions.webrtc.sessions === 0)
+  })
+
+  t.test('does not begin before its client can hear it, though the server is done with the handshake', async (t) => {
+    let lost = 0
+    const passes = (packet: Uint8Array, way: Way) => {
+      if (way === 'there' || lost > 0 || !endsHandshake(packet)) return true
+      lost++
+      return false
+    }
+    const client = await WebRtcClient.open(t, node, (await makeCall(node)).token, async (offer) => {
+      const [, port] = / udp \d+ 127\.0\.0\.1 (\d+) /.exec(offer) ?? []
+      return offerBy(offer, (await startUdpRelay(t, Number(port), passes)).port)
+    })
+    await client.line.got('session.started')
+    t.equal(lost, 1, 'the last of the handshake is lost once')
+    t.equal(client.peer.state, 'connected')
+    await client.hears()
+    client.line.send({ type: 'end' })
+    await client.line.closed()
   })
 
   t.test('outlives its media worker', async (t) => {

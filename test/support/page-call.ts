@@ -1,6 +1,7 @@
 import { finishedLog, killVoiceWorker, makeAgent } from '../../scripts/demo/call.ts'
 import type { CallLog, RestClient, SessionToken } from '../../scripts/demo/rest.ts'
 import { AGENT } from '../../scripts/demo/script.ts'
+import { withRoom } from '../../scripts/demo/with-room.ts'
 import { servePage, startBrowser } from './browser.ts'
 import type { Instance } from './instance.ts'
 import { PAGE_MICROPHONE, speakScript } from './page-microphone.ts'
@@ -88,19 +89,23 @@ export async function openCall(t: Teardown, instance: Instance, options: OpenCal
   const page: TestPage =
     options.page ?? (await (await startBrowser(t, { speech: speech ?? [], args, ...(card && { card }) })).newPage())
   await page.goto(await servePage(t, HTML.replace('SERVER', instance.url)))
-  const session = await rest.send<SessionToken & { webrtc: unknown }>(
-    'GET',
-    `/calls/generate-token?agent_id=${agentId}`,
-  )
-  const url = new URL(session.realtime_url)
-  if (port !== undefined) url.port = String(port)
-  const script = CALL.replace('AUDIBLE', String(AUDIBLE))
-    .replace('MICROPHONE', () => (speech === undefined && card === undefined ? PAGE_MICROPHONE : ''))
-    .replace('BEFORE', () => before)
-    .replace('SESSION', JSON.stringify({ realtime_url: url.href, webrtc: session.webrtc }))
-    .replace('TRANSPORT', JSON.stringify(transport))
+  const open = async () => {
+    const session = await rest.send<SessionToken & { webrtc: unknown }>(
+      'GET',
+      `/calls/generate-token?agent_id=${agentId}`,
+    )
+    const url = new URL(session.realtime_url)
+    if (port !== undefined) url.port = String(port)
+    const script = CALL.replace('AUDIBLE', String(AUDIBLE))
+      .replace('MICROPHONE', () => (speech === undefined && card === undefined ? PAGE_MICROPHONE : ''))
+      .replace('BEFORE', () => before)
+      .replace('SESSION', JSON.stringify({ realtime_url: url.href, webrtc: session.webrtc }))
+      .replace('TRANSPORT', JSON.stringify(transport))
+    await evaluate(`(async () => {${script}})()`)
+    return session
+  }
   const evaluate = <T>(script: string) => page.evaluate<T>(script)
-  await evaluate(`(async () => {${script}})()`)
+  const session = await withRoom(open)
   const comes = async (condition: string) => {
     const isSo = await evaluate<boolean>(`new Promise((resolve) => {
       const endMs = performance.now() + ${LIMIT_MS}

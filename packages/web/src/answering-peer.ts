@@ -3,6 +3,8 @@ export interface AnsweringPeerOptions {
   send(message: { type: 'webrtc.answer'; sdp: string } | { type: 'webrtc.restart' }): void
   /** A connection begins anew: the other end is another one. */
   opened?(): void
+  /** Both ends have agreed on their keys: what is sent is heard. */
+  connected?(): void
   /** The sound of the other end. */
   heard(stream: MediaStream): void
   /** Its sound has two channels. */
@@ -66,11 +68,14 @@ export class AnsweringPeer {
   }
 
   #open(): void {
-    const { iceServers, opened, heard } = this.#options
+    const { iceServers, opened, connected, heard } = this.#options
     this.#pc?.close()
     opened?.()
     const pc = new RTCPeerConnection({ iceServers })
     this.#pc = pc
+    pc.onconnectionstatechange = () => {
+      if (pc === this.#pc && pc.connectionState === 'connected') connected?.()
+    }
     pc.ontrack = ({ track }) => heard(new MediaStream([track]))
   }
 }

@@ -48,6 +48,7 @@ export class PeerAudio {
         opened: () => {
           this.#packets = 0
         },
+        connected: () => send({ type: 'webrtc.connected' }),
         heard: (stream) => void speaker.play(stream),
       },
       microphone,

@@ -67,15 +67,44 @@ t.test('a browser whose network lets no UDP out talks over TCP', { skip }, async
   t.match(await logOf(call), { ...COMPLETED, quality: { codec: 'opus' } })
 })
 
-/** Offers name this port of UDP alone, as they do of what a network reaches. */
+/** Offers name this port of UDP, as they do of what a network reaches, and no other; `overTcp`: and those of TCP. */
 const REACHED_BY = String.raw`
 const take = RTCPeerConnection.prototype.setRemoteDescription
 RTCPeerConnection.prototype.setRemoteDescription = function ({ type, sdp }) {
-  const lines = sdp.split('\r\n').filter((line) => !line.startsWith('a=candidate:'))
-  lines.splice(-2, 0, 'a=candidate:1 1 udp 1 127.0.0.1 ' + way + ' typ host')
+  const isOther = (line) => line.startsWith('a=candidate:') && !(window.overTcp && line.includes(' tcp '))
+  const lines = sdp.split('\r\n').filter((line) => !isOther(line))
+  lines.splice(-2, 0, 'a=candidate:1 1 udp 2130706431 127.0.0.1 ' + way + ' typ host')
   return take.call(this, { type, sdp: lines.join('\r\n') })
 }
 `
+
+t.test(
+  'a call whose network lets no UDP through any more goes on over TCP within four seconds',
+  { skip },
+  async (t) => {
+    const relay = await startUdpRelay(t, instance.mediaPort)
+    const before = `window.way = ${relay.port}; window.overTcp = true; ${REACHED_BY}`
+    const call = await openCall(t, instance, { page: await browser.newPage(), before, transport: 'webrtc' })
+    await call.speak(QUESTION)
+    await call.said('user', /company/i)
+    await call.heard()
+    t.match(await call.evaluate('call.stats()'), { protocol: 'udp' })
+    await call.evaluate('window.cutMs = performance.now()')
+    relay.cut()
+    const lost = "told.find(([, state, atMs]) => state === 'reconnecting' && atMs > cutMs)"
+    const back = `told.find(([, state, atMs]) => state === 'connected' && atMs > ${lost}?.[2])`
+    await call.comes(back)
+    const backMs = await call.evaluate<number>(`${back}[2] - cutMs`)
+    t.ok(backMs < BACK_MS, `${backMs} ms`)
+    await call.speak(SECOND)
+    await call.said('assistant', /three euros/)
+    await call.heard()
+    t.match(await call.evaluate('call.stats()'), { protocol: 'tcp' })
+    t.same(await call.evaluate("told.filter(([name]) => name === 'error')"), [])
+    await call.evaluate('call.end()')
+    t.match(await logOf(call), COMPLETED)
+  },
+)
 
 t.test('a call goes on within four seconds when its network is another one', { skip }, async (t) => {
   const proxy = await startProxy(t, Number(new URL(instance.url).port))

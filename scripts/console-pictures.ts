@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import { startInstance } from '../test/support/instance.ts'
+import { sipSettings } from '../test/support/sip-instance.ts'
 import { makePictureData } from './console-pictures/data.ts'
 
 const FOLDER = join(import.meta.dirname, '../docs/console')
@@ -26,8 +27,10 @@ interface Picture {
 
 const teardowns: (() => unknown)[] = []
 try {
-  const instance = await startInstance({ teardown: (end) => teardowns.push(end) }, { PATCHBAY_RECORD_CALLS: 'true' })
-  const data = await makePictureData(instance.url)
+  const t = { teardown: (end: () => unknown) => void teardowns.push(end) }
+  const { sipPort, env } = await sipSettings()
+  const instance = await startInstance(t, { PATCHBAY_RECORD_CALLS: 'true', ...env })
+  const data = await makePictureData(t, instance.url, sipPort)
   const names = process.argv.slice(2)
   if (names.length === 0) await rm(FOLDER, { recursive: true, force: true })
   await mkdir(FOLDER, { recursive: true })
@@ -50,6 +53,7 @@ try {
     { name: 'calls', path: '/calls' },
     { name: 'call', path: `/calls/${data.callId}` },
     { name: 'call-phone', path: `/calls/${data.callId}`, dark: true, width: 390 },
+    { name: 'call-sip', path: `/calls/${data.sipCallId}`, act: sipMessages },
     { name: 'live', path: '/live', act: async (page) => live(page, data.callPeople) },
     { name: 'reports', path: '/reports' },
     { name: 'campaigns', path: '/campaigns' },
@@ -59,10 +63,12 @@ try {
     { name: 'batches', path: '/batches' },
     { name: 'numbers', path: '/numbers' },
     { name: 'trunks', path: '/numbers?tab=trunks' },
+    { name: 'trunk', path: `/numbers/trunks/${data.trunkId}`, act: check },
     { name: 'knowledge', path: `/knowledge?agent_id=${data.agentId}` },
     { name: 'providers', path: '/providers' },
     { name: 'agent-web', path: `${agent}?tab=web` },
     { name: 'webhook', path: `/developers/webhooks/${data.webhookId}` },
+    { name: 'requests', path: '/developers?tab=requests' },
     { name: 'account', path: '/account' },
     { name: 'workspace', path: '/workspace' },
     { name: 'operator', path: '/operator' },
@@ -114,6 +120,16 @@ async function preview(page: Page): Promise<void> {
   await page.getByLabel('File').setInputFiles({ name: 'guests.csv', mimeType: 'text/csv', buffer: Buffer.from(rows) })
   await page.getByLabel('What Mobile is').selectOption('Phone number')
   await page.getByText('Will be loaded').waitFor()
+}
+
+async function sipMessages(page: Page): Promise<void> {
+  await page.getByText('SIP messages').click()
+  await page.getByRole('list', { name: 'SIP messages' }).getByText('BYE').first().scrollIntoViewIfNeeded()
+}
+
+async function check(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Check now' }).click()
+  await page.getByText('All is as it should be').waitFor()
 }
 
 async function live(page: Page, callPeople: () => Promise<void>): Promise<void> {

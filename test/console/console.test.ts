@@ -1,3 +1,6 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { axeFaults, startBrowsers, withoutChromium } from '../support/console.ts'
@@ -5,6 +8,7 @@ import { type Answer, userOf } from '../support/console-user.ts'
 import { startInstance } from '../support/instance.ts'
 import { sipSettings } from '../support/sip-instance.ts'
 import { startSipResponder } from '../support/sip-responder.ts'
+import { structureOf } from '../support/structure.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { WirePhone } from '../support/wire-phone.ts'
 
@@ -31,6 +35,10 @@ const SCREENS = [
   ['/workspace?tab=audit', 'workspace'],
   ['/operator', 'Operator'],
 ] as const
+
+/** What each screen is made of. */
+const STRUCTURES = join(import.meta.dirname, 'structures.json')
+const TAKES_STRUCTURES = process.env.STRUCTURES === 'take'
 
 const AGENT_TABS = ['settings', 'tools', 'knowledge', 'web'].map((tab) => `/agents/$agent?tab=${tab}`)
 
@@ -168,16 +176,28 @@ t.test('the console at work', { skip: withoutChromium }, async (t) => {
     t.same(await axeFaults(page), [])
   })
 
-  await t.test('every screen is accessible, light and dark', async (t) => {
+  await t.test('every screen is made of what it is known to be made of, and accessible, light and dark', async (t) => {
+    const known = JSON.parse(await readFile(STRUCTURES, 'utf8')) as Record<string, string[]>
+    const seen: Record<string, string[]> = {}
     for (const [path, heading] of SCREENS) {
       await page.goto(`${url}/console${path}`)
       await page.getByRole('heading', { name: heading }).first().waitFor()
+      const look = async () => {
+        const structure = structureOf(await page.locator('main').ariaSnapshot())
+        // At any hour of the day.
+        seen[path] = structure.map((one) => one.replace(/^heading .+(?=, Ada$)/, 'heading A greeting'))
+        return isDeepStrictEqual(seen[path], known[path])
+      }
+      // What it reads comes by and by; what never comes is told below.
+      await waitUntil(look, undefined, { timeoutMs: TAKES_STRUCTURES ? 3_000 : 20_000 }).catch(() => undefined)
+      t.same(seen[path], known[path], `${path}; where it is meant: STRUCTURES=take node ${import.meta.filename}`)
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
         t.same(await axeFaults(page), [], `${path}, ${colorScheme}`)
       }
     }
     await page.emulateMedia({ colorScheme: 'light' })
+    if (TAKES_STRUCTURES) await writeFile(STRUCTURES, `${JSON.stringify(seen, null, 2)}\n`)
   })
 
   await t.test('whoever reads German finds German on every screen, and may choose', async (t) => {
@@ -198,6 +218,33 @@ t.test('the console at work', { skip: withoutChromium }, async (t) => {
     await page.reload()
     await page.getByRole('link', { name: 'Campaigns' }).waitFor()
     t.same(visit.faults, [])
+  })
+
+  await t.test('trunks and numbers are changed and removed, and whom nobody calls is listed and let go', async (t) => {
+    const remove = async (name: string) => {
+      await page.getByRole('button', { name: `Remove ${name}` }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+      await page.getByRole('button', { name: `Remove ${name}` }).waitFor({ state: 'detached' })
+    }
+    await page.goto(`${url}/console/numbers?tab=trunks`)
+    await page.getByRole('button', { name: 'Edit Silent' }).click()
+    await page.getByLabel('Calls at once, at most').fill('7')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The trunk Silent was saved').waitFor()
+    await page.getByRole('link', { name: 'Silent' }).click()
+    await page.getByText('at most 7').waitFor()
+    await page.goto(`${url}/console/numbers?tab=trunks`)
+    await remove('Silent')
+    await page.getByRole('tab', { name: 'Phone numbers' }).click()
+    await remove('+14155550100')
+    t.match(await admin.ask('GET', '/phone-numbers'), [{ phone_number: '+14155550199' }])
+    await page.goto(`${url}/console/workspace?tab=do-not-call`)
+    await page.getByLabel('Number', { exact: true }).fill('+14155550177')
+    await page.getByLabel('Reason').fill(MARKUP)
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByRole('list', { name: 'Do not call' }).getByText(MARKUP).waitFor()
+    await page.getByRole('button', { name: 'Allow +14155550177' }).click()
+    await page.getByText('Nobody is on it').waitFor()
   })
 
   t.same(faults, [], 'nothing broke')

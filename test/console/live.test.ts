@@ -9,6 +9,7 @@ interface Workload {
   workers: { worker_id: string }[]
 }
 
+const MARKUP = "Is there <img src=x onerror='document.title=1'> still somebody?"
 const QUESTION = 'Where can I park?'
 const SPEECH = Array.from({ length: 20 }, (_, at) => [at === 0 ? 2_500 : 5_000, QUESTION]).flat()
 const LIMIT_MS = 60_000
@@ -113,8 +114,10 @@ t.test('a live call is watched, whispered to, taken over and given back', { skip
   const [{ worker_id } = { worker_id: '' }] = (await ada.ask<Workload>('GET', '/operator/workers')).workers
   t.same(await ada.ask('POST', `/operator/workers/${worker_id}/drain`), { detail: 'Voice worker drains' })
   t.same(await ada.ask('POST', '/operator/workers/nobody/drain'), { detail: 'Voice worker not found' })
-  await say('Is there still somebody?')
-  await words.getByText('Is there still somebody?').waitFor()
+  await say(MARKUP)
+  await words.getByText(MARKUP).waitFor()
+  await caller.page.getByRole('log').getByText(MARKUP).waitFor()
+  for (const { page } of [caller, supervisor]) t.not(await page.title(), '1', 'what callers say is text')
 
   await page.getByRole('button', { name: 'End call' }).click()
   await page.getByRole('button', { name: 'End it' }).click()

@@ -16,7 +16,7 @@ const CSV = `Mobile,first_name,last_name,Notes
 const LIMIT_MS = 90_000
 
 t.test('the nouns of a workspace are made, changed, tried and deleted', { skip: withoutChromium }, async (t) => {
-  const receiver = await startReceiver(t)
+  const receiver = await startReceiver(t, (_, response) => void response.end(MARKUP))
   const env = { PATCHBAY_TOOLS_ALLOW_NET: '127.0.0.1', PATCHBAY_CALLING_RULES: await anyHour(t) }
   const { url } = await startInstance(t, env)
   const open = await startBrowsers(t)
@@ -55,6 +55,8 @@ t.test('the nouns of a workspace are made, changed, tried and deleted', { skip: 
     await list.getByRole('button', { name: 'webhook.test Delivered' }).waitFor()
     await list.getByText('webhook.test').click()
     await page.getByRole('dialog').getByText(`"id": "${body.id}"`).waitFor()
+    await page.getByRole('dialog').getByText(MARKUP).waitFor()
+    t.not(await page.title(), '1', 'what the webhook answered is text')
     const before = receiver.received.length
     await click('Send again')
     await page.getByText('It is sent again').waitFor()

@@ -11,6 +11,8 @@ const dayTime = new Intl.DateTimeFormat(locale, {
   hour: '2-digit',
   minute: '2-digit',
 })
+const weekday = new Intl.DateTimeFormat(locale, { weekday: 'short' })
+const weekHour = new Intl.DateTimeFormat(locale, { weekday: 'short', hour: '2-digit' })
 const whole = new Intl.NumberFormat(locale)
 const share = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
 const decimals = [0, 1, 2].map(
@@ -30,6 +32,9 @@ const fixed = (amount: number, digits: 0 | 1 | 2): string => decimals[digits]!.f
 export const formatInstant = (iso: string | null | undefined): string => (iso ? dateTime.format(new Date(iso)) : NONE)
 export const formatTime = (iso: string): string => timeOnly.format(new Date(iso))
 export const formatDayTime = (iso: string | null | undefined): string => (iso ? dayTime.format(new Date(iso)) : NONE)
+export const formatWeekday = (iso: string): string => weekday.format(new Date(iso))
+/** An hour of a week: `Sat 02 PM`. */
+export const formatWeekHour = (iso: string): string => weekHour.format(new Date(iso))
 export const formatCount = (count: number | null | undefined): string => (count == null ? NONE : whole.format(count))
 export const formatShare = (part: number | null | undefined): string => (part == null ? NONE : share.format(part))
 

@@ -132,7 +132,7 @@ function FilterBar({ filters, number, isFiltered, onChange, onNumber }: FilterBa
   const choose = (name: keyof Filters) => ({
     value: filters[name] ?? '',
     onChange: (event: { target: { value: string } }) => onChange({ [name]: event.target.value }),
-    className: 'w-auto!',
+    className: 'w-auto! max-w-56',
   })
   return (
     <div className="mb-4 flex flex-wrap gap-2">

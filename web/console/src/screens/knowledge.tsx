@@ -1,7 +1,8 @@
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useRead } from '../data/queries.ts'
 import type { Agent } from '../data/types.ts'
 import { t } from '../language/t.ts'
+import { buttonClass } from '../ui/button.tsx'
 import { Select } from '../ui/field.tsx'
 import { Card, Empty, Loading, PageHead } from '../ui/layout.tsx'
 import { Knowledge } from './agent/knowledge.tsx'
@@ -39,7 +40,15 @@ export function Screen() {
       />
       {agents.length === 0 ? (
         <Card>
-          <Empty icon="knowledge" title={t('No agents yet')}>
+          <Empty
+            action={
+              <Link className={buttonClass('primary')} to="/agents">
+                {t('Agents')}
+              </Link>
+            }
+            icon="knowledge"
+            title={t('No agents yet')}
+          >
             {t('Documents belong to an agent: make one first, under Agents.')}
           </Empty>
         </Card>

@@ -156,7 +156,10 @@ function Report({
         <Card flush title={t('Agents')}>
           <Table
             columns={[
-              { name: t('Agent'), cell: ({ agent_name }) => agent_name },
+              {
+                name: t('Agent'),
+                cell: ({ agent_name }) => <span className="block max-w-44 truncate">{agent_name}</span>,
+              },
               { name: t('Calls'), align: 'end', cell: ({ total_calls }) => formatCount(total_calls) },
               {
                 name: t('Average length'),

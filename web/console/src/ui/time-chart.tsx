@@ -12,8 +12,8 @@ interface TimeChartProps<B> {
 
 const MAX_LABELS = 6
 
-/** Bars over time with the labels that there is room for. The figures stand in a table for who can't see it. */
-export function TimeChart<B extends { label: string; text: string }>({
+/** Bars over time with the labels, or their shorter ticks, that there is room for. The figures stand in a table for who can't see it. */
+export function TimeChart<B extends { label: string; text: string; tick?: string }>({
   label,
   bars,
   height,
@@ -28,9 +28,9 @@ export function TimeChart<B extends { label: string; text: string }>({
         {bars.map((bar) => children(bar))}
       </div>
       <div aria-hidden="true" className="mt-1 flex text-xs text-muted">
-        {bars.map(({ label: name }, at) => (
+        {bars.map(({ label: name, tick = name }, at) => (
           <span className="min-w-0 flex-1 overflow-visible whitespace-nowrap" key={name}>
-            {at % every === 0 ? name : ''}
+            {at % every === 0 ? tick : ''}
           </span>
         ))}
       </div>

@@ -52,8 +52,8 @@ function Ladder({ callId, messages }: { callId: string } & Signalling) {
         {messages.map(({ leg, at, direction, transport, remote, label, text }, index) => (
           <li className="border-t border-line text-sm" key={index}>
             <details>
-              <summary className="grid grid-cols-[5rem_minmax(0,1fr)_auto] items-center gap-3 px-4 py-1.5">
-                <span className="text-muted">{formatTime(at)}</span>
+              <summary className="grid grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-3 px-4 py-1.5">
+                <span className="text-xs whitespace-nowrap text-muted">{formatTime(at)}</span>
                 <span className="flex min-w-0 items-center gap-2">
                   {direction === 'in' && <Arrow direction="in" />}
                   <span

@@ -1,4 +1,4 @@
-import { formatDayTime, formatShare } from '../../data/format.ts'
+import { formatShare, formatWeekday, formatWeekHour } from '../../data/format.ts'
 import type { TrunkHealth } from '../../data/types.ts'
 import { t } from '../../language/t.ts'
 import { TimeChart } from '../../ui/time-chart.tsx'
@@ -17,7 +17,12 @@ export function TrunkWeek({ hours }: { hours: readonly Hour[] }) {
           : t('Answered {share} of what it was asked in seven days.', { share: formatShare(answered / asked) })}
       </p>
       <TimeChart
-        bars={hours.map((hour) => ({ ...hour, label: formatDayTime(hour.start), text: textOf(hour) }))}
+        bars={hours.map((hour) => ({
+          ...hour,
+          label: formatWeekHour(hour.start),
+          tick: formatWeekday(hour.start),
+          text: textOf(hour),
+        }))}
         height="h-9"
         label={t('The last seven days')}
       >

@@ -45,9 +45,12 @@ export function Screen() {
           )
         }
         lead={
-          <Link className="hover:underline" search={{ tab: 'trunks' }} to="/numbers">
-            {t('SIP trunks')}
-          </Link>
+          <>
+            <Link className="hover:underline" search={{ tab: 'trunks' }} to="/numbers">
+              {t('SIP trunks')}
+            </Link>{' '}
+            · {trunk.host} · {trunk.transport.toUpperCase()}
+          </>
         }
         title={
           <span className="flex items-center gap-3">
@@ -93,12 +96,11 @@ function Standing({ trunk }: { trunk: Trunk }) {
   )
 }
 
-function Figures({ trunk: { state, host, transport, max_concurrent_calls } }: { trunk: Trunk }) {
+function Figures({ trunk: { state, max_concurrent_calls } }: { trunk: Trunk }) {
   const byStatus = Object.entries(state?.by_status ?? {}).sort(([, a], [, b]) => b - a)
   return (
     <Card>
-      <div className="grid grid-cols-2 gap-5 sm:grid-cols-3 xl:grid-cols-6">
-        <Stat label={t('Host')} note={transport.toUpperCase()} value={host} />
+      <div className="grid grid-cols-2 gap-5 sm:grid-cols-3 xl:grid-cols-5">
         <Stat
           label={t('Calls now')}
           note={t('at most {n}', { n: formatCount(max_concurrent_calls) })}

@@ -12,7 +12,7 @@ const list = defineRoute({
   tag: 'API keys',
   summary: 'What API keys of the workspace asked for, newest first',
   description:
-    'The last 1,000 requests of a week, those that were refused included. Bodies of requests, queries and the values of parameters are not kept. A request that names no path of this API, or whose key is unknown, is nobody’s.',
+    'The last 1,000 requests of a week, those that were refused included. Bodies of requests, queries and the values of parameters are not kept. A request that names no path of this API, or one that takes no keys, or whose key is unknown, is nobody’s.',
   examples: {
     query: { status: '4xx', page: 1, page_size: 25 },
     success: { items: [requestExample], total: 1, page: 1, page_size: 25, total_pages: 1 },

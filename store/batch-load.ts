@@ -1,5 +1,6 @@
 import type { Client } from 'pg'
 import { createCsvReader } from '../runtime/csv.ts'
+import { checkColumns } from '../runtime/csv-columns.ts'
 import { createDistinctCounter } from '../runtime/distinct-counter.ts'
 import { PatchbayError } from '../runtime/errors.ts'
 import { parsePhoneNumber } from '../runtime/phone-number.ts'
@@ -34,7 +35,6 @@ export interface BatchLoadResult {
 }
 
 const NUMBER_COLUMN = 'phone_number'
-const MAX_COLUMNS = 1_000
 const COPY_BYTES = 64 * 1024
 
 /**
@@ -149,7 +149,7 @@ function createRowWriter(batchId: string, phoneColumn: string | undefined) {
 
 /** Of columns with the same name the last counts; one without a name is left out. */
 function readHeader(record: readonly string[], phoneColumn: string | undefined) {
-  if (record.length > MAX_COLUMNS) throw new PatchbayError('csv_too_many_columns')
+  checkColumns(record)
   const numberAt = numberColumnOf(record, phoneColumn)
   if (numberAt === -1) throw new PatchbayError('csv_without_phone_number')
   const byName = new Map<string, number>()

@@ -1,5 +1,6 @@
 import type { Client } from 'pg'
 import { createCsvReader } from '../runtime/csv.ts'
+import { checkColumns } from '../runtime/csv-columns.ts'
 import { PatchbayError } from '../runtime/errors.ts'
 
 /** A file that is looked at before any of it is kept. */
@@ -9,7 +10,6 @@ export const JUDGED_ROWS = 50_000
 /** So many of the rows that would be left out are told. */
 const MAX_SKIPPED = 100
 const ROWS_PER_QUERY = 2_000
-const MAX_COLUMNS = 1_000
 const SAMPLE_ROWS = 3
 const SAMPLE_CHARS = 100
 
@@ -91,7 +91,7 @@ export async function previewCsv(
   const take = async (records: readonly string[][]) => {
     for (const record of records) {
       if (columns === undefined) {
-        if (record.length > MAX_COLUMNS) throw new PatchbayError('csv_too_many_columns')
+        checkColumns(record)
         columns = record.map((name) => ({ name, samples: [] }))
         judge = open(record)
         continue

@@ -1,5 +1,6 @@
 import type { Client } from 'pg'
 import { createCsvReader } from '../runtime/csv.ts'
+import { checkColumns } from '../runtime/csv-columns.ts'
 import { PatchbayError } from '../runtime/errors.ts'
 import { parsePhoneNumber } from '../runtime/phone-number.ts'
 import type { Loader } from './bulk-copy.ts'
@@ -17,7 +18,6 @@ export interface DoNotCallFileResult {
   invalid: number
 }
 
-const MAX_COLUMNS = 1_000
 const MAX_REASON_CHARS = 500
 const COPY_CHARS = 64 * 1024
 
@@ -86,7 +86,7 @@ async function copyNumbers(client: Client, source: AsyncIterable<Uint8Array>) {
 }
 
 function readHeader(record: readonly string[]): { phone: number; reason: number } {
-  if (record.length > MAX_COLUMNS) throw new PatchbayError('csv_too_many_columns')
+  checkColumns(record)
   const names = record.map((name) => name.toLowerCase().replace(/[\s_-]+/g, '_'))
   const phone = names.findIndex((name) => ['phone_number', 'primary_phone', 'phone'].includes(name))
   if (phone === -1) throw new PatchbayError('csv_without_phone_number')

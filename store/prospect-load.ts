@@ -1,5 +1,6 @@
 import type { Client } from 'pg'
 import { createCsvReader } from '../runtime/csv.ts'
+import { checkColumns } from '../runtime/csv-columns.ts'
 import { PatchbayError } from '../runtime/errors.ts'
 import type { Loader } from './bulk-copy.ts'
 import { openCopy } from './copy-writer.ts'
@@ -33,7 +34,6 @@ export interface ProspectFileResult {
 /** A batch is loaded in one transaction: large enough for set operations, small enough to lose little. */
 export const ROWS_PER_BATCH = 5_000
 const BATCH_CHARS = 4 * 1024 * 1024
-const MAX_COLUMNS = 1_000
 const MAX_ROW_CHARS = 64 * 1024
 
 export const load: Loader<ProspectFileParams, ProspectFileDetails, ProspectFileResult> = async (
@@ -134,7 +134,7 @@ function createBatchWriter(uploadId: string, mapping: ColumnMapping) {
 }
 
 function readHeader(record: readonly string[], mapping: ColumnMapping): string[] {
-  if (record.length > MAX_COLUMNS) throw new PatchbayError('csv_too_many_columns')
+  checkColumns(record)
   checkMapping(record, mapping)
   if (!record.some((name) => fieldOf(name, mapping).own === 'primary_phone')) {
     throw new PatchbayError('csv_without_primary_phone')

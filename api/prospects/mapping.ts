@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
+import { MAX_CSV_COLUMNS } from '../../runtime/csv-columns.ts'
 import { type ColumnMapping, ownColumnOf } from '../../store/prospect-columns.ts'
 import { ValidationError } from '../schema.ts'
 
 /** What the columns of a file are, as a field of a form. */
 
-const MAX_COLUMNS = 1_000
 const MAX_NAME_CHARS = 1_000
 
 export const Mapping = Type.Optional(
@@ -22,7 +22,7 @@ export function readMapping(text: string | undefined): ColumnMapping {
   const value = parsed(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw fault('must be a JSON object')
   const entries = Object.entries(value)
-  if (entries.length > MAX_COLUMNS) throw fault(`must have at most ${MAX_COLUMNS} columns`)
+  if (entries.length > MAX_CSV_COLUMNS) throw fault(`must have at most ${MAX_CSV_COLUMNS} columns`)
   if (!entries.every((entry): entry is [string, string] => typeof entry[1] === 'string'))
     throw fault('must have names as values')
   if (entries.some(([, name]) => name.length > MAX_NAME_CHARS || name.includes('\0')))

@@ -1,11 +1,11 @@
 import { CsvError } from 'csv-parse'
 import { parse } from 'csv-parse/sync'
+import { MAX_CSV_COLUMNS } from '../../../runtime/csv-columns.ts'
 import type { Block } from '../../../runtime/knowledge/blocks.ts'
 import { ExtractionError } from './failure.ts'
 import { labelled } from './text.ts'
 
 const DELIMITERS = [',', ';', '\t', '|']
-const MAX_COLUMNS = 1000
 
 /** One record a row, each value under the name its column has in the first row. */
 export function* csvBlocks(text: string): Generator<Block> {
@@ -24,7 +24,7 @@ export function* csvBlocks(text: string): Generator<Block> {
   }
   const [names, ...records] = rows
   if (names === undefined) return
-  if (names.length > MAX_COLUMNS) throw new ExtractionError(`The CSV has more than ${MAX_COLUMNS} columns`)
+  if (names.length > MAX_CSV_COLUMNS) throw new ExtractionError(`The CSV has more than ${MAX_CSV_COLUMNS} columns`)
   if (records.length === 0) yield { kind: 'record', text: names.join('; ') }
   for (const record of records) {
     const line = labelled(names, record)

@@ -406,7 +406,11 @@ export class AgentConversation implements Conversation {
     const of = (language: string | undefined) => (language === undefined ? {} : { language })
     return {
       agentSpeaks: () => this.#mouth.speaking,
-      isEcho: (text) => this.#echo.echo !== undefined && isEchoOf(text, this.#mouth.heardSoFar()?.text ?? ''),
+      isEcho: (text) => {
+        const isEcho = this.#echo.mayEcho && isEchoOf(text, this.#mouth.heardSoFar()?.text ?? '')
+        if (isEcho) this.#echo.doubt()
+        return isEcho
+      },
       isOverSpeech: (text) =>
         this.#open.agent.interruption?.enabled === false || isBackchannel(text, this.#spoken.language),
       words: ({ text, final, language }) => {
@@ -417,8 +421,14 @@ export class AgentConversation implements Conversation {
       },
       overSpeech: ({ text, language }) => this.#report({ type: 'over_speech', text, ...at(), ...of(language) }),
       overdue: (endMs) => this.#report({ type: 'words_overdue', endMs }),
-      noise: () => this.#report({ type: 'noise' }),
-      noWords: (speech) => this.#report({ type: 'no_words', ...speech }),
+      noise: () => {
+        this.#echo.doubt()
+        this.#report({ type: 'noise' })
+      },
+      noWords: (speech) => {
+        this.#echo.doubt()
+        this.#report({ type: 'no_words', ...speech })
+      },
       deaf: (sinceMs) => this.#report({ type: 'deaf', sinceMs }),
       failed: () => this.#unanswered('stt', 'reply', true),
     }

@@ -1,36 +1,58 @@
+import { BandFrames } from './band-frames.ts'
 import { BANDS, FLOOR_DB } from './bands.ts'
+import { type EchoMatch, HEARD_DB, matchEcho, SENT_DB } from './echo-match.ts'
 
-/** A telephone's echo is back within this, the way there and back through the network included. */
+/** A telephone's echo is back within this, the way there and back through the network included, and a browser's. */
 export const MAX_LAG = 45
 /** Frames that are compared at once: 0.8 s. */
 const WINDOW = 40
-/** Frames kept of either side. */
-const KEPT = 128
 const COMPARE_EVERY = 3
 /** Once it is known whether there is an echo, fewer comparisons do; of a known one only these neighbours, and seldom all. */
 const COMPARE_KNOWN_EVERY = 6
-const NEAR_LAGS = 2
+const NEAR_LAGS = 8
 const COMPARE_ALL_EVERY = 4
-/** A frame of the agent counts as sound above this, and one of the line. */
-const SENT_DB = -48
-const HEARD_DB = -64
-/** Likeness of two patterns of sound, 0 to 1: an echo's is 0.7 to 1, that of people who speak at the same time below 0.66. */
-const ECHO_LIKENESS = 0.71
+/**
+ * Likeness of two patterns of sound: an echo's is 0.7 to 1 as a rule, that of people who speak at the same time below 0.7, and twice in
+ * a row at the same delay below this.
+ */
+const ECHO_LIKENESS = 0.76
+/** Of an echo whose delay stands still. */
+const STEADY_ECHO_LIKENESS = 0.65
+/** Of the one that is known, a little sooner or later. */
+const DRIFTING_ECHO_LIKENESS = 0.7
+/** Twice in a row, of the echo that is known already and comes at another delay now: the caller's voice over it may look like that. */
+const MOVED_ECHO_LIKENESS = 0.8
+const SAME_LAGS = 2
+/** A player that draws sound out moves the delay by so much from one comparison to the next. */
+const DRIFT_LAGS = 1
+const STEADY_LAGS = 1
 /** Of the echo that is known already, with the caller's own voice in it. */
-const SAME_ECHO_LIKENESS = 0.6
-const NO_LIKENESS = 0.5
+const SAME_ECHO_LIKENESS = 0.62
+/** Of sound that holds no echo. */
+const NO_LIKENESS = 0.58
 const MIN_SENT_FRAMES = 10
 const MIN_BOTH_FRAMES = 15
-/** Of a sound that is over, and was short. */
+/** A way that was seen so seldom, and not in so many comparisons since, was none. */
+const SURE_SIGHTINGS = 5
+const MOST_MISSED = 6
+/** Of a sound that is over, and was short; and of one that goes on. */
 const SHORT_ECHO_LIKENESS = 0.66
+const LONG_ECHO_LIKENESS = 0.6
 const MIN_SHORT_FRAMES = 8
-/** So many frames of the agent that nothing comes back of: there is no echo to speak of. */
-const UNANSWERED_FRAMES = 35
+/** So many more frames of the agent of which nothing came back at a delay than of which something did: there is no echo so late. */
+const UNANSWERED_FRAMES = 12
+/** And of which nothing comes back by the known way any more: it is gone, or was none. */
+const GONE_FRAMES = 25
+/** Above what would be heard of it. */
+const SURELY_HEARD_DB = 6
 
 /** Where the agent's own voice comes back from. */
 export interface EchoPath {
   /** Frames of 20 ms after it was sent. */
   readonly lag: number
+  /** Within the last 0.8 s it was between these. */
+  readonly minLag: number
+  readonly maxLag: number
   /** What is added to each band on the way, in dB. */
   readonly gainsDb: Float32Array
 }
@@ -40,12 +62,21 @@ export interface EchoPath {
  * bands, is looked for in what is heard. Pure. Slots count frames of 20 ms.
  */
 export class EchoPathFinder {
-  readonly #sent = new Frames()
-  readonly #heard = new Frames()
+  readonly #sent = new BandFrames()
+  readonly #heard = new BandFrames()
   #untilComparison = COMPARE_EVERY
   #comparisons = 0
-  #unanswered = 0
+  /** Comparisons in which the known way was seen, and since then those in which it was not: it may be another one. */
+  #sightings = 0
+  #missed = 0
+  /** By delay. */
+  readonly #unanswered = new Uint8Array(MAX_LAG + 1)
   #known = false
+  /** The line was silent while the agent spoke. */
+  #isClean = false
+  #gone = 0
+  /** The delay at which the last comparison found an echo. */
+  #foundAt: number | undefined
   path: EchoPath | undefined
 
   /** It is known whether there is an echo. */
@@ -70,92 +101,137 @@ export class EchoPathFinder {
   heard(slot: number, levels: Float32Array): void {
     this.#heard.put(slot, levels)
     const sounds = this.soundsIn(slot)
-    if (!this.#known && !sounds && this.#sent.loudest(slot) > SENT_DB && ++this.#unanswered >= UNANSWERED_FRAMES) {
+    if (!this.#known && this.#isUnanswered(slot, sounds)) {
       this.#known = true
+      this.#isClean = true
     }
+    if (this.path !== undefined) this.#check(this.path, slot, sounds)
     if (--this.#untilComparison > 0 || !sounds) return
     this.#untilComparison = this.#known ? COMPARE_KNOWN_EVERY : COMPARE_EVERY
     this.#compare(slot)
   }
 
-  #compare(slot: number): void {
-    const near = this.path !== undefined && this.#comparisons++ % COMPARE_ALL_EVERY !== 0
-    const from = near ? Math.max(0, this.path!.lag - NEAR_LAGS) : 0
-    const to = near ? this.path!.lag + NEAR_LAGS : MAX_LAG
-    let best: { lag: number; likeness: number } | undefined
-    for (let lag = from; lag <= to; lag++) {
-      const likeness = this.#likeness(slot - WINDOW + 1, slot, lag, MIN_SENT_FRAMES, MIN_BOTH_FRAMES)
-      if (likeness !== undefined && (best === undefined || likeness > best.likeness)) best = { lag, likeness }
-    }
-    if (best === undefined) return
-    const same = this.path !== undefined && Math.abs(this.path.lag - best.lag) <= NEAR_LAGS
-    if (best.likeness >= (same ? SAME_ECHO_LIKENESS : ECHO_LIKENESS)) {
-      this.#learn(slot, best.lag)
-      this.#known = true
-    } else if (best.likeness < NO_LIKENESS) this.#known = true
+  /** The line has no echo: it was silent while the agent spoke. */
+  get isClean(): boolean {
+    return this.#isClean
   }
 
-  /** Whether a sound that is over may have been the agent's. */
-  resembles(fromSlot: number, toSlot: number): boolean {
+  /** Nothing tells, and somebody has waited for long enough. */
+  giveUp(): void {
+    this.#known = true
+  }
+
+  /** There may be an echo after all: it is looked for again. */
+  doubt(): void {
+    if (this.path !== undefined) return
+    this.#known = false
+    this.#isClean = false
+    this.#unanswered.fill(0)
+  }
+
+  /** Whether a sound may have been the agent's: one that is over, or goes on for long. */
+  resembles(from: number, to: number, isOver: boolean): boolean {
+    const match = matchEcho(this.#sent, this.#heard, {
+      from,
+      to,
+      minLag: 0,
+      maxLag: MAX_LAG,
+      minSent: MIN_SHORT_FRAMES,
+      minBoth: MIN_SHORT_FRAMES,
+    })
+    return match !== undefined && match.likeness >= (isOver ? SHORT_ECHO_LIKENESS : LONG_ECHO_LIKENESS)
+  }
+
+  /** Whether the line was silent for so long after the agent had spoken that no echo can come any more, however late. */
+  #isUnanswered(slot: number, sounds: boolean): boolean {
+    let least = UNANSWERED_FRAMES
     for (let lag = 0; lag <= MAX_LAG; lag++) {
-      const likeness = this.#likeness(fromSlot, toSlot, lag, MIN_SHORT_FRAMES, MIN_SHORT_FRAMES)
-      if (likeness !== undefined && likeness >= SHORT_ECHO_LIKENESS) return true
+      const count = this.#unanswered[lag]!
+      if (this.#sent.loudest(slot - lag) > SENT_DB) {
+        this.#unanswered[lag] = sounds ? Math.max(0, count - 1) : Math.min(UNANSWERED_FRAMES, count + 1)
+      }
+      least = Math.min(least, this.#unanswered[lag]!)
     }
-    return false
+    return least === UNANSWERED_FRAMES
   }
 
-  /** Correlation over bands and time, each band's mean taken away. Undefined: too little was sent or heard. */
-  #likeness(from: number, to: number, lag: number, minSent: number, minBoth: number): number | undefined {
+  /** A way by which nothing comes any more is none. */
+  #check({ minLag, maxLag, gainsDb }: EchoPath, slot: number, sounds: boolean): void {
+    let expectedDb = Number.POSITIVE_INFINITY
+    for (let lag = minLag; lag <= maxLag; lag++) {
+      const sent = this.#sent.at(slot - lag)
+      let loudest = FLOOR_DB
+      for (let band = 0; band < BANDS; band++) loudest = Math.max(loudest, (sent?.[band] ?? FLOOR_DB) + gainsDb[band]!)
+      expectedDb = Math.min(expectedDb, loudest)
+    }
+    if (expectedDb < HEARD_DB + SURELY_HEARD_DB) return
+    this.#gone = sounds ? Math.max(0, this.#gone - 1) : this.#gone + 1
+    if (this.#gone < GONE_FRAMES) return
+    this.#gone = 0
+    this.#forget()
+    this.#isClean = true
+  }
+
+  #forget(): void {
+    this.path = undefined
+    this.#foundAt = undefined
+    this.#sightings = 0
+    this.#missed = 0
+  }
+
+  #compare(slot: number): void {
+    const { path } = this
+    const near = path !== undefined && this.#missed === 0 && this.#comparisons++ % COMPARE_ALL_EVERY !== 0
+    const match = matchEcho(this.#sent, this.#heard, {
+      from: slot - WINDOW + 1,
+      to: slot,
+      minLag: near ? Math.max(0, path.lag - NEAR_LAGS) : 0,
+      maxLag: near ? Math.min(MAX_LAG, path.lag + NEAR_LAGS) : MAX_LAG,
+      minSent: MIN_SENT_FRAMES,
+      minBoth: MIN_BOTH_FRAMES,
+    })
+    if (match === undefined) return
+    const lag = match.lagAt(slot)
+    const isSame = isNear(path?.lag, lag, DRIFT_LAGS)
+    const wasFoundAt = this.#foundAt
+    const isSteady = Math.max(...match.lags) - Math.min(...match.lags) <= STEADY_LAGS
+    const isFound =
+      match.likeness >= (isSteady ? STEADY_ECHO_LIKENESS : isSame ? DRIFTING_ECHO_LIKENESS : ECHO_LIKENESS)
+    this.#foundAt = isFound ? lag : undefined
+    if (path !== undefined) this.#missed = isSame && match.likeness >= SAME_ECHO_LIKENESS ? 0 : this.#missed + 1
+    const isAnew = path === undefined || match.likeness >= MOVED_ECHO_LIKENESS
+    if (isFound && (isSame || (isAnew && isNear(wasFoundAt, lag, SAME_LAGS)))) {
+      this.#learn(slot, match)
+      this.#known = true
+      this.#isClean = false
+      this.#sightings = isSame ? this.#sightings + 1 : 1
+      this.#missed = 0
+    } else if (this.#missed > MOST_MISSED && this.#sightings < SURE_SIGHTINGS) {
+      this.#forget()
+      this.doubt()
+    } else if (match.likeness < NO_LIKENESS && this.#isJudged(slot)) this.#known = true
+  }
+
+  /** Whether an echo of any delay would be heard by now. */
+  #isJudged(slot: number): boolean {
     let loud = 0
-    let both = 0
-    for (let at = from; at <= to; at++) {
-      if (this.#heard.at(at) === undefined || this.#sent.loudest(at - lag) <= SENT_DB) continue
-      loud++
-      if (this.#heard.loudest(at) > HEARD_DB) both++
-    }
-    if (loud < minSent || both < minBoth) return undefined
-    const x = new Float64Array(BANDS)
-    const y = new Float64Array(BANDS)
-    let count = 0
-    let xy = 0
-    let xx = 0
-    let yy = 0
-    for (let at = from; at <= to; at++) {
-      const heard = this.#heard.at(at)
-      const sent = this.#sent.at(at - lag)
-      // That both begin or end together is no likeness: only sound is compared.
-      if (heard === undefined || sent === undefined || this.#sent.loudest(at - lag) <= SENT_DB) continue
-      count++
-      for (let band = 0; band < BANDS; band++) {
-        const a = sent[band]! - FLOOR_DB
-        const b = heard[band]! - FLOOR_DB
-        x[band]! += a
-        y[band]! += b
-        xy += a * b
-        xx += a * a
-        yy += b * b
-      }
-    }
-    for (let band = 0; band < BANDS; band++) {
-      xy -= (x[band]! * y[band]!) / count
-      xx -= x[band]! ** 2 / count
-      yy -= y[band]! ** 2 / count
-    }
-    return xy / Math.sqrt(xx * yy + 1e-9)
+    for (let at = slot - WINDOW + 1 - MAX_LAG; at <= slot - MAX_LAG; at++) if (this.#sent.loudest(at) > SENT_DB) loud++
+    return loud >= MIN_SENT_FRAMES
   }
 
   /** The median, of the frames in which a band was sent loudest, of what became of it. */
-  #learn(slot: number, lag: number): void {
+  #learn(slot: number, { lags, lagAt }: EchoMatch): void {
     const gainsDb = new Float32Array(BANDS)
     const before = this.path
-    const near = before !== undefined && Math.abs(before.lag - lag) <= 2
+    const lag = lagAt(slot)
+    const near = before !== undefined && Math.abs(before.lag - lag) <= SAME_LAGS
     for (let band = 0; band < BANDS; band++) {
       let peak = FLOOR_DB
       for (let at = slot - WINDOW + 1; at <= slot; at++)
-        peak = Math.max(peak, this.#sent.at(at - lag)?.[band] ?? FLOOR_DB)
+        peak = Math.max(peak, this.#sent.at(at - lagAt(at))?.[band] ?? FLOOR_DB)
       const gains: number[] = []
       for (let at = slot - WINDOW + 1; at <= slot; at++) {
-        const x = this.#sent.at(at - lag)?.[band]
+        const x = this.#sent.at(at - lagAt(at))?.[band]
         const y = this.#heard.at(at)?.[band]
         if (x !== undefined && y !== undefined && x > Math.max(SENT_DB, peak - 12)) gains.push(y - x)
       }
@@ -163,29 +239,8 @@ export class EchoPathFinder {
       const gain = gains[gains.length >> 1] ?? before?.gainsDb[band] ?? -10
       gainsDb[band] = near ? (gain + before.gainsDb[band]!) / 2 : gain
     }
-    this.path = { lag, gainsDb }
+    this.path = { lag, minLag: Math.min(...lags), maxLag: Math.max(...lags), gainsDb }
   }
 }
 
-/** The levels of the last frames by slot. */
-class Frames {
-  readonly #levels: (Float32Array | undefined)[] = new Array(KEPT)
-  readonly #slots = new Float64Array(KEPT).fill(-1)
-  readonly #loudest = new Float32Array(KEPT)
-
-  put(slot: number, levels: Float32Array): void {
-    const at = slot % KEPT
-    this.#levels[at] = levels
-    this.#slots[at] = slot
-    this.#loudest[at] = Math.max(...levels)
-  }
-
-  at(slot: number): Float32Array | undefined {
-    return this.#slots[slot % KEPT] === slot ? this.#levels[slot % KEPT] : undefined
-  }
-
-  /** The level of the loudest band; that of silence where there is no frame. */
-  loudest(slot: number): number {
-    return this.#slots[slot % KEPT] === slot ? this.#loudest[slot % KEPT]! : FLOOR_DB
-  }
-}
+const isNear = (a: number | undefined, b: number, by: number): boolean => a !== undefined && Math.abs(a - b) <= by

@@ -16,11 +16,13 @@ const OWN_SHARE = 0.5
 const OWN_FRAMES = 2
 const OF_FRAMES = 4
 const OPEN_FRAMES = 15
-/** The line's clock is read off the earliest of so many packets, and anew after a gap. */
+/** The line's clock is read off the earliest of so many packets, and anew when it jumps. */
 const ANCHOR_PACKETS = 25
-const ANCHOR_GAP_MS = 200
+const ANCHOR_GAP_MS = 1_000
 /** How far the delay may be off, in frames: queues on the way don't stand still. */
 const LAG_TOLERANCE = 2
+/** What was held back came up to so much sooner: players that begin draw sound out until they have enough of it. */
+const BEGINNING_LAGS = 8
 /** Of what was sent so many frames ago nothing is compared or expected any more. */
 const FORGOTTEN_FRAMES = MAX_LAG + LAG_TOLERANCE + 1
 /** A sample of a caller who is heard at all. */
@@ -28,6 +30,8 @@ const AUDIBLE = 32
 /** What may be the agent's or the caller's is held back at most so long, in frames; a sound is over after so many silent ones. */
 const MAX_HELD = 45
 const SOUND_OVER_FRAMES = 10
+/** Nobody is silenced for longer, in frames, while nothing is known. */
+const MAX_SILENCED = 25
 const OVERDUE_MS = 300
 /** A piece of speech leaves frame by frame, though the ticks wobble. */
 const SAME_SPEECH_FRAMES = 3
@@ -84,6 +88,8 @@ export class EchoSuppressor {
   readonly #held: Piece[] = []
   /** At the end of what was heard. */
   #silentFrames = 0
+  /** Of what was held for too long. */
+  #silenced = 0
 
   /** @param sentRateHz of the agent's frames, @param heardRateHz of the caller's samples; 8,000 or more */
   constructor(sentRateHz: number, heardRateHz: number) {
@@ -97,6 +103,19 @@ export class EchoSuppressor {
     const { path } = this.#finder
     if (path === undefined) return undefined
     return { delayMs: path.lag * FRAME_MS, lossDb: -path.gainsDb.reduce((sum, gain) => sum + gain, 0) / BANDS }
+  }
+
+  /**
+   * Nothing came of what was taken for the caller's voice, or just what the agent said: there may be an echo that was not known for
+   * one, and it is looked for again.
+   */
+  doubt(): void {
+    this.#finder.doubt()
+  }
+
+  /** Words that are the agent's own may be an echo of it: nothing shows that the line has none. */
+  get mayEcho(): boolean {
+    return !this.#finder.isClean
   }
 
   /** A frame of the agent leaves. */
@@ -130,7 +149,16 @@ export class EchoSuppressor {
     if (this.#held.length === 0 && !sounds) return [given(piece, false)]
     this.#held.push(piece)
     if (this.#silentFrames >= SOUND_OVER_FRAMES) return this.#releaseByLikeness(0)
-    return this.#held.length > MAX_HELD ? [given(this.#held.shift()!, false)] : []
+    if (this.#held.length <= MAX_HELD) {
+      this.#silenced = 0
+      return []
+    }
+    if (this.#silenced < MAX_SILENCED && this.#heldIsEcho(this.#held.length, false)) {
+      this.#silenced++
+      return [given(this.#held.shift()!, false)]
+    }
+    if (this.#silenced === MAX_SILENCED) this.#finder.giveUp()
+    return this.#held.splice(0).map((one) => given(one, true))
   }
 
   /** Once a tick: nothing is held back for ever, though no packet follows. */
@@ -141,7 +169,8 @@ export class EchoSuppressor {
 
   #measured(samples: Int16Array, atMs: number, soundMs: number): Piece {
     this.#samples += samples.length
-    const anchorMs = this.#anchored(atMs - (this.#samples * 1000) / this.#heardRateHz)
+    const countedMs = (this.#samples * 1000) / this.#heardRateHz
+    const anchorMs = this.#anchored(atMs - soundMs) + soundMs - countedMs
     const slotNow = () => Math.floor((anchorMs + this.#frames * FRAME_MS) / FRAME_MS)
     const frames: Frame[] = []
     if (!this.#expected && !this.undecided && slotNow() - this.#sentSlot > FORGOTTEN_FRAMES) {
@@ -163,21 +192,26 @@ export class EchoSuppressor {
     if (this.#held.length === 0) return []
     this.#own = 0
     this.#lingering.fill(FLOOR_DB)
-    return this.#held.splice(0).map((piece) => given(piece, this.#judge(piece) !== 'echo'))
+    return this.#held.splice(0).map((piece) => given(piece, this.#judge(piece, BEGINNING_LAGS) !== 'echo'))
   }
 
   /** What is held, while it is not known what comes back: by what it is like, but for the last pieces, which are the caller's. */
   #releaseByLikeness(own: number): HeardPiece[] {
-    const held = this.#held.splice(0)
-    const doubtful = held.slice(0, Math.max(0, held.length - own))
-    const slots = doubtful
-      .flatMap(({ frames }) => frames.map(({ slot }) => slot))
-      .filter((at) => this.#finder.soundsIn(at))
-    const isEcho = slots.length > 0 && this.#finder.resembles(slots[0]!, slots.at(-1)!)
-    return held.map((piece, i) => given(piece, !isEcho || i >= doubtful.length))
+    const doubtful = Math.max(0, this.#held.length - own)
+    const isEcho = this.#heldIsEcho(doubtful, true)
+    return this.#held.splice(0).map((piece, i) => given(piece, !isEcho || i >= doubtful))
   }
 
-  /** Monotonic ms at which the first sample of the line would have come without any jitter. */
+  /** Whether the first so many pieces that are held are like what the agent said. */
+  #heldIsEcho(count: number, isOver: boolean): boolean {
+    const slots = this.#held
+      .slice(0, count)
+      .flatMap(({ frames }) => frames.map(({ slot }) => slot))
+      .filter((at) => this.#finder.soundsIn(at))
+    return slots.length > 0 && this.#finder.resembles(slots[0]!, slots.at(-1)!, isOver)
+  }
+
+  /** Monotonic ms at which the line's time 0 would have come without any jitter. */
   #anchored(candidateMs: number): number {
     if (candidateMs - this.#anchorMs > ANCHOR_GAP_MS) {
       this.#anchors = []
@@ -191,9 +225,9 @@ export class EchoSuppressor {
   }
 
   /** Whose voice it is, as far as levels tell. */
-  #judge({ frames }: Piece): 'own' | 'echo' | 'unexpected' {
+  #judge({ frames }: Piece, soonerLags = 0): 'own' | 'echo' | 'unexpected' {
     for (const { slot, levels } of frames) {
-      this.#expected = this.#expects(slot)
+      this.#expected = this.#expects(slot, soonerLags)
       this.#spoke(this.#isOwn(levels))
     }
     return !this.#expected ? 'unexpected' : this.#openFrames > 0 ? 'own' : 'echo'
@@ -208,14 +242,14 @@ export class EchoSuppressor {
     else if (this.#openFrames > 0) this.#openFrames--
   }
 
-  /** Whether the agent may be heard now; `#lingering` says how loud. */
-  #expects(slot: number): boolean {
+  /** Whether the agent may be heard now; `#lingering` says how loud. Its delay may have been less by `soonerLags`. */
+  #expects(slot: number, soonerLags: number): boolean {
     const { path, known } = this.#finder
     let audible = false
     for (let band = 0; band < BANDS; band++) {
       let level = FLOOR_DB
       if (path !== undefined) {
-        for (let lag = path.lag - LAG_TOLERANCE; lag <= path.lag + LAG_TOLERANCE; lag++) {
+        for (let lag = path.minLag - LAG_TOLERANCE - soonerLags; lag <= path.maxLag + LAG_TOLERANCE; lag++) {
           level = Math.max(level, (this.#finder.sentIn(slot - lag)?.[band] ?? FLOOR_DB) + path.gainsDb[band]!)
         }
       } else if (!known) {

@@ -33,6 +33,16 @@ const statusExample: Static<typeof StatusBody> = {
     resolved: 180,
     by_resolution: { reached: 150, invalid_number: 12, opted_out: 3, exhausted: 15 },
     callable_now: 0,
+    by_zone: [
+      {
+        zones: ['America/New_York'],
+        regions: ['US', 'US-NY'],
+        waiting: 318,
+        callable_now: 0,
+        opens_at: '2026-02-02T14:00:00.000Z',
+      },
+      { zones: [], regions: [], waiting: 2, callable_now: 0, opens_at: null },
+    ],
     held: { window: 318, unknown_zone: 2 },
     call_backs: { promised: 2, missed: 0 },
   },

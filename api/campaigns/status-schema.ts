@@ -31,6 +31,19 @@ export const StatusBody = Type.Object({
     resolved: Count,
     by_resolution: Type.Record(Type.String(), Count),
     callable_now: Count,
+    by_zone: Type.Array(
+      Type.Object({
+        zones: Type.Array(Type.String(), { description: 'IANA time zones; none: nobody knows where they are.' }),
+        regions: Type.Array(Type.String(), { description: 'Countries and states whose calling hours hold.' }),
+        waiting: Count,
+        callable_now: Count,
+        opens_at: Nullable({
+          ...Instant,
+          description: 'When their calling hours begin; null: they are open, or unknown, or never come.',
+        }),
+      }),
+      { description: 'Who waits, by where the same calling hours hold; the hundred largest, largest first.' },
+    ),
     held: Type.Record(Type.String(), Count, { description: 'Waiting prospects that are not called now, by reason.' }),
     call_backs: Type.Object(
       { promised: Count, missed: Count },

@@ -23,10 +23,11 @@ export async function retrieve(
   query: string,
   topK: number,
   signal: AbortSignal,
+  by: 'both' | 'words' | 'meaning' = 'both',
 ): Promise<Passage[]> {
   const text = query.slice(0, MAX_QUERY_CHARACTERS)
-  const terms = termsOf(text)
-  const dense = await embeddings?.query(text, signal)
+  const terms = termsOf(by === 'meaning' ? '' : text)
+  const dense = by === 'words' ? undefined : await embeddings?.query(text, signal)
   if (terms.ids.length === 0 && dense === undefined) return []
   const wanted = { terms, limit: topK, ...(dense === undefined ? {} : { dense }) }
   const matches = await vectors.search(scope, wanted, signal)

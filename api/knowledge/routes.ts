@@ -7,7 +7,7 @@ import { queueDocument } from '../../workers/documents/queue.ts'
 import { agentExample } from '../agents/schema.ts'
 import { requireRoom, roomOf } from '../quota.ts'
 import { defineRoute } from '../route.ts'
-import { Page, pageOf } from '../schema.ts'
+import { type Fault, Page, pageOf, ValidationError } from '../schema.ts'
 import { Detail } from '../workspaces/schema.ts'
 import { retrieve } from './retrieve.ts'
 import {
@@ -153,15 +153,22 @@ const query = defineRoute({
   tag,
   summary: 'Test what retrieval finds in the knowledge base of an agent',
   examples: {
-    body: { query: 'How long can I return an item?', top_k: 5 },
+    body: { query: 'How long can I return an item?', top_k: 5, by: 'both' },
     success: { query: 'How long can I return an item?', results: [passageExample] },
   },
   handler: async ({ params, body, tenant, signal }, services) => {
     await requireAgent(tenant, params.agent_id)
     const scope = { workspaceId: tenant.workspaceId, agentId: params.agent_id }
-    const passages = await retrieve(services, scope, body.query, body.top_k, signal)
+    if (body.by === 'meaning' && services.embeddings === undefined) throw new ValidationError([NO_MEANING])
+    const passages = await retrieve(services, scope, body.query, body.top_k, signal, body.by)
     return { query: body.query, results: passages.map(passageBody) }
   },
 })
+
+const NO_MEANING: Fault = {
+  loc: ['body', 'by'],
+  msg: 'needs a provider of embeddings, and this installation has none: set OPENAI_API_KEY or PATCHBAY_EMBEDDING',
+  type: 'value_error',
+}
 
 export const knowledgeRoutes = [upload, list, remove, query]

@@ -23,6 +23,11 @@ export const DocumentListQuery = Type.Object({
 export const QueryInput = Type.Object({
   query: Type.String({ minLength: 1, maxLength: 10_000, pattern: '\\S', description: 'What to look for.' }),
   top_k: Type.Integer({ minimum: 1, maximum: 20, default: 5, description: 'How many passages at most.' }),
+  by: Type.Enum(['both', 'words', 'meaning'], {
+    default: 'both',
+    description:
+      'How they are looked for; agents do both. `meaning` needs a provider of embeddings, which `both` goes without.',
+  }),
 })
 
 export const PassageBody = Type.Object({

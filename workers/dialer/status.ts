@@ -44,6 +44,18 @@ export function stateOf(
   return calling > 0 ? 'Running' : 'Stopped'
 }
 
+/** Those who wait where the same hours hold. */
+export interface ZoneCount {
+  zones: string[]
+  regions: string[]
+  waiting: number
+  callable_now: number
+  /** When they may be called next; null: they may now, or nobody knows where they are, or they are called at no time. */
+  opens_at: string | null
+}
+
+/** Told of, of the few hundred there may be. */
+const MOST_ZONES = 100
 const WAITING = /^(fresh|retry)(_unasked)?$/
 
 export async function campaignStatus(
@@ -71,8 +83,11 @@ export async function campaignStatus(
   const earliest = (ms: number | undefined) => {
     if (ms !== undefined && (nextMs === undefined || ms < nextMs)) nextMs = ms
   }
+  const byZone: ZoneCount[] = []
   for (const [id, where] of groups) {
     const verdict = judgePlace(where, policy, calling.rules, moment)
+    const opensMs = verdict.open ? nowMs : nextOpening(where, policy, calling.rules, nowMs)
+    const callableBefore = callable
     const mine = waiting.filter(({ windowGroup }) => windowGroup === id)
     const row = retries.get(id)
     // Kept counts know retries, not which of them are due.
@@ -92,13 +107,22 @@ export async function campaignStatus(
       if (!mayCall) continue
       const fromMs =
         bucket.startsWith('fresh') || (row?.due ?? 0) > 0 ? nowMs : (row?.next?.getTime() ?? Number.POSITIVE_INFINITY)
-      if (Number.isFinite(fromMs)) earliest(nextOpening(where, policy, calling.rules, fromMs))
+      if (fromMs === nowMs) earliest(opensMs)
+      else if (Number.isFinite(fromMs)) earliest(nextOpening(where, policy, calling.rules, fromMs))
     }
+    byZone.push({
+      zones: [...where.zones],
+      regions: [...where.regions],
+      waiting: mine.reduce((sum, { n }) => sum + n, 0),
+      callable_now: callable - callableBefore,
+      opens_at: verdict.open || opensMs === undefined ? null : new Date(opensMs).toISOString(),
+    })
   }
   const cap = campaign.max_calls_per_number_per_day
   if (cap > 0 && numbers.length > 0 && numbers.every(({ attempts }) => attempts >= cap)) {
     hold('number_cap', callable)
     callable = 0
+    for (const one of byZone) one.callable_now = 0
   }
 
   const byResolution: Record<string, number> = {}
@@ -138,6 +162,7 @@ export async function campaignStatus(
       resolved: total - unresolved,
       by_resolution: byResolution,
       callable_now: callable,
+      by_zone: byZone.sort((a, b) => b.waiting - a.waiting).slice(0, MOST_ZONES),
       held,
       call_backs: callBacks,
     },

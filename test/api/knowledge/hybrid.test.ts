@@ -41,6 +41,17 @@ for (const [name, env] of [
       t.equal(embeddings(), before + 3, 'the same question is embedded once')
     })
 
+    await t.test('one leg alone finds by words or by meaning', async (t) => {
+      const by = async (way: string, text: string) =>
+        (await client.post(`${path}/query`, { body: { query: text, by: way } })).body.results
+      const before = embeddings()
+      t.match(await by('words', 'eggs'), [{ filename: 'cake.txt' }])
+      t.equal((await by('words', 'eggs')).length, 1, 'the other has no such word')
+      t.equal(embeddings(), before, 'nobody is asked for a meaning')
+      t.equal((await by('meaning', 'something else')).length, 2)
+      t.equal(embeddings(), before + 1)
+    })
+
     await t.test('a provider that is away costs questions their meaning, not their words', async (t) => {
       t.teardown(() => doubles.doubles.openai.faults.clear())
       for (const fault of [{ kind: 'refuse', status: 500 }, { kind: 'hang' }] as const) {

@@ -95,6 +95,9 @@ t.test('top_k is 5 unless asked for, and faults of a query are told all at once'
   t.equal((await ask({ query: 'red lighthouse' })).body.results.length, 5)
   t.equal((await ask({ query: 'red lighthouse', top_k: 11 })).body.results.length, 11)
   t.same((await ask({ query: 'zebra' })).body.results, [])
+  const meant = await ask({ query: 'red lighthouse', by: 'meaning' })
+  t.match([meant.status, meant.body.detail], [422, [{ loc: ['body', 'by'], msg: /needs a provider of embeddings/ }]])
+  t.equal((await ask({ query: 'red lighthouse', by: 'words' })).body.results.length, 5)
   for (const body of [{ query: '' }, { query: '  ' }, { query: 'a', top_k: 0 }, { query: 'a', top_k: 21 }, {}]) {
     t.equal((await ask(body)).status, 422, JSON.stringify(body))
   }

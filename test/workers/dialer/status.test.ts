@@ -29,7 +29,10 @@ t.test('a status tells who may be called now, who waits for a retry, and until w
     const current = (await campaignById(world.tenant, campaign.id))!
     return campaignStatus({ store: world.store, redis, calling }, world.tenant, current, at(minutes))
   }
-  t.match((await status(0)).prospects, { total: 6, callable_now: 6, held: {} })
+  t.match((await status(0)).prospects, {
+    ...{ total: 6, callable_now: 6, held: {} },
+    by_zone: [{ zones: ['America/New_York'], waiting: 6, callable_now: 6, opens_at: null }],
+  })
   await due(0, 10)
   await due(1, 20)
   t.match(await status(0), { prospects: { callable_now: 4, held: { retry_wait: 2 } } }, 'two later, four new')
@@ -43,7 +46,9 @@ t.test('a status tells who may be called now, who waits for a retry, and until w
     prospects: { callable_now: 0, held: { retry_wait: 6 } },
   })
   t.match(await status(32), { prospects: { callable_now: 3, held: { retry_wait: 3 } } })
-  t.match(await status(11 * 60), { reason: 'outside_calling_hours', prospects: { held: { window: 6 } } }, 'at night')
+  const night = await status(11 * 60)
+  t.match(night, { reason: 'outside_calling_hours', prospects: { held: { window: 6 } } }, 'at night')
+  t.match(night.prospects.by_zone, [{ waiting: 6, callable_now: 0, opens_at: night.next_call_at }])
 
   await world.store.pool.query('update campaigns set max_calls_per_number_per_day = 1')
   t.match(await status(60), { prospects: { callable_now: 6, held: {} } })

@@ -2,7 +2,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { formatCount, formatDayTime, formatDuration, formatMs, formatUsd, formatWord } from '../data/format.ts'
 import { useRead } from '../data/queries.ts'
-import type { Agent, Call } from '../data/types.ts'
+import type { Agent, Call, Page } from '../data/types.ts'
 import { t } from '../language/t.ts'
 import { Button, buttonClass } from '../ui/button.tsx'
 import { Input, Select } from '../ui/field.tsx'
@@ -23,6 +23,7 @@ const FILTERS = [
 ] as const
 type Filters = Partial<Record<(typeof FILTERS)[number], string>>
 const STATUSES = ['queued', 'ringing', 'in_progress', 'completed', 'failed', 'busy', 'no_answer', 'canceled']
+const EVERY_MS = 5_000
 const DAY_MS = 86_400_000
 const SPANS = [
   ['1', t('Last 24 hours')],
@@ -64,6 +65,7 @@ export function Screen() {
         title={t('Calls')}
       />
       <FilterBar filters={filters} isFiltered={isFiltered} number={number} onChange={set} onNumber={setNumber} />
+      {!isFiltered && <LiveNow />}
       <Card flush>
         <VirtualList<Call>
           empty={
@@ -85,7 +87,7 @@ export function Screen() {
               </Empty>
             )
           }
-          everyMs={5_000}
+          everyMs={EVERY_MS}
           head={<Head />}
           key={JSON.stringify(query)}
           label={t('Calls')}
@@ -97,6 +99,37 @@ export function Screen() {
         />
       </Card>
     </>
+  )
+}
+
+const MOST_LIVE = 5
+
+/** Those that run stand on top, however long ago they began. */
+function LiveNow() {
+  const { data } = useRead<Page<Call>>('/calls/logs', {
+    query: { status: 'in_progress', page_size: MOST_LIVE },
+    everyMs: EVERY_MS,
+  })
+  if (data === undefined || data.total === 0) return null
+  return (
+    <Card
+      actions={
+        <Link className={buttonClass('plain', 'sm')} to="/live">
+          {t('All live calls')}
+        </Link>
+      }
+      className="mb-4"
+      flush
+      title={`${t('Live now')} (${formatCount(data.total)})`}
+    >
+      <ul aria-label={t('Live now')}>
+        {data.items.map((call) => (
+          <li className="h-12 border-t border-line" key={call.call_log_id}>
+            <Row call={call} />
+          </li>
+        ))}
+      </ul>
+    </Card>
   )
 }
 

@@ -7,7 +7,7 @@ import { t } from '../../language/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { Fault } from '../../ui/fault.tsx'
-import { Input } from '../../ui/field.tsx'
+import { Input, Select } from '../../ui/field.tsx'
 import { Badge, Card, Empty, Loading, type Tone } from '../../ui/layout.tsx'
 import { Table } from '../../ui/table.tsx'
 
@@ -141,19 +141,25 @@ export function Knowledge({ agentId }: { agentId: string }) {
 }
 
 function TryQuestion({ agentId }: { agentId: string }) {
-  const ask = useWrite<{ results: Passage[] }, string>(
-    (query) => [`/agents/${agentId}/query`, { method: 'POST', body: { query, top_k: 5 } }],
+  const ask = useWrite<{ results: Passage[] }, { query: string; by: string }>(
+    (wanted) => [`/agents/${agentId}/query`, { method: 'POST', body: { ...wanted, top_k: 5 } }],
     { quiet: true },
   )
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const query = String(new FormData(event.currentTarget).get('query')).trim()
-    if (query) ask.mutate(query)
+    const fields = new FormData(event.currentTarget)
+    const query = String(fields.get('query')).trim()
+    if (query) ask.mutate({ query, by: String(fields.get('by')) })
   }
   return (
     <Card title={t('Try a question')}>
-      <form className="flex gap-2" onSubmit={submit}>
+      <form className="flex flex-wrap gap-2 sm:flex-nowrap" onSubmit={submit}>
         <Input aria-label={t('Question')} name="query" placeholder={t('When is breakfast?')} />
+        <Select aria-label={t('How it is looked for')} className="w-auto!" name="by">
+          <option value="both">{t('By words and meaning')}</option>
+          <option value="words">{t('By words')}</option>
+          <option value="meaning">{t('By meaning')}</option>
+        </Select>
         <Button busy={ask.isPending} type="submit">
           {t('Look up')}
         </Button>

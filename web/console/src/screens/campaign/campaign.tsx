@@ -17,6 +17,7 @@ import { Prospects } from './prospects.tsx'
 import { CampaignStatus, REASONS } from './status.tsx'
 import { TestCall } from './test-call.tsx'
 import { Wizard } from './wizard.tsx'
+import { Zones } from './zones.tsx'
 
 const EVERY_MS = 3_000
 
@@ -49,6 +50,7 @@ export function Screen() {
           </div>
           <div className="min-w-0 space-y-4">
             <Lists campaign={campaign} />
+            {state && <Zones zones={state.prospects.by_zone} />}
             {state && <Held state={state} />}
           </div>
         </div>

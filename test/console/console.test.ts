@@ -224,6 +224,8 @@ t.test('the console at work', { skip: withoutChromium }, async (t) => {
     const remove = async (name: string) => {
       await page.getByRole('button', { name: `Remove ${name}` }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+      // Under a dialog the page has no roles: what is removed would seem gone.
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
       await page.getByRole('button', { name: `Remove ${name}` }).waitFor({ state: 'detached' })
     }
     await page.goto(`${url}/console/numbers?tab=trunks`)

@@ -1,7 +1,5 @@
 import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/errors.ts'
-import type { TrunkState } from '../../runtime/telephony/carrier.ts'
-import type { TrunkAttempt } from '../../runtime/telephony/trunk.ts'
 import { DEFAULT_TRUNK_SETTINGS, type TrunkSettings } from '../../runtime/telephony/trunk-settings.ts'
 import { agentById } from '../../store/agents.ts'
 import { isDuplicate } from '../../store/database.ts'
@@ -30,6 +28,7 @@ import {
   trunkHealthBody,
   trunkHealthExample,
 } from './health-schema.ts'
+import { heardElsewhere } from './heard-elsewhere.ts'
 import { admitHost } from './host-policy.ts'
 import {
   ChangeTrunkInput,
@@ -267,15 +266,7 @@ async function bodyWithState(row: TrunkRow, { carriers, trunks }: Pick<Services,
     trunks.events(row.id),
     trunks.attempts(row.id, 1),
   ])
-  return trunkBody(row, heardElsewhere(row, state, last), events)
-}
-
-/** One node registers with a trunk: what it was answered is what the others say. What was said before a change is no news. */
-function heardElsewhere(row: TrunkRow, state: TrunkState | undefined, last: TrunkAttempt | undefined) {
-  if (state === undefined || state.contact !== undefined || last === undefined) return state
-  if (last.atMs < row.updated_at.getTime()) return state
-  // Whoever answers OPTIONS is there, whatever it says.
-  return { ...state, contact: { ...last, status: last.ok ? 200 : last.status } }
+  return trunkBody(row, heardElsewhere(row.updated_at, state, last), events)
 }
 
 function columns(body: TrunkInput, id: string, trunks: TrunkBook): TrunkChanges {

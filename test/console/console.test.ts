@@ -189,7 +189,7 @@ t.test('the console at work', { skip: withoutChromium }, async (t) => {
         return isDeepStrictEqual(seen[path], known[path])
       }
       // What it reads comes by and by; what never comes is told below.
-      await waitUntil(look, undefined, { timeoutMs: TAKES_STRUCTURES ? 3_000 : 20_000 }).catch(() => undefined)
+      await waitUntil(look, undefined, { timeoutMs: TAKES_STRUCTURES ? 3_000 : 90_000 }).catch(() => undefined)
       t.same(seen[path], known[path], `${path}; where it is meant: STRUCTURES=take node ${import.meta.filename}`)
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })

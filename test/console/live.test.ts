@@ -127,7 +127,7 @@ t.test('a live call is watched, whispered to, taken over and given back', { skip
   await caller.page.getByText('The conversation is over').waitFor()
   await page.getByText('Nobody is talking').waitFor()
   await calls.getByRole('list', { name: 'Live now' }).waitFor({ state: 'detached' })
-  await operator.page.getByText('has taken its place').waitFor({ timeout: LIMIT_MS })
+  await operator.page.getByText('has taken its place').waitFor({ timeout: 3 * LIMIT_MS })
   await operator.page.goto(`${url}/console/operator?tab=audit`)
   await operator.page.getByText('Drained a voice worker').first().waitFor()
 

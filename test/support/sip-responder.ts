@@ -4,8 +4,6 @@ import type { Teardown } from './services.ts'
 
 export interface SipResponder {
   readonly port: number
-  /** The methods it was asked by, transmissions of one request counted once. */
-  readonly asked: readonly string[]
 }
 
 /** The far end of a trunk that answers each request of no call with what `statusOf` its method says (RFC 3261, section 8.2.6). */
@@ -13,20 +11,15 @@ export async function startSipResponder(t: Teardown, statusOf: (method: string) 
   const socket = dgram.createSocket('udp4').bind(0, '127.0.0.1')
   await once(socket, 'listening')
   t.teardown(() => void socket.close())
-  const asked: string[] = []
-  const branches = new Set<string>()
   socket.on('message', (data, from) => {
     const text = data.toString()
     const method = /^([A-Z]+) sip:/.exec(text)?.[1]
     if (method === undefined) return
-    const branch = /branch=([^;\s]+)/.exec(text)?.[1] ?? ''
-    if (!branches.has(branch)) asked.push(method)
-    branches.add(branch)
     const echoed = text.split('\r\n').filter((line) => /^(via|from|to|call-id|cseq):/i.test(line))
     const status = statusOf(method)
     const head = [`SIP/2.0 ${status} ${status === 200 ? 'OK' : 'Forbidden'}`, ...echoed, 'Content-Length: 0', '', '']
     const answer = head.join('\r\n').replace(/^(to:[^\r]*)/im, '$1;tag=far')
     socket.send(answer, from.port, from.address)
   })
-  return { port: socket.address().port, asked }
+  return { port: socket.address().port }
 }

@@ -1,0 +1,17 @@
+import type { TrunkState } from '../../runtime/telephony/carrier.ts'
+import type { TrunkAttempt } from '../../runtime/telephony/trunk.ts'
+
+/**
+ * A trunk's state with what another node was answered, where this node does not ask: one node registers with a trunk. What was said
+ * before the trunk was changed is no news. Pure.
+ */
+export function heardElsewhere(
+  changedAt: Date,
+  state: TrunkState | undefined,
+  last: TrunkAttempt | undefined,
+): TrunkState | undefined {
+  if (state === undefined || state.contact !== undefined || last === undefined) return state
+  if (last.atMs < changedAt.getTime()) return state
+  // Whoever answers OPTIONS is there, whatever it says.
+  return { ...state, contact: { status: last.ok ? 200 : last.status, reason: last.reason, atMs: last.atMs } }
+}

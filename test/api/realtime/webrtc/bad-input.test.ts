@@ -11,16 +11,20 @@ import {
 } from '../../../support/realtime-node.ts'
 import { WebRtcClient } from '../../../support/webrtc-client.ts'
 
+/** Web sessions of a workspace at once. */
+const MOST_SESSIONS = 20
+const AT_ONCE = 50
+
 const { path: webrtcWorker, skip } = await mediaWorker()
 
 t.test('who misuses WebRTC gets a clear error, and others do not notice', { skip }, async (t) => {
-  const node = await startNode(t, { webrtcWorker })
+  const node = await startNode(t, { webrtcWorker, webSessionsPerWorkspace: MOST_SESSIONS })
   await startWorker(t, [node])
   await until(() => node.sessions.webrtc.terms !== null)
   const quiet = await WebRtcClient.open(t, node, (await makeCall(node)).token)
   await quiet.line.got('session.started')
 
-  t.test('answers that are none, and answers to nothing', async (t) => {
+  await t.test('answers that are none, and answers to nothing', async (t) => {
     const waiting = await makeCall(node)
     const line = new RealtimeClient(node, waiting.token, '&media=webrtc')
     t.teardown(() => line.socket.terminate())
@@ -37,7 +41,7 @@ t.test('who misuses WebRTC gets a clear error, and others do not notice', { skip
     t.match(call, { status: 'failed', end_reason: 'connection_failed' })
   })
 
-  t.test('an offer that is never answered is given up, and takes no seat meanwhile', async (t) => {
+  await t.test('an offer that is never answered is given up, and takes no seat meanwhile', async (t) => {
     const waiting = await makeCall(node)
     const line = new RealtimeClient(node, waiting.token, '&media=webrtc')
     t.teardown(() => line.socket.terminate())
@@ -46,7 +50,7 @@ t.test('who misuses WebRTC gets a clear error, and others do not notice', { skip
     t.match(call, { status: 'failed', end_reason: 'connection_failed' })
   })
 
-  t.test('restarts in a storm', async (t) => {
+  await t.test('restarts in a storm', async (t) => {
     const client = await WebRtcClient.open(t, node, (await makeCall(node)).token)
     await client.line.got('session.started')
     for (let i = 0; i < 50; i++) client.line.send({ type: 'webrtc.restart' })
@@ -58,7 +62,7 @@ t.test('who misuses WebRTC gets a clear error, and others do not notice', { skip
     await client.line.closed()
   })
 
-  t.test('packets of other types, too long ones and ten thousand a second', async (t) => {
+  await t.test('packets of other types, too long ones and ten thousand a second', async (t) => {
     const waiting = await makeCall(node)
     const client = await WebRtcClient.open(t, node, waiting.token)
     await client.line.got('session.started')
@@ -75,12 +79,20 @@ t.test('who misuses WebRTC gets a clear error, and others do not notice', { skip
     t.match((await endedCall(node, waiting)).call, { end_reason: 'policy_violation' })
   })
 
-  t.test('a token used twice, of no call, or of none at all', async (t) => {
+  await t.test('a token used twice, of no call, or of none at all', async (t) => {
     const waiting = await makeCall(node)
     const client = await WebRtcClient.open(t, node, waiting.token)
     const { resume_token: token } = await client.line.got('session.started')
     t.equal(await upgradeStatus(node, `/realtime?token=${waiting.token}&media=webrtc`), 401)
     t.equal(await upgradeStatus(node, '/realtime?token=x&media=webrtc'), 401)
+    t.equal(await upgradeStatus(node, '/realtime?resume=x'), 401)
+    const { token: other } = await makeCall(node)
+    t.equal(await upgradeStatus(node, `/realtime?resume=${other}`), 401, 'nor does what opens another call resume one')
+    t.equal(
+      await upgradeStatus(node, `/realtime?token=${token}&media=webrtc`),
+      401,
+      'or what resumes this one open one',
+    )
     t.equal(await upgradeStatus(node, '/realtime?token=x&media=smoke'), 400)
     const second = new RealtimeClient(node, '', `&resume=${token}`)
     t.teardown(() => second.socket.terminate())
@@ -91,6 +103,32 @@ t.test('who misuses WebRTC gets a clear error, and others do not notice', { skip
     await client.hears()
     second.send({ type: 'end' })
     await second.got('session.ended', { reason: 'caller_hangup' })
+  })
+
+  await t.test('a page that opens a thousand sessions gets as many as its workspace may have', async (t) => {
+    const { workspaceId } = await makeCall(node)
+    const lines: RealtimeClient[] = []
+    t.teardown(() => {
+      for (const { socket } of lines) socket.terminate()
+    })
+    while (lines.length < 1_000) {
+      const calls = await Promise.all(Array.from({ length: AT_ONCE }, () => makeCall(node, 'be kind', workspaceId)))
+      lines.push(...calls.map(({ token }) => new RealtimeClient(node, token, '&media=webrtc')))
+      await until(() => lines.every(({ messages }) => messages.length > 0))
+    }
+    const refused = lines.filter(({ messages: [first] }) => first?.type === 'session.ended')
+    t.ok(refused.every(({ messages: [first] }) => first?.reason === 'no_capacity'))
+    const served = lines.filter(({ messages: [first] }) => first?.type === 'webrtc.offer')
+    t.equal(served.length + refused.length, lines.length, 'each is told what becomes of it')
+    // An offer that nobody answers gives its place back, to a later one of them.
+    t.ok(served.length >= MOST_SESSIONS && served.length < lines.length / 2, `${served.length} offers`)
+    t.ok(node.sessions.webrtc.sessions <= MOST_SESSIONS + 1, 'and the other caller’s')
+    await quiet.hears()
+    for (const { socket } of lines) socket.close(1000)
+    await until(
+      () => node.sessions.webrtc.sessions === 1,
+      () => `${node.sessions.webrtc.sessions} legs are left`,
+    )
   })
 
   await quiet.hears()

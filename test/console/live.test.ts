@@ -110,7 +110,7 @@ t.test('a live call is watched, whispered to, taken over and given back', { skip
   await operator.page.getByText('No other worker takes calls now').waitFor()
   await operator.page.getByRole('dialog').getByRole('button', { name: 'Drain' }).click()
   await operator.page.getByText('takes no new call; 1 goes on').waitFor()
-  await workers.getByText('Draining', { exact: true }).waitFor()
+  await workers.getByRole('cell', { name: 'Draining', exact: true }).waitFor()
   const [{ worker_id } = { worker_id: '' }] = (await ada.ask<Workload>('GET', '/operator/workers')).workers
   t.same(await ada.ask('POST', `/operator/workers/${worker_id}/drain`), { detail: 'Voice worker drains' })
   t.same(await ada.ask('POST', '/operator/workers/nobody/drain'), { detail: 'Voice worker not found' })

@@ -63,14 +63,21 @@ export function Workers() {
         ) : (
           <Table
             columns={[
-              { name: t('Worker'), cell: ({ worker_id }) => <span className="font-medium">{worker_id}</span> },
-              { name: t('State'), cell: ({ state }) => <Badge tone={TONES[state]}>{formatWord(state)}</Badge> },
               {
-                name: t('Sessions'),
-                align: 'end',
-                cell: ({ active_sessions, capacity }) =>
-                  t('{n} of {all}', { n: formatCount(active_sessions), all: formatCount(capacity) }),
+                name: t('Worker'),
+                cell: (worker) => (
+                  <>
+                    <span className="block max-w-[45vw] truncate pt-1.5 font-medium md:max-w-none md:pt-0">
+                      {worker.worker_id}
+                    </span>
+                    <span className="flex items-center gap-2 pb-1.5 text-xs text-muted md:hidden">
+                      <State worker={worker} /> {seatsOf(worker)}
+                    </span>
+                  </>
+                ),
               },
+              { name: t('State'), wide: true, cell: (worker) => <State worker={worker} /> },
+              { name: t('Sessions'), align: 'end', wide: true, cell: seatsOf },
               { name: 'CPU', align: 'end', wide: true, cell: ({ cpu_utilization }) => formatShare(cpu_utilization) },
               { name: t('Memory'), align: 'end', wide: true, cell: ({ memory_bytes }) => formatBytes(memory_bytes) },
               {
@@ -135,6 +142,13 @@ export function Workers() {
     </div>
   )
 }
+
+function State({ worker: { state } }: { worker: Worker }) {
+  return <Badge tone={TONES[state]}>{formatWord(state)}</Badge>
+}
+
+const seatsOf = ({ active_sessions, capacity }: Worker): string =>
+  t('{n} of {all}', { n: formatCount(active_sessions), all: formatCount(capacity) })
 
 function isLast(asked: Worker | undefined, workers: readonly Worker[]): boolean {
   return !workers.some(({ worker_id, state }) => worker_id !== asked?.worker_id && state === 'ready')

@@ -110,7 +110,7 @@ export function Notice({ tone, children, action }: { tone: Tone; children: React
       role={tone === 'bad' ? 'alert' : undefined}
     >
       <Icon className="mt-0.5" name={icon} size={16} />
-      <div className="min-w-0 flex-1 basis-52 wrap-anywhere">{children}</div>
+      <div className="min-w-0 flex-1 basis-64 wrap-anywhere">{children}</div>
       {action}
     </div>
   )

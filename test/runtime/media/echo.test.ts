@@ -7,6 +7,13 @@ import { Resampler } from '../../../runtime/media/resample.ts'
 import { sharedModels } from '../conversation/support/harness.ts'
 import { lineNoise, speech } from '../conversation/support/speech.ts'
 
+// The same noise and the same late packets each time.
+let state = 1
+Math.random = () => {
+  state = (state * 48_271) % 2_147_483_647
+  return state / 2_147_483_647
+}
+
 const RATE_HZ = 8_000
 const FRAME = RATE_HZ / 50
 /** What pipeline.ts asks for before the agent falls silent. */

@@ -184,7 +184,9 @@ t.test(
       ask(LOCAL, fault),
       ask({ STT_provider: 'parrot', STT_model: 'lengths' }),
     ])
-    t.ok(wordsOf(again.heard) >= wordsOf(alone.heard) - 1, `heard ${again.heard}; without the fault ${alone.heard}`)
+    // The tiny model finds words in the silence around the sentence, too, of which more or less is heard; half of it would be gone.
+    const isWhole = wordsOf(again.heard) >= 0.75 * wordsOf(alone.heard)
+    t.ok(isWhole, `heard ${again.heard}; without the fault ${alone.heard}`)
     const answered = `answered ${again.latencyMs.toFixed(0)} ms after the last word, ${alone.latencyMs.toFixed(0)} ms without the fault`
     t.ok(again.latencyMs < 2 * alone.latencyMs + FALLBACK_MS, answered)
     t.equal(

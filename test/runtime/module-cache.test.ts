@@ -8,6 +8,9 @@ import { testFolder } from '../support/services.ts'
 const run = promisify(execFile)
 const CACHE = join(import.meta.dirname, '../../runtime/module-cache.ts')
 
+/** Without what this test's own process keeps its modules by. */
+const { NODE_COMPILE_CACHE: _, NODE_OPTIONS: __, ...own } = process.env
+
 /** A module of TypeScript, and what a process that keeps its modules in `folder` finds in it. */
 async function module(t: Parameters<typeof testFolder>[0]) {
   const dir = await testFolder(t)
@@ -15,7 +18,6 @@ async function module(t: Parameters<typeof testFolder>[0]) {
   await writeFile(join(dir, 'package.json'), '{"type": "module"}')
   const write = (source: string): Promise<void> => writeFile(file, source)
   const load = async (folder: string, env: NodeJS.ProcessEnv = {}): Promise<{ stdout: string; stderr: string }> => {
-    const { NODE_COMPILE_CACHE: _, NODE_OPTIONS: __, ...own } = process.env
     const program = `import { cacheModules } from ${JSON.stringify(CACHE)}
 cacheModules(${JSON.stringify(folder)})
 try { console.log((await import(${JSON.stringify(file)})).default) } catch (error) { console.log(error.stack) }`
@@ -52,7 +54,7 @@ import { Worker } from 'node:worker_threads'
 cacheModules(${JSON.stringify(folder)})
 const entry = threadEntry(new URL(${JSON.stringify(`file://${join(dir, 'greeting.ts')}`)}))
 new Worker(entry, { env: {}, execArgv: [] }).on('message', (name) => console.log(name))`
-  const start = () => run(process.execPath, ['--input-type=module', '-e', program])
+  const start = () => run(process.execPath, ['--input-type=module', '-e', program], { env: own })
   t.equal((await start()).stdout, 'Anna\n')
   const files = (await stripped(folder)).map((name) => join(folder, 'typescript', name))
   const sources = await Promise.all(files.map((file) => readFile(file, 'utf8')))

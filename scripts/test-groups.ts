@@ -18,7 +18,7 @@ export function testGroups(files: readonly string[], read: (file: string) => str
   const groups: string[][] = []
   const open = new Map<string, string[]>()
   for (const file of files) {
-    if (OF_THE_PROCESS.test(read(file))) {
+    if (OF_THE_PROCESS.test(read(file)) || needsMachine(file, read)) {
       groups.push([file])
       continue
     }

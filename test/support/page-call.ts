@@ -23,6 +23,9 @@ export interface TestPage {
   evaluate<T>(script: string): Promise<T>
 }
 
+/** Minutes long: whenever somebody is understood who speaks over it, it is still being said. */
+export const LONG_GREETING = `Welcome to the Harbour Bistro. ${'Today we have herring, plaice, cod, mussels, crab and soup. '.repeat(30)}`
+
 const HTML = `<!doctype html><script type="module">
 import { PatchbayCall } from 'SERVER/client/v1/patchbay.js'
 window.PatchbayCall = PatchbayCall
@@ -65,6 +68,14 @@ export interface OpenCall {
   /** Says it until these words of it are understood: a browser that just opened its microphone still adapts to the room. */
   ask(text: string, words: RegExp): Promise<void>
 }
+
+/** That a greeting was cut short: `LONG_GREETING`, as the call log has it. */
+export function wasCutShort({ transcript }: Pick<CallLog, 'transcript'>): boolean {
+  const [greeting] = transcript
+  return greeting?.role === 'assistant' && greeting.interrupted === true && isPartOf(greeting.text, LONG_GREETING)
+}
+
+const isPartOf = (text: string, whole: string): boolean => whole.startsWith(text) && text.length < whole.trim().length
 
 export interface OpenCallOptions {
   /** Default: one of a Chromium of its own. */

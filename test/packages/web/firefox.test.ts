@@ -3,13 +3,11 @@ import { buildClient } from '../../support/browser.ts'
 import { startFirefox, withoutFirefox } from '../../support/firefox.ts'
 import type { Instance } from '../../support/instance.ts'
 import { mediaWorker } from '../../support/media-worker.ts'
-import { logOf, openCall, type TestPage } from '../../support/page-call.ts'
+import { LONG_GREETING, logOf, openCall, type TestPage, wasCutShort } from '../../support/page-call.ts'
 import { type SoundCard, startSoundCard, withoutSoundCard } from '../../support/sound-card.ts'
 import { startWebRtcInstance } from '../../support/webrtc-instance.ts'
 
 const QUESTION = 'Tell me more about your company.'
-/** Minutes long: whenever the question is understood, it is still being said. */
-const GREETING = `Welcome to the Harbour Bistro. ${'Today we have herring, plaice, cod, mussels, crab and soup. '.repeat(30)}`
 
 const { path, skip: withoutWorker } = await mediaWorker()
 const skip = withoutFirefox || withoutSoundCard || withoutWorker
@@ -27,7 +25,7 @@ if (!skip) {
 
 for (const transport of ['webrtc', 'websocket']) {
   t.test(`Firefox: a question is heard, answered, heard back and cut short, by ${transport}`, { skip }, async (t) => {
-    const call = await openCall(t, instance, { page, card, transport, agent: { first_message: GREETING } })
+    const call = await openCall(t, instance, { page, card, transport, agent: { first_message: LONG_GREETING } })
     await call.heard()
     await call.ask(QUESTION, /company/i)
     await call.said('assistant', /family/)
@@ -38,9 +36,7 @@ for (const transport of ['webrtc', 'websocket']) {
     await call.evaluate('call.end()')
     const log = await logOf(call)
     t.match(log, { status: 'completed', end_reason: 'caller_hangup' })
-    const [greeting, ...rest] = log.transcript
-    t.match(greeting, { role: 'assistant', interrupted: true })
-    t.ok(GREETING.startsWith(greeting?.text ?? '?') && greeting?.text !== GREETING)
-    t.ok(rest.some(({ role, text }) => role === 'user' && /company/i.test(text)))
+    t.ok(wasCutShort(log), log.transcript[0]?.text ?? 'nothing was said')
+    t.ok(log.transcript.some(({ role, text }) => role === 'user' && /company/i.test(text)))
   })
 }

@@ -5,8 +5,8 @@ import { dirname } from 'node:path'
 const OF_THE_PROCESS =
   /process\.(env|on|once|chdir|exit|kill|memoryUsage|cpuUsage)|installGuard|child_process|worker_threads|support\/(instance|realtime-node|phone-process|sip-peers|jobs)|conformance|node:test|globalThis|eventLoopDelay|Refusals|provider-health|\b(global)?gc\(/
 
-/** What plays and hears in real time: a machine that is busy with others makes other sounds of it. */
-const OF_REAL_TIME = /support\/(sound-card|page-call)\.ts/
+/** What plays and hears in real time: a machine that is busy with others makes other sounds of it. Other files say it of themselves. */
+const OF_REAL_TIME = /support\/(sound-card|page-call)\.ts|^\/\*\* Runs alone: /m
 
 const MOST_FILES = 6
 

@@ -12,6 +12,8 @@ import { putModels } from '../support/local-models.ts'
 import { testFolder } from '../support/services.ts'
 import { speechEngine } from '../support/speech-engine.ts'
 
+/** Runs alone: where the caller's own clock stalls in the middle of a sentence, what was said until then is a turn. */
+
 const LIMIT_MS = 120_000
 /** How much later than without the death of a process the caller hears an answer, or the rest of one. */
 const FALLBACK_MS = 2_000

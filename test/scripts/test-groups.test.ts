@@ -24,6 +24,7 @@ t.test('what sounds in real time has the machine for itself', async (t) => {
   const read = (source: string) => () => source
   t.ok(needsMachine('test/a.test.ts', read("import { openCall } from '../../support/page-call.ts'")))
   t.notOk(needsMachine('test/a.test.ts', read(SOURCES['test/a/two.test.ts'] ?? '')))
+  t.ok(needsMachine('test/a.test.ts', read('\n/** Runs alone: it listens. */\n')))
   const source = "import { openCall } from '../../support/page-call.ts'"
   const groups = testGroups(['test/a.test.ts', 'test/b.test.ts'], (file) => (file.includes('b.') ? source : ''))
   t.same(groups, [['test/a.test.ts'], ['test/b.test.ts']])

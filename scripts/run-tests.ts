@@ -22,11 +22,11 @@ const env = {
   ...process.env,
   NODE_COMPILE_CACHE: join(tmpdir(), `patchbay-compiled-${process.getuid?.() ?? 0}`),
 }
-const inOrder = (group: readonly string[]): number => (needsMachine(group[0] ?? '') ? 0 : group.length)
+const groups = testGroups(files).map((group) => ({ group, alone: group.some((file) => needsMachine(file)) }))
 // Those that have a process of their own take longest: begun first, none is left to run alone at the end.
-for (const group of testGroups(files).sort((one, other) => inOrder(one) - inOrder(other))) {
+const inOrder = ({ group, alone }: (typeof groups)[number]): number => (alone ? 0 : group.length)
+for (const { group, alone } of groups.sort((one, other) => inOrder(one) - inOrder(other))) {
   const [first = '', ...others] = group
-  const alone = needsMachine(first)
   const name =
     others.length === 0 ? first : `${dirname(first)}: ${group.map((file) => basename(file, '.test.ts')).join(' ')}`
   const program = others.length === 0 ? [first] : [join(import.meta.dirname, 'run-group.ts'), ...group]

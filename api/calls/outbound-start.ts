@@ -5,6 +5,7 @@ import type { Carriers } from '../../runtime/telephony/carriers.ts'
 import type { Store } from '../../store/database.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import { HANGUP_CHANNEL, hangupOrderOf } from '../../store/redis/hangup.ts'
+import { subscribe } from '../../store/redis/subscribe.ts'
 import type { DialCheck } from '../../workers/dialer/before-dial.ts'
 import { type JobQueue, openQueue, runJobs } from '../../workers/queues.ts'
 import type { Sessions } from '../realtime/start.ts'
@@ -56,10 +57,7 @@ export async function startOutbound(options: OutboundOptions): Promise<Outbound>
     clock,
     log,
   })
-  const subscriber = redis.duplicate()
-  subscriber.on('error', (err) => log.warn({ err }, 'Listening for hang-ups was interrupted; reconnecting'))
-  await subscriber.connect()
-  await subscriber.subscribe(HANGUP_CHANNEL, (message) => {
+  const hangUps = await subscribe(redis, HANGUP_CHANNEL, { what: 'Listening for hang-ups', log }, (message) => {
     const { callId, who } = hangupOrderOf(message)
     if (!placer.hangUp(callId)) sessions.calls.hangUp(callId, who)
   })
@@ -93,7 +91,7 @@ export async function startOutbound(options: OutboundOptions): Promise<Outbound>
         await placer.stop()
         await draining
         await queue.close()
-        subscriber.destroy()
+        hangUps.stop()
       })()
       return stopping
     },

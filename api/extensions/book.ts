@@ -7,6 +7,7 @@ import type { Store } from '../../store/database.ts'
 import { allExtensions } from '../../store/extensions.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import { readBindings, writeBindings } from '../../store/redis/extension-bindings.ts'
+import { subscribe } from '../../store/redis/subscribe.ts'
 
 /** What seals the passwords of extensions. */
 export const extensionSecrets = (key: string) => createSecretBox(key, 'extension passwords')
@@ -40,12 +41,7 @@ export async function openExtensionBook(options: {
   const listeners = new Set<() => void>()
   const node = randomUUID()
   const registered = new Set<string>()
-  const subscriber = redis.duplicate()
-  subscriber.on('error', (err) =>
-    log.warn({ err }, 'Listening for changes of extensions was interrupted; reconnecting'),
-  )
-  await subscriber.connect()
-  await subscriber.subscribe(CHANNEL, () => {
+  const changes = await subscribe(redis, CHANNEL, { what: 'Listening for changes of extensions', log }, () => {
     for (const listener of listeners) listener()
   })
   return {
@@ -85,7 +81,7 @@ export async function openExtensionBook(options: {
       await redis.publish(CHANNEL, '')
     },
     close() {
-      subscriber.destroy()
+      changes.stop()
       // Phones find another node with their next registration; until then nobody is to be sent here.
       for (const id of registered) {
         writeBindings(redis, node, id, []).catch((err) =>

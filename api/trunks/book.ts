@@ -8,6 +8,7 @@ import { LOCAL_TRUNK_ID, type Trunk, type TrunkAttempt, type TrunkDirectory } fr
 import { DEFAULT_TRUNK_SETTINGS } from '../../runtime/telephony/trunk-settings.ts'
 import type { Store } from '../../store/database.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
+import { subscribe } from '../../store/redis/subscribe.ts'
 import { type AttemptHour, attemptHours, lastAttempts, noteAttempt } from '../../store/redis/trunk-attempts.ts'
 import { noteTrunkEvent, type StoredTrunkEvent, trunkEvents } from '../../store/redis/trunk-events.ts'
 import { leaveTrunks, shareTrunks } from '../../store/redis/trunk-share.ts'
@@ -57,10 +58,7 @@ export async function openTrunkBook(options: {
   const box = trunkSecrets(config.dataKey)
   const listeners = new Set<() => void>()
   const node = randomUUID()
-  const subscriber = redis.duplicate()
-  subscriber.on('error', (err) => log.warn({ err }, 'Listening for changes of trunks was interrupted; reconnecting'))
-  await subscriber.connect()
-  await subscriber.subscribe(CHANNEL, () => {
+  const changes = await subscribe(redis, CHANNEL, { what: 'Listening for changes of trunks', log }, () => {
     for (const listener of listeners) listener()
   })
   const opened = (row: TrunkRow): Trunk => {
@@ -130,7 +128,7 @@ export async function openTrunkBook(options: {
     },
     async close() {
       extensions.close()
-      subscriber.destroy()
+      changes.stop()
       await signalling.close()
       leaveTrunks(redis, node).catch((err) => log.debug({ err }, 'The trunks are left when their lease runs out'))
     },

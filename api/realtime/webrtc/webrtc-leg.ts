@@ -252,6 +252,8 @@ export class WebRtcLeg extends RealtimeLeg {
 
   #lost(): void {
     this.#transport = undefined
+    clearTimeout(this.#handshaken)
+    this.#handshaken = undefined
     const waitMs = this.#openedAtMs + REOPEN_EVERY_MS - this.clock.monotonicMs()
     clearTimeout(this.#reopening)
     this.#reopening = setTimeout(() => void this.#open(), Math.max(0, waitMs))

@@ -20,11 +20,17 @@ export class WebRtcPeer {
   #sequence = randomInt(1, 0x8000)
   #timestamp = randomInt(0, 2 ** 32)
   readonly #onPacket: (payload: Uint8Array, timestamp: number) => void
+  readonly #onConnected: () => void
   readonly #first = Promise.withResolvers<void>()
   state = 'new'
 
-  constructor(onPacket: (payload: Uint8Array, timestamp: number) => void = () => undefined) {
+  /** @param onConnected each time that it is connected */
+  constructor(
+    onPacket: (payload: Uint8Array, timestamp: number) => void = () => undefined,
+    onConnected: () => void = () => undefined,
+  ) {
     this.#onPacket = onPacket
+    this.#onConnected = onConnected
   }
 
   /** Answers an offer; one of another session by another connection, as the protocol wants it. */
@@ -84,6 +90,7 @@ export class WebRtcPeer {
     const pc = new ndc.PeerConnection('peer', { iceServers: [] })
     pc.onStateChange((state) => {
       this.state = state
+      if (state === 'connected') this.#onConnected()
     })
     const audio = new ndc.Audio('0', 'SendRecv')
     audio.addOpusCodec(PAYLOAD_TYPE)

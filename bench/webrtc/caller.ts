@@ -39,7 +39,9 @@ export class Caller {
     this.#audible = audible.resolve
     this.setupMs = Promise.all([begun.promise, audible.promise]).then(() => performance.now() - startMs)
     this.#socket = new WebSocket(`ws://127.0.0.1:${port}/?media=${media}${query}`)
-    const peer = media === 'webrtc' ? new WebRtcPeer((payload) => this.#back(payload, 1)) : undefined
+    // As our own client says it: who only listens is waited for otherwise.
+    const connected = () => this.#socket.send(JSON.stringify({ type: 'webrtc.connected' }))
+    const peer = media === 'webrtc' ? new WebRtcPeer((payload) => this.#back(payload, 1), connected) : undefined
     this.#peer = peer
     this.#socket.on('error', begun.reject)
     this.#socket.on('message', async (data: Buffer, isBinary) => {

@@ -5,7 +5,8 @@ import { useSession } from '../../data/session.tsx'
 import type { Prospect } from '../../data/types.ts'
 import { said, t, wordOf } from '../../language/t.ts'
 import { Button } from '../../ui/button.tsx'
-import { Input, Select } from '../../ui/field.tsx'
+import { Input } from '../../ui/field.tsx'
+import { FilterSelect } from '../../ui/filter-select.tsx'
 import { Badge, Card, Empty } from '../../ui/layout.tsx'
 import { VirtualList } from '../../ui/virtual-list.tsx'
 
@@ -29,17 +30,17 @@ export function Prospects({ slug }: { slug: string }) {
     <Card
       actions={
         <>
-          <Select
-            aria-label={t('Status')}
-            className="h-8! w-36!"
-            onChange={(event) => setStatus(event.target.value)}
+          <FilterSelect
+            all={t('Everybody')}
+            label={t('Status')}
+            onChange={setStatus}
+            options={[
+              ['waiting', t('Waiting')],
+              ['calling', t('Calling')],
+              ['resolved', t('Done')],
+            ]}
             value={status}
-          >
-            <option value="">{t('Everybody')}</option>
-            <option value="waiting">{t('Waiting')}</option>
-            <option value="calling">{t('Calling')}</option>
-            <option value="resolved">{t('Done')}</option>
-          </Select>
+          />
           <Input
             aria-label={t('Search people')}
             className="h-8! w-40!"

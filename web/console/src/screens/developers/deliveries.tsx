@@ -6,7 +6,7 @@ import type { Delivery } from '../../data/types.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
-import { Select } from '../../ui/field.tsx'
+import { FilterSelect } from '../../ui/filter-select.tsx'
 import { Badge, Card, Empty, Facts, type Tone } from '../../ui/layout.tsx'
 import { pretty, TextBlock } from '../../ui/text-block.tsx'
 import { VirtualList } from '../../ui/virtual-list.tsx'
@@ -23,17 +23,17 @@ export function Deliveries({ path }: { path: string }) {
   return (
     <Card
       actions={
-        <Select
-          aria-label={t('Status')}
-          className="h-8! w-36!"
-          onChange={({ target }) => setStatus(target.value)}
+        <FilterSelect
+          all={t('All')}
+          label={t('Status')}
+          onChange={setStatus}
+          options={[
+            ['pending', t('Pending')],
+            ['delivered', t('Delivered')],
+            ['failed', t('Failed')],
+          ]}
           value={status}
-        >
-          <option value="">{t('All')}</option>
-          <option value="pending">{t('Pending')}</option>
-          <option value="delivered">{t('Delivered')}</option>
-          <option value="failed">{t('Failed')}</option>
-        </Select>
+        />
       }
       flush
       title={t('Deliveries')}

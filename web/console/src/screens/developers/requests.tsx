@@ -5,7 +5,7 @@ import type { ApiRequest, Page } from '../../data/types.ts'
 import { t } from '../../language/t.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
-import { Select } from '../../ui/field.tsx'
+import { FilterSelect } from '../../ui/filter-select.tsx'
 import { Badge, Card, Empty, Facts, type Tone } from '../../ui/layout.tsx'
 import { pretty, TextBlock } from '../../ui/text-block.tsx'
 import { VirtualList } from '../../ui/virtual-list.tsx'
@@ -32,19 +32,7 @@ export function Requests() {
     <Card
       actions={
         <>
-          <Select
-            aria-label={t('Status')}
-            className="h-8! w-36!"
-            onChange={({ target }) => setStatus(target.value)}
-            value={status}
-          >
-            <option value="">{t('All')}</option>
-            {CLASSES.map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </Select>
+          <FilterSelect all={t('All')} label={t('Status')} onChange={setStatus} options={CLASSES} value={status} />
           <KeySelect onChange={setKeyId} value={keyId} />
         </>
       }
@@ -92,21 +80,7 @@ export function Requests() {
 function KeySelect({ value, onChange }: { value: string; onChange: (id: string) => void }) {
   const { data } = useRead<Page<ApiRequest>>(PATH, { query: { page_size: 200 } })
   const names = new Map((data?.items ?? []).map(({ api_key_id, api_key_name }) => [api_key_id, api_key_name]))
-  return (
-    <Select
-      aria-label={t('Key')}
-      className="h-8! w-36!"
-      onChange={({ target }) => onChange(target.value)}
-      value={value}
-    >
-      <option value="">{t('Every key')}</option>
-      {[...names].map(([id, name]) => (
-        <option key={id} value={id}>
-          {name}
-        </option>
-      ))}
-    </Select>
-  )
+  return <FilterSelect all={t('Every key')} label={t('Key')} onChange={onChange} options={names} value={value} />
 }
 
 function RequestDialog({ request, onClose }: { request: ApiRequest; onClose: () => void }) {

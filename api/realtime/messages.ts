@@ -87,10 +87,16 @@ export const CLIENT_MESSAGES = {
   dtmf: message('dtmf', 'A key of the telephone.', { digit: Type.String({ pattern: '^[0-9A-D*#]$' }) }),
   'webrtc.answer': message('webrtc.answer', 'The answer to the last `webrtc.offer`.', {
     sdp: Type.String({ maxLength: MAX_SDP_CHARACTERS }),
+    says_connected: Type.Optional(
+      Type.Boolean({
+        description:
+          'True: `webrtc.connected` will follow, and the agent waits for it. Else it begins as soon as the server can send, which may be before you hear it.',
+      }),
+    ),
   }),
   'webrtc.connected': message(
     'webrtc.connected',
-    'The peer connection is connected. The agent begins with this, or with the first packet of the microphone; without either a second later.',
+    'The peer connection is connected. The agent begins with this where the answer announced it, or with the first packet of the microphone.',
     {},
   ),
   'webrtc.restart': message(

@@ -49,7 +49,9 @@ export class Caller {
       const { type, sdp, reason } = JSON.parse(data.toString()) as Record<string, string>
       if (type === 'webrtc.offer') {
         const offer = line === undefined ? sdp! : await line.offered(sdp!)
-        this.#socket.send(JSON.stringify({ type: 'webrtc.answer', sdp: await peer!.answer(offer) }))
+        this.#socket.send(
+          JSON.stringify({ type: 'webrtc.answer', sdp: await peer!.answer(offer), says_connected: true }),
+        )
       } else if (type === 'session.started') begun.resolve()
       else if (type === 'session.ended') begun.reject(new Error(reason))
     })

@@ -17,7 +17,7 @@ const COMPARE_ALL_EVERY = 4
  */
 const ECHO_LIKENESS = 0.76
 /** Of an echo whose delay stands still. */
-const STEADY_ECHO_LIKENESS = 0.65
+const STEADY_ECHO_LIKENESS = 0.68
 /** Of the one that is known, a little sooner or later. */
 const DRIFTING_ECHO_LIKENESS = 0.7
 /** Twice in a row, of the echo that is known already and comes at another delay now: the caller's voice over it may look like that. */

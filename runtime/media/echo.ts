@@ -27,11 +27,14 @@ const BEGINNING_LAGS = 8
 const FORGOTTEN_FRAMES = MAX_LAG + LAG_TOLERANCE + 1
 /** A sample of a caller who is heard at all. */
 const AUDIBLE = 32
-/** What may be the agent's or the caller's is held back at most so long, in frames; a sound is over after so many silent ones. */
+/** What may be either’s is held back so long, in frames: until likeness tells anything, at most, and where it is like the agent’s. */
+const MIN_HELD = 12
 const MAX_HELD = 45
+const MAX_HELD_ALIKE = 70
+/** The agent speaks still, so many frames after the last one that left. */
+const STILL_SPEAKS_FRAMES = 5
+/** A sound is over after so many silent frames. */
 const SOUND_OVER_FRAMES = 10
-/** Nobody is silenced for longer, in frames, while nothing is known. */
-const MAX_SILENCED = 25
 const OVERDUE_MS = 300
 /** A piece of speech leaves frame by frame, though the ticks wobble. */
 const SAME_SPEECH_FRAMES = 3
@@ -88,8 +91,8 @@ export class EchoSuppressor {
   readonly #held: Piece[] = []
   /** At the end of what was heard. */
   #silentFrames = 0
-  /** Of what was held for too long. */
-  #silenced = 0
+  /** Something among it is louder than an echo is: the caller speaks, be it over one. */
+  #holdsOwn = false
 
   /** @param sentRateHz of the agent's frames, @param heardRateHz of the caller's samples; 8,000 or more */
   constructor(sentRateHz: number, heardRateHz: number) {
@@ -142,23 +145,32 @@ export class EchoSuppressor {
     const out = this.#finder.known ? this.#releaseKnown() : []
     const verdict = this.#judge(piece)
     if (this.#finder.known) return [...out, given(piece, verdict !== 'echo')]
-    // What is louder than an echo, or comes too late for one, is the caller's, and what went before it perhaps.
-    if (verdict !== 'echo') return [...this.#releaseByLikeness(OF_FRAMES), given(piece, true)]
+    // What comes too late for an echo is the caller's, and what went before it perhaps.
+    if (verdict === 'unexpected') return [...this.#releaseByLikeness(OF_FRAMES), given(piece, true)]
     const sounds = piece.frames.some(({ slot }) => this.#finder.soundsIn(slot))
     this.#silentFrames = sounds ? 0 : this.#silentFrames + piece.frames.length
     if (this.#held.length === 0 && !sounds) return [given(piece, false)]
     this.#held.push(piece)
-    if (this.#silentFrames >= SOUND_OVER_FRAMES) return this.#releaseByLikeness(0)
-    if (this.#held.length <= MAX_HELD) {
-      this.#silenced = 0
-      return []
-    }
-    if (this.#silenced < MAX_SILENCED && this.#heldIsEcho(this.#held.length, false)) {
-      this.#silenced++
-      return [given(this.#held.shift()!, false)]
-    }
-    if (this.#silenced === MAX_SILENCED) this.#finder.giveUp()
-    return this.#held.splice(0).map((one) => given(one, true))
+    this.#holdsOwn ||= verdict === 'own'
+    return this.#decide()
+  }
+
+  /** What is held, once it is clear enough whose it is. */
+  #decide(): readonly HeardPiece[] {
+    const { length } = this.#held
+    const isOver = this.#silentFrames >= SOUND_OVER_FRAMES
+    if (!isOver && length < (this.#holdsOwn ? MIN_HELD : MAX_HELD)) return []
+    if (!this.#heldIsEcho(length, isOver || this.#holdsOwn)) return this.#release(true)
+    // More of the agent's speech will tell.
+    if (length < MAX_HELD_ALIKE && (this.#holdsOwn || !isOver || this.#agentSpeaks())) return []
+    if (isOver && !this.#holdsOwn) return this.#release(false)
+    this.#finder.giveUp()
+    return this.#release(true)
+  }
+
+  #release(heard: boolean): HeardPiece[] {
+    this.#holdsOwn = false
+    return this.#held.splice(0).map((piece) => given(piece, heard))
   }
 
   /** Once a tick: nothing is held back for ever, though no packet follows. */
@@ -191,6 +203,7 @@ export class EchoSuppressor {
   #releaseKnown(): HeardPiece[] {
     if (this.#held.length === 0) return []
     this.#own = 0
+    this.#holdsOwn = false
     this.#lingering.fill(FLOOR_DB)
     return this.#held.splice(0).map((piece) => given(piece, this.#judge(piece, BEGINNING_LAGS) !== 'echo'))
   }
@@ -198,7 +211,8 @@ export class EchoSuppressor {
   /** What is held, while it is not known what comes back: by what it is like, but for the last pieces, which are the caller's. */
   #releaseByLikeness(own: number): HeardPiece[] {
     const doubtful = Math.max(0, this.#held.length - own)
-    const isEcho = this.#heldIsEcho(doubtful, true)
+    const isEcho = !this.#holdsOwn && this.#heldIsEcho(doubtful, true)
+    this.#holdsOwn = false
     return this.#held.splice(0).map((piece, i) => given(piece, !isEcho || i >= doubtful))
   }
 
@@ -209,6 +223,12 @@ export class EchoSuppressor {
       .flatMap(({ frames }) => frames.map(({ slot }) => slot))
       .filter((at) => this.#finder.soundsIn(at))
     return slots.length > 0 && this.#finder.resembles(slots[0]!, slots.at(-1)!, isOver)
+  }
+
+  /** Of what it says now something may come back yet. */
+  #agentSpeaks(): boolean {
+    const last = this.#held.at(-1)?.frames.at(-1)?.slot ?? 0
+    return last - this.#sentSlot <= STILL_SPEAKS_FRAMES
   }
 
   /** Monotonic ms at which the line's time 0 would have come without any jitter. */
@@ -245,6 +265,10 @@ export class EchoSuppressor {
   /** Whether the agent may be heard now; `#lingering` says how loud. Its delay may have been less by `soonerLags`. */
   #expects(slot: number, soonerLags: number): boolean {
     const { path, known } = this.#finder
+    if (known && path === undefined) {
+      this.#lingering.fill(FLOOR_DB)
+      return false
+    }
     let audible = false
     for (let band = 0; band < BANDS; band++) {
       let level = FLOOR_DB
@@ -252,7 +276,7 @@ export class EchoSuppressor {
         for (let lag = path.minLag - LAG_TOLERANCE - soonerLags; lag <= path.maxLag + LAG_TOLERANCE; lag++) {
           level = Math.max(level, (this.#finder.sentIn(slot - lag)?.[band] ?? FLOOR_DB) + path.gainsDb[band]!)
         }
-      } else if (!known) {
+      } else {
         for (let lag = 0; lag <= MAX_LAG; lag++) {
           level = Math.max(level, (this.#finder.sentIn(slot - lag)?.[band] ?? FLOOR_DB) + UNKNOWN_GAIN_DB)
         }

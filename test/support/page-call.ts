@@ -122,7 +122,8 @@ export async function openCall(t: Teardown, instance: Instance, options: OpenCal
       const endMs = performance.now() + ${LIMIT_MS}
       const look = () => {
         const isSo = Boolean(${condition})
-        if (isSo || performance.now() > endMs) resolve(isSo)
+        // Nothing comes of a call that is over.
+        if (isSo || performance.now() > endMs || told.some(([name]) => name === 'ended')) resolve(isSo)
         else setTimeout(look, 20)
       }
       look()
@@ -152,7 +153,10 @@ export async function openCall(t: Teardown, instance: Instance, options: OpenCal
     async ask(text, words) {
       const endMs = performance.now() + LIMIT_MS
       while (!(await evaluate<boolean>(understood(words)))) {
-        if (performance.now() > endMs) throw new Error(`Not understood: ${JSON.stringify(await evaluate('told'))}`)
+        const isOver = await evaluate<boolean>("told.some(([name]) => name === 'ended')")
+        if (isOver || performance.now() > endMs) {
+          throw new Error(`Not understood: ${JSON.stringify(await evaluate('told'))}`)
+        }
         await speak(text)
         await new Promise((resolve) => setTimeout(resolve, UNDERSTOOD_MS))
       }

@@ -18,6 +18,8 @@ export class WebRtcClient {
   #session: string | undefined
   /** What it takes an offer for. */
   readonly #offered: (sdp: string) => Promise<string>
+  /** It sends no sound, and says nothing of its connection. */
+  readonly #listens: boolean
   readonly #decoder = new OpusRepair()
   readonly #encoder = new OpusEncoder(OPUS_RATE_HZ)
   readonly #beat: NodeJS.Timeout
@@ -27,33 +29,38 @@ export class WebRtcClient {
   readonly spokeAtMs: number[] = []
   #spoke = false
 
-  private constructor(line: RealtimeClient, offered: (sdp: string) => Promise<string>) {
+  private constructor(line: RealtimeClient, offered: (sdp: string) => Promise<string>, listens: boolean) {
     this.line = line
     this.#offered = offered
-    this.peer = new WebRtcPeer((payload) => {
+    this.#listens = listens
+    const packet = (payload: Uint8Array) => {
       this.packets++
       if (payload.length > OPUS_SILENCE.length) this.speech++
       for (const sample of this.#decoder.decode(payload)) this.#loudest = Math.max(this.#loudest, Math.abs(sample))
+    }
+    this.peer = new WebRtcPeer(packet, () => {
+      if (!listens) this.line.send({ type: 'webrtc.connected' })
     })
     this.#beat = setInterval(() => {
       const frame = this.#voice.shift()
       const speaks = frame?.some((sample) => sample !== 0) === true
       if (speaks && !this.#spoke) this.spokeAtMs.push(performance.now())
       this.#spoke = speaks
-      this.peer.send(frame === undefined ? OPUS_SILENCE : this.#encoder.encode(frame))
+      if (!this.#listens) this.peer.send(frame === undefined ? OPUS_SILENCE : this.#encoder.encode(frame))
     }, 20)
     this.#answering = setInterval(() => void this.#answer(), 10)
   }
 
-  /** Opens a session with this token; `offered` may change where its media go. */
+  /** Opens a session with this token; `offered` may change where its media go; `listens`: and does nothing else. */
   static async open(
     t: Teardown,
     node: Pick<RealtimeNode, 'url'>,
     token: string,
     offered: (sdp: string) => Promise<string> = async (sdp) => sdp,
+    listens = false,
   ): Promise<WebRtcClient> {
     await prepareOpusRepair()
-    const client = new WebRtcClient(new RealtimeClient(node, token, '&media=webrtc'), offered)
+    const client = new WebRtcClient(new RealtimeClient(node, token, '&media=webrtc'), offered, listens)
     t.teardown(() => client.close())
     return client
   }
@@ -115,6 +122,6 @@ export class WebRtcClient {
     if (offer === undefined || session === this.#session) return
     this.#session = session
     const sdp = await this.peer.answer(await this.#offered(offer))
-    this.line.send({ type: 'webrtc.answer', sdp })
+    this.line.send({ type: 'webrtc.answer', sdp, ...(this.#listens ? {} : { says_connected: true }) })
   }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { types } from 'mediasoup'
 import type { Logger } from '../../../runtime/log.ts'
 import { asProcess } from '../../../runtime/plugin/scope.ts'
+import { runInRealtimeToo } from '../../../runtime/realtime-loop.ts'
 import { MediaTransport, type MediaTransportEvents, OPUS } from './media-transport.ts'
 
 const LAUNCHER = join(import.meta.dirname, 'launch-worker.sh')
@@ -45,6 +46,7 @@ export class MediaServer {
     const { workerBin, log } = this.#options
     const { createWorker } = await import('mediasoup')
     const worker = await asProcess(() => spawnWorker(createWorker, workerBin))
+    runInRealtimeToo(worker.pid)
     worker.on('died', (err) => {
       if (this.#stopped) return
       log.error({ err }, 'The media worker died; another one takes its calls')

@@ -13,10 +13,10 @@ import { OpusSender } from './opus-sender.ts'
 /** An offer that nobody answers, or whose answer leads nowhere. */
 const CONNECT_TIMEOUT_MS = 10_000
 /**
- * Our side of the handshake is over before the client's: the last of it may be lost, and is sent again a second later. A client that
- * neither says that it is connected nor sends a packet in this time is taken to be.
+ * Our side of the handshake is over before the client's: the last of it may be lost, and is sent again after a second, and after two
+ * more. A client that announced to say when it is connected, and neither does nor sends a packet in this time, is taken to be.
  */
-const CLIENT_CONNECTED_MS = 1_000
+const CLIENT_CONNECTED_MS = 4_000
 const RESTART_EVERY_MS = 1_000
 /** A transport that is lost is replaced at once, but not one after the other. */
 const REOPEN_EVERY_MS = 1_000
@@ -31,9 +31,12 @@ const POLICY_VIOLATION = 1008
 
 const CLOCK_RATIO = OPUS_CLOCK_HZ / OPUS_RATE_HZ
 
+/** What a leg asks of its transport. */
+export type LegTransport = Pick<MediaTransport, 'offer' | 'answer' | 'restart' | 'send' | 'figures' | 'close'>
+
 export interface WebRtcLegOptions extends RealtimeLegOptions {
   /** Opens a transport, as soon as there is a worker. */
-  open(events: MediaTransportEvents): Promise<MediaTransport>
+  open(events: MediaTransportEvents): Promise<LegTransport>
   pacer: Pacer
   log: Logger
   /** Called once, when it is over. */
@@ -54,8 +57,10 @@ export class WebRtcLeg extends RealtimeLeg {
   readonly #timeout: NodeJS.Timeout
   /** Runs from the end of our side of the handshake to that of the client's. */
   #handshaken: NodeJS.Timeout | undefined
+  /** The client announced to say so. */
+  #saysConnected = false
   #clientConnected = false
-  #transport: MediaTransport | undefined
+  #transport: LegTransport | undefined
   #opening = false
   #openedAtMs = Number.NEGATIVE_INFINITY
   #restartedAtMs = Number.NEGATIVE_INFINITY
@@ -135,6 +140,7 @@ export class WebRtcLeg extends RealtimeLeg {
 
   protected signal(message: Extract<ClientMessage, { type: `webrtc.${string}` }>): void {
     if (message.type === 'webrtc.answer') {
+      this.#saysConnected = message.says_connected === true
       void this.#take(message.sdp)
       return
     }
@@ -167,7 +173,7 @@ export class WebRtcLeg extends RealtimeLeg {
     return transport === undefined ? undefined : this.#lastFigures(transport)
   }
 
-  async #lastFigures(transport: MediaTransport): Promise<void> {
+  async #lastFigures(transport: LegTransport): Promise<void> {
     const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), FIGURES_TIMEOUT_MS).unref())
     const figures = await Promise.race([transport.figures().catch(() => undefined), late])
     if (figures !== undefined) this.events?.media?.(figures)
@@ -225,7 +231,7 @@ export class WebRtcLeg extends RealtimeLeg {
     }
   }
 
-  async #restart(transport: MediaTransport): Promise<void> {
+  async #restart(transport: LegTransport): Promise<void> {
     this.#restartedAtMs = this.clock.monotonicMs()
     try {
       const offer = await transport.restart()
@@ -239,8 +245,8 @@ export class WebRtcLeg extends RealtimeLeg {
   #handshakeOver(): void {
     if (this.#over) return
     clearTimeout(this.#handshaken)
-    this.#handshaken = setTimeout(() => this.#connected(), CLIENT_CONNECTED_MS)
-    if (this.#clientConnected) this.#connected()
+    if (this.#clientConnected || !this.#saysConnected) this.#connected()
+    else this.#handshaken = setTimeout(() => this.#connected(), CLIENT_CONNECTED_MS)
   }
 
   /** The client hears what is sent. */

@@ -1,9 +1,9 @@
 export interface AnsweringPeerOptions {
   iceServers: RTCIceServer[]
-  send(message: { type: 'webrtc.answer'; sdp: string } | { type: 'webrtc.restart' }): void
+  send(message: { type: 'webrtc.answer'; sdp: string; says_connected?: true } | { type: 'webrtc.restart' }): void
   /** A connection begins anew: the other end is another one. */
   opened?(): void
-  /** Both ends have agreed on their keys: what is sent is heard. */
+  /** Both ends have agreed on their keys: what is sent is heard. Each answer announces that the other end will be told. */
   connected?(): void
   /** The sound of the other end. */
   heard(stream: MediaStream): void
@@ -64,7 +64,9 @@ export class AnsweringPeer {
     // Without it browsers hear both sides in one channel (RFC 7587, section 6.1).
     if (this.#options.stereo) answer.sdp = answer.sdp?.replace('useinbandfec=1', '$&;stereo=1') ?? ''
     await pc.setLocalDescription(answer)
-    if (pc === this.#pc) this.#options.send({ type: 'webrtc.answer', sdp: pc.localDescription!.sdp })
+    if (pc !== this.#pc) return
+    const announced = this.#options.connected && { says_connected: true as const }
+    this.#options.send({ type: 'webrtc.answer', sdp: pc.localDescription!.sdp, ...announced })
   }
 
   #open(): void {

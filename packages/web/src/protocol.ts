@@ -32,7 +32,7 @@ export type ServerMessage =
 export type ClientMessage =
   | { type: 'text'; text: string }
   | { type: 'dtmf'; digit: string }
-  | { type: 'webrtc.answer'; sdp: string }
+  | { type: 'webrtc.answer'; sdp: string; says_connected?: boolean }
   | { type: 'webrtc.connected' }
   | { type: 'webrtc.restart' }
   | { type: 'audio.played'; id: number }

@@ -10,7 +10,7 @@ import { startTestApi, type TestApi, type TestUser } from '../../support/api.ts'
 import { mediaWorker } from '../../support/media-worker.ts'
 import { callWhen, isOver, linkWorker, startPhone } from '../../support/phone.ts'
 import { RealtimeClient, until } from '../../support/realtime-node.ts'
-import { freePort } from '../../support/sip-peers.ts'
+import { steadyPort } from '../../support/steady-port.ts'
 import { Supervisor } from '../../support/supervisor.ts'
 
 const RATE_HZ = 24_000
@@ -174,7 +174,7 @@ t.test(
       env: {
         PATCHBAY_WEBRTC: 'auto',
         PATCHBAY_WEBRTC_WORKER: webrtcWorker,
-        PATCHBAY_WEBRTC_PORT: String(await freePort()),
+        PATCHBAY_WEBRTC_PORT: String(await steadyPort()),
       },
     })
     await linkWorker(t, withMedia)

@@ -1,3 +1,4 @@
+import dgram from 'node:dgram'
 import t from 'tap'
 import { mediaWorker } from '../../../support/media-worker.ts'
 import {
@@ -68,7 +69,14 @@ t.test('who misuses WebRTC gets a clear error, and others do not notice', { skip
     await client.line.got('session.started')
     client.peer.sendRaw({ payload: Buffer.alloc(100), payloadType: 96 })
     client.peer.sendRaw({ payload: Buffer.alloc(1_300) })
+    client.peer.sendRaw({ payload: Buffer.alloc(2_048) })
     client.peer.sendRaw({ payload: new Uint8Array(0) })
+    const stranger = dgram.createSocket('udp4')
+    t.teardown(() => stranger.close())
+    const [, port] = / udp \d+ 127\.0\.0\.1 (\d+) /.exec(client.offers[0] ?? '') ?? []
+    for (const bytes of [0, 2_048, 60_000]) {
+      await new Promise((resolve) => stranger.send(Buffer.alloc(bytes, 0x80), Number(port), '127.0.0.1', resolve))
+    }
     await client.hears()
     const flood = setInterval(() => {
       for (let i = 0; i < 100; i++) client.peer.send(Uint8Array.of(0xf8, 0xff, 0xfe))

@@ -65,6 +65,15 @@ t.test('a session over WebRTC', { skip }, async (t) => {
     await client.line.closed()
   })
 
+  t.test('begins for a client that only listens and says nothing of its connection', async (t) => {
+    const { token } = await makeCall(node)
+    const client = await WebRtcClient.open(t, node, token, undefined, true)
+    await client.line.got('session.started')
+    await client.hears()
+    client.line.send({ type: 'end' })
+    await client.line.closed()
+  })
+
   t.test('outlives its media worker', async (t) => {
     const waiting = await makeCall(node)
     const client = await WebRtcClient.open(t, node, waiting.token)

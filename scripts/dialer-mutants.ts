@@ -41,7 +41,7 @@ function passes(folder: string, test: string): Promise<boolean> {
   const child = spawn(process.execPath, [test], {
     cwd: folder,
     stdio: 'ignore',
-    env: { ...process.env, TAP_BAIL: '1' },
+    env: { ...process.env, TAP_BAIL: '1', TAP_TIMEOUT: String(TEST_TIMEOUT_MS / 1_000) },
   })
   const timer = setTimeout(() => child.kill('SIGKILL'), TEST_TIMEOUT_MS)
   return new Promise((resolve) =>

@@ -1,15 +1,15 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import pg from 'pg'
 import { PatchbayError } from '../runtime/errors.ts'
-import { lowerThreadPriority } from '../runtime/low-priority.ts'
+import { beginAsEverybody } from '../runtime/low-priority.ts'
 import { type BulkCopyThread, type FromThread, type Loader, SLOT_BYTES, type ToThread } from './bulk-copy.ts'
 
 /** The thread of store/bulk-copy.ts: one connection, one transaction, one loader. The parent ends it. */
 
-/** This thread gives way to audio: on a machine that is busy it needs a while for little. */
+/** This thread comes to give way to audio: on a machine that is busy it needs a while for little. */
 const CONNECT_TIMEOUT_MS = 30_000
-lowerThreadPriority()
 const port = parentPort!
+tell({ type: 'begun', threadId: beginAsEverybody() })
 const { slots, databaseUrl, loader, params } = workerData as BulkCopyThread
 
 const messages: ToThread[] = []

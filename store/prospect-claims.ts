@@ -46,22 +46,11 @@ type Candidate = Prospect & {
  * sees. Returns the calls to place.
  */
 export function claimProspects(tenant: Tenant, order: ClaimOrder): Promise<ClaimedCall[]> {
-  const { campaign, groups, most, now } = order
+  const { campaign, groups, most } = order
   if (groups.length === 0 || most <= 0) return Promise.resolve([])
   return tenant.db.transaction().execute(async (db) => {
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`claims of ${tenant.workspaceId}`}, 0))`.execute(db)
-    const current = await db
-      .selectFrom('campaigns')
-      .select('id')
-      .where('id', '=', campaign.id)
-      .where('version', '=', campaign.version)
-      .where('active', '=', true)
-      .where('paused', '=', false)
-      .where('deleted_at', 'is', null)
-      .forShare()
-      .executeTakeFirst()
-    if (current === undefined) return []
     const bound: Tenant = { workspaceId: tenant.workspaceId, db }
+    if (!(await begin(bound, campaign))) return []
     const candidates = await candidatesOf(bound, order)
     const taken: { prospect: Prospect; from: string; check: string }[] = []
     const held: { id: string; held: Held }[] = []
@@ -77,10 +66,22 @@ export function claimProspects(tenant: Tenant, order: ClaimOrder): Promise<Claim
         taken.push({ prospect: candidate, from, check: group?.check ?? '' })
       } else held.push({ id: candidate.id, held: verdict })
     }
-    await hold(bound, held)
-    if (taken.length === 0) return []
-    return insertCalls(bound, order, taken, now)
+    return write(bound, order, taken, held)
   })
+}
+
+/**
+ * Waits for the workspace's claims before this one; false: the campaign is not what it was. Nobody waits until the claim is on
+ * disk: no carrier is asked before `placed_at` is, which is written later, and the log of the database keeps the order. What a
+ * crash takes with it was never dialled, and is claimed again.
+ */
+async function begin({ db, workspaceId }: Tenant, { id, version }: Campaign): Promise<boolean> {
+  const { rows } = await sql<{ current: string | null }>`
+    select set_config('synchronous_commit', 'off', true),
+      pg_advisory_xact_lock(hashtextextended(${`claims of ${workspaceId}`}, 0)),
+      (select id from campaigns where id = ${id} and workspace_id = ${workspaceId} and version = ${version} and active
+        and not paused and deleted_at is null for share) as current`.execute(db)
+  return rows[0]?.current != null
 }
 
 async function candidatesOf(tenant: Tenant, { campaign, groups, most, now }: ClaimOrder): Promise<Candidate[]> {
@@ -105,9 +106,13 @@ async function candidatesOf(tenant: Tenant, { campaign, groups, most, now }: Cla
         order by d.next_attempt_at nulls last limit ${sql.lit(wanted)}
       )
       select p.*,
-        exists (select from do_not_call n where n.workspace_id = ${workspaceId} and n.phone = p.phone) as listed,
+        listed.n > 0 as listed,
         coalesce(history.open_number, false) as open_number, history.last_touch, history.day_attempts
       from due join prospects p on p.id = due.id and p.workspace_id = ${workspaceId}
+      -- Asked for one by one: as a condition the planner reads the whole list of the workspace for it.
+      cross join lateral (
+        select count(*) as n from do_not_call n where n.workspace_id = ${workspaceId} and n.phone = p.phone
+      ) as listed
       cross join lateral (
         select bool_or(a.ended_at is null) as open_number,
           max(coalesce(a.ended_at, a.created_at)) filter (where a.charged) as last_touch,
@@ -157,31 +162,14 @@ function judge(
   return 'call'
 }
 
-async function hold({ db, workspaceId }: Tenant, all: readonly { id: string; held: Held }[]): Promise<void> {
-  if (all.length === 0) return
-  const rows = all.map(({ id, held }) =>
-    'resolution' in held
-      ? { id, resolution: held.resolution, until: null, reason: null, sentence: null }
-      : { id, resolution: null, until: held.until, reason: held.reason, sentence: held.sentence },
-  )
-  await sql`
-    update prospects p set
-      status = case when t.resolution is null then p.status else 'resolved' end, resolution = t.resolution,
-      next_attempt_at = t.until, call_back_at = case when t.resolution is null then p.call_back_at end,
-      held_reason = coalesce(t.reason, p.held_reason), held_sentence = coalesce(t.sentence, p.held_sentence)
-    from unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ resolution }) => resolution)}::text[],
-      ${rows.map(({ until }) => until)}::timestamptz[], ${rows.map(({ reason }) => reason)}::text[],
-      ${rows.map(({ sentence }) => sentence)}::text[]) as t (id, resolution, until, reason, sentence)
-    where p.id = t.id and p.workspace_id = ${workspaceId}`.execute(db)
-}
-
-/** One statement: calls, their attempts and what becomes of the prospects. */
-async function insertCalls(
+/** One statement: calls, their attempts and what becomes of the prospects, those that are held after all among them. */
+async function write(
   { db, workspaceId }: Tenant,
-  { campaign, agent, overDial }: ClaimOrder,
+  { campaign, agent, overDial, now }: ClaimOrder,
   taken: readonly { prospect: Prospect; from: string; check: string }[],
-  now: Date,
+  held: readonly { id: string; held: Held }[],
 ): Promise<ClaimedCall[]> {
+  if (taken.length + held.length === 0) return []
   const seatShare = overDial === undefined ? null : Math.min(1 / overDial.ratio, overDial.seats / taken.length)
   const rows = taken.map(({ prospect, from, check }) => ({
     ...{
@@ -205,6 +193,14 @@ async function insertCalls(
     with made as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as t
         (id uuid, attempt uuid, prospect uuid, n integer, phone text, "from" text, variables jsonb, checks jsonb)
+    ), held as (
+      update prospects p set
+        status = case when t.resolution is null then p.status else 'resolved' end, resolution = t.resolution,
+        next_attempt_at = t.until, call_back_at = case when t.resolution is null then p.call_back_at end,
+        held_reason = coalesce(t.reason, p.held_reason), held_sentence = coalesce(t.sentence, p.held_sentence)
+      from jsonb_to_recordset(${JSON.stringify(held.map(({ id, held }) => ({ id, ...held })))}::jsonb) as t
+        (id uuid, resolution text, until timestamptz, reason text, sentence text)
+      where p.id = t.id and p.workspace_id = ${workspaceId}
     ), calling as (
       insert into calls (id, workspace_id, agent_id, agent_name, call_type, direction, status, from_number, to_number,
         dynamic_variables, campaign_slug, campaign_id, seat_share, created_at)

@@ -35,6 +35,7 @@ export interface ProspectFileResult {
 export const ROWS_PER_BATCH = 5_000
 const BATCH_CHARS = 4 * 1024 * 1024
 const MAX_ROW_CHARS = 64 * 1024
+const PIECE_CHARS = 32 * 1024
 
 export const load: Loader<ProspectFileParams, ProspectFileDetails, ProspectFileResult> = async (
   client,
@@ -77,10 +78,9 @@ async function copyBatches(
   const batches = createBatchWriter(uploadId, mapping)
   const copy = openCopy(client, 'copy prospect_upload_rows (upload_id, block, rows) from stdin')
   try {
-    for await (const bytes of source) for (const line of batches.add(reader.push(bytes))) await copy.write(line)
-    for (const line of batches.add(reader.end())) await copy.write(line)
-    const last = batches.close()
-    if (last !== undefined) await copy.write(last)
+    for await (const bytes of source) for (const text of batches.add(reader.push(bytes))) await copy.write(text)
+    for (const text of batches.add(reader.end())) await copy.write(text)
+    await copy.write(batches.close())
     const result = batches.result()
     await copy.end()
     return result
@@ -90,20 +90,24 @@ async function copyBatches(
   }
 }
 
-/** Records to lines of COPY's text format, one a batch: JSON of rows as they are in the file. */
+/**
+ * Records to COPY's text format, a line a batch: JSON of rows as they are in the file. It is given out in pieces, because a batch
+ * as a whole would be copied several times over.
+ */
 function createBatchWriter(uploadId: string, mapping: ColumnMapping) {
   let columns: string[] | undefined
-  let rows: string[] = []
+  let text = ''
+  let rows = 0
   let chars = 0
   let total = 0
   let batches = 0
 
-  const close = (): string | undefined => {
-    if (rows.length === 0) return undefined
-    const json = `[${rows.join(',')}]`
-    rows = []
+  const close = (): void => {
+    if (rows === 0) return
+    text += ']\n'
+    rows = 0
     chars = 0
-    return `${uploadId}\t${batches++}\t${json.includes('\\') ? json.replaceAll('\\', '\\\\') : json}\n`
+    batches++
   }
 
   return {
@@ -115,16 +119,22 @@ function createBatchWriter(uploadId: string, mapping: ColumnMapping) {
         }
         const row = JSON.stringify(record.slice(0, columns.length))
         if (row.length > MAX_ROW_CHARS) throw new PatchbayError('csv_row_too_long')
-        rows.push(row)
+        text += rows === 0 ? `${uploadId}\t${batches}\t[` : ','
+        text += row.includes('\\') ? row.replaceAll('\\', '\\\\') : row
+        rows++
         chars += row.length
         total++
-        if (rows.length === ROWS_PER_BATCH || chars >= BATCH_CHARS) {
-          const line = close()
-          if (line !== undefined) yield line
-        }
+        if (rows === ROWS_PER_BATCH || chars >= BATCH_CHARS) close()
+        if (text.length < PIECE_CHARS) continue
+        yield text
+        text = ''
       }
     },
-    close,
+    /** What is left of the last batch. */
+    close() {
+      close()
+      return text
+    },
     result() {
       if (columns === undefined) throw new PatchbayError('csv_without_primary_phone')
       if (total === 0) throw new PatchbayError('csv_without_rows')

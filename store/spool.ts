@@ -8,7 +8,7 @@ const READ_BYTES = 64 * 1024
 /** A file that has no name and is gone with its process, whatever becomes of that. */
 export interface Spool {
   append(bytes: Uint8Array): Promise<void>
-  /** From the start. */
+  /** From the start. Each piece lies where the one before did: it is overwritten once the next is asked for. */
   read(): AsyncGenerator<Uint8Array>
   close(): Promise<void>
 }
@@ -28,11 +28,12 @@ export async function openSpool(): Promise<Spool> {
       }
     },
     async *read() {
+      const piece = new Uint8Array(READ_BYTES)
       for (let at = 0; at < size; ) {
-        const { buffer, bytesRead } = await file.read(new Uint8Array(READ_BYTES), 0, READ_BYTES, at)
+        const { bytesRead } = await file.read(piece, 0, READ_BYTES, at)
         if (bytesRead === 0) return
         at += bytesRead
-        yield buffer.subarray(0, bytesRead)
+        yield piece.subarray(0, bytesRead)
       }
     },
     close: () => file.close(),

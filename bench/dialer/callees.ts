@@ -17,7 +17,7 @@ export interface Population {
   busy: number
   /** The shortest and the longest, evenly spread, in seconds. */
   answersAfterS: readonly [number, number]
-  noAnswerAfterS: number
+  noAnswerAfterS: readonly [number, number]
   talksS: readonly [number, number]
 }
 
@@ -135,7 +135,7 @@ export async function startCallees(
         await rest(1_500)
         await end('busy')
       } else {
-        await rest(population.noAnswerAfterS * 1_000)
+        await rest(between(population.noAnswerAfterS))
         await end('no_answer')
       }
     } finally {

@@ -17,8 +17,9 @@ const PROSPECTS_EACH = 1_000
 const ALL_ASK_MS = 6_000
 /** Everybody answers, so that what is measured is who was given the seats. */
 const TALKERS = {
-  ...{ human: 1, machine: 0, busy: 0, noAnswerAfterS: 1 },
+  ...{ human: 1, machine: 0, busy: 0 },
   answersAfterS: [0.5, 1.5],
+  noAnswerAfterS: [1, 1],
   talksS: [3, 7],
 } as const
 

@@ -17,7 +17,8 @@ const COLD: Population = {
   machine: 0.1,
   busy: 0.05,
   answersAfterS: [4, 14],
-  noAnswerAfterS: 28,
+  // Of one length, a multiple of a turn's, all would end right after a turn and wait for the next.
+  noAnswerAfterS: [24, 32],
   talksS: [15, 75],
 }
 const SAMPLE_MS = 200

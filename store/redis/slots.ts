@@ -27,7 +27,7 @@ const WAITING_MS = 1_000
 const takeScript = loadScript('take-slot-8.lua')
 const releaseScript = loadScript('release-slot-5.lua')
 const renewScript = loadScript('renew-slots-3.lua')
-const registerScript = loadScript('register-worker-5.lua')
+const registerScript = loadScript('register-worker-6.lua')
 const forgetScript = loadScript('forget-worker-4.lua')
 
 export interface SlotShares {
@@ -100,7 +100,7 @@ export class RedisSlots implements Slots {
   async register({ workerId, capacity, metricsUrl }: WorkerEntry, activeSessions: number): Promise<void> {
     const info = JSON.stringify({ workerId, capacity, metricsUrl })
     const args = [workerId, capacity, activeSessions, this.#entryMs, info]
-    await registerScript.run(this.#redis, [READY, TAKEN, WORKERS, INFO, USE], args)
+    await registerScript.run(this.#redis, [READY, TAKEN, WORKERS, INFO, USE, HOLDERS], args)
   }
 
   async forget(workerId: string): Promise<void> {

@@ -3,11 +3,13 @@ import { AGENT_GONE } from '../../runtime/telephony/outcome.ts'
 import { writeEnd } from '../../store/call-writes.ts'
 import { dueCampaigns } from '../../store/campaign-runs.ts'
 import { campaignById, pauseCampaign, updateCampaign } from '../../store/campaigns.ts'
+import { openStore } from '../../store/database.ts'
 import { addDoNotCall } from '../../store/do-not-call.ts'
 import { findCallToPlace, markPlaced } from '../../store/outbound-calls.ts'
+import { claimProspects } from '../../store/prospect-claims.ts'
 import { attemptsOf, prospectById } from '../../store/prospects.ts'
 import { settleCampaign } from '../../workers/dialer/settle.ts'
-import { campaignWorld } from '../support/campaign-world.ts'
+import { campaignWorld, NUMBER } from '../support/campaign-world.ts'
 
 const MINUTE_MS = 60_000
 const at = (minutes: number) => new Date(Date.parse('2026-03-02T16:00:00Z') + minutes * MINUTE_MS)
@@ -20,6 +22,35 @@ t.test('many dispatchers that claim one prospect make one call', async (t) => {
   t.equal(claims.flat().length, 1)
   t.match(await prospectById(world.tenant, id), { status: 'calling', attempt_seq: 1 })
   t.equal((await attemptsOf(world.tenant, id)).length, 1)
+})
+
+t.test('a claim waits for no disk, and what its connection writes next does', async (t) => {
+  const world = await campaignWorld(t)
+  await world.store.pool.query(`
+    create table written (by text, synchronous text);
+    create function note_writing() returns trigger language plpgsql as $$ begin
+      insert into written values (tg_argv[0], current_setting('synchronous_commit'));
+      return null;
+    end $$;
+    create trigger attempts_noted after insert on prospect_attempts for each row execute function note_writing('claim');
+    create trigger dials_noted after update of placed_at on calls for each row execute function note_writing('dial');
+    do $$ begin execute format('alter database %I set synchronous_commit = local', current_database()); end $$`)
+  const campaign = await world.campaign()
+  await world.prospect(campaign, '+12125550142')
+  const store = openStore({ databaseUrl: world.databaseUrl, maxConnections: 1 })
+  t.teardown(() => store.close())
+  const tenant = store.tenant(world.tenant.workspaceId)
+  const [call] = await claimProspects(tenant, {
+    ...{ campaign, most: 1, now: at(0), agent: { id: world.agentId, name: 'Ada' } },
+    groups: [{ id: world.groupId, maxPer24h: undefined, check: '' }],
+    chooseNumber: () => NUMBER,
+  })
+  t.equal(await markPlaced(tenant, call!.id, at(1)), true)
+  const { rows } = await store.pool.query('select * from written order by by')
+  t.same(rows, [
+    { by: 'claim', synchronous: 'off' },
+    { by: 'dial', synchronous: 'local' },
+  ])
 })
 
 t.test('a number is never called by two campaigns at once, nor within the least gap', async (t) => {

@@ -128,15 +128,23 @@ export function nextOpening(
       }
     }
   }
-  const candidates = new Set<number>()
-  for (const [zone, seconds] of starts) {
-    const midnightMs = Date.parse(`${wallClock(fromMs, zone).date}T00:00:00Z`)
-    for (let day = 0; day < HORIZON_DAYS; day++) {
-      for (const second of seconds) candidates.add(instantOf(midnightMs + day * DAY_MS + second * 1_000, zone))
+  // Day after day, for most places open on the next: an instant is judged once no zone can have an earlier one left.
+  const pending = new Set<number>()
+  const zones = [...starts].map(([zone, seconds]) => {
+    return { zone, seconds, todayMs: Date.parse(`${wallClock(fromMs, zone).date}T00:00:00Z`) }
+  })
+  for (let day = 0; day < HORIZON_DAYS; day++) {
+    let knownUntilMs = Number.POSITIVE_INFINITY
+    for (const { zone, seconds, todayMs } of zones) {
+      const midnightMs = todayMs + day * DAY_MS
+      for (const second of seconds) pending.add(instantOf(midnightMs + second * 1_000, zone))
+      knownUntilMs = Math.min(knownUntilMs, instantOf(midnightMs + DAY_MS, zone))
     }
-  }
-  for (const ms of [...candidates].sort((a, b) => a - b)) {
-    if (ms > fromMs && judgePlace(where, policy, rules, new Moment(ms)).open) return ms
+    for (const ms of [...pending].sort((a, b) => a - b)) {
+      if (ms > knownUntilMs) break
+      pending.delete(ms)
+      if (ms > fromMs && judgePlace(where, policy, rules, new Moment(ms)).open) return ms
+    }
   }
   return undefined
 }

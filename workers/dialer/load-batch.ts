@@ -5,7 +5,6 @@ import { type ColumnMapping, headerOf } from '../../store/prospect-columns.ts'
 import { blockOf } from '../../store/prospect-uploads.ts'
 import { WINDOW_GROUP_SQL, windowGroupKey } from '../../store/window-groups.ts'
 import { REFUSALS, readProspectRow } from './prospect-row.ts'
-import type { CallingRules } from './rules.ts'
 import type { Places, Whereabouts } from './zones.ts'
 
 const DAY_MS = 86_400_000
@@ -30,8 +29,9 @@ interface UploadRow {
   processed: number
 }
 
-export interface Law {
-  rules: CallingRules
+export interface Known {
+  /** By the names of locales: of numbers without a country code. */
+  countries: ReadonlyMap<string, string>
   places: Places
   /** Ids of window groups by their key. */
   groups: Map<string, number>
@@ -44,7 +44,7 @@ export interface Law {
 export async function loadBatch(
   client: Client,
   uploadId: string,
-  law: Law,
+  known: Known,
   now: Date,
 ): Promise<'more' | 'done' | 'gone'> {
   await client.query('begin')
@@ -55,11 +55,12 @@ export async function loadBatch(
       return 'gone'
     }
     const rows = await blockOf(client, uploadId, upload.batches_done)
-    const { lines, rejects, records, total } = await read(client, upload, rows ?? '[]', law)
+    const records = JSON.parse(rows ?? '[]') as string[][]
+    const { lines, rejects } = await read(client, upload, records, known)
     await stage(client, lines)
     const { refusals, duplicates, refused } = await place(client, upload, records, now)
     await reject(client, uploadId, upload.workspace_id, [...rejects, ...refusals])
-    const inserted = total - rejects.length - refusals.length
+    const inserted = records.length - rejects.length - refusals.length
     const done = upload.batches_done + 1 >= upload.batches_total
     await client.query(
       `update prospect_uploads set loaded = loaded + $2, duplicates = duplicates + $3, do_not_call = do_not_call + $4,
@@ -112,9 +113,8 @@ interface Reject {
 }
 
 /** Lines of COPY for the good rows, and the others with what is wrong with them. */
-async function read(client: Client, upload: UploadRow, json: string, law: Law) {
-  const records = JSON.parse(json) as string[][]
-  const country = law.rules.locales.get(upload.locale_name)?.default_country ?? 'US'
+async function read(client: Client, upload: UploadRow, records: readonly string[][], known: Known) {
+  const country = known.countries.get(upload.locale_name) ?? 'US'
   const header = headerOf(upload.columns, upload.mapping)
   const rejects: Reject[] = []
   const lines: string[] = []
@@ -129,8 +129,8 @@ async function read(client: Client, upload: UploadRow, json: string, law: Law) {
     const { phone, cell } = row
     const consentAt = row.consentAt ?? upload.attested_at ?? undefined
     const [state, postalCode, timezone] = [cell('state'), cell('postal_code'), cell('timezone')]
-    const where = law.places.whereaboutsOf({ number: phone, state, postalCode, timezone })
-    const group = await groupOf(client, where, law)
+    const where = known.places.whereaboutsOf({ number: phone, state, postalCode, timezone })
+    const group = await groupOf(client, where, known)
     const values: Record<string, string> = {}
     for (const [name, index] of header.variables) values[name] = record[index] ?? ''
     const cells = [
@@ -154,16 +154,16 @@ async function read(client: Client, upload: UploadRow, json: string, law: Law) {
       ].join('\t'),
     )
   }
-  return { lines, rejects, records, total: records.length }
+  return { lines, rejects }
 }
 
-async function groupOf(client: Client, where: Whereabouts, law: Law): Promise<number> {
+async function groupOf(client: Client, where: Whereabouts, { groups }: Known): Promise<number> {
   const key = windowGroupKey(where)
-  let id = law.groups.get(key)
+  let id = groups.get(key)
   if (id === undefined) {
     const { rows } = await client.query<{ id: number }>(WINDOW_GROUP_SQL, [key, where.zones, where.regions])
     id = rows[0]!.id
-    law.groups.set(key, id)
+    groups.set(key, id)
   }
   return id
 }
@@ -209,12 +209,18 @@ async function place(client: Client, upload: UploadRow, records: readonly string
   const { rows } = await client.query<{ line: number; reason: 'duplicate' | 'do_not_call' }>(
     `with judged as (
        select s.*, case
-         when exists (select from do_not_call d where d.workspace_id = $1 and d.phone = s.phone) then 'do_not_call'
-         when $5 and (row_number() over (partition by s.phone order by s.line) > 1 or exists (
-           select from prospects p where p.workspace_id = $1 and p.phone = s.phone and p.campaign_id = $2
-             and p.created_at >= $6)) then 'duplicate'
+         when listed.n > 0 then 'do_not_call'
+         when $5 and (row_number() over (partition by s.phone order by s.line) > 1 or same.n > 0) then 'duplicate'
        end as refusal
        from staging s
+       -- Asked for one by one: as conditions the planner reads all that the workspace has for them, batch after batch.
+       cross join lateral (
+         select count(*) as n from do_not_call d where d.workspace_id = $1 and d.phone = s.phone
+       ) as listed
+       cross join lateral (
+         select count(*) as n from prospects p where $5 and p.workspace_id = $1 and p.phone = s.phone
+           and p.campaign_id = $2 and p.created_at >= $6
+       ) as same
      ), inserted as (
        insert into prospects (id, workspace_id, campaign_id, list_id, phone, first_name, last_name, email, state, postal_code,
          timezone, external_id, variables, consent_at, window_group, created_at, expires_at)

@@ -2,7 +2,6 @@ import { parentPort, workerData } from 'node:worker_threads'
 import pg from 'pg'
 import { lowerThreadPriority } from '../../runtime/low-priority.ts'
 import { loadBatch } from './load-batch.ts'
-import { loadCallingRules } from './rules.ts'
 import { loadPlaces } from './zones.ts'
 
 /** The thread of workers/dialer/load-upload.ts: one connection, some batches of one upload. */
@@ -10,28 +9,30 @@ import { loadPlaces } from './zones.ts'
 export interface LoadThread {
   databaseUrl: string
   uploadId: string
-  rulesFile: string | undefined
+  /** By the names of locales: of numbers without a country code. */
+  countries: ReadonlyMap<string, string>
   maxBatches: number
 }
 
 export type FromLoadThread =
+  | { type: 'begun'; threadId: number | undefined }
   | { type: 'end'; state: 'more' | 'done' | 'gone' }
   | { type: 'failed'; message: string; stack: string | undefined }
 
 const CONNECT_TIMEOUT_MS = 10_000
-lowerThreadPriority()
 const STATEMENT_TIMEOUT_MS = 60_000
-const { databaseUrl, uploadId, rulesFile, maxBatches } = workerData as LoadThread
+tell({ type: 'begun', threadId: lowerThreadPriority() })
+const { databaseUrl, uploadId, countries, maxBatches } = workerData as LoadThread
 
 function tell(message: FromLoadThread): void {
   parentPort!.postMessage(message)
 }
 
 async function run(client: pg.Client): Promise<'more' | 'done' | 'gone'> {
-  const [rules, places] = await Promise.all([loadCallingRules(rulesFile), loadPlaces(), client.connect()])
-  const law = { rules, places, groups: new Map<string, number>() }
+  const [places] = await Promise.all([loadPlaces(), client.connect()])
+  const known = { countries, places, groups: new Map<string, number>() }
   for (let batch = 0; batch < maxBatches; batch++) {
-    const state = await loadBatch(client, uploadId, law, new Date())
+    const state = await loadBatch(client, uploadId, known, new Date())
     if (state !== 'more') return state
   }
   return 'more'

@@ -1,5 +1,7 @@
+import { hurryThread } from '../../runtime/low-priority.ts'
 import { startThread } from '../../runtime/thread.ts'
 import type { FromLoadThread, LoadThread } from './load-thread.ts'
+import type { CallingRules } from './rules.ts'
 
 /** A thread that says nothing this long is stuck; its transaction is rolled back with its connection. */
 const STALL_MS = 120_000
@@ -9,21 +11,28 @@ const STALL_MS = 120_000
  * the batches before it being loaded for good.
  */
 export async function loadUpload(
-  options: Omit<LoadThread, 'rulesFile'> & { rulesFile?: string | undefined },
+  { rules, ...options }: Omit<LoadThread, 'countries'> & { rules: CallingRules },
   signal: AbortSignal,
 ): Promise<'more' | 'done' | 'gone'> {
   signal.throwIfAborted()
-  const workerData: LoadThread = { ...options, rulesFile: options.rulesFile }
+  // Not the rules themselves: what checks their file would take more memory in each thread than the rows.
+  const countries = new Map([...rules.locales].map(([name, { default_country }]) => [name, default_country]))
+  const workerData: LoadThread = { ...options, countries }
   const thread = startThread(new URL('./load-thread.ts', import.meta.url), {
     workerData,
     name: 'prospect-load',
-    resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256 },
+    resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 },
   })
   const { promise, resolve, reject } = Promise.withResolvers<'more' | 'done' | 'gone'>()
   const timer = setTimeout(() => reject(new Error(`Loading stood still for ${STALL_MS} ms`)), STALL_MS)
   const onAbort = () => reject(signal.reason)
   signal.addEventListener('abort', onAbort, { once: true })
+  let threadId: number | undefined
   thread.on('message', (message: FromLoadThread) => {
+    if (message.type === 'begun') {
+      threadId = message.threadId
+      return
+    }
     if (message.type === 'end') return resolve(message.state)
     const error = new Error(message.message)
     if (message.stack !== undefined) error.stack = message.stack
@@ -36,6 +45,7 @@ export async function loadUpload(
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', onAbort)
+    hurryThread(threadId)
     await thread.terminate()
   }
 }

@@ -23,8 +23,8 @@ const TIDY_EVERY = 20
 const MOST_CAMPAIGNS = 50
 const TICKS_AT_ONCE = 4
 const MOST_UPLOADS = 100
-/** Of one upload; then the others have their turn. */
-const BATCHES_A_TURN = 20
+/** Of one upload, some seconds' work; then the others have their turn. */
+const BATCHES_A_TURN = 50
 const LOADING_ATTEMPTS = 5
 const LOCK_MS = 10_000
 
@@ -66,7 +66,7 @@ export async function startDialer(services: {
     },
     async ({ payload: { uploadId, workspaceId }, lastAttempt, signal }) => {
       try {
-        const options = { databaseUrl, uploadId, rulesFile: config.callingRules, maxBatches: BATCHES_A_TURN }
+        const options = { databaseUrl, uploadId, rules, maxBatches: BATCHES_A_TURN }
         const state = await loadUpload(options, signal)
         if (state === 'gone') {
           await failUpload(store.tenant(workspaceId), uploadId, 'Its list was deleted', new Date(clock.nowMs()))

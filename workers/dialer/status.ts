@@ -7,6 +7,7 @@ import type { Campaign } from '../../store/schema.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { windowGroupsById } from '../../store/window-groups.ts'
 import { judgePlace, Moment, nextOpening } from './eligibility.ts'
+import { openingsOf } from './openings.ts'
 import { policyOf } from './policy.ts'
 import type { CallingRules } from './rules.ts'
 import type { Places } from './zones.ts'
@@ -78,6 +79,7 @@ export async function campaignStatus(
     if (n > 0) held[reason] = (held[reason] ?? 0) + n
   }
   const moment = new Moment(nowMs)
+  const opening = openingsOf(policy, calling.rules)
   let callable = 0
   let nextMs: number | undefined
   const earliest = (ms: number | undefined) => {
@@ -86,7 +88,7 @@ export async function campaignStatus(
   const byZone: ZoneCount[] = []
   for (const [id, where] of groups) {
     const verdict = judgePlace(where, policy, calling.rules, moment)
-    const opensMs = verdict.open ? nowMs : nextOpening(where, policy, calling.rules, nowMs)
+    const opensMs = verdict.open ? nowMs : opening(where, nowMs)
     const callableBefore = callable
     const mine = waiting.filter(({ windowGroup }) => windowGroup === id)
     const row = retries.get(id)
@@ -108,7 +110,10 @@ export async function campaignStatus(
       const fromMs =
         bucket.startsWith('fresh') || (row?.due ?? 0) > 0 ? nowMs : (row?.next?.getTime() ?? Number.POSITIVE_INFINITY)
       if (fromMs === nowMs) earliest(opensMs)
-      else if (Number.isFinite(fromMs)) earliest(nextOpening(where, policy, calling.rules, fromMs))
+      // Whoever waits for longer than another changes nothing.
+      else if (fromMs < (nextMs ?? Number.POSITIVE_INFINITY)) {
+        earliest(nextOpening(where, policy, calling.rules, fromMs))
+      }
     }
     byZone.push({
       zones: [...where.zones],

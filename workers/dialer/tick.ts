@@ -39,7 +39,7 @@ export interface TickServices {
 }
 
 /** Calls made in one transaction: others of the workspace wait for it. */
-export const MOST_AT_ONCE = 50
+export const MOST_AT_ONCE = 25
 const MOST_A_TURN = 500
 const WAITING = /^(fresh|retry)(_unasked)?$/
 

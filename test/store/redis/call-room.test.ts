@@ -22,9 +22,13 @@ t.test('calls that ring without a seat keep their part of the seats until somebo
   const quotas = storedQuotas(world.store, { webSessionsPerWorkspace: null })
   const room = redisCallRoom({ store: world.store, redis, quotas, shares })
   const { workspaceId } = world.tenant
-  const offered = async (unit = 'campaign:a') => {
+  const other = uuidv7()
+  const row = { id: other, name: 'other', type: 'test', slug: other, deleted_at: null } as const
+  await world.store.global.insertInto('workspaces').values(row).execute()
+  const offered = async (to = workspaceId) => {
+    const unit = 'campaign:a'
     let most: [number, number] = [0, 0]
-    await room.claim({ workspaceId, unit, wanted: 50 }, async (...offer) => {
+    await room.claim({ workspaceId: to, unit, wanted: 50 }, async (...offer) => {
       most = offer
       return 0
     })
@@ -48,6 +52,7 @@ t.test('calls that ring without a seat keep their part of the seats until somebo
   t.equal((await offered())[0], 7, 'nine calls on three seats wait to be dialled')
   for (const id of calls) await set(id, { status: 'ringing', placed_at: new Date() })
   t.equal((await offered())[0], 7, 'they ring')
+  t.equal((await offered(other))[0], 7, 'for everybody')
   for (const id of calls.slice(0, 6)) await set(id, { status: 'no_answer', ended_at: new Date() })
   t.equal((await offered())[0], 9, 'six of them rang in vain')
   const taken = await slots.take([{ workspaceId, kind: 'picked_up' }], ['w'])

@@ -232,6 +232,23 @@ t.test('slots', async (t) => {
     t.equal(await slotOf(take(redis, ['a'])), undefined)
   })
 
+  t.test(
+    "a slot whose lease ran out is ready again with its worker's next beat, though nobody asks for one",
+    async (t) => {
+      await register(redis, 'a', 3)
+      await take(redis, ['a'])
+      const dead = await take(redis, ['a'], 1)
+      await sleep(20)
+      await register(redis, 'a', 3, 1)
+      t.same(await countSlots(redis), { ready: 2, capacity: 3 })
+      t.equal(await nodeOf(redis).release(dead!, 0), false, "and no longer its old holder's")
+      await take(redis, ['a'], 1)
+      await sleep(20)
+      await register(redis, 'a', 3, 2)
+      t.same(await countSlots(redis), { ready: 1, capacity: 3 }, 'unless the worker still has that session')
+    },
+  )
+
   t.test('only the workers asked for are taken, however many others rested longer', async (t) => {
     await register(redis, 'others', 250)
     await register(redis, 'mine', 1)

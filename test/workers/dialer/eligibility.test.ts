@@ -11,6 +11,7 @@ import {
   nextOpening,
 } from '../../../workers/dialer/eligibility.ts'
 import { holidayOn } from '../../../workers/dialer/holidays.ts'
+import { openingsOf } from '../../../workers/dialer/openings.ts'
 import { loadCallingRules } from '../../../workers/dialer/rules.ts'
 import { loadPlaces } from '../../../workers/dialer/zones.ts'
 import { testFolder } from '../../support/services.ts'
@@ -177,6 +178,32 @@ t.test('hours of the law, in the clocks of every zone', async (t) => {
         },
       ),
       { numRuns: 300 },
+    )
+  })
+
+  await t.test('an opening that was reckoned before is that of now, in whatever order it is asked for', async () => {
+    const instants = fc.array(fc.integer({ min: 0, max: 14 * 24 * 60 }), { minLength: 2, maxLength: 8 })
+    fc.assert(
+      fc.property(
+        anyWhere,
+        anyWhere,
+        anyPolicy,
+        anyPolicy,
+        anyInstant,
+        instants,
+        (a, b, own, other, fromMs, minutes) => {
+          for (const minute of minutes) {
+            for (const where of [a, b]) {
+              for (const policy of [own, other]) {
+                const ms = fromMs + minute * 60_000
+                const opensMs = openingsOf(policy, rules)(where, ms)
+                if (opensMs !== nextOpening(where, policy, rules, ms)) throw new Error('not what it is now')
+              }
+            }
+          }
+        },
+      ),
+      { numRuns: 40 },
     )
   })
 

@@ -19,12 +19,20 @@ const BUSY = { status: 'busy', end_reason: 'busy', disposition: 'busy' }
 const FAULT = { status: 'failed', end_reason: 'carrier_error', disposition: 'failed' }
 const [rules, places] = await Promise.all([loadCallingRules(), loadPlaces()])
 
-/** Turns of campaigns on a clock of the test's, with as many seats as it says. */
-function ticksOf(world: CampaignWorld, seats = 100) {
+/** Turns of campaigns on a clock of the test's, with as many seats as it says; `asked`: whether they asked for them or left. */
+function ticksOf(world: CampaignWorld, seats = 100, asked: ('claim' | 'leave')[] = []) {
   let nowMs = NOON_MS
   const services: TickServices = {
     store: world.store,
-    room: { claim: (_demand, take) => take(seats, Number.POSITIVE_INFINITY), leave: async () => {} },
+    room: {
+      claim(_demand, take) {
+        asked.push('claim')
+        return take(seats, Number.POSITIVE_INFINITY)
+      },
+      async leave() {
+        asked.push('leave')
+      },
+    },
     calling: { rules, places },
     clock: { nowMs: () => nowMs, monotonicMs: () => nowMs },
     log: pino({ level: 'silent' }),
@@ -279,16 +287,19 @@ t.test('a later attempt comes from the number the prospect saw before', async (t
   }
   const campaign = await world.campaign({ min_time_between_calls: 0, retry: { busy: { after_minutes: 0 } } })
   const ids: string[] = []
-  for (let i = 0; i < 4; i++) ids.push(await world.prospect(campaign, `+1212555${2000 + i}`))
+  for (let i = 0; i < 5; i++) ids.push(await world.prospect(campaign, `+1212555${2000 + i}`))
   const used = new Set<string>()
   for (let n = 0; n < 3; n++) {
     const calls = await tick(campaign, NOON_MS + n * 10 * MINUTE_MS)
-    t.equal(calls.length, 4)
+    t.equal(calls.length, n === 0 ? 5 : 4)
     for (const { from } of calls) used.add(from)
     await endAll(world, campaign, calls, BUSY, NOON_MS + n * 10 * MINUTE_MS + 1_000)
+    // Without the first of them each of the others would come from another number, by turns alone.
+    const never = new Date(NOON_MS + 86_400_000)
+    await world.tenant.db.updateTable('prospects').set({ next_attempt_at: never }).where('id', '=', ids[0]!).execute()
   }
   t.equal(used.size, 4, 'prospects take turns over the numbers')
-  for (const id of ids) {
+  for (const id of ids.slice(1)) {
     const attempts = await attemptsOf(world.tenant, id)
     t.same([attempts.length, new Set(attempts.map(({ from_number }) => from_number)).size], [3, 1])
   }
@@ -296,12 +307,15 @@ t.test('a later attempt comes from the number the prospect saw before', async (t
 
 t.test('a pause stops attempts that were due, too, and what was due is called after it', async (t) => {
   const world = await campaignWorld(t)
-  const tick = ticksOf(world)
+  const asked: ('claim' | 'leave')[] = []
+  const tick = ticksOf(world, 100, asked)
   const campaign = await world.campaign({ min_time_between_calls: 0, retry: { busy: { after_minutes: 5 } } })
   await world.prospect(campaign, '+12125550142')
   await endAll(world, campaign, await tick(campaign, NOON_MS), BUSY, NOON_MS + MINUTE_MS)
   await world.store.pool.query('update campaigns set paused = true')
+  asked.length = 0
   t.same(await tick(campaign, NOON_MS + HOUR_MS), [])
+  t.same(asked, ['leave'], 'what rests holds no seats that others could have')
   t.same(await world.claim({ ...campaign, paused: false }, new Date(NOON_MS + HOUR_MS)), [], 'whoever claims')
   await world.store.pool.query('update campaigns set paused = false')
   t.equal((await tick(campaign, NOON_MS + 2 * HOUR_MS)).length, 1)

@@ -1,11 +1,13 @@
 --[[
 Renews a worker's entry and makes its missing slots ready: as many as it has free, so that after a loss of Redis' memory
-a slot in use isn't offered. Workers whose entry ran out are forgotten with their ready slots.
+a slot in use isn't offered. A slot whose lease ran out is missing, too: its holder is dead, or never learned that it held it, and
+nobody may ask for a slot while none seems ready. Workers whose entry ran out are forgotten with their ready slots.
   KEYS[1] ready    ZSET slot -> time it is ready (ms)
   KEYS[2] taken    ZSET slot -> end of its lease (ms)
   KEYS[3] workers  ZSET worker -> end of its entry (ms)
   KEYS[4] info     HASH worker -> JSON about it, with "capacity"
-  KEYS[5] use      HASH "<slot>|calls", "<slot>|talk" (ms)
+  KEYS[5] use      HASH "<slot>|calls", "<slot>|talk" (ms), "<slot>|since" (ms) while it is taken
+  KEYS[6] holders  HASH slot -> who holds it
   ARGV[1] worker, ARGV[2] capacity, ARGV[3] its active sessions, ARGV[4] entry's life in ms, ARGV[5] JSON
 Output: how many slots were added.
 ]]
@@ -38,9 +40,13 @@ for i = 0, capacity - 1 do
   local slot = worker .. '/' .. i
   if redis.call('ZSCORE', KEYS[1], slot) then
     ready = ready + 1
-  elseif redis.call('ZSCORE', KEYS[2], slot) then
+  elseif tonumber(redis.call('ZSCORE', KEYS[2], slot) or 0) > now then
     taken = taken + 1
   else
+    if redis.call('ZREM', KEYS[2], slot) == 1 then
+      redis.call('HDEL', KEYS[6], slot)
+      redis.call('HDEL', KEYS[5], slot .. '|since')
+    end
     table.insert(missing, slot)
   end
 end

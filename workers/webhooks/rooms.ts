@@ -4,8 +4,12 @@ const MOST_OF_RECEIVER = 64
 const LEAST_OF_RECEIVER = 1
 const OF_WORKSPACE = 128
 const OF_ALL = 1_024
-/** Of its window, so many times as much is taken for a receiver: the database is asked less often than it answers. */
-const MOST_AHEAD = 4
+/**
+ * Of its window, so many times as much is taken for a receiver at least: the database is asked less often than it answers. Whoever
+ * answered more between two looks has twice that ready for the next, so that it waits for none, however long a look takes.
+ */
+const AHEAD = 4
+const MOST_READY = 1_024
 const MOST_TAKEN = 2 * OF_ALL
 
 interface Sending {
@@ -21,6 +25,8 @@ export class Rooms {
   readonly #windows = new Map<string, number>()
   readonly #ofReceiver = new Map<string, number>()
   readonly #ofWorkspace = new Map<string, number>()
+  /** Good answers of each since the last look. */
+  readonly #answered = new Map<string, number>()
   #all = 0
   #first = 0
 
@@ -40,9 +46,11 @@ export class Rooms {
     for (let i = 0; i < webhooks.length && most > 0; i++) {
       const { id } = webhooks[(this.#first + i) % webhooks.length]!
       const window = this.#window(id)
+      const pace = Math.min(MOST_READY, 2 * (this.#answered.get(id) ?? 0))
+      this.#answered.delete(id)
       // Nothing lies ready for one that fails.
-      const ahead = window < FIRST_OF_RECEIVER ? 1 : MOST_AHEAD
-      const room = ahead * window - (this.#ofReceiver.get(id) ?? 0) - (held.get(id)?.length ?? 0)
+      const ready = window < FIRST_OF_RECEIVER ? window : Math.max(AHEAD * window, pace)
+      const room = ready - (this.#ofReceiver.get(id) ?? 0) - (held.get(id)?.length ?? 0)
       if (room > 0) rooms.push({ webhookId: id, room })
     }
     return { rooms, most }
@@ -69,6 +77,7 @@ export class Rooms {
     const window = this.#window(webhookId)
     const next = good ? Math.min(MOST_OF_RECEIVER, window + 1) : Math.max(LEAST_OF_RECEIVER, Math.floor(window / 2))
     this.#windows.set(webhookId, next)
+    if (good) this.#answered.set(webhookId, (this.#answered.get(webhookId) ?? 0) + 1)
   }
 
   left({ webhookId, workspaceId }: Sending): void {
@@ -80,7 +89,7 @@ export class Rooms {
   /** Forgets what is known of webhooks that are none of these. */
   keep(webhooks: readonly { id: string }[]): void {
     const kept = new Set(webhooks.map(({ id }) => id))
-    for (const id of this.#windows.keys()) if (!kept.has(id)) this.#windows.delete(id)
+    for (const one of [this.#windows, this.#answered]) for (const id of one.keys()) if (!kept.has(id)) one.delete(id)
   }
 
   #window(webhookId: string): number {

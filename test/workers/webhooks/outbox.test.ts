@@ -45,6 +45,26 @@ t.test('a receiver has as many requests under way as it keeps up with, and the n
   t.end()
 })
 
+t.test('whoever answers more between two looks has twice that ready for the next, a thousand at most', (t) => {
+  const { rooms, outbox } = world()
+  const webhooks = [{ id: 'a', workspaceId: 'w' }]
+  const roomOf = () => rooms.free(webhooks, outbox.held).rooms[0]?.room
+  const answered = (count: number) => {
+    for (let i = 0; i < count; i++) rooms.answered('a', true)
+  }
+  answered(100)
+  t.equal(roomOf(), 256, 'four windows at least')
+  answered(250)
+  t.equal(roomOf(), 500)
+  answered(5_000)
+  t.equal(roomOf(), 1_024)
+  t.equal(roomOf(), 256, 'what it did before the last look is over')
+  answered(400)
+  for (let i = 0; i < 6; i++) rooms.answered('a', false)
+  t.equal(roomOf(), 1, 'and who fails has nothing')
+  t.end()
+})
+
 t.test('for one that fails nothing lies ready, and one is tried at a time in the end', (t) => {
   const { rooms, outbox, sent, add, answer } = world()
   add('a', 'w', 8)

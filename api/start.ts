@@ -16,6 +16,7 @@ import { parseInfrastructureRule } from '../runtime/plugin/net-rule.ts'
 import { createProviderHealth } from '../runtime/plugin/provider-health.ts'
 import { createProviderVoices } from '../runtime/plugin/provider-voices.ts'
 import { refusals } from '../runtime/plugin/refusals.ts'
+import { loopStanding } from '../runtime/realtime-loop.ts'
 import type { Role, RoleContext } from '../runtime/role.ts'
 import { Quotas } from '../runtime/session/quotas.ts'
 import { Carriers } from '../runtime/telephony/carriers.ts'
@@ -60,6 +61,7 @@ import {
   observeAnswers,
 } from './metrics.ts'
 import { listenForWorkerDrains } from './operator/worker-drains.ts'
+import { diagnoseAudio } from './realtime/audio-diagnosis.ts'
 import { createSessions } from './realtime/start.ts'
 import { diagnoseWebRtc } from './realtime/webrtc/diagnosis.ts'
 import { errorReply, requestIdOf, standingHeaders } from './reply.ts'
@@ -261,8 +263,10 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
         context.requestStop('drain')
         return { calls: liveCalls() }
       },
-      diagnose: async (topic, signal) =>
-        topic === 'webrtc' ? diagnoseWebRtc(sessions.webrtc) : (await carriers.get(topic)).diagnose?.(signal),
+      diagnose: async (topic, signal) => {
+        if (topic === 'audio') return diagnoseAudio(loopStanding(), config.audioFirst)
+        return topic === 'webrtc' ? diagnoseWebRtc(sessions.webrtc) : (await carriers.get(topic)).diagnose?.(signal)
+      },
     })
     opened.push(() => operations.close())
     const mailer = config.smtpUrl === undefined ? undefined : openMailer(config.smtpUrl, config.mailFrom)

@@ -27,7 +27,8 @@ const USAGE = `Usage: patchbay <command> [--allow-net=plugin:host:port,…] [--a
   config    the effective configuration, secrets masked
   doctor    asks every provider that has its key whether it serves, and how fast;
             doctor sip, doctor webrtc: looks at the SIP trunks of the running api node, at
-            its media worker, port and addresses
+            its media worker, port and addresses; doctor audio: whether its audio goes
+            before the machine's other work
   rules     when the law lets campaigns call: rules [number] [instant]
   drain     tells the running api node (drain jobs, drain voice: that role) on this machine to
             stop once its calls are over, and waits for it: drain [role] [--port=9080]

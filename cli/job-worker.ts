@@ -25,7 +25,7 @@ export async function startJobWorker(
       PATCHBAY_DATA_KEY: dataKey,
     },
     spawned: ({ pid }) => {
-      if (audioFirst) putBehindAudio(pid)
+      if (audioFirst !== 'false') putBehindAudio(pid)
     },
   })
 }

@@ -4,6 +4,7 @@ import { processEnvironment } from '../config/load.ts'
 import { misspeltVariables } from '../config/misspelt-variables.ts'
 import { type EffectiveConfig, SETTINGS } from '../config/schema.ts'
 import { systemClock } from '../runtime/clock.ts'
+import { engineThreads } from '../runtime/engine-threads.ts'
 import type { Logger } from '../runtime/log.ts'
 import { raiseLoopPriority } from '../runtime/low-priority.ts'
 import { defaultProviders } from '../runtime/plugin/default-providers.ts'
@@ -11,6 +12,7 @@ import { describeDefaults } from '../runtime/plugin/describe-defaults.ts'
 import { allowInfrastructure, installGuard } from '../runtime/plugin/guard.ts'
 import { loadPlugins } from '../runtime/plugin/host.ts'
 import { refusals } from '../runtime/plugin/refusals.ts'
+import { runLoopInRealtime } from '../runtime/realtime-loop.ts'
 import type { RoleContext, VoiceContext } from '../runtime/role.ts'
 import { startJobWorker } from './job-worker.ts'
 import { type Run, type Running, say } from './running.ts'
@@ -30,12 +32,13 @@ const OWN_SECRETS = Object.values(SETTINGS).flatMap((setting) => ('secret' in se
 
 /** Starts the roles, serves until it is told to stop, and stops them gracefully. */
 export async function run(options: Run): Promise<void> {
-  const { stop, config, roles } = options
-  if (config.audioFirst && (roles.includes('api') || roles.includes('voice'))) raiseLoopPriority()
+  const { stop, config } = options
+  const helpers = engineThreads()
+  if (config.audioFirst !== 'false' && carriesAudio(options)) raiseLoopPriority()
   const running: Running = { roles: [], voiceWorkers: [], stopping: false }
   const closing = new AbortController()
   let failure: unknown
-  const starting = start(options, running, closing.signal)
+  const starting = start(options, running, closing.signal, helpers)
   try {
     const reason = await Promise.race([starting.then(() => stop.requested), stop.requested])
     running.stopping = true
@@ -62,7 +65,7 @@ export async function run(options: Run): Promise<void> {
   say(options, 'Stopped')
 }
 
-async function start(options: Run, running: Running, signal: AbortSignal): Promise<void> {
+async function start(options: Run, running: Running, signal: AbortSignal, helpers: number[]): Promise<void> {
   const { roles, selfContained, config, log } = options
   const startedAtMs = performance.now()
   const env = processEnvironment()
@@ -122,6 +125,8 @@ async function start(options: Run, running: Running, signal: AbortSignal): Promi
     running.roles.push(await startVoice(voiceContext))
   }
   if (running.stopping) return
+  // What starts takes what it can get of the processor; it carries no audio yet.
+  if (config.audioFirst === 'true' && carriesAudio(options)) runLoopInRealtime({ log, helpers })
   // The parent says that calls are taken only once they are.
   void Promise.all(running.roles.map((role) => role.serving)).then(() => process.send?.('ready'))
   const seconds = ((performance.now() - startedAtMs) / 1_000).toFixed(1)
@@ -129,6 +134,8 @@ async function start(options: Run, running: Running, signal: AbortSignal): Promi
   log.info({ roles, ...(url === undefined ? {} : { url }) }, `Started in ${seconds} s`)
   announce(options, running, defaults === undefined ? [] : describeDefaults(plugins, defaults))
 }
+
+const carriesAudio = ({ roles }: Run): boolean => roles.includes('api') || roles.includes('voice')
 
 /** The folder of the console, soon: where it must be built, nothing waits for it. */
 function buildConsole(options: Run, signal: AbortSignal): Promise<string> {

@@ -419,10 +419,11 @@ export const SETTINGS = {
   },
   audioFirst: {
     env: 'PATCHBAY_AUDIO_FIRST',
-    type: 'boolean',
-    default: true,
+    type: 'string',
+    default: 'true',
+    choices: ['true', 'nice', 'false'],
     description:
-      "Whether loops that carry audio go before the machine's other work on the processor, where they may (root, CAP_SYS_NICE). Off: priorities stay as whoever starts the process sets them.",
+      "Whether loops that carry audio go before the machine's other work on the processor, where Linux lets them: in real time (CAP_SYS_NICE or a limit of real-time priorities), else by niceness; `nice`: by niceness alone; `false`: as whoever starts the process sets it.",
   },
   recordCalls: {
     env: 'PATCHBAY_RECORD_CALLS',

@@ -24,6 +24,7 @@ const TOPICS: Readonly<Record<string, (options: DoctorOptions) => Promise<Diagno
   providers: diagnoseProviders,
   sip: (options) => askNode('sip', options),
   webrtc: (options) => askNode('webrtc', options),
+  audio: (options) => askNode('audio', options),
 }
 
 /** Without a topic: what needs no running instance. */

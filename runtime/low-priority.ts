@@ -1,22 +1,63 @@
-import { readlinkSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 import { autogroupOf, setAutogroup } from './autogroup.ts'
+import { ownThreadId } from './own-thread-id.ts'
+import { processUsage } from './process-usage.ts'
 
 /** Of the 19 steps down: a tenth of the share of a loop that carries audio, where both want the processor. */
 const WORK_FOR_LATER = 10
+/** Of the processor: what a thread's start and a file of some pages take. */
+const SHORT_WORK_MS = 150
+const LOOK_MS = 50
 /** A third of that share: what everybody waits for, and no caller hears. */
 const SERVICE = 5
 
 /**
  * Has the calling thread give way to the loops that carry audio: for threads that read what tenants upload. Elsewhere than on
- * Linux, where a thread has no priority of its own, nothing happens.
+ * Linux, where a thread has no priority of its own, nothing happens. Returns what `hurryThread` is told.
  */
-export function lowerThreadPriority(): void {
-  try {
-    const [, id] = /\/task\/(\d+)$/.exec(readlinkSync('/proc/thread-self')) ?? []
-    if (id !== undefined) lower(Number(id), WORK_FOR_LATER)
-  } catch {
-    // Without it the thread takes more than its share; it works all the same.
+export function lowerThreadPriority(): number | undefined {
+  const id = ownThreadId()
+  // Without it the thread takes more than its share; it works all the same.
+  if (id !== undefined) lower(id, WORK_FOR_LATER)
+  return id
+}
+
+/** Has the calling thread be one like any other, though it has its priority of a raised loop. Returns what `lowerThreadLater` is told. */
+export function beginAsEverybody(): number | undefined {
+  const id = ownThreadId()
+  if (id !== undefined) lower(id, 0)
+  return id
+}
+
+/**
+ * Has another thread of this process give way as soon as it has worked longer than short things take, so that a short file waits
+ * for no long one. Returns what ends the watch; the thread's own end does, too.
+ */
+export function lowerThreadLater(threadId: number | undefined): () => void {
+  if (threadId === undefined) return () => {}
+  const timer = setInterval(() => {
+    const usedMs = processUsage('self', threadId)?.cpuMs
+    if (usedMs !== undefined && usedMs < SHORT_WORK_MS) return
+    clearInterval(timer)
+    if (usedMs !== undefined) lower(threadId, WORK_FOR_LATER)
+  }, LOOK_MS)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
+/**
+ * Has a thread of this process, about to be ended, go before others: the loop that ends it stands until it is gone, and would wait for
+ * its turns with it.
+ */
+export function hurryThread(threadId: number | undefined): void {
+  if (threadId === undefined) return
+  for (const niceness of [-LOWEST - 1, -STEPS_UP, 0]) {
+    try {
+      setPriority(threadId, niceness)
+      return
+    } catch {
+      // EACCES: as far as the process may; or it is gone already.
+    }
   }
 }
 

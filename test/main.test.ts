@@ -5,7 +5,9 @@ import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { VOICE_NODE_OPTIONS } from '../workers/voice/node-options.ts'
 import { childrenOf, commandLineOf, runMain, startInstance, startRole } from './support/instance.ts'
+import { NORMAL, policyOf, policyWhen, REALTIME, withoutRealtime } from './support/realtime.ts'
 import { testFolder } from './support/services.ts'
 
 const linuxOnly = process.platform === 'linux' ? false : 'reads /proc'
@@ -36,7 +38,7 @@ t.test('start serves, and SIGTERM ends it and all its children', { skip: linuxOn
 })
 
 t.test('a voice worker or job worker that is killed is replaced', { skip: linuxOnly }, async (t) => {
-  const instance = await startInstance(t)
+  const instance = await startInstance(t, { PATCHBAY_AUDIO_FIRST: 'true' })
   const ofRole = async (role: string): Promise<number[]> => {
     const children = await childrenOf(instance.child.pid)
     const lines = await Promise.all(children.map(commandLineOf))
@@ -51,6 +53,26 @@ t.test('a voice worker or job worker that is killed is replaced', { skip: linuxO
     await until(async () => (await ofRole(role)).some((one) => one !== first))
   }
   t.equal(await health(instance.url), 200)
+  t.match(await commandLineOf(pid), / --initial-heap-size=256 --no-memory-reducer .*main\.ts/)
+  for (const id of await ofRole('voice')) {
+    const line = await commandLineOf(id)
+    for (const option of VOICE_NODE_OPTIONS) t.match(line, new RegExp(` ${option} .*main\\.ts voice`))
+  }
+  await t.test(
+    'what carries audio runs in real time, and nothing else',
+    { skip: await withoutRealtime() },
+    async (t) => {
+      const children = await childrenOf(pid)
+      const lines = await Promise.all(children.map(commandLineOf))
+      const carriesAudio = (id: number): boolean =>
+        id === pid || !!lines[children.indexOf(id)]?.includes('main.ts voice')
+      for (const id of [pid, ...children].filter(carriesAudio)) t.equal(await policyWhen(id, REALTIME), REALTIME)
+      for (const id of children.filter((id) => !carriesAudio(id))) {
+        // What sets it is a child, too, and may have ended.
+        t.equal((await policyOf(id)) ?? NORMAL, NORMAL, lines[children.indexOf(id)] ?? '')
+      }
+    },
+  )
 })
 
 t.test('kill -9 leaves no process behind, and the next start finds the data', { skip: linuxOnly }, async (t) => {

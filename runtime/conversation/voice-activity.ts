@@ -27,6 +27,12 @@ const PAUSE_LEVEL = 0.5
 /** Weight of a window in the level of the running speech. */
 const LEVEL_WEIGHT = 0.2
 
+/**
+ * Windows that can wait are judged with the next of any session that can't: the threads that run the model are awake then. The process
+ * has one pool of them, and so one of these.
+ */
+const waitingAlong = new Set<() => void>()
+
 interface Window {
   samples: Int16Array
   endMs: number
@@ -127,6 +133,7 @@ class VoiceActivityStream extends VADStream {
   override close(): void {
     if (this.closed) return
     this.#leave()
+    waitingAlong.delete(this.#start)
     this.closed = true
     this.#waiting = []
     this.#voice.speaking = false
@@ -151,8 +158,21 @@ class VoiceActivityStream extends VADStream {
       this.#waiting.splice(0, tooMany)
       this.#voice.droppedMs += tooMany * WINDOW_MS
     }
-    if (this.#waiting.length > 0 && !this.#goesOn()) this.#running ??= this.#run()
+    if (this.#waiting.length === 0) return this.#running
+    if (this.#goesOn()) waitingAlong.add(this.#start)
+    else this.#startAll()
     return this.#running
+  }
+
+  readonly #start = (): void => {
+    if (!this.closed && this.#waiting.length > 0) this.#running ??= this.#run()
+  }
+
+  #startAll(): void {
+    waitingAlong.delete(this.#start)
+    this.#start()
+    for (const start of waitingAlong) start()
+    waitingAlong.clear()
   }
 
   /** The caller is in the middle of a sentence, and nobody else wants to speak: the windows that wait may wait for more. */

@@ -4,6 +4,7 @@ import t from 'tap'
 import { parse } from 'yaml'
 import { loadConfig } from '../../config/load.ts'
 import { SETTINGS } from '../../config/schema.ts'
+import { LOOP_PRIORITY } from '../../runtime/set-scheduling.ts'
 
 const root = join(import.meta.dirname, '../..')
 const SETTINGS_OF_OTHERS = /^(QDRANT_URL|S3_\w+)$/
@@ -16,6 +17,7 @@ interface Service {
   env_file?: { path: string; required: boolean }[]
   healthcheck?: { test?: string[] }
   stop_grace_period: string
+  ulimits?: { rtprio?: number }
 }
 
 const compose = parse(await readFile(join(root, 'compose.yaml'), 'utf8'), { merge: true }) as {
@@ -52,6 +54,10 @@ t.test('each role has settings there are, that are well-formed', async (t) => {
       'keys of providers and carriers get in',
     )
   }
+})
+
+t.test('audio may go before the other work of the machine', async (t) => {
+  for (const role of ['api', 'voice'] as const) t.equal(serviceOf(role).ulimits?.rtprio, LOOP_PRIORITY, role)
 })
 
 t.test('voice workers get nothing that opens the store', async (t) => {

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { SETTINGS } from '../../config/schema.ts'
-import { VOICE_NODE_OPTIONS } from '../../workers/voice/node-options.ts'
 import { type Manifest, manifestFaults, readManifestFile, readManifests } from '../support/manifests.ts'
 import { testFolder } from '../support/services.ts'
 
@@ -111,12 +110,6 @@ t.test('pods of calls are given longer than their calls have', async (t) => {
     t.ok(workload!.spec.template.spec.terminationGracePeriodSeconds > neededS, name)
     t.ok(base.some(({ kind, metadata }) => kind === 'PodDisruptionBudget' && metadata.name === name))
   }
-})
-
-t.test('voice workers are run with the same options of Node everywhere', async (t) => {
-  const [voice] = await readManifestFile(join(folder, 'base/voice.yaml'))
-  const [container] = voice!.spec.template.spec.containers
-  t.same(container.command, ['tini', '--', 'node', ...VOICE_NODE_OPTIONS, 'main.ts'])
 })
 
 t.test('voice workers dial every api node there is', async (t) => {

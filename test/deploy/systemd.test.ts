@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import { loadConfig } from '../../config/load.ts'
 import { SETTINGS } from '../../config/schema.ts'
-import { VOICE_NODE_OPTIONS } from '../../workers/voice/node-options.ts'
+import { LOOP_PRIORITY } from '../../runtime/set-scheduling.ts'
 import { testFolder } from '../support/services.ts'
 
 const folder = join(import.meta.dirname, '../../deploy/systemd')
@@ -21,9 +21,7 @@ t.test('each unit runs a role, with settings there are, and waits for its calls'
   t.same(units.sort(), ['patchbay-api.service', 'patchbay-jobs.service', 'patchbay-voice@.service', 'patchbay.service'])
   for (const unit of units) {
     const text = await readFile(join(folder, unit), 'utf8')
-    const options = unit.startsWith('patchbay-voice') ? VOICE_NODE_OPTIONS.map((option) => ` ${option}`).join('') : ''
-    const started = new RegExp(`^ExecStart=/usr/bin/node${options} main\\.ts (start|api|jobs|voice)$`, 'm')
-    t.match(text, started, unit)
+    t.match(text, /^ExecStart=\/usr\/bin\/node main\.ts (start|api|jobs|voice)$/m, unit)
     const assigned = [...text.matchAll(/^Environment=(.*)$/gm)].flatMap(([, list = '']) => list.split(' '))
     for (const one of assigned) {
       const [name = ''] = one.split('=')
@@ -32,6 +30,8 @@ t.test('each unit runs a role, with settings there are, and waits for its calls'
     const own = assigned.find((one) => one.startsWith('PATCHBAY_DRAIN_MS='))?.split('=')[1]
     const drainMs = Number(own ?? loadConfig({}).drainMs)
     const stopS = Number(text.match(/^TimeoutStopSec=(\d+)$/m)?.[1])
+    const realtime = Number(text.match(/^LimitRTPRIO=(\d+)$/m)?.[1] ?? 0)
+    t.equal(realtime, unit === 'patchbay-jobs.service' ? 0 : LOOP_PRIORITY, `${unit}: audio may go before other work`)
     t.ok(stopS * 1_000 > drainMs, `${unit}: ${stopS} s`)
   }
 })

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 import { text } from 'node:stream/consumers'
@@ -6,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import t from 'tap'
 import { autogroupOf } from '../../runtime/autogroup.ts'
-import { lowerServicePriority, lowerSession } from '../../runtime/low-priority.ts'
+import { hurryThread, lowerServicePriority, lowerSession, lowerThreadLater } from '../../runtime/low-priority.ts'
 import { withoutAutogroups } from '../support/without-autogroups.ts'
 
 const THREAD = `
@@ -29,6 +30,44 @@ t.test(
     const stat = await new Promise<string>((resolve, reject) => thread.on('message', resolve).on('error', reject))
     t.equal(niceOf(stat), Math.min(19, Math.max(0, before) + 10))
     t.equal(niceOf(readFileSync('/proc/thread-self/stat', 'utf8')), before, 'the loop itself stays')
+  },
+)
+
+const SPINNING = `
+import { readFileSync } from 'node:fs'
+import { parentPort } from 'node:worker_threads'
+import { beginAsEverybody } from ${JSON.stringify(new URL('../../runtime/low-priority.ts', import.meta.url).href)}
+const stat = () => readFileSync('/proc/thread-self/stat', 'utf8')
+const threadId = beginAsEverybody()
+const begun = stat()
+parentPort.postMessage({ threadId, begun })
+parentPort.on('message', () => {
+  while (stat().slice(stat().lastIndexOf(')') + 2).split(' ')[16] === ${JSON.stringify('BEGUN')});
+  parentPort.postMessage({ after: stat() })
+})
+`
+
+t.test(
+  'a thread begins as any other and gives way once it has worked for long',
+  { skip: process.platform !== 'linux' && 'threads have a priority of their own on Linux alone' },
+  async (t) => {
+    const before = Math.max(0, niceOf(readFileSync('/proc/thread-self/stat', 'utf8')))
+    const program = SPINNING.replace('BEGUN', String(before))
+    const thread = new Worker(new URL(`data:text/javascript,${encodeURIComponent(program)}`))
+    t.teardown(() => thread.terminate())
+    const told = async () => (await once(thread, 'message'))[0] as { threadId: number; begun: string; after: string }
+    const { threadId, begun } = await told()
+    t.equal(niceOf(begun), before)
+    t.teardown(lowerThreadLater(threadId))
+    thread.postMessage('work')
+    t.equal(niceOf((await told()).after), Math.min(19, before + 10))
+    const ofThread = () => niceOf(readFileSync(`/proc/self/task/${threadId}/stat`, 'utf8'))
+    const lowered = ofThread()
+    hurryThread(threadId)
+    t.ok(mayRaise() ? ofThread() < before : ofThread() <= lowered, 'it goes before others once it is to end')
+    t.doesNotThrow(lowerThreadLater(undefined), 'where threads have no ids')
+    t.doesNotThrow(() => hurryThread(undefined))
+    t.doesNotThrow(() => hurryThread(2 ** 22 + 1), 'one that is gone')
   },
 )
 

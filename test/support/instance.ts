@@ -97,7 +97,8 @@ function spawnMain(args: readonly string[], env: Record<string, string>): ChildP
   // tap has every child process load its modules over a thread of tap's own, by NODE_OPTIONS: an operator's doesn't.
   const command = ['-u', 'NODE_OPTIONS', process.execPath, MAIN, ...args]
   return spawn('env', command, {
-    env: { PATH, HOME, PATCHBAY_ENV_FILE: 'none', ...env },
+    // In real time it would go before the tests' own callers, which are elsewhere in life.
+    env: { PATH, HOME, PATCHBAY_ENV_FILE: 'none', PATCHBAY_AUDIO_FIRST: 'nice', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }

@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
-import { setNiceness } from './process-usage.ts'
+import { setNiceness } from './set-niceness.ts'
 import type { FromSpawner, SpawnOrder } from './spawner-messages.ts'
 
 const running = new Set<ChildProcess>()

@@ -1,6 +1,7 @@
 import { PatchbayError } from '../../../runtime/errors.ts'
 import type { DocumentFormat } from '../../../runtime/knowledge/blocks.ts'
 import type { Terms } from '../../../runtime/knowledge/terms.ts'
+import { lowerThreadLater } from '../../../runtime/low-priority.ts'
 import { startThread } from '../../../runtime/thread.ts'
 import { ExtractionError, ExtractionTimeout } from './failure.ts'
 
@@ -16,6 +17,7 @@ export interface ThreadData {
 }
 
 export type ThreadMessage =
+  | { type: 'begun'; threadId: number | undefined }
   | { type: 'batch'; chunks: ExtractedChunk[] }
   | { type: 'done'; chunks: number }
   | { type: 'failed'; reason: string }
@@ -78,8 +80,10 @@ export async function extractChunks(
   }, MEMORY_CHECK_MS)
 
   let kept = 0
+  let lookAway = () => {}
   worker.on('message', (message: ThreadMessage) => {
-    if (message.type === 'done') resolve(message.chunks)
+    if (message.type === 'begun') lookAway = lowerThreadLater(message.threadId)
+    else if (message.type === 'done') resolve(message.chunks)
     else if (message.type === 'failed') reject(new ExtractionError(message.reason))
     else {
       const first = kept
@@ -97,6 +101,7 @@ export async function extractChunks(
   } finally {
     clearTimeout(deadline)
     clearInterval(watch)
+    lookAway()
     signal.removeEventListener('abort', onAbort)
     await worker.terminate()
   }

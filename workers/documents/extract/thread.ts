@@ -4,14 +4,14 @@ import type { Block } from '../../../runtime/knowledge/blocks.ts'
 import { chunk } from '../../../runtime/knowledge/chunking.ts'
 import { MAX_SEGMENT_CHUNKS } from '../../../runtime/knowledge/segment.ts'
 import { termsOf } from '../../../runtime/knowledge/terms.ts'
-import { lowerThreadPriority } from '../../../runtime/low-priority.ts'
+import { beginAsEverybody } from '../../../runtime/low-priority.ts'
 import { extract } from './extract.ts'
 import { ExtractionError } from './failure.ts'
 import type { ExtractedChunk, ThreadData, ThreadMessage } from './run.ts'
 
 /** Entry of the thread that run.ts starts: one file to chunks, a batch at a time, the next one once the last is kept. */
-lowerThreadPriority()
 const port = parentPort!
+send({ type: 'begun', threadId: beginAsEverybody() })
 const { format, bytes, maxChunks } = workerData as ThreadData
 // The parent answers each batch; a listener that stays keeps no answer from getting lost between two of them.
 const acknowledgements = { pending: 0 }

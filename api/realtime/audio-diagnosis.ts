@@ -1,0 +1,31 @@
+import { REALTIME_CURE, type Standing } from '../../runtime/realtime-loop.ts'
+
+export interface AudioFinding {
+  ok: boolean
+  text: string
+}
+
+/** Whether this node's audio waits for other work, and what to do about it, a sentence each: for `patchbay doctor audio`. */
+export function diagnoseAudio({ scheduling, refused }: Standing, audioFirst: string): AudioFinding[] {
+  const others = 'Each process says how it stands in its metrics, by patchbay_loop_realtime'
+  return [finding(scheduling, refused, audioFirst), { ok: true, text: others }]
+}
+
+function finding(scheduling: Standing['scheduling'], refused: string | undefined, audioFirst: string): AudioFinding {
+  if (scheduling === 'realtime') {
+    return { ok: true, text: 'The loop that carries audio runs in real time (SCHED_RR): it waits for no other work' }
+  }
+  if (audioFirst !== 'true') {
+    const text = `PATCHBAY_AUDIO_FIRST=${audioFirst} keeps audio out of real time: on a busy machine it waits for its turn`
+    return { ok: true, text }
+  }
+  if (refused !== undefined) {
+    return {
+      ok: false,
+      text: `Audio waits for its turn on a busy machine, since real time is refused (${refused}): ${REALTIME_CURE}`,
+    }
+  }
+  const text =
+    'The loop that carries audio takes nearly all of a core and shares it for a while: spread calls over more nodes'
+  return process.platform === 'linux' ? { ok: false, text } : { ok: true, text: 'Real time is for Linux alone' }
+}

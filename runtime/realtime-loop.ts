@@ -1,0 +1,83 @@
+import type { Worker } from 'node:worker_threads'
+import type { Logger } from './log.ts'
+import { LOOP_PRIORITY, type Scheduling, setScheduling } from './set-scheduling.ts'
+import { startThread } from './thread.ts'
+
+/** How a process's first thread is scheduled now, as the thread that watches it tells. */
+export interface Standing {
+  pid: number
+  scheduling: Scheduling
+  /** Why not in real time, in the system's words. */
+  refused?: string
+}
+
+export interface RealtimeOptions {
+  log: Logger
+  /** Of this process, which its loop waits for while garbage is collected: `engineThreads`. */
+  helpers: readonly number[]
+  /** How often is looked at what a loop takes. */
+  lookMs?: number
+}
+
+/** What the thread is asked to give real time to. */
+export interface Watch {
+  pid: number
+  helpers: readonly number[]
+}
+
+/** What gives the right to real time, wherever Patchbay runs. */
+export const REALTIME_CURE = `allow real-time priority ${LOOP_PRIORITY} (systemd: LimitRTPRIO=${LOOP_PRIORITY}; containers: the ulimit rtprio=${LOOP_PRIORITY}; else CAP_SYS_NICE)`
+
+const LOOK_MS = 1_000
+
+let watcher: { thread: Worker; log: Logger } | undefined
+let own: Standing = { pid: process.pid, scheduling: 'normal' }
+/** Processes that were to be in real time before this one was. */
+const waiting = new Set<number>()
+
+/** How this process's loop is scheduled. */
+export const loopStanding = (): Standing => own
+
+/**
+ * Has this process's loop, which carries audio, run in real time where Linux allows it (CAP_SYS_NICE or RLIMIT_RTPRIO): before all that
+ * is scheduled by shares, so that it waits for no other work's turn; V8's own threads right behind it. Other threads and the processes it
+ * starts stay normal. A loop that takes nearly all of a core, or half of an only one, is normal again for a while.
+ */
+export function runLoopInRealtime({ log, helpers, lookMs = LOOK_MS }: RealtimeOptions): void {
+  if (process.platform !== 'linux' || watcher !== undefined) return
+  const env = { PATH: process.env.PATH }
+  const thread = startThread(new URL('./realtime-thread.ts', import.meta.url), { env, workerData: { lookMs } })
+  watcher = { thread, log }
+  thread.unref()
+  thread.on('message', heard)
+  thread.on('error', (err) => {
+    log.warn({ err }, 'The thread that watches loops in real time ended: audio shares the processor with other work')
+    void setScheduling(process.pid, 'normal')
+  })
+  watch({ pid: process.pid, helpers })
+  for (const pid of waiting) watch({ pid, helpers: [] })
+  waiting.clear()
+}
+
+/** Has another process's first thread, which carries audio for this one's, run in real time as soon as this one's loop does. */
+export function runInRealtimeToo(pid: number): void {
+  if (watcher === undefined) waiting.add(pid)
+  else watch({ pid, helpers: [] })
+}
+
+function watch(asked: Watch): void {
+  watcher?.thread.postMessage(asked)
+}
+
+function heard(standing: Standing): void {
+  const { pid, scheduling, refused } = standing
+  const isOwn = pid === process.pid
+  if (isOwn) own = standing
+  const log = watcher?.log
+  if (refused !== undefined) {
+    // Of a Patchbay's several processes on a machine the first one says it.
+    const level = isOwn && process.send === undefined ? 'info' : 'debug'
+    log?.[level]({ pid, reason: refused }, `Audio waits for its turn of the processor: ${REALTIME_CURE}`)
+  } else if (scheduling === 'realtime') log?.debug({ pid }, 'Audio is carried in real time')
+  else log?.warn({ pid }, 'What carries audio took nearly all of a core: it goes before other work no more for a while')
+}

@@ -1,0 +1,68 @@
+import { availableParallelism, setPriority } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parentPort, workerData } from 'node:worker_threads'
+import { ownThreadId } from './own-thread-id.ts'
+import { processUsage } from './process-usage.ts'
+import type { Standing, Watch } from './realtime-loop.ts'
+import { RealtimeShare } from './realtime-share.ts'
+import { HELPER_PRIORITY, LOOP_PRIORITY, type Scheduling, setScheduling } from './set-scheduling.ts'
+
+/**
+ * Entry of the thread that realtime-loop.ts starts: gives first threads of processes real-time scheduling, and looks every now and
+ * then at what they take, apart from the loops themselves, since one that spins comes to nothing else.
+ */
+
+/** On a machine where loops take all there is, this one still comes to its turn. */
+const OWN_NICENESS = -10
+
+interface Watched extends Watch {
+  share: RealtimeShare
+  scheduling: Scheduling
+}
+
+const port = parentPort!
+const { lookMs } = workerData as { lookMs: number }
+const watched = new Set<Watched>()
+raiseOwn()
+port.on('message', (asked: Watch) => void begin(asked))
+for (;;) {
+  await sleep(lookMs)
+  for (const one of watched) await look(one)
+}
+
+async function begin(asked: Watch): Promise<void> {
+  const { pid } = asked
+  const refused = await schedule(asked, 'realtime')
+  if (refused !== undefined) return tell({ pid, scheduling: 'normal', refused })
+  tell({ pid, scheduling: 'realtime' })
+  watched.add({ ...asked, share: new RealtimeShare(availableParallelism()), scheduling: 'realtime' })
+}
+
+async function look(one: Watched): Promise<void> {
+  const { pid } = one
+  const usedMs = processUsage(pid, pid)?.cpuMs
+  if (usedMs === undefined) return void watched.delete(one)
+  const wanted = one.share.look(performance.now(), usedMs)
+  if (wanted === one.scheduling || (await schedule(one, wanted)) !== undefined) return
+  one.scheduling = wanted
+  tell({ pid, scheduling: wanted })
+}
+
+/** Resolves with why the system refuses it. A thread of the engine that is gone, or refused, is its loop's delay alone. */
+async function schedule({ pid, helpers }: Watch, to: Scheduling): Promise<string | undefined> {
+  const refused = await setScheduling(pid, to, LOOP_PRIORITY)
+  if (refused === undefined) await Promise.all(helpers.map((id) => setScheduling(id, to, HELPER_PRIORITY)))
+  return refused
+}
+
+function raiseOwn(): void {
+  try {
+    setPriority(ownThreadId() ?? 0, OWN_NICENESS)
+  } catch {
+    // EACCES: it has its share as every thread.
+  }
+}
+
+function tell(standing: Standing): void {
+  port.postMessage(standing)
+}

@@ -203,6 +203,8 @@ export class Placer {
     let announcement: AgentSpec | undefined
     let over = false
     let joined = false
+    /** Whoever reads how a call ended reads with it what the carrier said of that. */
+    let observed = Promise.resolve()
     /** True for the first that decides what becomes of the call. */
     const decide = (): boolean => {
       if (over) return false
@@ -215,7 +217,7 @@ export class Placer {
       if (!decide()) return
       seat?.release('done')
       quotas.release(call.id)
-      void this.#end(tenant, call.workspace_id, call.id, outcome, events).finally(done.resolve)
+      void observed.then(() => this.#end(tenant, call.workspace_id, call.id, outcome, events)).finally(done.resolve)
     }
     const cancel = (outcome: DialOutcome) => {
       finish(outcome)
@@ -286,7 +288,8 @@ export class Placer {
             const { type: _type, ...carrier } = event
             // Of a call that has a leg the leg tells it.
             if (!joined) events.append(event)
-            journal.observed?.(call.id, { carrier }).catch((err) => {
+            const write = async () => journal.observed?.(call.id, { carrier })
+            observed = observed.then(write).catch((err) => {
               log.warn({ err, callId: call.id }, 'What the carrier knows of a call was not written down')
             })
           },

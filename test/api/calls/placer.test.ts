@@ -172,6 +172,58 @@ t.test('who is dialled without a seat gets the next one, or hears who called', {
   t.equal(await third!.leg.closed, 'caller_hangup', 'who waits gets the seat that becomes free')
 })
 
+t.test('a call that ended says with its end what the carrier said of that', async (t) => {
+  const node = await startNode(t)
+  await startWorker(t, [node], { capacity: 1 })
+  const carriers = {
+    get: async () => ({
+      dial: async (_order: DialOrder, events: DialEvents) => {
+        events.carrier?.({ callId: 'leg-1', trunk: 'peer' })
+        events.carrier?.({ sipStatus: 486, releasedBy: 'callee' })
+        events.failed('busy')
+      },
+      hangup: async () => {},
+    }),
+    titleOf: () => 'Fake',
+  } as unknown as Carriers
+  const quotas = new Quotas(
+    redisQuotaPlaces(node.redis),
+    storedQuotas(node.store, { webSessionsPerWorkspace: null }),
+    log,
+  )
+  t.teardown(() => quotas.stop())
+  const { calls, journalOf } = node.sessions
+  const placer = new Placer({
+    ...{ store: node.store, calls, quotas, carriers, clock: systemClock, log },
+    journalOf: (workspaceId) => {
+      const journal = journalOf(workspaceId)
+      const observed: typeof journal.observed = async (callId, what) => {
+        await sleep(300)
+        await journal.observed?.(callId, what)
+      }
+      return { ...journal, observed }
+    },
+    limits: { idleMs: 60_000, maxDurationMs: 60_000 },
+    mcpTools: NO_MCP,
+    mayDial: async () => undefined,
+    ringTimeoutMs: 30_000,
+  })
+  t.teardown(() => placer.stop())
+  const { tenant, callId, workspaceId } = await makeOutbound(node)
+  await placer.place(callId, workspaceId, undefined, AbortSignal.timeout(60_000))
+  const read = () => tenant.db.selectFrom('calls').selectAll().where('id', '=', callId).executeTakeFirstOrThrow()
+  let over: Awaited<ReturnType<typeof read>> | undefined
+  await until(async () => {
+    const row = await read()
+    if (row.ended_at !== null) over = row
+    return over !== undefined
+  })
+  t.match(over, {
+    status: 'busy',
+    carrier: { call_id: 'leg-1', trunk: 'peer', sip_status: 486, released_by: 'callee' },
+  })
+})
+
 t.test('of many that mark a call as placed one may dial', async (t) => {
   const node = await startNode(t)
   const { tenant, callId } = await makeOutbound(node)

@@ -82,6 +82,7 @@ export interface Services {
   /** The law of calling hours, and where numbers are. */
   readonly calling: { readonly rules: CallingRules; readonly places: Places }
   readonly documentJobs: JobQueue<'documents'>
+  readonly batchJobs: JobQueue<'batches'>
   /** Recordings, and whatever else is kept as whole files. */
   readonly objects: ObjectStore
 }

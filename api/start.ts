@@ -98,6 +98,8 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
     opened.push(() => closeInstance(vectors))
     const documentJobs = openQueue('documents', redis)
     opened.push(() => documentJobs.close())
+    const batchJobs = openQueue('batches', redis)
+    opened.push(() => batchJobs.close())
     await preparePasswords()
 
     const counted = [refusals, admissionRefusals, admissionWaits, ...Object.values(callMetrics)]
@@ -298,6 +300,7 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
       handle: (incoming) => handle(incoming),
       calling,
       documentJobs,
+      batchJobs,
       objects,
       accessTokens,
       operators: createOperators(config.operators ?? []),

@@ -13,8 +13,10 @@ import {
 } from '../../store/batches.ts'
 import type { BatchStatus } from '../../store/schema.ts'
 import type { Tenant } from '../../store/tenant.ts'
+import { queueBatch } from '../../workers/batch/queue.ts'
 import { defineRoute, Reply } from '../route.ts'
 import { Page, PageQuery, pageOf } from '../schema.ts'
+import type { Services } from '../services.ts'
 import { Detail } from '../workspaces/schema.ts'
 import {
   BatchBody,
@@ -98,10 +100,11 @@ const send = defineRoute({
   tag,
   summary: 'Start a batch now',
   examples: { success: { ...batchExample, status: 'running' } },
-  handler: async ({ params, tenant }, { clock }) => {
-    const sent = await sendBatch(tenant, params.batch_id, new Date(clock.nowMs()))
+  handler: async ({ params, tenant }, services) => {
+    const sent = await sendBatch(tenant, params.batch_id, new Date(services.clock.nowMs()))
     const batch = await requireBatch(tenant, params.batch_id)
     if (!sent) throw new PatchbayError('batch_sent')
+    await advanceNow(services, batch)
     return batchBody(batch)
   },
 })
@@ -128,11 +131,12 @@ function actionRoute(action: {
     summary: action.summary,
     description: action.description,
     examples: { success: { ...batchExample, status: action.status } },
-    handler: async ({ params, tenant }, { clock }) => {
-      const done = await action.act(tenant, params.batch_id, new Date(clock.nowMs()))
+    handler: async ({ params, tenant }, services) => {
+      const done = await action.act(tenant, params.batch_id, new Date(services.clock.nowMs()))
       if (done) await settleItems(tenant, params.batch_id)
       const batch = await requireBatch(tenant, params.batch_id)
       if (!done) throw new PatchbayError(action.forbidden)
+      if (batch.status === 'running') await advanceNow(services, batch)
       return batchBody(batch)
     },
   })
@@ -181,11 +185,12 @@ const retry = defineRoute({
   description:
     'A batch that was completed runs again. Rows whose number is none stay failed; the earlier calls stay in the log.',
   examples: { success: { ...batchExample, status: 'running' } },
-  handler: async ({ params, tenant }) => {
+  handler: async ({ params, tenant }, services) => {
     const again = await retryBatch(tenant, params.batch_id)
     const batch = await requireBatch(tenant, params.batch_id)
     if (again === undefined) throw new PatchbayError('batch_not_retryable')
     if (again === 0) throw new PatchbayError('batch_without_failures')
+    if (batch.status === 'running') await advanceNow(services, batch)
     return batchBody(batch)
   },
 })
@@ -293,6 +298,13 @@ const remove = defineRoute({
     return { detail: 'Batch deleted' }
   },
 })
+
+/** A batch that has something to call waits for no sweep. */
+async function advanceNow({ batchJobs, log }: Services, batch: BatchWithProgress): Promise<void> {
+  await queueBatch(batchJobs, batch).catch((err) => {
+    log.warn({ err, batchId: batch.id }, 'Batch could not be queued; the job worker will find it')
+  })
+}
 
 async function requireBatch(tenant: Tenant, id: string): Promise<BatchWithProgress> {
   const batch = await batchById(tenant, id)

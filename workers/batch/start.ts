@@ -11,6 +11,7 @@ import { queueCall } from '../calls/queue.ts'
 import { openQueue, runJobs } from '../queues.ts'
 import { startRounds } from '../rounds.ts'
 import { advanceBatch } from './advance.ts'
+import { queueBatch } from './queue.ts'
 
 const SWEEP_INTERVAL_MS = 1_000
 const MAX_BATCHES = 1_000
@@ -26,8 +27,8 @@ export interface BatchRunner {
 }
 
 /**
- * Works through batches. The database says what is to do; each second a job is queued for every batch that is due, so a
- * lost job or a dead process costs a second.
+ * Works through batches. Who sends one queues its first job; the database says what is to do, and each second a job is queued for
+ * every batch that is due, so a lost job or a dead process costs a second.
  */
 export function startBatches(services: {
   store: Store
@@ -58,9 +59,7 @@ export function startBatches(services: {
 
   const sweep = async () => {
     const nowMs = clock.nowMs()
-    for (const { id, workspace_id } of await dueBatches(store, new Date(nowMs), MAX_BATCHES)) {
-      await batches.add({ batchId: id, workspaceId: workspace_id }, { jobId: id, attempts: 1, backoffMs: 1_000 })
-    }
+    for (const batch of await dueBatches(store, new Date(nowMs), MAX_BATCHES)) await queueBatch(batches, batch)
     for (const call of await callsToPlace(store, new Date(nowMs - lostAfterMs), MAX_LOST)) {
       const isRow = call.batch_id !== null || call.campaign_slug !== null
       await queueCall(calls, call, isRow ? null : config.queueWaitMs)

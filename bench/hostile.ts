@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { getPriority, setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs, promisify } from 'node:util'
-import { setScheduling } from '../runtime/set-scheduling.ts'
+import { NODE_PRIORITY, setScheduling } from '../runtime/set-scheduling.ts'
 import { startInstance } from '../scripts/demo/instance.ts'
 import { Tenant } from './hostile/tenant.ts'
 
@@ -100,7 +100,7 @@ async function listenFirst(): Promise<void> {
   } catch {
     // Not allowed: what it hears may be later than it came.
   }
-  await setScheduling(process.pid, 'realtime')
+  await setScheduling(process.pid, 'realtime', NODE_PRIORITY)
 }
 
 /** Of 20 ms frames, each named by how long after the one before it came. */

@@ -1,11 +1,17 @@
 import { processEnvironment } from '../config/load.ts'
 import { putBehindAudio } from '../runtime/low-priority.ts'
+import { runInRealtimeToo } from '../runtime/realtime-loop.ts'
+import { SERVICE_PRIORITY } from '../runtime/set-scheduling.ts'
 import { childRole } from './child-role.ts'
 import { type Run, type Running, say } from './running.ts'
 
+/** In real time a loop would wait for the turns of threads that V8 collects its garbage with, which are like any other. */
+const JOBS_NODE_OPTIONS = ['--single-threaded-gc'] as const
+
 /**
- * The job worker as a child process: what it does for later, a thousand webhooks a second among it, is done beside the loop that
- * carries the calls' audio, and gives way to it.
+ * The job worker as a child process: what it does for later, a thousand webhooks a second among it, is done beside the loops that
+ * carry the calls' audio, and gives way to them. Its own loop, which begins everybody's jobs, waits neither for the threads that
+ * read their files nor for Postgres.
  */
 export async function startJobWorker(
   options: Run,
@@ -24,8 +30,13 @@ export async function startJobWorker(
       JWT_API_SECRET: jwtApiSecret,
       PATCHBAY_DATA_KEY: dataKey,
     },
-    spawned: ({ pid }) => {
-      if (audioFirst !== 'false') putBehindAudio(pid)
+    nodeOptions: JOBS_NODE_OPTIONS,
+    spawned: (child) => {
+      if (audioFirst !== 'false') putBehindAudio(child.pid)
+      // What starts takes what it can get of the processor: its loop comes before its threads once it serves.
+      child.once('message', () => {
+        if (child.pid !== undefined) runInRealtimeToo(child.pid, SERVICE_PRIORITY)
+      })
     },
   })
 }

@@ -14,6 +14,7 @@ import { loadPlugins } from '../runtime/plugin/host.ts'
 import { refusals } from '../runtime/plugin/refusals.ts'
 import { runLoopInRealtime } from '../runtime/realtime-loop.ts'
 import type { RoleContext, VoiceContext } from '../runtime/role.ts'
+import { NODE_PRIORITY, VOICE_PRIORITY } from '../runtime/set-scheduling.ts'
 import { startJobWorker } from './job-worker.ts'
 import { type Run, type Running, say } from './running.ts'
 import { connectServices, SERVICES_STOP_MS } from './services.ts'
@@ -126,7 +127,10 @@ async function start(options: Run, running: Running, signal: AbortSignal, helper
   }
   if (running.stopping) return
   // What starts takes what it can get of the processor; it carries no audio yet.
-  if (config.audioFirst === 'true' && carriesAudio(options)) runLoopInRealtime({ log, helpers })
+  if (config.audioFirst === 'true' && carriesAudio(options)) {
+    const priority = roles.includes('api') ? NODE_PRIORITY : VOICE_PRIORITY
+    runLoopInRealtime({ log, priority, helpers })
+  }
   // The parent says that calls are taken only once they are.
   void Promise.all(running.roles.map((role) => role.serving)).then(() => process.send?.('ready'))
   const seconds = ((performance.now() - startedAtMs) / 1_000).toFixed(1)

@@ -1,6 +1,12 @@
 import type { Worker } from 'node:worker_threads'
 import type { Logger } from './log.ts'
-import { LOOP_PRIORITY, type Scheduling, setScheduling } from './set-scheduling.ts'
+import {
+  HIGHEST_PRIORITY,
+  NODE_PRIORITY,
+  type RealtimePriority,
+  type Scheduling,
+  setScheduling,
+} from './set-scheduling.ts'
 import { startThread } from './thread.ts'
 
 /** How a process's first thread is scheduled now, as the thread that watches it tells. */
@@ -13,6 +19,8 @@ export interface Standing {
 
 export interface RealtimeOptions {
   log: Logger
+  /** Of this process's loop. */
+  priority: RealtimePriority
   /** Of this process, which its loop waits for while garbage is collected: `engineThreads`. */
   helpers: readonly number[]
   /** How often is looked at what a loop takes. */
@@ -22,18 +30,19 @@ export interface RealtimeOptions {
 /** What the thread is asked to give real time to. */
 export interface Watch {
   pid: number
+  priority: RealtimePriority
   helpers: readonly number[]
 }
 
 /** What gives the right to real time, wherever Patchbay runs. */
-export const REALTIME_CURE = `allow real-time priority ${LOOP_PRIORITY} (systemd: LimitRTPRIO=${LOOP_PRIORITY}; containers: the ulimit rtprio=${LOOP_PRIORITY}; else CAP_SYS_NICE)`
+export const REALTIME_CURE = `allow real-time priority ${HIGHEST_PRIORITY} (systemd: LimitRTPRIO=${HIGHEST_PRIORITY}; containers: the ulimit rtprio=${HIGHEST_PRIORITY}; else CAP_SYS_NICE)`
 
 const LOOK_MS = 1_000
 
 let watcher: { thread: Worker; log: Logger } | undefined
 let own: Standing = { pid: process.pid, scheduling: 'normal' }
 /** Processes that were to be in real time before this one was. */
-const waiting = new Set<number>()
+const waiting = new Map<number, RealtimePriority>()
 
 /** How this process's loop is scheduled. */
 export const loopStanding = (): Standing => own
@@ -43,7 +52,7 @@ export const loopStanding = (): Standing => own
  * is scheduled by shares, so that it waits for no other work's turn; V8's own threads right behind it. Other threads and the processes it
  * starts stay normal. A loop that takes nearly all of a core, or half of an only one, is normal again for a while.
  */
-export function runLoopInRealtime({ log, helpers, lookMs = LOOK_MS }: RealtimeOptions): void {
+export function runLoopInRealtime({ log, priority, helpers, lookMs = LOOK_MS }: RealtimeOptions): void {
   if (process.platform !== 'linux' || watcher !== undefined) return
   const env = { PATH: process.env.PATH }
   const thread = startThread(new URL('./realtime-thread.ts', import.meta.url), { env, workerData: { lookMs } })
@@ -52,17 +61,20 @@ export function runLoopInRealtime({ log, helpers, lookMs = LOOK_MS }: RealtimeOp
   thread.on('message', heard)
   thread.on('error', (err) => {
     log.warn({ err }, 'The thread that watches loops in real time ended: audio shares the processor with other work')
-    void setScheduling(process.pid, 'normal')
+    void setScheduling(process.pid, 'normal', priority)
   })
-  watch({ pid: process.pid, helpers })
-  for (const pid of waiting) watch({ pid, helpers: [] })
+  watch({ pid: process.pid, priority, helpers })
+  for (const [pid, priority] of waiting) watch({ pid, priority, helpers: [] })
   waiting.clear()
 }
 
-/** Has another process's first thread, which carries audio for this one's, run in real time as soon as this one's loop does. */
-export function runInRealtimeToo(pid: number): void {
-  if (watcher === undefined) waiting.add(pid)
-  else watch({ pid, helpers: [] })
+/**
+ * Has another process's first thread run in real time as soon as this one's loop does: one that carries its audio, or one whose
+ * turn of the processor everybody would wait for.
+ */
+export function runInRealtimeToo(pid: number, priority: RealtimePriority = NODE_PRIORITY): void {
+  if (watcher === undefined) waiting.set(pid, priority)
+  else watch({ pid, priority, helpers: [] })
 }
 
 function watch(asked: Watch): void {
@@ -78,6 +90,7 @@ function heard(standing: Standing): void {
     // Of a Patchbay's several processes on a machine the first one says it.
     const level = isOwn && process.send === undefined ? 'info' : 'debug'
     log?.[level]({ pid, reason: refused }, `Audio waits for its turn of the processor: ${REALTIME_CURE}`)
-  } else if (scheduling === 'realtime') log?.debug({ pid }, 'Audio is carried in real time')
-  else log?.warn({ pid }, 'What carries audio took nearly all of a core: it goes before other work no more for a while')
+  } else if (scheduling === 'realtime') log?.debug({ pid }, 'A loop runs in real time')
+  else
+    log?.warn({ pid }, 'A loop in real time took nearly all of a core: it goes before other work no more for a while')
 }

@@ -5,7 +5,7 @@ import { ownThreadId } from './own-thread-id.ts'
 import { processUsage } from './process-usage.ts'
 import type { Standing, Watch } from './realtime-loop.ts'
 import { RealtimeShare } from './realtime-share.ts'
-import { HELPER_PRIORITY, LOOP_PRIORITY, type Scheduling, setScheduling } from './set-scheduling.ts'
+import { HELPER_PRIORITY, type Scheduling, setScheduling } from './set-scheduling.ts'
 
 /**
  * Entry of the thread that realtime-loop.ts starts: gives first threads of processes real-time scheduling, and looks every now and
@@ -49,8 +49,8 @@ async function look(one: Watched): Promise<void> {
 }
 
 /** Resolves with why the system refuses it. A thread of the engine that is gone, or refused, is its loop's delay alone. */
-async function schedule({ pid, helpers }: Watch, to: Scheduling): Promise<string | undefined> {
-  const refused = await setScheduling(pid, to, LOOP_PRIORITY)
+async function schedule({ pid, priority, helpers }: Watch, to: Scheduling): Promise<string | undefined> {
+  const refused = await setScheduling(pid, to, priority)
   if (refused === undefined) await Promise.all(helpers.map((id) => setScheduling(id, to, HELPER_PRIORITY)))
   return refused
 }

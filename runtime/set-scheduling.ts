@@ -1,15 +1,26 @@
 import { type ExecFileException, execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { asProcess } from './plugin/scope.ts'
 
 /** `realtime`: before everything that is `normal`, in turns with others of its kind. */
 export type Scheduling = 'realtime' | 'normal'
 
-/** The least there are: what the kernel itself runs in real time goes before them. */
-export type RealtimePriority = 1 | 2
-/** A loop goes before the engine's threads, its own and those of other loops. */
-export const LOOP_PRIORITY = 2
-export const HELPER_PRIORITY = 1
+/** The least there are, the highest first: what the kernel itself runs in real time goes before them. */
+export type RealtimePriority = 1 | 2 | 3 | 4
+/** An api node's loop and the media worker beside it: all calls' audio goes through them. */
+export const NODE_PRIORITY = 4
+/** A voice worker's loop: while it thinks of one conversation, the node carries the others on. */
+export const VOICE_PRIORITY = 3
+/** The engine's threads, behind all loops that carry audio, and before what carries none. */
+export const HELPER_PRIORITY = 2
+/** What carries no audio, does little at a time, and everybody waits for: Redis, and the loop that begins all jobs. */
+export const SERVICE_PRIORITY = 1
+/** Of the above, for which the system has to be asked. */
+export const HIGHEST_PRIORITY = NODE_PRIORITY
 const TIMEOUT_MS = 5_000
+/** sched(7); of proc_pid_stat(5), the policy, counted behind the name. */
+const SCHED_RR = '2'
+const POLICY_FIELD = 38
 
 /**
  * Sets how Linux schedules a thread: SCHED_RR of a priority, or SCHED_OTHER. What the thread starts, processes and threads
@@ -19,7 +30,7 @@ const TIMEOUT_MS = 5_000
 export function setScheduling(
   threadId: number,
   to: Scheduling,
-  priority: RealtimePriority = LOOP_PRIORITY,
+  priority: RealtimePriority,
 ): Promise<string | undefined> {
   const [policy, level] = to === 'realtime' ? ['--rr', priority] : ['--other', 0]
   // Who may not take the flag off again may go back and forth all the same.
@@ -37,4 +48,16 @@ export function setScheduling(
       resolve(error instanceof Error ? error.message : String(error))
     }
   })
+}
+
+/** How this process's first thread is scheduled now, whoever saw to it. */
+export function ownScheduling(): Scheduling {
+  try {
+    const stat = readFileSync('/proc/self/stat', 'latin1')
+    // The name in front may hold blanks.
+    const policy = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[POLICY_FIELD]
+    return policy === SCHED_RR ? 'realtime' : 'normal'
+  } catch {
+    return 'normal'
+  }
 }

@@ -5,9 +5,10 @@ import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { NODE_PRIORITY, SERVICE_PRIORITY, VOICE_PRIORITY } from '../runtime/set-scheduling.ts'
 import { VOICE_NODE_OPTIONS } from '../workers/voice/node-options.ts'
 import { childrenOf, commandLineOf, runMain, startInstance, startRole } from './support/instance.ts'
-import { NORMAL, policyOf, policyWhen, REALTIME, withoutRealtime } from './support/realtime.ts'
+import { NORMAL, policyOf, policyWhen, priorityOf, REALTIME, withoutRealtime } from './support/realtime.ts'
 import { testFolder } from './support/services.ts'
 
 const linuxOnly = process.platform === 'linux' ? false : 'reads /proc'
@@ -59,15 +60,27 @@ t.test('a voice worker or job worker that is killed is replaced', { skip: linuxO
     for (const option of VOICE_NODE_OPTIONS) t.match(line, new RegExp(` ${option} .*main\\.ts voice`))
   }
   await t.test(
-    'what carries audio runs in real time, and nothing else',
+    'what carries audio runs in real time, behind it what everybody waits for, and nothing else',
     { skip: await withoutRealtime() },
     async (t) => {
       const children = await childrenOf(pid)
       const lines = await Promise.all(children.map(commandLineOf))
-      const carriesAudio = (id: number): boolean =>
-        id === pid || !!lines[children.indexOf(id)]?.includes('main.ts voice')
-      for (const id of [pid, ...children].filter(carriesAudio)) t.equal(await policyWhen(id, REALTIME), REALTIME)
-      for (const id of children.filter((id) => !carriesAudio(id))) {
+      const priorities = [
+        ['main.ts voice', VOICE_PRIORITY],
+        ['main.ts jobs', SERVICE_PRIORITY],
+        ['redis-server', SERVICE_PRIORITY],
+      ] as const
+      const wanted = new Map([[pid, NODE_PRIORITY as number]])
+      for (const [name, priority] of priorities) {
+        const ids = children.filter((_, index) => lines[index]?.includes(name))
+        t.ok(ids.length > 0, name)
+        for (const id of ids) wanted.set(id, priority)
+      }
+      for (const [id, priority] of wanted) {
+        t.equal(await policyWhen(id, REALTIME), REALTIME, lines[children.indexOf(id)] ?? 'the api node')
+        t.equal(await priorityOf(id), priority)
+      }
+      for (const id of children.filter((id) => !wanted.has(id))) {
         // What sets it is a child, too, and may have ended.
         t.equal((await policyOf(id)) ?? NORMAL, NORMAL, lines[children.indexOf(id)] ?? '')
       }

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
-import { loopStanding } from '../realtime-loop.ts'
+import { ownScheduling } from '../set-scheduling.ts'
 
 /** Gauges of prom-client whose names end in `_total`, as a counter's must alone; the ones without the ending say more. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
@@ -20,7 +20,7 @@ export function processRegistry(roles: string, shared: readonly unknown[] = []):
     help: '1 while the event loop is scheduled in real time',
     registers: [registry],
     collect() {
-      this.set(loopStanding().scheduling === 'realtime' ? 1 : 0)
+      this.set(ownScheduling() === 'realtime' ? 1 : 0)
     },
   })
   // Each counts under labels of its own, which no one type of the library can say.

@@ -4,6 +4,8 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PatchbayError } from '../../runtime/errors.ts'
 import type { Logger } from '../../runtime/log.ts'
+import { runInRealtimeToo } from '../../runtime/realtime-loop.ts'
+import { SERVICE_PRIORITY } from '../../runtime/set-scheduling.ts'
 import { type Supervised, supervise } from '../../runtime/supervisor.ts'
 import { findProgram, type ServiceUser, spawnService } from './service-user.ts'
 
@@ -47,7 +49,12 @@ export async function startRedis(options: RedisOptions): Promise<Supervised> {
     name: 'Redis',
     log,
     prepare: () => stopOrphan(socketPath, log),
-    spawn: () => spawnService({ program, args, user, deathSignal: 'SIGTERM', searchPath }),
+    spawn: () => {
+      const child = spawnService({ program, args, user, deathSignal: 'SIGTERM', searchPath })
+      // Each step of a call asks it, and it does little at a time.
+      if (child.pid !== undefined) runInRealtimeToo(child.pid, SERVICE_PRIORITY)
+      return child
+    },
     ready: (_, signal) => untilReady(socketPath, signal),
     stopSignal: 'SIGTERM',
   })

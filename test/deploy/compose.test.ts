@@ -4,7 +4,7 @@ import t from 'tap'
 import { parse } from 'yaml'
 import { loadConfig } from '../../config/load.ts'
 import { SETTINGS } from '../../config/schema.ts'
-import { LOOP_PRIORITY } from '../../runtime/set-scheduling.ts'
+import { HIGHEST_PRIORITY } from '../../runtime/set-scheduling.ts'
 
 const root = join(import.meta.dirname, '../..')
 const SETTINGS_OF_OTHERS = /^(QDRANT_URL|S3_\w+)$/
@@ -57,7 +57,7 @@ t.test('each role has settings there are, that are well-formed', async (t) => {
 })
 
 t.test('audio may go before the other work of the machine', async (t) => {
-  for (const role of ['api', 'voice'] as const) t.equal(serviceOf(role).ulimits?.rtprio, LOOP_PRIORITY, role)
+  for (const role of ['api', 'voice'] as const) t.equal(serviceOf(role).ulimits?.rtprio, HIGHEST_PRIORITY, role)
 })
 
 t.test('voice workers get nothing that opens the store', async (t) => {

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import { loadConfig } from '../../config/load.ts'
 import { SETTINGS } from '../../config/schema.ts'
-import { LOOP_PRIORITY } from '../../runtime/set-scheduling.ts'
+import { HIGHEST_PRIORITY } from '../../runtime/set-scheduling.ts'
 import { testFolder } from '../support/services.ts'
 
 const folder = join(import.meta.dirname, '../../deploy/systemd')
@@ -31,7 +31,11 @@ t.test('each unit runs a role, with settings there are, and waits for its calls'
     const drainMs = Number(own ?? loadConfig({}).drainMs)
     const stopS = Number(text.match(/^TimeoutStopSec=(\d+)$/m)?.[1])
     const realtime = Number(text.match(/^LimitRTPRIO=(\d+)$/m)?.[1] ?? 0)
-    t.equal(realtime, unit === 'patchbay-jobs.service' ? 0 : LOOP_PRIORITY, `${unit}: audio may go before other work`)
+    t.equal(
+      realtime,
+      unit === 'patchbay-jobs.service' ? 0 : HIGHEST_PRIORITY,
+      `${unit}: audio may go before other work`,
+    )
     t.ok(stopS * 1_000 > drainMs, `${unit}: ${stopS} s`)
   }
 })

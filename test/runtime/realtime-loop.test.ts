@@ -24,7 +24,7 @@ const log = { info: logged('info'), debug: logged('debug'), warn: logged('warn')
 const start = () => spawn('/bin/cat', { stdio: ['pipe', 'ignore', 'ignore'] })
 const early = start()
 runInRealtimeToo(early.pid)
-runLoopInRealtime({ log, helpers, lookMs: 100 })
+runLoopInRealtime({ log, priority: 4, helpers, lookMs: 100 })
 createInterface({ input: process.stdin }).on('line', (asked) => {
   if (asked === 'standing') say({ standing: loopStanding() })
   if (asked === 'start') {
@@ -104,12 +104,12 @@ t.test(
     const loop = startLoop(t, '/nowhere')
     const { reason, text } = await loop.told(({ level, reason }) => level === 'info' && reason !== undefined)
     t.equal(reason, 'there is no chrt (Debian: util-linux)')
-    t.match(text, /LimitRTPRIO=2/)
+    t.match(text, /LimitRTPRIO=4/)
     t.equal(await policyOf(loop.pid), await policyOf('thread-self'))
     loop.ask('standing')
     const { standing } = await loop.told(({ standing, level }) => standing !== undefined || level === 'info')
     t.match(standing, { scheduling: 'normal', refused: reason })
-    t.match(diagnoseAudio(standing!, 'true'), [{ ok: false, text: /there is no chrt .*LimitRTPRIO=2/ }, { ok: true }])
+    t.match(diagnoseAudio(standing!, 'true'), [{ ok: false, text: /there is no chrt .*LimitRTPRIO=4/ }, { ok: true }])
     t.match(diagnoseAudio(standing!, 'nice'), [{ ok: true, text: /^PATCHBAY_AUDIO_FIRST=nice keeps/ }, { ok: true }])
   },
 )

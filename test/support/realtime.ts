@@ -1,17 +1,23 @@
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { setScheduling } from '../../runtime/set-scheduling.ts'
+import { HIGHEST_PRIORITY, setScheduling } from '../../runtime/set-scheduling.ts'
 
 /** Policies of sched(7): SCHED_OTHER and SCHED_RR. */
 export const NORMAL = 0
 export const REALTIME = 2
 
 /** How Linux schedules a thread, the first of a process by the process's id; undefined when it is gone. */
-export async function policyOf(id: number | 'thread-self'): Promise<number | undefined> {
+export const policyOf = (id: number | 'thread-self'): Promise<number | undefined> => fieldOf(id, 41)
+
+/** Of a thread in real time, the higher the sooner. */
+export const priorityOf = (id: number): Promise<number | undefined> => fieldOf(id, 40)
+
+/** Of proc_pid_stat(5), counted as there. */
+async function fieldOf(id: number | 'thread-self', field: number): Promise<number | undefined> {
   const stat = await readFile(`/proc/${id}/stat`, 'latin1').catch(() => undefined)
-  // Field 41 of proc_pid_stat(5); the name before may hold blanks.
-  return stat === undefined ? undefined : Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[38])
+  // The second, a name, may hold blanks.
+  return stat === undefined ? undefined : Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[field - 3])
 }
 
 const LIMIT_MS = 60_000
@@ -31,7 +37,7 @@ export async function withoutRealtime(): Promise<string | false> {
   if (process.platform !== 'linux') return 'real time is for Linux alone'
   const child = spawn('sleep', ['60'])
   try {
-    return (await setScheduling(child.pid ?? 0, 'realtime')) ?? false
+    return (await setScheduling(child.pid ?? 0, 'realtime', HIGHEST_PRIORITY)) ?? false
   } finally {
     child.kill()
   }

@@ -1,7 +1,8 @@
 import { getPriority, setPriority } from 'node:os'
+import type { Worker } from 'node:worker_threads'
 import { autogroupOf, setAutogroup } from './autogroup.ts'
-import { ownThreadId } from './own-thread-id.ts'
 import { processUsage } from './process-usage.ts'
+import { noteThreadId, systemIdOf } from './thread-ids.ts'
 
 /** Of the 19 steps down: a tenth of the share of a loop that carries audio, where both want the processor. */
 const WORK_FOR_LATER = 10
@@ -13,47 +14,53 @@ const SERVICE = 5
 
 /**
  * Has the calling thread give way to the loops that carry audio: for threads that read what tenants upload. Elsewhere than on
- * Linux, where a thread has no priority of its own, nothing happens. Returns what `hurryThread` is told.
+ * Linux, where a thread has no priority of its own, nothing happens.
  */
-export function lowerThreadPriority(): number | undefined {
-  const id = ownThreadId()
+export function lowerThreadPriority(): void {
+  const id = noteThreadId()
   // Without it the thread takes more than its share; it works all the same.
   if (id !== undefined) lower(id, WORK_FOR_LATER)
-  return id
 }
 
-/** Has the calling thread be one like any other, though it has its priority of a raised loop. Returns what `lowerThreadLater` is told. */
-export function beginAsEverybody(): number | undefined {
-  const id = ownThreadId()
+/** Has the calling thread be one like any other, though it has its priority of a raised loop: for those of `lowerThreadLater`. */
+export function beginAsEverybody(): void {
+  const id = noteThreadId()
   if (id !== undefined) lower(id, 0)
-  return id
 }
 
 /**
  * Has another thread of this process give way as soon as it has worked longer than short things take, so that a short file waits
- * for no long one. Returns what ends the watch; the thread's own end does, too.
+ * for no long one.
  */
-export function lowerThreadLater(threadId: number | undefined): () => void {
-  if (threadId === undefined) return () => {}
+export function lowerThreadLater(thread: Worker): void {
   const timer = setInterval(() => {
-    const usedMs = processUsage('self', threadId)?.cpuMs
-    if (usedMs !== undefined && usedMs < SHORT_WORK_MS) return
-    clearInterval(timer)
-    if (usedMs !== undefined) lower(threadId, WORK_FOR_LATER)
+    const id = systemIdOf(thread)
+    if (id === undefined || (processUsage('self', id)?.cpuMs ?? 0) < SHORT_WORK_MS) return
+    lookAway(thread)
+    lower(id, WORK_FOR_LATER)
   }, LOOK_MS)
   timer.unref()
-  return () => clearInterval(timer)
+  watches.set(thread, timer)
+  thread.once('exit', () => lookAway(thread))
+}
+
+const watches = new WeakMap<Worker, NodeJS.Timeout>()
+
+function lookAway(thread: Worker): void {
+  clearInterval(watches.get(thread))
 }
 
 /**
- * Has a thread of this process, about to be ended, go before others: the loop that ends it stands until it is gone, and would wait for
- * its turns with it.
+ * Has a thread of this process, about to be ended, go before others to its end: the loop that ends it stands until it is gone, and
+ * would wait for its turns with it.
  */
-export function hurryThread(threadId: number | undefined): void {
-  if (threadId === undefined) return
+export function hurryThread(thread: Worker): void {
+  lookAway(thread)
+  const id = systemIdOf(thread)
+  if (id === undefined) return
   for (const niceness of [-LOWEST - 1, -STEPS_UP, 0]) {
     try {
-      setPriority(threadId, niceness)
+      setPriority(id, niceness)
       return
     } catch {
       // EACCES: as far as the process may; or it is gone already.

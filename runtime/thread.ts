@@ -1,8 +1,17 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads'
+import { hurryThread } from './low-priority.ts'
 import { threadEntry } from './module-cache.ts'
 import { asProcess } from './plugin/scope.ts'
+import { withThreadId } from './thread-ids.ts'
 
 /** A thread of the process itself, whoever's work it begins in; it needs no loader of its parent. */
 export function startThread(entry: URL, options: WorkerOptions): Worker {
-  return asProcess(() => new Worker(threadEntry(entry), { execArgv: [], ...options }))
+  const start = () => new Worker(threadEntry(entry), { execArgv: [], ...options })
+  return withThreadId(() => asProcess(start))
+}
+
+/** Ends a thread with whatever it is at; resolves once it is gone. */
+export async function endThread(thread: Worker): Promise<void> {
+  hurryThread(thread)
+  await thread.terminate()
 }

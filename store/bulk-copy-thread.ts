@@ -9,7 +9,7 @@ import { type BulkCopyThread, type FromThread, type Loader, SLOT_BYTES, type ToT
 /** This thread comes to give way to audio: on a machine that is busy it needs a while for little. */
 const CONNECT_TIMEOUT_MS = 30_000
 const port = parentPort!
-tell({ type: 'begun', threadId: beginAsEverybody() })
+beginAsEverybody()
 const { slots, databaseUrl, loader, params } = workerData as BulkCopyThread
 
 const messages: ToThread[] = []

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Client } from 'pg'
 import { Gate } from '../runtime/admission/gate.ts'
 import { type ErrorCode, PatchbayError } from '../runtime/errors.ts'
-import { hurryThread, lowerThreadLater } from '../runtime/low-priority.ts'
-import { startThread } from '../runtime/thread.ts'
+import { lowerThreadLater } from '../runtime/low-priority.ts'
+import { endThread, startThread } from '../runtime/thread.ts'
 import { openSpool } from './spool.ts'
 
 /**
@@ -58,7 +58,6 @@ export type ToThread =
   | { type: 'end' }
   | { type: 'commit'; details: unknown }
 export type FromThread =
-  | { type: 'begun'; threadId: number | undefined }
   | { type: 'taken'; slot: number }
   | { type: 'loaded' }
   | { type: 'done'; result: unknown }
@@ -129,6 +128,7 @@ function start<D, R>({ databaseUrl, loader, signal }: BulkCopyOptions, params: u
     // Rows die young: a small young generation keeps the thread's share of the memory small.
     resourceLimits: { maxYoungGenerationSizeMb: 4 },
   })
+  lowerThreadLater(thread)
   const loaded = Promise.withResolvers<void>()
   const done = Promise.withResolvers<unknown>()
   for (const { promise } of [loaded, done]) promise.catch(() => {})
@@ -137,8 +137,6 @@ function start<D, R>({ databaseUrl, loader, signal }: BulkCopyOptions, params: u
   let failure: { error: unknown } | undefined
   let wake = () => {}
   let stall: NodeJS.Timeout | undefined
-  let threadId: number | undefined
-  let lookAway = () => {}
   const fail = (error: unknown) => {
     failure ??= { error }
     loaded.reject(error)
@@ -151,11 +149,6 @@ function start<D, R>({ databaseUrl, loader, signal }: BulkCopyOptions, params: u
     stall = setTimeout(() => fail(stalled()), STALL_TIMEOUT_MS)
   }
   thread.on('message', (message: FromThread) => {
-    if (message.type === 'begun') {
-      threadId = message.threadId
-      lookAway = lowerThreadLater(threadId)
-      return
-    }
     clearTimeout(stall)
     if (message.type === 'taken') {
       free.push(message.slot)
@@ -208,11 +201,9 @@ function start<D, R>({ databaseUrl, loader, signal }: BulkCopyOptions, params: u
     discard() {
       ending ??= (async () => {
         clearTimeout(stall)
-        lookAway()
         signal.removeEventListener('abort', onAbort)
-        hurryThread(threadId)
         // Ends the thread's connection too; Postgres rolls back what was not committed.
-        await thread.terminate()
+        await endThread(thread)
       })()
       return ending
     },

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { PatchbayError } from '../../runtime/errors.ts'
-import { startThread } from '../../runtime/thread.ts'
+import { endThread, startThread } from '../../runtime/thread.ts'
 import type { PasswordResult, PasswordWork } from './password-thread.ts'
 
 /**
@@ -28,7 +28,7 @@ export async function computePassword(work: PasswordWork): Promise<string | bool
     idle.push(thread)
     return answer.result
   } catch (cause) {
-    void thread.terminate()
+    void endThread(thread)
     throw new PatchbayError('unavailable', { cause })
   }
 }

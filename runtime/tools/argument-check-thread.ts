@@ -10,8 +10,8 @@ export interface CheckRequest {
   input: string | undefined
 }
 
-/** First of all that it is ready, by its id of the system. */
-export type CheckAnswer = { ready: number | undefined } | { fault: string | undefined }
+/** First of all that it is ready. */
+export type CheckAnswer = { ready: true } | { fault: string | undefined }
 
 const MAX_KEPT = 200
 
@@ -43,7 +43,7 @@ function faultOf({ schema, input }: CheckRequest): string | undefined {
   return `${first?.instancePath ?? ''} ${first?.message ?? 'they do not fit the schema'}`.trim()
 }
 
-const threadId = lowerThreadPriority()
+lowerThreadPriority()
 const port = parentPort!
 port.on('message', (request: CheckRequest) => {
   let fault: string | undefined
@@ -54,4 +54,4 @@ port.on('message', (request: CheckRequest) => {
   }
   port.postMessage({ fault } satisfies CheckAnswer)
 })
-port.postMessage({ ready: threadId } satisfies CheckAnswer)
+port.postMessage({ ready: true } satisfies CheckAnswer)

@@ -3,8 +3,7 @@ import { FairQueue } from '../admission/fair-queue.ts'
 import { countRefusal } from '../admission/refusals.ts'
 import { beyondBounds } from '../json-shape.ts'
 import type { Logger } from '../log.ts'
-import { hurryThread } from '../low-priority.ts'
-import { startThread } from '../thread.ts'
+import { endThread, startThread } from '../thread.ts'
 import type { CheckAnswer, CheckRequest } from './argument-check-thread.ts'
 
 /**
@@ -45,7 +44,6 @@ export function openArgumentChecks(log: Logger): ArgumentChecks {
   let current: Check | undefined
   let deadline: NodeJS.Timeout | undefined
   let ready = false
-  let threadId: number | undefined
   let closed = false
 
   const begin = (): Worker => {
@@ -57,10 +55,8 @@ export function openArgumentChecks(log: Logger): ArgumentChecks {
     worker.unref()
     worker.on('message', (answer: CheckAnswer) => {
       if (worker !== thread) return
-      if ('ready' in answer) {
-        ready = true
-        threadId = answer.ready
-      } else finish(answer.fault)
+      if ('ready' in answer) ready = true
+      else finish(answer.fault)
       advance()
     })
     worker.on('error', (err) => {
@@ -89,9 +85,7 @@ export function openArgumentChecks(log: Logger): ArgumentChecks {
       countRefusal('tool_arguments', 'too_slow')
       finish(TOO_SLOW)
     }
-    hurryThread(threadId)
-    threadId = undefined
-    void stuck?.terminate()
+    if (stuck !== undefined) void endThread(stuck)
     const started = ready
     ready = false
     if (closed || waiting.size === 0) return
@@ -148,8 +142,7 @@ export function openArgumentChecks(log: Logger): ArgumentChecks {
       thread = undefined
       finish(BUSY)
       refuseAll()
-      hurryThread(threadId)
-      await last?.terminate()
+      if (last !== undefined) await endThread(last)
     },
   }
 }

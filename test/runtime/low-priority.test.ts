@@ -4,14 +4,17 @@ import { readFileSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import t from 'tap'
 import { autogroupOf } from '../../runtime/autogroup.ts'
 import { hurryThread, lowerServicePriority, lowerSession, lowerThreadLater } from '../../runtime/low-priority.ts'
+import { processUsage } from '../../runtime/process-usage.ts'
+import { endThread, startThread } from '../../runtime/thread.ts'
+import { systemIdOf } from '../../runtime/thread-ids.ts'
 import { withoutAutogroups } from '../support/without-autogroups.ts'
 
 const THREAD = `
-import { readFileSync, readlinkSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import { lowerThreadPriority } from ${JSON.stringify(new URL('../../runtime/low-priority.ts', import.meta.url).href)}
 lowerThreadPriority()
@@ -25,8 +28,8 @@ t.test(
   { skip: process.platform !== 'linux' && 'threads have a priority of their own on Linux alone' },
   async (t) => {
     const before = niceOf(readFileSync('/proc/thread-self/stat', 'utf8'))
-    const thread = new Worker(new URL(`data:text/javascript,${encodeURIComponent(THREAD)}`))
-    t.teardown(() => thread.terminate())
+    const thread = startProgram(THREAD)
+    t.teardown(() => endThread(thread))
     const stat = await new Promise<string>((resolve, reject) => thread.on('message', resolve).on('error', reject))
     t.equal(niceOf(stat), Math.min(19, Math.max(0, before) + 10))
     t.equal(niceOf(readFileSync('/proc/thread-self/stat', 'utf8')), before, 'the loop itself stays')
@@ -38,38 +41,98 @@ import { readFileSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import { beginAsEverybody } from ${JSON.stringify(new URL('../../runtime/low-priority.ts', import.meta.url).href)}
 const stat = () => readFileSync('/proc/thread-self/stat', 'utf8')
-const threadId = beginAsEverybody()
-const begun = stat()
-parentPort.postMessage({ threadId, begun })
-parentPort.on('message', () => {
-  while (stat().slice(stat().lastIndexOf(')') + 2).split(' ')[16] === ${JSON.stringify('BEGUN')});
-  parentPort.postMessage({ after: stat() })
+beginAsEverybody()
+parentPort.postMessage(stat())
+parentPort.on('message', (until) => {
+  const nice = () => Number(stat().slice(stat().lastIndexOf(')') + 2).split(' ')[16])
+  if (until === 'ended') for (;;);
+  while (nice() < until);
+  parentPort.postMessage(stat())
 })
 `
 
 t.test(
-  'a thread begins as any other and gives way once it has worked for long',
+  'a thread begins as any other, gives way once it has worked for long, and goes before others to its end',
   { skip: process.platform !== 'linux' && 'threads have a priority of their own on Linux alone' },
   async (t) => {
     const before = Math.max(0, niceOf(readFileSync('/proc/thread-self/stat', 'utf8')))
-    const program = SPINNING.replace('BEGUN', String(before))
-    const thread = new Worker(new URL(`data:text/javascript,${encodeURIComponent(program)}`))
-    t.teardown(() => thread.terminate())
-    const told = async () => (await once(thread, 'message'))[0] as { threadId: number; begun: string; after: string }
-    const { threadId, begun } = await told()
+    const thread = startProgram(SPINNING)
+    t.teardown(() => endThread(thread))
+    const told = async () => (await once(thread, 'message'))[0] as string
+    lowerThreadLater(thread)
+    t.equal(systemIdOf(thread), undefined, 'its id is known once it runs')
+    const begun = await told()
     t.equal(niceOf(begun), before)
-    t.teardown(lowerThreadLater(threadId))
-    thread.postMessage('work')
-    t.equal(niceOf((await told()).after), Math.min(19, before + 10))
-    const ofThread = () => niceOf(readFileSync(`/proc/self/task/${threadId}/stat`, 'utf8'))
-    const lowered = ofThread()
-    hurryThread(threadId)
-    t.ok(mayRaise() ? ofThread() < before : ofThread() <= lowered, 'it goes before others once it is to end')
-    t.doesNotThrow(lowerThreadLater(undefined), 'where threads have no ids')
-    t.doesNotThrow(() => hurryThread(undefined))
-    t.doesNotThrow(() => hurryThread(2 ** 22 + 1), 'one that is gone')
+    t.equal(systemIdOf(thread), Number(begun.split(' ')[0]))
+    const low = Math.min(19, before + 10)
+    thread.postMessage(low)
+    t.equal(niceOf(await told()), low)
+    hurryThread(thread)
+    t.ok(mayRaise() ? niceOfThread(thread) < before : niceOfThread(thread) <= low, 'it goes before others')
+    await endThread(thread)
+    t.equal(systemIdOf(thread), undefined, 'and has no id once it is gone')
+    t.doesNotThrow(() => hurryThread(thread))
+    const silent = startProgram('setInterval(() => {}, 1_000)')
+    await once(silent, 'online')
+    t.doesNotThrow(() => hurryThread(silent), 'one that noted no id')
+    await t.resolves(endThread(silent))
   },
 )
+
+t.test(
+  'a thread that is to end gives way no more',
+  { skip: process.platform !== 'linux' && 'threads have a priority of their own on Linux alone' },
+  async (t) => {
+    const thread = startProgram(SPINNING)
+    t.teardown(() => endThread(thread))
+    lowerThreadLater(thread)
+    await once(thread, 'message')
+    hurryThread(thread)
+    const hurried = niceOfThread(thread)
+    const startMs = cpuMsOf(thread)
+    thread.postMessage('ended')
+    // Twice as long as it takes to be lowered, and some looks more.
+    while (cpuMsOf(thread) < startMs + 400) await sleep(20)
+    t.equal(niceOfThread(thread), hurried)
+  },
+)
+
+t.test('each thread has an id of its own, those that threads start, too', async (t) => {
+  const program = `
+import { parentPort } from 'node:worker_threads'
+import { startThread } from ${JSON.stringify(new URL('../../runtime/thread.ts', import.meta.url).href)}
+import { noteThreadId, systemIdOf } from ${JSON.stringify(new URL('../../runtime/thread-ids.ts', import.meta.url).href)}
+const own = noteThreadId()
+if (DEPTH > 0) {
+  const inner = startThread(new URL('data:text/javascript,' + encodeURIComponent(PROGRAM)), {})
+  inner.on('message', (ids) => parentPort.postMessage([own, systemIdOf(inner), ...ids]))
+} else parentPort.postMessage([own])
+`
+  const inner = program.replaceAll('DEPTH', '0')
+  const threads = Array.from({ length: 3 }, () =>
+    startProgram(program.replaceAll('DEPTH', '1').replaceAll('PROGRAM', JSON.stringify(inner))),
+  )
+  t.teardown(() => Promise.all(threads.map(endThread)))
+  const told = await Promise.all(
+    threads.map(async (thread) => {
+      const [[own, known, noted]] = (await once(thread, 'message')) as [(number | undefined)[]]
+      t.equal(systemIdOf(thread), own)
+      t.equal(known, noted)
+      return [own, known]
+    }),
+  )
+  const ids = told.flat()
+  t.equal(new Set(ids).size, process.platform === 'linux' ? 6 : 1)
+})
+
+function startProgram(program: string): Worker {
+  return startThread(new URL(`data:text/javascript,${encodeURIComponent(program)}`), {})
+}
+
+const niceOfThread = (thread: Worker): number =>
+  niceOf(readFileSync(`/proc/self/task/${systemIdOf(thread)}/stat`, 'utf8'))
+
+const cpuMsOf = (thread: Worker): number => processUsage('self', systemIdOf(thread))?.cpuMs ?? 0
 
 t.test(
   'a service gives way to the loop that started it, with all that it starts',

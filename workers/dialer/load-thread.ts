@@ -15,13 +15,12 @@ export interface LoadThread {
 }
 
 export type FromLoadThread =
-  | { type: 'begun'; threadId: number | undefined }
   | { type: 'end'; state: 'more' | 'done' | 'gone' }
   | { type: 'failed'; message: string; stack: string | undefined }
 
 const CONNECT_TIMEOUT_MS = 10_000
 const STATEMENT_TIMEOUT_MS = 60_000
-tell({ type: 'begun', threadId: lowerThreadPriority() })
+lowerThreadPriority()
 const { databaseUrl, uploadId, countries, maxBatches } = workerData as LoadThread
 
 function tell(message: FromLoadThread): void {

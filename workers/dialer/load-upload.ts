@@ -1,5 +1,4 @@
-import { hurryThread } from '../../runtime/low-priority.ts'
-import { startThread } from '../../runtime/thread.ts'
+import { endThread, startThread } from '../../runtime/thread.ts'
 import type { FromLoadThread, LoadThread } from './load-thread.ts'
 import type { CallingRules } from './rules.ts'
 
@@ -27,12 +26,7 @@ export async function loadUpload(
   const timer = setTimeout(() => reject(new Error(`Loading stood still for ${STALL_MS} ms`)), STALL_MS)
   const onAbort = () => reject(signal.reason)
   signal.addEventListener('abort', onAbort, { once: true })
-  let threadId: number | undefined
   thread.on('message', (message: FromLoadThread) => {
-    if (message.type === 'begun') {
-      threadId = message.threadId
-      return
-    }
     if (message.type === 'end') return resolve(message.state)
     const error = new Error(message.message)
     if (message.stack !== undefined) error.stack = message.stack
@@ -45,7 +39,6 @@ export async function loadUpload(
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', onAbort)
-    hurryThread(threadId)
-    await thread.terminate()
+    await endThread(thread)
   }
 }

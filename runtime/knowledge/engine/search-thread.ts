@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import { PatchbayError } from '../../errors.ts'
-import { startThread } from '../../thread.ts'
+import { endThread, startThread } from '../../thread.ts'
 import type { BlockInfo, Match, ShelvedRow } from './blocks.ts'
 import type { DenseModel } from './row.ts'
 
@@ -164,7 +164,7 @@ export class SearchThread<Query> {
       call.reject(this.#ended)
     }
     this.#calls.clear()
-    await this.#worker?.terminate()
+    if (this.#worker !== undefined) await endThread(this.#worker)
   }
 }
 

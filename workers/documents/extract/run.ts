@@ -2,7 +2,7 @@ import { PatchbayError } from '../../../runtime/errors.ts'
 import type { DocumentFormat } from '../../../runtime/knowledge/blocks.ts'
 import type { Terms } from '../../../runtime/knowledge/terms.ts'
 import { lowerThreadLater } from '../../../runtime/low-priority.ts'
-import { startThread } from '../../../runtime/thread.ts'
+import { endThread, startThread } from '../../../runtime/thread.ts'
 import { ExtractionError, ExtractionTimeout } from './failure.ts'
 
 export interface ExtractedChunk {
@@ -17,7 +17,6 @@ export interface ThreadData {
 }
 
 export type ThreadMessage =
-  | { type: 'begun'; threadId: number | undefined }
   | { type: 'batch'; chunks: ExtractedChunk[] }
   | { type: 'done'; chunks: number }
   | { type: 'failed'; reason: string }
@@ -60,6 +59,7 @@ export async function extractChunks(
     stdout: true,
     stderr: true,
   })
+  lowerThreadLater(worker)
   worker.stdout.resume()
   worker.stderr.resume()
   const { promise, resolve, reject } = Promise.withResolvers<number>()
@@ -80,10 +80,8 @@ export async function extractChunks(
   }, MEMORY_CHECK_MS)
 
   let kept = 0
-  let lookAway = () => {}
   worker.on('message', (message: ThreadMessage) => {
-    if (message.type === 'begun') lookAway = lowerThreadLater(message.threadId)
-    else if (message.type === 'done') resolve(message.chunks)
+    if (message.type === 'done') resolve(message.chunks)
     else if (message.type === 'failed') reject(new ExtractionError(message.reason))
     else {
       const first = kept
@@ -101,8 +99,7 @@ export async function extractChunks(
   } finally {
     clearTimeout(deadline)
     clearInterval(watch)
-    lookAway()
     signal.removeEventListener('abort', onAbort)
-    await worker.terminate()
+    await endThread(worker)
   }
 }

@@ -11,7 +11,7 @@ import type { ExtractedChunk, ThreadData, ThreadMessage } from './run.ts'
 
 /** Entry of the thread that run.ts starts: one file to chunks, a batch at a time, the next one once the last is kept. */
 const port = parentPort!
-send({ type: 'begun', threadId: beginAsEverybody() })
+beginAsEverybody()
 const { format, bytes, maxChunks } = workerData as ThreadData
 // The parent answers each batch; a listener that stays keeps no answer from getting lost between two of them.
 const acknowledgements = { pending: 0 }

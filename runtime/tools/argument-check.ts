@@ -3,7 +3,9 @@ import { FairQueue } from '../admission/fair-queue.ts'
 import { countRefusal } from '../admission/refusals.ts'
 import { beyondBounds } from '../json-shape.ts'
 import type { Logger } from '../log.ts'
+import { processUsage } from '../process-usage.ts'
 import { endThread, startThread } from '../thread.ts'
+import { systemIdOf } from '../thread-ids.ts'
 import type { CheckAnswer, CheckRequest } from './argument-check-thread.ts'
 
 /**
@@ -11,7 +13,11 @@ import type { CheckAnswer, CheckRequest } from './argument-check-thread.ts'
  * schema that doubles with each level, costs that thread its deadline and nobody's audio anything. Workspaces take turns.
  */
 
-const DEADLINE_MS = 1_000
+/** Of the processor: the thread gives way to audio, and comes to its turns late on a busy machine. */
+const WORK_MS = 1_000
+/** A caller waits for the tool. */
+const DEADLINE_MS = 10_000
+const LOOK_MS = 100
 const START_TIMEOUT_MS = 30_000
 const MAX_WAITING = 500
 const BOUNDS = { depth: 64, parts: Number.POSITIVE_INFINITY }
@@ -94,6 +100,18 @@ export function openArgumentChecks(log: Logger): ArgumentChecks {
     else refuseAll()
   }
 
+  /** Once the check has taken so much of the processor, or as much time as there is. */
+  const giveUpAfter = (workMs: number, worker: Worker): void => {
+    const startMs = performance.now()
+    const usedBeforeMs = usedMsOf(worker)
+    const look = (): void => {
+      const leftMs = usedBeforeMs + workMs - usedMsOf(worker)
+      if (leftMs <= 0 || performance.now() - startMs >= DEADLINE_MS) giveUp()
+      else deadline = setTimeout(look, Math.max(leftMs, LOOK_MS))
+    }
+    deadline = setTimeout(look, workMs)
+  }
+
   const refuseAll = (): void => {
     for (let check = waiting.next(); check !== undefined; check = waiting.next()) check.resolve(BUSY)
   }
@@ -102,7 +120,7 @@ export function openArgumentChecks(log: Logger): ArgumentChecks {
     clearTimeout(deadline)
     current = waiting.next()
     if (current === undefined || thread === undefined) return
-    deadline = setTimeout(giveUp, DEADLINE_MS)
+    giveUpAfter(WORK_MS, thread)
     thread.postMessage(current.request)
   }
 
@@ -145,6 +163,13 @@ export function openArgumentChecks(log: Logger): ArgumentChecks {
       if (last !== undefined) await endThread(last)
     },
   }
+}
+
+/** Of the processor; where the system doesn't tell of threads, what it may have used at most. */
+function usedMsOf(worker: Worker): number {
+  const id = systemIdOf(worker)
+  const used = id === undefined ? undefined : processUsage('self', id)
+  return used?.cpuMs ?? performance.now()
 }
 
 function textOf(input: unknown): string | undefined {

@@ -105,8 +105,8 @@ function judgeRule(
   return OPEN
 }
 
-const HORIZON_DAYS = 32
 const DAY_MS = 86_400_000
+const HORIZON_MS = 32 * DAY_MS
 
 /** The first instant from `fromMs` on at which the place is open; undefined when none comes within a month. */
 export function nextOpening(
@@ -133,14 +133,17 @@ export function nextOpening(
   const zones = [...starts].map(([zone, seconds]) => {
     return { zone, seconds, todayMs: Date.parse(`${wallClock(fromMs, zone).date}T00:00:00Z`) }
   })
-  for (let day = 0; day < HORIZON_DAYS; day++) {
-    let knownUntilMs = Number.POSITIVE_INFINITY
+  const endMs = fromMs + HORIZON_MS
+  let knownUntilMs = fromMs
+  for (let day = 0; knownUntilMs < endMs; day++) {
+    knownUntilMs = Number.POSITIVE_INFINITY
     for (const { zone, seconds, todayMs } of zones) {
       const midnightMs = todayMs + day * DAY_MS
       for (const second of seconds) pending.add(instantOf(midnightMs + second * 1_000, zone))
       knownUntilMs = Math.min(knownUntilMs, instantOf(midnightMs + DAY_MS, zone))
     }
     for (const ms of [...pending].sort((a, b) => a - b)) {
+      if (ms > endMs) return undefined
       if (ms > knownUntilMs) break
       pending.delete(ms)
       if (ms > fromMs && judgePlace(where, policy, rules, new Moment(ms)).open) return ms

@@ -25,6 +25,7 @@ const POLICY: CallingPolicy = {
   filterHolidays: true,
 }
 const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 
 t.test('hours of the law, in the clocks of every zone', async (t) => {
   const [rules, places] = await Promise.all([loadCallingRules(), loadPlaces()])
@@ -218,6 +219,48 @@ t.test('hours of the law, in the clocks of every zone', async (t) => {
       { numRuns: 1_000 },
     )
   })
+})
+
+t.test('the first opening within a month is found, on its last day too, however far apart its zones are', async () => {
+  // Of whole hours, so that places open at whole hours.
+  const zones = ['Pacific/Kiritimati', 'Asia/Tokyo', 'Europe/Berlin', 'America/New_York', 'Pacific/Honolulu']
+  const hours = fc.record({ from: fc.integer({ min: 0, max: 22 }), hours: fc.integer({ min: 1, max: 23 }) })
+  const anyRule = fc.record({ zone: fc.option(fc.constantFrom(...zones), { nil: undefined }), hours }).map((rule) => {
+    const { from, hours } = rule.hours
+    const span = [from * 3_600, Math.min(24, from + hours) * 3_600] as const
+    return {
+      ...{ region: 'ZZ', hours: Array.from({ length: 8 }, () => span), zone: rule.zone, closedOnHolidays: false },
+      ...{ maxCallsPer24h: undefined, citation: 'c', asOf: '2026-01-01' },
+    }
+  })
+  fc.assert(
+    fc.property(
+      fc.subarray(zones, { minLength: 1, maxLength: 2 }),
+      anyRule,
+      hours,
+      fc.integer({ min: Date.parse('2026-01-01') / HOUR_MS, max: Date.parse('2028-01-01') / HOUR_MS }),
+      fc.subarray([0, 29, 30, 31, 32, 33], { maxLength: 2 }),
+      (zones, rule, { from, hours }, fromHour, daysWithCalls) => {
+        const fromMs = fromHour * HOUR_MS
+        const dateOf = (day: number) => new Date(fromMs + day * DAY_MS).toISOString().slice(0, 10)
+        const days = Array.from({ length: 40 }, (_, at) => at - 2)
+        const policy: CallingPolicy = {
+          ...POLICY,
+          earliest: `${String(from).padStart(2, '0')}:00:00`,
+          latest: `${String(Math.min(24, from + hours)).padStart(2, '0')}:00:00`,
+          holidays: days.filter((day) => !daysWithCalls.includes(day)).map(dateOf),
+        }
+        const rules = { locales: new Map(), rulesOf: () => [rule], holidays: new Map(), proclaimed: [] }
+        const where = { zones, regions: ['ZZ'] }
+        const first = Array.from({ length: 32 * 24 + 1 }, (_, hour) => fromMs + hour * HOUR_MS).find(
+          (ms) => judgePlace(where, policy, rules, new Moment(ms)).open,
+        )
+        const found = nextOpening(where, policy, rules, fromMs)
+        if (found !== first) throw new Error(`${found} instead of ${first}`)
+      },
+    ),
+    { numRuns: 400 },
+  )
 })
 
 t.test('a rules file with a fault is refused by name, and none of it is used', async (t) => {

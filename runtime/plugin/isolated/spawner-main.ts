@@ -10,7 +10,8 @@ import type { FromSpawner, SpawnOrder } from './spawner-messages.ts'
 const running = new Set<ChildProcess>()
 
 function say(message: FromSpawner, pipe?: Socket): void {
-  process.send?.(message, pipe)
+  // Where it can't be said the role is gone, and with it this process.
+  process.send?.(message, pipe, undefined, () => undefined)
 }
 
 function start({ id, program, args, variables, pipes, niceness }: SpawnOrder): void {
@@ -39,9 +40,8 @@ type Handed = Socket & { _handle: { readStop(): void } }
 // It ends with its role, and not before.
 for (const asked of ['SIGINT', 'SIGTERM'] as const) process.on(asked, () => undefined)
 process.on('message', (order: SpawnOrder) => start(order))
-process.once('disconnect', end)
-// The role may have died while this one began.
-if (!process.connected) end()
+// The role holds the other end. Node tells no end of the channel to whoever waits for a pipe to be taken.
+process.stdin.on('error', end).on('close', end).resume()
 
 function end(): void {
   for (const child of running) child.kill('SIGKILL')

@@ -82,10 +82,13 @@ class Spawner {
       // What a terminal tells its role is the role's to act on: calls end before their plugins do.
       detached: true,
       env: {},
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'] as ['ignore', 'ignore', 'ignore', 'ipc'],
+      // Its input ends with this process, however that does.
+      stdio: ['pipe', 'ignore', 'ignore', 'ipc'] as ['pipe', 'ignore', 'ignore', 'ipc'],
     }
     this.#process = asProcess(() => fork(join(import.meta.dirname, 'spawner-main.ts'), [], options))
     this.#process.unref()
+    const input = this.#process.stdin as Socket | null
+    input?.unref()
     this.#process.channel?.unref()
     this.#process.on('message', (message, pipe) => this.#receive(message as FromSpawner, pipe as Socket | undefined))
     this.#process.on('error', (error) => this.#end(error.message))

@@ -26,18 +26,21 @@ async function gone(pid: number): Promise<boolean> {
   return false
 }
 
-/** The process that starts programs for another one. */
-function spawnerOf(parent: number): number {
+/** A process whose command line has these words; NaN: there is none. */
+function childOf(parent: number, words: string): number {
   const found = readdirSync('/proc').find((pid) => {
     try {
-      const isMain = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('spawner-main.ts')
-      return isMain && new RegExp(`\\) \\w ${parent} `).test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+      const isIt = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').includes(words)
+      return isIt && new RegExp(`\\) \\w ${parent} `).test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
     } catch {
       return false
     }
   })
   return Number(found)
 }
+
+/** The process that starts programs for another one. */
+const spawnerOf = (parent: number): number => childOf(parent, 'spawner-main.ts')
 
 test('a program is started with its pipes, its environment and nothing else, and its end is told', async (t) => {
   const program = await startProgram({
@@ -88,4 +91,22 @@ test('a program doesn’t outlive its role, however that ends', async (t) => {
   t.ok(isAlive(pid))
   role.kill('SIGKILL')
   t.ok(await gone(pid))
+})
+
+test('nor does what starts them, though its role died before it took what was handed to it', async (t) => {
+  const role = fork(join(import.meta.dirname, 'spawning-role.ts'), ['deaf'], { execArgv: [], env: {} })
+  t.teardown(() => void role.kill('SIGKILL'))
+  const [pid] = (await once(role, 'message')) as [number]
+  const spawner = spawnerOf(pid)
+  t.ok(isAlive(spawner))
+  let program = Number.NaN
+  const untilMs = performance.now() + PATIENCE_MS
+  while (Number.isNaN(program) && performance.now() < untilMs) {
+    await sleep(50)
+    program = childOf(spawner, 'sleep 1000')
+  }
+  t.ok(isAlive(program))
+  role.kill('SIGKILL')
+  t.ok(await gone(spawner))
+  t.ok(await gone(program))
 })

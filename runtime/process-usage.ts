@@ -8,6 +8,7 @@ export interface ProcessUsage {
   memoryBytes: number
   /** Since it began; a process's with all its threads. */
   cpuMs: number
+  parentPid: number
 }
 
 /**
@@ -19,10 +20,10 @@ export function processUsage(pid: number | 'self' | undefined, threadId?: number
   try {
     // At once: the kernel has it in memory, and a read by another thread waits for its turn on a busy machine.
     const stat = readFileSync(path, 'latin1')
-    // proc_pid_stat(5): the name, in brackets, may hold blanks; utime is field 14, stime 15 and rss 24 of all.
+    // proc_pid_stat(5): the name, in brackets, may hold blanks; ppid is field 4, utime 14, stime 15 and rss 24 of all.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    const [utime = 0, stime = 0, pages = 0] = [fields[11], fields[12], fields[21]].map(Number)
-    return { memoryBytes: pages * KERNEL_PAGE_BYTES, cpuMs: (utime + stime) * TICK_MS }
+    const [parentPid = 0, utime = 0, stime = 0, pages = 0] = [1, 11, 12, 21].map((at) => Number(fields[at]))
+    return { memoryBytes: pages * KERNEL_PAGE_BYTES, cpuMs: (utime + stime) * TICK_MS, parentPid }
   } catch {
     return undefined
   }

@@ -1,5 +1,4 @@
 /** One run of the benchmark, in a process of its own: `subject.ts <run as JSON>`. */
-import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { initializeLogger, llm } from '@livekit/agents'
 import { AudioFrame } from '@livekit/rtc-node'
@@ -9,6 +8,7 @@ import { loadModels } from '../../runtime/conversation/models.ts'
 import { Pacer } from '../../runtime/media/pacer.ts'
 import { loadPlugins, type PluginRegistry } from '../../runtime/plugin/host.ts'
 import type { AudioFormat } from '../../runtime/session/leg.ts'
+import { processorSeconds } from '../support/processor-seconds.ts'
 import { openConversation, type Subject } from '../voice/open-conversation.ts'
 import { lineOf, QUESTIONS } from '../voice/utterances.ts'
 import { foreignPlugins } from './foreign.ts'
@@ -124,36 +124,16 @@ async function talk(
   }
 }
 
-/** CPU time of the processes this one and those started, in milliseconds. The kernel counts in hundredths of a second. */
-function childrenCpuMs(): number {
-  const all = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((pid) => {
-      try {
-        const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-        const fields = stat
-          .slice(stat.lastIndexOf(')') + 2)
-          .split(' ')
-          .map(Number)
-        return [{ pid: Number(pid), parent: fields[1], cpuMs: ((fields[11] ?? 0) + (fields[12] ?? 0)) * 10 }]
-      } catch {
-        return []
-      }
-    })
-  const of = (parent: number): number =>
-    all.reduce((sum, one) => (one.parent === parent ? sum + one.cpuMs + of(one.pid) : sum), 0)
-  return of(process.pid)
-}
+/** Of the processor, by this process and all that it started. */
+const usedSeconds = (): number => processorSeconds(() => 'all').get('all') ?? 0
 
 async function cpu({ isolation, sessions, seconds }: Extract<PluginRun, { kind: 'cpu' }>): Promise<PluginRunResult> {
   const { registry, remove } = await foreignPlugins(isolation, stop.signal)
   const { stop: end } = await talk(registry, { stt: 'parrot', llm: 'sim', tts: 'parrot' }, sessions)
-  const before = process.cpuUsage()
-  const [childrenMs, startedMs] = [childrenCpuMs(), performance.now()]
+  const [before, startedMs] = [usedSeconds(), performance.now()]
   await sleep(seconds * 1_000)
-  const used = process.cpuUsage(before)
+  const usedMs = (usedSeconds() - before) * 1_000
   const wallMs = performance.now() - startedMs
-  const usedMs = (used.user + used.system) / 1_000 + childrenCpuMs() - childrenMs
   await end()
   remove()
   return { kind: 'cpu', coreShare: usedMs / wallMs / sessions }

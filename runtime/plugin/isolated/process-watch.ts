@@ -43,7 +43,7 @@ export class ProcessWatch {
   }
 
   /** `isLoaded`: until then it compiles, and answers nothing. */
-  look(nowMs: number, usage: ProcessUsage, isLoaded: boolean): Verdict {
+  look(nowMs: number, usage: Pick<ProcessUsage, 'memoryBytes' | 'cpuMs'>, isLoaded: boolean): Verdict {
     const { memoryBytes, cpuMs } = usage
     if (memoryBytes > this.#maxMemoryBytes) return { end: `it took ${Math.round(memoryBytes / 2 ** 20)} MiB of memory` }
     const silentMs = nowMs - this.#beatAtMs

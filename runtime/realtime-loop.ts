@@ -15,6 +15,8 @@ export interface Standing {
   scheduling: Scheduling
   /** Why not in real time, in the system's words. */
   refused?: string
+  /** The thread that watches it ended, without which nothing runs in real time. */
+  unwatched?: true
 }
 
 export interface RealtimeOptions {
@@ -41,8 +43,8 @@ const LOOK_MS = 1_000
 
 let watcher: { thread: Worker; log: Logger } | undefined
 let own: Standing = { pid: process.pid, scheduling: 'normal' }
-/** Processes that were to be in real time before this one was. */
-const waiting = new Map<number, RealtimePriority>()
+/** What is to run in real time, by its process, once there is somebody who watches it. */
+const wanted = new Map<number, Watch>()
 
 /** How this process's loop is scheduled. */
 export const loopStanding = (): Standing => own
@@ -61,20 +63,29 @@ export function runLoopInRealtime({ log, priority, helpers, lookMs = LOOK_MS }: 
   thread.on('message', heard)
   thread.on('error', (err) => {
     log.warn({ err }, 'The thread that watches loops in real time ended: audio shares the processor with other work')
-    void setScheduling(process.pid, 'normal', priority)
+    own = { pid: process.pid, scheduling: 'normal', unwatched: true }
+    for (const { pid, priority, helpers } of wanted.values()) {
+      for (const id of [pid, ...helpers]) void setScheduling(id, 'normal', priority)
+    }
+    wanted.clear()
   })
-  watch({ pid: process.pid, priority, helpers })
-  for (const [pid, priority] of waiting) watch({ pid, priority, helpers: [] })
-  waiting.clear()
+  wanted.set(process.pid, { pid: process.pid, priority, helpers })
+  for (const one of wanted.values()) watch(one)
 }
 
 /**
  * Has another process's first thread run in real time as soon as this one's loop does: one that carries its audio, or one whose
- * turn of the processor everybody would wait for.
+ * turn of the processor everybody would wait for. Returns what is to be called once the process is gone.
  */
-export function runInRealtimeToo(pid: number, priority: RealtimePriority = NODE_PRIORITY): void {
-  if (watcher === undefined) waiting.set(pid, priority)
-  else watch({ pid, priority, helpers: [] })
+export function runInRealtimeToo(pid: number, priority: RealtimePriority = NODE_PRIORITY): () => void {
+  if (own.unwatched) return () => {}
+  const one: Watch = { pid, priority, helpers: [] }
+  wanted.set(pid, one)
+  watch(one)
+  return () => {
+    // Another process may have its id by now.
+    if (wanted.get(pid) === one) wanted.delete(pid)
+  }
 }
 
 function watch(asked: Watch): void {

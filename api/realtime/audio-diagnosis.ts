@@ -6,12 +6,12 @@ export interface AudioFinding {
 }
 
 /** Whether this node's audio waits for other work, and what to do about it, a sentence each: for `patchbay doctor audio`. */
-export function diagnoseAudio({ scheduling, refused }: Standing, audioFirst: string): AudioFinding[] {
+export function diagnoseAudio(standing: Standing, audioFirst: string): AudioFinding[] {
   const others = 'Each process says how it stands in its metrics, by patchbay_loop_realtime'
-  return [finding(scheduling, refused, audioFirst), { ok: true, text: others }]
+  return [finding(standing, audioFirst), { ok: true, text: others }]
 }
 
-function finding(scheduling: Standing['scheduling'], refused: string | undefined, audioFirst: string): AudioFinding {
+function finding({ scheduling, refused, unwatched }: Standing, audioFirst: string): AudioFinding {
   if (scheduling === 'realtime') {
     return { ok: true, text: 'The loop that carries audio runs in real time (SCHED_RR): it waits for no other work' }
   }
@@ -24,6 +24,11 @@ function finding(scheduling: Standing['scheduling'], refused: string | undefined
       ok: false,
       text: `Audio waits for its turn on a busy machine, since real time is refused (${refused}): ${REALTIME_CURE}`,
     }
+  }
+  if (unwatched) {
+    const text =
+      'Audio waits for its turn on a busy machine, since the thread that watches loops in real time ended, as the log says: restart this node'
+    return { ok: false, text }
   }
   const text =
     'The loop that carries audio takes nearly all of a core and shares it for a while: spread calls over more nodes'

@@ -52,7 +52,7 @@ export async function startRedis(options: RedisOptions): Promise<Supervised> {
     spawn: () => {
       const child = spawnService({ program, args, user, deathSignal: 'SIGTERM', searchPath })
       // Each step of a call asks it, and it does little at a time.
-      if (child.pid !== undefined) runInRealtimeToo(child.pid, SERVICE_PRIORITY)
+      if (child.pid !== undefined) child.once('exit', runInRealtimeToo(child.pid, SERVICE_PRIORITY))
       return child
     },
     ready: (_, signal) => untilReady(socketPath, signal),

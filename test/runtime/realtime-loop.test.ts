@@ -23,16 +23,25 @@ const log = { info: logged('info'), debug: logged('debug'), warn: logged('warn')
 // They end with this process, however it ends.
 const start = () => spawn('/bin/cat', { stdio: ['pipe', 'ignore', 'ignore'] })
 const early = start()
+const forgotten = start()
 runInRealtimeToo(early.pid)
+runInRealtimeToo(forgotten.pid)()
+const { postMessage } = Worker.prototype
+let watching
+Worker.prototype.postMessage = function (message) {
+  watching = this
+  postMessage.call(this, message)
+}
 runLoopInRealtime({ log, priority: 4, helpers, lookMs: 100 })
 createInterface({ input: process.stdin }).on('line', (asked) => {
   if (asked === 'standing') say({ standing: loopStanding() })
   if (asked === 'start') {
     const child = start()
     const program = "require('node:worker_threads').parentPort.postMessage(require('node:fs').readFileSync('/proc/thread-self/stat', 'latin1'))"
-    new Worker(program, { eval: true, execArgv: [] }).on('message', (stat) => say({ early: early.pid, child: child.pid, helpers, stat }))
+    new Worker(program, { eval: true, execArgv: [] }).on('message', (stat) => say({ early: early.pid, forgotten: forgotten.pid, child: child.pid, helpers, stat }))
   }
   if (asked === 'spin') for (;;);
+  if (asked === 'break') postMessage.call(watching, null)
 }).on('close', () => process.exit())
 `
 
@@ -43,6 +52,7 @@ interface Told {
   pid?: number
   standing?: Standing
   early?: number
+  forgotten?: number
   child?: number
   helpers?: number[]
   stat?: string
@@ -76,7 +86,13 @@ t.test('a loop that carries audio runs in real time; what it starts does not', {
   const loop = startLoop(t)
   t.equal(await policyWhen(loop.pid, REALTIME), REALTIME)
   loop.ask('start')
-  const { early = 0, child = 0, helpers = [], stat = '' } = await loop.told(({ stat }) => stat !== undefined)
+  const {
+    early = 0,
+    forgotten = 0,
+    child = 0,
+    helpers = [],
+    stat = '',
+  } = await loop.told(({ stat }) => stat !== undefined)
   t.equal(await policyOf(child), NORMAL, 'a process')
   t.ok(helpers.length > 0)
   for (const id of helpers) {
@@ -84,10 +100,26 @@ t.test('a loop that carries audio runs in real time; what it starts does not', {
   }
   t.equal(Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[38]), NORMAL, 'a thread')
   t.equal(await policyWhen(early, REALTIME), REALTIME, 'one that carries its audio does, though it was named before')
+  t.equal(await policyOf(forgotten), NORMAL, 'one that was said to be gone does not')
   loop.ask('standing')
   const { standing } = await loop.told(({ standing }) => standing !== undefined)
   t.match(standing, { scheduling: 'realtime' })
   t.match(diagnoseAudio(standing!, 'true'), [{ ok: true, text: /runs in real time/ }, { ok: true }])
+})
+
+t.test('nothing runs in real time that nobody watches', { skip: refused }, async (t) => {
+  const loop = startLoop(t)
+  loop.ask('start')
+  const { early = 0, helpers = [] } = await loop.told(({ stat }) => stat !== undefined)
+  for (const id of [loop.pid, early, ...helpers]) t.equal(await policyWhen(id, REALTIME), REALTIME)
+  loop.ask('break')
+  const { text } = await loop.told(({ level }) => level === 'warn')
+  t.match(text, /watches loops in real time ended/)
+  for (const id of [loop.pid, early, ...helpers]) t.equal(await policyWhen(id, NORMAL), NORMAL)
+  loop.ask('standing')
+  const { standing } = await loop.told(({ standing }) => standing !== undefined)
+  t.match(standing, { scheduling: 'normal' })
+  t.match(diagnoseAudio(standing!, 'true'), [{ ok: false, text: /ended, as the log says: restart/ }, { ok: true }])
 })
 
 t.test('a loop that spins gives its place up', { skip: refused }, async (t) => {

@@ -46,7 +46,7 @@ export class MediaServer {
     const { workerBin, log } = this.#options
     const { createWorker } = await import('mediasoup')
     const worker = await asProcess(() => spawnWorker(createWorker, workerBin))
-    runInRealtimeToo(worker.pid)
+    worker.once('subprocessclose', runInRealtimeToo(worker.pid))
     worker.on('died', (err) => {
       if (this.#stopped) return
       log.error({ err }, 'The media worker died; another one takes its calls')

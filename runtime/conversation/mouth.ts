@@ -359,7 +359,8 @@ export class Mouth extends voice.AudioOutput {
     // When the piece began is when its first frame left, whatever was done between.
     this.#send(frame, segment, leavesMs)
     segment.frames[segment.cursor++] = undefined
-    if (segment.frames.length - segment.cursor < MAX_AHEAD_FRAMES / 2) this.#makeRoom()
+    // As soon as there is any: who waited for more would bring seconds of sound in one go, and hold up the frames of other calls.
+    if (segment.frames.length - segment.cursor <= MAX_AHEAD_FRAMES) this.#makeRoom()
     if (++this.#sinceProgress >= PROGRESS_EVERY_FRAMES) {
       this.#sinceProgress = 0
       this.#events.progress()

@@ -250,6 +250,28 @@ test('a synthesiser that is far ahead waits, and goes on when stopped', async (t
   t.ok(done)
 })
 
+test('a synthesiser that is far ahead brings as much as was sent meanwhile, not seconds in one go', async (t) => {
+  const { mouth, speak, sent, ticks } = makeMouth()
+  let brought = 0
+  const bringing = (async () => {
+    for (; brought < 1_000; brought += 5) await speak(5)
+  })()
+  const settle = () => new Promise((resolve) => setImmediate(resolve))
+  await settle()
+  const ahead = brought
+  for (let tick = 1; tick <= 400; tick++) {
+    const before = brought
+    ticks(1)
+    await settle()
+    if (brought - before > 5) t.fail(`${brought - before} frames in the time of one`)
+  }
+  t.ok(brought - ahead >= sent() - 5, `${brought - ahead} brought while ${sent()} were sent`)
+  mouth.stop()
+  // Once it is over nothing holds it up.
+  brought = 1_000
+  await bringing
+})
+
 test('on hold nothing is sent, whoever resumes what; afterwards it goes on', async (t) => {
   const { mouth, speak, sent, ticks } = makeMouth()
   mouth.addText('one two three')

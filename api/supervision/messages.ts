@@ -21,7 +21,11 @@ export type SupervisorMessage = Static<typeof SUPERVISOR_MESSAGE>
 
 /** How a supervisor and this node agree on a peer connection: none of it is the call's. */
 export const SUPERVISOR_SIGNAL = Type.Union([
-  message('webrtc.answer', { sdp: Type.String({ maxLength: MAX_SDP_CHARACTERS }) }),
+  message('webrtc.answer', {
+    sdp: Type.String({ maxLength: MAX_SDP_CHARACTERS }),
+    says_connected: Type.Optional(Type.Boolean()),
+  }),
+  message('webrtc.connected', {}),
   message('webrtc.restart', {}),
 ])
 export type SupervisorSignal = Static<typeof SUPERVISOR_SIGNAL>

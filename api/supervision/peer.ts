@@ -56,6 +56,8 @@ export class SupervisorPeer {
   #reopening: NodeJS.Timeout | undefined
   /** The last offer was answered. */
   #settled = false
+  /** The client announced to say so; until then it has no way, whatever our end believes. */
+  #saysConnected = false
   #closed = false
   #leave: (() => void) | undefined
   /** Known once the call is joined. */
@@ -106,7 +108,12 @@ export class SupervisorPeer {
   signal(message: SupervisorSignal): void {
     if (this.#closed) return
     if (message.type === 'webrtc.answer') {
+      this.#saysConnected = message.says_connected === true
       void this.#take(message.sdp)
+      return
+    }
+    if (message.type === 'webrtc.connected') {
+      clearTimeout(this.#timeout)
       return
     }
     const nowMs = this.#options.clock.monotonicMs()
@@ -134,7 +141,9 @@ export class SupervisorPeer {
     try {
       const transport = await media.open({
         packet: (payload, timestamp) => this.#packet(payload, timestamp),
-        connected: () => clearTimeout(this.#timeout),
+        connected: () => {
+          if (!this.#saysConnected) clearTimeout(this.#timeout)
+        },
         lost: () => this.#lost(),
       })
       if (this.#closed) return transport.close()
@@ -198,6 +207,8 @@ export class SupervisorPeer {
     const nowMs = this.#options.clock.monotonicMs()
     const verdict = this.#gate.message(nowMs)
     if (verdict === 'close') this.#fail()
+    // Nobody sends before the keys are agreed on.
+    clearTimeout(this.#timeout)
     // Nobody hears who does not have the call.
     if (verdict !== 'pass' || this.#closed || !this.#gate.audio(opusDurationMs(payload), nowMs)) return
     this.#say(this.#receiver.push(payload, Math.round(timestamp / CLOCK_RATIO), nowMs))

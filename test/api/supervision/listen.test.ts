@@ -163,6 +163,27 @@ t.test('only who may listens, with a token that is used once', async (t) => {
 
 const { path: webrtcWorker, skip } = await mediaWorker()
 const TONE_RATE_HZ = 48_000
+
+/** An api node with WebRTC, and a voice worker. */
+async function startMedia(t: Test): Promise<TestApi> {
+  const withMedia = await startTestApi(t, {
+    env: {
+      PATCHBAY_WEBRTC: 'auto',
+      PATCHBAY_WEBRTC_WORKER: webrtcWorker,
+      PATCHBAY_WEBRTC_PORT: String(await steadyPort()),
+    },
+  })
+  await linkWorker(t, withMedia)
+  return withMedia
+}
+
+/** Where to listen to the call, once the node's media worker is there. */
+async function webrtcUrl(user: TestUser, callId: string): Promise<string> {
+  const listen = async () => (await user.client.post(`/calls/${callId}/listen`)).body
+  await until(async () => (await listen()).webrtc !== null)
+  return (await listen()).url
+}
+
 /** A second: a voice that comes back is never silent for so long. */
 const SILENT_PACKETS = 50
 
@@ -170,19 +191,11 @@ t.test(
   'over WebRTC a supervisor hears each side in its channel, and speaks by their microphone',
   { skip },
   async (t) => {
-    const withMedia = await startTestApi(t, {
-      env: {
-        PATCHBAY_WEBRTC: 'auto',
-        PATCHBAY_WEBRTC_WORKER: webrtcWorker,
-        PATCHBAY_WEBRTC_PORT: String(await steadyPort()),
-      },
-    })
-    await linkWorker(t, withMedia)
+    const withMedia = await startMedia(t)
     const user = await withMedia.signUp()
     const { callId, client } = await talk(user, withMedia)
-    const listen = async () => (await user.client.post(`/calls/${callId}/listen`)).body
-    await until(async () => (await listen()).webrtc !== null)
-    const { url, webrtc } = await listen()
+    const url = await webrtcUrl(user, callId)
+    const { webrtc } = (await user.client.post(`/calls/${callId}/listen`)).body
     t.same(webrtc, { transports: ['udp', 'tcp'], ice_servers: [] })
     const supervisor = new Supervisor(`${url}&media=webrtc`)
     const decoder = new Decoder({ channels: 2, sample_rate: TONE_RATE_HZ })
@@ -233,6 +246,42 @@ t.test(
     supervisor.send({ type: 'give_back' })
     await supervisor.happened('gave_back')
     supervisor.socket.close()
+    client.send({ type: 'end' })
+    await client.closed()
+  },
+)
+
+t.test(
+  'a listener whose own end is never connected is told so, one who says that it is hears on',
+  { skip },
+  async (t) => {
+    const withMedia = await startMedia(t)
+    const user = await withMedia.signUp()
+    const { callId, client } = await talk(user, withMedia)
+    const listen = async (saysConnected: boolean) => {
+      let packets = 0
+      const supervisor = new Supervisor(`${await webrtcUrl(user, callId)}&media=webrtc`)
+      const closed = once(supervisor.socket, 'close')
+      const peer = new WebRtcPeer(() => void packets++)
+      t.teardown(() => peer.close())
+      await supervisor.got('webrtc.offer')
+      const { sdp: offer } = supervisor.messages.find(({ type }) => type === 'webrtc.offer')
+      const sdp = await peer.answer(offer)
+      supervisor.send({ type: 'webrtc.answer', sdp, says_connected: true })
+      // The server's end is connected either way: it sends.
+      await peer.heard()
+      if (saysConnected) supervisor.send({ type: 'webrtc.connected' })
+      return { supervisor, closed, packets: () => packets }
+    }
+    const connected = await listen(true)
+    const failed = await listen(false)
+    await failed.supervisor.got('error', ({ code }) => code === 'connection_failed', 30_000)
+    await failed.closed
+    // Its ten seconds were over before.
+    t.notOk(connected.supervisor.messages.some(({ type }) => type === 'error'))
+    const before = connected.packets()
+    await until(() => connected.packets() > before + 10)
+    connected.supervisor.socket.close()
     client.send({ type: 'end' })
     await client.closed()
   },

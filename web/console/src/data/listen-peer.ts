@@ -1,8 +1,10 @@
+import type { SupervisorSignal } from '../../../../api/supervision/messages.ts'
 import { AnsweringPeer, type AnsweringPeerOptions } from '../../../../packages/web/src/answering-peer.ts'
 
 const LEVEL_EVERY_MS = 100
 
-export interface ListenPeerOptions extends Pick<AnsweringPeerOptions, 'iceServers' | 'send'> {
+export interface ListenPeerOptions extends Pick<AnsweringPeerOptions, 'iceServers'> {
+  send(message: SupervisorSignal): void
   /** Loudness of a side, 0 to 1, ten times a second. */
   level(side: 'microphone' | 'agent', level: number): void
 }
@@ -18,7 +20,11 @@ export class ListenPeer {
   constructor(options: ListenPeerOptions) {
     this.#options = options
     const { iceServers, send } = options
-    this.#peer = new AnsweringPeer({ iceServers, send, heard: (stream) => this.#hear(stream), stereo: true })
+    this.#peer = new AnsweringPeer({
+      ...{ iceServers, send, stereo: true },
+      connected: () => send({ type: 'webrtc.connected' }),
+      heard: (stream) => this.#hear(stream),
+    })
   }
 
   offered(sdp: string): void {

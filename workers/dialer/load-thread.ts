@@ -15,6 +15,7 @@ export interface LoadThread {
 }
 
 export type FromLoadThread =
+  | { type: 'batch' }
   | { type: 'end'; state: 'more' | 'done' | 'gone' }
   | { type: 'failed'; message: string; stack: string | undefined }
 
@@ -33,6 +34,7 @@ async function run(client: pg.Client): Promise<'more' | 'done' | 'gone'> {
   for (let batch = 0; batch < maxBatches; batch++) {
     const state = await loadBatch(client, uploadId, known, new Date())
     if (state !== 'more') return state
+    tell({ type: 'batch' })
   }
   return 'more'
 }

@@ -2,7 +2,7 @@ import { endThread, startThread } from '../../runtime/thread.ts'
 import type { FromLoadThread, LoadThread } from './load-thread.ts'
 import type { CallingRules } from './rules.ts'
 
-/** A thread that says nothing this long is stuck; its transaction is rolled back with its connection. */
+/** A thread that loads no batch this long is stuck; its transaction is rolled back with its connection. */
 const STALL_MS = 120_000
 
 /**
@@ -12,21 +12,29 @@ const STALL_MS = 120_000
 export async function loadUpload(
   { rules, ...options }: Omit<LoadThread, 'countries'> & { rules: CallingRules },
   signal: AbortSignal,
+  /** What the thread runs. */
+  entry = new URL('./load-thread.ts', import.meta.url),
 ): Promise<'more' | 'done' | 'gone'> {
   signal.throwIfAborted()
   // Not the rules themselves: what checks their file would take more memory in each thread than the rows.
   const countries = new Map([...rules.locales].map(([name, { default_country }]) => [name, default_country]))
   const workerData: LoadThread = { ...options, countries }
-  const thread = startThread(new URL('./load-thread.ts', import.meta.url), {
+  const thread = startThread(entry, {
     workerData,
     name: 'prospect-load',
     resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 },
   })
   const { promise, resolve, reject } = Promise.withResolvers<'more' | 'done' | 'gone'>()
-  const timer = setTimeout(() => reject(new Error(`Loading stood still for ${STALL_MS} ms`)), STALL_MS)
+  let timer: NodeJS.Timeout | undefined
+  const expectMore = () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => reject(new Error(`Loading stood still for ${STALL_MS} ms`)), STALL_MS)
+  }
+  expectMore()
   const onAbort = () => reject(signal.reason)
   signal.addEventListener('abort', onAbort, { once: true })
   thread.on('message', (message: FromLoadThread) => {
+    if (message.type === 'batch') return expectMore()
     if (message.type === 'end') return resolve(message.state)
     const error = new Error(message.message)
     if (message.stack !== undefined) error.stack = message.stack

@@ -266,6 +266,11 @@ export class WebRtcLeg extends RealtimeLeg {
   }
 
   #fail(): void {
+    // Our side agreed on its keys late: whoever announced to say so as well is believed to have heard.
+    if (this.#handshaken !== undefined) {
+      this.#connected()
+      return
+    }
     this.#connection.resolve('failed')
     this.close('connection_failed')
   }

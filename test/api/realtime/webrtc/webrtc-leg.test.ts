@@ -1,3 +1,4 @@
+import { mock } from 'node:test'
 import t, { type Test } from 'tap'
 import type { MediaTransportEvents } from '../../../../api/realtime/webrtc/media-transport.ts'
 import { WebRtcLeg } from '../../../../api/realtime/webrtc/webrtc-leg.ts'
@@ -74,4 +75,18 @@ t.test('whoever announces it and keeps silent hears the agent a little later', a
   worker.connected()
   while ((await connection()) === 'waits') await new Promise((resolve) => setTimeout(resolve, 50))
   t.equal(await connection(), 'connected')
+})
+
+t.test('a handshake that ended in time, though late, is none that failed', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  const late = await answeredLeg(t, { says_connected: true })
+  mock.timers.tick(9_000)
+  late.worker.connected()
+  t.equal(await late.connection(), 'waits')
+  mock.timers.tick(1_000)
+  t.equal(await late.connection(), 'connected')
+  const never = await answeredLeg(t, { says_connected: true })
+  mock.timers.tick(10_000)
+  t.equal(await never.connection(), 'failed')
 })

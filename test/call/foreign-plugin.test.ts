@@ -81,11 +81,15 @@ const HEARERS = {
 }
 const EARS = { LLM_provider: 'parrot', TTS_provider: 'sim', TTS_voice: 'tone' }
 
-/** Asks, lets `meanwhile` happen in the middle of the question; what was heard of it, and when the answer came. */
+/**
+ * Asks, lets `meanwhile` happen in the middle of the question; all that was heard of it in the call, and when the answer came. Where the
+ * caller's clock stalls, the question is two turns, and the answer to the first may come before the second is heard.
+ */
 async function ask(agent: object, meanwhile?: () => Promise<void>): Promise<{ heard: string; latencyMs: number }> {
   const signal = limit()
   const { rest, agentId } = await makeAgent(instance.url, { ...HEARERS, ...EARS, ...agent })
-  const { caller } = await dialAgent(rest, agentId, signal)
+  const { caller, callLogId } = await dialAgent(rest, agentId, signal)
+  let latencyMs: number
   try {
     const conversation = new Conversation(caller, silent, signal)
     await conversation.greeting()
@@ -93,10 +97,13 @@ async function ask(agent: object, meanwhile?: () => Promise<void>): Promise<{ he
     asking.catch(() => {})
     await sleep(1_500)
     await meanwhile?.()
-    return await asking
+    latencyMs = (await asking).latencyMs
   } finally {
     await caller.hangUp(signal)
   }
+  const { transcript } = await finishedLog(rest, callLogId, signal)
+  const turns = transcript.filter(({ role }) => role === 'user')
+  return { heard: turns.map(({ text }) => text).join(' '), latencyMs }
 }
 
 /** The words of the parrot are how long somebody spoke. */

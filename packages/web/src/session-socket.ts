@@ -11,6 +11,8 @@ const SUSPECTED_MS = 1_000
 const RESUME_MS = 20_000
 const FIRST_RETRY_MS = 250
 const LAST_RETRY_MS = 2_000
+/** A connection that is open says within this time that the session goes on, or where it lives. */
+const RESUMED_MS = 5_000
 /** Said while there is no connection. */
 const MOST_WAITING = 32
 
@@ -25,6 +27,9 @@ export interface SessionSocketEvents {
   failed(reason: 'connection_failed' | 'connection_lost'): void
 }
 
+/** Not everywhere is a page. */
+const page = globalThis as Partial<EventTarget>
+
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** The WebSocket of a session, or one after the other: a lost connection is replaced while the server keeps the session. */
@@ -37,6 +42,7 @@ export class SessionSocket {
   #waiting: ClientMessage[] = []
   #pinging: ReturnType<typeof setInterval> | undefined
   #heardAtMs = 0
+  #lookedAtMs = 0
   #retrying = false
   #over = false
 
@@ -45,7 +51,7 @@ export class SessionSocket {
     this.#url.searchParams.set('media', media)
     this.#resumeUrl = new URL(this.#url.pathname, this.#url)
     this.#events = events
-    globalThis.addEventListener?.('online', this.#online)
+    page.addEventListener?.('online', this.#online)
     this.#open(this.#url).catch(() => this.#fail('connection_failed'))
   }
 
@@ -69,7 +75,10 @@ export class SessionSocket {
     const askedAtMs = performance.now()
     socket.send(JSON.stringify({ type: 'ping' } satisfies ClientMessage))
     setTimeout(() => {
-      if (this.#heardAtMs < askedAtMs) this.#drop(socket)
+      if (this.#heardAtMs >= askedAtMs) return
+      // Of a page that stood still the answer may be there unread.
+      if (performance.now() - askedAtMs > 2 * SUSPECTED_MS) this.suspect()
+      else this.#drop(socket)
     }, SUSPECTED_MS)
   }
 
@@ -94,6 +103,7 @@ export class SessionSocket {
         clearTimeout(timer)
         this.#heardAtMs = performance.now()
         clearInterval(this.#pinging)
+        this.#lookedAtMs = this.#heardAtMs
         this.#pinging = setInterval(() => this.#ping(socket), PING_MS)
         resolve()
       }
@@ -112,7 +122,12 @@ export class SessionSocket {
   }
 
   #ping(socket: WebSocket): void {
-    if (performance.now() - this.#heardAtMs > SILENT_MS) this.#drop(socket)
+    const nowMs = performance.now()
+    // While the page stood still it read nothing: that is no silence of the server's.
+    const stoodMs = Math.max(0, nowMs - this.#lookedAtMs - PING_MS)
+    this.#lookedAtMs = nowMs
+    this.#heardAtMs = Math.min(nowMs, this.#heardAtMs + stoodMs)
+    if (nowMs - this.#heardAtMs > SILENT_MS) this.#drop(socket)
     else if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ type: 'ping' } satisfies ClientMessage))
   }
 
@@ -160,10 +175,19 @@ export class SessionSocket {
       const url = new URL(this.#resumeUrl)
       url.searchParams.set('resume', this.#resumeToken ?? '')
       await this.#open(url).catch(() => undefined)
-      // An open connection says within a moment that the session goes on, or where it lives.
-      await wait(this.#socket === undefined ? retryMs : LAST_RETRY_MS)
+      const socket = this.#socket
+      if (socket !== undefined && (await this.#isResumed(socket))) return
+      await wait(retryMs)
       retryMs = Math.min(2 * retryMs, LAST_RETRY_MS)
     }
+  }
+
+  /** Whether the session goes on over an open connection, which is left where it says nothing for too long. */
+  async #isResumed(socket: WebSocket): Promise<boolean> {
+    const timer = setTimeout(() => this.#drop(socket), RESUMED_MS)
+    while (this.#retrying && !this.#over && socket === this.#socket) await wait(FIRST_RETRY_MS)
+    clearTimeout(timer)
+    return !this.#retrying
   }
 
   #fail(reason: 'connection_failed' | 'connection_lost'): void {
@@ -175,7 +199,7 @@ export class SessionSocket {
   #finish(): void {
     this.#over = true
     clearInterval(this.#pinging)
-    globalThis.removeEventListener?.('online', this.#online)
+    page.removeEventListener?.('online', this.#online)
     this.#socket?.close(1000)
   }
 }

@@ -29,25 +29,52 @@ export function beginAsEverybody(): void {
 }
 
 /**
- * Has another thread of this process give way as soon as it has worked longer than short things take, so that a short file waits
- * for no long one.
+ * Has another thread of this process give way as soon as it has worked from now on longer than short things take, so that a short
+ * file waits for no long one.
  */
 export function lowerThreadLater(thread: Worker): void {
+  lookAway(thread)
+  const usedMs = (id: number | undefined): number => (id === undefined ? 0 : (processUsage('self', id)?.cpuMs ?? 0))
+  const beforeMs = usedMs(systemIdOf(thread))
   const timer = setInterval(() => {
     const id = systemIdOf(thread)
-    if (id === undefined || (processUsage('self', id)?.cpuMs ?? 0) < SHORT_WORK_MS) return
+    if (id === undefined || usedMs(id) - beforeMs < SHORT_WORK_MS) return
     lookAway(thread)
     lower(id, WORK_FOR_LATER)
+    lowered.add(thread)
   }, LOOK_MS)
   timer.unref()
-  watches.set(thread, timer)
-  thread.once('exit', () => lookAway(thread))
+  const onExit = () => lookAway(thread)
+  thread.once('exit', onExit)
+  watches.set(thread, { timer, onExit })
 }
 
-const watches = new WeakMap<Worker, NodeJS.Timeout>()
+/**
+ * Ends the watch over a thread whose work is done, and has it be as any other for its next work. False: it gave way, and the process
+ * may not undo that.
+ */
+export function restoreThread(thread: Worker): boolean {
+  lookAway(thread)
+  const id = systemIdOf(thread)
+  if (!lowered.has(thread) || id === undefined) return true
+  try {
+    setPriority(id, Math.max(0, getPriority()))
+  } catch {
+    return false
+  }
+  lowered.delete(thread)
+  return true
+}
+
+const watches = new WeakMap<Worker, { timer: NodeJS.Timeout; onExit: () => void }>()
+const lowered = new WeakSet<Worker>()
 
 function lookAway(thread: Worker): void {
-  clearInterval(watches.get(thread))
+  const watch = watches.get(thread)
+  if (watch === undefined) return
+  watches.delete(thread)
+  clearInterval(watch.timer)
+  thread.off('exit', watch.onExit)
 }
 
 /**

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import type { Client } from 'pg'
 import { Gate } from '../runtime/admission/gate.ts'
 import { type ErrorCode, PatchbayError } from '../runtime/errors.ts'
-import { lowerThreadLater } from '../runtime/low-priority.ts'
-import { endThread, startThread } from '../runtime/thread.ts'
+import { startThread } from '../runtime/thread.ts'
+import { WarmThreads } from '../runtime/warm-threads.ts'
 import { openSpool } from './spool.ts'
 
 /**
- * Loads an upload into Postgres in a thread of its own, with a connection of its own and in one transaction, so that a
- * million rows neither stall the event loop that carries calls nor leave anything behind when the upload breaks off.
+ * Loads an upload into Postgres in a thread that loads no other meanwhile, with a connection of its own and in one transaction, so
+ * that a million rows neither stall the event loop that carries calls nor leave anything behind when the upload breaks off.
  */
 export interface BulkCopyOptions {
   databaseUrl: string
@@ -45,7 +45,9 @@ export interface BulkCopy<P, D, R> {
   discard(): Promise<void>
 }
 
-export interface BulkCopyThread {
+/** What a thread is to load. */
+export interface BulkCopyWork {
+  type: 'begin'
   /** SLOTS pieces of SLOT_BYTES: the file passes through without leaving garbage on either side. */
   slots: SharedArrayBuffer
   databaseUrl: string
@@ -54,6 +56,7 @@ export interface BulkCopyThread {
 }
 
 export type ToThread =
+  | BulkCopyWork
   | { type: 'chunk'; slot: number; length: number }
   | { type: 'end' }
   | { type: 'commit'; details: unknown }
@@ -61,7 +64,8 @@ export type FromThread =
   | { type: 'taken'; slot: number }
   | { type: 'loaded' }
   | { type: 'done'; result: unknown }
-  | { type: 'failed'; code: ErrorCode; message: string; stack: string | undefined }
+  /** `broken`: with its connection, so that the work may not be quite at its end. */
+  | { type: 'failed'; code: ErrorCode; message: string; stack: string | undefined; broken: boolean }
 
 /** Pieces under way to the thread; the source is not read further until it took one. */
 const SLOTS = 8
@@ -70,6 +74,17 @@ export const SLOT_BYTES = 64 * 1024
 const threads = new Gate({ kind: 'bulk_upload', places: 2, mostOfOne: 1, maxWaiting: 64 })
 /** Uploads that arrive at once, each with a file of its own. */
 const files = new Gate({ kind: 'upload_file', places: 32, mostOfOne: 4, maxWaiting: 64 })
+/** One of a file of so many bytes goes on with the next: it holds nothing of it. */
+const SHORT_FILE_BYTES = 1024 * 1024
+const warm = new WarmThreads<FromThread>({
+  start: () =>
+    startThread(new URL('./bulk-copy-thread.ts', import.meta.url), {
+      name: 'bulk-copy',
+      // Rows die young: a small young generation keeps the thread's share of the memory small.
+      resourceLimits: { maxYoungGenerationSizeMb: 4 },
+    }),
+  mostWarm: 2,
+})
 /** No answer of the thread for this long: Postgres is stuck. */
 const STALL_TIMEOUT_MS = 60_000
 
@@ -121,14 +136,6 @@ interface LoadingThread<D, R> {
 
 function start<D, R>({ databaseUrl, loader, signal }: BulkCopyOptions, params: unknown): LoadingThread<D, R> {
   const slots = new SharedArrayBuffer(SLOTS * SLOT_BYTES)
-  const workerData: BulkCopyThread = { slots, databaseUrl, loader: loader.href, params }
-  const thread = startThread(new URL('./bulk-copy-thread.ts', import.meta.url), {
-    workerData,
-    name: 'bulk-copy',
-    // Rows die young: a small young generation keeps the thread's share of the memory small.
-    resourceLimits: { maxYoungGenerationSizeMb: 4 },
-  })
-  lowerThreadLater(thread)
   const loaded = Promise.withResolvers<void>()
   const done = Promise.withResolvers<unknown>()
   for (const { promise } of [loaded, done]) promise.catch(() => {})
@@ -137,6 +144,9 @@ function start<D, R>({ databaseUrl, loader, signal }: BulkCopyOptions, params: u
   let failure: { error: unknown } | undefined
   let wake = () => {}
   let stall: NodeJS.Timeout | undefined
+  let fedBytes = 0
+  /** It has told how its work ended, and has nothing of it left. */
+  let over = false
   const fail = (error: unknown) => {
     failure ??= { error }
     loaded.reject(error)
@@ -148,22 +158,28 @@ function start<D, R>({ databaseUrl, loader, signal }: BulkCopyOptions, params: u
     clearTimeout(stall)
     stall = setTimeout(() => fail(stalled()), STALL_TIMEOUT_MS)
   }
-  thread.on('message', (message: FromThread) => {
-    clearTimeout(stall)
-    if (message.type === 'taken') {
-      free.push(message.slot)
-      wake()
-    } else if (message.type === 'loaded') loaded.resolve()
-    else if (message.type === 'done') done.resolve(message.result)
-    else fail(revive(message))
+  const thread = warm.hold({
+    message(message) {
+      clearTimeout(stall)
+      if (message.type === 'taken') {
+        free.push(message.slot)
+        wake()
+        return
+      }
+      if (message.type === 'loaded') return loaded.resolve()
+      over = message.type === 'done' || !message.broken
+      if (message.type === 'done') done.resolve(message.result)
+      else fail(revive(message))
+    },
+    error: fail,
+    exit: () => fail(new PatchbayError('internal', { cause: new Error('The upload thread ended early') })),
   })
-  thread.on('error', fail)
-  thread.on('exit', () => fail(new PatchbayError('internal', { cause: new Error('The upload thread ended early') })))
   signal.addEventListener('abort', onAbort, { once: true })
   const tell = (message: ToThread) => {
     expectAnswer()
-    thread.postMessage(message)
+    thread.worker.postMessage(message)
   }
+  thread.worker.postMessage({ type: 'begin', slots, databaseUrl, loader: loader.href, params } satisfies ToThread)
   const freeSlot = async (): Promise<number> => {
     for (;;) {
       const slot = free.shift()
@@ -184,6 +200,7 @@ function start<D, R>({ databaseUrl, loader, signal }: BulkCopyOptions, params: u
             const slot = await freeSlot()
             const piece = bytes.subarray(at, at + SLOT_BYTES)
             bytesOfSlots.set(piece, slot * SLOT_BYTES)
+            fedBytes += piece.length
             tell({ type: 'chunk', slot, length: piece.length })
           }
           if (failure !== undefined) break
@@ -202,8 +219,8 @@ function start<D, R>({ databaseUrl, loader, signal }: BulkCopyOptions, params: u
       ending ??= (async () => {
         clearTimeout(stall)
         signal.removeEventListener('abort', onAbort)
-        // Ends the thread's connection too; Postgres rolls back what was not committed.
-        await endThread(thread)
+        // A thread that is ended takes its connection along; Postgres rolls back what was not committed.
+        await thread.release(over && fedBytes <= SHORT_FILE_BYTES)
       })()
       return ending
     },

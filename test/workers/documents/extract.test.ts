@@ -185,3 +185,42 @@ t.test('Markdown is read in time that grows with its length', async (t) => {
     'A # title:\nphoto of [the [old] shop](b "x") and ours [x]',
   ])
 })
+
+t.test(
+  'a thread that read a short file well reads the next one; any other is ended, and its memory with it',
+  async (t) => {
+    const limits = { memoryBytes: 96 * 1024 * 1024 }
+    const started = async (work: () => Promise<unknown>): Promise<number> => {
+      let count = 0
+      const counting = () => count++
+      process.on('worker', counting)
+      await work()
+      process.off('worker', counting)
+      return count
+    }
+    t.equal(await started(() => read('txt', 'One', limits)), 1)
+    t.equal(
+      await started(async () => {
+        for (const text of ['Two', 'Three', 'Four']) t.same(await read('txt', text, limits), [text])
+        t.same(await read('md', '# A\n\nB', limits), ['A:\nB'])
+      }),
+      0,
+      'one after the other',
+    )
+    t.equal(
+      await started(() =>
+        Promise.all(['Five', 'Six'].map(async (text) => t.same(await read('txt', text, limits), [text]))),
+      ),
+      1,
+      'one file at a time',
+    )
+    t.equal(
+      await started(() => t.rejects(read('txt', ' ', limits), fails('The file has no text'))),
+      1,
+      'its replacement',
+    )
+    const long = 'Many words to read. '.repeat(60_000)
+    t.equal(await started(() => read('txt', long, limits)), 1, 'after a long file, too')
+    t.same(await read('txt', 'Seven', limits), ['Seven'])
+  },
+)

@@ -1,8 +1,8 @@
 import { PatchbayError } from '../../../runtime/errors.ts'
 import type { DocumentFormat } from '../../../runtime/knowledge/blocks.ts'
 import type { Terms } from '../../../runtime/knowledge/terms.ts'
-import { lowerThreadLater } from '../../../runtime/low-priority.ts'
-import { endThread, startThread } from '../../../runtime/thread.ts'
+import { startThread } from '../../../runtime/thread.ts'
+import { WarmThreads } from '../../../runtime/warm-threads.ts'
 import { ExtractionError, ExtractionTimeout } from './failure.ts'
 
 export interface ExtractedChunk {
@@ -10,9 +10,10 @@ export interface ExtractedChunk {
   terms: Terms
 }
 
-export interface ThreadData {
+/** What a thread is to read. */
+export interface ThreadFile {
   format: DocumentFormat
-  bytes: Uint8Array
+  bytes: Uint8Array<ArrayBuffer>
   maxChunks: number
 }
 
@@ -35,9 +36,33 @@ export const DEFAULT_LIMITS: ExtractionLimits = {
 }
 
 const MEMORY_CHECK_MS = 100
+const MOST_WARM = 2
+/** Whatever a file of these many bytes was made into, it is nothing to the memory of the thread that goes on. */
+const SHORT_FILE_BYTES = 1024 * 1024
+
+/** By what a thread's heap may hold. */
+const threads = new Map<number, WarmThreads<ThreadMessage>>()
+
+function threadsOf(memoryBytes: number): WarmThreads<ThreadMessage> {
+  const known = threads.get(memoryBytes)
+  if (known !== undefined) return known
+  const start = () =>
+    startThread(new URL('./thread.ts', import.meta.url), {
+      name: 'extraction',
+      resourceLimits: { maxOldGenerationSizeMb: memoryBytes / 1024 / 1024, stackSizeMb: 4 },
+      // The thread reads nothing of the environment and may not print a file's content. What it prints nobody reads: reading would
+      // keep this process from ending.
+      env: {},
+      stdout: true,
+      stderr: true,
+    })
+  const made = new WarmThreads<ThreadMessage>({ start, mostWarm: MOST_WARM })
+  threads.set(memoryBytes, made)
+  return made
+}
 
 /**
- * Turns a file into chunks in a thread of its own, so that a hostile or broken one can cost time and memory only up to
+ * Turns a file into chunks in a thread that reads no other meanwhile, so that a hostile or broken one can cost time and memory only up to
  * `limits`, and hands them to `keep` in batches of at most 256; the next batch is made once `keep` resolved. `bytes` is
  * moved to the thread. Resolves with the number of chunks.
  * @throws ExtractionError when the file is at fault; what `keep` threw; the signal's reason.
@@ -50,18 +75,6 @@ export async function extractChunks(
   limits: ExtractionLimits = DEFAULT_LIMITS,
 ): Promise<number> {
   signal.throwIfAborted()
-  const worker = startThread(new URL('./thread.ts', import.meta.url), {
-    workerData: { format, bytes, maxChunks: limits.maxChunks } satisfies ThreadData,
-    transferList: [bytes.buffer],
-    resourceLimits: { maxOldGenerationSizeMb: limits.memoryBytes / 1024 / 1024, stackSizeMb: 4 },
-    // The thread reads nothing of the environment and may not print a file's content.
-    env: {},
-    stdout: true,
-    stderr: true,
-  })
-  lowerThreadLater(worker)
-  worker.stdout.resume()
-  worker.stderr.resume()
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   const tooLarge = () => new ExtractionError('The file needs too much memory to read')
   const onAbort = () => reject(signal.reason)
@@ -69,37 +82,46 @@ export async function extractChunks(
   const deadline = setTimeout(() => {
     reject(new ExtractionTimeout(`Reading the file took longer than ${limits.timeoutMs / 1000} seconds`))
   }, limits.timeoutMs)
+
+  let kept = 0
+  const isShort = bytes.length <= SHORT_FILE_BYTES
+  const thread = threadsOf(limits.memoryBytes).hold({
+    message(message) {
+      if (message.type === 'done') resolve(message.chunks)
+      else if (message.type === 'failed') reject(new ExtractionError(message.reason))
+      else if (message.type === 'batch') {
+        const first = kept
+        kept += message.chunks.length
+        keep(message.chunks, first).then(() => thread.worker.postMessage('kept'), reject)
+      }
+    },
+    error(error) {
+      if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') reject(tooLarge())
+      else reject(new PatchbayError('internal', { cause: error }))
+    },
+    exit() {
+      reject(new PatchbayError('internal', { cause: new Error('The extraction thread ended') }))
+    },
+  })
+  thread.worker.postMessage({ format, bytes, maxChunks: limits.maxChunks } satisfies ThreadFile, [bytes.buffer])
   // V8's own limit doesn't see buffers, which is where unpacked data lives.
   const watch = setInterval(() => {
-    worker.getHeapStatistics().then(
+    thread.worker.getHeapStatistics().then(
       (heap) => {
         if (heap.external_memory > limits.memoryBytes) reject(tooLarge())
       },
       () => {}, // The thread has ended meanwhile.
     )
   }, MEMORY_CHECK_MS)
-
-  let kept = 0
-  worker.on('message', (message: ThreadMessage) => {
-    if (message.type === 'done') resolve(message.chunks)
-    else if (message.type === 'failed') reject(new ExtractionError(message.reason))
-    else {
-      const first = kept
-      kept += message.chunks.length
-      keep(message.chunks, first).then(() => worker.postMessage('kept'), reject)
-    }
-  })
-  worker.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') reject(tooLarge())
-    else reject(new PatchbayError('internal', { cause: error }))
-  })
-  worker.on('exit', () => reject(new PatchbayError('internal', { cause: new Error('The extraction thread ended') })))
+  let well = false
   try {
-    return await promise
+    const chunks = await promise
+    well = true
+    return chunks
   } finally {
     clearTimeout(deadline)
     clearInterval(watch)
     signal.removeEventListener('abort', onAbort)
-    await endThread(worker)
+    await thread.release(well && isShort)
   }
 }

@@ -6,7 +6,7 @@ import { noteThreadId, systemIdOf } from './thread-ids.ts'
 
 /** Of the 19 steps down: a tenth of the share of a loop that carries audio, where both want the processor. */
 const WORK_FOR_LATER = 10
-/** Of the processor: what a thread's start and a file of some pages take. */
+/** Of the processor: what a file of some pages takes. */
 const SHORT_WORK_MS = 150
 const LOOK_MS = 50
 /** A third of that share: what everybody waits for, and no caller hears. */
@@ -34,11 +34,15 @@ export function beginAsEverybody(): void {
  */
 export function lowerThreadLater(thread: Worker): void {
   lookAway(thread)
-  const usedMs = (id: number | undefined): number => (id === undefined ? 0 : (processUsage('self', id)?.cpuMs ?? 0))
-  const beforeMs = usedMs(systemIdOf(thread))
+  const usedMs = (id: number): number => processUsage('self', id)?.cpuMs ?? 0
+  const idNow = systemIdOf(thread)
+  // One that has yet to note its id is at its start, which is none of its work.
+  let beforeMs = idNow === undefined ? undefined : usedMs(idNow)
   const timer = setInterval(() => {
     const id = systemIdOf(thread)
-    if (id === undefined || usedMs(id) - beforeMs < SHORT_WORK_MS) return
+    if (id === undefined) return
+    beforeMs ??= usedMs(id)
+    if (usedMs(id) - beforeMs < SHORT_WORK_MS) return
     lookAway(thread)
     lower(id, WORK_FOR_LATER)
     lowered.add(thread)

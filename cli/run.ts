@@ -119,18 +119,21 @@ async function start(options: Run, running: Running, signal: AbortSignal, helper
     }
   }
   if (running.stopping) return
+  const goFirst = async (): Promise<void> => {
+    if (config.audioFirst !== 'true' || !carriesAudio(options)) return
+    await runLoopInRealtime({ log, priority: roles.includes('api') ? NODE_PRIORITY : VOICE_PRIORITY, helpers })
+  }
   if (selfContained && services !== undefined) {
-    await Promise.all([startJobWorker(options, running, services), startVoiceWorkers(options, running, plugins)])
+    // Before its voice workers: beside loops in real time one that is not yet hardly comes to its turn, and all calls' audio with it.
+    const voice = goFirst().then(() => (running.stopping ? undefined : startVoiceWorkers(options, running, plugins)))
+    await Promise.all([startJobWorker(options, running, services), voice])
   } else if (roles.includes('voice')) {
     const { startVoice } = await import('../workers/voice/start.ts')
     running.roles.push(await startVoice(voiceContext))
   }
   if (running.stopping) return
   // What starts takes what it can get of the processor; it carries no audio yet.
-  if (config.audioFirst === 'true' && carriesAudio(options)) {
-    const priority = roles.includes('api') ? NODE_PRIORITY : VOICE_PRIORITY
-    runLoopInRealtime({ log, priority, helpers })
-  }
+  if (!selfContained) void goFirst()
   // The parent says that calls are taken only once they are.
   void Promise.all(running.roles.map((role) => role.serving)).then(() => process.send?.('ready'))
   const seconds = ((performance.now() - startedAtMs) / 1_000).toFixed(1)

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import type { Logger } from './log.ts'
 import {
@@ -40,9 +41,12 @@ export interface Watch {
 export const REALTIME_CURE = `allow real-time priority ${HIGHEST_PRIORITY} (systemd: LimitRTPRIO=${HIGHEST_PRIORITY}; containers: the ulimit rtprio=${HIGHEST_PRIORITY}; else CAP_SYS_NICE)`
 
 const LOOK_MS = 1_000
+/** Nobody waits longer for a thread that does not come to its turn. */
+const MOST_WAIT_MS = 5_000
 
 let watcher: { thread: Worker; log: Logger } | undefined
 let own: Standing = { pid: process.pid, scheduling: 'normal' }
+const told = Promise.withResolvers<void>()
 /** What is to run in real time, by its process, once there is somebody who watches it. */
 const wanted = new Map<number, Watch>()
 
@@ -52,9 +56,10 @@ export const loopStanding = (): Standing => own
 /**
  * Has this process's loop, which carries audio, run in real time where Linux allows it (CAP_SYS_NICE or RLIMIT_RTPRIO): before all that
  * is scheduled by shares, so that it waits for no other work's turn; V8's own threads right behind it. Other threads and the processes it
- * starts stay normal. A loop that takes nearly all of a core, or half of an only one, is normal again for a while.
+ * starts stay normal. A loop that takes nearly all of a core, or half of an only one, is normal again for a while. Resolves once it
+ * is so, or the system refused it; soon in any case.
  */
-export function runLoopInRealtime({ log, priority, helpers, lookMs = LOOK_MS }: RealtimeOptions): void {
+export async function runLoopInRealtime({ log, priority, helpers, lookMs = LOOK_MS }: RealtimeOptions): Promise<void> {
   if (process.platform !== 'linux' || watcher !== undefined) return
   const env = { PATH: process.env.PATH }
   const thread = startThread(new URL('./realtime-thread.ts', import.meta.url), { env, workerData: { lookMs } })
@@ -68,9 +73,11 @@ export function runLoopInRealtime({ log, priority, helpers, lookMs = LOOK_MS }: 
       for (const id of [pid, ...helpers]) void setScheduling(id, 'normal', priority)
     }
     wanted.clear()
+    told.resolve()
   })
   wanted.set(process.pid, { pid: process.pid, priority, helpers })
   for (const one of wanted.values()) watch(one)
+  await Promise.race([told.promise, sleep(MOST_WAIT_MS, undefined, { ref: false })])
 }
 
 /**
@@ -93,9 +100,13 @@ function watch(asked: Watch): void {
 }
 
 function heard(standing: Standing): void {
-  const { pid, scheduling, refused } = standing
-  const isOwn = pid === process.pid
+  const isOwn = standing.pid === process.pid
   if (isOwn) own = standing
+  tell(standing, isOwn)
+  if (isOwn) told.resolve()
+}
+
+function tell({ pid, scheduling, refused }: Standing, isOwn: boolean): void {
   const log = watcher?.log
   if (refused !== undefined) {
     // Of a Patchbay's several processes on a machine the first one says it.

@@ -39,7 +39,7 @@ t.test('start serves, and SIGTERM ends it and all its children', { skip: linuxOn
 })
 
 t.test('a voice worker or job worker that is killed is replaced', { skip: linuxOnly }, async (t) => {
-  const instance = await startInstance(t, { PATCHBAY_AUDIO_FIRST: 'true' })
+  const instance = await startInstance(t, { PATCHBAY_AUDIO_FIRST: 'true', PATCHBAY_LOG_LEVEL: 'debug' })
   const ofRole = async (role: string): Promise<number[]> => {
     const children = await childrenOf(instance.child.pid)
     const lines = await Promise.all(children.map(commandLineOf))
@@ -80,6 +80,12 @@ t.test('a voice worker or job worker that is killed is replaced', { skip: linuxO
         t.equal(await policyWhen(id, REALTIME), REALTIME, lines[children.indexOf(id)] ?? 'the api node')
         t.equal(await priorityOf(id), priority)
       }
+      const told = instance.output().split('\n')
+      // The last of its fields named so is whose loop it is.
+      const isOwn = (line: string) => [...line.matchAll(/"pid":(\d+)/g)].at(-1)?.[1] === String(pid)
+      const first = told.findIndex((line) => line.includes('A loop runs in real time') && isOwn(line))
+      const linked = told.findIndex((line) => line.includes('Voice worker linked'))
+      t.ok(first >= 0 && first < linked, `the api node goes first (line ${first}) before it has calls (line ${linked})`)
       for (const id of children.filter((id) => !wanted.has(id))) {
         // What sets it is a child, too, and may have ended.
         t.equal((await policyOf(id)) ?? NORMAL, NORMAL, lines[children.indexOf(id)] ?? '')

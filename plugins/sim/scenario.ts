@@ -60,6 +60,8 @@ const TtsSchema = Type.Object(
     firstByteMs: Type.Optional(Milliseconds),
     /** Audio is made this many times faster than it is heard; 0: at once. */
     speed: Type.Optional(Type.Number({ minimum: 0 })),
+    /** How long the pieces are that the beep comes in; 20 where it is not said. */
+    pieceMs: Type.Optional(Type.Integer({ minimum: 20, maximum: 1_000 })),
     fault: Type.Optional(FaultSchema),
   },
   { additionalProperties: false },

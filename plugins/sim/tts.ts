@@ -11,7 +11,7 @@ const TONE_HZ = 440
 const TONE_LEVEL = 8_000
 /** How long the beep lasts for each character: the pace of an ordinary speaker. */
 const MS_PER_CHARACTER = 60
-const CHUNK_MS = 20
+const PIECE_MS = 20
 
 /** Whole periods of the tone: after these it begins anew. */
 const WAVE = Int16Array.from(
@@ -21,7 +21,7 @@ const WAVE = Int16Array.from(
 
 /** A voice whose delays and faults are its scenario's. */
 export function simVoice(spawn: Spawn, scenario: TtsScenario): Voice {
-  const { voice = TONE } = scenario
+  const { voice = TONE, pieceMs } = scenario
   const spoken = voice === TONE ? undefined : espeakVoice('sim', spawn, { voice })
   const sampleRateHz = spoken?.sampleRateHz ?? TONE_RATE_HZ
   return {
@@ -29,16 +29,18 @@ export function simVoice(spawn: Spawn, scenario: TtsScenario): Voice {
     name: voice,
     language: spoken?.language ?? 'en',
     sampleRateHz,
-    speak: withScenario(spoken?.speak ?? tone, sampleRateHz, scenario),
+    speak: withScenario(spoken?.speak ?? tone(pieceMs), sampleRateHz, scenario),
   }
 }
 
 /** A beep as long as the text would take to say. */
-async function* tone(text: string, signal: AbortSignal): AsyncGenerator<Int16Array<ArrayBuffer>> {
-  const length = (TONE_RATE_HZ * CHUNK_MS) / 1000
-  const chunks = Math.ceil((text.length * MS_PER_CHARACTER) / CHUNK_MS)
-  for (let chunk = 0; chunk < chunks && !signal.aborted; chunk++) {
-    yield Int16Array.from({ length }, (_, i) => WAVE[(chunk * length + i) % WAVE.length] ?? 0)
+function tone(pieceMs = PIECE_MS): SpeakSentence {
+  const length = (TONE_RATE_HZ * pieceMs) / 1000
+  return async function* (text, signal) {
+    const pieces = Math.ceil((text.length * MS_PER_CHARACTER) / pieceMs)
+    for (let piece = 0; piece < pieces && !signal.aborted; piece++) {
+      yield Int16Array.from({ length }, (_, i) => WAVE[(piece * length + i) % WAVE.length] ?? 0)
+    }
   }
 }
 

@@ -92,6 +92,24 @@ t.test('the tone lasts as long as the text would, and starts when the scenario s
   t.ok(seconds > 1.7 && seconds < 2, `${seconds} s`)
 })
 
+t.test('the tone comes in pieces as long as the scenario says', async (t) => {
+  const pieces = async (scenario: object) => {
+    const engine = await plugin.tts?.(host, { voice: JSON.stringify(scenario), settings: {} })
+    const stream = engine?.stream()
+    stream?.pushText('Exactly thirty-one characters. ')
+    stream?.endInput()
+    const lengthsMs: number[] = []
+    for await (const item of stream ?? []) {
+      if (item === tts.SynthesizeStream.END_OF_STREAM) break
+      lengthsMs.push((item.frame.samplesPerChannel * 1_000) / item.frame.sampleRate)
+    }
+    return lengthsMs
+  }
+  // The last 20 ms wait until it is known whether more follows.
+  t.strictSame((await pieces({})).slice(0, 3), [20, 20, 20])
+  t.strictSame((await pieces({ pieceMs: 100 })).slice(0, 3), [80, 100, 100])
+})
+
 t.test('speech breaks off where the scenario says', async (t) => {
   const scenario = { fault: { kind: 'disconnect', after: 200 } }
   const engine = await plugin.tts?.(host, { voice: JSON.stringify(scenario), settings: {} })

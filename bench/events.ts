@@ -55,6 +55,7 @@ export async function run(args: readonly string[]): Promise<void> {
 }
 
 async function underLoad(stand: Stand, { rate, seconds, calls }: { rate: number; seconds: number; calls: number }) {
+  await allServes(stand)
   stand.call(calls)
   await sleep(WARM_UP_MS)
   await tellFor(stand, rate, WARM_UP_MS)
@@ -87,6 +88,16 @@ async function underLoad(stand: Stand, { rate, seconds, calls }: { rate: number;
   const shown = cores.sort(([, a], [, b]) => b - a).map(([name, share]) => `${name} ${share.toFixed(2)}`)
   console.log(`cores of ${availableParallelism()}: ${shown.join(', ')}`)
   if (agesMs.length < told || (told > 0 && quantile(agesMs, 0.99) > AGE_BUDGET_MS) || late > 0) process.exitCode = 1
+}
+
+/** Resolves once an event has come to the receiver: the job worker begins to serve after the api. */
+async function allServes(stand: Stand): Promise<void> {
+  const untilMs = performance.now() + SETTLE_MS
+  await stand.tell(1)
+  while ((await stand.ask<{ count: number }>('figures')).count === 0) {
+    if (performance.now() > untilMs) throw new Error(`No event was delivered within ${SETTLE_MS / 1_000} s`)
+    await sleep(100)
+  }
 }
 
 /** Whose processor time it is, by the command line. */

@@ -97,14 +97,25 @@ export class Tenant {
     return { status, id }
   }
 
-  /** Resolves once the one row of a batch is being called, or was. */
-  async callOneRow(): Promise<void> {
+  /** Resolves once the one row of a batch is being called, or was; with the batch. */
+  async callOneRow(): Promise<string> {
     const { id } = await this.batch('phone_number\n+14155559901\n')
+    await until(async () => (await this.#rows(id)).pending === 0)
+    return id
+  }
+
+  /** Resolves once the batch's calls are over. */
+  async callsOver(batchId: string): Promise<void> {
     await until(async () => {
-      const { status, body } = await this.get(`/batch/${id}`)
-      if (status !== 200) throw new Error(`GET /batch/${id} answered ${status}: ${JSON.stringify(body)}`)
-      return (body.counts as Record<string, number>).pending === 0
+      const { pending, in_progress } = await this.#rows(batchId)
+      return pending === 0 && in_progress === 0
     })
+  }
+
+  async #rows(batchId: string): Promise<Record<string, number>> {
+    const { status, body } = await this.get(`/batch/${batchId}`)
+    if (status !== 200) throw new Error(`GET /batch/${batchId} answered ${status}: ${JSON.stringify(body)}`)
+    return body.counts as Record<string, number>
   }
 
   /** Resolves once the document is read. */

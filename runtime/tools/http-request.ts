@@ -11,6 +11,7 @@ import { isPublicAddress } from './address.ts'
 
 const MAX_REDIRECTS = 3
 const MAX_RESPONSE_BYTES = 64 * 1024
+const utf8 = new TextDecoder()
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
 export interface Outgoing {
@@ -167,5 +168,5 @@ async function readSome(response: IncomingMessage): Promise<string> {
   // Half an answer is none: what is missing may be what it says.
   if (length < MAX_RESPONSE_BYTES && !response.complete) throw new Error('the answer broke off')
   response.destroy()
-  return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, MAX_RESPONSE_BYTES))
+  return utf8.decode(Buffer.concat(chunks).subarray(0, MAX_RESPONSE_BYTES))
 }

@@ -74,7 +74,9 @@ export async function sendDelivery(
   )
   if (secrets.length === 0) return broken('The secret can not be opened; rotate it')
   const timestampS = Math.floor(clock.nowMs() / 1_000)
-  const limit = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS)
+  // Not AbortSignal.timeout: the thousands that were answered long ago would each go off ten seconds later.
+  const limit = new AbortController()
+  const timer = setTimeout(() => limit.abort(), options.timeoutMs ?? TIMEOUT_MS)
   try {
     const reached = await sendTraced(
       {
@@ -87,7 +89,7 @@ export async function sendDelivery(
         },
         body,
       },
-      { allowed, connections, redirects: 0, signal: AbortSignal.any([signal, limit]) },
+      { allowed, connections, redirects: 0, signal: AbortSignal.any([signal, limit.signal]) },
       requests && { requests, within: callId === null ? undefined : contextOfCall(callId) },
     )
     const { status } = reached
@@ -104,7 +106,7 @@ export async function sendDelivery(
     )
   } catch (error) {
     signal.throwIfAborted()
-    if (limit.aborted) return broken(`No answer within ${(options.timeoutMs ?? TIMEOUT_MS) / 1_000} s`)
+    if (limit.signal.aborted) return broken(`No answer within ${(options.timeoutMs ?? TIMEOUT_MS) / 1_000} s`)
     if (error instanceof ForbiddenAddress) {
       log.warn({ webhookId: delivery.webhookId, reason: error.message }, 'A webhook leads to a forbidden address')
       return broken('The host is unknown, or none that webhooks may reach')
@@ -112,5 +114,7 @@ export async function sendDelivery(
     const { code, message } = error as NodeJS.ErrnoException
     const unknown = code === 'ENOTFOUND' || code === 'EAI_AGAIN'
     return broken(unknown ? 'The host is unknown, or none that webhooks may reach' : (code ?? message))
+  } finally {
+    clearTimeout(timer)
   }
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/log.ts'
 import type { Mailer } from '../../runtime/mail.ts'
 import { parseInfrastructureRule } from '../../runtime/plugin/net-rule.ts'
+import { keepOpened } from '../../runtime/secret-box.ts'
 import { keepConnections } from '../../runtime/tools/http-request.ts'
 import type { HttpSpans } from '../../runtime/traces/http-spans.ts'
 import { webhookSecrets } from '../../runtime/webhooks/signature.ts'
@@ -64,7 +65,7 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
   const sender: SenderOptions = {
     allowed: (config.toolsAllowNet ?? []).map(parseInfrastructureRule),
     connections,
-    secrets: webhookSecrets(config.dataKey),
+    secrets: keepOpened(webhookSecrets(config.dataKey)),
     clock,
     random: Math.random,
     requests: options.requests,

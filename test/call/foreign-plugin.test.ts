@@ -98,6 +98,8 @@ async function ask(agent: object, meanwhile?: () => Promise<void>): Promise<{ he
     await sleep(1_500)
     await meanwhile?.()
     latencyMs = (await asking).latencyMs
+    // What the ears had yet to say as the turn was taken is a turn of its own.
+    await conversation.agentDone()
   } finally {
     await caller.hangUp(signal)
   }

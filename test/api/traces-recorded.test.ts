@@ -9,6 +9,7 @@ import { waitUntil } from '../support/wait-until.ts'
 import { WirePhone } from '../support/wire-phone.ts'
 
 /** A telephone call of ten turns: what its trace says, beside what its recording has. */
+/** Runs alone: its clocks agree within a frame, and a frame that waits for the processor as long is none of the trace's faults. */
 
 const QUESTION = 'What are your opening hours?'
 const TURNS = 10

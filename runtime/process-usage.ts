@@ -18,13 +18,19 @@ export interface ProcessUsage {
 export function processUsage(pid: number | 'self' | undefined, threadId?: number): ProcessUsage | undefined {
   const path = threadId === undefined ? `/proc/${pid}/stat` : `/proc/${pid}/task/${threadId}/stat`
   try {
-    // At once: the kernel has it in memory, and a read by another thread waits for its turn on a busy machine.
-    const stat = readFileSync(path, 'latin1')
-    // proc_pid_stat(5): the name, in brackets, may hold blanks; ppid is field 4, utime 14, stime 15 and rss 24 of all.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const fields = statFields(path)
+    // Ppid is field 4, utime 14, stime 15 and rss 24 of all.
     const [parentPid = 0, utime = 0, stime = 0, pages = 0] = [1, 11, 12, 21].map((at) => Number(fields[at]))
     return { memoryBytes: pages * KERNEL_PAGE_BYTES, cpuMs: (utime + stime) * TICK_MS, parentPid }
   } catch {
     return undefined
   }
+}
+
+/** What proc_pid_stat(5) has behind the name, its third field first. Throws what reading throws. */
+export function statFields(path: string): string[] {
+  // At once: the kernel has it in memory, and a read by another thread waits for its turn on a busy machine.
+  const stat = readFileSync(path, 'latin1')
+  // The name, in brackets, may hold blanks.
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }

@@ -1,6 +1,6 @@
 import { type ExecFileException, execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { asProcess } from './plugin/scope.ts'
+import { statFields } from './process-usage.ts'
 
 /** `realtime`: before everything that is `normal`, in turns with others of its kind. */
 export type Scheduling = 'realtime' | 'normal'
@@ -18,7 +18,7 @@ export const SERVICE_PRIORITY = 1
 /** Of the above, for which the system has to be asked. */
 export const HIGHEST_PRIORITY = NODE_PRIORITY
 const TIMEOUT_MS = 5_000
-/** sched(7); of proc_pid_stat(5), the policy, counted behind the name. */
+/** sched(7); the policy's place among `statFields`. */
 const SCHED_RR = '2'
 const POLICY_FIELD = 38
 
@@ -53,10 +53,7 @@ export function setScheduling(
 /** How this process's first thread is scheduled now, whoever saw to it. */
 export function ownScheduling(): Scheduling {
   try {
-    const stat = readFileSync('/proc/self/stat', 'latin1')
-    // The name in front may hold blanks.
-    const policy = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[POLICY_FIELD]
-    return policy === SCHED_RR ? 'realtime' : 'normal'
+    return statFields('/proc/self/stat')[POLICY_FIELD] === SCHED_RR ? 'realtime' : 'normal'
   } catch {
     return 'normal'
   }

@@ -28,6 +28,9 @@ export interface WarmThreadsOptions {
   mostWarm: number
 }
 
+/** Whatever a file of so many bytes was made into, it is nothing to the memory of a thread that goes on with the next. */
+export const SHORT_FILE_BYTES = 1024 * 1024
+
 /** After so much work a thread is ended: what it left behind goes with it. */
 const MOST_WORK = 200
 

@@ -3,7 +3,7 @@ import type { Client } from 'pg'
 import { Gate } from '../runtime/admission/gate.ts'
 import { type ErrorCode, PatchbayError } from '../runtime/errors.ts'
 import { startThread } from '../runtime/thread.ts'
-import { WarmThreads } from '../runtime/warm-threads.ts'
+import { SHORT_FILE_BYTES, WarmThreads } from '../runtime/warm-threads.ts'
 import { openSpool } from './spool.ts'
 
 /**
@@ -74,8 +74,6 @@ export const SLOT_BYTES = 64 * 1024
 const threads = new Gate({ kind: 'bulk_upload', places: 2, mostOfOne: 1, maxWaiting: 64 })
 /** Uploads that arrive at once, each with a file of its own. */
 const files = new Gate({ kind: 'upload_file', places: 32, mostOfOne: 4, maxWaiting: 64 })
-/** One of a file of so many bytes goes on with the next: it holds nothing of it. */
-const SHORT_FILE_BYTES = 1024 * 1024
 const warm = new WarmThreads<FromThread>({
   start: () =>
     startThread(new URL('./bulk-copy-thread.ts', import.meta.url), {

@@ -2,7 +2,7 @@ import { PatchbayError } from '../../../runtime/errors.ts'
 import type { DocumentFormat } from '../../../runtime/knowledge/blocks.ts'
 import type { Terms } from '../../../runtime/knowledge/terms.ts'
 import { startThread } from '../../../runtime/thread.ts'
-import { WarmThreads } from '../../../runtime/warm-threads.ts'
+import { SHORT_FILE_BYTES, WarmThreads } from '../../../runtime/warm-threads.ts'
 import { ExtractionError, ExtractionTimeout } from './failure.ts'
 
 export interface ExtractedChunk {
@@ -37,8 +37,6 @@ export const DEFAULT_LIMITS: ExtractionLimits = {
 
 const MEMORY_CHECK_MS = 100
 const MOST_WARM = 2
-/** Whatever a file of these many bytes was made into, it is nothing to the memory of the thread that goes on. */
-const SHORT_FILE_BYTES = 1024 * 1024
 
 /** By what a thread's heap may hold. */
 const threads = new Map<number, WarmThreads<ThreadMessage>>()

@@ -49,8 +49,7 @@ t.test('a batch that is sent, resumed or retried is called at once, and waits fo
   }
 
   await act('send')
-  await isCalled()
-  t.pass('sent')
+  await t.resolves(isCalled(), 'sent')
 
   await itFails()
   await cap(0)
@@ -58,11 +57,9 @@ t.test('a batch that is sent, resumed or retried is called at once, and waits fo
   await act('pause')
   await cap(null)
   await act('resume')
-  await isCalled()
-  t.pass('resumed')
+  await t.resolves(isCalled(), 'resumed')
 
   await itFails()
   await act('retry')
-  await isCalled()
-  t.pass('retried')
+  await t.resolves(isCalled(), 'retried')
 })

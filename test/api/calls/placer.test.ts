@@ -6,13 +6,14 @@ import { Placer } from '../../../api/calls/outbound-placer.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import type { Leg, LegEvents } from '../../../runtime/session/leg.ts'
 import { Quotas } from '../../../runtime/session/quotas.ts'
-import type { DialEvents, DialOrder } from '../../../runtime/telephony/carrier.ts'
+import type { Carrier, DialEvents, DialOrder } from '../../../runtime/telephony/carrier.ts'
 import type { Carriers } from '../../../runtime/telephony/carriers.ts'
 import { markPlaced } from '../../../store/outbound-calls.ts'
 import { storedQuotas } from '../../../store/quotas.ts'
 import { redisQuotaPlaces } from '../../../store/redis/quota-places.ts'
 import { NO_MCP } from '../../support/no-mcp.ts'
 import { makeCall, type RealtimeNode, startNode, startWorker, until } from '../../support/realtime-node.ts'
+import type { Teardown } from '../../support/services.ts'
 
 const log = pino({ level: 'silent' })
 
@@ -47,40 +48,41 @@ async function makeOutbound(node: RealtimeNode, batch?: { status: string }) {
   return { workspaceId, callId, tenant: node.store.tenant(workspaceId), batchId }
 }
 
+/** A placer of a node that dials by these carriers, in place of the node's own. */
+function startPlacer(
+  t: Teardown,
+  node: RealtimeNode,
+  carrier: Pick<Carrier, 'dial' | 'hangup'>,
+  { calls, journalOf }: Pick<RealtimeNode['sessions'], 'calls' | 'journalOf'> = node.sessions,
+): Placer {
+  const quotas = new Quotas(
+    redisQuotaPlaces(node.redis),
+    storedQuotas(node.store, { webSessionsPerWorkspace: null }),
+    log,
+  )
+  t.teardown(() => quotas.stop())
+  const placer = new Placer({
+    ...{ store: node.store, calls, quotas, journalOf, clock: systemClock, log },
+    carriers: { get: async () => carrier, titleOf: () => 'Fake' } as unknown as Carriers,
+    limits: { idleMs: 60_000, maxDurationMs: 60_000 },
+    mcpTools: NO_MCP,
+    mayDial: async () => undefined,
+    ringTimeoutMs: 30_000,
+  })
+  t.teardown(() => placer.stop())
+  return placer
+}
+
 t.test('of two nodes that race for a call one dials it', async (t) => {
   const first = await startNode(t)
   const second = await startNode(t, { databaseUrl: first.databaseUrl, redisUrl: first.redisUrl })
   await startWorker(t, [first, second], { capacity: 20 })
   const dialled: string[] = []
-  const carriers = {
-    get: async () => ({
-      dial: async ({ callId }: { callId: string }) => void dialled.push(callId),
-      hangup: async () => {},
-    }),
-    titleOf: () => 'Fake',
-  } as unknown as Carriers
-  const placers = [first, second].map((node) => {
-    const quotas = new Quotas(
-      redisQuotaPlaces(node.redis),
-      storedQuotas(node.store, { webSessionsPerWorkspace: null }),
-      log,
-    )
-    t.teardown(() => quotas.stop())
-    const { calls, journalOf } = node.sessions
-    const limits = { idleMs: 60_000, maxDurationMs: 60_000 }
-    const rest = {
-      store: node.store,
-      limits,
-      mayDial: async () => undefined,
-      mcpTools: NO_MCP,
-      ringTimeoutMs: 30_000,
-      clock: systemClock,
-      log,
-    }
-    const placer = new Placer({ ...rest, calls, quotas, carriers, journalOf })
-    t.teardown(() => placer.stop())
-    return placer
-  })
+  const carrier = {
+    dial: async ({ callId }: DialOrder) => void dialled.push(callId),
+    hangup: async () => {},
+  }
+  const placers = [first, second].map((node) => startPlacer(t, node, carrier))
   const made = await Promise.all(Array.from({ length: 4 }, () => makeOutbound(first)))
   await Promise.all(
     made.flatMap(({ callId, workspaceId }) =>
@@ -118,28 +120,10 @@ t.test('who is dialled without a seat gets the next one, or hears who called', {
   const node = await startNode(t, { shares: { inboundReserve: 0, workspaceShare: 1 } })
   await startWorker(t, [node], { capacity: 1 })
   const orders = new Map<string, DialEvents>()
-  const carriers = {
-    get: async () => ({
-      dial: async ({ callId }: DialOrder, events: DialEvents) => void orders.set(callId, events),
-      hangup: async () => {},
-    }),
-    titleOf: () => 'Fake',
-  } as unknown as Carriers
-  const quotas = new Quotas(
-    redisQuotaPlaces(node.redis),
-    storedQuotas(node.store, { webSessionsPerWorkspace: null }),
-    log,
-  )
-  t.teardown(() => quotas.stop())
-  const { calls, journalOf } = node.sessions
-  const limits = { idleMs: 60_000, maxDurationMs: 60_000 }
-  const placer = new Placer({
-    ...{ store: node.store, calls, quotas, carriers, journalOf, limits, clock: systemClock, log },
-    mcpTools: NO_MCP,
-    mayDial: async () => undefined,
-    ringTimeoutMs: 30_000,
+  const placer = startPlacer(t, node, {
+    dial: async ({ callId }, events) => void orders.set(callId, events),
+    hangup: async () => {},
   })
-  t.teardown(() => placer.stop())
   const dial = async (seatShare: number | null) => {
     const made = await makeOutbound(node)
     await node.store.pool.query('update calls set seat_share = $2 where id = $1', [made.callId, seatShare])
@@ -175,26 +159,17 @@ t.test('who is dialled without a seat gets the next one, or hears who called', {
 t.test('a call that ended says with its end what the carrier said of that', async (t) => {
   const node = await startNode(t)
   await startWorker(t, [node], { capacity: 1 })
-  const carriers = {
-    get: async () => ({
-      dial: async (_order: DialOrder, events: DialEvents) => {
-        events.carrier?.({ callId: 'leg-1', trunk: 'peer' })
-        events.carrier?.({ sipStatus: 486, releasedBy: 'callee' })
-        events.failed('busy')
-      },
-      hangup: async () => {},
-    }),
-    titleOf: () => 'Fake',
-  } as unknown as Carriers
-  const quotas = new Quotas(
-    redisQuotaPlaces(node.redis),
-    storedQuotas(node.store, { webSessionsPerWorkspace: null }),
-    log,
-  )
-  t.teardown(() => quotas.stop())
   const { calls, journalOf } = node.sessions
-  const placer = new Placer({
-    ...{ store: node.store, calls, quotas, carriers, clock: systemClock, log },
+  const carrier: Parameters<typeof startPlacer>[2] = {
+    dial: async (_order, events) => {
+      events.carrier?.({ callId: 'leg-1', trunk: 'peer' })
+      events.carrier?.({ sipStatus: 486, releasedBy: 'callee' })
+      events.failed('busy')
+    },
+    hangup: async () => {},
+  }
+  const placer = startPlacer(t, node, carrier, {
+    calls,
     journalOf: (workspaceId) => {
       const journal = journalOf(workspaceId)
       const observed: typeof journal.observed = async (callId, what) => {
@@ -203,12 +178,7 @@ t.test('a call that ended says with its end what the carrier said of that', asyn
       }
       return { ...journal, observed }
     },
-    limits: { idleMs: 60_000, maxDurationMs: 60_000 },
-    mcpTools: NO_MCP,
-    mayDial: async () => undefined,
-    ringTimeoutMs: 30_000,
   })
-  t.teardown(() => placer.stop())
   const { tenant, callId, workspaceId } = await makeOutbound(node)
   await placer.place(callId, workspaceId, undefined, AbortSignal.timeout(60_000))
   const read = () => tenant.db.selectFrom('calls').selectAll().where('id', '=', callId).executeTakeFirstOrThrow()

@@ -267,6 +267,8 @@ export class Placer {
         announcement = abandonedCall(spec, found.abandonedMessage, { workspace, from, variables })
       }
       carrier = await carriers.get(provider)
+      // Hung up before anybody was called.
+      if (over) return
       await carrier.dial(
         {
           callId: call.id,

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import t from 'tap'
 import { uuidv7 } from 'uuidv7'
@@ -90,6 +90,24 @@ t.test('of two nodes that race for a call one dials it', async (t) => {
     ),
   )
   t.same(dialled.sort(), made.map(({ callId }) => callId).sort())
+})
+
+t.test('a call that is hung up before the carrier was asked is not dialled', async (t) => {
+  const node = await startNode(t)
+  await startWorker(t, [node])
+  const dialled: string[] = []
+  const placer = startPlacer(t, node, {
+    dial: async ({ callId }) => void dialled.push(callId),
+    hangup: async () => {},
+  })
+  const { tenant, callId, workspaceId } = await makeOutbound(node)
+  const placed = placer.place(callId, workspaceId, undefined, AbortSignal.timeout(60_000))
+  while (!placer.hangUp(callId)) await setImmediate()
+  await placed
+  t.same(dialled, [])
+  const read = () => tenant.db.selectFrom('calls').selectAll().where('id', '=', callId).executeTakeFirstOrThrow()
+  await until(async () => (await read()).ended_at !== null)
+  t.match(await read(), { status: 'canceled' })
 })
 
 /** The phone of a callee, and what was done to it. */

@@ -85,19 +85,30 @@ export class Dispatch {
     let aborted: (() => void) | undefined
     let waiting: Waiting | undefined
     let outcome = 'left'
+    /** It has its answer, and may stand in line a moment longer: a seat that comes then is another's. */
+    let answered = false
     const stopTimer = admissionWaits.startTimer({ kind: claim.kind })
     try {
       const seat = await new Promise<Seat>((resolve, reject) => {
+        const leave = (reason: unknown) => {
+          answered = true
+          reject(reason)
+        }
         const refuse = (reason: string) => {
           outcome = 'refused'
           countRefusal('seat', reason)
-          reject(new PatchbayError('no_capacity'))
+          leave(new PatchbayError('no_capacity'))
         }
-        waiting = { claim, resolve, reject: () => refuse('line_full') }
+        const seated = (seat: Seat) => {
+          if (answered) return seat.release('done')
+          answered = true
+          resolve(seat)
+        }
+        waiting = { claim, resolve: seated, reject: () => refuse('line_full') }
         const left = line.add(waiting, { workspaceId: claim.workspaceId, unit: claim.unit ?? '' })
         left?.reject()
         timer = setTimeout(() => refuse('waited_too_long'), Math.max(waitMs, MIN_WAIT_MS))
-        aborted = () => reject(signal.reason)
+        aborted = () => leave(signal.reason)
         signal.addEventListener('abort', aborted, { once: true })
         void this.#pump()
       })

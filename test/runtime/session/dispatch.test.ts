@@ -1,6 +1,12 @@
+import { setImmediate } from 'node:timers/promises'
+import { pino } from 'pino'
 import t from 'tap'
+import type { LinkedWorker } from '../../../runtime/link/api-end.ts'
 import type { WorkerState } from '../../../runtime/link/messages.ts'
+import { Dispatch } from '../../../runtime/session/dispatch.ts'
+import type { Leases } from '../../../runtime/session/leases.ts'
 import type { Leg } from '../../../runtime/session/leg.ts'
+import type { HeldSlot, Slots, TakenSlot } from '../../../runtime/session/slots.ts'
 import { AGENT_SPEC } from '../../support/agent-spec.ts'
 import {
   endedCall,
@@ -60,8 +66,8 @@ t.test('a worker that has become overloaded keeps the seat it promised, and give
   await startWorker(t, [node], { state: () => state })
   const seat = await node.sessions.calls.reserve(
     { workspaceId: 'w', kind: 'outbound' },
-    1_000,
-    AbortSignal.timeout(10_000),
+    60_000,
+    AbortSignal.timeout(60_000),
   )
   state = 'overloaded'
   await until(() => node.sessions.workers().every((worker) => worker.state === 'overloaded'))
@@ -104,10 +110,42 @@ function legOf(answer: () => void): Leg {
   }
 }
 
+t.test('a seat that comes as its session leaves is given back, whichever is first by however little', async (t) => {
+  const worker = { workerId: 'w', state: 'ready' } as LinkedWorker
+  for (let later = 0; later < 12; later++) {
+    const coming = Promise.withResolvers<TakenSlot>()
+    const held = new Set<string>()
+    const dispatch = new Dispatch({
+      slots: {
+        take: () => coming.promise,
+        release: async () => true,
+        onForgotten: () => () => undefined,
+      } as unknown as Slots,
+      leases: {
+        holdSlot: ({ slot }: HeldSlot) => held.add(slot),
+        dropSlot: ({ slot }: HeldSlot) => held.delete(slot),
+      } as unknown as Leases,
+      workers: () => [worker],
+      wrapUpMs: 0,
+      log: pino({ level: 'silent' }),
+    })
+    const leaving = new AbortController()
+    const claim = { workspaceId: 'w', kind: 'web' } as const
+    const seat = dispatch.take(claim, 60_000, leaving.signal).catch(() => undefined)
+    coming.resolve({ slot: 'w/0', holder: 'h', claim })
+    for (let n = 0; n < later; n++) await undefined
+    leaving.abort()
+    ;(await seat)?.release('done')
+    await setImmediate()
+    t.same([...held], [], `${later} steps later`)
+    dispatch.stop()
+  }
+})
+
 t.test('many nodes share the slots of a worker without going over its capacity', async (t) => {
-  const one = await startNode(t, { queueWaitMs: 1_500 })
+  const one = await startNode(t, { queueWaitMs: 5_000 })
   const { databaseUrl, redisUrl } = one
-  const two = await startNode(t, { queueWaitMs: 1_500, databaseUrl, redisUrl })
+  const two = await startNode(t, { queueWaitMs: 5_000, databaseUrl, redisUrl })
   const worker = await startWorker(t, [one, two], { capacity: 5 })
   const calls = await Promise.all(Array.from({ length: 12 }, () => makeCall(one)))
   const clients = calls.map(({ token }, i) => new RealtimeClient(i % 2 === 0 ? one : two, token))
@@ -127,7 +165,7 @@ t.test('a node that stops opens no session, lets the running ones finish, and en
   const [quick, slow, late] = [await makeCall(node), await makeCall(node), await makeCall(node)]
   const quickClient = await openSession(t, node, quick)
   const slowClient = await openSession(t, node, slow)
-  const stopped = node.sessions.stop(500)
+  const stopped = node.sessions.stop(6_000)
   t.equal(await upgradeStatus(node, `/realtime?token=${late.token}`), 503)
   quickClient.send({ type: 'text', text: 'hello' })
   await quickClient.got('transcript', { text: '2: hello' })
@@ -159,7 +197,7 @@ t.test('a workspace at its most web sessions gets no further one, and the call l
 })
 
 t.test('twenty sessions of one workspace leave a seat for another', async (t) => {
-  const node = await startNode(t, { queueWaitMs: 300, shares: { inboundReserve: 0.1, workspaceShare: 0.75 } })
+  const node = await startNode(t, { queueWaitMs: 3_000, shares: { inboundReserve: 0.1, workspaceShare: 0.75 } })
   await startWorker(t, [node], { capacity: 4 })
   const { workspaceId } = await makeCall(node)
   const greedy = await Promise.all(

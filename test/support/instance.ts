@@ -96,9 +96,15 @@ function spawnMain(args: readonly string[], env: Record<string, string>): ChildP
   const { PATH = '', HOME = '' } = process.env
   // tap has every child process load its modules over a thread of tap's own, by NODE_OPTIONS: an operator's doesn't.
   const command = ['-u', 'NODE_OPTIONS', process.execPath, MAIN, ...args]
-  return spawn('env', command, {
+  const settings = {
+    PATCHBAY_ENV_FILE: 'none',
     // In real time it would go before the tests' own callers, which are elsewhere in life.
-    env: { PATH, HOME, PATCHBAY_ENV_FILE: 'none', PATCHBAY_AUDIO_FIRST: 'nice', ...env },
+    PATCHBAY_AUDIO_FIRST: 'nice',
+    // A voice worker that lags takes no call, and beside other tests each may.
+    PATCHBAY_WORKER_MAX_LAG_MS: '60000',
+  }
+  return spawn('env', command, {
+    env: { PATH, HOME, ...settings, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }

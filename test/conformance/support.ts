@@ -11,7 +11,7 @@ import { closeInstance } from '../../runtime/plugin/host.ts'
 initializeLogger({ pretty: false, level: 'silent' })
 
 /** One attempt: a suite wants to see the first failure, not what retries make of it. */
-export const ONE_ATTEMPT: APIConnectOptions = { maxRetry: 0, retryIntervalMs: 0, timeoutMs: 10_000 }
+export const ONE_ATTEMPT: APIConnectOptions = { maxRetry: 0, retryIntervalMs: 0, timeoutMs: 60_000 }
 
 /** An instance whose provider fails, or why that can't be arranged. */
 export type Failing<T> = (() => Promise<T>) | { skip: string }
@@ -21,12 +21,12 @@ export interface Suite<T> {
   make: () => Promise<T>
   /** Makes one that can't reach its provider, such as with a base URL nobody listens on. */
   makeFailing: Failing<T>
-  /** Longest one exchange may take, in milliseconds; default 20,000. */
+  /** Longest one exchange may take, in milliseconds; default 120,000. */
   limitMs?: number
 }
 
-const DEFAULT_LIMIT_MS = 20_000
-const RELEASE_LIMIT_MS = 5_000
+const DEFAULT_LIMIT_MS = 120_000
+const RELEASE_LIMIT_MS = 60_000
 /** What a closed stream must not leave behind. Timers and pipes of the test runner come and go: they don't count. */
 const RESOURCES = ['ProcessWrap', 'TCPSocketWrap', 'TLSWrap', 'UDPWrap', 'Worker']
 

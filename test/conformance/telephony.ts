@@ -57,14 +57,14 @@ export function listen(leg: Leg) {
 
 /** What every carrier must do, whoever provides it. */
 export async function runTelephonyConformance(t: Test, suite: TelephonySuite): Promise<void> {
-  const { make, limitMs = 20_000 } = suite
+  const { make, limitMs = 120_000 } = suite
   const signal = () => AbortSignal.timeout(limitMs)
   const carrier = await make()
   const dial = async (to: string) => {
     const log = new DialLog()
     const callId = uuidv7()
     const numbers = { from: suite.from as PhoneNumber, to: to as PhoneNumber }
-    await carrier.dial({ callId, workspaceId: uuidv7(), ...numbers, ringTimeoutMs: 30_000 }, log, signal())
+    await carrier.dial({ callId, workspaceId: uuidv7(), ...numbers, ringTimeoutMs: 300_000 }, log, signal())
     return { callId, log }
   }
 

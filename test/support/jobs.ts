@@ -31,7 +31,7 @@ export async function startTestJobs(
 }
 
 /** Waits until none of the agent's documents is `processing`, and returns them. */
-export async function settledDocuments(client: ApiClient, agentId: string, timeoutMs = 30_000) {
+export async function settledDocuments(client: ApiClient, agentId: string, timeoutMs = 120_000) {
   const deadline = performance.now() + timeoutMs
   for (;;) {
     const { body } = await client.get(`/agents/${agentId}/documents`)

@@ -59,6 +59,7 @@ export async function linkWorker(
     signal: new AbortController().signal,
   })
   t.teardown(() => links.stop(0))
+  await links.welcomed
 }
 
 /** Reads the call until it is as wanted. */

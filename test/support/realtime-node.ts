@@ -298,7 +298,7 @@ export async function upgradeStatus(node: RealtimeNode, path: string, headers: R
 export function until(
   condition: () => boolean | Promise<boolean>,
   what?: () => string,
-  timeoutMs = 20_000,
+  timeoutMs = 120_000,
 ): Promise<void> {
   return waitUntil(condition, what, { everyMs: 10, timeoutMs })
 }

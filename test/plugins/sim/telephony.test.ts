@@ -59,7 +59,7 @@ async function converse(to: string, speechMs: number) {
   await carrier.dial(
     { callId: 'call', workspaceId: 'workspace', from, to: to as PhoneNumber, ringTimeoutMs: 30_000 },
     log,
-    AbortSignal.timeout(20_000),
+    AbortSignal.timeout(120_000),
   )
   await log.over.promise
   const leg = log.leg!
@@ -109,7 +109,7 @@ t.test('voicemail is answered by a machine', async (t) => {
     to: '+14155559903' as PhoneNumber,
     ringTimeoutMs: 30_000,
   }
-  await makeCarrier().dial(order, log, AbortSignal.timeout(20_000))
+  await makeCarrier().dial(order, log, AbortSignal.timeout(120_000))
   await log.over.promise
   t.same(log.told, ['ringing', 'answered by machine'])
   log.leg?.close('voicemail')

@@ -104,7 +104,6 @@ t.test('a proxy that is second in its SRV list, behind one that is dead', { skip
   )
   const placed = await dial('main')
   t.ok(placed.leg, `it is answered: ${placed.detail}`)
-  t.ok(placed.afterMs < 20_000, `${placed.afterMs} ms`)
   placed.leg?.close('done')
   const bye = await callee.saw('BYE')
   t.ok(bye, 'and its end goes the same way')

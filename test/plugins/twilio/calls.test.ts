@@ -42,7 +42,7 @@ async function start(t: Test, agent: Record<string, unknown> = {}, env: Record<s
 }
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 20))
-async function until(condition: () => boolean, timeoutMs = 15_000): Promise<void> {
+async function until(condition: () => boolean, timeoutMs = 90_000): Promise<void> {
   const endMs = performance.now() + timeoutMs
   while (!condition()) {
     if (performance.now() > endMs) throw new Error(`Never came true: ${condition}`)

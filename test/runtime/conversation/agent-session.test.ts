@@ -23,8 +23,10 @@ test('the agent speaks its first message, hears a question and answers it', asyn
   const { port, say, hangUp, turnsMeasured } = await call({ providers: made, agent: { firstMessage: 'Hello there.' } })
   t.teardown(hangUp)
   await port.until('the first message was said', () => port.turns.length === 1)
+  const beforeMs = performance.now()
   await say(speech(QUESTION, RATE_HZ))
   await port.until('the answer was said', () => port.turns.length === 3)
+  const tookMs = performance.now() - beforeMs
 
   t.strictSame(port.said, ['assistant: Hello there.', `user: ${QUESTION}`, 'assistant: From nine to five.'])
   t.strictSame(port.marks, [0, 1], 'each piece of speech ends with a mark')
@@ -38,7 +40,7 @@ test('the agent speaks its first message, hears a question and answers it', asyn
   t.ok(Math.abs(heardMs - spokenMs) < 250, `the question lasts ${heardMs} ms of ${spokenMs} ms spoken`)
   const { totalMs, endpointingMs, llmMs, ttsMs } = answer!.latency!
   t.ok(Math.abs(totalMs - (endpointingMs + llmMs + ttsMs)) < 1, 'the stages add up')
-  t.ok(totalMs > 100 && totalMs < 3000, `an answer after ${totalMs} ms`)
+  t.ok(totalMs > 100 && totalMs < tookMs - spokenMs, `an answer after ${totalMs} ms, said after ${tookMs} ms`)
   t.equal(turnsMeasured.length, 1)
 })
 
@@ -53,7 +55,9 @@ test('the end-of-turn model decides how long a silence the caller is given', asy
       )
       return probability
     }
-    const { port, say, hangUp } = await call({ providers: providers(() => 'Nine.'), endOfTurn })
+    // A patient agent waits over two seconds longer: stalls make no such difference.
+    const agent = { endpointing: 'patient' } as const
+    const { port, say, hangUp } = await call({ providers: providers(() => 'Nine.'), endOfTurn, agent })
     await say(speech(QUESTION, RATE_HZ))
     await port.until('the answer was said', () => port.turns.length === 2)
     await hangUp()
@@ -145,7 +149,7 @@ test('a call ends at its longest duration, counted from the answer', async (t) =
     open: { limits: { idleMs: 60_000, maxDurationMs: 60_000 }, elapsedMs: 59_000 },
   })
   t.teardown(hangUp)
-  await port.until('the session ended', () => port.endings.length > 0, 5000)
+  await port.until('the session ended', () => port.endings.length > 0)
   t.strictSame(port.endings, [{ reason: 'max_duration', error: undefined }])
   t.ok(port.turns[0]?.turn.interrupted, 'what was heard until then is kept')
 })
@@ -187,7 +191,8 @@ test('a recogniser that dies is opened again', async (t) => {
   t.teardown(hangUp)
   await sleep(200)
   dead = true
-  await sleep(300)
+  await port.until('it has died', () => !dead)
+  await port.until('it was opened again', () => stt.streams === 2)
   await say(speech(QUESTION, RATE_HZ))
   await port.until('the answer was said', () => port.turns.length === 2)
   t.equal(stt.streams, 2)
@@ -282,6 +287,6 @@ test('closing releases everything, fifty times over', async (t) => {
   for (let i = 0; i < 5; i++) await Promise.all(Array.from({ length: 10 }, once))
   t.equal(pacer.listeners, listenersBefore)
   // The library's own waits for cancelled tasks run out by themselves, 5 s at the longest.
-  for (let waits = 0; waits < 80 && timers() > timersBefore; waits++) await sleep(100)
+  for (let waits = 0; waits < 600 && timers() > timersBefore; waits++) await sleep(100)
   t.ok(timers() <= timersBefore, `${timers()} timers, ${timersBefore} before`)
 })

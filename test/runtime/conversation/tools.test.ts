@@ -2,7 +2,7 @@ import { test } from 'tap'
 import { SimLLM } from '../../../plugins/sim/llm.ts'
 import type { LlmScenario } from '../../../plugins/sim/scenario.ts'
 import type { ToolSpec } from '../../../runtime/link/messages.ts'
-import { call } from './support/harness.ts'
+import { type CallOptions, call } from './support/harness.ts'
 import { ScriptedStt, ToneTts } from './support/providers.ts'
 
 const TOOL: ToolSpec = {
@@ -19,10 +19,10 @@ const HANG_UP: ToolSpec = {
 }
 const LOOK_UP: ToolSpec = { ...TOOL, name: 'look_up', kind: 'knowledge' }
 
-const withScript = (script: NonNullable<LlmScenario['script']>, tools: ToolSpec[]) =>
+const withScript = (script: NonNullable<LlmScenario['script']>, tools: ToolSpec[], agent: CallOptions['agent'] = {}) =>
   call({
     providers: { stt: new ScriptedStt({ utterances: [] }), llm: new SimLLM({ script }), tts: new ToneTts() },
-    agent: { tools },
+    agent: { ...agent, tools },
   })
 
 test('the model calls a tool through the api node, and answers with what came of it', async (t) => {
@@ -42,10 +42,14 @@ test('a caller who waits for a tool hears something', async (t) => {
   const { port, type, hangUp } = await withScript(
     [{ question: 'Where is it?', tool: { name: 'order_status', arguments: { id: 'A1' } }, answer: 'Here.' }],
     [TOOL],
+    { deadAir: { enabled: true, phrases: [] } },
   )
   t.teardown(hangUp)
-  port.runTool = () => new Promise((resolve) => setTimeout(resolve, 5_000, 'late'))
+  const result = Promise.withResolvers<string>()
+  port.runTool = () => result.promise
   type('Where is it?')
+  await port.until('something is heard', () => port.loudFrames > 5)
+  result.resolve('late')
   await port.until('the answer', () => port.turns.length === 2)
   t.same(port.said.at(-1), 'assistant: One moment, please. Here.')
 })

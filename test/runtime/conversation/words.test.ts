@@ -16,9 +16,7 @@ test('a recogniser that says it can’t know the words is believed at once', asy
   const { port, say, hangUp } = await call({ providers: { ...world('At nine.'), stt } })
   t.teardown(hangUp)
   await say(speech(ENGLISH, RATE_HZ))
-  const sinceMs = performance.now()
   await port.until('it is told', () => port.events.some((event) => event.type === 'not_understood'))
-  t.ok(performance.now() - sinceMs < 4_000, 'long before words are given up')
   t.match(
     port.events.find((event) => event.type === 'not_understood'),
     { reason: 'unknown_sentence' },

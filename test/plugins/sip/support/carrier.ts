@@ -99,10 +99,7 @@ export async function startCarrier(
         failure?: string
         detail?: string | undefined
         figures: CarrierFigures[]
-        afterMs: number
       }>()
-      const startMs = performance.now()
-      const afterMs = (): number => performance.now() - startMs
       void carrier.dial(
         {
           callId,
@@ -115,8 +112,8 @@ export async function startCarrier(
         {
           ringing: () => undefined,
           carrier: (known) => figures.push(known),
-          answered: (leg) => resolve({ leg, figures, afterMs: afterMs() }),
-          failed: (failure, detail) => resolve({ failure, detail, figures, afterMs: afterMs() }),
+          answered: (leg) => resolve({ leg, figures }),
+          failed: (failure, detail) => resolve({ failure, detail, figures }),
         },
         AbortSignal.timeout(60_000),
       )

@@ -150,7 +150,7 @@ export class RecordingPort implements SessionPort {
   }
 
   /** Waits until something is true of what was told. */
-  async until(what: string, test: () => boolean, timeoutMs = 20_000): Promise<void> {
+  async until(what: string, test: () => boolean, timeoutMs = 120_000): Promise<void> {
     const deadlineMs = performance.now() + timeoutMs
     while (!test()) {
       const leftMs = deadlineMs - performance.now()
@@ -253,6 +253,8 @@ export async function call({
       ...open,
       agent: {
         ...AGENT_SPEC,
+        // A machine that stands still for seconds would have every answer begin with a filler.
+        deadAir: { enabled: false, phrases: [] },
         fallbacks: fallbacksOf(providers),
         ...agent,
       },

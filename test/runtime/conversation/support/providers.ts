@@ -116,10 +116,13 @@ export class ScriptedLlm extends llm.LLM {
   readonly reply: Reply
   readonly asked: string[] = []
   readonly contexts: llm.ChatContext[] = []
+  /** It answers nothing before. */
+  readonly ready: Promise<void> | undefined
 
-  constructor(reply: Reply) {
+  constructor(reply: Reply, ready?: Promise<void>) {
     super()
     this.reply = reply
+    this.ready = ready
   }
 
   override label(): string {
@@ -141,6 +144,7 @@ export class ScriptedLlm extends llm.LLM {
 
 class ScriptedAnswer extends llm.LLMStream {
   readonly #answer: string | Error
+  readonly #ready: Promise<void> | undefined
 
   constructor(
     owner: ScriptedLlm,
@@ -149,9 +153,11 @@ class ScriptedAnswer extends llm.LLMStream {
   ) {
     super(owner, { ...options, connOptions: { maxRetry: 0, retryIntervalMs: 0, timeoutMs: 1000 } })
     this.#answer = answer
+    this.#ready = owner.ready
   }
 
   protected override async run(): Promise<void> {
+    await this.#ready
     if (this.#answer instanceof Error) throw this.#answer
     for (const word of this.#answer.match(/\S+\s*/g) ?? []) {
       if (this.closed) return

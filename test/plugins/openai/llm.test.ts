@@ -45,7 +45,7 @@ t.test('another attempt is made only while nothing was heard of the answer', asy
         const chatCtx = llm.ChatContext.empty()
         chatCtx.addMessage({ role: 'system', content: 'The shop is at 12 Pier Street.' })
         chatCtx.addMessage({ role: 'user', content: 'Where is the shop?' })
-        const connOptions = { maxRetry: 1, retryIntervalMs: 10, timeoutMs: 2_000 }
+        const connOptions = { maxRetry: 1, retryIntervalMs: 10, timeoutMs: 30_000 }
         const chunks = await inTime(collect(model.chat({ chatCtx, connOptions })), 60_000, 'the answer')
         text = chunks.map(({ delta }) => delta?.content ?? '').join('')
       },

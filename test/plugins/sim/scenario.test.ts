@@ -4,7 +4,7 @@ import plugin from '../../../plugins/sim/mod.ts'
 import { runOnlyHost } from '../../support/plugin-host.ts'
 
 const host = runOnlyHost('sim')
-const RETRIES = { maxRetry: 0, retryIntervalMs: 0, timeoutMs: 1_000 }
+const RETRIES = { maxRetry: 0, retryIntervalMs: 0, timeoutMs: 30_000 }
 
 const model = async (scenario: object | string, settings = {}) => {
   const name = typeof scenario === 'string' ? scenario : JSON.stringify(scenario)
@@ -63,7 +63,7 @@ t.test('faults strike before and after the first token, as the framework expects
   t.equal(broken.text, 'one two')
   t.match(broken.error, { name: 'APIConnectionError' })
   const once = await model({ fault: { kind: 'error', times: 1 } })
-  const recovered = await chat(once, 'Hello', { maxRetry: 1, retryIntervalMs: 1, timeoutMs: 1_000 })
+  const recovered = await chat(once, 'Hello', { maxRetry: 1, retryIntervalMs: 1, timeoutMs: 30_000 })
   t.equal(recovered.text, 'You said: Hello')
 })
 

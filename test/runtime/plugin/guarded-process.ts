@@ -74,7 +74,7 @@ const probe = (await registry.create('llm', 'probe')) as unknown as {
   chat(name: string, args: unknown): Promise<unknown>
 }
 const givingUp = (): Promise<never> =>
-  new Promise((_, reject) => setTimeout(() => reject(new Error('Nothing came of it')), run.patienceMs ?? 30_000))
+  new Promise((_, reject) => setTimeout(() => reject(new Error('Nothing came of it')), run.patienceMs ?? 120_000))
 const outcomes: GuardedResult['outcomes'] = {}
 for (const name of run.probes) {
   try {

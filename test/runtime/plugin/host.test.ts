@@ -5,6 +5,7 @@ import { type Test, test } from 'tap'
 import { PatchbayError } from '../../../runtime/errors.ts'
 import { checkChoice } from '../../../runtime/plugin/catalogue.ts'
 import { type LoadPluginsOptions, loadPlugins, type PluginRegistry } from '../../../runtime/plugin/host.ts'
+import { waitUntil } from '../../support/wait-until.ts'
 
 const CONTRACT = join(import.meta.dirname, '../../../runtime/plugin/contract.ts')
 const log = pino({ level: 'silent' })
@@ -30,6 +31,7 @@ function load(t: Test, options: Partial<LoadPluginsOptions> = {}): Promise<Plugi
     env: {},
     log,
     signal: stop.signal,
+    createTimeoutMs: 60_000,
     ...options,
   })
 }
@@ -125,15 +127,19 @@ test('a factory that throws, is missing, makes nothing or hangs is named', async
   plugin(t, 'empty', {}, '{ llm: () => undefined }')
   plugin(t, 'unloadable', {}, '{}', `throw new Error('on import')`)
   plugin(t, 'hangs', {}, '{ llm: () => new Promise(() => {}) }')
-  const registry = await load(t, { createTimeoutMs: 500 })
+  const registry = await load(t)
   for (const [name, why] of [
     ['throws', 'Plugin "throws" can\'t make llm: no model file'],
     ['missing', 'Plugin "missing" can\'t make llm: mod.ts has no llm factory'],
     ['empty', 'Plugin "empty" can\'t make llm: the factory returned undefined'],
-    ['hangs', 'Making llm of plugin "hangs" did not finish within 500 ms'],
   ] as const) {
     t.equal((await reasonOf(registry.create('llm', name))).message, why)
   }
+  const impatient = await load(t, { createTimeoutMs: 500 })
+  t.equal(
+    (await reasonOf(impatient.create('llm', 'hangs'))).message,
+    'Making llm of plugin "hangs" did not finish within 500 ms',
+  )
   t.match((await reasonOf(registry.create('llm', 'unloadable'))).message, /can't be loaded from .*: on import/)
 })
 
@@ -148,9 +154,10 @@ test('an instance that comes after the timeout is closed', async (t) => {
   const registry = await load(t, { createTimeoutMs: 300 })
   t.equal((await reasonOf(registry.create('llm', 'late'))).code, 'timeout')
   const closed = Promise.withResolvers<void>()
-  const hooks = globalThis as unknown as { finishLate(): void; lateClosed(): void }
+  const hooks = globalThis as unknown as { finishLate?(): void; lateClosed(): void }
   hooks.lateClosed = () => closed.resolve()
-  hooks.finishLate()
+  await waitUntil(() => hooks.finishLate !== undefined)
+  hooks.finishLate?.()
   await closed.promise
 })
 

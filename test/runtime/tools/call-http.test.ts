@@ -33,7 +33,7 @@ async function serve(t: Test, answer: (request: IncomingMessage, response: Serve
 const http = (request: Partial<HttpRequest> & { url: string }): HttpRequest => ({
   method: 'GET',
   headers: {},
-  timeoutMs: 5_000,
+  timeoutMs: 60_000,
   ...request,
 })
 
@@ -68,7 +68,7 @@ test('no address of this machine or its network is reached, by name, by number o
   const { seen, port } = await serve(t, (_, response) => response.end('inside'))
   const hosts = ['localhost', '127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '2130706433', '0x7f.1', '127.1', '0.0.0.0']
   for (const host of [...hosts, '169.254.169.254', '10.0.0.1', 'metadata.localhost']) {
-    const { output, fault } = await call(http({ url: `http://${host}:${port}/`, timeoutMs: 2_000 }), [])
+    const { output, fault } = await call(http({ url: `http://${host}:${port}/`, timeoutMs: 60_000 }), [])
     t.notMatch(output, 'inside', host)
     t.ok(fault !== undefined, `${host}: ${fault}`)
     t.notMatch(`${output} ${fault}`, /127\.0\.0|public address|localhost/, `${host}: nothing of the network is told`)
@@ -109,8 +109,8 @@ test('a redirect is checked like the first address, and other origins get no sec
 })
 
 test('a host that nobody knows and one that is forbidden are told alike, but to the operator', async (t) => {
-  const { reason: whyForbidden, ...forbidden } = await call(http({ url: 'http://127.0.0.1:9/', timeoutMs: 5_000 }), [])
-  const { reason: whyUnknown, ...unknown } = await call(http({ url: 'http://nobody.invalid/', timeoutMs: 5_000 }), [])
+  const { reason: whyForbidden, ...forbidden } = await call(http({ url: 'http://127.0.0.1:9/', timeoutMs: 60_000 }), [])
+  const { reason: whyUnknown, ...unknown } = await call(http({ url: 'http://nobody.invalid/', timeoutMs: 60_000 }), [])
   t.same(forbidden, unknown)
   t.match(whyForbidden, /127\.0\.0\.1 is no public address/)
   t.match(whyUnknown, /nobody\.invalid/)
@@ -122,7 +122,7 @@ test('half an answer is no answer', async (t) => {
     if (request.url === '/cut') setImmediate(() => response.destroy())
   })
   const at = (path: string, timeoutMs: number) => call(http({ url: url + path, timeoutMs }), [`localhost:${port}`])
-  t.match(await at('/cut', 5_000), { output: /^The request failed/, fault: /.+/ })
+  t.match(await at('/cut', 60_000), { output: /^The request failed/, fault: /.+/ })
   t.match(await at('/drip', 300), { output: 'The request failed: no answer within 300 ms' })
 })
 
@@ -133,7 +133,7 @@ test('a slow, broken, huge or unwilling server ends with words for the model and
     else if (request.url === '/huge') response.end('x'.repeat(10_000_000))
     else response.writeHead(404).end('no such order')
   })
-  const at = (path: string, timeoutMs = 5_000) => call(http({ url: url + path, timeoutMs }), [`localhost:${port}`])
+  const at = (path: string, timeoutMs = 60_000) => call(http({ url: url + path, timeoutMs }), [`localhost:${port}`])
   t.same(await at('/slow', 200), {
     output: 'The request failed: no answer within 200 ms',
     fault: 'no answer within 200 ms',

@@ -35,7 +35,7 @@ test('an address of a name is asked for once, checked and the one connected to',
     ;[answers, queries] = [resolved, 0]
     const outgoing = { method: 'GET', url: `http://rebound.example:${granted.port}/`, headers: {} } as const
     const allowed = [parseInfrastructureRule(`127.0.0.1:${granted.port}`)]
-    return (await sendRequest(outgoing, { allowed, signal: AbortSignal.timeout(10_000) })).text
+    return (await sendRequest(outgoing, { allowed, signal: AbortSignal.timeout(60_000) })).text
   }
 
   t.equal(await send(['127.0.0.1'], ['127.0.0.2']), 'granted', 'a name that leads elsewhere once it was checked')

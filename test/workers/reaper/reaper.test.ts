@@ -57,7 +57,7 @@ t.test('a call whose lease Redis forgot is not ended when its node renews it in 
   await startWorker(t, [node])
   const waiting = await makeCall(node)
   await openSession(t, node, waiting)
-  reap(t, node, 7_000)
+  reap(t, node, 60_000)
   await node.redis.flushAll()
   await until(async () => (await node.redis.zCard('patchbay:{calls}:leases')) === 1)
   await new Promise((resolve) => setTimeout(resolve, 200))

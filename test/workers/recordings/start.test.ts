@@ -62,7 +62,7 @@ const keyOf = async ({ workspaceId, callId }: SpooledCall) =>
   ).recording_key
 
 async function until(what: string, check: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = performance.now() + 20_000; !(await check()); await sleep(20)) {
+  for (const end = performance.now() + 120_000; !(await check()); await sleep(20)) {
     if (performance.now() > end) throw new Error(`Waited too long for ${what}`)
   }
 }

@@ -46,7 +46,7 @@ const conversationThatCalls = (name: string, input: Record<string, unknown>): Op
         if (asked) return
         asked = true
         void port
-          .ask('tool', { id: 'tool-1', name, arguments: input }, AbortSignal.timeout(10_000))
+          .ask('tool', { id: 'tool-1', name, arguments: input }, AbortSignal.timeout(60_000))
           .catch(() => undefined)
       },
       input: (event) => scripted.input(event),

@@ -20,7 +20,7 @@ t.test('no key, prompt or word of a call reaches the log, whatever the providers
   t.teardown(stop)
   const instance = await startInstance(t, env)
   const { rest, agentId } = await makeAgent(instance.url, AGENT)
-  const signal = AbortSignal.timeout(90_000)
+  const signal = AbortSignal.timeout(240_000)
   const { caller, callLogId } = await dialAgent(rest, agentId, signal)
   t.teardown(() => caller.vanish())
   const turns: string[] = []

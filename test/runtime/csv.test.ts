@@ -102,9 +102,10 @@ t.test('reads what csv-parse reads, whatever the pieces', async () => {
 t.test('quotes cost what the text is long, however many stand in a line', (t) => {
   const reader = createCsvReader()
   const line = `a,${'a"'.repeat(31_000)}\n`
-  const startMs = performance.now()
+  const before = process.cpuUsage()
   reader.push(Buffer.from(`x,y\n${line.repeat(150)}`))
-  t.ok(performance.now() - startMs < 30_000, `${Math.round(performance.now() - startMs)} ms`)
+  const { user } = process.cpuUsage(before)
+  t.ok(user < 30_000_000, `${user} µs`)
   t.end()
 })
 

@@ -178,9 +178,10 @@ t.test('Markdown is read in time that grows with its length', async (t) => {
     `|${' '.repeat(100_000)}x`,
     `${'`'.repeat(99_999)}`,
   ].join('\n\n')
-  const startMs = performance.now()
+  const before = process.cpuUsage()
   t.ok((await read('md', hostile)).length > 0)
-  t.ok(performance.now() - startMs < 30_000, `${Math.round(performance.now() - startMs)} ms`)
+  const { user } = process.cpuUsage(before)
+  t.ok(user < 30_000_000, `${user} µs`)
   t.same(await read('md', '# A # title ##\n\n![photo](a.png) of [the [old] shop](b "x") and [ours](c) [x]'), [
     'A # title:\nphoto of [the [old] shop](b "x") and ours [x]',
   ])

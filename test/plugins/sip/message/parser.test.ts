@@ -187,7 +187,7 @@ t.test('100,000 mutated messages end in a message or in SipParseError', { timeou
 
 t.test('a message made to slow the parser down takes no time', async (t) => {
   const heads = ['"'.repeat(30_000), '<'.repeat(30_000), `${'a '.repeat(15_000)}(`, `sip:${'a.'.repeat(15_000)}!`]
-  const startMs = performance.now()
+  const before = process.cpuUsage()
   for (const name of ['From', 'Via', 'Contact', 'Call-ID', 'CSeq', 'Date']) {
     for (const value of heads) {
       const bytes = Buffer.from(String(torture('lwsdisp')).replace('OPTIONS\r\n', `OPTIONS\r\n${name}: ${value}\r\n`))
@@ -198,7 +198,7 @@ t.test('a message made to slow the parser down takes no time', async (t) => {
       }
     }
   }
-  t.ok(performance.now() - startMs < 5_000)
+  t.ok(process.cpuUsage(before).user < 5_000_000)
 })
 
 function mutate(bytes: Buffer, [at, kind, splinter, length]: [number, number, number, number]): Buffer {

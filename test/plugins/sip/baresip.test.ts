@@ -13,7 +13,7 @@ const skip = skipWithout('baresip', 'espeak-ng')
 const NUMBER = '+14155550100'
 const QUESTION = 'What are your opening hours?'
 
-t.test('a softphone talks with an agent', { skip, timeout: 280_000 }, async (t) => {
+t.test('a softphone talks with an agent', { skip }, async (t) => {
   const { client, sipPort } = await startSipInstance(t, { PATCHBAY_RECORD_CALLS: 'true' })
   const { body: agent } = await client.post('/agents', {
     body: {

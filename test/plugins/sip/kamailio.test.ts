@@ -18,7 +18,7 @@ async function until<T>(read: () => Promise<T | undefined>): Promise<T> {
   }
 }
 
-t.test('a trunk that is a registrar and a proxy', { skip, timeout: 280_000 }, async (t) => {
+t.test('a trunk that is a registrar and a proxy', { skip }, async (t) => {
   const phonePort = await freePort()
   const kamailio = await startKamailio(t, { phone: phonePort })
   const sip = await startSipApi(t)
@@ -83,7 +83,7 @@ t.test('a trunk that is a registrar and a proxy', { skip, timeout: 280_000 }, as
   })
 })
 
-t.test('a proxy that is second in its SRV list, behind one that is dead', { skip, timeout: 120_000 }, async (t) => {
+t.test('a proxy that is second in its SRV list, behind one that is dead', { skip }, async (t) => {
   const callee = await startPeer(t, (request) => accepted(request))
   const kamailio = await startKamailio(t, { phone: callee.port })
   const host = 'sip.example.test'

@@ -61,7 +61,7 @@ export default definePlugin({ llm: (host) => ({ chat: (name, args) => probes[nam
     process.execPath,
     [join(import.meta.dirname, 'guarded-process.ts'), JSON.stringify(run)],
     {
-      timeout: 60_000,
+      timeout: 600_000,
       env: run.env,
       cwd: ROOT,
     },

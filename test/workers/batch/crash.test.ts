@@ -13,7 +13,7 @@ import { testDatabase, testFolder, testRedis } from '../../support/services.ts'
 
 const NUMBERS = 100
 const KILLS = 6
-const FINISH_TIMEOUT_MS = 120_000
+const FINISH_TIMEOUT_MS = 400_000
 
 t.test('a batch whose processes are killed again and again calls nobody twice, misses nobody and ends', async (t) => {
   const [databaseUrl, redisUrl, folder] = await Promise.all([testDatabase(t), testRedis(t), testFolder(t)])

@@ -13,11 +13,10 @@ import { testFolder } from '../../support/services.ts'
 
 const LOADER = new URL('../../../store/prospect-load.ts', import.meta.url)
 const ROWS = 40_000
-const TIMEOUT_MS = 150_000
+const TIMEOUT_MS = 400_000
 
 t.test(
   'an upload during which Postgres dies is refused, or loaded to its last row, and no row of it twice',
-  { timeout: 280_000 },
   async (t) => {
     const folder = await testFolder(t)
     const world = await startWorld(folder)

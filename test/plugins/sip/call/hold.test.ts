@@ -15,7 +15,7 @@ const GREETING =
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any field
 type Body = any
 
-t.test('a call that is held goes on when it is resumed', { timeout: 420_000 + 2 * HOLD_MS }, async (t) => {
+t.test('a call that is held goes on when it is resumed', { timeout: 840_000 + 2 * HOLD_MS }, async (t) => {
   const { client, sipPort } = await startSipInstance(t)
   const { body: agent } = await client.post('/agents', {
     body: { agent_name: 'Ada', system_prompt: 'You are Ada.', first_message: GREETING, idle_timeout_s: IDLE_S },

@@ -8,7 +8,7 @@ const skip = skipWithout('sipp')
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any field
 const lastCall = async (user: any): Promise<any> => (await user.client.get('/calls/logs')).body.items[0]
 
-t.test('calls of a softphone on this machine, against sipp', { skip, timeout: 280_000 }, async (t) => {
+t.test('calls of a softphone on this machine, against sipp', { skip }, async (t) => {
   const sip = await startSipApi(t)
   const { user, sipPort } = sip
   await linkWorker(t, sip.api)
@@ -77,7 +77,7 @@ t.test('calls of a softphone on this machine, against sipp', { skip, timeout: 28
   })
 })
 
-t.test('calls that find no agent free, against sipp', { skip, timeout: 280_000 }, async (t) => {
+t.test('calls that find no agent free, against sipp', { skip }, async (t) => {
   const sip = await startSipApi(t, { env: { PATCHBAY_QUEUE_WAIT_MS: '1500' } })
   const { number } = await addSipNumber(sip)
 
@@ -96,7 +96,7 @@ t.test('calls that find no agent free, against sipp', { skip, timeout: 280_000 }
   })
 })
 
-t.test('a trunk without addresses lets calls in by password', { skip, timeout: 280_000 }, async (t) => {
+t.test('a trunk without addresses lets calls in by password', { skip }, async (t) => {
   // With a database of its own there is no trunk for this machine: loopback is a stranger like any other.
   const sip = await startSipApi(t, { env: { DATABASE_URL: 'postgres://elsewhere/patchbay' } })
   await linkWorker(t, sip.api)

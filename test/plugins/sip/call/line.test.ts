@@ -66,7 +66,7 @@ t.test('a call goes on in another codec', async (t) => {
   t.equal(calls[0]?.ended, 'caller_hangup')
 })
 
-t.test('a call goes on from another port', { timeout: 120_000 }, async (t) => {
+t.test('a call goes on from another port', async (t) => {
   const { port, calls } = await startTaking(t)
   const phone = await WirePhone.start(t, port)
   await phone.call(NUMBER)
@@ -105,7 +105,6 @@ t.test('a stray packet before the first leads no call astray', async (t) => {
 
 t.test(
   'with a quarter of all signalling lost, late, doubled and out of order, calls are held, resumed and ended',
-  { timeout: 280_000 },
   async (t) => {
     const { port, calls } = await startTaking(t)
     const dropped: number[] = []
@@ -134,7 +133,7 @@ t.test(
   },
 )
 
-t.test('a router that gives the signalling another port does not cut the call', { timeout: 120_000 }, async (t) => {
+t.test('a router that gives the signalling another port does not cut the call', async (t) => {
   const { port, calls } = await startTaking(t)
   const line = await startBadLine(t, { to: port })
   const phone = await WirePhone.start(t, line.port)
@@ -146,7 +145,7 @@ t.test('a router that gives the signalling another port does not cut the call', 
   t.ok(await phone.left(), 'and is told there when the call is over')
 })
 
-t.test('a call of which nothing comes any more ends as lost', { timeout: 120_000 }, async (t) => {
+t.test('a call of which nothing comes any more ends as lost', async (t) => {
   const { port, calls } = await startTaking(t)
   const phone = await WirePhone.start(t, port)
   await phone.call(NUMBER)

@@ -5,7 +5,7 @@ import { addSipNumber, startSipApi } from '../../../support/sip-phone.ts'
 
 const skip = skipWithout('sipp')
 
-t.test('calls over a trunk, against sipp', { skip, timeout: 280_000 }, async (t) => {
+t.test('calls over a trunk, against sipp', { skip }, async (t) => {
   const sip = await startSipApi(t)
   const { user } = sip
   await linkWorker(t, sip.api)

@@ -136,7 +136,7 @@ const CALLER = 0x91
 const CALLEE = 0x92
 const SUPPORT = 0x15
 
-t.test('a caller is led to somebody else, against sipp', { skip, timeout: 280_000 }, async (t) => {
+t.test('a caller is led to somebody else, against sipp', { skip }, async (t) => {
   const sip = await startSipApi(t)
   await linkWorker(t, sip.api, { openConversation: conversationThatCalls('to_support', {}) })
   let trunks = 0
@@ -197,48 +197,44 @@ t.test('a caller is led to somebody else, against sipp', { skip, timeout: 280_00
 })
 
 for (const consent of ['given', 'refused'] as const) {
-  t.test(
-    `somebody who is told of the caller and says ${consent === 'given' ? 'yes' : 'no'}`,
-    { skip, timeout: 280_000 },
-    async (t) => {
-      const sip = await startSipApi(t)
-      const told: string[] = []
-      await linkWorker(t, sip.api, { openConversation: conversationThatConsults(consent, told) })
-      const port = await freePort()
-      let made = { number: '', agentId: '' }
-      await answerKeepAlive(port, async () => {
-        made = await addSipNumber(sip, { host: `127.0.0.1:${port}` })
-      })
-      await giveTools(sip.user, made.agentId)
-      const [caller, desk] = [await startVoices(t, CALLER), await startVoices(t, SUPPORT)]
-      const media = ({ port }: { port: number }) => ['-key', 'media', String(port)]
-      const callee = await startSipp(t, { scenario: 'out-joined', port, args: media(desk) })
-      const calling = await startSipp(t, {
-        scenario: 'in-stays',
-        peer: `127.0.0.1:${sip.sipPort}`,
-        args: ['-s', made.number, ...media(caller)],
-      })
-      const [called, answered] = await Promise.all([calling.done, callee.done])
-      t.equal(called.code, 0, called.errors)
-      t.equal(answered.code, 0, answered.errors)
-      t.match(told, [/^Ann asks for her bill\. Would you like to take the call\?/])
-      const { call_log_id } = (await sip.user.client.get('/calls/logs')).body.items[0]
-      const call = await callWhen(sip.user, call_log_id, isOver)
-      const heard = caller.voices[0]?.heard.get(SUPPORT) ?? 0
-      if (consent === 'given') {
-        t.match(call, { status: 'completed', end_reason: 'transferred', disposition: 'transferred' })
-        t.ok(heard > 20, `the caller hears the desk: ${heard}`)
-        t.ok((desk.voices[0]?.heard.get(CALLER) ?? 0) > 20, 'the desk hears the caller')
-        t.ok(call.duration > 1, 'the call goes on while they talk')
-      } else {
-        t.match(call, { status: 'completed', end_reason: 'caller_hangup' })
-        t.equal(heard, 0, 'the caller is back with the agent')
-      }
-    },
-  )
+  t.test(`somebody who is told of the caller and says ${consent === 'given' ? 'yes' : 'no'}`, { skip }, async (t) => {
+    const sip = await startSipApi(t)
+    const told: string[] = []
+    await linkWorker(t, sip.api, { openConversation: conversationThatConsults(consent, told) })
+    const port = await freePort()
+    let made = { number: '', agentId: '' }
+    await answerKeepAlive(port, async () => {
+      made = await addSipNumber(sip, { host: `127.0.0.1:${port}` })
+    })
+    await giveTools(sip.user, made.agentId)
+    const [caller, desk] = [await startVoices(t, CALLER), await startVoices(t, SUPPORT)]
+    const media = ({ port }: { port: number }) => ['-key', 'media', String(port)]
+    const callee = await startSipp(t, { scenario: 'out-joined', port, args: media(desk) })
+    const calling = await startSipp(t, {
+      scenario: 'in-stays',
+      peer: `127.0.0.1:${sip.sipPort}`,
+      args: ['-s', made.number, ...media(caller)],
+    })
+    const [called, answered] = await Promise.all([calling.done, callee.done])
+    t.equal(called.code, 0, called.errors)
+    t.equal(answered.code, 0, answered.errors)
+    t.match(told, [/^Ann asks for her bill\. Would you like to take the call\?/])
+    const { call_log_id } = (await sip.user.client.get('/calls/logs')).body.items[0]
+    const call = await callWhen(sip.user, call_log_id, isOver)
+    const heard = caller.voices[0]?.heard.get(SUPPORT) ?? 0
+    if (consent === 'given') {
+      t.match(call, { status: 'completed', end_reason: 'transferred', disposition: 'transferred' })
+      t.ok(heard > 20, `the caller hears the desk: ${heard}`)
+      t.ok((desk.voices[0]?.heard.get(CALLER) ?? 0) > 20, 'the desk hears the caller')
+      t.ok(call.duration > 1, 'the call goes on while they talk')
+    } else {
+      t.match(call, { status: 'completed', end_reason: 'caller_hangup' })
+      t.equal(heard, 0, 'the caller is back with the agent')
+    }
+  })
 }
 
-t.test('a joined call is ended over the API, for both', { skip, timeout: 280_000 }, async (t) => {
+t.test('a joined call is ended over the API, for both', { skip }, async (t) => {
   const sip = await startSipApi(t)
   await linkWorker(t, sip.api, { openConversation: conversationThatConsults('given', []) })
   const port = await freePort()
@@ -266,7 +262,7 @@ t.test('a joined call is ended over the API, for both', { skip, timeout: 280_000
   t.match(await callWhen(sip.user, call_log_id, isOver), { end_reason: 'api_hangup', disposition: 'transferred' })
 })
 
-t.test('a callee is led to somebody else, against sipp', { skip, timeout: 280_000 }, async (t) => {
+t.test('a callee is led to somebody else, against sipp', { skip }, async (t) => {
   const sip = await startSipApi(t)
   await linkWorker(t, sip.api, { openConversation: conversationThatCalls('to_support', {}) })
   const port = await freePort()
@@ -292,7 +288,7 @@ t.test('a callee is led to somebody else, against sipp', { skip, timeout: 280_00
   t.ok((callee?.rang ?? 0) > 20, 'the callee heard it ring there')
 })
 
-t.test('the agent presses keys, and the caller gets them', { skip, timeout: 280_000 }, async (t) => {
+t.test('the agent presses keys, and the caller gets them', { skip }, async (t) => {
   const sip = await startSipApi(t)
   await linkWorker(t, sip.api, { openConversation: conversationThatCalls('press', { keys: '42#' }) })
   const { number, agentId } = await addSipNumber(sip)

@@ -43,7 +43,7 @@ const leadsToDesk: OpenConversation = async (open, port) => {
   return conversation
 }
 
-t.test('softphones that register', { skip, timeout: 280_000 }, async (t) => {
+t.test('softphones that register', { skip }, async (t) => {
   const sip = await startSipApi(t)
   const { api, user, sipPort } = sip
   await linkWorker(t, api, { openConversation: leadsToDesk })

@@ -34,7 +34,7 @@ async function filesOf(t: Test, from = authority, names = ['127.0.0.1'], days?: 
   return { folder, ...files }
 }
 
-t.test('calls over TLS, against baresip', { skip, timeout: 280_000 }, async (t) => {
+t.test('calls over TLS, against baresip', { skip }, async (t) => {
   const [tlsPort, adminPort] = [await freePort(), await freePort()]
   const own = await filesOf(t)
   const sip = await startSipApi(t, {

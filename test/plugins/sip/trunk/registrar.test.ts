@@ -3,7 +3,7 @@ import { freePort, skipWithout, startSipp } from '../../../support/sip-peers.ts'
 import { startSipApi } from '../../../support/sip-phone.ts'
 
 const skip = skipWithout('sipp')
-t.test('a trunk is registered with, anew before that expires, and left', { skip, timeout: 280_000 }, async (t) => {
+t.test('a trunk is registered with, anew before that expires, and left', { skip }, async (t) => {
   const { user } = await startSipApi(t)
   const port = await freePort()
   const registrar = await startSipp(t, { scenario: 'registrar', port })

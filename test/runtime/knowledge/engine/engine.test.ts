@@ -127,7 +127,7 @@ t.test('the threads are the process’s own: they start under the guard, and kee
     const query = { terms: termsOf('apple'), dense, limit: 5 }
     console.log(JSON.stringify(await engine.search(index, query, new AbortController().signal)))`
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
-    timeout: 60_000,
+    timeout: 600_000,
   })
   t.same(JSON.parse(stdout), [{ documentId: 'a', chunk: 3, score: 1 }])
 })

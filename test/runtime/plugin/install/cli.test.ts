@@ -25,7 +25,7 @@ function commandLine(
   const run = (...args: string[]): Promise<Said> =>
     new Promise((resolve) => {
       const argv = [join(ROOT, 'main.ts'), 'plugins', ...args]
-      const child = execFile(process.execPath, argv, { env, cwd: folder, timeout: 120_000 }, (_error, out, err) => {
+      const child = execFile(process.execPath, argv, { env, cwd: folder, timeout: 600_000 }, (_error, out, err) => {
         resolve({ out, err, code: child.exitCode ?? 1 })
       })
       child.stdin?.end()

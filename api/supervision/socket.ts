@@ -14,8 +14,6 @@ import { SupervisorPeer } from './peer.ts'
 /** A supervisor's socket: `GET /listen?token=…`, and `&media=webrtc` where their sound goes over a peer connection. */
 
 export const LISTEN_TOKEN_TTL_S = 60
-/** A node that has the call says so at once. */
-const JOIN_TIMEOUT_MS = 3_000
 const MAX_PAYLOAD_BYTES = 64 * 1024
 const MAX_BACKPRESSURE_BYTES = 512 * 1024
 /** Sound that would wait behind so much is dropped. */
@@ -23,11 +21,14 @@ const MAX_BUFFERED_BYTES = 64 * 1024
 /** The least the server knows; HEARTBEAT closes sooner. */
 const IDLE_TIMEOUT_S = 8
 /**
- * A supervisor whose network falls silent, with no close of its connection, is gone after SILENCE_MS: within five seconds the
- * caller must have the agent back, and the last of a line and of a tick are part of that.
+ * A supervisor whose network falls silent, with no close of its connection, is gone after so many beats: within five seconds
+ * the caller must have the agent back, and the last of a line and of a tick are part of that. Beats are counted and no time is
+ * measured: while this process stands still, the silence is its own.
  */
 const HEARTBEAT_MS = 500
-const SILENCE_MS = 3_500
+const SILENT_BEATS = 7
+/** A node that has the call says so at once. */
+const JOIN_BEATS = 8
 
 const keyOf = (token: string) => `patchbay:listen-token:${createHash('sha256').update(token).digest('hex')}`
 
@@ -78,11 +79,13 @@ class SupervisorSocket implements SocketHandlers {
   readonly #socket: Socket
   readonly #line: Promise<Line>
   readonly #stopEvents: Promise<() => void>
-  readonly #joining: NodeJS.Timeout
+  /** Beats until it is given up that a node has the call; undefined: one has said so. */
+  #joinBeats: number | undefined = JOIN_BEATS
   readonly #heartbeat: NodeJS.Timeout
   /** Undefined: the sound goes over the socket, too. */
   readonly #peer: SupervisorPeer | undefined
-  #heardAtMs = performance.now()
+  /** Beats since anything came from them. */
+  #silentBeats = 0
   #closed = false
 
   constructor(socket: Socket, join: Join, options: ListenOptions, overPeer: boolean) {
@@ -97,9 +100,11 @@ class SupervisorSocket implements SocketHandlers {
             this.#end('error', 'connection_failed', 'No way was found for the sound; listen without WebRTC'),
         })
       : undefined
-    this.#joining = setTimeout(() => this.#end('error', 'not_talking', 'The call talks with nobody'), JOIN_TIMEOUT_MS)
     this.#heartbeat = setInterval(() => {
-      if (performance.now() - this.#heardAtMs > SILENCE_MS) socket.terminate()
+      if (this.#joinBeats !== undefined && this.#joinBeats-- === 0) {
+        this.#end('error', 'not_talking', 'The call talks with nobody')
+      }
+      if (this.#silentBeats++ >= SILENT_BEATS) socket.terminate()
       else socket.ping()
     }, HEARTBEAT_MS)
     this.#line = switchboard().open(join.line, 'outer', {
@@ -122,7 +127,7 @@ class SupervisorSocket implements SocketHandlers {
   }
 
   pong(): void {
-    this.#heardAtMs = performance.now()
+    this.#silentBeats = 0
   }
 
   message(data: string | Uint8Array): void {
@@ -148,7 +153,6 @@ class SupervisorSocket implements SocketHandlers {
   close(): void {
     this.#closed = true
     clearInterval(this.#heartbeat)
-    clearTimeout(this.#joining)
     this.#peer?.close()
     this.#line
       .then((line) => {
@@ -166,7 +170,7 @@ class SupervisorSocket implements SocketHandlers {
   }
 
   #told(message: ToSupervisor): void {
-    clearTimeout(this.#joining)
+    this.#joinBeats = undefined
     if (this.#peer === undefined) this.#tell(message)
     else this.#toldWith(this.#peer, message)
     if (message.type === 'ended' || (message.type === 'error' && message.code === 'not_talking')) this.#close()

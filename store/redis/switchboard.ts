@@ -3,12 +3,13 @@ import type { RedisClient } from './client.ts'
 
 /**
  * Joins supervisors, whose sockets may be at any api node, with the node that has the call: messages and sound both ways
- * over Redis. A line is gone when either end has been silent for LINE_SILENCE_MS.
+ * over Redis. A line is gone when either end has been silent for LINE_SILENT_BEATS.
  */
 
 const JOIN_CHANNEL = 'patchbay:supervise'
-export const LINE_SILENCE_MS = 3_500
-export const LINE_PING_MS = 1_000
+const LINE_BEAT_MS = 500
+/** Beats are counted and no time is measured: while this process stands still, the silence is its own. */
+const LINE_SILENT_BEATS = 7
 /** Sound on its way at once; more is lost: it is not for later. */
 const MAX_SENDING = 200
 
@@ -71,31 +72,28 @@ export async function openSwitchboard(
           .catch(() => undefined)
           .finally(() => sending--)
       }
-      let silence: NodeJS.Timeout | undefined
-      const heard = () => {
-        clearTimeout(silence)
-        if (!over) silence = setTimeout(() => handlers.lost(), LINE_SILENCE_MS)
-      }
+      let silentBeats = 0
       await subscriber.subscribe(
         mine,
         (bytes: Buffer) => {
-          heard()
+          silentBeats = 0
           if (bytes[0] === SOUND) return handlers.sound(bytes.subarray(1))
           const message = bytes.length > 1 ? JSON.parse(bytes.toString('utf8', 1)) : undefined
           if (message !== undefined) handlers.message(message)
         },
         true,
       )
-      heard()
-      const ping = setInterval(() => publish(MESSAGE, new Uint8Array()), LINE_PING_MS)
+      const beat = setInterval(() => {
+        if (silentBeats++ === LINE_SILENT_BEATS) handlers.lost()
+        else publish(MESSAGE, new Uint8Array())
+      }, LINE_BEAT_MS)
       return {
         send: (message) => publish(MESSAGE, Buffer.from(JSON.stringify(message))),
         sound: (pcm) => publish(SOUND, pcm),
         close() {
           if (over) return
           over = true
-          clearInterval(ping)
-          clearTimeout(silence)
+          clearInterval(beat)
           subscriber.unsubscribe(mine).catch(() => undefined)
         },
       }

@@ -21,7 +21,7 @@ const SILENT_MS = 60
 
 t.test(
   'the spans of a call of ten turns are where its recording has the voices',
-  { skip: skipWithout('espeak-ng'), timeout: 280_000 },
+  { skip: skipWithout('espeak-ng'), timeout: 800_000 },
   async (t) => {
     const collector = await startCollector(t)
     const sip = await startSipApi(t, {

@@ -7,7 +7,7 @@ import { runMain, startInstance } from '../support/instance.ts'
 import { testFolder } from '../support/services.ts'
 import { openWebCall } from '../support/web-call.ts'
 
-const LIMIT_MS = 240_000
+const LIMIT_MS = 600_000
 
 t.test(
   'an instance is backed up under live calls, which go on, and comes back elsewhere',

@@ -8,7 +8,7 @@ import { Conversation } from '../../scripts/demo/conversation.ts'
 import type { SessionToken } from '../../scripts/demo/rest.ts'
 import { type Instance, startInstance } from '../support/instance.ts'
 
-const LIMIT_MS = 120_000
+const LIMIT_MS = 300_000
 const silent = () => {}
 let instance: Instance
 

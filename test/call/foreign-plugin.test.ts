@@ -14,7 +14,7 @@ import { speechEngine } from '../support/speech-engine.ts'
 
 /** Runs alone: where the caller's own clock stalls in the middle of a sentence, what was said until then is a turn. */
 
-const LIMIT_MS = 120_000
+const LIMIT_MS = 300_000
 /** How much later than without the death of a process the caller hears an answer, or the rest of one. */
 const FALLBACK_MS = 2_000
 const silent = () => {}

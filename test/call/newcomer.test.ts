@@ -8,7 +8,7 @@ import { startInstance } from '../support/instance.ts'
 import { testFolder } from '../support/services.ts'
 
 const QUESTION = 'What time do you open on Saturday?'
-const LIMIT_MS = 120_000
+const LIMIT_MS = 300_000
 
 t.test('three keys in .env, an agent with a name and a prompt: a call', async (t) => {
   const { doubles, env, stop } = await startDoubles()

@@ -8,7 +8,7 @@ import { TwilioDouble } from '../support/doubles/twilio.ts'
 import { linesOf, speech } from '../support/doubles/twilio-speech.ts'
 import { startInstance } from '../support/instance.ts'
 
-const LIMIT_MS = 120_000
+const LIMIT_MS = 300_000
 const NUMBER = '+14155550111'
 const QUESTIONS = ['What are your opening hours?', 'How much does delivery cost?']
 

@@ -5,7 +5,7 @@ import { openRealtime } from '../../scripts/demo/realtime.ts'
 import type { SessionToken } from '../../scripts/demo/rest.ts'
 import { startInstance } from '../support/instance.ts'
 
-const LIMIT_MS = 150_000
+const LIMIT_MS = 300_000
 
 t.test('a voice worker is killed in the middle of a call: another goes on with what was said', async (t) => {
   const instance = await startInstance(t, { PATCHBAY_VOICE_WORKERS: '2' })

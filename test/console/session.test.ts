@@ -34,7 +34,7 @@ t.test('what is typed outlives the session and the instance', { skip: withoutChr
     const away = page.getByText('comes back by itself')
     await away.first().waitFor()
     instance = await startInstance(t, { PORT: new URL(url).port, PATCHBAY_DATA_DIR: instance.dataDir })
-    await away.first().waitFor({ state: 'detached', timeout: 30_000 })
+    await away.first().waitFor({ state: 'detached', timeout: 90_000 })
     t.equal(await page.getByLabel('First message').inputValue(), 'Typed before the restart')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved.').waitFor()

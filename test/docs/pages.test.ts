@@ -4,7 +4,7 @@ import { startTestJobs } from '../support/jobs.ts'
 import { fencesOf, runPages, withoutCurl } from '../support/page.ts'
 import { linkWorker } from '../support/phone.ts'
 
-const options = { timeout: 180_000, skip: withoutCurl }
+const options = { timeout: 600_000, skip: withoutCurl }
 
 t.test('the examples of the README and of the pages that go on from it run as printed', options, async (t) => {
   const api = await startTestApi(t)

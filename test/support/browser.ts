@@ -34,6 +34,7 @@ export async function startBrowser(t: Teardown, { speech, card, args = [] }: Bro
     ignoreDefaultArgs: ['--mute-audio'],
     ...(card && { env: { ...process.env, ...card.env } }),
     args: ['--no-sandbox', ...microphone, '--disable-dev-shm-usage', ...args],
+    timeout: 120_000,
   })
   t.teardown(() => browser.close())
   return browser

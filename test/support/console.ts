@@ -29,6 +29,7 @@ export async function startBrowsers(t: Teardown, { speech = [] }: { speech?: Spe
     // Muted, the browser would hear no echo to cancel.
     ignoreDefaultArgs: ['--mute-audio'],
     args: ['--no-sandbox', '--disable-dev-shm-usage', ...(await microphoneArgs(t, speech))],
+    timeout: 120_000,
   })
   t.teardown(() => browser.close())
   return async (origin: string, options: Parameters<typeof browser.newContext>[0] = {}): Promise<Visit> => {
@@ -37,7 +38,7 @@ export async function startBrowsers(t: Teardown, { speech = [] }: { speech?: Spe
       reducedMotion: 'reduce',
       ...options,
     })
-    context.setDefaultTimeout(20_000)
+    context.setDefaultTimeout(60_000)
     const page = await context.newPage()
     const visit: Visit = { context, page, faults: [], strays: [] }
     page.on('pageerror', (error) => visit.faults.push(String(error)))

@@ -102,6 +102,8 @@ function spawnMain(args: readonly string[], env: Record<string, string>): ChildP
     PATCHBAY_AUDIO_FIRST: 'nice',
     // A voice worker that lags takes no call, and beside other tests each may.
     PATCHBAY_WORKER_MAX_LAG_MS: '60000',
+    // Nobody is hung up on for saying nothing while a slow machine looks at something else.
+    PATCHBAY_IDLE_TIMEOUT_MS: '600000',
   }
   return spawn('env', command, {
     env: { PATH, HOME, ...settings, ...env },

@@ -10,7 +10,7 @@ const BETWEEN = '--- next'
 
 /** Every curl must succeed, and what it printed is kept. */
 const RULES = `set -euo pipefail
-curl() { command curl -fS --max-time 30 "$@"; }
+curl() { command curl -fS --max-time 120 "$@"; }
 `
 
 /** Why no example can be run here; false: they can. */

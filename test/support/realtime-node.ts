@@ -209,6 +209,22 @@ export async function makeCall(
   return { workspaceId, callId, token }
 }
 
+/** Tokens of as many more calls like this one. */
+export async function moreCalls(
+  node: RealtimeNode,
+  { workspaceId, callId }: Waiting,
+  count: number,
+): Promise<string[]> {
+  const { rows } = await node.store.pool.query<{ id: string }>(
+    `insert into calls (id, workspace_id, agent_id, agent_name, call_type, direction, status, dynamic_variables)
+     select gen_random_uuid(), workspace_id, agent_id, agent_name, call_type, direction, 'queued', dynamic_variables
+     from calls, generate_series(1, $2) where id = $1 returning id`,
+    [callId, count],
+  )
+  const tokens = rows.map(({ id }) => issueSessionToken(node.redis, { workspaceId, callId: id }, Date.now()))
+  return (await Promise.all(tokens)).map(({ token }) => token)
+}
+
 export async function readCall(node: RealtimeNode, { workspaceId, callId }: Waiting) {
   const { db } = node.store.tenant(workspaceId)
   const call = await db.selectFrom('calls').selectAll().where('id', '=', callId).executeTakeFirstOrThrow()

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { startTestApi } from '../../support/api.ts'
 import { callWhen, isOver, linkWorker, startPhone } from '../../support/phone.ts'
+import { scriptedConversation } from '../../support/scripted-conversation.ts'
 
 t.test('outbound calls', async (t) => {
   const api = await startTestApi(t, { env: { PATCHBAY_QUEUE_WAIT_MS: '1000' } })
@@ -35,20 +36,30 @@ t.test('outbound calls', async (t) => {
     t.same(await eventsOf(body.call_log_id), ['queued', 'ended'])
   })
 
-  const warmed: string[] = []
-  await linkWorker(t, api, { warm: (callId) => warmed.push(callId) })
+  /** What the worker was told of calls, in its order. */
+  const told: string[] = []
+  await linkWorker(t, api, {
+    warm: (callId) => void told.push(`warm ${callId}`),
+    openConversation: (open, port) => {
+      told.push(`open ${open.callId}`)
+      return scriptedConversation(open, port)
+    },
+  })
 
   await t.test('go from queued over ringing and in_progress to their one end', async (t) => {
     const { body } = await dial('+1 (415) 555-2671', { dynamic_variables: { name: 'Bob', company: 'Acme' } })
     t.match(body, { status: 'queued', to_number: '+14155552671', from_number: phone.number })
-    await callWhen(user, body.call_log_id, ({ status }) => status === 'ringing')
-    t.ok(warmed.includes(body.call_log_id), 'connections are opened while the phone rings')
     const live = await callWhen(user, body.call_log_id, ({ status, transcript }) => {
       return status === 'in_progress' && (transcript as unknown[]).length > 0
     })
     t.equal(live.transcript[0].text, 'Hello Bob, this is Ada.')
-    const { status, body: ended } = await user.client.post(`/calls/${body.call_log_id}/hangup`)
-    t.equal(status, 200)
+    t.same(
+      told.filter((one) => one.endsWith(body.call_log_id)),
+      [`warm ${body.call_log_id}`, `open ${body.call_log_id}`],
+      'connections are opened before the phone is picked up',
+    )
+    t.equal((await user.client.post(`/calls/${body.call_log_id}/hangup`)).status, 200)
+    const ended = await callWhen(user, body.call_log_id, isOver)
     t.match(ended, { status: 'completed', end_reason: 'api_hangup', disposition: 'hung_up' })
     t.ok(ended.answered_at && ended.ended_at && ended.duration >= 0)
     t.match(
@@ -85,7 +96,8 @@ t.test('outbound calls', async (t) => {
   await t.test('can be hung up while they ring', async (t) => {
     const { body } = await dial('+14155559902')
     await callWhen(user, body.call_log_id, ({ status }) => status === 'ringing')
-    const { body: ended } = await user.client.post(`/calls/${body.call_log_id}/hangup`)
+    t.equal((await user.client.post(`/calls/${body.call_log_id}/hangup`)).status, 200)
+    const ended = await callWhen(user, body.call_log_id, isOver)
     t.match(ended, { status: 'canceled', end_reason: 'api_hangup', answered_at: null })
   })
 

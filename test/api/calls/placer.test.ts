@@ -134,7 +134,7 @@ function phoneLeg(): Leg & { hangUp(): void; said: string[]; closed: Promise<str
   }
 }
 
-t.test('who is dialled without a seat gets the next one, or hears who called', { timeout: 120_000 }, async (t) => {
+t.test('who is dialled without a seat gets the next one, or hears who called', { timeout: 600_000 }, async (t) => {
   const node = await startNode(t, { shares: { inboundReserve: 0, workspaceShare: 1 } })
   await startWorker(t, [node], { capacity: 1 })
   const orders = new Map<string, DialEvents>()

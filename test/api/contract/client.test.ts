@@ -39,7 +39,7 @@ main(process.argv.slice(2)).catch((answer) => {
 })
 `
 
-t.test('a client generated from /openapi.json compiles and works', { timeout: 120_000 }, async (t) => {
+t.test('a client generated from /openapi.json compiles and works', { timeout: 600_000 }, async (t) => {
   const api = await startTestApi(t)
   const ada = await api.signUp()
   const folder = await testFolder(t)

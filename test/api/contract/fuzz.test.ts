@@ -96,7 +96,7 @@ async function isLate(ms: number): Promise<boolean> {
   return ms > LATEST_THREADS * Math.min(...starts)
 }
 
-t.test('wrong requests are refused and store nothing', { timeout: 120_000 }, async (t) => {
+t.test('wrong requests are refused and store nothing', { timeout: 600_000 }, async (t) => {
   const { api, own, ask, askLateAgain, statuses } = await startTarget(t)
   const wrong = FUZZED.flatMap((route) => wrongRequests(route, own))
   const before = await fingerprint(api)
@@ -116,7 +116,7 @@ t.test('wrong requests are refused and store nothing', { timeout: 120_000 }, asy
   t.same(await fingerprint(api), before)
 })
 
-t.test('odd requests are answered as declared', { timeout: 120_000 }, async (t) => {
+t.test('odd requests are answered as declared', { timeout: 600_000 }, async (t) => {
   const { own, ask, askLateAgain, statuses } = await startTarget(t)
   const odd = FUZZED.filter(({ method }) => method !== 'DELETE').map((route) => oddRequests(route, own))
   await fc.assert(

@@ -24,7 +24,7 @@ const TIMEOUT_MS = 90_000
 
 t.test(
   'a supervisor takes a telephone call over, speaks, and gives it back to an agent that knows',
-  { skip, timeout: 280_000 },
+  { skip, timeout: 800_000 },
   async (t) => {
     const asked: Asked[] = []
     const { env } = await startChatServer(t, (body) => {

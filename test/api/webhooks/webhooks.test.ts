@@ -3,6 +3,7 @@ import t from 'tap'
 import { makeEventPartitions } from '../../../store/call-events.ts'
 import { startTestApi, type TestUser } from '../../support/api.ts'
 import { startTestJobs } from '../../support/jobs.ts'
+import { ownTime } from '../../support/own-time.ts'
 import { until } from '../../support/realtime-node.ts'
 import { startReceiver } from '../../support/webhook-receiver.ts'
 
@@ -120,10 +121,10 @@ t.test('a receiver that hangs delays nobody else', async (t) => {
   await webhook(user, hanging.url)
   await webhook(user, quick.url)
   for (let i = 0; i < 30; i++) await queueCall(user)
-  const startedMs = performance.now()
+  const tookMs = ownTime(t)
   const callId = await queueCall(user)
   await quick.of('call.queued', ({ data }) => data.call_log_id === callId)
-  t.ok(performance.now() - startedMs < 8_000, 'sooner than the other gives up')
+  t.ok(tookMs() < 8_000, 'sooner than the other gives up')
   t.ok(hanging.received.length <= 8, `${hanging.received.length} wait there`)
 })
 

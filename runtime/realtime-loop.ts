@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
+import { poolThreads } from './engine-threads.ts'
 import type { Logger } from './log.ts'
 import {
   HIGHEST_PRIORITY,
@@ -55,9 +56,9 @@ export const loopStanding = (): Standing => own
 
 /**
  * Has this process's loop, which carries audio, run in real time where Linux allows it (CAP_SYS_NICE or RLIMIT_RTPRIO): before all that
- * is scheduled by shares, so that it waits for no other work's turn; V8's own threads right behind it. Other threads and the processes it
- * starts stay normal. A loop that takes nearly all of a core, or half of an only one, is normal again for a while. Resolves once it
- * is so, or the system refused it; soon in any case.
+ * is scheduled by shares, so that it waits for no other work's turn; V8's own threads and those of libuv's pool right behind it. Other
+ * threads and the processes it starts stay normal. A loop that takes nearly all of a core, or half of an only one, is normal again for a
+ * while. Resolves once it is so, or the system refused it; soon in any case.
  */
 export async function runLoopInRealtime({ log, priority, helpers, lookMs = LOOK_MS }: RealtimeOptions): Promise<void> {
   if (process.platform !== 'linux' || watcher !== undefined) return
@@ -70,7 +71,7 @@ export async function runLoopInRealtime({ log, priority, helpers, lookMs = LOOK_
     log.warn({ err }, 'The thread that watches loops in real time ended: audio shares the processor with other work')
     own = { pid: process.pid, scheduling: 'normal', unwatched: true }
     for (const { pid, priority, helpers } of wanted.values()) {
-      for (const id of [pid, ...helpers]) void setScheduling(id, 'normal', priority)
+      for (const id of [pid, ...helpers, ...poolThreads(pid)]) void setScheduling(id, 'normal', priority)
     }
     wanted.clear()
     told.resolve()

@@ -1,11 +1,12 @@
 import { availableParallelism, setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
+import { poolThreads } from './engine-threads.ts'
 import { ownThreadId } from './own-thread-id.ts'
 import { processUsage } from './process-usage.ts'
 import type { Standing, Watch } from './realtime-loop.ts'
 import { RealtimeShare } from './realtime-share.ts'
-import { HELPER_PRIORITY, type Scheduling, setScheduling } from './set-scheduling.ts'
+import { HELPER_PRIORITY, type RealtimePriority, type Scheduling, setScheduling } from './set-scheduling.ts'
 
 /**
  * Entry of the thread that realtime-loop.ts starts: gives first threads of processes real-time scheduling, and looks every now and
@@ -17,6 +18,8 @@ const OWN_NICENESS = -10
 
 interface Watched extends Watch {
   share: RealtimeShare
+  /** There may be none yet when its loop begins. */
+  pool: readonly number[]
   scheduling: Scheduling
 }
 
@@ -35,7 +38,8 @@ async function begin(asked: Watch): Promise<void> {
   const refused = await schedule(asked, 'realtime')
   if (refused !== undefined) return tell({ pid, scheduling: 'normal', refused })
   tell({ pid, scheduling: 'realtime' })
-  watched.add({ ...asked, share: new RealtimeShare(availableParallelism()), scheduling: 'realtime' })
+  const share = new RealtimeShare(availableParallelism())
+  watched.add({ ...asked, share, pool: await schedulePool(asked, 'realtime'), scheduling: 'realtime' })
 }
 
 async function look(one: Watched): Promise<void> {
@@ -43,7 +47,12 @@ async function look(one: Watched): Promise<void> {
   const usedMs = processUsage(pid, pid)?.cpuMs
   if (usedMs === undefined) return void watched.delete(one)
   const wanted = one.share.look(performance.now(), usedMs)
-  if (wanted === one.scheduling || (await schedule(one, wanted)) !== undefined) return
+  if (wanted === one.scheduling) {
+    if (one.pool.length === 0) one.pool = await schedulePool(one, wanted)
+    return
+  }
+  if ((await schedule(one, wanted)) !== undefined) return
+  one.pool = await schedulePool(one, wanted)
   one.scheduling = wanted
   tell({ pid, scheduling: wanted })
 }
@@ -53,6 +62,14 @@ async function schedule({ pid, priority, helpers }: Watch, to: Scheduling): Prom
   const refused = await setScheduling(pid, to, priority)
   if (refused === undefined) await Promise.all(helpers.map((id) => setScheduling(id, to, HELPER_PRIORITY)))
   return refused
+}
+
+/** A loop stands while a thread of its pool that lost its turn holds their lock. Resolves with those threads. */
+async function schedulePool({ pid, priority }: Watch, to: Scheduling): Promise<number[]> {
+  const pool = poolThreads(pid)
+  const behindLoop = Math.min(priority, HELPER_PRIORITY) as RealtimePriority
+  await Promise.all(pool.map((id) => setScheduling(id, to, behindLoop)))
+  return pool
 }
 
 function raiseOwn(): void {

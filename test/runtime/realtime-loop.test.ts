@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import t from 'tap'
 import { diagnoseAudio } from '../../api/realtime/audio-diagnosis.ts'
@@ -11,7 +12,7 @@ const LOOP = new URL('../../runtime/realtime-loop.ts', import.meta.url).href
 const ENGINE = new URL('../../runtime/engine-threads.ts', import.meta.url).href
 const PROGRAM = `
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { Worker } from 'node:worker_threads'
 import { engineThreads } from ${JSON.stringify(ENGINE)}
@@ -40,6 +41,7 @@ createInterface({ input: process.stdin }).on('line', (asked) => {
     const program = "require('node:worker_threads').parentPort.postMessage(require('node:fs').readFileSync('/proc/thread-self/stat', 'latin1'))"
     new Worker(program, { eval: true, execArgv: [] }).on('message', (stat) => say({ early: early.pid, forgotten: forgotten.pid, child: child.pid, helpers, stat }))
   }
+  if (asked === 'hand over') stat('/').then(() => say({ handedOver: true }))
   if (asked === 'spin') for (;;);
   if (asked === 'break') postMessage.call(watching, null)
 }).on('close', () => process.exit())
@@ -56,6 +58,13 @@ interface Told {
   child?: number
   helpers?: number[]
   stat?: string
+  handedOver?: true
+}
+
+/** Threads of libuv's pool in a process. */
+function poolOf(pid: number): number[] {
+  const ids = readdirSync(`/proc/${pid}/task`).map(Number)
+  return ids.filter((id) => readFileSync(`/proc/${pid}/task/${id}/comm`, 'latin1') === 'libuv-worker\n')
 }
 
 /** A process whose loop is to run in real time, and what it tells next. */
@@ -105,6 +114,18 @@ t.test('a loop that carries audio runs in real time; what it starts does not', {
   const { standing } = await loop.told(({ standing }) => standing !== undefined)
   t.match(standing, { scheduling: 'realtime' })
   t.match(diagnoseAudio(standing!, 'true'), [{ ok: true, text: /runs in real time/ }, { ok: true }])
+})
+
+t.test('a loop waits for no turn of those it hands files and names over to', { skip: refused }, async (t) => {
+  const loop = startLoop(t)
+  t.equal(await policyWhen(loop.pid, REALTIME), REALTIME)
+  loop.ask('hand over')
+  await loop.told(({ handedOver }) => handedOver === true)
+  const pool = poolOf(loop.pid)
+  t.ok(pool.length > 0)
+  for (const id of pool) t.equal(await policyWhen(id, REALTIME), REALTIME)
+  loop.ask('break')
+  for (const id of pool) t.equal(await policyWhen(id, NORMAL), NORMAL, 'nor does one that nobody watches')
 })
 
 t.test('nothing runs in real time that nobody watches', { skip: refused }, async (t) => {

@@ -98,6 +98,8 @@ const ROW_SEAT_WAIT_MS = 5_000
 export class Placer {
   readonly #options: PlacerOptions
   readonly #dialling = new Map<string, Dialling>()
+  /** A job that lost its lock in a stall is run again beside itself: the call is placed once, and keeps its lease. */
+  readonly #placing = new Map<string, Promise<void>>()
 
   constructor(options: PlacerOptions) {
     this.#options = options
@@ -109,7 +111,15 @@ export class Placer {
    * aborts before the carrier was asked.
    * @param untilMs when it ends with no_capacity, by the wall clock; undefined: it waits as long as it takes
    */
-  async place(callId: string, workspaceId: string, untilMs: number | undefined, signal: AbortSignal): Promise<void> {
+  place(callId: string, workspaceId: string, untilMs: number | undefined, signal: AbortSignal): Promise<void> {
+    const placing =
+      this.#placing.get(callId) ??
+      this.#place(callId, workspaceId, untilMs, signal).finally(() => this.#placing.delete(callId))
+    this.#placing.set(callId, placing)
+    return placing
+  }
+
+  async #place(callId: string, workspaceId: string, untilMs: number | undefined, signal: AbortSignal): Promise<void> {
     const { store, calls, clock } = this.#options
     const tenant = store.tenant(workspaceId)
     const found = await findCallToPlace(tenant, callId)

@@ -92,6 +92,21 @@ t.test('of two nodes that race for a call one dials it', async (t) => {
   t.same(dialled.sort(), made.map(({ callId }) => callId).sort())
 })
 
+t.test('a call whose job runs twice at once is dialled once, and stays this node’s', async (t) => {
+  const node = await startNode(t)
+  await startWorker(t, [node])
+  const dialled: string[] = []
+  const placer = startPlacer(t, node, {
+    dial: async ({ callId }) => void dialled.push(callId),
+    hangup: async () => {},
+  })
+  const { callId, workspaceId } = await makeOutbound(node)
+  const place = () => placer.place(callId, workspaceId, undefined, AbortSignal.timeout(60_000))
+  await Promise.all([place(), place()])
+  t.same(dialled, [callId])
+  t.ok(await node.redis.zScore('patchbay:{calls}:leases', callId), 'no reaper ends it')
+})
+
 t.test('a call that is hung up before the carrier was asked is not dialled', async (t) => {
   const node = await startNode(t)
   await startWorker(t, [node])

@@ -8,7 +8,7 @@ import { freePort } from './sip-peers.ts'
 /** Kamailio as a carrier has it: a registrar, and a proxy that asks callers for a password and stays in the way of every call. */
 
 export const KAMAILIO_PASSWORD = 'top secret'
-const START_MS = 20_000
+const START_MS = 120_000
 
 export interface Kamailio {
   readonly port: number

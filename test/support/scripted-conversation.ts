@@ -159,7 +159,7 @@ class Scripted implements Conversation {
   }
 
   async #ask(): Promise<void> {
-    const answer = await this.#port.ask('knowledge', { query: 'q', topK: 1 }, AbortSignal.timeout(5_000)).catch(String)
+    const answer = await this.#port.ask('knowledge', { query: 'q', topK: 1 }, AbortSignal.timeout(30_000)).catch(String)
     this.#answer(JSON.stringify(answer))
   }
 

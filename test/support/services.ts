@@ -27,6 +27,8 @@ interface SharedServices {
 
 const START_TIMEOUT_MS = 120_000
 const STOP_MS = 5_000
+/** Half a minute's. */
+const MOST_LOOKS = 1_500
 const log = createLogger({ level: 'silent', name: 'test' })
 let shared: Promise<SharedServices> | undefined
 let template: Promise<string> | undefined
@@ -92,7 +94,7 @@ async function retryWhileInUse(action: () => Promise<unknown>): Promise<void> {
       await action()
       return
     } catch (error) {
-      if ((error as { code?: string }).code !== '55006' || attempt === 50) throw error
+      if ((error as { code?: string }).code !== '55006' || attempt === MOST_LOOKS) throw error
       await sleep(20)
     }
   }

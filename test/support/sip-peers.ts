@@ -6,12 +6,18 @@ import net from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Teardown, testFolder } from './services.ts'
+import { steadyPort } from './steady-port.ts'
 
 /** Real SIP peers: sipp for scenarios, baresip for conversations. */
 
 const SCENARIOS = join(import.meta.dirname, '../plugins/sip/scenarios')
-const SIPP_TIMEOUT_S = 120
-const EVENT_TIMEOUT_MS = 90_000
+const SIPP_TIMEOUT_S = 400
+const EVENT_TIMEOUT_MS = 240_000
+/** Beyond those of a Patchbay under test, and below those that Linux gives to whoever asks for any. */
+const RTP_PORTS = '30200-32700'
+const START_TRIES = 1_200
+/** Of a TCP socket in Linux' list: it listens. */
+const LISTENS = '0A'
 /** Who answers: a softphone takes calls for its own user alone. */
 const PHONE = '+14155550177'
 
@@ -24,16 +30,8 @@ export function skipWithout(...programs: string[]): string | false {
   return reason
 }
 
-/** A port that is free for UDP and TCP on loopback, a moment ago. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const udp = dgram.createSocket('udp4').bind(0, '127.0.0.1')
-    await once(udp, 'listening')
-    const { port } = udp.address()
-    udp.close()
-    if (await isFreeForTcp(port)) return port
-  }
-}
+/** A port that is free for UDP and TCP on loopback, for who binds it later. */
+export const freePort = steadyPort
 
 async function isFreeForTcp(port: number): Promise<boolean> {
   const server = net.createServer().listen(port, '127.0.0.1')
@@ -95,7 +93,7 @@ export async function startSipp(
     return { code: code as number | null, errors: told }
   })
   t.teardown(() => void child.kill('SIGKILL'))
-  if (options.peer === undefined) await sleep(300)
+  if (options.peer === undefined) while (!(await isBound(port)) && child.exitCode === null) await sleep(20)
   const saw = async (begin: string, times = 1): Promise<void> => {
     for (;;) {
       const messages = await readFile(join(folder, 'messages'), 'utf8').catch(() => '')
@@ -149,7 +147,7 @@ export async function startBaresip(
 ): Promise<Baresip> {
   const folder = await testFolder(t)
   const wanted = options.port ?? (await (options.tls === undefined ? freePort() : freePortPair()))
-  const [port, control, rtp] = [wanted, await freePort(), await freePort()]
+  const [port, control] = [wanted, await freePort()]
   await writeFile(join(folder, 'says.wav'), wav(options.says))
   const mode = options.autoAnswer ? 'answermode=auto;' : ''
   const { tls } = options
@@ -172,7 +170,7 @@ export async function startBaresip(
       ...['ausrc_srate 8000', 'ausrc_channels 1', 'auplay_srate 8000', 'auplay_channels 1'],
       'audio_alert aubridge,alert',
       'audio_path /nonexistent',
-      `rtp_ports ${rtp}-${Math.min(rtp + 200, 65000)}`,
+      `rtp_ports ${RTP_PORTS}`,
       'module_path /usr/lib/baresip/modules',
       ...['g711', 'g722', 'opus', 'srtp', 'aufile', 'aubridge', 'sndfile'].map((module) => `module ${module}.so`),
       'module_tmp account.so',
@@ -227,7 +225,7 @@ export async function startBaresip(
 }
 
 async function connectControl(port: number, printed: () => string): Promise<net.Socket> {
-  for (let tries = 0; tries < 100; tries++) {
+  for (let tries = 0; tries < START_TRIES; tries++) {
     const socket = net.connect(port, '127.0.0.1')
     const opened = await Promise.race([
       once(socket, 'connect').then(() => true),
@@ -252,6 +250,17 @@ function readNetstrings(socket: net.Socket, handle: (text: string) => void): voi
       held = held.subarray(colon + length + 2)
     }
   })
+}
+
+/** Whether a program waits for datagrams or connections at this port: one that is asked before it does never hears of it. */
+async function isBound(port: number): Promise<boolean> {
+  const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
+  for (const protocol of ['udp', 'tcp']) {
+    const lines = (await readFile(`/proc/net/${protocol}`, 'utf8')).split('\n').slice(1)
+    const found = lines.map((line) => line.trim().split(/\s+/)).find(([, address]) => address?.endsWith(local))
+    if (found !== undefined && (protocol === 'udp' || found[3] === LISTENS)) return true
+  }
+  return false
 }
 
 /** A WAV file of 16-bit mono samples at 8 kHz. */

@@ -41,7 +41,7 @@ export class ApiDouble {
     return double
   }
 
-  async asked(what: RegExp, timeoutMs = 10_000): Promise<ApiRequest> {
+  async asked(what: RegExp, timeoutMs = 120_000): Promise<ApiRequest> {
     const endMs = performance.now() + timeoutMs
     for (;;) {
       const found = this.requests.find(({ method, path }) => what.test(`${method} ${path}`))
@@ -77,7 +77,7 @@ export class StreamDouble {
     this.#socket.send(JSON.stringify(message))
   }
 
-  async event(name: string, timeoutMs = 10_000) {
+  async event(name: string, timeoutMs = 120_000) {
     const endMs = performance.now() + timeoutMs
     for (;;) {
       const found = this.received.find(({ event }) => event === name)

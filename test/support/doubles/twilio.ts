@@ -120,7 +120,7 @@ export class TwilioDouble {
       method: 'POST',
       headers: { 'x-twilio-signature': this.sign(url, form), 'user-agent': 'TwilioProxy/1.1' },
       body: new URLSearchParams(form),
-      signal: AbortSignal.timeout(15_000),
+      signal: AbortSignal.timeout(60_000),
     })
     return { status: response.status, body: await response.text() }
   }

@@ -11,13 +11,15 @@ import { testRedis } from '../../support/services.ts'
 
 const log = pino({ level: 'silent' })
 const shares = () => ({ inboundReserve: 0, workspaceShare: 1 })
+/** No worker beats here: what is known of one holds for the whole test. */
+const ENTRY_MS = 900_000
 const WORKER = { workerId: 'w', capacity: 10, metricsUrl: '' }
 
 t.test('calls that ring without a seat keep their part of the seats until somebody picks up', async (t) => {
   const world = await campaignWorld(t)
   const redis = await createRedis(await testRedis(t), log)
   t.teardown(() => redis.destroy())
-  const slots = new RedisSlots(redis, { shares })
+  const slots = new RedisSlots(redis, { shares, entryMs: ENTRY_MS })
   await slots.register(WORKER, 0)
   const quotas = storedQuotas(world.store, { webSessionsPerWorkspace: null })
   const room = redisCallRoom({ store: world.store, redis, quotas, shares })
@@ -70,7 +72,10 @@ t.test(
   async (t) => {
     const redis = await createRedis(await testRedis(t), log)
     t.teardown(() => redis.destroy())
-    const slots = new RedisSlots(redis, { shares: () => ({ inboundReserve: 0.5, workspaceShare: 1 }) })
+    const slots = new RedisSlots(redis, {
+      shares: () => ({ inboundReserve: 0.5, workspaceShare: 1 }),
+      entryMs: ENTRY_MS,
+    })
     await slots.register({ ...WORKER, capacity: 4 }, 0)
     const both = [
       { workspaceId: 'a', kind: 'outbound' },
@@ -87,7 +92,7 @@ t.test('room is shared by workspace, however many units each has and however oft
   const world = await campaignWorld(t)
   const redis = await createRedis(await testRedis(t), log)
   t.teardown(() => redis.destroy())
-  await new RedisSlots(redis, { shares }).register(WORKER, 0)
+  await new RedisSlots(redis, { shares, entryMs: ENTRY_MS }).register(WORKER, 0)
   const quotas = storedQuotas(world.store, { webSessionsPerWorkspace: null })
   const room = redisCallRoom({ store: world.store, redis, quotas, shares })
   const workspaces = [world.tenant.workspaceId, uuidv7(), uuidv7()]
@@ -101,7 +106,7 @@ t.test('room is shared by workspace, however many units each has and however oft
   const random = seeded(3)
   const given = new Map<string, number>()
   const ask = (one: (typeof units)[number], most: number) =>
-    room.claim({ ...one, wanted: 50, againMs: 60_000 }, async (share) => {
+    room.claim({ ...one, wanted: 50, againMs: ENTRY_MS }, async (share) => {
       const taken = Math.min(share, most)
       given.set(one.workspaceId, (given.get(one.workspaceId) ?? 0) + taken)
       return taken
@@ -116,7 +121,7 @@ t.test('room is shared by workspace, however many units each has and however oft
 
   await t.test('who is offered room and calls nobody holds up nobody', async (t) => {
     await redis.flushDb()
-    await new RedisSlots(redis, { shares }).register({ ...WORKER, capacity: 1 }, 0)
+    await new RedisSlots(redis, { shares, entryMs: ENTRY_MS }).register({ ...WORKER, capacity: 1 }, 0)
     const [idle, busy] = [units[0]!, units[1]!]
     let calls = 0
     for (let n = 0; n < 20; n++) {
@@ -128,7 +133,7 @@ t.test('room is shared by workspace, however many units each has and however oft
 
   await t.test('who finds all slots taken does not wait for another that claims', async (t) => {
     await redis.flushDb()
-    const all = new RedisSlots(redis, { shares })
+    const all = new RedisSlots(redis, { shares, entryMs: ENTRY_MS })
     await all.register({ ...WORKER, capacity: 1 }, 0)
     const claiming = Promise.withResolvers<void>()
     const over = Promise.withResolvers<void>()

@@ -3,7 +3,7 @@ import { Queue } from 'bullmq'
 import { pino } from 'pino'
 import t from 'tap'
 import { createRedis } from '../../../store/redis/client.ts'
-import { countSlots } from '../../../store/redis/slots.ts'
+import { countSlots, slotsByWorkspace } from '../../../store/redis/slots.ts'
 import { queueConnection } from '../../../workers/queues.ts'
 import { anyHour } from '../../support/any-hour.ts'
 import { startTestApi } from '../../support/api.ts'
@@ -79,9 +79,15 @@ t.test('whatever is canceled at whatever moment, all seats come back and the cam
     () => 'the campaign to complete',
     WAIT_MS,
   )
+  let missing: unknown
   await until(
-    async () => (await countSlots(redis)).ready === SEATS,
-    () => 'all seats',
+    async () => {
+      const slots = await countSlots(redis)
+      const { rows } = await api.store.pool.query('select id, status, created_at from calls where ended_at is null')
+      missing = { slots, held: [...(await slotsByWorkspace(redis))], calls: rows }
+      return slots.ready === SEATS
+    },
+    () => `all seats: ${JSON.stringify(missing)}`,
     WAIT_MS,
   )
   const { rows: open } = await api.store.pool.query('select 1 from prospect_attempts where ended_at is null')

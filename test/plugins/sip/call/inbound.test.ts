@@ -78,7 +78,7 @@ t.test('calls of a softphone on this machine, against sipp', { skip }, async (t)
 })
 
 t.test('calls that find no agent free, against sipp', { skip }, async (t) => {
-  const sip = await startSipApi(t, { env: { PATCHBAY_QUEUE_WAIT_MS: '1500' } })
+  const sip = await startSipApi(t, { env: { PATCHBAY_QUEUE_WAIT_MS: '8000' } })
   const { number } = await addSipNumber(sip)
 
   t.test('the caller who hangs up while it rings is let go', async (t) => {

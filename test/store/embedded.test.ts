@@ -192,7 +192,7 @@ t.test('a lock whose process number now belongs to another program is recovered'
   const { child, services } = await startElsewhere(t, dataDir)
   for (const pid of [child.pid, services.pids.postgres, services.pids.redis]) process.kill(pid ?? 0, 'SIGKILL')
   await until(() => !isAlive(services.pids.postgres))
-  const stranger = spawn('sleep', ['60'])
+  const stranger = spawn('sleep', ['900'])
   t.teardown(() => stranger.kill('SIGKILL'))
   const lockFile = join(dataDir, 'postgres', 'postmaster.pid')
   const lock = await readFile(lockFile, 'utf8')

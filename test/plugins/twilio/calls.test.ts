@@ -9,6 +9,7 @@ import { TwilioDouble } from '../../support/doubles/twilio.ts'
 import type { TwilioCall } from '../../support/doubles/twilio-call.ts'
 import { callWhen, isOver, linkWorker, startPhone } from '../../support/phone.ts'
 import { runOnlyHost } from '../../support/plugin-host.ts'
+import { waitUntil } from '../../support/wait-until.ts'
 
 const TO = '+14155552671'
 
@@ -54,12 +55,21 @@ t.test('an outbound call goes from queued over ringing and in_progress to its on
   const { twilio, user, dial, live, ended, atTwilio } = await start(t)
   twilio.people.set(TO, { ringMs: 300 })
   const id = await dial()
-  await callWhen(user, id, ({ status }) => status === 'ringing')
   await live(id)
   const call = await atTwilio()
   t.match((await user.client.post(`/calls/${id}/hangup`)).body, { status: 'completed', end_reason: 'api_hangup' })
   await until(() => call.over)
   t.equal(call.status, 'completed', 'nobody is left on the line')
+  const happened = async () => {
+    const { items } = (await user.client.get(`/calls/${id}/events?page_size=100`)).body
+    return items.map(({ type }: { type: string }) => type)
+  }
+  await waitUntil(async () => (await happened()).includes('ended'))
+  const steps = ['queued', 'ringing', 'answered', 'ended']
+  t.same(
+    (await happened()).filter((type: string) => steps.includes(type)),
+    steps,
+  )
 
   const second = await dial()
   await live(second)

@@ -104,14 +104,15 @@ t.test('a store that is away is asked again, and the file stays as long', async 
   const call = await makeCall('completed')
   await put(dir, call, 'wav')
   const { told, kept } = memory()
-  told.failures = 1
+  told.failures = Number.POSITIVE_INFINITY
   const { uploads } = await start(dir, kept)
   t.teardown(() => uploads.stop(1000))
-  await until('a failure', () => told.puts === 1)
+  await until('a failure', () => told.puts > 0)
   t.equal((await waiting(dir)).length, 1)
   t.equal(await keyOf(call), null)
+  told.failures = 0
   await until('the recording', async () => (await keyOf(call)) !== null)
-  t.equal(told.puts, 2)
+  t.ok(told.puts > 1)
 })
 
 t.test('a recording whose workspace is deleted is not kept, even when that happens in the middle', async (t) => {

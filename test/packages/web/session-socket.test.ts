@@ -67,7 +67,7 @@ t.test('a page that stood still does not take its own silence for the server’s
 })
 
 t.test('a server that takes its time to go on with a session is asked once', async (t) => {
-  const server = await startServer(t, 3_500)
+  const server = await startServer(t, 2_500)
   const { told, started, resumed } = sessionOf(t, server.url)
   await started
   server.cut()

@@ -118,7 +118,7 @@ export function createLinkHub(options: LinkHubOptions): LinkHub {
     checkedAtMs = nowMs
     if (stalled) return
     for (const link of links.values()) {
-      if (nowMs - link.beatAtMs > HEARTBEAT_TIMEOUT_MS) link.fail(SILENT)
+      if (nowMs - link.heardAtMs > HEARTBEAT_TIMEOUT_MS) link.fail(SILENT)
     }
   }, CHECK_INTERVAL_MS)
 
@@ -172,7 +172,8 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
   activeSessions = 0
   state: WorkerState = 'draining'
   metricsUrl = ''
-  beatAtMs: number
+  /** Its audio is as good a sign of life as its beats, which may wait behind much of it. */
+  heardAtMs: number
   readonly #socket: Socket
   readonly #options: LinkHubOptions
   readonly #hello: (link: WorkerLink) => void
@@ -193,7 +194,7 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
     this.#options = options
     this.#hello = hello
     this.#gone = gone
-    this.beatAtMs = options.clock.monotonicMs()
+    this.heardAtMs = options.clock.monotonicMs()
     this.#batch = new AudioBatch(options.clock, (message) => {
       if (socket.bufferedBytes() < AUDIO_BACKPRESSURE_BYTES) socket.send(message)
       else options.dropped?.(message.byteLength)
@@ -202,6 +203,7 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
 
   message(data: string | Uint8Array): void {
     if (!this.#open) return
+    this.heardAtMs = this.#options.clock.monotonicMs()
     if (typeof data !== 'string') {
       this.#audio(data)
       return
@@ -232,7 +234,6 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
         this.#send({ type: 'welcome', nodeId: this.#options.nodeId })
         break
       case 'heartbeat':
-        this.beatAtMs = this.#options.clock.monotonicMs()
         this.state = message.state
         this.capacity = message.capacity
         this.activeSessions = message.activeSessions

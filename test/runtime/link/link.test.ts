@@ -29,6 +29,8 @@ const HELLO = JSON.stringify({
   capacity: 2,
   metricsUrl: 'http://127.0.0.1/',
 })
+/** Of a session that is not there. */
+const AUDIO = Buffer.from([1, 0, 1, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 5, 5])
 const BEAT = JSON.stringify({ type: 'heartbeat', state: 'ready', activeSessions: 0, capacity: 2 })
 
 t.test('the link', async (t) => {
@@ -88,7 +90,7 @@ t.test('the link', async (t) => {
       '{"type":"accepted","session":9}',
       '{"type":"ended","session":9,"reason":"idle"}',
       '{"type":"ask","session":9,"id":1,"method":"knowledge","params":{}}',
-      Buffer.from([1, 0, 1, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 5, 5]),
+      AUDIO,
       BEAT,
     ]) {
       socket.send(message)
@@ -149,7 +151,8 @@ t.test('the link', async (t) => {
   })
 })
 
-t.test('an api node that stood still does not take its workers for dead', async (t) => {
+/** The hub of an api node with a worker that beat once. */
+async function linkedHub(t: Test) {
   let nowMs = 0
   let reads = 0
   // Time goes on only as the hub looks at it.
@@ -187,14 +190,32 @@ t.test('an api node that stood still does not take its workers for dead', async 
     const before = reads
     return until(() => reads > before)
   }
+  const stand = (ms: number) => {
+    nowMs += ms
+  }
+  return { message: (data: string | Uint8Array) => handlers.message(data), checked, stand, gone: () => gone }
+}
+
+t.test('an api node that stood still does not take its workers for dead', async (t) => {
+  const { message, checked, stand, gone } = await linkedHub(t)
   await checked()
-  nowMs += 10_000
+  stand(10_000)
   await checked()
-  t.equal(gone, 0, 'the beats that wait in the socket may be read first')
-  handlers.message(BEAT)
+  t.equal(gone(), 0, 'the beats that wait in the socket may be read first')
+  message(BEAT)
   await checked()
-  t.equal(gone, 0)
-  await until(() => gone === 1)
+  t.equal(gone(), 0)
+  await until(() => gone() === 1)
+})
+
+t.test('nor a worker for dead whose beats wait behind its audio', async (t) => {
+  const { message, checked, gone } = await linkedHub(t)
+  for (let rounds = 0; rounds < 12; rounds++) {
+    message(AUDIO)
+    await checked()
+  }
+  t.equal(gone(), 0)
+  await until(() => gone() === 1)
 })
 
 /** What a session is opened with, as far as links look at it. */

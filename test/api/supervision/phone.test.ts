@@ -52,6 +52,8 @@ t.test(
     const supervisor = await Supervisor.listen(client, callId)
     t.teardown(() => supervisor.socket.terminate())
     t.equal(supervisor.sampleRateHz, 8_000, 'as the line is')
+    // Between two questions: what was asked before the supervisor has the call is still being thought about.
+    await waitUntil(() => asked.length > 0)
     supervisor.send({ type: 'take_over' })
     await supervisor.happened('took_over')
     const before = asked.length

@@ -35,7 +35,7 @@ export async function startJobWorker(
       if (audioFirst !== 'false') putBehindAudio(child.pid)
       // What starts takes what it can get of the processor: its loop comes before its threads once it serves.
       child.once('message', () => {
-        if (child.pid !== undefined) child.once('exit', runInRealtimeToo(child.pid, SERVICE_PRIORITY))
+        if (child.pid !== undefined) child.once('exit', runInRealtimeToo(child.pid, SERVICE_PRIORITY, true))
       })
     },
   })

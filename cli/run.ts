@@ -121,7 +121,8 @@ async function start(options: Run, running: Running, signal: AbortSignal, helper
   if (running.stopping) return
   const goFirst = async (): Promise<void> => {
     if (config.audioFirst !== 'true' || !carriesAudio(options)) return
-    await runLoopInRealtime({ log, priority: roles.includes('api') ? NODE_PRIORITY : VOICE_PRIORITY, helpers })
+    const isNode = roles.includes('api')
+    await runLoopInRealtime({ log, priority: isNode ? NODE_PRIORITY : VOICE_PRIORITY, helpers, withPool: isNode })
   }
   if (selfContained && services !== undefined) {
     // Before its voice workers: beside loops in real time one that is not yet hardly comes to its turn, and all calls' audio with it.

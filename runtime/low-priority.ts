@@ -116,6 +116,13 @@ export function lowerSession(pid: number): boolean {
   return setAutogroup(pid, SERVICE)
 }
 
+/** Has a session that nobody moved go before other programs', as the loop's own does. True: nothing is left to do. */
+export function raiseSession(pid: number): boolean {
+  const group = autogroupOf(pid)
+  if (group === undefined || group.name === autogroupOf('self')?.name || group.nice !== 0) return true
+  return setAutogroup(pid, SESSION_UP)
+}
+
 const LOWEST = 19
 const STEPS_UP = 5
 /** Three times the share of a session that nobody moved, such as a connection of the database, for which calls wait, too. */

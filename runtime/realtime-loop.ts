@@ -27,6 +27,8 @@ export interface RealtimeOptions {
   priority: RealtimePriority
   /** Of this process, which its loop waits for while garbage is collected: `engineThreads`. */
   helpers: readonly number[]
+  /** Whether the threads of its pool do, too: not where models think in them for long. */
+  withPool: boolean
   /** How often is looked at what a loop takes. */
   lookMs?: number
 }
@@ -36,6 +38,7 @@ export interface Watch {
   pid: number
   priority: RealtimePriority
   helpers: readonly number[]
+  withPool: boolean
 }
 
 /** What gives the right to real time, wherever Patchbay runs. */
@@ -56,11 +59,12 @@ export const loopStanding = (): Standing => own
 
 /**
  * Has this process's loop, which carries audio, run in real time where Linux allows it (CAP_SYS_NICE or RLIMIT_RTPRIO): before all that
- * is scheduled by shares, so that it waits for no other work's turn; V8's own threads and those of libuv's pool right behind it. Other
- * threads and the processes it starts stay normal. A loop that takes nearly all of a core, or half of an only one, is normal again for a
+ * is scheduled by shares, so that it waits for no other work's turn; V8's own threads right behind it, and those of its pool where
+ * they do little at a time. Other threads and the processes it starts stay normal. A loop that takes nearly all of a core, or half of an only one, is normal again for a
  * while. Resolves once it is so, or the system refused it; soon in any case.
  */
-export async function runLoopInRealtime({ log, priority, helpers, lookMs = LOOK_MS }: RealtimeOptions): Promise<void> {
+export async function runLoopInRealtime(options: RealtimeOptions): Promise<void> {
+  const { log, priority, helpers, withPool, lookMs = LOOK_MS } = options
   if (process.platform !== 'linux' || watcher !== undefined) return
   const env = { PATH: process.env.PATH }
   const thread = startThread(new URL('./realtime-thread.ts', import.meta.url), { env, workerData: { lookMs } })
@@ -70,13 +74,14 @@ export async function runLoopInRealtime({ log, priority, helpers, lookMs = LOOK_
   thread.on('error', (err) => {
     log.warn({ err }, 'The thread that watches loops in real time ended: audio shares the processor with other work')
     own = { pid: process.pid, scheduling: 'normal', unwatched: true }
-    for (const { pid, priority, helpers } of wanted.values()) {
-      for (const id of [pid, ...helpers, ...poolThreads(pid)]) void setScheduling(id, 'normal', priority)
+    for (const { pid, priority, helpers, withPool } of wanted.values()) {
+      const pool = withPool ? poolThreads(pid) : []
+      for (const id of [pid, ...helpers, ...pool]) void setScheduling(id, 'normal', priority)
     }
     wanted.clear()
     told.resolve()
   })
-  wanted.set(process.pid, { pid: process.pid, priority, helpers })
+  wanted.set(process.pid, { pid: process.pid, priority, helpers, withPool })
   for (const one of wanted.values()) watch(one)
   await Promise.race([told.promise, sleep(MOST_WAIT_MS, undefined, { ref: false })])
 }
@@ -85,9 +90,13 @@ export async function runLoopInRealtime({ log, priority, helpers, lookMs = LOOK_
  * Has another process's first thread run in real time as soon as this one's loop does: one that carries its audio, or one whose
  * turn of the processor everybody would wait for. Returns what is to be called once the process is gone.
  */
-export function runInRealtimeToo(pid: number, priority: RealtimePriority = NODE_PRIORITY): () => void {
+export function runInRealtimeToo(
+  pid: number,
+  priority: RealtimePriority = NODE_PRIORITY,
+  withPool = false,
+): () => void {
   if (own.unwatched) return () => {}
-  const one: Watch = { pid, priority, helpers: [] }
+  const one: Watch = { pid, priority, helpers: [], withPool }
   wanted.set(pid, one)
   watch(one)
   return () => {

@@ -18,7 +18,7 @@ const OWN_NICENESS = -10
 
 interface Watched extends Watch {
   share: RealtimeShare
-  /** There may be none yet when its loop begins. */
+  /** There may be none yet when its loop begins, and is none where it stays behind. */
   pool: readonly number[]
   scheduling: Scheduling
 }
@@ -65,8 +65,8 @@ async function schedule({ pid, priority, helpers }: Watch, to: Scheduling): Prom
 }
 
 /** A loop stands while a thread of its pool that lost its turn holds their lock. Resolves with those threads. */
-async function schedulePool({ pid, priority }: Watch, to: Scheduling): Promise<number[]> {
-  const pool = poolThreads(pid)
+async function schedulePool({ pid, priority, withPool }: Watch, to: Scheduling): Promise<number[]> {
+  const pool = withPool ? poolThreads(pid) : []
   const behindLoop = Math.min(priority, HELPER_PRIORITY) as RealtimePriority
   await Promise.all(pool.map((id) => setScheduling(id, to, behindLoop)))
   return pool

@@ -31,6 +31,8 @@ export class FeatureExtractor {
   readonly #bands: Band[]
   readonly #scale: number
   #filled = 0
+  /** How many samples of the window there are up to its last sound. */
+  #soundTo = 0
 
   constructor(sampleRateHz: number, hopMs: number) {
     const length = Math.round((sampleRateHz * WINDOW_MS) / 1000)
@@ -52,13 +54,19 @@ export class FeatureExtractor {
     let offset = 0
     while (offset < samples.length) {
       const count = Math.min(samples.length - offset, window.length - this.#filled)
-      for (let i = 0; i < count; i++) window[this.#filled + i] = samples[offset + i]! / 32_768
+      for (let i = 0; i < count; i++) {
+        const sample = samples[offset + i]!
+        window[this.#filled + i] = sample / 32_768
+        if (sample !== 0) this.#soundTo = this.#filled + i + 1
+      }
       this.#filled += count
       offset += count
       if (this.#filled < window.length) return
-      each(this.#measure())
+      // Who says nothing over a line that sends no noise costs nothing.
+      each(this.#soundTo > 0 ? this.#measure() : { shape: new Float32Array(BANDS), power: 0 })
       window.copyWithin(0, this.#hop)
       this.#filled -= this.#hop
+      this.#soundTo = Math.max(0, this.#soundTo - this.#hop)
     }
   }
 

@@ -36,10 +36,14 @@ export function simVoice(spawn: Spawn, scenario: TtsScenario): Voice {
 /** A beep as long as the text would take to say. */
 function tone(pieceMs = PIECE_MS): SpeakSentence {
   const length = (TONE_RATE_HZ * pieceMs) / 1000
+  // A piece may begin anywhere in the wave.
+  const long = new Int16Array(WAVE.length * (1 + Math.ceil(length / WAVE.length)))
+  for (let at = 0; at < long.length; at += WAVE.length) long.set(WAVE, at)
   return async function* (text, signal) {
     const pieces = Math.ceil((text.length * MS_PER_CHARACTER) / pieceMs)
     for (let piece = 0; piece < pieces && !signal.aborted; piece++) {
-      yield Int16Array.from({ length }, (_, i) => WAVE[(piece * length + i) % WAVE.length] ?? 0)
+      const from = (piece * length) % WAVE.length
+      yield long.slice(from, from + length)
     }
   }
 }

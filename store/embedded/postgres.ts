@@ -7,11 +7,11 @@ import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { PatchbayError } from '../../runtime/errors.ts'
 import type { Logger } from '../../runtime/log.ts'
-import { lowerServicePriority, sessionsGiveWay } from '../../runtime/low-priority.ts'
+import { lowerServicePriority } from '../../runtime/low-priority.ts'
 import { asProcess } from '../../runtime/plugin/scope.ts'
 import { type Supervised, supervise } from '../../runtime/supervisor.ts'
-import { lowerChildren } from './lower-children.ts'
 import { type ServiceUser, spawnService } from './service-user.ts'
+import { moveSessionsOfChildren } from './sessions-of-children.ts'
 
 const POLL_MS = 20
 const INITDB_TIMEOUT_MS = 120_000
@@ -93,7 +93,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Supervise
       const child = spawnService({ program: programs.postgres, args, user, deathSignal: 'SIGINT', searchPath })
       // One tenant's heavy query has a processor's whole attention, several have them all: audio comes first.
       lowerServicePriority(child.pid)
-      if (sessionsGiveWay()) void lowerChildren(child.pid)
+      void moveSessionsOfChildren(child.pid)
       return child
     },
     ready: (child, signal) => untilReady(folder, child.pid ?? 0, signal),

@@ -1,3 +1,6 @@
+import { FilterMemory, SAMPLE_BYTES } from './filter-memory.ts'
+import { joinSamples } from './frame.ts'
+
 /** How good a filter is. */
 interface Quality {
   /** Of the windowed sinc on each side. */
@@ -16,10 +19,11 @@ interface Filter {
   up: number
   down: number
   taps: number
-  /** `up` phases of `taps` coefficients, in the order the input samples lie. Doubles: what V8 computes with. */
-  phases: Float64Array
+  /** Where `up` phases of `taps` coefficients lie, in the order the input samples do. */
+  phases: number
 }
 
+const memory = new FilterMemory()
 const filters = new Map<string, Filter>()
 
 function gcd(a: number, b: number): number {
@@ -45,8 +49,8 @@ function filterFor(fromHz: number, toHz: number, { zeroCrossings, beta }: Qualit
   const up = toHz / divisor
   const down = fromHz / divisor
   const cutoff = ROLL_OFF * Math.min(1, toHz / fromHz)
-  // Even, so that the taps come in fours.
-  const halfWidth = 2 * Math.ceil(zeroCrossings / cutoff / 2)
+  // So that the taps come in eights.
+  const halfWidth = 4 * Math.ceil(zeroCrossings / cutoff / 4)
   const taps = 2 * halfWidth
   const phases = new Float64Array(up * taps)
   for (let phase = 0; phase < up; phase++) {
@@ -62,53 +66,22 @@ function filterFor(fromHz: number, toHz: number, { zeroCrossings, beta }: Qualit
     }
     for (let tap = 0; tap < taps; tap++) phases[phase * taps + tap]! /= sum
   }
-  const filter = { up, down, taps, phases }
+  const filter = { up, down, taps, phases: memory.keep(Float32Array.from(phases)) }
   filters.set(key, filter)
   return filter
 }
 
-/** Reused by every conversion, for none waits in the middle of one. */
-let scratch = new Float64Array(4_096)
-
-function scratchOf(length: number): Float64Array {
-  if (scratch.length < length) scratch = new Float64Array(length)
-  return scratch
-}
-
-/**
- * Fills `out` from `position` on, counted in 1/up of a sample of `input`; returns the position after it. Four sums at a
- * time keep the processor busy, and a call a sample would cost as much as its sums.
- */
-function convolve({ up, down, taps, phases }: Filter, input: Float64Array, position: number, out: Int16Array): number {
-  let start = Math.floor(position / up)
-  let phase = position - start * up
-  for (let i = 0; i < out.length; i++) {
-    let first = 0
-    let second = 0
-    let third = 0
-    let fourth = 0
-    const from = phase * taps
-    for (let tap = 0; tap < taps; tap += 4) {
-      first += phases[from + tap]! * input[start + tap]!
-      second += phases[from + tap + 1]! * input[start + tap + 1]!
-      third += phases[from + tap + 2]! * input[start + tap + 2]!
-      fourth += phases[from + tap + 3]! * input[start + tap + 3]!
-    }
-    const sum = first + second + third + fourth
-    out[i] = sum > 32767 ? 32767 : sum < -32768 ? -32768 : Math.round(sum)
-    for (phase += down; phase >= up; phase -= up) start++
-  }
-  return start * up + phase
-}
+/** Of the input at once: what is longer, such as a whole recording, comes in pieces. */
+const MOST_AT_ONCE = 16_384
 
 /**
  * A streaming sample-rate converter: polyphase, windowed sinc, any ratio of integers. The coefficients of a ratio
- * are made once a process. Delays by 16 to 36 input samples (1–2 ms). Pure: no clock, no I/O, nothing to close.
+ * are made once a process. Delays by 16 to 40 input samples (1–2 ms). Pure: no clock, no I/O, nothing to close.
  */
 export class Resampler {
   readonly #filter: Filter | undefined
   /** The last samples of the input, which later output still needs: `#heldLength` of them. */
-  readonly #held: Float64Array
+  readonly #held: Int16Array
   #heldLength: number
   /** Samples of silence before the first one. */
   readonly #silence: number
@@ -119,7 +92,7 @@ export class Resampler {
     this.#filter = fromHz === toHz ? undefined : filterFor(fromHz, toHz, quality)
     const { taps, up, down } = this.#filter ?? { taps: 1, up: 1, down: 1 }
     // The next output may lie up to a step beyond what is there.
-    this.#held = new Float64Array(taps + 1 + Math.ceil(down / up))
+    this.#held = new Int16Array(taps + 1 + Math.ceil(down / up))
     this.#silence = taps - 1
     this.#heldLength = this.#silence
   }
@@ -128,20 +101,32 @@ export class Resampler {
   push(samples: Int16Array): Int16Array {
     const filter = this.#filter
     if (filter === undefined) return samples
-    const { up, down, taps } = filter
+    if (samples.length <= MOST_AT_ONCE) return this.#convolve(filter, samples)
+    const pieces: Int16Array[] = []
+    for (let at = 0; at < samples.length; at += MOST_AT_ONCE) {
+      pieces.push(this.#convolve(filter, samples.subarray(at, at + MOST_AT_ONCE)))
+    }
+    return joinSamples(pieces)
+  }
+
+  #convolve({ up, down, taps, phases }: Filter, samples: Int16Array): Int16Array {
     const length = this.#heldLength + samples.length
-    const input = scratchOf(length)
-    input.set(this.#held.subarray(0, this.#heldLength))
-    input.set(samples, this.#heldLength)
     const last = (length - taps) * up
     const count = last < this.#phase ? 0 : Math.floor((last - this.#phase) / down) + 1
-    const out = new Int16Array(count)
-    const position = convolve(filter, input, this.#phase, out)
+    const room = memory.room(length + count)
+    const { shorts, convolve } = memory
+    const from = room / SAMPLE_BYTES
+    shorts.set(this.#held.subarray(0, this.#heldLength), from)
+    shorts.set(samples, from + this.#heldLength)
+    const start = Math.floor(this.#phase / up)
+    const out = from + length
+    convolve(phases, taps, up, down, room + start * SAMPLE_BYTES, this.#phase - start * up, out * SAMPLE_BYTES, count)
+    const position = this.#phase + count * down
     const keepFrom = Math.min(Math.floor(position / up), length)
-    this.#held.set(input.subarray(keepFrom, length))
+    this.#held.set(shorts.subarray(from + keepFrom, from + length))
     this.#heldLength = length - keepFrom
     this.#phase = position - keepFrom * up
-    return out
+    return shorts.slice(out, out + count)
   }
 
   /** The tail that waits for input which will not come; afterwards the resampler is as new. */

@@ -1,3 +1,4 @@
+import { webInstance, webModule } from '../../web-assembly.ts'
 import { MAX_DIMENSIONS } from '../dense.ts'
 import { DOTS_WASM } from './dots.ts'
 
@@ -28,12 +29,6 @@ interface DotsModule {
   dots(starts: number, count: number, width: number, query: number, sums: number): void
 }
 
-/** Every JavaScript engine has it, TypeScript's library of the language alone has not. */
-declare const WebAssembly: {
-  Module: new (bytes: Uint8Array) => object
-  Instance: new (module: object) => { exports: unknown }
-}
-
 export class Bank {
   /** Sums of the rows that `dots` compared last: those of row r in the page of stream s are at r * STREAMS + s. */
   readonly sums: Int32Array
@@ -44,7 +39,7 @@ export class Bank {
   readonly #free: number[] = []
 
   constructor(module: object) {
-    this.#module = new WebAssembly.Instance(module).exports as DotsModule
+    this.#module = webInstance(module) as DotsModule
     const { buffer } = this.#module.memory
     this.#bytes = new Int8Array(buffer)
     this.#query = new Int16Array(buffer, QUERY_AT, MAX_DIMENSIONS)
@@ -92,7 +87,7 @@ export class Pages {
       const page = bank.take()
       if (page !== undefined) return page
     }
-    this.#module ??= new WebAssembly.Module(Buffer.from(DOTS_WASM, 'base64'))
+    this.#module ??= webModule(DOTS_WASM)
     const bank = new Bank(this.#module)
     this.#banks.add(bank)
     return bank.take()!

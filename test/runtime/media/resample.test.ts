@@ -1,4 +1,7 @@
+import { readFile } from 'node:fs/promises'
 import { test } from 'tap'
+import wabt from 'wabt'
+import { CONVOLVE_WASM } from '../../../runtime/media/convolve.ts'
 import { Resampler } from '../../../runtime/media/resample.ts'
 
 const tone = (hz: number, rateHz: number, samples: number) =>
@@ -43,6 +46,12 @@ for (const [fromHz, toHz] of [
   })
 }
 
+test('the compiled module is what the source says', async (t) => {
+  const file = new URL('../../../runtime/media/convolve.wat', import.meta.url)
+  const module = (await wabt()).parseWat('convolve.wat', await readFile(file, 'utf8'), { simd: true })
+  t.equal(Buffer.from(module.toBinary({}).buffer).toString('base64'), CONVOLVE_WASM)
+})
+
 test('what lies above the new band is gone', (t) => {
   const out = new Resampler(48_000, 16_000).push(tone(9000, 48_000, 48_000))
   const loudest = out.subarray(100).reduce((most, sample) => Math.max(most, Math.abs(sample)), 0)
@@ -59,6 +68,24 @@ test('pieces of any size give the same samples as the whole', (t) => {
     pieces.push(...resampler.push(input.subarray(at, at + size)))
   }
   t.strictSame(pieces, whole)
+  t.end()
+})
+
+test('a whole recording at once gives the same samples as its pieces, and the next call begins as the first', (t) => {
+  const input = tone(440, 24_000, 200_000)
+  const whole = new Resampler(24_000, 16_000).push(input)
+  const resampler = new Resampler(24_000, 16_000)
+  const pieces: number[] = []
+  for (let at = 0; at < input.length; at += 480) pieces.push(...resampler.push(input.subarray(at, at + 480)))
+  t.strictSame([...whole], pieces)
+  t.end()
+})
+
+test('what is louder than 16 bits hold is as loud as they hold', (t) => {
+  const square = Int16Array.from({ length: 800 }, (_, i) => (i % 16 < 8 ? 32_767 : -32_768))
+  const out = new Resampler(8_000, 16_000).push(square)
+  t.equal(Math.max(...out), 32_767)
+  t.equal(Math.min(...out), -32_768)
   t.end()
 })
 

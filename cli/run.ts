@@ -122,7 +122,7 @@ async function start(options: Run, running: Running, signal: AbortSignal, helper
   const goFirst = async (): Promise<void> => {
     if (config.audioFirst !== 'true' || !carriesAudio(options)) return
     const isNode = roles.includes('api')
-    await runLoopInRealtime({ log, priority: isNode ? NODE_PRIORITY : VOICE_PRIORITY, helpers, withPool: isNode })
+    await runLoopInRealtime({ log, priority: isNode ? NODE_PRIORITY : VOICE_PRIORITY, helpers })
   }
   if (selfContained && services !== undefined) {
     // Before its voice workers: beside loops in real time one that is not yet hardly comes to its turn, and all calls' audio with it.

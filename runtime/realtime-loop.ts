@@ -27,8 +27,6 @@ export interface RealtimeOptions {
   priority: RealtimePriority
   /** Of this process, which its loop waits for while garbage is collected: `engineThreads`. */
   helpers: readonly number[]
-  /** Whether the threads of its pool do, too: not where models think in them for long. */
-  withPool: boolean
   /** How often is looked at what a loop takes. */
   lookMs?: number
 }
@@ -59,12 +57,12 @@ export const loopStanding = (): Standing => own
 
 /**
  * Has this process's loop, which carries audio, run in real time where Linux allows it (CAP_SYS_NICE or RLIMIT_RTPRIO): before all that
- * is scheduled by shares, so that it waits for no other work's turn; V8's own threads right behind it, and those of its pool where
- * they do little at a time. Other threads and the processes it starts stay normal. A loop that takes nearly all of a core, or half of an only one, is normal again for a
+ * is scheduled by shares, so that it waits for no other work's turn; V8's own threads and those of libuv's pool right behind it. Other
+ * threads and the processes it starts stay normal. A loop that takes nearly all of a core, or half of an only one, is normal again for a
  * while. Resolves once it is so, or the system refused it; soon in any case.
  */
 export async function runLoopInRealtime(options: RealtimeOptions): Promise<void> {
-  const { log, priority, helpers, withPool, lookMs = LOOK_MS } = options
+  const { log, priority, helpers, lookMs = LOOK_MS } = options
   if (process.platform !== 'linux' || watcher !== undefined) return
   const env = { PATH: process.env.PATH }
   const thread = startThread(new URL('./realtime-thread.ts', import.meta.url), { env, workerData: { lookMs } })
@@ -81,7 +79,7 @@ export async function runLoopInRealtime(options: RealtimeOptions): Promise<void>
     wanted.clear()
     told.resolve()
   })
-  wanted.set(process.pid, { pid: process.pid, priority, helpers, withPool })
+  wanted.set(process.pid, { pid: process.pid, priority, helpers, withPool: true })
   for (const one of wanted.values()) watch(one)
   await Promise.race([told.promise, sleep(MOST_WAIT_MS, undefined, { ref: false })])
 }

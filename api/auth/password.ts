@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { Gate } from '../../runtime/admission/gate.ts'
 import { computePassword } from './password-threads.ts'
 
@@ -6,7 +7,9 @@ import { computePassword } from './password-threads.ts'
  * by account or address, takes turns.
  */
 
-const gate = new Gate({ kind: 'password', places: 2, mostOfOne: 1, maxWaiting: 200 })
+/** A flood of logins leaves half of the cores to the rest. */
+const PLACES = Math.max(1, Math.min(2, availableParallelism() >> 1))
+const gate = new Gate({ kind: 'password', places: PLACES, mostOfOne: 1, maxWaiting: 200 })
 
 /** The hash of a random password nobody knows, made once: checking it takes as long as checking a real one. */
 let decoy: Promise<string> | undefined

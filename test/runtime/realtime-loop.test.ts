@@ -33,7 +33,7 @@ Worker.prototype.postMessage = function (message) {
   watching = this
   postMessage.call(this, message)
 }
-runLoopInRealtime({ log, priority: 4, helpers, withPool: process.argv[1] !== 'without', lookMs: 100 })
+runLoopInRealtime({ log, priority: 4, helpers, lookMs: 100 })
 createInterface({ input: process.stdin }).on('line', (asked) => {
   if (asked === 'standing') say({ standing: loopStanding() })
   if (asked === 'start') {
@@ -68,8 +68,8 @@ function poolOf(pid: number): number[] {
 }
 
 /** A process whose loop is to run in real time, and what it tells next. */
-function startLoop(t: Teardown, path = process.env.PATH ?? '', ...args: string[]) {
-  const child: ChildProcess = spawn(process.execPath, ['--input-type=module', '-e', PROGRAM, ...args], {
+function startLoop(t: Teardown, path = process.env.PATH ?? '') {
+  const child: ChildProcess = spawn(process.execPath, ['--input-type=module', '-e', PROGRAM], {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: { PATH: path },
   })
@@ -124,12 +124,6 @@ t.test('a loop waits for no turn of those it hands files and names over to', { s
   const pool = poolOf(loop.pid)
   t.ok(pool.length > 0)
   for (const id of pool) t.equal(await policyWhen(id, REALTIME), REALTIME)
-  const without = startLoop(t, process.env.PATH, 'without')
-  t.equal(await policyWhen(without.pid, REALTIME), REALTIME)
-  without.ask('hand over')
-  await without.told(({ handedOver }) => handedOver === true)
-  for (const id of poolOf(without.pid))
-    t.equal(await policyOf(id), NORMAL, 'where models think in it, it is as any other')
   loop.ask('break')
   for (const id of pool) t.equal(await policyWhen(id, NORMAL), NORMAL, 'nor does one that nobody watches')
 })

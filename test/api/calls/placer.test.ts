@@ -92,7 +92,8 @@ t.test('of two nodes that race for a call one dials it', async (t) => {
   t.same(dialled.sort(), made.map(({ callId }) => callId).sort())
 })
 
-t.test('a call whose job runs twice at once is dialled once, and stays this node’s', async (t) => {
+/** A placer of a node with a worker, and whom it dialled. */
+async function startDialled(t: Parameters<typeof startPlacer>[0]) {
   const node = await startNode(t)
   await startWorker(t, [node])
   const dialled: string[] = []
@@ -100,6 +101,11 @@ t.test('a call whose job runs twice at once is dialled once, and stays this node
     dial: async ({ callId }) => void dialled.push(callId),
     hangup: async () => {},
   })
+  return { node, dialled, placer }
+}
+
+t.test('a call whose job runs twice at once is dialled once, and stays this node’s', async (t) => {
+  const { node, dialled, placer } = await startDialled(t)
   const { callId, workspaceId } = await makeOutbound(node)
   const place = () => placer.place(callId, workspaceId, undefined, AbortSignal.timeout(60_000))
   await Promise.all([place(), place()])
@@ -108,13 +114,7 @@ t.test('a call whose job runs twice at once is dialled once, and stays this node
 })
 
 t.test('a call that is hung up before the carrier was asked is not dialled', async (t) => {
-  const node = await startNode(t)
-  await startWorker(t, [node])
-  const dialled: string[] = []
-  const placer = startPlacer(t, node, {
-    dial: async ({ callId }) => void dialled.push(callId),
-    hangup: async () => {},
-  })
+  const { node, dialled, placer } = await startDialled(t)
   const { tenant, callId, workspaceId } = await makeOutbound(node)
   const placed = placer.place(callId, workspaceId, undefined, AbortSignal.timeout(60_000))
   while (!placer.hangUp(callId)) await setImmediate()

@@ -110,17 +110,15 @@ let giveWay = false
 export const sessionsGiveWay = (): boolean => giveWay
 
 /** Has a session give way. True: it does, or is the caller's own; false: not yet, ask again. */
-export function lowerSession(pid: number): boolean {
-  const group = autogroupOf(pid)
-  if (group === undefined || group.name === autogroupOf('self')?.name || group.nice >= SERVICE) return true
-  return setAutogroup(pid, SERVICE)
-}
+export const lowerSession = (pid: number): boolean => moveSession(pid, SERVICE, (nice) => nice >= SERVICE)
 
-/** Has a session that nobody moved go before other programs', as the loop's own does. True: nothing is left to do. */
-export function raiseSession(pid: number): boolean {
+/** Has a session that nobody moved go before other programs', as the loop's own does. As `lowerSession`. */
+export const raiseSession = (pid: number): boolean => moveSession(pid, SESSION_UP, (nice) => nice !== 0)
+
+function moveSession(pid: number, to: number, staysAt: (nice: number) => boolean): boolean {
   const group = autogroupOf(pid)
-  if (group === undefined || group.name === autogroupOf('self')?.name || group.nice !== 0) return true
-  return setAutogroup(pid, SESSION_UP)
+  if (group === undefined || group.name === autogroupOf('self')?.name || staysAt(group.nice)) return true
+  return setAutogroup(pid, to)
 }
 
 const LOWEST = 19

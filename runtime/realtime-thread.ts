@@ -35,11 +35,11 @@ for (;;) {
 
 async function begin(asked: Watch): Promise<void> {
   const { pid } = asked
-  const refused = await schedule(asked, 'realtime')
+  const one: Watched = { ...asked, share: new RealtimeShare(availableParallelism()), pool: [], scheduling: 'realtime' }
+  const refused = await schedule(one, 'realtime')
   if (refused !== undefined) return tell({ pid, scheduling: 'normal', refused })
   tell({ pid, scheduling: 'realtime' })
-  const share = new RealtimeShare(availableParallelism())
-  watched.add({ ...asked, share, pool: await schedulePool(asked, 'realtime'), scheduling: 'realtime' })
+  watched.add(one)
 }
 
 async function look(one: Watched): Promise<void> {
@@ -47,29 +47,30 @@ async function look(one: Watched): Promise<void> {
   const usedMs = processUsage(pid, pid)?.cpuMs
   if (usedMs === undefined) return void watched.delete(one)
   const wanted = one.share.look(performance.now(), usedMs)
-  if (wanted === one.scheduling) {
-    if (one.pool.length === 0) one.pool = await schedulePool(one, wanted)
-    return
-  }
+  if (wanted === one.scheduling) return schedulePool(one, wanted)
   if ((await schedule(one, wanted)) !== undefined) return
-  one.pool = await schedulePool(one, wanted)
   one.scheduling = wanted
   tell({ pid, scheduling: wanted })
 }
 
-/** Resolves with why the system refuses it. A thread of the engine that is gone, or refused, is its loop's delay alone. */
-async function schedule({ pid, priority, helpers }: Watch, to: Scheduling): Promise<string | undefined> {
-  const refused = await setScheduling(pid, to, priority)
-  if (refused === undefined) await Promise.all(helpers.map((id) => setScheduling(id, to, HELPER_PRIORITY)))
-  return refused
+/** Resolves with why the system refuses it. A thread behind the loop that is gone, or refused, is its loop's delay alone. */
+async function schedule(one: Watched, to: Scheduling): Promise<string | undefined> {
+  const refused = await setScheduling(one.pid, to, one.priority)
+  if (refused !== undefined) return refused
+  await scheduleBehind(one, [...one.helpers, ...one.pool], to)
+  return schedulePool(one, to)
 }
 
-/** A loop stands while a thread of its pool that lost its turn holds their lock. Resolves with those threads. */
-async function schedulePool({ pid, priority, withPool }: Watch, to: Scheduling): Promise<number[]> {
-  const pool = withPool ? poolThreads(pid) : []
-  const behindLoop = Math.min(priority, HELPER_PRIORITY) as RealtimePriority
-  await Promise.all(pool.map((id) => setScheduling(id, to, behindLoop)))
-  return pool
+/** A loop stands while a thread of its pool that lost its turn holds their lock. Nothing once they are known. */
+async function schedulePool(one: Watched, to: Scheduling): Promise<undefined> {
+  if (!one.withPool || one.pool.length > 0) return
+  one.pool = poolThreads(one.pid)
+  await scheduleBehind(one, one.pool, to)
+}
+
+async function scheduleBehind({ priority }: Watch, ids: readonly number[], to: Scheduling): Promise<void> {
+  const behind = Math.min(priority, HELPER_PRIORITY) as RealtimePriority
+  await Promise.all(ids.map((id) => setScheduling(id, to, behind)))
 }
 
 function raiseOwn(): void {

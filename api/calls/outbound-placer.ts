@@ -112,9 +112,9 @@ export class Placer {
    * @param untilMs when it ends with no_capacity, by the wall clock; undefined: it waits as long as it takes
    */
   place(callId: string, workspaceId: string, untilMs: number | undefined, signal: AbortSignal): Promise<void> {
-    const placing =
-      this.#placing.get(callId) ??
-      this.#place(callId, workspaceId, untilMs, signal).finally(() => this.#placing.delete(callId))
+    const already = this.#placing.get(callId)
+    if (already !== undefined) return already
+    const placing = this.#place(callId, workspaceId, untilMs, signal).finally(() => this.#placing.delete(callId))
     this.#placing.set(callId, placing)
     return placing
   }

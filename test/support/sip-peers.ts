@@ -124,7 +124,9 @@ export interface Baresip {
   command(command: string, params?: string): void
   /** Resolves with the first event of this type. */
   event(type: string): Promise<Record<string, unknown>>
-  /** What it heard, as 16-bit samples at 8 kHz; ends it. */
+  /** What it has heard so far, as 16-bit samples at 8 kHz. */
+  heardSoFar(): Promise<Int16Array>
+  /** All it heard; ends it. */
   heard(): Promise<Int16Array>
 }
 
@@ -198,6 +200,12 @@ export async function startBaresip(
     events.push(event)
     for (const one of waiting.filter(({ type }) => type === event.type)) one.resolve(event)
   })
+  const recorded = async (): Promise<Int16Array | undefined> => {
+    const name = (await readdir(folder)).find((file) => /^dump-.*-dec\.wav$/.test(file))
+    if (name === undefined) return undefined
+    const bytes = await readFile(join(folder, name))
+    return new Int16Array(new Uint8Array(bytes.subarray(44, bytes.length - (bytes.length % 2))).buffer)
+  }
   return {
     port,
     events,
@@ -213,13 +221,13 @@ export async function startBaresip(
       const timer = setTimeout(() => reject(new Error(`baresip reported no ${type}: ${printed}`)), EVENT_TIMEOUT_MS)
       return promise.finally(() => clearTimeout(timer))
     },
+    heardSoFar: async () => (await recorded()) ?? new Int16Array(0),
     async heard() {
       child.kill('SIGTERM')
       await Promise.race([once(child, 'close'), sleep(5_000)])
-      const name = (await readdir(folder)).find((file) => /^dump-.*-dec\.wav$/.test(file))
-      if (name === undefined) throw new Error(`baresip recorded nothing: ${printed}`)
-      const bytes = await readFile(join(folder, name))
-      return new Int16Array(new Uint8Array(bytes.subarray(44, bytes.length - (bytes.length % 2))).buffer)
+      const samples = await recorded()
+      if (samples === undefined) throw new Error(`baresip recorded nothing: ${printed}`)
+      return samples
     },
   }
 }

@@ -5,6 +5,7 @@ import type { Conversation, OpenConversation } from '../../../runtime/conversati
 import { PatchbayError } from '../../../runtime/errors.ts'
 import type { OpenSession } from '../../../runtime/link/messages.ts'
 import { Marks } from '../../../runtime/session/marks.ts'
+import { ownTime } from '../../support/own-time.ts'
 import {
   endedCall,
   forkWorker,
@@ -61,9 +62,11 @@ t.test('a call goes on in another worker when its own is killed', async (t) => {
   const first = workerOfOnlyCall(node)
 
   client.send({ type: 'text', text: 'die' })
+  const silentMs = ownTime(t)
   await client.got('agent.state', { state: 'thinking' })
   await client.got('transcript', { text: 'one two', final: true })
   await client.got('transcript', { text: 'back after 4: one two' })
+  t.ok(silentMs() < 3_000, `the agent was back after ${silentMs()} ms`)
   t.equal(client.closeCode, undefined, 'the caller stayed connected')
   t.not(workerOfOnlyCall(node), first)
   await until(() => workers.get(first)?.signalCode === 'SIGKILL')

@@ -33,7 +33,6 @@ window.PatchbayCall = PatchbayCall
 
 const CALL = `
 window.told = []
-window.loudest = 0
 window.heardMs = 0
 while (window.PatchbayCall === undefined) await new Promise((resolve) => setTimeout(resolve, 10))
 MICROPHONE
@@ -47,9 +46,7 @@ for (const name of ['state', 'transcript', 'interrupted', 'error', 'ended']) {
   call.on(name, (value) => told.push([name, name === 'error' ? value.message : value, performance.now()]))
 }
 call.on('level', ({ side, level }) => {
-  if (side !== 'agent') return
-  loudest = Math.max(loudest, level)
-  if (level > AUDIBLE) heardMs = performance.now()
+  if (side === 'agent' && level > AUDIBLE) heardMs = performance.now()
 })
 await call.start()
 `
@@ -61,8 +58,8 @@ export interface OpenCall {
   /** Waits until the script holds in the page. */
   comes(script: string): Promise<void>
   said(role: 'user' | 'assistant', text: RegExp): Promise<void>
-  /** The agent sounds, from now on or after its words. */
-  heard(words?: RegExp): Promise<void>
+  /** The agent sounds or has sounded: since the call began, or since these words were first told. */
+  heard(role?: 'user' | 'assistant', words?: RegExp): Promise<void>
   /** The microphone hears it; resolves when it is said. */
   speak(text: string): Promise<void>
   /** Says it until these words of it are understood: a browser that just opened its microphone still adapts to the room. */
@@ -137,7 +134,7 @@ export async function openCall(t: Teardown, instance: Instance, options: OpenCal
   const isOf = (role: string, text: RegExp) =>
     `([name, one]) => name === 'transcript' && one.role === '${role}' && ${text}.test(one.text)`
   const wordsOf = (role: string, text: RegExp) => `told.some(${isOf(role, text)})`
-  const timeOf = (role: string, text: RegExp) => `told.find(${isOf(role, text)})[2]`
+  const timeOf = (role: string, text: RegExp) => `told.find(${isOf(role, text)})?.[2]`
   const understood = (text: RegExp) => wordsOf('user', text).replace(' && ', ' && one.final && ')
   return {
     rest,
@@ -145,10 +142,7 @@ export async function openCall(t: Teardown, instance: Instance, options: OpenCal
     evaluate,
     comes,
     said: (role, text) => comes(wordsOf(role, text)),
-    async heard(words) {
-      if (words === undefined) await evaluate('loudest = 0')
-      await comes(words === undefined ? `loudest > ${AUDIBLE}` : `heardMs > (${timeOf('assistant', words)})`)
-    },
+    heard: (role, words) => comes(`heardMs > (${role && words ? timeOf(role, words) : 0})`),
     speak,
     async ask(text, words) {
       const endMs = performance.now() + LIMIT_MS

@@ -3,10 +3,13 @@ import { callStatesOf, foldCallCounts } from '../../store/campaign-status.ts'
 import { claimProspects } from '../../store/prospect-claims.ts'
 import { campaignWorld, NUMBER } from '../support/campaign-world.ts'
 import { seeded } from '../support/numbers.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 const HISTORIES = 4
 const STEPS = 40
 const RATIOS = [undefined, 3, 7] as const
+const OPEN_TRANSACTIONS =
+  "select from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'"
 
 t.test('kept counts of calls under way are those a count from scratch comes to, after any history', async (t) => {
   const world = await campaignWorld(t)
@@ -73,6 +76,8 @@ t.test('kept counts of calls under way are those a count from scratch comes to, 
       if (step % 10 !== 9) continue
       for (const { id } of campaigns) t.same(await kept(id), await fromScratch(id), `seed ${seed}`)
     }
+    // What a process that died had locked is free once its connection has ended.
+    await waitUntil(async () => (await store.pool.query(OPEN_TRANSACTIONS)).rowCount === 0)
     for (const { id } of campaigns) {
       await foldCallCounts(tenant, id)
       t.same(await kept(id), await fromScratch(id), 'added up')

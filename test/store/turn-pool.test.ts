@@ -5,6 +5,10 @@ import { isUnreachable, openStore } from '../../store/database.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { testDatabase } from '../support/services.ts'
 
+const PATIENT_MS = 300_000
+/** A connection that is made on a busy machine takes less. */
+const HASTY_MS = 4_000
+
 /** Holds a connection until it is told to let go; resolves once it has it. */
 async function hold(tenant: Tenant): Promise<() => Promise<void>> {
   const held = Promise.withResolvers<void>()
@@ -23,8 +27,13 @@ async function hold(tenant: Tenant): Promise<() => Promise<void>> {
 }
 
 t.test('a workspace that holds all it may leaves connections to others, and waits for its own', async (t) => {
-  const store = openStore({ databaseUrl: await testDatabase(t), maxConnections: 6, acquireTimeoutMs: 2_000 })
-  t.teardown(() => store.close())
+  const databaseUrl = await testDatabase(t)
+  const open = (acquireTimeoutMs: number) => {
+    const opened = openStore({ databaseUrl, maxConnections: 6, acquireTimeoutMs })
+    t.teardown(() => opened.close())
+    return opened
+  }
+  const store = open(PATIENT_MS)
   const [greedy, quiet] = [store.tenant(randomUUID()), store.tenant(randomUUID())]
   const [first, second] = [await hold(greedy), await hold(greedy)]
   const one = sql<{ one: number }>`select 1 as one`
@@ -39,14 +48,17 @@ t.test('a workspace that holds all it may leaves connections to others, and wait
   await third
   t.ok(served, 'what it gives back is its own again')
 
-  const again = await hold(greedy)
-  const error = await one.execute(greedy.db).then(
+  await second!()
+
+  const hasty = open(HASTY_MS).tenant(randomUUID())
+  const all = [await hold(hasty), await hold(hasty)]
+  const error = await one.execute(hasty.db).then(
     () => undefined,
     (caught) => caught,
   )
   t.ok(isUnreachable(error), 'who waits too long is told as by the pool')
-  await Promise.all([second!(), again()])
-  t.same((await one.execute(greedy.db)).rows, [{ one: 1 }], 'and takes nothing along')
+  await Promise.all(all.map((letGo) => letGo()))
+  t.same((await one.execute(hasty.db)).rows, [{ one: 1 }], 'and takes nothing along')
 })
 
 t.test('a tenant is the same one however often it is asked for, and another workspace’s is another', async (t) => {

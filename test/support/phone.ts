@@ -67,7 +67,7 @@ export async function callWhen(
   user: TestUser,
   callLogId: string,
   wanted: (call: { status: string } & Record<string, unknown>) => boolean,
-  timeoutMs = 90_000,
+  timeoutMs = 300_000,
   // biome-ignore lint/suspicious/noExplicitAny: a test reads any field
 ): Promise<any> {
   const untilMs = performance.now() + timeoutMs

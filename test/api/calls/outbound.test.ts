@@ -1,22 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { startTestApi } from '../../support/api.ts'
+import { startTestApi, type TestUser } from '../../support/api.ts'
 import { callWhen, isOver, linkWorker, startPhone } from '../../support/phone.ts'
 import { scriptedConversation } from '../../support/scripted-conversation.ts'
 
 t.test('outbound calls', async (t) => {
-  const api = await startTestApi(t, { env: { PATCHBAY_QUEUE_WAIT_MS: '1000' } })
+  // A busy machine takes its time to place a call.
+  const api = await startTestApi(t, { env: { PATCHBAY_QUEUE_WAIT_MS: '120000' } })
   const user = await api.signUp()
   const phone = await startPhone(api, user)
-  const dial = (to: string, more: Record<string, unknown> = {}) =>
-    user.client.post('/calls/outbound_call', {
-      body: { agent_phone_number: phone.number, phone_number_to_dial: to, ...more },
+  const dialOf = (of: TestUser, from: string, to: string, more: Record<string, unknown> = {}) =>
+    of.client.post('/calls/outbound_call', {
+      body: { agent_phone_number: from, phone_number_to_dial: to, ...more },
     })
+  const dial = (to: string, more?: Record<string, unknown>) => dialOf(user, phone.number, to, more)
 
   /** The types of the events of a call that is over. */
-  const eventsOf = async (callId: string): Promise<string[]> => {
+  const eventsOf = async (callId: string, of = user): Promise<string[]> => {
     for (;;) {
-      const { body } = await user.client.get(`/calls/${callId}/events`)
+      const { body } = await of.client.get(`/calls/${callId}/events`)
       const types: string[] = body.items.map(({ type }: { type: string }) => type)
       if (types.includes('ended')) return types
       await sleep(50)
@@ -24,16 +26,19 @@ t.test('outbound calls', async (t) => {
   }
 
   await t.test('end without a voice worker, saying so', async (t) => {
-    const { status, body } = await dial('+14155552671')
+    const without = await startTestApi(t, { env: { PATCHBAY_QUEUE_WAIT_MS: '1000' } })
+    const lonely = await without.signUp()
+    const { number } = await startPhone(without, lonely)
+    const { status, body } = await dialOf(lonely, number, '+14155552671')
     t.equal(status, 201)
     t.match(body, { status: 'queued', direction: 'outbound', call_type: 'phone', to_number: '+14155552671' })
-    t.match(await callWhen(user, body.call_log_id, isOver), {
+    t.match(await callWhen(lonely, body.call_log_id, isOver), {
       status: 'failed',
       end_reason: 'no_capacity',
       disposition: 'failed',
       error: 'No voice worker is free',
     })
-    t.same(await eventsOf(body.call_log_id), ['queued', 'ended'])
+    t.same(await eventsOf(body.call_log_id, lonely), ['queued', 'ended'])
   })
 
   /** What the worker was told of calls, in its order. */

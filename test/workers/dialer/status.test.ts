@@ -3,6 +3,7 @@ import t from 'tap'
 import { campaignById } from '../../../store/campaigns.ts'
 import { createRedis } from '../../../store/redis/client.ts'
 import { loadCallingRules } from '../../../workers/dialer/rules.ts'
+import { settleCampaign } from '../../../workers/dialer/settle.ts'
 import { campaignStatus } from '../../../workers/dialer/status.ts'
 import { loadPlaces } from '../../../workers/dialer/zones.ts'
 import { campaignWorld } from '../../support/campaign-world.ts'
@@ -57,4 +58,8 @@ t.test('a status tells who may be called now, who waits for a retry, and until w
   t.match(await status(61), { active_calls: 1, prospects: { callable_now: 0, held: { number_cap: 5 } } })
   await world.end(call!.id, {}, at(62))
   t.match(await status(25 * 60 + 1), { prospects: { callable_now: 5 } }, 'a day later it may call again')
+
+  await settleCampaign(world.tenant, campaign, at(26 * 60))
+  t.match(await status(27 * 60), { today: { attempts: 1, abandoned: 0 } })
+  t.match(await status(50 * 60), { today: { attempts: 0 } }, 'of the day on which it was settled')
 })

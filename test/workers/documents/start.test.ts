@@ -200,6 +200,7 @@ t.test('a short file is ready while another workspace’s files take their minut
   const queue = openQueue('documents', redis)
   t.teardown(() => queue.close())
   const slow = await Promise.all(Array.from({ length: 6 }, (_, i) => makeDocument(`A slow file ${i}.`)))
+  const queuedMs = performance.now()
   for (const [i, id] of slow.entries()) await queueDocument(queue, id, i)
   const short = await makeDocument('Eleven byte', 'b.txt', [otherTenant, otherAgent])
   await queueDocument(queue, short, 0)
@@ -209,8 +210,9 @@ t.test('a short file is ready while another workspace’s files take their minut
   t.ok((await Promise.all(slow.map(statusOf))).includes('processing'), 'the others are not done yet')
   while ((await statusOf(slow[0]!)) === 'processing') await sleep(50)
   t.match(await findDocument(store, slow[0]!), { status: 'failed', error: /longer than 15 seconds/ })
-  const [first = 0, , third = 0] = slowBegunMs
-  t.ok(third - first > 3_000, 'two had a place, the third had to wait for the time of a first try')
+  // A first try begins after it was queued; how long its file is read first is the machine's affair.
+  const [, , third = 0] = slowBegunMs
+  t.ok(third - queuedMs > 3_900, 'two had a place, the third had to wait for the time of a first try')
 })
 
 t.test('stopping ends a running job, which another worker takes up', async (t) => {

@@ -8,7 +8,7 @@ import { startTestApi, type TestUser } from '../../support/api.ts'
 import { registryWith } from '../../support/doubles/registry.ts'
 
 const log = createLogger({ level: 'silent', name: 'test' })
-const signal = AbortSignal.timeout(120_000)
+const signal = AbortSignal.timeout(600_000)
 
 t.test('what a workspace keeps for some days is removed after them, everything else stays', async (t) => {
   const api = await startTestApi(t)

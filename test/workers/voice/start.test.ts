@@ -88,7 +88,7 @@ const open = (session: number, agent: Partial<OpenSession['agent']> = {}): NodeM
   session,
   callId: `call-${session}`,
   format: { encoding: 'pcmu', sampleRateHz: 8000 },
-  limits: { idleMs: 60_000, maxDurationMs: 60_000 },
+  limits: { idleMs: 600_000, maxDurationMs: 600_000 },
   elapsedMs: 0,
   agent: {
     ...AGENT_SPEC,

@@ -3,6 +3,7 @@ import t from 'tap'
 import { createLogger } from '../../runtime/log.ts'
 import { startTestApi } from '../support/api.ts'
 import { startDoubles } from '../support/doubles/start.ts'
+import { until } from '../support/realtime-node.ts'
 
 const { doubles, env, stop } = await startDoubles()
 t.teardown(stop)
@@ -19,6 +20,13 @@ function linesOf(): { log: ReturnType<typeof createLogger>; lines: string[] } {
   return { log: createLogger({ level: 'info', name: 'api', destination }), lines }
 }
 
+/** Waits for a line of the log: what is found at the start is told when it is found. */
+const told = (lines: readonly string[], wanted: RegExp) =>
+  until(
+    () => lines.some((line) => wanted.test(line)),
+    () => lines.join(''),
+  )
+
 t.test('an agent whose provider has no key is refused with the cure; the start says so for defaults', async (t) => {
   const { log, lines } = linesOf()
   const { OPENAI_API_KEY: _key, OPENAI_BASE_URL: _url, ...others } = env
@@ -29,7 +37,7 @@ t.test('an agent whose provider has no key is refused with the cure; the start s
   t.match(refused.body.detail, [
     { loc: ['body', 'LLM_provider'], type: 'value_error', msg: /^OpenAI can't be used: OPENAI_API_KEY is not set/ },
   ])
-  t.ok(lines.some((line) => /"level":"error".*OPENAI_API_KEY is not set/.test(line)))
+  await told(lines, /"level":"error".*OPENAI_API_KEY is not set/)
 
   const made = await client.post('/agents', { body: { ...AGENT, LLM_provider: 'offline', TTS_provider: 'cartesia' } })
   t.equal(made.status, 201)
@@ -50,7 +58,7 @@ t.test(
     const refused = await client.post('/agents', { body: { ...AGENT, STT_provider: 'deepgram', STT_model: 'nova-3' } })
     t.equal(refused.status, 422)
     t.match(refused.body.detail[0].msg, /^Deepgram refused the key \(401\); check DEEPGRAM_API_KEY/)
-    t.ok(lines.some((line) => /"level":"error".*Deepgram refused the key/.test(line)))
+    await told(lines, /"level":"error".*Deepgram refused the key/)
     doubles.cartesia.faults.set({ kind: 'refuse', status: 503 })
     const body = { ...AGENT, STT_provider: 'sim', TTS_provider: 'cartesia' }
     t.equal((await client.post('/agents', { body })).status, 201)

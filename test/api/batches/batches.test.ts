@@ -15,7 +15,7 @@ const rowsStored = async (api: TestApi) =>
   (await api.store.pool.query('select (select count(*) from batches) + (select count(*) from batch_rows) as n')).rows[0]
     .n
 
-async function batchWhen(user: TestUser, id: string, status: string, timeoutMs = 60_000) {
+async function batchWhen(user: TestUser, id: string, status: string, timeoutMs = 400_000) {
   const untilMs = performance.now() + timeoutMs
   for (;;) {
     const { body } = await user.client.get(`/batch/${id}`)

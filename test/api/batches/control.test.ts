@@ -26,7 +26,7 @@ async function makeBatch(user: TestUser, phone: Phone, rows: number, callee: str
 }
 
 async function batchUntil(user: TestUser, id: string, isSo: (batch: { status: string; counts: Counts }) => boolean) {
-  for (const untilMs = performance.now() + 90_000; ; ) {
+  for (const untilMs = performance.now() + 400_000; ; ) {
     const { body } = await user.client.get(`/batch/${id}`)
     if (isSo(body)) return body
     if (performance.now() > untilMs) throw new Error(`The batch is still ${JSON.stringify(body)}`)

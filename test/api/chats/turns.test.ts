@@ -17,7 +17,7 @@ t.teardown(() => {
 
 const wait = (node: 0 | 1, session: string, options: { timeoutMs?: number; signal?: AbortSignal } = {}) =>
   takeTurn(nodes[node], ['workspace', 'agent', session], {
-    timeoutMs: options.timeoutMs ?? 10_000,
+    timeoutMs: options.timeoutMs ?? 300_000,
     signal: options.signal ?? new AbortController().signal,
     log,
   })

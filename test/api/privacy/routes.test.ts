@@ -7,7 +7,7 @@ import { registryWith } from '../../support/doubles/registry.ts'
 
 const PERSON = '+14155550199'
 const OTHER = '+14155550198'
-const signal = AbortSignal.timeout(120_000)
+const signal = AbortSignal.timeout(600_000)
 
 async function objectsOf(t: Parameters<typeof registryWith>[0], api: TestApi) {
   return openObjects({ plugins: await registryWith(t, {}), config: api.config, publicUrl: () => api.url })

@@ -2,6 +2,7 @@ import t from 'tap'
 import type { ProviderBody } from '../../../api/providers/schema.ts'
 import { type ApiClient, startTestApi } from '../../support/api.ts'
 import { startDoubles } from '../../support/doubles/start.ts'
+import { until } from '../../support/realtime-node.ts'
 
 const { env: all, stop } = await startDoubles()
 t.teardown(stop)
@@ -24,7 +25,12 @@ t.test('what agents can be made of is listed with prices, voices, health and def
     env: { ...env, CARTESIA_API_KEY: 'wrong' },
   })
   const { client } = await api.signUp()
-  const of = await providersOf(client)
+  // The page waits two seconds for their answers, and a busy machine may have them later.
+  let of = await providersOf(client)
+  await until(async () => {
+    of = await providersOf(client)
+    return ['deepgram', 'cartesia'].every((name) => of(name).health.state !== 'not_asked')
+  })
 
   const deepgram = of('deepgram')
   t.equal(deepgram.title, 'Deepgram')

@@ -112,15 +112,23 @@ export async function batchItems(
   })
 }
 
+/** A batch that has something to do, and how many older ones of its workspace have. */
+export interface DueBatch {
+  id: string
+  workspace_id: string
+  ahead: number
+}
+
 /**
  * The batches of all workspaces that have something to do: running ones, scheduled ones whose time has come, and those
- * paused or canceled whose calls have yet to be settled.
+ * paused or canceled whose calls have yet to be settled. Workspaces take turns: the oldest of each comes before any second.
  */
-export function dueBatches(store: Store, now: Date, limit: number): Promise<{ id: string; workspace_id: string }[]> {
+export function dueBatches(store: Store, now: Date, limit: number): Promise<DueBatch[]> {
+  const place = sql<number>`row_number() over (partition by batches.workspace_id order by batches.started_at, batches.id)`
   return store.acrossTenants
     .selectFrom('batches')
     .innerJoin('workspaces', 'workspaces.id', 'batches.workspace_id')
-    .select(['batches.id', 'batches.workspace_id'])
+    .select(['batches.id', 'batches.workspace_id', sql<number>`(${place} - 1)::integer`.as('ahead')])
     .where('workspaces.deleted_at', 'is', null)
     .where((eb) =>
       eb.or([
@@ -136,9 +144,20 @@ export function dueBatches(store: Store, now: Date, limit: number): Promise<{ id
         ]),
       ]),
     )
+    .orderBy('ahead')
     .orderBy('batches.started_at')
     .limit(limit)
     .execute()
+}
+
+/** How many batches of the workspace run. */
+export async function countRunningBatches(tenant: Tenant): Promise<number> {
+  const { count } = await tenant.db
+    .selectFrom('batches')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('status', '=', 'running')
+    .executeTakeFirstOrThrow()
+  return count
 }
 
 /** Starts a scheduled batch whose time has come. */

@@ -6,6 +6,7 @@ import {
   batchById,
   batchItems,
   countBatches,
+  countRunningBatches,
   deleteBatch,
   listBatches,
   sendBatch,
@@ -104,7 +105,7 @@ const send = defineRoute({
     const sent = await sendBatch(tenant, params.batch_id, new Date(services.clock.nowMs()))
     const batch = await requireBatch(tenant, params.batch_id)
     if (!sent) throw new PatchbayError('batch_sent')
-    await advanceNow(services, batch)
+    await advanceNow(services, tenant, batch)
     return batchBody(batch)
   },
 })
@@ -136,7 +137,7 @@ function actionRoute(action: {
       if (done) await settleItems(tenant, params.batch_id)
       const batch = await requireBatch(tenant, params.batch_id)
       if (!done) throw new PatchbayError(action.forbidden)
-      if (batch.status === 'running') await advanceNow(services, batch)
+      if (batch.status === 'running') await advanceNow(services, tenant, batch)
       return batchBody(batch)
     },
   })
@@ -190,7 +191,7 @@ const retry = defineRoute({
     const batch = await requireBatch(tenant, params.batch_id)
     if (again === undefined) throw new PatchbayError('batch_not_retryable')
     if (again === 0) throw new PatchbayError('batch_without_failures')
-    if (batch.status === 'running') await advanceNow(services, batch)
+    if (batch.status === 'running') await advanceNow(services, tenant, batch)
     return batchBody(batch)
   },
 })
@@ -300,10 +301,12 @@ const remove = defineRoute({
 })
 
 /** A batch that has something to call waits for no sweep. */
-async function advanceNow({ batchJobs, log }: Services, batch: BatchWithProgress): Promise<void> {
-  await queueBatch(batchJobs, batch).catch((err) => {
+async function advanceNow({ batchJobs, log }: Services, tenant: Tenant, batch: BatchWithProgress): Promise<void> {
+  try {
+    await queueBatch(batchJobs, batch, Math.max(0, (await countRunningBatches(tenant)) - 1))
+  } catch (err) {
     log.warn({ err, batchId: batch.id }, 'Batch could not be queued; the job worker will find it')
-  })
+  }
 }
 
 async function requireBatch(tenant: Tenant, id: string): Promise<BatchWithProgress> {

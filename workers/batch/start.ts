@@ -59,7 +59,8 @@ export function startBatches(services: {
 
   const sweep = async () => {
     const nowMs = clock.nowMs()
-    for (const batch of await dueBatches(store, new Date(nowMs), MAX_BATCHES)) await queueBatch(batches, batch)
+    const due = await dueBatches(store, new Date(nowMs), MAX_BATCHES)
+    for (const batch of due) await queueBatch(batches, batch, batch.ahead)
     for (const call of await callsToPlace(store, new Date(nowMs - lostAfterMs), MAX_LOST)) {
       const isRow = call.batch_id !== null || call.campaign_slug !== null
       await queueCall(calls, call, isRow ? null : config.queueWaitMs)

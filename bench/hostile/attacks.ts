@@ -46,6 +46,7 @@ export async function attacks(tenant: Tenant, signal: AbortSignal): Promise<Reco
         const socket = await tenant.openSession()
         const leave = () => socket.terminate()
         signal.addEventListener('abort', leave)
+        if (signal.aborted) leave()
         await new Promise((resolve) => socket.on('close', resolve).on('error', resolve))
         signal.removeEventListener('abort', leave)
       }),

@@ -166,6 +166,7 @@ export class Tenant {
       const socket = await this.openSession(agentId)
       const stop = () => socket.close()
       signal.addEventListener('abort', stop)
+      if (signal.aborted) stop()
       let lastMs: number | undefined
       await new Promise<void>((resolve) => {
         socket.on('message', (data, isBinary) => {

@@ -59,7 +59,8 @@ export async function startNode(t: Teardown, options: NodeOptions = {}): Promise
   const redis = await createRedis(redisUrl, log)
   const config = {
     linkToken: LINK_TOKEN,
-    queueWaitMs: options.queueWaitMs ?? 5_000,
+    // Longer than a seat that is there may take to come on a busy machine.
+    queueWaitMs: options.queueWaitMs ?? 30_000,
     recoveryWaitMs: options.recoveryWaitMs ?? 20_000,
     wrapUpMs: options.wrapUpMs ?? 0,
     realtimeSampleRateHz: SAMPLE_RATE_HZ,

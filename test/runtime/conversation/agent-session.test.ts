@@ -146,7 +146,8 @@ test('a call ends at its longest duration, counted from the answer', async (t) =
   const { port, hangUp } = await call({
     providers: providers(),
     agent: { firstMessage: LONG_ANSWER },
-    open: { limits: { idleMs: 60_000, maxDurationMs: 60_000 }, elapsedMs: 59_000 },
+    // It is cut off in mid-sentence, also where a busy machine needs a second or two for the first word.
+    open: { limits: { idleMs: 60_000, maxDurationMs: 60_000 }, elapsedMs: 56_000 },
   })
   t.teardown(hangUp)
   await port.until('the session ended', () => port.endings.length > 0)

@@ -20,6 +20,7 @@ import {
   until,
   upgradeStatus,
 } from '../../support/realtime-node.ts'
+import { steadyPort } from '../../support/steady-port.ts'
 
 const bearer = { authorization: `Bearer ${LINK_TOKEN}` }
 const HELLO = JSON.stringify({
@@ -371,11 +372,7 @@ t.test('a worker is known to be offered calls from its first welcome on', async 
 })
 
 t.test('a worker dials again until its node is there, and again when it went away', async (t) => {
-  const probe = createServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const address = probe.address()
-  const port = typeof address === 'object' && address !== null ? address.port : 0
-  await new Promise((resolve) => probe.close(resolve))
+  const port = await steadyPort()
   const node = await startNode(t)
   const links = await startWorker(t, [node, { ...node, url: `ws://127.0.0.1:${port}` }])
   t.equal(links.connectedNodes(), 1, 'a node that is away keeps no other from being served')

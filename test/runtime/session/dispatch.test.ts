@@ -143,9 +143,9 @@ t.test('a seat that comes as its session leaves is given back, whichever is firs
 })
 
 t.test('many nodes share the slots of a worker without going over its capacity', async (t) => {
-  const one = await startNode(t, { queueWaitMs: 5_000 })
+  const one = await startNode(t, { queueWaitMs: 10_000 })
   const { databaseUrl, redisUrl } = one
-  const two = await startNode(t, { queueWaitMs: 5_000, databaseUrl, redisUrl })
+  const two = await startNode(t, { queueWaitMs: 10_000, databaseUrl, redisUrl })
   const worker = await startWorker(t, [one, two], { capacity: 5 })
   const calls = await Promise.all(Array.from({ length: 12 }, () => makeCall(one)))
   const clients = calls.map(({ token }, i) => new RealtimeClient(i % 2 === 0 ? one : two, token))
@@ -165,7 +165,7 @@ t.test('a node that stops opens no session, lets the running ones finish, and en
   const [quick, slow, late] = [await makeCall(node), await makeCall(node), await makeCall(node)]
   const quickClient = await openSession(t, node, quick)
   const slowClient = await openSession(t, node, slow)
-  const stopped = node.sessions.stop(6_000)
+  const stopped = node.sessions.stop(10_000)
   t.equal(await upgradeStatus(node, `/realtime?token=${late.token}`), 503)
   quickClient.send({ type: 'text', text: 'hello' })
   await quickClient.got('transcript', { text: '2: hello' })
@@ -197,7 +197,7 @@ t.test('a workspace at its most web sessions gets no further one, and the call l
 })
 
 t.test('twenty sessions of one workspace leave a seat for another', async (t) => {
-  const node = await startNode(t, { queueWaitMs: 3_000, shares: { inboundReserve: 0.1, workspaceShare: 0.75 } })
+  const node = await startNode(t, { queueWaitMs: 8_000, shares: { inboundReserve: 0.1, workspaceShare: 0.75 } })
   await startWorker(t, [node], { capacity: 4 })
   const { workspaceId } = await makeCall(node)
   const greedy = await Promise.all(

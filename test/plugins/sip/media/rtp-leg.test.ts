@@ -29,11 +29,24 @@ async function bound(t: Test): Promise<Socket> {
 
 async function line(t: Test, wanted: Partial<Agreement> = {}, starts = true) {
   const timers = new FakeTimers()
-  const [rtp, rtcp, phone] = [await bound(t), await bound(t), await bound(t)]
+  /** What came to each phone, and how much the leg has sent to each port. */
+  const came = new Map<Socket, Buffer[]>()
+  const sent = new Map<number, number>()
+  const phoneOn = async (): Promise<Socket> => {
+    const socket = await bound(t)
+    const packets: Buffer[] = []
+    socket.on('message', (bytes) => packets.push(bytes))
+    came.set(socket, packets)
+    return socket
+  }
+  const [rtp, rtcp, phone] = [await bound(t), await bound(t), await phoneOn()]
   const port = (socket: Socket): UdpSocket =>
     ({
       port: socket.address().port,
-      send: (bytes: Buffer, toPort: number, address: string) => socket.send(bytes, toPort, address),
+      send: (bytes: Buffer, toPort: number, address: string) => {
+        sent.set(toPort, (sent.get(toPort) ?? 0) + 1)
+        socket.send(bytes, toPort, address)
+      },
       receive: (on: (bytes: Buffer, from: { address: string; port: number }) => void) =>
         socket.on('message', (bytes, from) => on(bytes, from)),
       close: () => undefined,
@@ -102,19 +115,16 @@ async function line(t: Test, wanted: Partial<Agreement> = {}, starts = true) {
       await read
     }
   }
-  /** What the leg sends while time passes, to this socket. */
+  /** What the leg sends while time passes, to this socket: all of it, however late it comes. */
   const hear = async (socket: Socket, ms: number): Promise<RtpPacket[]> => {
-    const packets: RtpPacket[] = []
-    for (let at = 0; at < ms; at += 20) {
-      const arrived = Promise.race([once(socket, 'message'), new Promise((resolve) => setTimeout(resolve, 200))])
-      timers.advance(20)
-      const message = (await arrived) as [Buffer] | undefined
-      const packet = message && readRtp(message[0])
-      if (packet !== undefined) packets.push(packet)
-    }
-    return packets
+    const packets = came.get(socket) ?? []
+    const { port } = socket.address()
+    const before = sent.get(port) ?? 0
+    for (let at = 0; at < ms; at += 20) timers.advance(20)
+    while (packets.length < (sent.get(port) ?? 0)) await once(socket, 'message')
+    return packets.slice(before).flatMap((bytes) => readRtp(bytes) ?? [])
   }
-  return { timers, rtp, phone, leg, events, heard, keys, figures, send, hear, agreement, other: () => bound(t) }
+  return { timers, rtp, phone, leg, events, heard, keys, figures, send, hear, agreement, other: phoneOn }
 }
 
 const silence = new Uint8Array(160).fill(0xff)

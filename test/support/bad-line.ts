@@ -2,10 +2,13 @@ import dgram from 'node:dgram'
 import { once } from 'node:events'
 import type { Teardown } from './services.ts'
 
+/** Whoever repeats what was lost gets through in the end: the third copy of the same bytes always passes. */
+const MOST_LOST = 2
+
 export interface BadLineOptions {
   /** Where everything goes that comes in. */
   to: number
-  /** Share of datagrams that never arrive, each way. */
+  /** Share of datagrams that never arrive, each way, but for the third copy of one. */
   loss?: number
   /** Each is late by up to so much: later ones overtake earlier ones. */
   maxDelayMs?: number
@@ -33,9 +36,14 @@ export async function startBadLine(t: Teardown, options: BadLineOptions): Promis
   }
   const counts = { taken: 0, dropped: 0 }
   const timers = new Set<NodeJS.Timeout>()
-  const pass = (send: () => void): void => {
+  /** How often each datagram was dropped. */
+  const lost = new Map<string, number>()
+  const pass = (bytes: Buffer, send: () => void): void => {
     counts.taken++
-    if (random() < loss) {
+    const name = bytes.toString('latin1')
+    const before = lost.get(name) ?? 0
+    if (random() < loss && before < MOST_LOST) {
+      lost.set(name, before + 1)
       counts.dropped++
       return
     }
@@ -52,12 +60,12 @@ export async function startBadLine(t: Teardown, options: BadLineOptions): Promis
   let far = await outer()
   near.on('message', (bytes, from) => {
     phone = from
-    pass(() => far.send(bytes, to, '127.0.0.1'))
+    pass(bytes, () => far.send(bytes, to, '127.0.0.1'))
   })
   async function outer(): Promise<dgram.Socket> {
     const socket = await bound()
     socket.on('message', (bytes) =>
-      pass(() => {
+      pass(bytes, () => {
         if (phone !== undefined) near.send(bytes, phone.port, phone.address)
       }),
     )

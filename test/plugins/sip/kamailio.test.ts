@@ -8,7 +8,8 @@ import { accepted, startCarrier, startPeer, trunkOf } from './support/carrier.ts
 /** Calls through a registrar that stays in their way (Record-Route): Kamailio and baresip. */
 
 const skip = skipWithout('kamailio', 'baresip')
-const SILENCE = new Int16Array(80_000)
+/** Longer than any call lasts: a line on which nothing comes any more is lost. */
+const SILENCE = new Int16Array(8_000 * 120)
 
 async function until<T>(read: () => Promise<T | undefined>): Promise<T> {
   for (;;) {

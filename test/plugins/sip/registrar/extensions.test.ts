@@ -12,7 +12,8 @@ import { startCaller } from '../support/carrier.ts'
 /** Softphones that register with Patchbay: baresip, over real sockets. */
 
 const skip = skipWithout('baresip')
-const SILENCE = new Int16Array(80_000)
+/** Longer than any call lasts: a line on which nothing comes any more is lost. */
+const SILENCE = new Int16Array(8_000 * 120)
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any field
 type Body = any

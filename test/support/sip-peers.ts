@@ -63,6 +63,8 @@ export interface Sipp {
   readonly done: Promise<SippRun>
   /** Resolves once what sipp sent and received has a message that begins so, this many times. */
   saw(begin: string, times?: number): Promise<void>
+  /** Has one of its calls go on, the first or the nth from 0, whose scenario waits for an INFO. */
+  goOn(nth?: number): Promise<void>
 }
 
 /** Starts sipp with a scenario of test/plugins/sip/scenarios. A server scenario listens once this resolves. */
@@ -94,15 +96,32 @@ export async function startSipp(
   })
   t.teardown(() => void child.kill('SIGKILL'))
   if (options.peer === undefined) while (!(await isBound(port)) && child.exitCode === null) await sleep(20)
+  const readMessages = () => readFile(join(folder, 'messages'), 'utf8').catch(() => '')
   const saw = async (begin: string, times = 1): Promise<void> => {
     for (;;) {
-      const messages = await readFile(join(folder, 'messages'), 'utf8').catch(() => '')
+      const messages = await readMessages()
       if (messages.split(`\n\n${begin}`).length > times) return
       if (child.exitCode !== null || child.signalCode !== null) throw new Error(`sipp never saw ${begin}: ${messages}`)
       await sleep(50)
     }
   }
-  return { child, done, saw }
+  let told = 0
+  const goOn = async (nth = 0): Promise<void> => {
+    const messages = await readMessages()
+    const calls = new Map<string, string[]>()
+    for (const [head] of messages.matchAll(/\n\nINVITE .*?\n\r?\n/gis)) {
+      const kept = head.split(/\r?\n/).filter((line) => /^(Via|From|To|Call-ID):/i.test(line))
+      calls.set(kept.find((line) => /^Call-ID:/i.test(line)) ?? '', kept)
+    }
+    const kept = [...calls.values()][nth]
+    if (kept === undefined) throw new Error(`sipp has no call ${nth}: ${messages}`)
+    // With the lines of the INVITE, which a scenario that answers it later takes from the last message.
+    const info = ['INFO sip:sipp@127.0.0.1 SIP/2.0', ...kept, `CSeq: ${++told} INFO`, 'Content-Length: 0', '', '']
+    const socket = dgram.createSocket('udp4')
+    await new Promise((resolve) => socket.send(info.join('\r\n'), port, '127.0.0.1', resolve))
+    socket.close()
+  }
+  return { child, done, saw, goOn }
 }
 
 /** Runs one call of a client scenario to its end. */
@@ -122,6 +141,8 @@ export interface Baresip {
   /** Everything it reported so far: events and answers. */
   readonly events: readonly Record<string, unknown>[]
   command(command: string, params?: string): void
+  /** Says this in its calls from now on, in place of what it said before: 16-bit samples at 8 kHz. */
+  say(samples: Int16Array): Promise<void>
   /** Resolves with the first event of this type. */
   event(type: string): Promise<Record<string, unknown>>
   /** What it has heard so far, as 16-bit samples at 8 kHz. */
@@ -206,12 +227,19 @@ export async function startBaresip(
     const bytes = await readFile(join(folder, name))
     return new Int16Array(new Uint8Array(bytes.subarray(44, bytes.length - (bytes.length % 2))).buffer)
   }
+  const command = (command: string, params = ''): void => {
+    const json = JSON.stringify({ command, params, token: command })
+    socket.write(`${Buffer.byteLength(json)}:${json},`)
+  }
+  let said = 0
   return {
     port,
     events,
-    command(command, params = '') {
-      const json = JSON.stringify({ command, params, token: command })
-      socket.write(`${Buffer.byteLength(json)}:${json},`)
+    command,
+    async say(samples) {
+      const file = join(folder, `says-${++said}.wav`)
+      await writeFile(file, wav(samples))
+      command('ausrc', `aufile,${file}`)
     },
     event(type) {
       const known = events.find((event) => event.type === type)

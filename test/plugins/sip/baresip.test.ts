@@ -12,6 +12,8 @@ import { waitUntil } from '../../support/wait-until.ts'
 const skip = skipWithout('baresip', 'espeak-ng')
 const NUMBER = '+14155550100'
 const QUESTION = 'What are your opening hours?'
+/** To the end of any call. */
+const SILENCE = saying([], 300_000)
 
 t.test('a softphone talks with an agent', { skip }, async (t) => {
   const { client, sipPort } = await startSipInstance(t, { PATCHBAY_RECORD_CALLS: 'true' })
@@ -28,9 +30,11 @@ t.test('a softphone talks with an agent', { skip }, async (t) => {
     await client.post('/phone-numbers', {
       body: { phone_number: NUMBER, provider: 'sip', agent_id: agent.agent_id },
     })
-    const phone = await startBaresip(t, { says: quietThen(4_000, speech) })
+    const phone = await startBaresip(t, { says: SILENCE })
     phone.command('dial', `sip:${NUMBER}@127.0.0.1:${sipPort}`)
     await phone.event('CALL_ESTABLISHED')
+    await onlyCall(client, (one) => spoke(one, 'assistant').length > 0)
+    await phone.say(quietThen(500, speech))
     const call = await onlyCall(client, (one) => spoke(one, 'user').length > 0 && spoke(one, 'assistant').length > 1)
     phone.command('sndcode', '5')
     await onlyCall(client, (one) => JSON.stringify(one.transcript).includes('pressed 5'))
@@ -62,12 +66,14 @@ t.test('a softphone talks with an agent', { skip }, async (t) => {
   })
 
   t.test('that calls it over a trunk', async (t) => {
-    const phone = await startPhoneOnTrunk(t, client, agent.agent_id, quietThen(4_000, speech))
+    const phone = await startPhoneOnTrunk(t, client, agent.agent_id)
     const { body } = await client.post('/calls/outbound_call', {
       body: { agent_phone_number: '+14155550101', phone_number_to_dial: '+14155550177' },
     })
     await phone.event('CALL_ESTABLISHED')
     const read = async () => (await client.get(`/calls/${body.call_log_id}`)).body
+    await waitUntil(async () => spoke(await read(), 'assistant').length > 0)
+    await phone.say(quietThen(500, speech))
     await waitUntil(async () => spoke(await read(), 'user').includes(QUESTION))
     await waitUntil(async () => /nine to five/.test(spoke(await read(), 'assistant').join(' ')))
     await sleep(3_000)
@@ -83,7 +89,6 @@ async function startPhoneOnTrunk(
   t: Parameters<typeof startBaresip>[0],
   client: ApiClient,
   agentId: string,
-  says: Int16Array,
 ): Promise<Baresip> {
   const port = await freePort()
   await answerKeepAlive(port, async () => {
@@ -91,7 +96,7 @@ async function startPhoneOnTrunk(
       body: { name: 'phone', host: `127.0.0.1:${port}`, allowed_addresses: ['127.0.0.1'], countries: ['US'] },
     })
   })
-  const phone = await startBaresip(t, { says, autoAnswer: true, port })
+  const phone = await startBaresip(t, { says: SILENCE, autoAnswer: true, port })
   await client.post('/phone-numbers', {
     body: { phone_number: '+14155550101', provider: 'sip', agent_id: agentId, trunk: 'phone' },
   })
@@ -132,7 +137,7 @@ function spoke(call: Call, role: 'user' | 'assistant'): string[] {
 
 /** Silence, the speech, and silence to the end of any call. */
 const quietThen = (ms: number, speech: Int16Array): Int16Array =>
-  saying([[ms, speech]], ms + 120_000 + speech.length / 8)
+  saying([[ms, speech]], ms + 300_000 + speech.length / 8)
 
 /** How much of it is louder than the noise of a line. */
 function speechMs(samples: Int16Array): number {

@@ -9,8 +9,9 @@ import type { TestUser } from '../../../support/api.ts'
 import { callWhen, isOver, linkWorker } from '../../../support/phone.ts'
 import { scriptedConversation } from '../../../support/scripted-conversation.ts'
 import type { Teardown } from '../../../support/services.ts'
-import { answerKeepAlive, freePort, skipWithout, startSipp } from '../../../support/sip-peers.ts'
+import { answerKeepAlive, freePort, type Sipp, skipWithout, startSipp } from '../../../support/sip-peers.ts'
 import { addSipNumber, startSipApi } from '../../../support/sip-phone.ts'
+import { waitUntil } from '../../../support/wait-until.ts'
 
 const skip = skipWithout('sipp')
 const TOOLS = [
@@ -136,13 +137,31 @@ const CALLER = 0x91
 const CALLEE = 0x92
 const SUPPORT = 0x15
 
+/** Resolves once as many frames of a value were heard there. */
+const hears = (voice: Voice | undefined, value: number, frames: number): Promise<void> =>
+  waitUntil(
+    () => (voice?.heard.get(value) ?? 0) > frames,
+    () => `${value} at ${JSON.stringify([...(voice?.heard ?? [])])}`,
+  )
+const rings = (voice: Voice | undefined): Promise<void> => waitUntil(() => (voice?.rang ?? 0) > 20)
+
 t.test('a caller is led to somebody else, against sipp', { skip }, async (t) => {
   const sip = await startSipApi(t)
   await linkWorker(t, sip.api, { openConversation: conversationThatCalls('to_support', {}) })
   let trunks = 0
 
-  /** Somebody calls; the agent leads them to the other one. Resolves once both have left. */
-  const lead = async (callerDoes: string, supportDoes: string | undefined) => {
+  interface Led {
+    caller: Voice
+    support: Voice
+    calling: Sipp
+    callee: Sipp | undefined
+  }
+  /** Somebody calls; the agent leads them to the other one. `meanwhile` says when who goes on. Resolves once both have left. */
+  const lead = async (
+    callerDoes: string,
+    supportDoes: string | undefined,
+    meanwhile: (led: Led) => Promise<void> = async () => undefined,
+  ) => {
     const port = await freePort()
     let made = { number: '', agentId: '' }
     await answerKeepAlive(port, async () => {
@@ -158,6 +177,7 @@ t.test('a caller is led to somebody else, against sipp', { skip }, async (t) => 
       peer: `127.0.0.1:${sip.sipPort}`,
       args: ['-s', made.number, ...media(caller)],
     })
+    await meanwhile({ caller: caller.voices[0]!, support: support.voices[0]!, calling, callee })
     const [called, answered] = await Promise.all([calling.done, callee?.done])
     t.equal(called.code, 0, called.errors)
     if (answered !== undefined) t.equal(answered.code, 0, answered.errors)
@@ -176,7 +196,12 @@ t.test('a caller is led to somebody else, against sipp', { skip }, async (t) => 
   })
 
   t.test('where REFER is refused, both are joined until the caller hangs up', async (t) => {
-    const { caller, support, call } = await lead('in-refuses-refer', 'out-joined')
+    const { caller, support, call } = await lead('in-refuses-refer', 'out-joined', async (led) => {
+      await rings(led.caller)
+      await led.callee?.goOn()
+      await Promise.all([hears(led.caller, SUPPORT, 20), hears(led.support, CALLER, 20)])
+      await led.calling.goOn()
+    })
     t.match(call, transferred)
     t.ok((caller.heard.get(SUPPORT) ?? 0) > 20, 'the caller hears support')
     t.ok((support.heard.get(CALLER) ?? 0) > 20, 'support hears the caller')
@@ -185,13 +210,20 @@ t.test('a caller is led to somebody else, against sipp', { skip }, async (t) => 
   })
 
   t.test('or until the other one does', async (t) => {
-    const { caller, support, call } = await lead('in-refuses-refer-let-go', 'out-joined-leaves')
+    const { caller, support, call } = await lead('in-refuses-refer-let-go', 'out-joined-leaves', async (led) => {
+      await Promise.all([hears(led.caller, SUPPORT, 20), hears(led.support, CALLER, 20)])
+      await led.callee?.goOn()
+    })
     t.match(call, transferred)
     t.ok((caller.heard.get(SUPPORT) ?? 0) > 20 && (support.heard.get(CALLER) ?? 0) > 20, 'both heard each other')
   })
 
   t.test('who is busy there stays with the agent', async (t) => {
-    const { call } = await lead('in-refuses-refer', 'out-busy')
+    const { call } = await lead('in-refuses-refer', 'out-busy', async ({ calling, callee }) => {
+      await callee?.done
+      await sleep(1_000)
+      await calling.goOn()
+    })
     t.match(call, { status: 'completed', end_reason: 'caller_hangup' })
   })
 })
@@ -215,6 +247,15 @@ for (const consent of ['given', 'refused'] as const) {
       peer: `127.0.0.1:${sip.sipPort}`,
       args: ['-s', made.number, ...media(caller)],
     })
+    await callee.saw('SIP/2.0 180')
+    await callee.goOn()
+    if (consent === 'given') {
+      await Promise.all([hears(caller.voices[0], SUPPORT, 100), hears(desk.voices[0], CALLER, 100)])
+    } else {
+      await callee.done
+      await sleep(1_000)
+    }
+    await calling.goOn()
     const [called, answered] = await Promise.all([calling.done, callee.done])
     t.equal(called.code, 0, called.errors)
     t.equal(answered.code, 0, answered.errors)
@@ -251,8 +292,9 @@ t.test('a joined call is ended over the API, for both', { skip }, async (t) => {
     peer: `127.0.0.1:${sip.sipPort}`,
     args: ['-s', made.number, ...media(caller)],
   })
-  const untilMs = performance.now() + 90_000
-  while ((caller.voices[0]?.heard.get(SUPPORT) ?? 0) < 10 && performance.now() < untilMs) await sleep(50)
+  await callee.saw('SIP/2.0 180')
+  await callee.goOn()
+  await hears(caller.voices[0], SUPPORT, 10)
   const { call_log_id } = (await sip.user.client.get('/calls/logs')).body.items[0]
   t.match((await sip.user.client.get(`/calls/${call_log_id}`)).body, { status: 'in_progress' })
   await sip.user.client.post(`/calls/${call_log_id}/hangup`)
@@ -278,6 +320,12 @@ t.test('a callee is led to somebody else, against sipp', { skip }, async (t) => 
   const { body } = await sip.user.client.post('/calls/outbound_call', {
     body: { agent_phone_number: made.number, phone_number_to_dial: '+14155550177' },
   })
+  await trunk.saw('SIP/2.0 180')
+  await trunk.goOn()
+  await rings(media.voices[0])
+  await trunk.goOn(1)
+  await Promise.all([hears(media.voices[0], SUPPORT, 20), hears(media.voices[1], CALLEE, 20)])
+  await trunk.goOn()
   const { code, errors } = await trunk.done
   t.equal(code, 0, errors)
   const call = await callWhen(sip.user, body.call_log_id, isOver)

@@ -58,7 +58,8 @@ export async function testRedis(t: Teardown): Promise<string> {
 export async function testFolder(t: Teardown): Promise<string> {
   const { folder } = await sharedServices()
   const path = await mkdtemp(join(folder, 't-'))
-  t.teardown(() => rm(path, { recursive: true, force: true }))
+  // What was started in it may still put something there while it ends.
+  t.teardown(() => rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }))
   return path
 }
 

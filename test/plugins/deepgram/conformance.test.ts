@@ -49,7 +49,7 @@ t.test('flux tells early that a turn is probably over, and which language it hea
       const stream = engine.stream({ connOptions: ONE_ATTEMPT })
       for (const frame of [...(await spokenFrames(TEXT)), ...silence(1_000, 16_000)]) stream.pushFrame(frame)
       stream.endInput()
-      const events = await collect(stream, 10_000)
+      const events = await collect(stream)
       t.same(errors, [])
       const eager = events.find((event) => signalOf(event)?.type === 'eager_end_of_turn')
       t.equal(eager?.type, stt.SpeechEventType.PREFLIGHT_TRANSCRIPT)
@@ -67,7 +67,7 @@ t.test('what Deepgram refuses of a connection is told in its words', async (t) =
       const errors = errorsOf(engine)
       const stream = engine.stream({ connOptions: ONE_ATTEMPT })
       stream.endInput()
-      await collect(stream, 10_000)
+      await collect(stream)
       t.match(errors[0]?.error.message, /Deepgram refused the request \(400\): .*No such model\/language\/tier/)
     },
   )

@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AudioFrame } from '@livekit/rtc-node'
@@ -10,6 +8,7 @@ import { loadPlugins, type PluginRegistry, ROOT } from '../../../runtime/plugin/
 import { readPluginSettings } from '../../../runtime/plugin/manifest.ts'
 import { renderSpeech } from '../../../scripts/demo/speech.ts'
 import type { Teardown } from '../services.ts'
+import { steadyPort } from '../steady-port.ts'
 
 /** The plugins as shipped, with these variables and options instead of the operator's. */
 export async function registryWith(
@@ -43,12 +42,7 @@ export async function spokenFrames(text: string, rateHz = 16_000): Promise<Audio
   })
 }
 
-/** An address of this machine where nobody listens. */
+/** An address of this machine where nobody listens, nor comes to. */
 export async function deserted(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return `http://127.0.0.1:${port}`
+  return `http://127.0.0.1:${await steadyPort()}`
 }

@@ -27,6 +27,8 @@ export interface Person {
   sipCode?: number
   errorCode?: number
   ringMs?: number
+  /** Rings until then, instead of for a time. */
+  picksUp?: Promise<unknown>
   manner?: 'talks' | 'silent' | 'leaves'
   lines?: Lines
   /** Told to the asynchronous machine detection callback, after this many milliseconds. */
@@ -52,6 +54,8 @@ export class TwilioCall extends EventEmitter {
   /** Messages we were sent over streams: names of events. */
   readonly received: string[] = []
   readonly streams: string[] = []
+  /** How many of them were opened. */
+  opened = 0
   dialled: string | undefined
   rejectedFor: string | undefined
   /** Bytes of audio heard from the agent. */
@@ -101,7 +105,7 @@ export class TwilioCall extends EventEmitter {
     await sleep(10)
     if (this.over) return
     this.#tell('ringing')
-    await sleep(Math.min(person.ringMs ?? 50, timeoutS * 1000))
+    await (person.picksUp ?? sleep(Math.min(person.ringMs ?? 50, timeoutS * 1000)))
     if (this.over) return
     const { does = 'answers' } = person
     if (does === 'busy' || does === 'no-answer' || does === 'failed') return this.finish(does)
@@ -218,6 +222,7 @@ export class TwilioCall extends EventEmitter {
         start: { streamSid, accountSid, callSid: this.sid, tracks: ['inbound'], customParameters, mediaFormat },
       })
       this.#converse(say)
+      this.opened++
     })
     socket.on('message', (data) => this.#hear(JSON.parse(String(data))))
     await closed

@@ -86,9 +86,14 @@ export class Caller extends EventEmitter<CallerEvents> {
     return this.#ended
   }
 
+  /** A sentence, ready to be said: to render it takes longer than to decide when. */
+  prepare(text: string, voice = this.#voice): Promise<Int16Array<ArrayBuffer>> {
+    return renderSpeech(text, this.#rateHz, voice)
+  }
+
   /** Speaks a sentence. Resolves with the time its last audible sample was sent. */
-  async say(text: string, signal: AbortSignal, voice = this.#voice): Promise<number> {
-    const samples = await renderSpeech(text, this.#rateHz, voice)
+  async say(sentence: string | Int16Array<ArrayBuffer>, signal: AbortSignal): Promise<number> {
+    const samples = typeof sentence === 'string' ? await this.prepare(sentence) : sentence
     if (this.#ended !== undefined) throw new Error(`The session has ended: ${this.#ended}`)
     return await new Promise<number>((resolve, reject) => {
       const fail = () => reject(signal.reason ?? new Error('The session has ended'))

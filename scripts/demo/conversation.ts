@@ -60,13 +60,15 @@ export class Conversation {
 
   /** Asks, and listens until the agent begins to answer. */
   async ask({ text, expects, bargesIn, voice }: Question): Promise<Exchange> {
+    // Rendered before its moment comes: an answer that is to be interrupted doesn't wait.
+    const sentence = await this.#caller.prepare(text, voice)
     const heardBefore = this.#heard.length
     const clearsBefore = this.#caller.clears
     if (bargesIn) await this.#agentTalks(LISTEN_BEFORE_BARGE_IN_MS)
     else await this.#agentAnswered()
     this.#expected = expects
     const beganMs = performance.now()
-    const endedMs = await this.#caller.say(text, this.#signal, voice)
+    const endedMs = await this.#caller.say(sentence, this.#signal)
     let cutMs: number | undefined
     if (bargesIn) {
       await this.#until(() => this.#caller.clears > clearsBefore, 'The agent was not cut off')

@@ -24,7 +24,8 @@ const OPEN_TIMEOUT_MS = 15_000
  * 15 s. No message is lost: they are delivered from the moment it resolves.
  */
 export async function openRealtime(url: string, events: RealtimeEvents): Promise<RealtimeSession> {
-  const socket = new WebSocket(url, { handshakeTimeout: OPEN_TIMEOUT_MS })
+  // One message a turn: who awaited the one before listens when the next is told, also where both came at once.
+  const socket = new WebSocket(url, { handshakeTimeout: OPEN_TIMEOUT_MS, allowSynchronousEvents: false })
   socket.binaryType = 'nodebuffer'
   socket.on('message', (data: Buffer, binary) => {
     if (!binary) events.message(JSON.parse(data.toString()) as ServerMessage)

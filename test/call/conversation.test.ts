@@ -6,6 +6,7 @@ import { dialAgent, finishedLog, makeAgent, runDemo } from '../../scripts/demo/c
 import { Caller } from '../../scripts/demo/caller.ts'
 import { Conversation } from '../../scripts/demo/conversation.ts'
 import type { SessionToken } from '../../scripts/demo/rest.ts'
+import { hurry } from '../support/hurry.ts'
 import { type Instance, startInstance } from '../support/instance.ts'
 
 const LIMIT_MS = 300_000
@@ -14,6 +15,8 @@ let instance: Instance
 
 t.before(async () => {
   instance = await startInstance(t)
+  // Where the callers' own clock stalls in the middle of a sentence, what was said until then is a turn.
+  hurry(process.pid)
 })
 
 const limit = () => AbortSignal.timeout(LIMIT_MS)

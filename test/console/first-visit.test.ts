@@ -1,6 +1,7 @@
 import t from 'tap'
 import { axeFaults, startBrowsers, withoutChromium } from '../support/console.ts'
 import { startInstance } from '../support/instance.ts'
+import { PAGE_MICROPHONE, speakScript } from '../support/page-microphone.ts'
 
 /** Makes the account that every visit of this file goes on with. */
 const ACCOUNT = {
@@ -11,12 +12,13 @@ const ACCOUNT = {
 }
 
 const QUESTION = 'Where can I park?'
-/** Said again and again, so that a slow machine misses none for good; the first comes into the greeting. */
-const SPEECH = Array.from({ length: 12 }, (_, at) => [at === 0 ? 2_500 : 9_000, QUESTION]).flat()
+const LIMIT_MS = 150_000
+/** Until what was asked is answered, if it was understood. */
+const ANSWERED_MS = 10_000
 
 t.test('whoever opens a fresh instance talks to an agent and sees the call', { skip: withoutChromium }, async (t) => {
   const { url, output } = await startInstance(t)
-  const open = await startBrowsers(t, { speech: SPEECH })
+  const open = await startBrowsers(t)
   await t.test('from another machine, with the link that the start printed', async (t) => {
     const { page, faults } = await open(url, { extraHTTPHeaders: { 'x-forwarded-for': '203.0.113.9' } })
     const [, link] = /another machine by\n +(\S+)/.exec(output()) ?? []
@@ -42,11 +44,21 @@ t.test('whoever opens a fresh instance talks to an agent and sees the call', { s
   await page.getByRole('button', { name: 'Make my account' }).click()
 
   await page.getByRole('link', { name: 'Talk to Front desk' }).click()
+  await page.getByRole('button', { name: 'Talk to Front desk' }).waitFor()
+  await page.evaluate(`(async () => {${PAGE_MICROPHONE}})()`)
   await page.getByRole('button', { name: 'Talk to Front desk' }).click()
   const log = page.getByRole('log')
+  // Only then: who speaks over the first words of the greeting has heard none of it.
   await log.getByText('Hotel Aurora').waitFor()
-  await log.getByText(QUESTION).first().waitFor({ timeout: 90_000 })
-  await log.getByText('Parking is free').first().waitFor({ timeout: 90_000 })
+  const answer = log.getByText('Parking is free').first()
+  const speech = await speakScript(QUESTION)
+  // A busy machine breaks up what is said: it is said until it is understood.
+  for (const endMs = performance.now() + LIMIT_MS; !(await answer.isVisible()) && performance.now() < endMs; ) {
+    await page.evaluate(speech)
+    await answer.waitFor({ timeout: ANSWERED_MS }).catch(() => undefined)
+  }
+  await answer.waitFor()
+  await log.getByText(QUESTION).first().waitFor()
   await log.getByText('answered in').first().waitFor()
   await page.getByRole('button', { name: 'Mute' }).click()
   await page.getByText('You are muted').waitFor()

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { startBrowsers, withoutChromium } from '../support/console.ts'
+import { startBrowsers, told, withoutChromium } from '../support/console.ts'
 import { userOf } from '../support/console-user.ts'
 import { startInstance } from '../support/instance.ts'
 import { startMcpExample } from '../support/mcp-example.ts'
@@ -31,7 +31,7 @@ t.test(
     await page.getByLabel('Its tools the agent may use').fill('greet')
     await page.getByRole('button', { name: 'Add', exact: true }).click()
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Saved.').waitFor()
+    await told(page, /Saved\./)
     await page.getByRole('heading', { name: 'What its MCP servers list' }).waitFor()
     const { tools } = await ada.ask<{ tools: object[] }>('GET', `/agents/${agent_id}`)
     t.match(tools, [{ type: 'mcp', url: example.url, allow: ['greet'] }])

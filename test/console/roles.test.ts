@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
-import { startBrowsers, withoutChromium } from '../support/console.ts'
+import { startBrowsers, told, withoutChromium } from '../support/console.ts'
 import { type Answer, userOf } from '../support/console-user.ts'
 import { startInstance } from '../support/instance.ts'
 
@@ -69,7 +69,7 @@ t.test('each role sees what it may do and no control it may not use', { skip: wi
     await go(page, `/agents/${agent_id}`)
     await page.getByLabel('First message').fill('Good day!')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Saved.').waitFor()
+    await told(page, /Saved\./)
     await page.getByRole('button', { name: 'More', exact: true }).click()
     await page.getByRole('menuitem', { name: 'Duplicate' }).waitFor()
     await absent(t, page, 'menuitem', ['Delete'])

@@ -1,11 +1,12 @@
 import t from 'tap'
-import { startBrowsers, withoutChromium } from '../support/console.ts'
+import { startBrowsers, told, withoutChromium } from '../support/console.ts'
 import { PASSWORD, userOf } from '../support/console-user.ts'
 import { startInstance } from '../support/instance.ts'
+import { steadyPort } from '../support/steady-port.ts'
 
 t.test('what is typed outlives the session and the instance', { skip: withoutChromium }, async (t) => {
-  // Beyond the ports that connections get, so that it is free again after a restart.
-  let instance = await startInstance(t, { PORT: String(20_000 + (process.pid % 12_000)) })
+  // One that connections don't get, so that it is free again after a restart.
+  let instance = await startInstance(t, { PORT: String(await steadyPort()) })
   const { url } = instance
   const open = await startBrowsers(t)
   const admin = userOf(url, 'ada@example.com')
@@ -22,7 +23,7 @@ t.test('what is typed outlives the session and the instance', { skip: withoutChr
     await page.getByRole('heading', { name: 'Sign in again' }).waitFor()
     await page.getByLabel('Password').fill(PASSWORD)
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByText('Saved.').waitFor()
+    await told(page, /Saved\./)
     t.equal(await page.getByLabel('First message').inputValue(), 'Typed before the session ended')
   })
 
@@ -37,7 +38,7 @@ t.test('what is typed outlives the session and the instance', { skip: withoutChr
     await away.first().waitFor({ state: 'detached', timeout: 90_000 })
     t.equal(await page.getByLabel('First message').inputValue(), 'Typed before the restart')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Saved.').waitFor()
+    await told(page, /Saved\./)
     await instance.stop()
   })
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { dialAgent, finishedLog, makeAgent } from '../../scripts/demo/call.ts'
 import { DOUBLE_KEY, startDoubles } from '../support/doubles/start.ts'
+import { hurry } from '../support/hurry.ts'
 import { startInstance } from '../support/instance.ts'
 
 const SECRET_PROMPT = 'The vault code of the Harbour Bistro is seven seven four'
@@ -19,6 +20,8 @@ t.test('no key, prompt or word of a call reaches the log, whatever the providers
   const { doubles, env, stop } = await startDoubles()
   t.teardown(stop)
   const instance = await startInstance(t, env)
+  // Where the caller's own clock stalls in the middle of a sentence, what was said until then is a turn.
+  hurry(process.pid)
   const { rest, agentId } = await makeAgent(instance.url, AGENT)
   const signal = AbortSignal.timeout(240_000)
   const { caller, callLogId } = await dialAgent(rest, agentId, signal)
@@ -42,7 +45,9 @@ t.test('no key, prompt or word of a call reaches the log, whatever the providers
   )
   doubles.deepgram.faults.set({ kind: 'error', status: 500, code: 'NET', message: 'x' }, 1)
   doubles.cartesia.faults.set({ kind: 'malformed', count: 3 }, 1)
+  const asked = doubles.openai.requests.length
   caller.type('Tell me a secret nobody may read')
+  await until(() => doubles.openai.requests.length > asked)
   await sleep(2_000)
   doubles.openai.faults.set({ kind: 'refuse', status: 401, message: `Incorrect API key provided: ${DOUBLE_KEY}.` })
   caller.type('And another secret nobody may read')

@@ -22,6 +22,17 @@ export interface Visit {
   readonly strays: string[]
 }
 
+/** Keeps what toasts say: each is gone after some seconds, and on a busy machine somebody looks later. */
+const TOASTS = `
+window.toasts = []
+new MutationObserver((changes) => {
+  for (const { addedNodes, target } of changes) {
+    if (target.nodeType === Node.ELEMENT_NODE && target.matches('.fixed[aria-live=polite]'))
+      for (const { textContent } of addedNodes) toasts.push(textContent)
+  }
+}).observe(document, { childList: true, subtree: true })
+`
+
 /** Opens profiles of one browser, which is closed when `t` ends. `speech`: what its microphone says. */
 export async function startBrowsers(t: Teardown, { speech = [] }: { speech?: Speech } = {}) {
   const browser = await chromium.launch({
@@ -39,6 +50,7 @@ export async function startBrowsers(t: Teardown, { speech = [] }: { speech?: Spe
       ...options,
     })
     context.setDefaultTimeout(60_000)
+    await context.addInitScript(TOASTS)
     const page = await context.newPage()
     const visit: Visit = { context, page, faults: [], strays: [] }
     page.on('pageerror', (error) => visit.faults.push(String(error)))
@@ -51,6 +63,20 @@ export async function startBrowsers(t: Teardown, { speech = [] }: { speech?: Spe
     })
     return visit
   }
+}
+
+/** Resolves once a toast of the page has said so, each told of once. */
+export async function told(page: Page, words: RegExp): Promise<void> {
+  interface Toasts {
+    toasts: string[]
+  }
+  const isTold = (pattern: string) => {
+    const { toasts } = globalThis as unknown as Toasts
+    const at = toasts.findIndex((toast) => new RegExp(pattern).test(toast))
+    if (at >= 0) toasts.splice(0, at + 1)
+    return at >= 0
+  }
+  await page.waitForFunction(isTold, words.source, { polling: 50 })
 }
 
 /** What axe finds wrong with the page as it stands, as sentences. */

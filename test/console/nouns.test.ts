@@ -1,7 +1,7 @@
 import type { Response } from 'playwright-core'
 import t from 'tap'
 import { anyHour } from '../support/any-hour.ts'
-import { axeFaults, startBrowsers, withoutChromium } from '../support/console.ts'
+import { axeFaults, startBrowsers, told, withoutChromium } from '../support/console.ts'
 import { PASSWORD, userOf } from '../support/console-user.ts'
 import { startInstance } from '../support/instance.ts'
 import { startReceiver } from '../support/webhook-receiver.ts'
@@ -59,7 +59,7 @@ t.test('the nouns of a workspace are made, changed, tried and deleted', { skip: 
     t.not(await page.title(), '1', 'what the webhook answered is text')
     const before = receiver.received.length
     await click('Send again')
-    await page.getByText('It is sent again').waitFor()
+    await told(page, /It is sent again/)
     await receiver.of('webhook.test', () => receiver.received.length > before)
 
     await click('Change')
@@ -84,7 +84,7 @@ t.test('the nouns of a workspace are made, changed, tried and deleted', { skip: 
     await click('More')
     await choose('Send what it missed')
     await click('Send')
-    await page.getByText(/events? (is|are) sent/).waitFor()
+    await told(page, /events? (is|are) sent/)
     await click('More')
     await choose('Delete')
     await click('Delete webhook')
@@ -127,9 +127,17 @@ t.test('the nouns of a workspace are made, changed, tried and deleted', { skip: 
     await fill('Pages that may', 'https://shop.example.com')
     await click('Save')
     await page.getByText(`<patchbay-agent agent="${agent_id}">`).waitFor()
-    await page.getByRole('tab', { name: 'Settings' }).click()
+    const greets = async (words: string) => {
+      await page.getByRole('tab', { name: 'Prompt' }).click()
+      await page.getByLabel('First message').fill(words)
+      await page.getByRole('tab', { name: 'Settings' }).click()
+    }
+    // So long that it is still said when it is stopped.
+    await greets('Good day, and welcome to the house! '.repeat(8))
     await click('Hear it')
-    await page.getByRole('button', { name: 'Stop' }).waitFor()
+    await click('Stop')
+    await page.getByRole('button', { name: 'Hear it' }).waitFor()
+    await greets('Good day!')
     await fill('A call is a success when', 'The caller heard when breakfast is')
     const isSave = (answer: Response) => answer.request().method() !== 'GET' && answer.url().endsWith(agent_id)
     await page.getByRole('button', { name: 'Add one that takes over' }).nth(1).click()
@@ -216,7 +224,8 @@ t.test('the nouns of a workspace are made, changed, tried and deleted', { skip: 
     await zones
       .getByRole('listitem')
       .filter({ hasText: /London.*2\s*callable now/ })
-      .waitFor()
+      // Nobody is called in the last minute of London's day.
+      .waitFor({ timeout: LIMIT_MS })
     await page.getByText('1 refused: why').waitFor()
     await click('Settings')
     await fill('Budget', '50')
@@ -224,7 +233,7 @@ t.test('the nouns of a workspace are made, changed, tried and deleted', { skip: 
     await click('Start')
     await page.getByRole('heading', { name: 'Outcomes', exact: true }).waitFor({ timeout: LIMIT_MS })
     await page.getByRole('figure', { name: 'Outcomes over time' }).waitFor({ timeout: LIMIT_MS })
-    await page.getByRole('list', { name: 'People' }).getByText('1 try').first().waitFor()
+    await page.getByRole('list', { name: 'People' }).getByText('1 try').first().waitFor({ timeout: LIMIT_MS })
     await page.getByRole('link', { name: 'Its calls' }).click()
     await page
       .getByRole('link', { name: /Completed/ })
@@ -233,7 +242,7 @@ t.test('the nouns of a workspace are made, changed, tried and deleted', { skip: 
     await page.getByRole('heading', { name: 'Analysis' }).waitFor()
     await page.getByRole('heading', { name: MARKUP }).waitFor()
     await click('Analyse again')
-    await page.getByText('It is read again').waitFor()
+    await told(page, /It is read again/)
     const [campaign] = await ada.ask<{ slug: string; budget: number }[]>('GET', '/api/v/campaign/')
     t.equal(campaign?.budget, 50)
     await page.goto(`${url}/console/campaigns/${campaign?.slug}`)
@@ -275,17 +284,17 @@ t.test('the nouns of a workspace are made, changed, tried and deleted', { skip: 
       const her = visit.page
       await her.goto(`${url}/console/account`)
       await her.getByRole('button', { name: 'Accept' }).click()
-      await her.getByText('You are a member of').waitFor()
+      await told(her, /You are a member of/)
       await her.getByRole('button', { name: /^Leave Ada/ }).click()
       await her.getByRole('button', { name: 'Leave', exact: true }).click()
-      await her.getByText('You left').waitFor()
+      await told(her, /You left/)
       await her.getByLabel('Current password').fill('wrong horse')
       await her.getByLabel('New password').fill('battery staple')
       await her.getByRole('button', { name: 'Change password' }).click()
       await her.getByText('Invalid email or password').first().waitFor()
       await her.getByLabel('Current password').fill(PASSWORD)
       await her.getByRole('button', { name: 'Change password' }).click()
-      await her.getByText('Every other session ended').waitFor()
+      await told(her, /Every other session ended/)
       await her.getByRole('button', { name: 'Delete account' }).click()
       await her.getByLabel('Password', { exact: true }).fill('battery staple')
       await her.getByRole('button', { name: 'Delete for good' }).click()

@@ -74,6 +74,7 @@ t.test('the page and the back end of the examples talk with an agent', { skip: w
   const browser = await startBrowser(t, { speech: [120_000] })
   const visit = async (): Promise<Page> => {
     const tab = await browser.newPage()
+    tab.setDefaultTimeout(LIMIT_MS)
     await tab.goto(origin)
     await tab.waitForFunction('window.call !== undefined')
     return tab

@@ -14,6 +14,8 @@ const TONE_MS = 500
 const PAUSE_MS = 4_000
 /** Between the moment a tone leaves and its place in the recording: packets wait, and encoders smear. */
 const SMEAR_MS = 200
+/** The agent's frames are one run in a recording unless they are later than this: its sound may stand by so much before its time. */
+const RUN_MS = 60
 
 const { path, skip } = await mediaWorker()
 let api: TestApi
@@ -74,12 +76,15 @@ t.test('a recording has the caller on the left and the agent on the right, each 
   const { client, callLogId } = await open()
   client.takeLoudest()
   client.speak(TONE_MS)
-  client.pause(PAUSE_MS)
-  client.speak(TONE_MS)
+  // The encoder's last of the tone is still of it.
+  client.pause(100)
   // The agent of this test repeats what it hears, until it is told not to.
   await until(() => client.takeLoudest() > LOUD)
   await new Promise((resolve) => setTimeout(resolve, TONE_MS / 2))
   client.line.send({ type: 'text', text: 'deaf' })
+  // It has the pause to take that in.
+  client.pause(PAUSE_MS)
+  client.speak(TONE_MS)
   await until(() => client.hasSpoken)
   await new Promise((resolve) => setTimeout(resolve, 300))
   client.line.send({ type: 'end' })
@@ -105,8 +110,7 @@ t.test('a recording has the caller on the left and the agent on the right, each 
   const [leastMs, mostMs] = [TONE_MS + PAUSE_MS, Math.max(TONE_MS + PAUSE_MS, secondMs - firstMs)]
   t.ok(apartMs >= leastMs - SMEAR_MS && apartMs <= mostMs + SMEAR_MS, `tones ${apartMs} ms apart`)
   const answeredMs = (right[0]?.fromMs ?? Number.NaN) - first.fromMs
-  // Both are known to the window they begin in.
-  t.ok(answeredMs >= 0 && answeredMs < PAUSE_MS, `the agent's sound comes ${answeredMs} ms after the caller's`)
+  t.ok(answeredMs >= -RUN_MS && answeredMs < PAUSE_MS, `the agent's sound comes ${answeredMs} ms after the caller's`)
   t.ok((right.at(-1)?.toMs ?? Number.NaN) < second.fromMs, 'and none where it was silent')
 })
 
@@ -118,13 +122,12 @@ t.test('a caller in the browser is led to a telephone, and both hear each other'
     const { body } = await user.client.get(`/calls/${callLogId}/events`, { query: { page_size: 200 } })
     return body.items.some((event: { type: string }) => event.type === type)
   }
-  await until(() => happened('transfer_done'), undefined, 60_000)
+  await until(() => happened('transfer_done'))
   client.takeLoudest()
   client.speak(1_000)
   await until(
     () => client.takeLoudest() > LOUD,
     () => 'the callee',
-    60_000,
   )
   client.line.send({ type: 'end' })
   const call = await callWhen(user, callLogId, ({ status }) => status === 'completed')
@@ -135,15 +138,14 @@ t.test('a supervisor leads a caller in the browser to a telephone', { skip }, as
   const { client, callLogId } = await open()
   const supervisor = await Supervisor.listen(user.client, callLogId)
   supervisor.send({ type: 'transfer', to: '+14155550123' })
-  await supervisor.got('done', ({ of }) => of === 'transfer', 60_000)
-  await supervisor.happened('transfer_done', 1, 60_000)
+  await supervisor.got('done', ({ of }) => of === 'transfer')
+  await supervisor.happened('transfer_done')
   t.match(supervisor.events('transfer_started'), [{ event: { to: '+14155550123', mode: 'blind' } }])
   client.takeLoudest()
   client.speak(1_000)
   await until(
     () => client.takeLoudest() > LOUD,
     () => 'the callee',
-    60_000,
   )
   supervisor.send({ type: 'end' })
   await supervisor.got('ended')

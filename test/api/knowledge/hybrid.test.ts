@@ -2,8 +2,11 @@ import t from 'tap'
 import { startTestApi } from '../../support/api.ts'
 import { startQdrantDouble } from '../../support/doubles/qdrant.ts'
 import { startDoubles } from '../../support/doubles/start.ts'
+import { hurry } from '../../support/hurry.ts'
 import { settledDocuments, startTestJobs } from '../../support/jobs.ts'
 
+// A question has 700 ms to be embedded, and who embeds it is in this process, too.
+hurry(process.pid)
 const doubles = await startDoubles()
 t.teardown(doubles.stop)
 const qdrant = await startQdrantDouble()

@@ -1,38 +1,19 @@
 import { PatchbayError } from '../runtime/errors.ts'
 import type { Agent } from '../store/schema.ts'
 import type { Tenant } from '../store/tenant.ts'
-import {
-  exhaustedQuota,
-  type OperatorQuotas,
-  operatorQuotas,
-  stockOf,
-  type WorkspaceStock,
-} from '../store/workspace-quotas.ts'
+import { exhaustedQuota, type OperatorQuotas, operatorQuotas, useOf } from '../store/workspace-quotas.ts'
 import { type Fault, ValidationError } from './schema.ts'
 import type { Services } from './services.ts'
 
 /** What the operator allows a workspace, asked where something would begin. Calls at once are the runtime's to count. */
 
 /** Throws `quota_reached` when the month is used up. */
-export async function requireMonth(
-  { store }: Pick<Services, 'store'>,
-  { workspaceId }: Tenant,
-  quotas?: OperatorQuotas,
-): Promise<void> {
-  const quota = await exhaustedQuota(store, workspaceId, quotas ?? (await operatorQuotas(store, workspaceId)))
+export async function requireMonth({ store }: Pick<Services, 'store'>, { workspaceId }: Tenant): Promise<void> {
+  const quota = await exhaustedQuota(store, workspaceId)
   if (quota !== undefined) throw new PatchbayError('quota_reached', { params: { quota } })
 }
 
-/** Throws `quota_reached` when the month is used up, or the agent speaks by a provider the workspace may not use any more. */
-export async function requireCallOf(services: Pick<Services, 'store'>, tenant: Tenant, agent: Agent): Promise<void> {
-  const quotas = await operatorQuotas(services.store, tenant.workspaceId)
-  await requireMonth(services, tenant, quotas)
-  const { llm_provider, stt_provider, tts_provider } = agent
-  const [fault] = unallowed(quotas, { llm_provider, stt_provider, tts_provider })
-  if (fault) throw new PatchbayError('quota_reached', { params: { quota: `${fault.loc[1]} ${fault.msg}` } })
-}
-
-type Stock = keyof WorkspaceStock
+type Stock = 'agents' | 'documents' | 'storage_bytes'
 
 /** Throws `quota_reached` when `more` agents, documents or bytes don't fit. */
 export async function requireRoom(
@@ -57,10 +38,10 @@ export async function roomOf(
   const quotas = await operatorQuotas(store, workspaceId)
   const most = { ...quotas, storage_bytes: quotas.storage_bytes ?? config.storagePerWorkspaceBytes }
   const limited = names.filter((name) => most[name] !== null)
-  const stock = limited.length === 0 ? {} : await stockOf(store, workspaceId, limited)
+  const use = limited.length === 0 ? undefined : await useOf(store, workspaceId)
   return (name, more) => {
     const limit = most[name]
-    if (limit !== null && (stock[name] ?? 0) + more > limit) {
+    if (use !== undefined && limit !== null && use[name] + more > limit) {
       throw new PatchbayError('quota_reached', { params: { quota: `${limit} ${name.replace('_', ' ')}` } })
     }
   }
@@ -80,6 +61,18 @@ export async function requireProviders(
 ): Promise<void> {
   const faults = unallowed(await operatorQuotas(store, workspaceId), named)
   if (faults.length > 0) throw new ValidationError(faults)
+}
+
+/** Throws `quota_reached` when the agent speaks by a provider the workspace may not use any more. */
+export async function requireAgentProviders(
+  services: Pick<Services, 'store'>,
+  tenant: Tenant,
+  agent: Agent,
+): Promise<void> {
+  const { llm_provider, stt_provider, tts_provider } = agent
+  const quotas = await operatorQuotas(services.store, tenant.workspaceId)
+  const [fault] = unallowed(quotas, { llm_provider, stt_provider, tts_provider })
+  if (fault) throw new PatchbayError('quota_reached', { params: { quota: `${fault.loc[1]} ${fault.msg}` } })
 }
 
 function unallowed({ providers }: OperatorQuotas, named: Readonly<Record<string, string | undefined>>): Fault[] {

@@ -22,7 +22,7 @@ export function storedQuotas(store: Store, limits: { webSessionsPerWorkspace: nu
     const each = rows.map(async ({ id, minutes_a_month, cost_usd_a_month, ...row }) => {
       if (row.suspended_at !== null) return
       const limited = minutes_a_month !== null || cost_usd_a_month !== null
-      if (limited && (await exhaustedQuota(store, id, { minutes_a_month, cost_usd_a_month })) !== undefined) return
+      if (limited && (await exhaustedQuota(store, id)) !== undefined) return
       all.set(id, {
         callsAtOnce: lower(row.max_concurrent_calls, row.calls_at_once),
         webSessionsAtOnce: lower(limits.webSessionsPerWorkspace, row.web_sessions_at_once),

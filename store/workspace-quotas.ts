@@ -7,22 +7,16 @@ import type { WorkspaceQuotasTable } from './schema.ts'
 
 export type OperatorQuotas = Omit<WorkspaceQuotasTable, 'workspace_id' | 'purchases'> & { purchases: boolean }
 
-/** What a workspace has. */
-export interface WorkspaceStock {
+export interface WorkspaceUse {
   agents: number
   documents: number
   /** Of documents, as they were uploaded. */
   storage_bytes: number
-}
-
-export interface WorkspaceUse extends WorkspaceStock {
   /** Queued, ringing and running. */
   calls_now: number
   minutes_this_month: number
   cost_usd_this_month: number
 }
-
-const NO_STOCK: WorkspaceStock = { agents: 0, documents: 0, storage_bytes: 0 }
 
 export const NO_QUOTAS: OperatorQuotas = {
   calls_at_once: null,
@@ -73,11 +67,8 @@ export async function useThisMonth(store: Store, workspaceId: string): Promise<{
 }
 
 /** Which of the month's quotas is used up; undefined when there is room. */
-export async function exhaustedQuota(
-  store: Store,
-  workspaceId: string,
-  { minutes_a_month, cost_usd_a_month }: Pick<OperatorQuotas, 'minutes_a_month' | 'cost_usd_a_month'>,
-): Promise<string | undefined> {
+export async function exhaustedQuota(store: Store, workspaceId: string): Promise<string | undefined> {
+  const { minutes_a_month, cost_usd_a_month } = await operatorQuotas(store, workspaceId)
   if (minutes_a_month === null && cost_usd_a_month === null) return undefined
   const { minutes, costUsd } = await useThisMonth(store, workspaceId)
   if (minutes_a_month !== null && minutes >= minutes_a_month) return `${minutes_a_month} minutes of calls a month`
@@ -85,26 +76,17 @@ export async function exhaustedQuota(
   return undefined
 }
 
-/** How much the workspace has of these now. */
-export async function stockOf(
-  store: Store,
-  workspaceId: string,
-  names: readonly (keyof WorkspaceStock)[],
-): Promise<Partial<WorkspaceStock>> {
-  const { db } = store.tenant(workspaceId)
-  const counted = {
-    agents: db.selectFrom('agents').select((eb) => eb.fn.countAll<number>().as('n')),
-    documents: db.selectFrom('documents').select((eb) => eb.fn.countAll<number>().as('n')),
-    storage_bytes: db.selectFrom('documents').select((eb) => eb.fn.sum<number | string | null>('size_bytes').as('n')),
-  }
-  const row = await db.selectNoFrom(names.map((name) => counted[name].as(name))).executeTakeFirstOrThrow()
-  return Object.fromEntries(names.map((name) => [name, Number(row[name] ?? 0)]))
-}
-
 export async function useOf(store: Store, workspaceId: string): Promise<WorkspaceUse> {
   const { db } = store.tenant(workspaceId)
-  const [stock, { calls_now }, month] = await Promise.all([
-    stockOf(store, workspaceId, ['agents', 'documents', 'storage_bytes']),
+  const [{ agents }, documents, { calls_now }, month] = await Promise.all([
+    db
+      .selectFrom('agents')
+      .select((eb) => eb.fn.countAll<number>().as('agents'))
+      .executeTakeFirstOrThrow(),
+    db
+      .selectFrom('documents')
+      .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.sum<string | null>('size_bytes').as('bytes')])
+      .executeTakeFirstOrThrow(),
     db
       .selectFrom('calls')
       .select((eb) => eb.fn.countAll<number>().as('calls_now'))
@@ -112,5 +94,12 @@ export async function useOf(store: Store, workspaceId: string): Promise<Workspac
       .executeTakeFirstOrThrow(),
     useThisMonth(store, workspaceId),
   ])
-  return { ...NO_STOCK, ...stock, calls_now, minutes_this_month: month.minutes, cost_usd_this_month: month.costUsd }
+  return {
+    agents,
+    documents: documents.count,
+    storage_bytes: Number(documents.bytes ?? 0),
+    calls_now,
+    minutes_this_month: month.minutes,
+    cost_usd_this_month: month.costUsd,
+  }
 }

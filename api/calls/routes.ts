@@ -9,7 +9,7 @@ import type { Agent, Call } from '../../store/schema.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { isUuid } from '../ids.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
-import { requireCallOf } from '../quota.ts'
+import { requireAgentProviders, requireMonth } from '../quota.ts'
 import { ADDRESS_HEADERS } from '../realtime/realtime-url.ts'
 import { sessionTokenBody } from '../realtime/session-token-body.ts'
 import { issueSessionToken } from '../realtime/tokens.ts'
@@ -60,7 +60,8 @@ const generateToken = defineRoute({
     const { query, tenant } = request
     const { redis, clock, config } = services
     const agent = await agentOf(tenant, query)
-    await requireCallOf(services, tenant, agent)
+    await requireMonth(services, tenant)
+    await requireAgentProviders(services, tenant, agent)
     const sessionId = query.id ?? uuidv7()
     const nowMs = clock.nowMs()
     const call = await openSession(tenant, agent, sessionId, nowMs)

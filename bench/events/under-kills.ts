@@ -97,8 +97,10 @@ async function settled(pool: pg.Pool, receiver: ChildProcess): Promise<Omit<Kill
     const [{ ids }] = (await once(receiver, 'message')) as [{ ids: string[] }]
     const [written, got] = [new Set(rows.map(({ id }) => id)), new Set(ids)]
     const missing = lacking(written, got)
-    if (missing < least) untilMs = performance.now() + SETTLE_MS
-    least = Math.min(least, missing)
+    if (missing < least) {
+      least = missing
+      untilMs = performance.now() + SETTLE_MS
+    }
     if (missing === 0 || performance.now() > untilMs) {
       return { committed: written.size, missing, untrue: lacking(got, written) }
     }

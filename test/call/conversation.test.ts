@@ -15,8 +15,7 @@ let instance: Instance
 
 t.before(async () => {
   instance = await startInstance(t)
-  // Where the callers' own clock stalls in the middle of a sentence, what was said until then is a turn.
-  hurry(process.pid)
+  hurry()
 })
 
 const limit = () => AbortSignal.timeout(LIMIT_MS)

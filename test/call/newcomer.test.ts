@@ -23,8 +23,7 @@ t.test('three keys in .env, an agent with a name and a prompt: a call', async (t
     'New agents think with Anthropic (its key is set), listen with Deepgram (its key is set) and speak with ElevenLabs (its key is set)',
   )
 
-  // Where the caller's own clock stalls in the middle of a sentence, what was said until then is a turn.
-  hurry(process.pid)
+  hurry()
   const signal = AbortSignal.timeout(LIMIT_MS)
   const { rest, agentId } = await makeAgent(instance.url, {
     agent_name: 'Shop',

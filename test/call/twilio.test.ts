@@ -17,8 +17,7 @@ t.test('a Twilio number converses, whoever calls whom', async (t) => {
   const twilio = await TwilioDouble.start(t)
   const person = { lines: await linesOf(QUESTIONS) }
   const instance = await startInstance(t, twilio.env)
-  // Where the people's own clock stalls in the middle of a sentence, what was said until then is a turn.
-  hurry(process.pid)
+  hurry()
   const { rest, agentId } = await makeAgent(instance.url)
   const number = twilio.own(NUMBER)
   await rest.send('POST', '/phone-numbers', { phone_number: NUMBER, provider: 'twilio', agent_id: agentId })

@@ -1,12 +1,12 @@
 import t from 'tap'
+import { freePort } from '../../scripts/demo/free-port.ts'
 import { startBrowsers, told, withoutChromium } from '../support/console.ts'
 import { PASSWORD, userOf } from '../support/console-user.ts'
 import { startInstance } from '../support/instance.ts'
-import { steadyPort } from '../support/steady-port.ts'
 
 t.test('what is typed outlives the session and the instance', { skip: withoutChromium }, async (t) => {
   // One that connections don't get, so that it is free again after a restart.
-  let instance = await startInstance(t, { PORT: String(await steadyPort()) })
+  let instance = await startInstance(t, { PORT: String(await freePort()) })
   const { url } = instance
   const open = await startBrowsers(t)
   const admin = userOf(url, 'ada@example.com')

@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
+import { freePort } from '../../scripts/demo/free-port.ts'
 import { startTestApi } from '../support/api.ts'
 import { startTestJobs } from '../support/jobs.ts'
 import { until } from '../support/realtime-node.ts'
-import { steadyPort } from '../support/steady-port.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -18,7 +18,7 @@ t.test('the receiver of docs/events.md takes what is sent', async (t) => {
   const api = await startTestApi(t, { env: { PATCHBAY_TOOLS_ALLOW_NET: '127.0.0.1' } })
   await startTestJobs(t, api)
   const user = await api.signUp()
-  const port = await steadyPort()
+  const port = await freePort()
   const url = `http://127.0.0.1:${port}/`
   const { body: webhook } = await user.client.post('/webhooks', { body: { url, types: ['call.*'] } })
   const receiver = spawn(process.execPath, ['--input-type=module', '-e', code], {

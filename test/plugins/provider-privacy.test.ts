@@ -20,8 +20,7 @@ t.test('no key, prompt or word of a call reaches the log, whatever the providers
   const { doubles, env, stop } = await startDoubles()
   t.teardown(stop)
   const instance = await startInstance(t, env)
-  // Where the caller's own clock stalls in the middle of a sentence, what was said until then is a turn.
-  hurry(process.pid)
+  hurry()
   const { rest, agentId } = await makeAgent(instance.url, AGENT)
   const signal = AbortSignal.timeout(240_000)
   const { caller, callLogId } = await dialAgent(rest, agentId, signal)

@@ -2,8 +2,11 @@ import { setPriority } from 'node:os'
 
 const FIRST = -10
 
-/** Has a program that plays and hears in real time go before the tests beside it, as it would on a machine of its own. */
-export function hurry(pid: number | undefined): void {
+/**
+ * Has a program that plays and hears in real time go before the tests beside it, as it would on a machine of its own: where a
+ * caller's own clock stalls in the middle of a sentence, what was said until then is a turn. Default: this process.
+ */
+export function hurry(pid: number | undefined = process.pid): void {
   try {
     if (pid !== undefined) setPriority(pid, FIRST)
   } catch {

@@ -5,8 +5,8 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import net from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../../scripts/demo/free-port.ts'
 import { type Teardown, testFolder } from './services.ts'
-import { steadyPort } from './steady-port.ts'
 
 /** Real SIP peers: sipp for scenarios, baresip for conversations. */
 
@@ -30,8 +30,7 @@ export function skipWithout(...programs: string[]): string | false {
   return reason
 }
 
-/** A port that is free for UDP and TCP on loopback, for who binds it later. */
-export const freePort = steadyPort
+export { freePort }
 
 async function isFreeForTcp(port: number): Promise<boolean> {
   const server = net.createServer().listen(port, '127.0.0.1')

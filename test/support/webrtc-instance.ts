@@ -1,7 +1,7 @@
+import { freePort } from '../../scripts/demo/free-port.ts'
 import { type Instance, startInstance } from './instance.ts'
 import { until } from './realtime-node.ts'
 import type { Teardown } from './services.ts'
-import { steadyPort } from './steady-port.ts'
 
 const LIMIT_MS = 150_000
 
@@ -11,7 +11,7 @@ export async function startWebRtcInstance(
   worker: string,
   env: Record<string, string> = {},
 ): Promise<Instance & { mediaPort: number }> {
-  const mediaPort = await steadyPort()
+  const mediaPort = await freePort()
   const settings = { PATCHBAY_WEBRTC: 'auto', PATCHBAY_WEBRTC_PORT: `${mediaPort}`, PATCHBAY_WEBRTC_WORKER: worker }
   const instance = await startInstance(t, { ...settings, ...env })
   await until(() => instance.output().includes('Web calls use WebRTC'), instance.output, LIMIT_MS)

@@ -6,7 +6,7 @@ import { hurry } from '../../support/hurry.ts'
 import { settledDocuments, startTestJobs } from '../../support/jobs.ts'
 
 // A question has 700 ms to be embedded, and who embeds it is in this process, too.
-hurry(process.pid)
+hurry()
 const doubles = await startDoubles()
 t.teardown(doubles.stop)
 const qdrant = await startQdrantDouble()

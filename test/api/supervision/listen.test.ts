@@ -5,13 +5,13 @@ import t, { type Test } from 'tap'
 import WebSocket from 'ws'
 import { samplesOf } from '../../../runtime/media/frame.ts'
 import { OpusEncoder } from '../../../runtime/media/opus.ts'
+import { freePort } from '../../../scripts/demo/free-port.ts'
 import { WebRtcPeer } from '../../../scripts/webrtc-peer.ts'
 import { startTestApi, type TestApi, type TestUser } from '../../support/api.ts'
 import { mediaWorker } from '../../support/media-worker.ts'
 import { ownTime } from '../../support/own-time.ts'
 import { callWhen, isOver, linkWorker, startPhone } from '../../support/phone.ts'
 import { RealtimeClient, until } from '../../support/realtime-node.ts'
-import { steadyPort } from '../../support/steady-port.ts'
 import { Supervisor } from '../../support/supervisor.ts'
 
 const RATE_HZ = 24_000
@@ -196,7 +196,7 @@ async function startMedia(t: Test): Promise<TestApi> {
     env: {
       PATCHBAY_WEBRTC: 'auto',
       PATCHBAY_WEBRTC_WORKER: webrtcWorker,
-      PATCHBAY_WEBRTC_PORT: String(await steadyPort()),
+      PATCHBAY_WEBRTC_PORT: String(await freePort()),
     },
   })
   await linkWorker(t, withMedia)

@@ -9,6 +9,7 @@ import type { SessionPort } from '../../../runtime/conversation/contract.ts'
 import { createLinkHub } from '../../../runtime/link/api-end.ts'
 import type { AgentSpec, WorkerState } from '../../../runtime/link/messages.ts'
 import { connectLinks } from '../../../runtime/link/worker-end.ts'
+import { freePort } from '../../../scripts/demo/free-port.ts'
 import { requestWorkerDrain } from '../../../store/redis/worker-drain.ts'
 import { AGENT_SPEC } from '../../support/agent-spec.ts'
 import {
@@ -20,7 +21,6 @@ import {
   until,
   upgradeStatus,
 } from '../../support/realtime-node.ts'
-import { steadyPort } from '../../support/steady-port.ts'
 
 const bearer = { authorization: `Bearer ${LINK_TOKEN}` }
 const HELLO = JSON.stringify({
@@ -372,7 +372,7 @@ t.test('a worker is known to be offered calls from its first welcome on', async 
 })
 
 t.test('a worker dials again until its node is there, and again when it went away', async (t) => {
-  const port = await steadyPort()
+  const port = await freePort()
   const node = await startNode(t)
   const links = await startWorker(t, [node, { ...node, url: `ws://127.0.0.1:${port}` }])
   t.equal(links.connectedNodes(), 1, 'a node that is away keeps no other from being served')

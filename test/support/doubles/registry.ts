@@ -6,9 +6,9 @@ import { pino } from 'pino'
 import { processEnvironment } from '../../../config/load.ts'
 import { loadPlugins, type PluginRegistry, ROOT } from '../../../runtime/plugin/host.ts'
 import { readPluginSettings } from '../../../runtime/plugin/manifest.ts'
+import { freePort } from '../../../scripts/demo/free-port.ts'
 import { renderSpeech } from '../../../scripts/demo/speech.ts'
 import type { Teardown } from '../services.ts'
-import { steadyPort } from '../steady-port.ts'
 
 /** The plugins as shipped, with these variables and options instead of the operator's. */
 export async function registryWith(
@@ -44,5 +44,5 @@ export async function spokenFrames(text: string, rateHz = 16_000): Promise<Audio
 
 /** An address of this machine where nobody listens, nor comes to. */
 export async function deserted(): Promise<string> {
-  return `http://127.0.0.1:${await steadyPort()}`
+  return `http://127.0.0.1:${await freePort()}`
 }

@@ -14,7 +14,7 @@ import { type HeldSlot, type Slots, type TakenSlot, workerOf } from './slots.ts'
  */
 
 const REGISTER_MS = 5_000
-/** How often a waiting session looks again when nothing on this node told it to. */
+/** Slots of other nodes come free without a word. */
 const POLL_MS = 100
 const RETRY_MS = 250
 /** Even a session that may not wait gets one look at the slots. */
@@ -46,6 +46,8 @@ export interface DispatchOptions {
   workers(): LinkedWorker[]
   wrapUpMs: number
   log: Logger
+  /** How often waiting sessions look again when nothing on this node told them to; default 100 ms. */
+  pollMs?: number
 }
 
 interface Waiting {
@@ -64,6 +66,8 @@ export class Dispatch {
   /** Workers that could not open a session lately: the others go first. */
   readonly #resting = new Map<string, NodeJS.Timeout>()
   #pumping = false
+  /** Something changed since the last look. */
+  #changed = false
   #wake: (() => void) | undefined
 
   constructor(options: DispatchOptions) {
@@ -107,6 +111,8 @@ export class Dispatch {
         waiting = { claim, resolve: seated, reject: () => refuse('line_full') }
         const left = line.add(waiting, { workspaceId: claim.workspaceId, unit: claim.unit ?? '' })
         left?.reject()
+        // Whoever waits already is no reason to keep a workspace waiting that has a turn of its own.
+        if (line.sizeOf(claim.workspaceId) === 1) this.#lookAgain()
         timer = setTimeout(() => refuse('waited_too_long'), Math.max(waitMs, MIN_WAIT_MS))
         aborted = () => leave(signal.reason)
         signal.addEventListener('abort', aborted, { once: true })
@@ -147,7 +153,7 @@ export class Dispatch {
     if (last?.state === state && last.capacity === capacity && nowMs - last.atMs < REGISTER_MS) return
     this.#registered.set(workerId, { atMs: nowMs, state, capacity })
     void this.#options.slots.register(worker, worker.activeSessions).then(
-      () => this.#wake?.(),
+      () => this.#lookAgain(),
       (err) => {
         this.#registered.delete(workerId)
         this.#options.log.warn({ err, workerId }, 'A voice worker could not be registered')
@@ -172,6 +178,7 @@ export class Dispatch {
       for (;;) {
         const claims = this.#claims()
         if (claims.length === 0) return
+        this.#changed = false
         const taken = await this.#takeSeat(claims)
         if (taken === undefined) {
           await this.#rest()
@@ -194,14 +201,22 @@ export class Dispatch {
     )
   }
 
-  #rest(ms = POLL_MS): Promise<void> {
-    return new Promise((resolve) => {
+  /** Until something changes, at most so long. */
+  async #rest(ms = this.#options.pollMs ?? POLL_MS): Promise<void> {
+    if (this.#changed) return
+    await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms)
       this.#wake = () => {
         clearTimeout(timer)
         resolve()
       }
     })
+    this.#wake = undefined
+  }
+
+  #lookAgain(): void {
+    this.#changed = true
+    this.#wake?.()
   }
 
   /** One for each workspace that waits on this node, of each rank. */
@@ -246,7 +261,7 @@ export class Dispatch {
     if (why === 'failed') this.#letRest(workerOf(held.slot))
     const after = why === 'lost' ? 'lost' : why === 'done' ? wrapUpMs : FULL_REST_MS
     void slots.release(held, after).then(
-      () => this.#wake?.(),
+      () => this.#lookAgain(),
       (err) => log.warn({ err, slot: held.slot }, 'A slot was not given back; its lease ends it'),
     )
   }

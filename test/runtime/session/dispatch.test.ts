@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { pino } from 'pino'
 import t from 'tap'
+import type { SeatClaim } from '../../../runtime/admission/seat-claim.ts'
 import type { LinkedWorker } from '../../../runtime/link/api-end.ts'
 import type { WorkerState } from '../../../runtime/link/messages.ts'
 import { Dispatch } from '../../../runtime/session/dispatch.ts'
@@ -212,4 +213,49 @@ t.test('twenty sessions of one workspace leave a seat for another', async (t) =>
   )
   t.equal(ends.filter(({ type }) => type === 'session.started').length, 2)
   await openSession(t, node, await makeCall(node))
+})
+
+t.test('a session is looked for a seat at once, however many of another workspace wait', async (t) => {
+  const worker = { workerId: 'w', state: 'ready' } as LinkedWorker
+  const asked: string[][] = []
+  let looking = Promise.withResolvers<void>()
+  looking.resolve()
+  const dispatch = new Dispatch({
+    slots: {
+      async take(claims: readonly SeatClaim[]) {
+        asked.push(claims.map(({ workspaceId }) => workspaceId))
+        await looking.promise
+        const claim = claims.find(({ workspaceId }) => workspaceId === 'quiet')
+        return claim && { slot: 'w/0', holder: 'h', claim }
+      },
+      release: async () => true,
+      onForgotten: () => () => undefined,
+    } as unknown as Slots,
+    leases: { holdSlot: () => undefined, dropSlot: () => undefined } as unknown as Leases,
+    workers: () => [worker],
+    wrapUpMs: 0,
+    log: pino({ level: 'silent' }),
+    pollMs: 600_000,
+  })
+  const leaving = new AbortController()
+  const take = (workspaceId: string) => dispatch.take({ workspaceId, kind: 'web' }, 600_000, leaving.signal)
+  const crowd = Array.from({ length: 50 }, () => take('hostile').catch(() => undefined))
+  await until(() => asked.length > 0)
+  await setImmediate()
+  const looks = asked.length
+  crowd.push(take('hostile').catch(() => undefined))
+  await setImmediate()
+  t.equal(asked.length, looks, 'one more of those who wait is no reason to look')
+
+  const whileResting = await take('quiet')
+  looking = Promise.withResolvers()
+  const before = asked.length
+  whileResting.release('done')
+  await until(() => asked.length > before)
+  t.same(asked.at(-1), ['hostile'])
+  const whileLooking = take('quiet')
+  looking.resolve()
+  ;(await whileLooking).release('done')
+  leaving.abort()
+  await Promise.all(crowd)
 })

@@ -44,15 +44,20 @@ interface Thread<M> {
 /** Threads whose messages are of the type M. */
 export class WarmThreads<M> {
   readonly #options: WarmThreadsOptions
+  /** In the order in which they began to wait: the first has had most time to load what it runs. */
   readonly #warm: Thread<M>[] = []
+  #held = 0
 
   constructor(options: WarmThreadsOptions) {
     this.#options = options
   }
 
-  /** A thread that waits, or a new one. */
+  /** A thread that waits, or a new one. While several work one more is made ready: whoever comes beside them waits for no start. */
   hold(listener: ThreadListener<M>): HeldThread {
-    const thread = this.#warm.pop() ?? this.#start()
+    const thread = this.#warm.shift() ?? this.#start()
+    this.#held++
+    const isSpare = this.#warm.length === 0 && this.#held > 1 && this.#held < this.#options.mostWarm
+    if (isSpare) this.#keepWarm(this.#start())
     const { worker } = thread
     thread.listener = listener
     thread.works++
@@ -63,6 +68,7 @@ export class WarmThreads<M> {
 
   async #release(thread: Thread<M>, asBefore: boolean): Promise<void> {
     thread.listener = undefined
+    this.#held--
     const again = restoreThread(thread.worker) && asBefore && !thread.ended && thread.works < MOST_WORK
     if (again) return this.#keepWarm(thread)
     // Whoever has a thread ended with each piece of work leaves one to the next all the same.

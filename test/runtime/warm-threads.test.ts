@@ -50,7 +50,11 @@ t.test(
     t.equal(second.worker, first.worker, 'one after the other')
     const both = await Promise.all([perform('short'), perform('short')])
     t.not(both[0]?.worker, both[1]?.worker, 'each for one holder alone')
-    t.equal(started.length, 2)
+    t.equal(started.length, 3, 'and one more stands ready beside them')
+    const third = started[2]
+    const [, , beside] = await Promise.all([perform('short'), perform('short'), perform('short')])
+    t.ok(started.includes(beside.worker) && started.length <= 4)
+    t.ok(third)
 
     const long = await perform('long')
     t.ok(long.done.after > long.done.before, 'long work gives way')

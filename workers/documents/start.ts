@@ -20,9 +20,12 @@ const PLACES = 3
 /** The third place is another workspace's: its short file waits for nobody's long ones. */
 const MOST_OF_ONE = 2
 const SLOW_PLACES = 1
-/** Jobs that wait a moment for a place of their workspace, so that the next one begins as one ends; then they go back in line. */
-const WAITING = 2
-const WAIT_MS = 250
+/**
+ * Jobs that wait for a place of their workspace, so that the next one begins as one ends; after a second they go back in line. So
+ * many that there is room to look at another workspace's job as it comes: the jobs of one that has uploaded hundreds come by turns.
+ */
+const WAITING = 32
+const WAIT_MS = 1_000
 const AGAIN_MS = 1_000
 const FIRST_TRY_MS = 4_000
 const SWEEP_INTERVAL_MS = 60_000

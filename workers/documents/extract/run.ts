@@ -36,7 +36,8 @@ export const DEFAULT_LIMITS: ExtractionLimits = {
 }
 
 const MEMORY_CHECK_MS = 100
-const MOST_WARM = 2
+/** As many as work at once: what ends one of them starts another. */
+const MOST_WARM = 4
 
 /** By what a thread's heap may hold. */
 const threads = new Map<number, WarmThreads<ThreadMessage>>()

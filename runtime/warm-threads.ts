@@ -18,8 +18,8 @@ export interface ThreadListener<M> {
 /** A thread while it works for its holder alone. */
 export interface HeldThread {
   readonly worker: Worker
-  /** Once: gives the thread back for other work where this is done and it is as it was before; else it is ended, which resolves. */
-  release(asBefore: boolean): Promise<void>
+  /** Once: gives the thread back for other work where this was done as it should; else it is ended. Resolves with either. */
+  release(wasDone: boolean): Promise<void>
 }
 
 export interface WarmThreadsOptions {
@@ -28,9 +28,8 @@ export interface WarmThreadsOptions {
   mostWarm: number
 }
 
-/** Whatever a file of so many bytes was made into, it is nothing to the memory of a thread that goes on with the next. */
-export const SHORT_FILE_BYTES = 1024 * 1024
-
+/** One whose work left more in memory is ended: it would be kept for nothing. */
+const MOST_LEFT_BYTES = 64 * 1024 * 1024
 /** After so much work a thread is ended: what it left behind goes with it. */
 const MOST_WORK = 200
 
@@ -63,16 +62,18 @@ export class WarmThreads<M> {
     thread.works++
     worker.ref()
     lowerThreadLater(worker)
-    return { worker, release: (asBefore) => this.#release(thread, asBefore) }
+    return { worker, release: (wasDone) => this.#release(thread, wasDone) }
   }
 
-  async #release(thread: Thread<M>, asBefore: boolean): Promise<void> {
+  async #release(thread: Thread<M>, wasDone: boolean): Promise<void> {
     thread.listener = undefined
+    const mayGoOn = restoreThread(thread.worker) && wasDone && thread.works < MOST_WORK
+    const again = mayGoOn && (await leavesLittle(thread.worker))
     this.#held--
-    const again = restoreThread(thread.worker) && asBefore && !thread.ended && thread.works < MOST_WORK
-    if (again) return this.#keepWarm(thread)
-    // Whoever has a thread ended with each piece of work leaves one to the next all the same.
-    this.#keepWarm(this.#start())
+    if (again && !thread.ended) return this.#keepWarm(thread)
+    // Whoever has a thread ended with each piece of work leaves one to the next all the same, which by then has begun.
+    do this.#keepWarm(this.#start())
+    while (this.#held + this.#warm.length < this.#options.mostWarm)
     await endThread(thread.worker)
   }
 
@@ -101,4 +102,10 @@ export class WarmThreads<M> {
     })
     return thread
   }
+}
+
+async function leavesLittle(worker: Worker): Promise<boolean> {
+  // It ended meanwhile.
+  const heap = await worker.getHeapStatistics().catch(() => undefined)
+  return heap !== undefined && heap.used_heap_size + heap.external_memory <= MOST_LEFT_BYTES
 }

@@ -3,7 +3,7 @@ import type { Client } from 'pg'
 import { Gate } from '../runtime/admission/gate.ts'
 import { type ErrorCode, PatchbayError } from '../runtime/errors.ts'
 import { startThread } from '../runtime/thread.ts'
-import { SHORT_FILE_BYTES, WarmThreads } from '../runtime/warm-threads.ts'
+import { WarmThreads } from '../runtime/warm-threads.ts'
 import { openSpool } from './spool.ts'
 
 /**
@@ -81,7 +81,8 @@ const warm = new WarmThreads<FromThread>({
       // Rows die young: a small young generation keeps the thread's share of the memory small.
       resourceLimits: { maxYoungGenerationSizeMb: 4 },
     }),
-  mostWarm: 2,
+  // As many as work at once, and one that begins.
+  mostWarm: 3,
 })
 /** No answer of the thread for this long: Postgres is stuck. */
 const STALL_TIMEOUT_MS = 60_000
@@ -142,7 +143,6 @@ function start<D, R>({ databaseUrl, loader, signal }: BulkCopyOptions, params: u
   let failure: { error: unknown } | undefined
   let wake = () => {}
   let stall: NodeJS.Timeout | undefined
-  let fedBytes = 0
   /** It has told how its work ended, and has nothing of it left. */
   let over = false
   const fail = (error: unknown) => {
@@ -198,7 +198,6 @@ function start<D, R>({ databaseUrl, loader, signal }: BulkCopyOptions, params: u
             const slot = await freeSlot()
             const piece = bytes.subarray(at, at + SLOT_BYTES)
             bytesOfSlots.set(piece, slot * SLOT_BYTES)
-            fedBytes += piece.length
             tell({ type: 'chunk', slot, length: piece.length })
           }
           if (failure !== undefined) break
@@ -218,7 +217,7 @@ function start<D, R>({ databaseUrl, loader, signal }: BulkCopyOptions, params: u
         clearTimeout(stall)
         signal.removeEventListener('abort', onAbort)
         // A thread that is ended takes its connection along; Postgres rolls back what was not committed.
-        await thread.release(over && fedBytes <= SHORT_FILE_BYTES)
+        await thread.release(over)
       })()
       return ending
     },

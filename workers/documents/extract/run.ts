@@ -2,7 +2,7 @@ import { PatchbayError } from '../../../runtime/errors.ts'
 import type { DocumentFormat } from '../../../runtime/knowledge/blocks.ts'
 import type { Terms } from '../../../runtime/knowledge/terms.ts'
 import { startThread } from '../../../runtime/thread.ts'
-import { SHORT_FILE_BYTES, WarmThreads } from '../../../runtime/warm-threads.ts'
+import { WarmThreads } from '../../../runtime/warm-threads.ts'
 import { ExtractionError, ExtractionTimeout } from './failure.ts'
 
 export interface ExtractedChunk {
@@ -83,7 +83,6 @@ export async function extractChunks(
   }, limits.timeoutMs)
 
   let kept = 0
-  const isShort = bytes.length <= SHORT_FILE_BYTES
   const thread = threadsOf(limits.memoryBytes).hold({
     message(message) {
       if (message.type === 'done') resolve(message.chunks)
@@ -121,6 +120,6 @@ export async function extractChunks(
     clearTimeout(deadline)
     clearInterval(watch)
     signal.removeEventListener('abort', onAbort)
-    await thread.release(well && isShort)
+    await thread.release(well)
   }
 }

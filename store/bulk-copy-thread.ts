@@ -1,8 +1,15 @@
-import { parentPort } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 import pg from 'pg'
 import { PatchbayError } from '../runtime/errors.ts'
 import { beginAsEverybody } from '../runtime/low-priority.ts'
-import { type BulkCopyWork, type FromThread, type Loader, SLOT_BYTES, type ToThread } from './bulk-copy.ts'
+import {
+  type BulkCopyThread,
+  type BulkCopyWork,
+  type FromThread,
+  type Loader,
+  SLOT_BYTES,
+  type ToThread,
+} from './bulk-copy.ts'
 
 /** A thread of store/bulk-copy.ts, one upload at a time: one connection, one transaction, one loader for each. */
 
@@ -17,6 +24,9 @@ port.on('message', (message: ToThread) => {
   inbox = openInbox()
   void perform(message, inbox)
 })
+
+// What can't be loaded is told by the upload that needs it.
+for (const loader of (workerData as BulkCopyThread).loaders) import(loader).catch(() => {})
 
 type Message = Exclude<ToThread, BulkCopyWork>
 

@@ -60,6 +60,12 @@ export type ToThread =
   | { type: 'chunk'; slot: number; length: number }
   | { type: 'end' }
   | { type: 'commit'; details: unknown }
+/** What a thread begins with. */
+export interface BulkCopyThread {
+  /** Modules of loaders that it is likely to need. */
+  loaders: string[]
+}
+
 export type FromThread =
   | { type: 'taken'; slot: number }
   | { type: 'loaded' }
@@ -74,10 +80,13 @@ export const SLOT_BYTES = 64 * 1024
 const threads = new Gate({ kind: 'bulk_upload', places: 2, mostOfOne: 1, maxWaiting: 64 })
 /** Uploads that arrive at once, each with a file of its own. */
 const files = new Gate({ kind: 'upload_file', places: 32, mostOfOne: 4, maxWaiting: 64 })
+/** Of the uploads so far: a thread loads them as it begins, before its first file. */
+const knownLoaders = new Set<string>()
 const warm = new WarmThreads<FromThread>({
   start: () =>
     startThread(new URL('./bulk-copy-thread.ts', import.meta.url), {
       name: 'bulk-copy',
+      workerData: { loaders: [...knownLoaders] } satisfies BulkCopyThread,
       // Rows die young: a small young generation keeps the thread's share of the memory small.
       resourceLimits: { maxYoungGenerationSizeMb: 4 },
     }),
@@ -156,6 +165,7 @@ function start<D, R>({ databaseUrl, loader, signal }: BulkCopyOptions, params: u
     clearTimeout(stall)
     stall = setTimeout(() => fail(stalled()), STALL_TIMEOUT_MS)
   }
+  knownLoaders.add(loader.href)
   const thread = warm.hold({
     message(message) {
       clearTimeout(stall)

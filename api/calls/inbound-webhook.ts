@@ -74,7 +74,7 @@ export async function askInboundWebhook(
         },
         body,
       },
-      { allowed: options.allowed, redirects: 0, signal: AbortSignal.any([options.signal, limit]) },
+      { over: { allowed: options.allowed }, redirects: 0, signal: AbortSignal.any([options.signal, limit]) },
       options.requests && { requests: options.requests, within: contextOfCall(callId) },
     )
     if (status === 204) return { says: {} }

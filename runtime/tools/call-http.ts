@@ -34,7 +34,7 @@ export async function callHttp(
   const signal = AbortSignal.any([options.signal, limit])
   try {
     const request = outgoing(http, values, options.idempotencyKey)
-    const reached = await sendTraced(request, { allowed: options.allowed, signal }, options.traced)
+    const reached = await sendTraced(request, { over: { allowed: options.allowed }, signal }, options.traced)
     return resultOf(reached)
   } catch (error) {
     options.signal.throwIfAborted()

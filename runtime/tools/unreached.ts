@@ -1,4 +1,4 @@
-import { ForbiddenAddress } from './http-request.ts'
+import { ForbiddenAddress } from './connections.ts'
 
 /** Said alike of a host nobody knows and of one that is forbidden: which of them it is would map the operator's network. */
 const NO_HOST = 'the host is unknown, or none that tools may reach'

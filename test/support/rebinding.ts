@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
-import { keepConnections, sendRequest } from '../../runtime/tools/http-request.ts'
+import { KeptConnections } from '../../runtime/tools/connections.ts'
+import { sendRequest } from '../../runtime/tools/http-request.ts'
 import { startNameServer } from './name-server.ts'
 
 /**
@@ -36,11 +37,11 @@ const servers = await Promise.all(
   }),
 )
 
-async function reach(name: string, path: string, times: number, connections?: ReturnType<typeof keepConnections>) {
+async function reach(name: string, path: string, times: number, connections?: KeptConnections) {
   const came: string[] = []
   for (let i = 0; i < times; i++) {
     const outgoing = { method: 'POST', url: `http://${name}:${PORT}${path}`, headers: {}, body: 'x' }
-    const options = { allowed: [], signal: AbortSignal.timeout(20_000), ...(connections && { connections }) }
+    const options = { over: connections ?? { allowed: [] }, signal: AbortSignal.timeout(20_000) }
     came.push(
       await sendRequest(outgoing, options).then(
         ({ text }) => text,
@@ -57,7 +58,7 @@ await reach('rebound.example', '/', 3)
 await reach('always.example', '/', 1)
 await reach('never.example', '/', 2)
 await reach('public.example', '/redirect', 1)
-const kept = keepConnections(10_000)
+const kept = new KeptConnections({ allowed: [], idleMs: 10_000 })
 await reach('kept.example', '/', 3, kept)
 kept.close()
 names.close()

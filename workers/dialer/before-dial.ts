@@ -84,7 +84,7 @@ async function askWebhook(
           variables: variablesOf(prospect),
         }),
       },
-      { allowed, signal: AbortSignal.any([signal, limit]) },
+      { over: { allowed }, signal: AbortSignal.any([signal, limit]) },
     )
     if (status !== 200) return no(`status ${status}`)
     const answer = JSON.parse(text) as { dial?: unknown; reason?: unknown } | null

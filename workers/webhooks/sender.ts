@@ -1,8 +1,7 @@
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/log.ts'
-import type { NetRule } from '../../runtime/plugin/net-rule.ts'
 import type { SecretBox } from '../../runtime/secret-box.ts'
-import { ForbiddenAddress, type KeptConnections } from '../../runtime/tools/http-request.ts'
+import { ForbiddenAddress, type KeptConnections } from '../../runtime/tools/connections.ts'
 import type { HttpSpans } from '../../runtime/traces/http-spans.ts'
 import { sendTraced } from '../../runtime/traces/send-traced.ts'
 import { contextOfCall } from '../../runtime/traces/trace-context.ts'
@@ -17,7 +16,6 @@ const TIMEOUT_MS = 10_000
 const GONE = 410
 
 export interface SenderOptions {
-  allowed: readonly NetRule[]
   connections: KeptConnections
   secrets: SecretBox
   clock: Clock
@@ -49,7 +47,7 @@ export async function sendDelivery(
   options: SenderOptions,
   signal: AbortSignal,
 ): Promise<Sent> {
-  const { allowed, connections, requests, clock, log } = options
+  const { connections, requests, clock, log } = options
   const startedMs = clock.monotonicMs()
   const at = new Date(clock.nowMs())
   const done = (result: Pick<Attempt, 'responseStatus' | 'responseBody' | 'error'>, final = false): Sent => {
@@ -89,7 +87,7 @@ export async function sendDelivery(
         },
         body,
       },
-      { allowed, connections, redirects: 0, signal: AbortSignal.any([signal, limit.signal]) },
+      { over: connections, redirects: 0, signal: AbortSignal.any([signal, limit.signal]) },
       requests && { requests, within: callId === null ? undefined : contextOfCall(callId) },
     )
     const { status } = reached

@@ -3,7 +3,7 @@ import type { Logger } from '../../runtime/log.ts'
 import type { Mailer } from '../../runtime/mail.ts'
 import { parseInfrastructureRule } from '../../runtime/plugin/net-rule.ts'
 import { keepOpened } from '../../runtime/secret-box.ts'
-import { keepConnections } from '../../runtime/tools/http-request.ts'
+import { KeptConnections } from '../../runtime/tools/connections.ts'
 import type { HttpSpans } from '../../runtime/traces/http-spans.ts'
 import { webhookSecrets } from '../../runtime/webhooks/signature.ts'
 import type { Store } from '../../store/database.ts'
@@ -61,9 +61,9 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
   const { store, config, log, clock } = options
   const stopping = new AbortController()
   const cutting = new AbortController()
-  const connections = keepConnections(KEPT_IDLE_MS)
+  const allowed = (config.toolsAllowNet ?? []).map(parseInfrastructureRule)
+  const connections = new KeptConnections({ allowed, idleMs: KEPT_IDLE_MS })
   const sender: SenderOptions = {
-    allowed: (config.toolsAllowNet ?? []).map(parseInfrastructureRule),
     connections,
     secrets: keepOpened(webhookSecrets(config.dataKey)),
     clock,

@@ -11,8 +11,8 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import type { Clock } from '../../clock.ts'
 import type { NetRule } from '../../plugin/net-rule.ts'
+import { KeptConnections } from '../connections.ts'
 import { guardedFetch } from '../guarded-fetch.ts'
-import { keepConnections } from '../http-request.ts'
 import { McpTimeout } from './timeout.ts'
 
 /**
@@ -68,13 +68,12 @@ interface Connection {
 
 export class McpClients {
   readonly #connections = new Map<string, Connection>()
-  readonly #kept = keepConnections(KEPT_IDLE_MS)
-  readonly #allowed: readonly NetRule[]
+  readonly #kept: KeptConnections
   readonly #clock: Clock
   readonly #sweep: NodeJS.Timeout
 
   constructor(options: { allowed: readonly NetRule[]; clock: Clock }) {
-    this.#allowed = options.allowed
+    this.#kept = new KeptConnections({ allowed: options.allowed, idleMs: KEPT_IDLE_MS })
     this.#clock = options.clock
     this.#sweep = setInterval(() => this.#closeIdle(), SWEEP_MS).unref()
   }
@@ -166,7 +165,7 @@ export class McpClients {
   }
 
   async #open({ url, headers, timeoutMs }: McpServer): Promise<Client> {
-    const reach = guardedFetch({ allowed: this.#allowed, connections: this.#kept, maxBytes: MAX_ANSWER_BYTES })
+    const reach = guardedFetch({ connections: this.#kept, maxBytes: MAX_ANSWER_BYTES })
     const client = new Client(
       { name: 'patchbay', version: '0.1.0' },
       { capabilities: {}, jsonSchemaValidator: { getValidator: () => trusted as never } },

@@ -22,7 +22,8 @@ dns.lookup = ((...call: Parameters<typeof original>) => {
 }) as unknown as typeof dns.lookup
 syncBuiltinESMExports()
 // It takes the system's lookup when it is loaded.
-const { ForbiddenAddress, sendRequest } = await import('../../../runtime/tools/http-request.ts')
+const { ForbiddenAddress } = await import('../../../runtime/tools/connections.ts')
+const { sendRequest } = await import('../../../runtime/tools/http-request.ts')
 
 test('an address of a name is asked for once, checked and the one connected to', async (t) => {
   t.teardown(() => {
@@ -35,7 +36,7 @@ test('an address of a name is asked for once, checked and the one connected to',
     ;[answers, queries] = [resolved, 0]
     const outgoing = { method: 'GET', url: `http://rebound.example:${granted.port}/`, headers: {} } as const
     const allowed = [parseInfrastructureRule(`127.0.0.1:${granted.port}`)]
-    return (await sendRequest(outgoing, { allowed, signal: AbortSignal.timeout(60_000) })).text
+    return (await sendRequest(outgoing, { over: { allowed }, signal: AbortSignal.timeout(60_000) })).text
   }
 
   t.equal(await send(['127.0.0.1'], ['127.0.0.2']), 'granted', 'a name that leads elsewhere once it was checked')

@@ -22,6 +22,8 @@ export interface DueDelivery {
 
 /** What came of an attempt. `pending` with `nextAttemptAt`: it is tried again then. */
 export interface Attempt {
+  workspaceId: string
+  webhookId: string
   id: string
   status: DeliveryStatus
   nextAttemptAt: Date
@@ -52,13 +54,15 @@ export async function claimDeliveries(
     name: 'claim-webhook-deliveries',
     text: `
       with due as (
-        select d.id from unnest($1::uuid[], $2::int[]) as asked (webhook_id, room) cross join lateral (
-          select id from webhook_deliveries where webhook_id = asked.webhook_id and status = 'pending'
+        select d.* from unnest($1::uuid[], $2::int[]) as asked (webhook_id, room) cross join lateral (
+          select workspace_id, webhook_id, id from webhook_deliveries where webhook_id = asked.webhook_id and status = 'pending'
             and next_attempt_at <= now()
           order by next_attempt_at limit asked.room for update skip locked) d
         limit $4)
       update webhook_deliveries d set next_attempt_at = now() + make_interval(secs => $3::float / 1000)
-      from due, webhooks w where d.id = due.id and w.id = d.webhook_id and w.enabled
+      from due, webhooks w
+      where (d.workspace_id, d.webhook_id, d.id) = (due.workspace_id, due.webhook_id, due.id)
+        and w.id = d.webhook_id and w.enabled
       returning d.id, d.workspace_id as "workspaceId", d.webhook_id as "webhookId", d.event_id as "eventId",
         d.event_at as "eventAt", d.attempts, w.url, w.secret, w.failing_since as "failingSince",
         case when w.old_secret_until > now() then w.old_secret end as "oldSecret"`,
@@ -75,9 +79,9 @@ export async function writeAttempts(store: Pick<Store, 'pool'>, attempts: readon
     text: `
       update webhook_deliveries d set status = a.status, attempts = d.attempts + 1, next_attempt_at = a.next_at,
         last_attempt_at = a.at, duration_ms = a.ms, response_status = a.code, response_body = a.body, error = a.error
-      from unnest($1::uuid[], $2::text[], $3::timestamptz[], $4::timestamptz[], $5::int[], $6::int[], $7::text[], $8::text[])
-        as a (id, status, next_at, at, ms, code, body, error)
-      where d.id = a.id`,
+      from unnest($1::uuid[], $2::text[], $3::timestamptz[], $4::timestamptz[], $5::int[], $6::int[], $7::text[], $8::text[],
+          $9::uuid[], $10::uuid[]) as a (id, status, next_at, at, ms, code, body, error, workspace_id, webhook_id)
+      where (d.workspace_id, d.webhook_id, d.id) = (a.workspace_id, a.webhook_id, a.id)`,
     values: [
       attempts.map(({ id }) => id),
       attempts.map(({ status }) => status),
@@ -87,6 +91,8 @@ export async function writeAttempts(store: Pick<Store, 'pool'>, attempts: readon
       attempts.map(({ responseStatus }) => responseStatus),
       attempts.map(({ responseBody }) => responseBody),
       attempts.map(({ error }) => error),
+      attempts.map(({ workspaceId }) => workspaceId),
+      attempts.map(({ webhookId }) => webhookId),
     ],
   })
 }

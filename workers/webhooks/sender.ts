@@ -54,6 +54,8 @@ export async function sendDelivery(
     const good = result.error === null
     const waitMs = good || final ? undefined : nextAttemptMs(delivery.attempts + 1, options.random())
     const attempt: Attempt = {
+      workspaceId: delivery.workspaceId,
+      webhookId: delivery.webhookId,
       id: delivery.id,
       status: good ? 'delivered' : waitMs === undefined ? 'failed' : 'pending',
       nextAttemptAt: new Date(clock.nowMs() + (waitMs ?? 0)),

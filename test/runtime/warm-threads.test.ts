@@ -13,6 +13,7 @@ const nice = () => Number(readFileSync('/proc/thread-self/stat', 'utf8').split('
 parentPort.on('message', (work) => {
   const before = nice()
   while (work === 'long' && nice() === before);
+  if (work === 'hoard') globalThis.hoard = Buffer.alloc(80 * 1024 * 1024)
   if (work === 'throw') throw new Error('at work')
   parentPort.postMessage({ type: 'done', before, after: nice() })
 })
@@ -34,28 +35,31 @@ t.test(
       started.push(worker)
       return worker
     }
-    const threads = new WarmThreads<Done>({ start, mostWarm: 2 })
     t.teardown(() => Promise.all(started.map((worker) => worker.terminate())))
-    const perform = async (work: string, asBefore = true) => {
-      const { promise, resolve, reject } = Promise.withResolvers<Done>()
-      const exit = () => reject(new Error('It ended'))
-      const held = threads.hold({ message: resolve, error: reject, exit })
-      held.worker.postMessage(work)
-      const done = await promise.finally(() => held.release(asBefore))
-      return { done, worker: held.worker }
+    const poolOf = (mostWarm: number) => {
+      const threads = new WarmThreads<Done>({ start, mostWarm })
+      return async (work: string, wasDone = true) => {
+        const { promise, resolve, reject } = Promise.withResolvers<Done>()
+        const exit = () => reject(new Error('It ended'))
+        const held = threads.hold({ message: resolve, error: reject, exit })
+        held.worker.postMessage(work)
+        const done = await promise.finally(() => held.release(wasDone))
+        return { done, worker: held.worker }
+      }
     }
 
-    const first = await perform('short')
-    const second = await perform('short')
-    t.equal(second.worker, first.worker, 'one after the other')
-    const both = await Promise.all([perform('short'), perform('short')])
+    const crowded = poolOf(3)
+    const alone = await crowded('short')
+    t.equal((await crowded('short')).worker, alone.worker, 'one after the other')
+    t.equal(started.length, 1)
+    const both = await Promise.all([crowded('short'), crowded('short')])
     t.not(both[0]?.worker, both[1]?.worker, 'each for one holder alone')
-    t.equal(started.length, 3, 'and one more stands ready beside them')
-    const third = started[2]
-    const [, , beside] = await Promise.all([perform('short'), perform('short'), perform('short')])
-    t.ok(started.includes(beside.worker) && started.length <= 4)
-    t.ok(third)
+    t.equal(started.length, 3, 'and one more is made ready beside two that work')
+    await Promise.all([crowded('short'), crowded('short'), crowded('short')])
+    t.equal(started.length, 3, 'they are as many as may wait')
 
+    const perform = poolOf(1)
+    const first = await perform('short')
     const long = await perform('long')
     t.ok(long.done.after > long.done.before, 'long work gives way')
     const after = await perform('short')
@@ -63,7 +67,9 @@ t.test(
 
     const gone = once(after.worker, 'exit')
     t.equal((await perform('short', false)).worker, after.worker)
-    await t.resolves(gone, 'one that is not as it was before is ended')
+    await t.resolves(gone, 'one whose work was not done is ended')
+    const hoarding = await perform('hoard')
+    t.not((await perform('short')).worker, hoarding.worker, 'and one that left much in memory')
     await t.rejects(perform('throw'), { message: 'at work' })
     t.match((await perform('short')).done, { type: 'done' }, 'and another is there for the next')
     const dying = await perform('short')

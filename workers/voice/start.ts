@@ -14,9 +14,11 @@ import { createWorkerMetrics } from '../../runtime/metrics.ts'
 import { Opened } from '../../runtime/opened.ts'
 import { startOperationsServer } from '../../runtime/operations/server.ts'
 import { createProviderHealth } from '../../runtime/plugin/provider-health.ts'
+import { loopStanding } from '../../runtime/realtime-loop.ts'
 import type { Role, VoiceContext } from '../../runtime/role.ts'
 import { workerAlias } from '../../runtime/session/worker-alias.ts'
 import { watchLoad } from './load.ts'
+import { politeTicker } from './polite-ticker.ts'
 import { surviveStrayErrors } from './survive.ts'
 import { workerName } from './worker-name.ts'
 
@@ -86,7 +88,11 @@ export async function startVoice(context: VoiceContext<EffectiveConfig>): Promis
       fillers: new Fillers(),
       random: Math.random,
       models,
-      pacer: new Pacer(clock, (err) => log.error({ err }, 'A conversation failed at its tick')),
+      pacer: new Pacer(
+        clock,
+        (err) => log.error({ err }, 'A conversation failed at its tick'),
+        politeTicker(() => loopStanding().scheduling === 'realtime'),
+      ),
       clock,
       log,
       observer: metrics,

@@ -29,7 +29,7 @@ export interface WarmThreadsOptions {
 }
 
 /** One whose work left more in memory is ended: it would be kept for nothing. */
-const MOST_LEFT_BYTES = 64 * 1024 * 1024
+const MOST_LEFT_BYTES = 128 * 1024 * 1024
 /** After so much work a thread is ended: what it left behind goes with it. */
 const MOST_WORK = 200
 

@@ -4,9 +4,9 @@ import { checkColumns } from '../runtime/csv-columns.ts'
 import { createDistinctCounter } from '../runtime/distinct-counter.ts'
 import { PatchbayError } from '../runtime/errors.ts'
 import { parsePhoneNumber } from '../runtime/phone-number.ts'
-import { ROWS_PER_BLOCK } from './batch-rows.ts'
-import type { Loader } from './bulk-copy.ts'
+import type { Loader } from './bulk-copy-messages.ts'
 import { openCopy } from './copy-writer.ts'
+import { ROWS_PER_BLOCK } from './rows-per-block.ts'
 
 /** The id is the caller's, so that nothing has to be asked of the thread before the end. */
 export interface BatchLoadParams {

@@ -1,6 +1,6 @@
 import { parsePhoneNumber } from '../runtime/phone-number.ts'
 import { numberColumnOf } from './batch-load.ts'
-import type { Loader } from './bulk-copy.ts'
+import type { Loader } from './bulk-copy-messages.ts'
 import {
   doNotCallAmong,
   type PreviewedFile,

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
+import { ROWS_PER_BLOCK } from './rows-per-block.ts'
 
 /**
  * The rows of a batch as batch_rows keeps them: JSON of up to ROWS_PER_BLOCK rows, each `[number, …cells]`, or
  * `[null, text, …cells]` where the text is no phone number. A row's `seq` counts from 0 over the file.
  */
-export const ROWS_PER_BLOCK = 32
 
 export interface BatchRow {
   seq: number

@@ -9,7 +9,7 @@ import {
   type Loader,
   SLOT_BYTES,
   type ToThread,
-} from './bulk-copy.ts'
+} from './bulk-copy-messages.ts'
 
 /** A thread of store/bulk-copy.ts, one upload at a time: one connection, one transaction, one loader for each. */
 

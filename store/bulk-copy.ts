@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { Client } from 'pg'
 import { Gate } from '../runtime/admission/gate.ts'
-import { type ErrorCode, PatchbayError } from '../runtime/errors.ts'
+import { PatchbayError } from '../runtime/errors.ts'
 import { startThread } from '../runtime/thread.ts'
 import { WarmThreads } from '../runtime/warm-threads.ts'
+import { type BulkCopyThread, type FromThread, SLOT_BYTES, type ToThread } from './bulk-copy-messages.ts'
 import { openSpool } from './spool.ts'
 
 /**
@@ -20,16 +20,6 @@ export interface BulkCopyOptions {
   signal: AbortSignal
 }
 
-/**
- * What runs in the thread between BEGIN and COMMIT: it reads the source to its end and returns what is left to do once the
- * rest of the request is known. Parameters, details and result are structured-cloneable.
- */
-export type Loader<P = unknown, D = unknown, R = unknown> = (
-  client: Client,
-  params: P,
-  source: AsyncIterable<Uint8Array>,
-) => Promise<(details: D) => Promise<R>>
-
 /** An upload under way. One of `commit` and `discard` ends it; whoever opened it calls `discard` in any case. */
 export interface BulkCopy<P, D, R> {
   /** Keeps the source in a file until `commit`: a sender that trickles holds up no thread. Throws what the source throws. */
@@ -45,37 +35,8 @@ export interface BulkCopy<P, D, R> {
   discard(): Promise<void>
 }
 
-/** What a thread is to load. */
-export interface BulkCopyWork {
-  type: 'begin'
-  /** SLOTS pieces of SLOT_BYTES: the file passes through without leaving garbage on either side. */
-  slots: SharedArrayBuffer
-  databaseUrl: string
-  loader: string
-  params: unknown
-}
-
-export type ToThread =
-  | BulkCopyWork
-  | { type: 'chunk'; slot: number; length: number }
-  | { type: 'end' }
-  | { type: 'commit'; details: unknown }
-/** What a thread begins with. */
-export interface BulkCopyThread {
-  /** Modules of loaders that it is likely to need. */
-  loaders: string[]
-}
-
-export type FromThread =
-  | { type: 'taken'; slot: number }
-  | { type: 'loaded' }
-  | { type: 'done'; result: unknown }
-  /** `broken`: with its connection, so that the work may not be quite at its end. */
-  | { type: 'failed'; code: ErrorCode; message: string; stack: string | undefined; broken: boolean }
-
 /** Pieces under way to the thread; the source is not read further until it took one. */
 const SLOTS = 8
-export const SLOT_BYTES = 64 * 1024
 /** One thread is left for another workspace. */
 const threads = new Gate({ kind: 'bulk_upload', places: 2, mostOfOne: 1, maxWaiting: 64 })
 /** Uploads that arrive at once, each with a file of its own. */
@@ -87,8 +48,9 @@ const warm = new WarmThreads<FromThread>({
     startThread(new URL('./bulk-copy-thread.ts', import.meta.url), {
       name: 'bulk-copy',
       workerData: { loaders: [...knownLoaders] } satisfies BulkCopyThread,
-      // Rows die young: a small young generation keeps the thread's share of the memory small.
-      resourceLimits: { maxYoungGenerationSizeMb: 4 },
+      // Most rows die young. The old generation holds what a preview of a million rows has seen; without a bound it would grow to what
+      // the process begins with before anything is collected.
+      resourceLimits: { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 192 },
     }),
   // As many as work at once, and one that begins.
   mostWarm: 3,

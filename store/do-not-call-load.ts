@@ -3,7 +3,7 @@ import { createCsvReader } from '../runtime/csv.ts'
 import { checkColumns } from '../runtime/csv-columns.ts'
 import { PatchbayError } from '../runtime/errors.ts'
 import { parsePhoneNumber } from '../runtime/phone-number.ts'
-import type { Loader } from './bulk-copy.ts'
+import type { Loader } from './bulk-copy-messages.ts'
 import { openCopy } from './copy-writer.ts'
 
 export interface DoNotCallFileParams {

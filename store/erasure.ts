@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { parsePhoneNumber } from '../runtime/phone-number.ts'
-import { ROWS_PER_BLOCK } from './batch-rows.ts'
+import { ROWS_PER_BLOCK } from './rows-per-block.ts'
 import type { Call } from './schema.ts'
 import type { Tenant } from './tenant.ts'
 

@@ -2,7 +2,7 @@ import type { Client } from 'pg'
 import { createCsvReader } from '../runtime/csv.ts'
 import { checkColumns } from '../runtime/csv-columns.ts'
 import { PatchbayError } from '../runtime/errors.ts'
-import type { Loader } from './bulk-copy.ts'
+import type { Loader } from './bulk-copy-messages.ts'
 import { openCopy } from './copy-writer.ts'
 import { type ColumnMapping, checkMapping, fieldOf } from './prospect-columns.ts'
 

@@ -13,7 +13,7 @@ const nice = () => Number(readFileSync('/proc/thread-self/stat', 'utf8').split('
 parentPort.on('message', (work) => {
   const before = nice()
   while (work === 'long' && nice() === before);
-  if (work === 'hoard') globalThis.hoard = Buffer.alloc(80 * 1024 * 1024)
+  if (work === 'hoard') globalThis.hoard = Buffer.alloc(160 * 1024 * 1024)
   if (work === 'throw') throw new Error('at work')
   parentPort.postMessage({ type: 'done', before, after: nice() })
 })

@@ -1,5 +1,5 @@
 import type { Client } from 'pg'
-import type { Loader } from '../../store/bulk-copy.ts'
+import type { Loader } from '../../store/bulk-copy-messages.ts'
 import {
   doNotCallAmong,
   type PreviewedFile,

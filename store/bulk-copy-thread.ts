@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
 import pg from 'pg'
 import { PatchbayError } from '../runtime/errors.ts'
@@ -11,10 +12,13 @@ import {
   type ToThread,
 } from './bulk-copy-messages.ts'
 
-/** A thread of store/bulk-copy.ts, one upload at a time: one connection, one transaction, one loader for each. */
+/** A thread of store/bulk-copy.ts, one upload at a time: one transaction and one loader for each, over a connection that waits for the next. */
 
 /** This thread comes to give way to audio: on a machine that is busy it needs a while for little. */
 const CONNECT_TIMEOUT_MS = 30_000
+const ROLLBACK_TIMEOUT_MS = 30_000
+/** A connection that no upload needed for so long is ended: whoever stands between might have forgotten it. */
+const KEEP_MS = 10_000
 beginAsEverybody()
 const port = parentPort!
 let inbox = openInbox()
@@ -71,11 +75,7 @@ function tell(message: FromThread): void {
 }
 
 async function run(client: pg.Client, { slots, loader, params }: BulkCopyWork, inbox: Inbox): Promise<unknown> {
-  const connected = client.connect().catch((cause) => {
-    throw new PatchbayError('unavailable', { cause })
-  })
-  const [module] = await Promise.all([import(loader) as Promise<{ load: Loader }>, connected])
-  await client.query('begin')
+  const module = (await import(loader)) as { load: Loader }
   const finish = await module.load(client, params, source(slots, inbox))
   tell({ type: 'loaded' })
   const message = await inbox.next()
@@ -85,26 +85,89 @@ async function run(client: pg.Client, { slots, loader, params }: BulkCopyWork, i
   return result
 }
 
-/** What it told is told last: the next upload finds nothing of this one. */
+/** What it told is told last: the next upload finds nothing of this one but its connection. */
 async function perform(work: BulkCopyWork, inbox: Inbox): Promise<void> {
-  const { databaseUrl } = work
-  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
-  let isBroken = false
-  const broken = new Promise<never>((_, reject) =>
-    client.on('error', (error) => {
-      isBroken = true
-      reject(error)
-    }),
-  )
-  broken.catch(() => {})
+  let connection: Connection | undefined
   let outcome: FromThread
   try {
-    outcome = { type: 'done', result: await Promise.race([run(client, work, inbox), broken]) }
+    connection = await begun(work.databaseUrl)
+    outcome = { type: 'done', result: await Promise.race([run(connection.client, work, inbox), connection.broken]) }
   } catch (error) {
     const { message, stack } = error instanceof Error && error.cause instanceof Error ? error.cause : (error as Error)
     const code = error instanceof PatchbayError ? error.code : 'internal'
-    outcome = { type: 'failed', code, message, stack, broken: isBroken }
+    const broken = connection !== undefined && !(await rolledBack(connection))
+    if (broken) connection = undefined
+    outcome = { type: 'failed', code, message, stack, broken }
   }
+  if (connection !== undefined) keep(connection)
   tell(outcome)
-  await client.end().catch(() => {})
+}
+
+interface Connection {
+  databaseUrl: string
+  client: pg.Client
+  /** Rejects when it breaks. */
+  broken: Promise<never>
+}
+
+/** Of the last upload, for the next one. */
+let kept: { connection: Connection; timer: NodeJS.Timeout } | undefined
+
+/** A connection within a transaction. Throws `unavailable`. */
+async function begun(databaseUrl: string): Promise<Connection> {
+  const last = takeKept()
+  if (last?.databaseUrl === databaseUrl) {
+    try {
+      await last.client.query('begin')
+      return last
+    } catch {
+      // It broke as it waited.
+    }
+  }
+  end(last)
+  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
+  const { promise: broken, reject } = Promise.withResolvers<never>()
+  broken.catch(() => {})
+  const connection = { databaseUrl, client, broken }
+  client.on('error', (error) => {
+    reject(error)
+    if (kept?.connection === connection) end(takeKept())
+  })
+  try {
+    await client.connect()
+    await client.query('begin')
+  } catch (cause) {
+    end(connection)
+    throw new PatchbayError('unavailable', { cause })
+  }
+  return connection
+}
+
+/** False: nobody can say, and the connection is ended. */
+async function rolledBack(connection: Connection): Promise<boolean> {
+  const { client, broken } = connection
+  const late = AbortSignal.timeout(ROLLBACK_TIMEOUT_MS)
+  const tooLate = once(late, 'abort').then(() => Promise.reject(late.reason))
+  try {
+    await Promise.race([client.query('rollback'), broken, tooLate])
+    return true
+  } catch {
+    end(connection)
+    return false
+  }
+}
+
+function keep(connection: Connection): void {
+  kept = { connection, timer: setTimeout(() => end(takeKept()), KEEP_MS) }
+}
+
+function takeKept(): Connection | undefined {
+  const last = kept
+  kept = undefined
+  clearTimeout(last?.timer)
+  return last?.connection
+}
+
+function end(connection: Connection | undefined): void {
+  connection?.client.end().catch(() => {})
 }

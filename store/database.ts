@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { AllTables, GlobalTables } from './schema.ts'
@@ -6,6 +7,10 @@ import { turnPools } from './turn-pool.ts'
 
 const MAX_KEPT_TENANTS = 1_000
 const INT8_OID = 20
+/** Connections a core that work for workspaces at once where Postgres is on this machine: more only take turns with one another. */
+const WORKING_PER_CORE = 2
+/** One waits for the disk while another computes, however few cores there are. */
+const LEAST_WORKING = 4
 
 /** Every door to Postgres. Pick the narrowest: a tenant's, then `global`, and `acrossTenants` only in background jobs. */
 export interface Store {
@@ -55,7 +60,10 @@ export function openStore(options: StoreOptions): Store {
     client.on('error', () => {})
   })
   const acrossTenants = new Kysely<AllTables>({ dialect: new PostgresDialect({ pool }) })
-  const poolOf = turnPools(pool, { connections: maxConnections, acquireTimeoutMs })
+  const mostAtOnce = isOnThisMachine(options.databaseUrl)
+    ? Math.max(LEAST_WORKING, WORKING_PER_CORE * availableParallelism())
+    : maxConnections
+  const poolOf = turnPools(pool, { connections: maxConnections, mostAtOnce, acquireTimeoutMs })
   const tenants = new Map<string, Tenant>()
   const openTenant = (workspaceId: string): Tenant => {
     const db = new Kysely<AllTables>({ dialect: new PostgresDialect({ pool: poolOf(workspaceId) }) })
@@ -77,6 +85,9 @@ export function openStore(options: StoreOptions): Store {
     close: () => acrossTenants.destroy(),
   }
 }
+
+/** Whether it is reached by a unix socket, as the embedded one is. */
+const isOnThisMachine = (databaseUrl: string): boolean => /[?&]host=(?:\/|%2f)/i.test(databaseUrl)
 
 /** bigint columns hold counts and milliseconds far below 2^53. */
 function parserOf(oid: number, format?: 'text' | 'binary'): (text: string) => unknown {

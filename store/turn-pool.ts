@@ -9,14 +9,15 @@ const RESERVED = 2
 /**
  * The connections of a pool in turns by workspace: one that asks much holds half of them at most, and waits for its own.
  * Queries wait here, not in Postgres, where each would take its share of the processors from all others.
+ * @param mostAtOnce connections of all workspaces that are lent at once, where these are fewer than the pool could lend them
  * @param acquireTimeoutMs a wait that is longer fails as that of the pool does
  */
 export function turnPools(
   pool: Pool,
-  options: { connections: number; acquireTimeoutMs: number },
+  options: { connections: number; mostAtOnce: number; acquireTimeoutMs: number },
 ): (workspaceId: string) => PostgresPool {
-  const { connections, acquireTimeoutMs } = options
-  const places = Math.max(1, connections - RESERVED)
+  const { connections, mostAtOnce, acquireTimeoutMs } = options
+  const places = Math.max(1, Math.min(connections - RESERVED, mostAtOnce))
   const mostOfOne = Math.max(1, Math.floor(places / 2))
   const gate = new Gate({ kind: 'database', places, mostOfOne, maxWaiting: Number.POSITIVE_INFINITY })
   return (workspaceId) => ({

@@ -1,6 +1,24 @@
+import pg from 'pg'
 import t from 'tap'
 import { uuidv7 } from 'uuidv7'
 import { openBulkCopy } from '../../store/bulk-copy.ts'
+import { testDatabase } from '../support/services.ts'
+
+/** Writes a line of the table `loaded_files`, and ends with the process of Postgres that did. */
+const LOADER = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+export const load = async (client, { fails }, source) => {
+  for await (const _ of source);
+  await client.query('insert into loaded_files default values')
+  if (fails) throw new Error('This file is refused')
+  const { rows } = await client.query('select pg_backend_pid() as pid')
+  return async () => rows[0].pid
+}`)}`,
+)
+
+async function* file() {
+  yield Buffer.from('phone_number\n+14155550100\n')
+}
 
 t.test('an upload that finds no database is told to come again', async (t) => {
   const copy = await openBulkCopy({
@@ -10,10 +28,42 @@ t.test('an upload that finds no database is told to come again', async (t) => {
     signal: new AbortController().signal,
   })
   t.teardown(() => copy.discard())
-  await copy.feed(
-    (async function* () {
-      yield Buffer.from('phone_number\n+14155550100\n')
-    })(),
-  )
+  await copy.feed(file())
   await t.rejects(copy.commit({}, {}), { code: 'unavailable' })
 })
+
+t.test(
+  'uploads take turns on one connection, which a refused one leaves clean and a broken one leaves behind',
+  async (t) => {
+    const databaseUrl = await testDatabase(t)
+    const client = new pg.Client({ connectionString: databaseUrl })
+    await client.connect()
+    t.teardown(() => client.end())
+    await client.query('create table loaded_files (id serial)')
+    const upload = async (params: { fails?: boolean }): Promise<number> => {
+      const { signal } = new AbortController()
+      const copy = await openBulkCopy<object, null, number>({
+        databaseUrl,
+        loader: LOADER,
+        workspaceId: uuidv7(),
+        signal,
+      })
+      try {
+        await copy.feed(file())
+        return await copy.commit(params, null)
+      } finally {
+        await copy.discard()
+      }
+    }
+    const kept = async () => (await client.query('select count(*)::int as n from loaded_files')).rows[0].n
+
+    const first = await upload({})
+    t.equal(await upload({}), first)
+    await t.rejects(upload({ fails: true }), { code: 'internal' })
+    t.equal(await kept(), 2, 'nothing of what was refused')
+    t.equal(await upload({}), first)
+    await client.query('select pg_terminate_backend($1, 60000)', [first])
+    t.not(await upload({}), first)
+    t.equal(await kept(), 4)
+  },
+)

@@ -32,7 +32,8 @@ export interface BatchPreview extends PreviewedFile {
 
 export const load: Loader<BatchPreviewParams, null, BatchPreview> = async (client, params, source) => {
   const left = new SkippedRows(REFUSALS)
-  const seen = new Set<string>()
+  /** As numbers: a text cut out of the file keeps the piece that it came in. */
+  const seen = new Set<number>()
   let called = 0
   let duplicates = 0
   let phoneColumn: string | null = null
@@ -50,8 +51,8 @@ export const load: Loader<BatchPreviewParams, null, BatchPreview> = async (clien
           left.skip(line, 'invalid_number', cells[at] ?? '')
           continue
         }
-        if (seen.has(phone)) duplicates++
-        seen.add(phone)
+        if (seen.has(Number(phone))) duplicates++
+        seen.add(Number(phone))
         if (doNotCall.has(phone)) left.skip(line, 'do_not_call', phone)
         else called++
       }

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
 import pg from 'pg'
 import { PatchbayError } from '../runtime/errors.ts'
@@ -145,11 +144,9 @@ async function begun(databaseUrl: string): Promise<Connection> {
 
 /** False: nobody can say, and the connection is ended. */
 async function rolledBack(connection: Connection): Promise<boolean> {
-  const { client, broken } = connection
-  const late = AbortSignal.timeout(ROLLBACK_TIMEOUT_MS)
-  const tooLate = once(late, 'abort').then(() => Promise.reject(late.reason))
+  const rollback = { text: 'rollback', query_timeout: ROLLBACK_TIMEOUT_MS }
   try {
-    await Promise.race([client.query('rollback'), broken, tooLate])
+    await connection.client.query(rollback)
     return true
   } catch {
     end(connection)

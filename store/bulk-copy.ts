@@ -48,7 +48,7 @@ const warm = new WarmThreads<FromThread>({
     startThread(new URL('./bulk-copy-thread.ts', import.meta.url), {
       name: 'bulk-copy',
       workerData: { loaders: [...knownLoaders] } satisfies BulkCopyThread,
-      // Most rows die young. The old generation holds what a preview of a million rows has seen; without a bound it would grow to what
+      // Most rows die young, and loaders keep some megabytes of them at most. Without a bound the old generation would grow to what
       // the process begins with before anything is collected.
       resourceLimits: { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 192 },
     }),

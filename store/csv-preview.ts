@@ -10,6 +10,8 @@ export const JUDGED_ROWS = 50_000
 /** So many of the rows that would be left out are told. */
 const MAX_SKIPPED = 100
 const ROWS_PER_QUERY = 2_000
+/** Of cells, which stay in memory until they are judged: of wide rows fewer are judged at a time. */
+const CHARS_PER_QUERY = 4_000_000
 const SAMPLE_ROWS = 3
 const SAMPLE_CHARS = 100
 
@@ -80,11 +82,13 @@ export async function previewCsv(
   let columns: PreviewColumn[] | undefined
   let judge: Judge
   let rows: PreviewRow[] = []
+  let chars = 0
   let total = 0
   let judged = 0
   const flush = async () => {
     const taken = rows
     rows = []
+    chars = 0
     judged += taken.length
     if (taken.length > 0) await judge?.(taken)
   }
@@ -102,7 +106,8 @@ export async function previewCsv(
       }
       if (judge === undefined || total > JUDGED_ROWS) continue
       rows.push({ line: total + 1, cells: record })
-      if (rows.length === ROWS_PER_QUERY) await flush()
+      for (const cell of record) chars += cell.length
+      if (rows.length === ROWS_PER_QUERY || chars >= CHARS_PER_QUERY) await flush()
     }
   }
   for await (const bytes of source) await take(reader.push(bytes))

@@ -14,7 +14,7 @@ export interface Ticker {
   clearTimeout(handle: unknown): void
 }
 
-const nodeTicker: Ticker = {
+export const nodeTicker: Ticker = {
   setTimeout: (callback, delayMs) => setTimeout(callback, delayMs),
   clearTimeout: (handle) => clearTimeout(handle as NodeJS.Timeout),
 }

@@ -1,4 +1,4 @@
-import type { Ticker } from '../../runtime/media/pacer.ts'
+import { nodeTicker, type Ticker } from '../../runtime/media/pacer.ts'
 
 /** Less is often over before the system has taken the loop off its core. */
 const REST_MS = 0.05
@@ -13,11 +13,11 @@ const never = new Int32Array(new SharedArrayBuffer(4))
  */
 export function politeTicker(isRealtime: () => boolean): Ticker {
   return {
+    ...nodeTicker,
     setTimeout: (callback, delayMs) =>
-      setTimeout(() => {
+      nodeTicker.setTimeout(() => {
         callback()
         if (isRealtime()) Atomics.wait(never, 0, 0, REST_MS)
       }, delayMs),
-    clearTimeout: (handle) => clearTimeout(handle as NodeJS.Timeout),
   }
 }

@@ -1,14 +1,10 @@
 import { getPriority, setPriority } from 'node:os'
 import type { Worker } from 'node:worker_threads'
 import { autogroupOf, setAutogroup } from './autogroup.ts'
-import { processUsage } from './process-usage.ts'
 import { noteThreadId, systemIdOf } from './thread-ids.ts'
 
 /** Of the 19 steps down: a tenth of the share of a loop that carries audio, where both want the processor. */
 const WORK_FOR_LATER = 10
-/** Of the processor: what a file of some pages takes. */
-const SHORT_WORK_MS = 150
-const LOOK_MS = 50
 /** A third of that share: what everybody waits for, and no caller hears. */
 const SERVICE = 5
 
@@ -22,63 +18,44 @@ export function lowerThreadPriority(): void {
   if (id !== undefined) lower(id, WORK_FOR_LATER)
 }
 
-/** Has the calling thread be one like any other, though it has its priority of a raised loop: for those of `lowerThreadLater`. */
+/** Has the calling thread be one like any other, though it has its priority of a raised loop: for those of `lowerThread`. */
 export function beginAsEverybody(): void {
   const id = noteThreadId()
   if (id !== undefined) lower(id, 0)
 }
 
-/**
- * Has another thread of this process give way as soon as it has worked from now on longer than short things take, so that a short
- * file waits for no long one.
- */
-export function lowerThreadLater(thread: Worker): void {
-  lookAway(thread)
-  const usedMs = (id: number): number => processUsage('self', id)?.cpuMs ?? 0
-  const idNow = systemIdOf(thread)
-  // One that has yet to note its id is at its start, which is none of its work.
-  let beforeMs = idNow === undefined ? undefined : usedMs(idNow)
-  const timer = setInterval(() => {
-    const id = systemIdOf(thread)
-    if (id === undefined) return
-    beforeMs ??= usedMs(id)
-    if (usedMs(id) - beforeMs < SHORT_WORK_MS) return
-    lookAway(thread)
-    lower(id, WORK_FOR_LATER)
-    lowered.add(thread)
-  }, LOOK_MS)
-  timer.unref()
-  const onExit = () => lookAway(thread)
-  thread.once('exit', onExit)
-  watches.set(thread, { timer, onExit })
-}
-
-/**
- * Ends the watch over a thread whose work is done, and has it be as any other for its next work. False: it gave way, and the process
- * may not undo that.
- */
-export function restoreThread(thread: Worker): boolean {
-  lookAway(thread)
+/** Has another thread of this process give way from now on. False: not yet, ask again. */
+export function lowerThread(thread: Worker): boolean {
   const id = systemIdOf(thread)
-  if (!lowered.has(thread) || id === undefined) return true
-  try {
-    setPriority(id, Math.max(0, getPriority()))
-  } catch {
-    return false
-  }
-  lowered.delete(thread)
+  if (id === undefined) return false
+  lower(id, WORK_FOR_LATER)
   return true
 }
 
-const watches = new WeakMap<Worker, { timer: NodeJS.Timeout; onExit: () => void }>()
-const lowered = new WeakSet<Worker>()
+/** Has a thread that was lowered be as any other again. False: this process may not undo it. */
+export function restoreThread(thread: Worker): boolean {
+  const id = systemIdOf(thread)
+  return id !== undefined && moved(id, Math.max(0, getPriority()))
+}
 
-function lookAway(thread: Worker): void {
-  const watch = watches.get(thread)
-  if (watch === undefined) return
-  watches.delete(thread)
-  clearInterval(watch.timer)
-  thread.off('exit', watch.onExit)
+/** Has a child process in a session of its own give way from now on, to those in other sessions, too. False: not yet, ask again. */
+export function lowerProcess(pid: number): boolean {
+  lower(pid, WORK_FOR_LATER)
+  return autogroupOf(pid) === undefined || setAutogroup(pid, WORK_FOR_LATER)
+}
+
+/** Has a process that was lowered be as any other again. False: this process may not undo it, or not now. */
+export function restoreProcess(pid: number): boolean {
+  return moved(pid, 0) && (autogroupOf(pid) === undefined || setAutogroup(pid, 0))
+}
+
+function moved(id: number, niceness: number): boolean {
+  try {
+    setPriority(id, niceness)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /**
@@ -86,7 +63,6 @@ function lookAway(thread: Worker): void {
  * would wait for its turns with it.
  */
 export function hurryThread(thread: Worker): void {
-  lookAway(thread)
   const id = systemIdOf(thread)
   if (id === undefined) return
   for (const niceness of [-LOWEST - 1, -STEPS_UP, 0]) {

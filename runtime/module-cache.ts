@@ -35,13 +35,23 @@ export function cacheModules(folder = join(cacheFolder(), 'patchbay', 'modules')
 
 /** What a `Worker` is to begin with, so that it keeps its modules where this thread does, and then is `entry`. */
 export function threadEntry(entry: URL): URL {
-  if (cache === undefined) return entry
+  const program = programOf(entry)
+  return program === undefined ? entry : new URL(`data:text/javascript,${encodeURIComponent(program)}`)
+}
+
+/** What Node is to be called with for a process that keeps its modules where this thread does, and then is `entry`. */
+export function processEntry(entry: URL): string[] {
+  const program = programOf(entry)
+  return program === undefined ? [fileURLToPath(entry)] : ['--input-type=module', '--eval', program]
+}
+
+function programOf(entry: URL): string | undefined {
+  if (cache === undefined) return undefined
   const { directory, kept } = cache
-  // A thread loads this module as any other, without a cache: here it comes along as JavaScript.
-  const program = `${javascriptOf(import.meta.filename, kept)}
+  // Without a cache this module is loaded as any other: here it comes along as JavaScript.
+  return `${javascriptOf(import.meta.filename, kept)}
 cacheModules(${JSON.stringify(directory)})
 await import(${JSON.stringify(entry.href)})`
-  return new URL(`data:text/javascript,${encodeURIComponent(program)}`)
 }
 
 function cacheFolder(): string {

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { Gate } from '../runtime/admission/gate.ts'
 import { PatchbayError } from '../runtime/errors.ts'
-import { startThread } from '../runtime/thread.ts'
-import { WarmThreads } from '../runtime/warm-threads.ts'
-import { type BulkCopyThread, type FromThread, SLOT_BYTES, type ToThread } from './bulk-copy-messages.ts'
+import { ProcessHelper } from '../runtime/process-helper.ts'
+import { WarmHelpers } from '../runtime/warm-helpers.ts'
+import type { FromLoader, ToLoader } from './bulk-copy-messages.ts'
 import { openSpool } from './spool.ts'
 
 /**
- * Loads an upload into Postgres in a thread that loads no other meanwhile, with a connection of its own and in one transaction, so
+ * Loads an upload into Postgres in a process that loads no other meanwhile, with a connection of its own and in one transaction, so
  * that a million rows neither stall the event loop that carries calls nor leave anything behind when the upload breaks off.
  */
 export interface BulkCopyOptions {
@@ -22,40 +22,40 @@ export interface BulkCopyOptions {
 
 /** An upload under way. One of `commit` and `discard` ends it; whoever opened it calls `discard` in any case. */
 export interface BulkCopy<P, D, R> {
-  /** Keeps the source in a file until `commit`: a sender that trickles holds up no thread. Throws what the source throws. */
+  /** Keeps the source in a file until `commit`: a sender that trickles holds up no process. Throws what the source throws. */
   feed(source: AsyncIterable<Uint8Array>): Promise<void>
   /** SHA-256 of what was fed, in hex. Asked for once. */
   digest(): string
   /**
-   * Waits for a thread, loads what was fed with the loader's parameters, finishes with the details and commits. The details
+   * Waits for a process, loads what was fed with the loader's parameters, finishes with the details and commits. The details
    * are asked for once the file is loaded. Throws what the loader throws, and what `details` throws.
    */
   commit(params: P, details: D | (() => Promise<D>)): Promise<R>
-  /** Rolls back what is not committed and releases file, thread and connection. */
+  /** Rolls back what is not committed and releases file, process and connection. */
   discard(): Promise<void>
 }
 
-/** Pieces under way to the thread; the source is not read further until it took one. */
-const SLOTS = 8
-/** One thread is left for another workspace. */
-const threads = new Gate({ kind: 'bulk_upload', places: 2, mostOfOne: 1, maxWaiting: 64 })
+/** One process is left for another workspace. */
+const loaders = new Gate({ kind: 'bulk_upload', places: 2, mostOfOne: 1, maxWaiting: 64 })
 /** Uploads that arrive at once, each with a file of its own. */
 const files = new Gate({ kind: 'upload_file', places: 32, mostOfOne: 4, maxWaiting: 64 })
-/** Of the uploads so far: a thread loads them as it begins, before its first file. */
+/** Of the uploads so far: a process loads them as it begins, before its first file. */
 const knownLoaders = new Set<string>()
-const warm = new WarmThreads<FromThread>({
-  start: () =>
-    startThread(new URL('./bulk-copy-thread.ts', import.meta.url), {
-      name: 'bulk-copy',
-      workerData: { loaders: [...knownLoaders] } satisfies BulkCopyThread,
-      // Most rows die young, and loaders keep some megabytes of them at most. Without a bound the old generation would grow to what
-      // the process begins with before anything is collected.
-      resourceLimits: { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 192 },
-    }),
-  // As many as work at once, and one that begins.
-  mostWarm: 3,
+const warm = new WarmHelpers<FromLoader, ProcessHelper<FromLoader>>({
+  start(listener) {
+    const entry = new URL('./bulk-copy-process.ts', import.meta.url)
+    const helper = new ProcessHelper<FromLoader>({ entry, flags: FLAGS }, listener)
+    helper.post({ type: 'prepare', loaders: [...knownLoaders] } satisfies ToLoader)
+    return helper
+  },
+  mostWarm: 2,
 })
-/** No answer of the thread for this long: Postgres is stuck. */
+/**
+ * Most rows die young, and loaders keep some megabytes of them at most. Without a bound the old generation would grow to what the process
+ * begins with before anything is collected.
+ */
+const FLAGS = ['--max-semi-space-size=5', '--max-old-space-size=192', '--v8-pool-size=1']
+/** No answer of the process for this long: Postgres is stuck. */
 const STALL_TIMEOUT_MS = 60_000
 
 /** Waits for room for the file. Throws `unavailable` when too many uploads wait. */
@@ -68,8 +68,8 @@ export async function openBulkCopy<P, D, R>(options: BulkCopyOptions): Promise<B
     throw error
   })
   const hash = createHash('sha256')
-  let thread: LoadingThread<D, R> | undefined
-  let leaveThreads: (() => void) | undefined
+  let loading: Loading<D, R> | undefined
+  let leaveLoaders: (() => void) | undefined
   let ending: Promise<void> | undefined
   return {
     async feed(source) {
@@ -80,15 +80,15 @@ export async function openBulkCopy<P, D, R>(options: BulkCopyOptions): Promise<B
     },
     digest: () => hash.digest('hex'),
     async commit(params, details) {
-      leaveThreads = await threads.enter(place, signal)
-      thread = start<D, R>(options, params)
-      await thread.feed(spool.read())
-      return thread.commit(typeof details === 'function' ? await (details as () => Promise<D>)() : details)
+      leaveLoaders = await loaders.enter(place, signal)
+      loading = start<D, R>(options, params)
+      await loading.feed(spool.read())
+      return loading.commit(typeof details === 'function' ? await (details as () => Promise<D>)() : details)
     },
     discard() {
       ending ??= (async () => {
-        await thread?.discard()
-        leaveThreads?.()
+        await loading?.discard()
+        leaveLoaders?.()
         await spool.close()
         leaveFiles()
       })()
@@ -97,30 +97,25 @@ export async function openBulkCopy<P, D, R>(options: BulkCopyOptions): Promise<B
   }
 }
 
-/** An upload in its thread. */
-interface LoadingThread<D, R> {
+/** An upload in its process. */
+interface Loading<D, R> {
   feed(source: AsyncIterable<Uint8Array>): Promise<void>
   commit(details: D): Promise<R>
   discard(): Promise<void>
 }
 
-function start<D, R>({ databaseUrl, loader, signal }: BulkCopyOptions, params: unknown): LoadingThread<D, R> {
-  const slots = new SharedArrayBuffer(SLOTS * SLOT_BYTES)
+function start<D, R>({ databaseUrl, loader, workspaceId, signal }: BulkCopyOptions, params: unknown): Loading<D, R> {
   const loaded = Promise.withResolvers<void>()
   const done = Promise.withResolvers<unknown>()
   for (const { promise } of [loaded, done]) promise.catch(() => {})
-  const bytesOfSlots = new Uint8Array(slots)
-  const free = Array.from({ length: SLOTS }, (_, slot) => slot)
-  let failure: { error: unknown } | undefined
-  let wake = () => {}
+  let failed = false
   let stall: NodeJS.Timeout | undefined
   /** It has told how its work ended, and has nothing of it left. */
   let over = false
   const fail = (error: unknown) => {
-    failure ??= { error }
+    failed = true
     loaded.reject(error)
     done.reject(error)
-    wake()
   }
   const onAbort = () => fail(signal.reason)
   const expectAnswer = () => {
@@ -128,75 +123,59 @@ function start<D, R>({ databaseUrl, loader, signal }: BulkCopyOptions, params: u
     stall = setTimeout(() => fail(stalled()), STALL_TIMEOUT_MS)
   }
   knownLoaders.add(loader.href)
-  const thread = warm.hold({
-    message(message) {
-      clearTimeout(stall)
-      if (message.type === 'taken') {
-        free.push(message.slot)
-        wake()
-        return
-      }
-      if (message.type === 'loaded') return loaded.resolve()
-      over = message.type === 'done' || !message.broken
-      if (message.type === 'done') done.resolve(message.result)
-      else fail(revive(message))
+  const { helper, release } = warm.hold(
+    {
+      message(message) {
+        clearTimeout(stall)
+        if (message.type === 'loaded') return loaded.resolve()
+        over = message.type === 'done' || !message.broken
+        if (message.type === 'done') done.resolve(message.result)
+        else fail(revive(message))
+      },
+      error: (cause) => fail(new PatchbayError('internal', { cause })),
+      exit: () => fail(new PatchbayError('internal', { cause: new Error('The process of the upload ended early') })),
     },
-    error: fail,
-    exit: () => fail(new PatchbayError('internal', { cause: new Error('The upload thread ended early') })),
-  })
+    workspaceId,
+  )
   signal.addEventListener('abort', onAbort, { once: true })
-  const tell = (message: ToThread) => {
+  const tell = (message: ToLoader) => {
     expectAnswer()
-    thread.worker.postMessage(message)
+    helper.post(message)
   }
-  thread.worker.postMessage({ type: 'begin', slots, databaseUrl, loader: loader.href, params } satisfies ToThread)
-  const freeSlot = async (): Promise<number> => {
-    for (;;) {
-      const slot = free.shift()
-      // After a failure nobody reads the slot any more.
-      if (slot !== undefined || failure !== undefined) return slot ?? 0
-      await new Promise<void>((resolve) => {
-        wake = resolve
-      })
-    }
-  }
+  tell({ type: 'begin', databaseUrl, loader: loader.href, params })
   let ending: Promise<void> | undefined
 
   return {
     async feed(source) {
       try {
         for await (const bytes of source) {
-          for (let at = 0; at < bytes.length && failure === undefined; at += SLOT_BYTES) {
-            const slot = await freeSlot()
-            const piece = bytes.subarray(at, at + SLOT_BYTES)
-            bytesOfSlots.set(piece, slot * SLOT_BYTES)
-            tell({ type: 'chunk', slot, length: piece.length })
-          }
-          if (failure !== undefined) break
+          if (failed) break
+          expectAnswer()
+          await Promise.race([helper.write(bytes), loaded.promise])
         }
       } catch (error) {
         fail(error)
       }
-      if (failure === undefined) tell({ type: 'end' })
+      if (!failed) tell({ type: 'end' })
       await loaded.promise
     },
     async commit(details) {
-      if (failure === undefined) tell({ type: 'commit', details })
+      if (!failed) tell({ type: 'commit', details })
       return (await done.promise) as R
     },
     discard() {
       ending ??= (async () => {
         clearTimeout(stall)
         signal.removeEventListener('abort', onAbort)
-        // A thread that is ended takes its connection along; Postgres rolls back what was not committed.
-        await thread.release(over)
+        // A process that is ended takes its connection along; Postgres rolls back what was not committed.
+        await release(over)
       })()
       return ending
     },
   }
 }
 
-function revive(message: Extract<FromThread, { type: 'failed' }>): PatchbayError {
+function revive(message: Extract<FromLoader, { type: 'failed' }>): PatchbayError {
   const cause = new Error(message.message)
   if (message.stack !== undefined) cause.stack = message.stack
   return new PatchbayError(message.code, { cause })

@@ -83,7 +83,7 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRe
   const plugins = await readPlugins(options, env)
   for (const { name, fault } of plugins) if (fault) log.error({ plugin: name }, fault.message)
   if (plugins.some(({ isolation, fault }) => isolation === 'process' && fault === undefined)) {
-    const { prepareSpawner } = await import('./isolated/spawner.ts')
+    const { prepareSpawner } = await import('../spawner/spawner.ts')
     prepareSpawner()
   }
   const byName = new Map(plugins.map((plugin) => [plugin.name, plugin]))

@@ -7,8 +7,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import t from 'tap'
 import { autogroupOf } from '../../runtime/autogroup.ts'
-import { hurryThread, lowerServicePriority, lowerSession, lowerThreadLater } from '../../runtime/low-priority.ts'
-import { processUsage } from '../../runtime/process-usage.ts'
+import {
+  hurryThread,
+  lowerProcess,
+  lowerServicePriority,
+  lowerSession,
+  lowerThread,
+  restoreProcess,
+  restoreThread,
+} from '../../runtime/low-priority.ts'
 import { endThread, startThread } from '../../runtime/thread.ts'
 import { systemIdOf } from '../../runtime/thread-ids.ts'
 import { withoutAutogroups } from '../support/without-autogroups.ts'
@@ -45,28 +52,30 @@ beginAsEverybody()
 parentPort.postMessage(stat())
 parentPort.on('message', (until) => {
   const nice = () => Number(stat().slice(stat().lastIndexOf(')') + 2).split(' ')[16])
-  if (until === 'ended') for (;;);
   while (nice() < until);
   parentPort.postMessage(stat())
 })
 `
 
 t.test(
-  'a thread begins as any other, gives way once it has worked for long, and goes before others to its end',
+  'a thread begins as any other, gives way when it is told to, and goes before others to its end',
   { skip: process.platform !== 'linux' && 'threads have a priority of their own on Linux alone' },
   async (t) => {
     const before = Math.max(0, niceOf(readFileSync('/proc/thread-self/stat', 'utf8')))
     const thread = startProgram(SPINNING)
     t.teardown(() => endThread(thread))
     const told = async () => (await once(thread, 'message'))[0] as string
-    lowerThreadLater(thread)
     t.equal(systemIdOf(thread), undefined, 'its id is known once it runs')
+    t.equal(lowerThread(thread), false)
     const begun = await told()
     t.equal(niceOf(begun), before)
     t.equal(systemIdOf(thread), Number(begun.split(' ')[0]))
     const low = Math.min(19, before + 10)
+    t.equal(lowerThread(thread), true)
     thread.postMessage(low)
     t.equal(niceOf(await told()), low)
+    t.equal(restoreThread(thread), mayRaise(), 'which only some may undo')
+    t.equal(niceOfThread(thread), mayRaise() ? before : low)
     hurryThread(thread)
     t.ok(mayRaise() ? niceOfThread(thread) < before : niceOfThread(thread) <= low, 'it goes before others')
     await endThread(thread)
@@ -76,24 +85,6 @@ t.test(
     await once(silent, 'online')
     t.doesNotThrow(() => hurryThread(silent), 'one that noted no id')
     await t.resolves(endThread(silent))
-  },
-)
-
-t.test(
-  'a thread that is to end gives way no more',
-  { skip: process.platform !== 'linux' && 'threads have a priority of their own on Linux alone' },
-  async (t) => {
-    const thread = startProgram(SPINNING)
-    t.teardown(() => endThread(thread))
-    lowerThreadLater(thread)
-    await once(thread, 'message')
-    hurryThread(thread)
-    const hurried = niceOfThread(thread)
-    const startMs = cpuMsOf(thread)
-    thread.postMessage('ended')
-    // Twice as long as it takes to be lowered, and some looks more.
-    while (cpuMsOf(thread) < startMs + 400) await sleep(20)
-    t.equal(niceOfThread(thread), hurried)
   },
 )
 
@@ -131,8 +122,6 @@ function startProgram(program: string): Worker {
 
 const niceOfThread = (thread: Worker): number =>
   niceOf(readFileSync(`/proc/self/task/${systemIdOf(thread)}/stat`, 'utf8'))
-
-const cpuMsOf = (thread: Worker): number => processUsage('self', systemIdOf(thread))?.cpuMs ?? 0
 
 t.test(
   'a service gives way to the loop that started it, with all that it starts',
@@ -192,6 +181,20 @@ t.test(
     t.equal(autogroupOf(2 ** 22 + 1), undefined)
   },
 )
+
+t.test('a process gives way with its session, and may be as any other again', { skip: WITHOUT_GROUPS }, async (t) => {
+  const shell = spawn('sleep', ['600'], { detached: true })
+  t.teardown(() => shell.kill())
+  const pid = shell.pid ?? 0
+  // Who isn't root may change one group in 100 ms.
+  while (!lowerProcess(pid)) await sleep(20)
+  t.match(autogroupOf(pid), { nice: 10 })
+  t.equal(getPriority(pid), 10)
+  if (!mayRaise()) return t.equal(restoreProcess(pid), false)
+  while (!restoreProcess(pid)) await sleep(20)
+  t.match(autogroupOf(pid), { nice: 0 })
+  t.equal(getPriority(pid), 0)
+})
 
 t.test(
   'a loop that carries audio takes its session with it, and leaves it as it was',

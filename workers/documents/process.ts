@@ -95,8 +95,7 @@ async function index(
         })
         await vectors.upsert(scopeOf(document), id, points, signal)
       },
-      signal,
-      limits,
+      { workspaceId: tenant.workspaceId, signal, ...(limits === undefined ? {} : { limits }) },
     )
   } catch (error) {
     // Chunks and segments refer to their document: it was deleted.

@@ -5,6 +5,8 @@ import type { Options } from '../../../packages/plugin/mod.ts'
 import { PatchbayError } from '../../errors.ts'
 import type { Logger } from '../../log.ts'
 import { processUsage } from '../../process-usage.ts'
+import { setNiceness } from '../../spawner/set-niceness.ts'
+import { type RunningProgram, startProgram } from '../../spawner/spawner.ts'
 import { failureOf } from './failure-of.ts'
 import { type Frame, FrameWriter, ROLE_LIMITS } from './frames.ts'
 import { Intake } from './intake.ts'
@@ -12,8 +14,6 @@ import type { FromPlugin, ToPlugin, Use } from './messages.ts'
 import { PIECE_BYTES } from './object-exchange.ts'
 import { IsolatedFault, type IsolatedSession, type PluginRunner, type SessionEvents } from './plugin-runner.ts'
 import { BEAT_EVERY_MS, LOOK_EVERY_MS, ProcessWatch } from './process-watch.ts'
-import { setNiceness } from './set-niceness.ts'
-import { type RunningProgram, startProgram } from './spawner.ts'
 
 const READY_TIMEOUT_MS = 60_000
 /** Before it is started again: where it ended by itself, and where it was ended. One that misbehaves gets few chances. */

@@ -16,10 +16,12 @@ async function read(
     if (first !== texts.length) throw new Error(`Batch ${first} came after ${texts.length} chunks`)
     texts.push(...chunks.map(({ text }) => text))
   }
-  const count = await extractChunks(format, bytes, keep, new AbortController().signal, { ...DEFAULT_LIMITS, ...limits })
+  const count = await extractChunks(format, bytes, keep, { ...nobody, limits: { ...DEFAULT_LIMITS, ...limits } })
   if (count !== texts.length) throw new Error(`${count} chunks were promised and ${texts.length} came`)
   return texts
 }
+
+const nobody = { workspaceId: 'nobody', signal: new AbortController().signal }
 
 const fails = (reason: string | RegExp) => ({ name: 'ExtractionError', message: reason })
 
@@ -163,9 +165,12 @@ t.test('the thread is gone when its signal aborts or its chunks can’t be kept'
   const keep = async () => {
     throw lost
   }
-  await t.rejects(extractChunks('md', text.slice(), keep, new AbortController().signal), lost)
+  await t.rejects(extractChunks('md', text.slice(), keep, nobody), lost)
   const stop = new AbortController()
-  const reading = extractChunks('md', text.slice(), async () => stop.abort(new Error('stopped')), stop.signal)
+  const reading = extractChunks('md', text.slice(), async () => stop.abort(new Error('stopped')), {
+    ...nobody,
+    signal: stop.signal,
+  })
   await t.rejects(reading, new Error('stopped'))
 })
 

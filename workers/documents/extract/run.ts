@@ -2,7 +2,8 @@ import { PatchbayError } from '../../../runtime/errors.ts'
 import type { DocumentFormat } from '../../../runtime/knowledge/blocks.ts'
 import type { Terms } from '../../../runtime/knowledge/terms.ts'
 import { startThread } from '../../../runtime/thread.ts'
-import { WarmThreads } from '../../../runtime/warm-threads.ts'
+import { ThreadHelper } from '../../../runtime/thread-helper.ts'
+import { type HelperListener, WarmHelpers } from '../../../runtime/warm-helpers.ts'
 import { ExtractionError, ExtractionTimeout } from './failure.ts'
 
 export interface ExtractedChunk {
@@ -29,6 +30,13 @@ export interface ExtractionLimits {
   maxChunks: number
 }
 
+export interface ExtractionOptions {
+  /** Whose file it is: who has many read gives way to others. */
+  workspaceId: string
+  signal: AbortSignal
+  limits?: ExtractionLimits
+}
+
 export const DEFAULT_LIMITS: ExtractionLimits = {
   timeoutMs: 60_000,
   memoryBytes: 512 * 1024 * 1024,
@@ -39,14 +47,15 @@ const MEMORY_CHECK_MS = 100
 /** As many as work at once: what ends one of them starts another. */
 const MOST_WARM = 4
 
+type Threads = WarmHelpers<ThreadMessage, ThreadHelper<ThreadMessage>>
 /** By what a thread's heap may hold. */
-const threads = new Map<number, WarmThreads<ThreadMessage>>()
+const threads = new Map<number, Threads>()
 
-function threadsOf(memoryBytes: number): WarmThreads<ThreadMessage> {
+function threadsOf(memoryBytes: number): Threads {
   const known = threads.get(memoryBytes)
   if (known !== undefined) return known
-  const start = () =>
-    startThread(new URL('./thread.ts', import.meta.url), {
+  const start = (listener: HelperListener<ThreadMessage>) => {
+    const worker = startThread(new URL('./thread.ts', import.meta.url), {
       name: 'extraction',
       resourceLimits: { maxOldGenerationSizeMb: memoryBytes / 1024 / 1024, stackSizeMb: 4 },
       // The thread reads nothing of the environment and may not print a file's content. What it prints nobody reads: reading would
@@ -55,7 +64,9 @@ function threadsOf(memoryBytes: number): WarmThreads<ThreadMessage> {
       stdout: true,
       stderr: true,
     })
-  const made = new WarmThreads<ThreadMessage>({ start, mostWarm: MOST_WARM })
+    return new ThreadHelper(worker, listener)
+  }
+  const made: Threads = new WarmHelpers({ start, mostWarm: MOST_WARM })
   threads.set(memoryBytes, made)
   return made
 }
@@ -70,8 +81,7 @@ export async function extractChunks(
   format: DocumentFormat,
   bytes: Uint8Array<ArrayBuffer>,
   keep: (chunks: ExtractedChunk[], first: number) => Promise<void>,
-  signal: AbortSignal,
-  limits: ExtractionLimits = DEFAULT_LIMITS,
+  { workspaceId, signal, limits = DEFAULT_LIMITS }: ExtractionOptions,
 ): Promise<number> {
   signal.throwIfAborted()
   const { promise, resolve, reject } = Promise.withResolvers<number>()
@@ -83,14 +93,14 @@ export async function extractChunks(
   }, limits.timeoutMs)
 
   let kept = 0
-  const thread = threadsOf(limits.memoryBytes).hold({
+  const listener: HelperListener<ThreadMessage> = {
     message(message) {
       if (message.type === 'done') resolve(message.chunks)
       else if (message.type === 'failed') reject(new ExtractionError(message.reason))
       else if (message.type === 'batch') {
         const first = kept
         kept += message.chunks.length
-        keep(message.chunks, first).then(() => thread.worker.postMessage('kept'), reject)
+        keep(message.chunks, first).then(() => worker.postMessage('kept'), reject)
       }
     },
     error(error) {
@@ -100,11 +110,13 @@ export async function extractChunks(
     exit() {
       reject(new PatchbayError('internal', { cause: new Error('The extraction thread ended') }))
     },
-  })
-  thread.worker.postMessage({ format, bytes, maxChunks: limits.maxChunks } satisfies ThreadFile, [bytes.buffer])
+  }
+  const { helper, release } = threadsOf(limits.memoryBytes).hold(listener, workspaceId)
+  const { worker } = helper
+  worker.postMessage({ format, bytes, maxChunks: limits.maxChunks } satisfies ThreadFile, [bytes.buffer])
   // V8's own limit doesn't see buffers, which is where unpacked data lives.
   const watch = setInterval(() => {
-    thread.worker.getHeapStatistics().then(
+    worker.getHeapStatistics().then(
       (heap) => {
         if (heap.external_memory > limits.memoryBytes) reject(tooLarge())
       },
@@ -120,6 +132,6 @@ export async function extractChunks(
     clearTimeout(deadline)
     clearInterval(watch)
     signal.removeEventListener('abort', onAbort)
-    await thread.release(well)
+    await release(well)
   }
 }

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'tap'
-import { startProgram } from '../../../../runtime/plugin/isolated/spawner.ts'
+import { startProgram } from '../../../runtime/spawner/spawner.ts'
 
 const PATIENCE_MS = 60_000
 const order = { program: '/bin/sh', args: [] as string[], variables: {}, pipes: 3, niceness: 0 } as const

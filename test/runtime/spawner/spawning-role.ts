@@ -1,5 +1,5 @@
 /** A process that has a program started, and tells its pid; `deaf`: that it asked for it, and takes in nothing from then on. */
-import { startProgram } from '../../../../runtime/plugin/isolated/spawner.ts'
+import { startProgram } from '../../../runtime/spawner/spawner.ts'
 
 const args = ['-c', 'exec sleep 1000']
 const started = startProgram({ program: '/bin/sh', args, variables: {}, pipes: 3, niceness: 0 })

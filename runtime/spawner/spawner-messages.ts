@@ -1,4 +1,4 @@
-/** What a role and the process that starts its plugins say to each other. */
+/** What a role and the process that starts its programs say to each other. */
 export interface SpawnOrder {
   id: number
   program: string
@@ -8,6 +8,8 @@ export interface SpawnOrder {
   /** Standard input, output and error, and a fourth where its library writes to those. */
   pipes: 3 | 4
   niceness: number
+  /** Linux shares the processor out among sessions: it has its share apart from the others'. */
+  ownSession?: true
 }
 
 export type FromSpawner =

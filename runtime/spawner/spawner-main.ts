@@ -1,5 +1,5 @@
 /**
- * The small process that starts plugins for a role: to start one, the kernel copies the tables of all memory its maker has, which
+ * The small process that starts programs for a role: to start one, the kernel copies the tables of all memory its maker has, which
  * would hold up a role's calls for tens of milliseconds. It hands the pipes over, and ends what it started when the role is gone.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -14,9 +14,9 @@ function say(message: FromSpawner, pipe?: Socket): void {
   process.send?.(message, pipe, undefined, () => undefined)
 }
 
-function start({ id, program, args, variables, pipes, niceness }: SpawnOrder): void {
+function start({ id, program, args, variables, pipes, niceness, ownSession }: SpawnOrder): void {
   const stdio = Array.from({ length: pipes }, () => 'pipe' as const)
-  const child = spawn(program, args, { stdio, env: variables })
+  const child = spawn(program, args, { stdio, env: variables, detached: ownSession === true })
   child.on('error', (error) => say({ type: 'failed', id, message: error.message }))
   const { pid } = child
   if (pid === undefined) return

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
-import { asProcess } from '../scope.ts'
+import { asProcess } from '../plugin/scope.ts'
 import type { FromSpawner, SpawnOrder } from './spawner-messages.ts'
 
 const START_TIMEOUT_MS = 30_000
@@ -151,7 +151,7 @@ class Spawner {
 
   #end(why: string): void {
     this.isOver = true
-    for (const { started } of this.#starting.values()) started.reject(new Error(`what starts plugins can't: ${why}`))
+    for (const { started } of this.#starting.values()) started.reject(new Error(`what starts programs can't: ${why}`))
     for (const program of this.#running.values()) {
       program.kill()
       program.over(null, 'SIGKILL')
@@ -162,12 +162,12 @@ class Spawner {
 
 let spawner: Spawner | undefined
 
-/** Has the process that starts plugins begin while this one is small. */
+/** Has the process that starts programs begin while this one is small. */
 export function prepareSpawner(): void {
   if (spawner === undefined || spawner.isOver) spawner = new Spawner()
 }
 
-/** Starts a program for a plugin. Throws an Error that says why it can't. */
+/** Starts a program. Throws an Error that says why it can't. */
 export function startProgram(order: Omit<SpawnOrder, 'id'>): Promise<RunningProgram> {
   prepareSpawner()
   return (spawner as Spawner).start(order)

@@ -19,6 +19,7 @@ import { refusals } from '../runtime/plugin/refusals.ts'
 import { loopStanding } from '../runtime/realtime-loop.ts'
 import type { Role, RoleContext } from '../runtime/role.ts'
 import { Quotas } from '../runtime/session/quotas.ts'
+import { prepareSpawner } from '../runtime/spawner/spawner.ts'
 import { Carriers } from '../runtime/telephony/carriers.ts'
 import { openArgumentChecks } from '../runtime/tools/argument-check.ts'
 import type { McpClients } from '../runtime/tools/mcp/clients.ts'
@@ -82,6 +83,8 @@ import { openTrunkBook } from './trunks/book.ts'
 export async function startApi(context: RoleContext<EffectiveConfig>): Promise<Role> {
   const { log, clock } = context
   const opened = new Opened('api', log)
+  // For what will read uploads.
+  prepareSpawner()
   try {
     const store = openStore({
       databaseUrl: context.databaseUrl,

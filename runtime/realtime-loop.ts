@@ -57,7 +57,7 @@ export const loopStanding = (): Standing => own
 
 /**
  * Has this process's loop, which carries audio, run in real time where Linux allows it (CAP_SYS_NICE or RLIMIT_RTPRIO): before all that
- * is scheduled by shares, so that it waits for no other work's turn; V8's own threads and those of libuv's pool right behind it. Other
+ * is scheduled by shares, so that it waits for no other work's turn; the threads of libuv's pool beside it, V8's own right behind. Other
  * threads and the processes it starts stay normal. A loop that takes nearly all of a core, or half of an only one, is normal again for a
  * while. Resolves once it is so, or the system refused it; soon in any case.
  */

@@ -57,20 +57,23 @@ async function look(one: Watched): Promise<void> {
 async function schedule(one: Watched, to: Scheduling): Promise<string | undefined> {
   const refused = await setScheduling(one.pid, to, one.priority)
   if (refused !== undefined) return refused
-  await scheduleBehind(one, [...one.helpers, ...one.pool], to)
+  await setAll(one.helpers, to, Math.min(one.priority, HELPER_PRIORITY) as RealtimePriority)
+  await setAll(one.pool, to, one.priority)
   return schedulePool(one, to)
 }
 
-/** A loop stands while a thread of its pool that lost its turn holds their lock. Nothing once they are known. */
+/**
+ * A loop stands while a thread of its pool that lost its turn holds their lock, or a page of memory that both want: they have its own
+ * priority, since other processes' helpers may work through a whole turn of real time. Nothing once they are known.
+ */
 async function schedulePool(one: Watched, to: Scheduling): Promise<undefined> {
   if (!one.withPool || one.pool.length > 0) return
   one.pool = poolThreads(one.pid)
-  await scheduleBehind(one, one.pool, to)
+  await setAll(one.pool, to, one.priority)
 }
 
-async function scheduleBehind({ priority }: Watch, ids: readonly number[], to: Scheduling): Promise<void> {
-  const behind = Math.min(priority, HELPER_PRIORITY) as RealtimePriority
-  await Promise.all(ids.map((id) => setScheduling(id, to, behind)))
+async function setAll(ids: readonly number[], to: Scheduling, priority: RealtimePriority): Promise<void> {
+  await Promise.all(ids.map((id) => setScheduling(id, to, priority)))
 }
 
 function raiseOwn(): void {

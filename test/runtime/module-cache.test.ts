@@ -63,6 +63,28 @@ new Worker(entry, { env: {}, execArgv: [] }).on('message', (name) => console.log
   t.equal((await start()).stdout, 'kept\n')
 })
 
+t.test('a process takes what the one that started it keeps; without a cache it is started as any other', async (t) => {
+  const { dir, write } = await module(t)
+  const folder = join(dir, 'kept')
+  await write("console.log('Anna' satisfies string)\n")
+  const file = join(dir, 'greeting.ts')
+  const programOf = (caching: string) => `import { cacheModules, processEntry } from ${JSON.stringify(CACHE)}
+import { spawnSync } from 'node:child_process'
+${caching}
+const args = processEntry(new URL(${JSON.stringify(`file://${file}`)}))
+console.log(args.length, spawnSync(process.execPath, args, { env: {} }).stdout.toString().trim())`
+  const start = async (caching: string) =>
+    (await run(process.execPath, ['--input-type=module', '-e', programOf(caching)], { env: own })).stdout
+  const caching = `cacheModules(${JSON.stringify(folder)})`
+  t.equal(await start(caching), '3 Anna\n')
+  const files = (await stripped(folder)).map((name) => join(folder, 'typescript', name))
+  const sources = await Promise.all(files.map((path) => readFile(path, 'utf8')))
+  const at = sources.findIndex((source) => source.startsWith("console.log('Anna'"))
+  await writeFile(files[at] ?? '', sources[at]?.replace('Anna', 'kept') ?? '')
+  t.equal(await start(caching), '3 kept\n')
+  t.equal(await start(''), '1 Anna\n')
+})
+
 t.test('errors name the line and column of the source', async (t) => {
   const { dir, write, load } = await module(t)
   await write(

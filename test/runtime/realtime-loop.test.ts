@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import t from 'tap'
 import { diagnoseAudio } from '../../api/realtime/audio-diagnosis.ts'
 import type { Standing } from '../../runtime/realtime-loop.ts'
-import { NORMAL, policyOf, policyWhen, REALTIME, withoutRealtime } from '../support/realtime.ts'
+import { NORMAL, policyOf, policyWhen, priorityOf, REALTIME, withoutRealtime } from '../support/realtime.ts'
 import type { Teardown } from '../support/services.ts'
 
 const LOOP = new URL('../../runtime/realtime-loop.ts', import.meta.url).href
@@ -123,7 +123,10 @@ t.test('a loop waits for no turn of those it hands files and names over to', { s
   await loop.told(({ handedOver }) => handedOver === true)
   const pool = poolOf(loop.pid)
   t.ok(pool.length > 0)
-  for (const id of pool) t.equal(await policyWhen(id, REALTIME), REALTIME)
+  for (const id of pool) {
+    t.equal(await policyWhen(id, REALTIME), REALTIME)
+    t.equal(await priorityOf(id), await priorityOf(loop.pid), 'which no other process’s helpers keep from their turn')
+  }
   loop.ask('break')
   for (const id of pool) t.equal(await policyWhen(id, NORMAL), NORMAL, 'nor does one that nobody watches')
 })

@@ -1,6 +1,6 @@
 /**
  * A CSV of a million phone numbers: loading it as a batch beside `psql \copy` of the same file into a plain table of its
- * columns, in turns, and writing a million calls out again. Memory is this process's, the loading thread included.
+ * columns, in turns, and writing a million calls out again. Memory is this process’s, without the one that reads the file.
  */
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'

@@ -32,7 +32,7 @@ export async function run(args: readonly string[]): Promise<void> {
   const instance = await startInstance({
     PATCHBAY_ADMIN_PORT: String(adminPort),
     PATCHBAY_WORKER_CAPACITY: '20',
-    PATCHBAY_LOG_LEVEL: 'warn',
+    PATCHBAY_LOG_LEVEL: 'error',
   })
   const abort = new AbortController()
   const attacker = { stop: async (): Promise<Record<string, number>> => ({}) }

@@ -15,6 +15,7 @@ import { refusals } from '../runtime/plugin/refusals.ts'
 import { runLoopInRealtime } from '../runtime/realtime-loop.ts'
 import type { RoleContext, VoiceContext } from '../runtime/role.ts'
 import { NODE_PRIORITY, VOICE_PRIORITY } from '../runtime/set-scheduling.ts'
+import { endSpawner } from '../runtime/spawner/spawner.ts'
 import { startJobWorker } from './job-worker.ts'
 import { type Run, type Running, say } from './running.ts'
 import { connectServices, SERVICES_STOP_MS } from './services.ts'
@@ -197,7 +198,7 @@ async function stopAll({ log }: Run, running: Running, graceMs: number, closing:
   ])
   await Promise.all(running.voiceWorkers.map((worker) => worker.stop(graceMs + STOP_MARGIN_MS)))
   closing.abort()
-  await running.embedded?.stop(SERVICES_STOP_MS)
+  await Promise.all([running.embedded?.stop(SERVICES_STOP_MS), endSpawner()])
 }
 
 /** The operator does not want to wait: calls are cut, data are still written. */

@@ -196,7 +196,8 @@ class WorkerKeeper<Payload> {
   #begin(): Worker<Payload> {
     const worker = this.#make()
     worker.on('error', () => {
-      if (worker.isPaused()) return
+      // One that is not yet ready asks for nothing; resumed, it would run before it is.
+      if (!worker.isRunning() || worker.isPaused()) return
       void worker.pause(true)
       this.#later(() => void worker.resume())
     })

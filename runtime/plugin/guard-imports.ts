@@ -8,15 +8,13 @@ import type { Policy } from './guard-policy.ts'
 const ROOT = realpathSync(join(import.meta.dirname, '../..')) + sep
 const PACKAGES = `${ROOT}node_modules${sep}`
 
-/** Of runtime/, what holds the process's own powers: it starts programs and threads, and decides what is allowed. */
-const CLOSED = [
-  /^supervisor\.ts$/,
-  /^call\.ts$/,
-  /^knowledge\/engine\/search-thread\.ts$/,
-  /^link\//,
-  /^recording\//,
-  /^tools\//,
-  /^plugin\/(?!contract\.ts|object-key\.ts|provider-)/,
+/** Of runtime/, what plugins are built from. All else starts programs and threads, decides what is allowed, or is the core's affair. */
+const OPEN = [
+  /^(clock|errors|log|phone-number)\.ts$/,
+  /^(media|speech|telephony)\//,
+  /^session\/(leg|relay)\.ts$/,
+  /^knowledge\/(?!engine\/search-thread\.ts)/,
+  /^plugin\/(contract\.ts|object-key\.ts|provider-)/,
 ]
 
 /**
@@ -37,7 +35,7 @@ export function guardImports(policy: Policy, pluginFolders: Iterable<string>): v
     if (target !== undefined) return target === own
     if (!path.startsWith(ROOT) || path.startsWith(PACKAGES)) return true
     const inRuntime = path.startsWith(`${ROOT}runtime${sep}`) ? path.slice(ROOT.length + 'runtime/'.length) : undefined
-    return inRuntime !== undefined && !CLOSED.some((closed) => closed.test(inRuntime))
+    return inRuntime !== undefined && OPEN.some((open) => open.test(inRuntime))
   }
 
   /** Where the modules are that were let in, by their URL: most of them import several others. */

@@ -1,11 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { EventEmitter } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { asProcess } from '../plugin/scope.ts'
 import type { FromSpawner, SpawnOrder } from './spawner-messages.ts'
 
 const START_TIMEOUT_MS = 30_000
+const END_TIMEOUT_MS = 2_000
 
 /** A program that runs, as its role sees it. */
 export class RunningProgram extends EventEmitter<{
@@ -114,6 +115,16 @@ class Spawner {
     }
   }
 
+  /** Ends it and all it started. Resolves once it is gone. */
+  async end(): Promise<void> {
+    if (this.isOver) return
+    const signal = AbortSignal.timeout(END_TIMEOUT_MS)
+    const gone = once(this.#process, 'exit', { signal }).catch(() => this.#process.kill('SIGKILL'))
+    this.#process.ref()
+    this.#process.stdin?.end()
+    await gone
+  }
+
   /** It keeps this process no longer than what it starts does. */
   #attend(): void {
     const isAwaited = this.#starting.size > 0 || [...this.#running.values()].some((program) => program.isAwaited)
@@ -165,6 +176,11 @@ let spawner: Spawner | undefined
 /** Has the process that starts programs begin while this one is small. */
 export function prepareSpawner(): void {
   if (spawner === undefined || spawner.isOver) spawner = new Spawner()
+}
+
+/** Ends what starts programs, and with it all that run. Resolves once it is gone; a start that follows begins another. */
+export async function endSpawner(): Promise<void> {
+  await spawner?.end()
 }
 
 /** Starts a program. Throws an Error that says why it can't. */

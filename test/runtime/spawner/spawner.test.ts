@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'tap'
-import { startProgram } from '../../../runtime/spawner/spawner.ts'
+import { endSpawner, startProgram } from '../../../runtime/spawner/spawner.ts'
 
 const PATIENCE_MS = 60_000
 const order = { program: '/bin/sh', args: [] as string[], variables: {}, pipes: 3, niceness: 0 } as const
@@ -109,4 +109,18 @@ test('nor does what starts them, though its role died before it took what was ha
   role.kill('SIGKILL')
   t.ok(await gone(spawner))
   t.ok(await gone(program))
+})
+
+test('ended in order, it is gone with all it started, and the next start goes on', async (t) => {
+  const program = await shell('exec sleep 1000')
+  const ended = once(program, 'exit')
+  const spawner = spawnerOf(process.pid)
+  await endSpawner()
+  t.notOk(isAlive(spawner), 'it is gone at once')
+  t.same(await ended, [null, 'SIGKILL'])
+  t.ok(await gone(program.pid))
+  await endSpawner()
+  const after = await shell('exit 0')
+  t.ok(after.pid > 0)
+  t.not(spawnerOf(process.pid), spawner)
 })

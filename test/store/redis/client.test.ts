@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { createLogger } from '../../../runtime/log.ts'
 import { findRedisProgram, redisSocketUrl, startRedis } from '../../../store/embedded/redis.ts'
 import { createRedis } from '../../../store/redis/client.ts'
-import { runJobs } from '../../../workers/queues.ts'
+import { openQueue, runJobs } from '../../../workers/queues.ts'
 import { testFolder, testRedis } from '../../support/services.ts'
 
 const log = createLogger({ level: 'silent', name: 'test' })
@@ -42,7 +42,8 @@ t.test('a Redis that does not answer is reported as unavailable', async (t) => {
   await t.rejects(createRedis('unix:///nowhere/redis.sock', log), { code: 'unavailable' })
 })
 
-t.test('a Redis that goes away is told once, and once that it is back', async (t) => {
+/** A Redis of its own that a client is connected to, what the client logs, and the way to stop and start that Redis. */
+async function watched(t: Test) {
   const socketPath = join(await testFolder(t), 'redis.sock')
   const searchPath = process.env.PATH
   const program = findRedisProgram(searchPath)
@@ -51,26 +52,61 @@ t.test('a Redis that goes away is told once, and once that it is back', async (t
   const told = createLogger({ level: 'info', name: 'test', destination: { write: (line) => void lines.push(line) } })
   const first = await start()
   const client = await createRedis(redisSocketUrl(socketPath), told)
-  const runner = runJobs(
-    'documents',
+  return {
     client,
-    { concurrency: 1, onError: (err) => told.warn({ err }, 'A job failed'), onPoison: () => {} },
-    async () => {},
-  )
-  await first.stop(5_000)
-  while (!lines.some((line) => line.includes('Redis is unreachable'))) await sleep(10)
+    stop: () => first.stop(5_000),
+    async startAgain() {
+      const second = await start()
+      t.teardown(() => second.stop(5_000))
+    },
+    run: (done: () => void) =>
+      runJobs(
+        'documents',
+        client,
+        { concurrency: 1, onError: (err) => told.warn({ err }, 'A job failed'), onPoison: () => {} },
+        async () => done(),
+      ),
+    async hears(words: string) {
+      while (!lines.some((line) => line.includes(words))) await sleep(10)
+    },
+    /** The Redis that is stopped is told once, that it is back too, and nobody else says anything. */
+    saysNoMore(t: Test) {
+      const words = lines.map((line) => (JSON.parse(line) as { msg: string }).msg)
+      t.same(words, ['Redis is unreachable; reconnecting', 'Redis answers again'], lines.join(''))
+    },
+  }
+}
+
+t.test('a Redis that goes away is told once, and once that it is back', async (t) => {
+  const redis = await watched(t)
+  const runner = redis.run(() => {})
+  await redis.stop()
+  await redis.hears('Redis is unreachable')
   // Long enough for every queue to have asked again, and again.
   await sleep(3_000)
-  const second = await start()
-  t.teardown(() => second.stop(5_000))
-  while (!lines.some((line) => line.includes('Redis answers again'))) await sleep(10)
+  await redis.startAgain()
+  await redis.hears('Redis answers again')
   // Before its Redis, for whose answer it waits.
   await runner.stop(0)
-  client.destroy()
-  const words = lines.map((line) => (JSON.parse(line) as { msg: string }).msg)
-  t.same(
-    words,
-    ['Redis is unreachable; reconnecting', 'Redis answers again'],
-    `and nobody else says anything: ${lines.join('')}`,
-  )
+  redis.client.destroy()
+  redis.saysNoMore(t)
+})
+
+t.test('jobs begun while Redis is away run once it is back, and nothing is told of them', async (t) => {
+  const redis = await watched(t)
+  await redis.stop()
+  await redis.hears('Redis is unreachable')
+  const ran = Promise.withResolvers<void>()
+  const runner = redis.run(ran.resolve)
+  // Longer than a queue rests after an error.
+  await sleep(3_000)
+  await redis.startAgain()
+  await redis.hears('Redis answers again')
+  const queue = openQueue('documents', redis.client)
+  await queue.add({ documentId: 'd' }, { jobId: 'd', attempts: 1, backoffMs: 0 })
+  await ran.promise
+  await queue.close()
+  await runner.stop(0)
+  redis.client.destroy()
+  redis.saysNoMore(t)
 })

@@ -24,6 +24,20 @@ export function beginAsEverybody(): void {
   if (id !== undefined) lower(id, 0)
 }
 
+/**
+ * Has the calling thread have the share that its process's loop has by its niceness: one that callers wait for, and that holds locks
+ * of the process's memory, for which the loop would stand until it came to its turn. A thread that a loop in real time starts has
+ * everybody's.
+ */
+export function beginAsLoop(): void {
+  const id = noteThreadId()
+  try {
+    if (id !== undefined) setPriority(id, getPriority(process.pid))
+  } catch {
+    // EACCES: not allowed.
+  }
+}
+
 /** Has another thread of this process give way from now on. False: not yet, ask again. */
 export function lowerThread(thread: Worker): boolean {
   const id = systemIdOf(thread)

@@ -43,6 +43,24 @@ t.test(
   },
 )
 
+const AS_LOOP = THREAD.replaceAll('lowerThreadPriority', 'beginAsLoop').replace(
+  'beginAsLoop()',
+  `const { setPriority } = await import('node:os')
+setPriority(1)
+beginAsLoop()`,
+)
+
+t.test(
+  'a thread that callers wait for has the share of its loop, whatever it began with',
+  { skip: process.platform !== 'linux' && 'threads have a priority of their own on Linux alone' },
+  async (t) => {
+    const thread = startProgram(AS_LOOP)
+    t.teardown(() => endThread(thread))
+    const stat = await new Promise<string>((resolve, reject) => thread.on('message', resolve).on('error', reject))
+    t.equal(niceOf(stat), mayRaise() ? getPriority(process.pid) : Math.max(1, getPriority(process.pid)))
+  },
+)
+
 const SPINNING = `
 import { readFileSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'

@@ -1,11 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { noteThreadId } from '../../thread-ids.ts'
+import { beginAsLoop } from '../../low-priority.ts'
 import { Blocks } from './blocks.ts'
 import { meaningLeg, wordsLeg } from './legs.ts'
 import type { FromThread, ThreadData, ToThread } from './search-thread.ts'
 
 /** Entry of the thread that search-thread.ts starts. */
-noteThreadId()
+beginAsLoop()
 const port = parentPort!
 const { leg, ignored } = workerData as ThreadData
 // The other end sends queries that its leg takes.

@@ -31,11 +31,8 @@ export function beginAsEverybody(): void {
  */
 export function beginAsLoop(): void {
   const id = noteThreadId()
-  try {
-    if (id !== undefined) setPriority(id, getPriority(process.pid))
-  } catch {
-    // EACCES: not allowed.
-  }
+  // Where the system refuses it the thread stays as it began; it works all the same.
+  if (id !== undefined) moved(id, getPriority(process.pid))
 }
 
 /** Has another thread of this process give way from now on. False: not yet, ask again. */

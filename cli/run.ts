@@ -175,9 +175,10 @@ async function requireFreePort(port: number, host: string): Promise<void> {
   throw await listenFault(host, port)
 }
 
-/** Says that it is not ready, and goes on serving until balancers have noticed. */
-async function leave({ config, selfContained }: Run, running: Running, forced: Promise<void>): Promise<void> {
+/** Says that it is not ready, and goes on serving until balancers have noticed: they send their calls to api nodes alone. */
+async function leave({ config, roles, selfContained }: Run, running: Running, forced: Promise<void>): Promise<void> {
   for (const role of running.roles) role.leave?.()
+  if (!roles.includes('api')) return
   const leaveMs = config.leaveMs ?? (selfContained ? 0 : LEAVE_MS)
   if (leaveMs > 0) await Promise.race([sleep(leaveMs), forced])
 }

@@ -529,7 +529,7 @@ export const SETTINGS = {
     default: undefined,
     min: 0,
     description:
-      'How long a stopping process says at /ready that it is not ready and serves new calls nevertheless, until balancers have noticed; default 5000, and 0 for npm start.',
+      'How long a stopping api node says at /ready that it is not ready and serves new calls nevertheless, until balancers have noticed; default 5000, and 0 for npm start.',
   },
 } as const satisfies Record<string, Setting>
 

@@ -12,7 +12,9 @@ const files = process.argv.splice(2)
 const { default: t } = await import('tap')
 
 const tapOf = new Map<string, Test>()
-Object.assign(globalThis, { [Symbol.for('patchbay.tapOf')]: tapOf })
+const lastly = new Set<() => unknown>()
+Object.assign(globalThis, { [Symbol.for('patchbay.tapOf')]: tapOf, [Symbol.for('patchbay.lastly')]: lastly })
+t.teardown(() => Promise.all([...lastly].map((end) => end())))
 
 registerHooks({
   resolve(specifier, context, next) {

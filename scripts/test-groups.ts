@@ -1,32 +1,37 @@
 import { readFileSync } from 'node:fs'
-import { dirname } from 'node:path'
 
-/** What reaches beyond the file: the process's environment, handlers, children, threads, guard, memory or clock. */
+/** What reaches beyond the file: the process's handlers, priority, guard, memory or clock. */
 const OF_THE_PROCESS =
-  /process\.(env|on|once|chdir|exit|kill|memoryUsage|cpuUsage)|installGuard|child_process|worker_threads|support\/(instance|realtime-node|phone-process|sip-peers|jobs)|conformance|node:test|globalThis|eventLoopDelay|Refusals|provider-health|\b(global)?gc\(/
+  /process\.(on|once|chdir|exit|kill|memoryUsage|cpuUsage|resourceUsage)\b|[gs]etPriority|installGuard|worker_threads|node:test|globalThis|eventLoopDelay|Refusals|provider-health|\b(global)?gc\(/
+
+/** What waits most of its time for whole instances or for peers of its own: each is under way by itself, beside others. */
+const OF_PROCESSES = /support\/(instance|sip-instance|webrtc-instance|phone-process|sip-peers)\.ts/
 
 /** What plays and hears in real time: a machine that is busy with others makes other sounds of it. Other files say it of themselves. */
 const OF_REAL_TIME = /support\/(sound-card|page-call)\.ts|^\/\*\* Runs alone: /m
 
-const MOST_FILES = 6
+const OF_PRIORITY = /[gs]etPriority|low-priority/
+
+const MOST_FILES = 8
 
 /**
- * Which test files share a process, because loading the modules costs most tests more than they compute: neighbours in
- * a folder that touch nothing of the process. `read` gives a file's source.
+ * Which test files share a process, because loading the modules costs most tests more than they compute: those of a room
+ * (`test/api`) that touch nothing of the process, neighbours first. `read` gives a file's source.
  */
 export function testGroups(files: readonly string[], read: (file: string) => string = readSource): string[][] {
   const groups: string[][] = []
   const open = new Map<string, string[]>()
   for (const file of files) {
-    if (OF_THE_PROCESS.test(read(file)) || needsMachine(file, read)) {
+    const source = read(file)
+    if (OF_THE_PROCESS.test(source) || OF_PROCESSES.test(source) || OF_REAL_TIME.test(source)) {
       groups.push([file])
       continue
     }
-    const folder = dirname(file)
-    const group = open.get(folder)
+    const room = roomOf(file)
+    const group = open.get(room)
     if (group === undefined || group.length >= MOST_FILES) {
       const fresh = [file]
-      open.set(folder, fresh)
+      open.set(room, fresh)
       groups.push(fresh)
     } else {
       group.push(file)
@@ -35,7 +40,17 @@ export function testGroups(files: readonly string[], read: (file: string) => str
   return groups
 }
 
-/** Whether a test file needs the machine for itself. */
+/** The room of the source that a test file is of: `test/api`. */
+export function roomOf(file: string): string {
+  return file.split('/').slice(0, 2).join('/')
+}
+
+/** Whether a test file looks at priorities, and so is to have everybody's. */
+export function needsPriority(file: string, read: (file: string) => string = readSource): boolean {
+  return OF_PRIORITY.test(read(file))
+}
+
+/** Whether a test file is to run beside none of its kind, and before all others. */
 export function needsMachine(file: string, read: (file: string) => string = readSource): boolean {
   return OF_REAL_TIME.test(read(file))
 }

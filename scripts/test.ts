@@ -5,9 +5,8 @@
  */
 import { spawn } from 'node:child_process'
 import { globSync, statSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { countResults } from './tap-counts.ts'
+import { countResults } from './tap-results.ts'
 
 const root = join(import.meta.dirname, '..')
 /** The end of tap's output, where its summary is. */
@@ -64,10 +63,8 @@ if (files.length === 0) {
     else failed++
   }
 }
-// Tests of calls wait for speech, too; with more at once, voice workers are overloaded and take no calls.
-const jobs = String(availableParallelism() + 1)
 const tests = files.length > 0 ? files : globSync('test/**/*.test.ts', { cwd: root }).sort()
-const { ok, output } = await run('scripts/run-tests.ts', [jobs, ...tests])
+const { ok, output } = await run('scripts/run-tests.ts', tests)
 const counts = countResults(output)
 passed += counts.passed
 // A run that was cut off or found nothing to run failed, whatever it had counted.

@@ -95,8 +95,21 @@ t.test('a voice worker or job worker that is killed is replaced', { skip: linuxO
   )
 })
 
+t.test('a role that balancers send nothing to does not wait for them when it ends', { skip: linuxOnly }, async (t) => {
+  const { output, child, ended } = startRole(t, ['voice'], {
+    PATCHBAY_DATA_DIR: await testFolder(t),
+    PATCHBAY_LINK_TOKEN: 'a-token-of-this-test',
+    // Nobody is there: it waits to be given calls.
+    PATCHBAY_API_URLS: 'ws://127.0.0.1:1',
+    PATCHBAY_LEAVE_MS: '86400000',
+  })
+  await until(() => output().includes('"Started in '))
+  child.kill('SIGTERM')
+  t.equal(await ended, 0)
+})
+
 t.test('kill -9 leaves no process behind, and the next start finds the data', { skip: linuxOnly }, async (t) => {
-  const instance = await startInstance(t)
+  const instance = await startInstance(t, { PATCHBAY_DATA_DIR: join(await testFolder(t), 'new', 'data') })
   const children = await childrenOf(instance.child.pid)
   const account = { email: 'ada@example.com', password: 'correct horse' }
   const json = { 'content-type': 'application/json' }

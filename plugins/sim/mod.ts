@@ -1,16 +1,13 @@
 import { definePlugin, type PluginHost } from '../../runtime/plugin/contract.ts'
-import { SentenceTTS } from '../../runtime/speech/sentence-tts.ts'
-import { SimLLM } from './llm.ts'
-import { readLlmScenario, readSttScenario, readTtsScenario, type TtsScenario } from './scenario.ts'
-import { SimSTT } from './stt.ts'
+import { readLlmScenario, readSttScenario } from './scenario.ts'
 import { SimCarrier } from './telephony.ts'
-import { simVoice, TONE } from './tts.ts'
 import { sentencesOf } from './utterances/index.ts'
 import { Vocabulary } from './vocabulary.ts'
 
-/** A world for tests, demonstrations and benchmarks: see README.md. */
+/** A world for tests, demonstrations and benchmarks: see README.md. The speech libraries load with the first session that needs them. */
 export default definePlugin({
   stt: async (host, { model, language, settings }) => {
+    const { SimSTT } = await import('./stt.ts')
     const scenario = readSttScenario(model, settings)
     const own = [
       ...strings(settings.utterances),
@@ -27,16 +24,10 @@ export default definePlugin({
       return (await Promise.all(known)).flat()
     })
   },
-  llm: (_host, { model, settings }) => new SimLLM(readLlmScenario(model, settings)),
+  llm: async (_host, { model, settings }) => new (await import('./llm.ts')).SimLLM(readLlmScenario(model, settings)),
   telephony: (host, { settings }) => new SimCarrier(host, settings),
-  tts: (host, { voice, settings }) => new SentenceTTS(simVoice(host.run.spawn, ttsScenario(voice, settings))),
+  tts: async (host, { voice, settings }) => (await import('./tts.ts')).makeTts(host.run.spawn, voice, settings),
 })
-
-/** The voice of an agent is a scenario, or short for the scenario of that voice alone. */
-function ttsScenario(voice: string | undefined, settings: Readonly<Record<string, unknown>>): TtsScenario {
-  if (voice === undefined || voice === TONE || /^en-us(\+[fm]\d)?$/.test(voice)) return { voice: voice ?? TONE }
-  return readTtsScenario(voice, settings)
-}
 
 const vocabularies = new WeakMap<AbortSignal, Vocabulary>()
 

@@ -1,11 +1,11 @@
 import type { Spawn } from '../../runtime/speech/espeak.ts'
 import { espeakVoice } from '../../runtime/speech/espeak-voice.ts'
-import type { SpeakSentence, Voice } from '../../runtime/speech/sentence-tts.ts'
+import { SentenceTTS, type SpeakSentence, type Voice } from '../../runtime/speech/sentence-tts.ts'
 import { delay, Faults } from './fault.ts'
-import type { TtsScenario } from './scenario.ts'
+import { readTtsScenario, type TtsScenario } from './scenario.ts'
 
 /** The voice that is a beep: no program runs, and any number of sessions cost next to nothing. */
-export const TONE = 'tone'
+const TONE = 'tone'
 const TONE_RATE_HZ = 16_000
 const TONE_HZ = 440
 const TONE_LEVEL = 8_000
@@ -18,6 +18,20 @@ const WAVE = Int16Array.from(
   { length: TONE_RATE_HZ / 40 },
   (_, i) => TONE_LEVEL * Math.sin((2 * Math.PI * TONE_HZ * i) / TONE_RATE_HZ),
 )
+
+export function makeTts(
+  spawn: Spawn,
+  voice: string | undefined,
+  settings: Readonly<Record<string, unknown>>,
+): SentenceTTS {
+  return new SentenceTTS(simVoice(spawn, ttsScenario(voice, settings)))
+}
+
+/** The voice of an agent is a scenario, or short for the scenario of that voice alone. */
+function ttsScenario(voice: string | undefined, settings: Readonly<Record<string, unknown>>): TtsScenario {
+  if (voice === undefined || voice === TONE || /^en-us(\+[fm]\d)?$/.test(voice)) return { voice: voice ?? TONE }
+  return readTtsScenario(voice, settings)
+}
 
 /** A voice whose delays and faults are its scenario's. */
 export function simVoice(spawn: Spawn, scenario: TtsScenario): Voice {

@@ -22,7 +22,9 @@ interface Place {
 function place(t: Test, env: Record<string, string> = {}): Place {
   const folder = mkdtempSync(join(tmpdir(), 'patchbay-docs-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  const variables = { PATH: process.env.PATH, HOME: folder, PATCHBAY_DATA_DIR: join(folder, 'data'), ...env }
+  // What one command compiled, the next need not: a new HOME has nothing.
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  const variables = { PATH, NODE_COMPILE_CACHE, HOME: folder, PATCHBAY_DATA_DIR: join(folder, 'data'), ...env }
   return {
     folder,
     async type(line) {

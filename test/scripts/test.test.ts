@@ -9,7 +9,7 @@ const run = async (...args: string[]) =>
 
 t.test('what is no test is named in a sentence, and nothing is run', async (t) => {
   for (const path of ['test/nothing.test.ts', 'main.ts', 'deploy']) {
-    const { code, stdout, stderr } = await run('test/scripts/tap-counts.test.ts', path)
+    const { code, stdout, stderr } = await run('test/scripts/tap-results.test.ts', path)
     t.equal(code, 1)
     t.equal(stdout, '')
     t.equal(stderr, `patchbay: ${path} is no test file and no folder with any; they are called test/….test.ts\n`)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Teardown, testFolder } from './services.ts'
+import { type Teardown, testDataDir } from './services.ts'
 
 const MAIN = join(import.meta.dirname, '../../main.ts')
 const START_TIMEOUT_MS = 180_000
@@ -48,9 +48,9 @@ export function startRole(t: Teardown, roles: readonly string[], env: Record<str
   return { child, output: () => output.stdout + output.stderr, ended }
 }
 
-/** Starts an instance on free ports with a data folder of its own; it is ended when `t` ends. */
+/** Starts an instance on free ports with a data folder of its own, its first start behind it; it is ended when `t` ends. */
 export async function startInstance(t: Teardown, env: Record<string, string> = {}): Promise<Instance> {
-  const dataDir = env.PATCHBAY_DATA_DIR ?? join(await testFolder(t), 'data')
+  const dataDir = env.PATCHBAY_DATA_DIR ?? (await testDataDir(t))
   const child = spawnMain(['start'], {
     PORT: '0',
     PATCHBAY_HOST: '127.0.0.1',
@@ -93,7 +93,7 @@ export async function commandLineOf(pid: number): Promise<string> {
 }
 
 function spawnMain(args: readonly string[], env: Record<string, string>): ChildProcess {
-  const { PATH = '', HOME = '' } = process.env
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE } = process.env
   // tap has every child process load its modules over a thread of tap's own, by NODE_OPTIONS: an operator's doesn't.
   const command = ['-u', 'NODE_OPTIONS', process.execPath, MAIN, ...args]
   const settings = {
@@ -106,7 +106,7 @@ function spawnMain(args: readonly string[], env: Record<string, string>): ChildP
     PATCHBAY_IDLE_TIMEOUT_MS: '600000',
   }
   return spawn('env', command, {
-    env: { PATH, HOME, ...settings, ...env },
+    env: { PATH, HOME, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }), ...settings, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }

@@ -1,16 +1,18 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { accessSync, closeSync, constants, mkdirSync, openSync, readFileSync, statfsSync } from 'node:fs'
+import { mkdtemp, rename, rm, stat } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { createLogger } from '../../runtime/log.ts'
 import { findRedisProgram, redisSocketUrl, startRedis } from '../../store/embedded/redis.ts'
+import { startEmbedded } from '../../store/embedded.ts'
 import { migrate } from '../../store/migrate.ts'
 import { MIGRATIONS } from '../../store/migrations/index.ts'
 
@@ -29,9 +31,15 @@ const START_TIMEOUT_MS = 120_000
 const STOP_MS = 5_000
 /** Half a minute's. */
 const MOST_LOOKS = 1_500
+/** Linux keeps what lies there in memory: shm_overview(7). */
+const MEMORY_FILES = '/dev/shm'
+/** Beside the embedded instances that are under way at once. */
+const ROOM_BYTES = 4 * 1024 ** 3
+const MIGRATED = createHash('sha256').update(JSON.stringify(MIGRATIONS)).digest('hex').slice(0, 16)
 const log = createLogger({ level: 'silent', name: 'test' })
 let shared: Promise<SharedServices> | undefined
 let template: Promise<string> | undefined
+let dataTemplate: Promise<string> | undefined
 
 /** The address of a fresh, migrated database, dropped when `t` ends. */
 export async function testDatabase(t: Teardown): Promise<string> {
@@ -63,6 +71,15 @@ export async function testFolder(t: Teardown): Promise<string> {
   return path
 }
 
+/** A data folder as the first start of an instance leaves it, its database up to date; removed when `t` ends. */
+export async function testDataDir(t: Teardown): Promise<string> {
+  dataTemplate ??= makeDataTemplate()
+  const dataDir = join(await testFolder(t), 'data')
+  // Postgres wants its folder to be its user's.
+  await promisify(execFile)('cp', ['-a', await dataTemplate, dataDir])
+  return dataDir
+}
+
 async function copyDatabase(t: Teardown, source: Promise<string>): Promise<string> {
   const { databaseUrl } = await sharedServices()
   const name = `test_${randomBytes(8).toString('hex')}`
@@ -72,10 +89,39 @@ async function copyDatabase(t: Teardown, source: Promise<string>): Promise<strin
   return withDatabase(databaseUrl, name)
 }
 
-/** Makes the migrated template once for all processes; its name changes with the migrations. */
+/** Made once for all processes; its name changes with the migrations. */
+async function makeDataTemplate(): Promise<string> {
+  const { databaseUrl, folder } = await sharedServices()
+  const path = join(folder, `data-${MIGRATED}`)
+  const making = `${path}.making`
+  await asAdmin(databaseUrl, async (admin) => {
+    await admin.query('select pg_advisory_lock(2)')
+    if ((await stat(path).catch(() => undefined)) !== undefined) return
+    await rm(making, { recursive: true, force: true })
+    const searchPath = process.env.PATH
+    const postgresSettings = { fsync: 'off', synchronous_commit: 'off' }
+    const made = await startEmbedded({
+      dataDir: making,
+      log,
+      searchPath,
+      postgres: true,
+      redis: false,
+      postgresSettings,
+    })
+    try {
+      await migrate(made.databaseUrl ?? '', log)
+    } finally {
+      await made.stop(STOP_MS)
+    }
+    await rename(making, path)
+  })
+  return path
+}
+
+/** Made once for all processes; its name changes with the migrations. */
 async function makeTemplate(): Promise<string> {
   const { databaseUrl } = await sharedServices()
-  const name = `template_${createHash('sha256').update(JSON.stringify(MIGRATIONS)).digest('hex').slice(0, 16)}`
+  const name = `template_${MIGRATED}`
   await asAdmin(databaseUrl, async (admin) => {
     await admin.query('select pg_advisory_lock(1)')
     const { rowCount } = await admin.query('select from pg_database where datname = $1', [name])
@@ -122,12 +168,23 @@ function sharedServices(): Promise<SharedServices> {
   return shared
 }
 
+/** In memory where there is room: each test makes and removes a database of hundreds of files, which a disk's file system pays for. */
+function servicesRoot(): string {
+  try {
+    accessSync(MEMORY_FILES, constants.W_OK)
+    const { bavail, bsize } = statfsSync(MEMORY_FILES)
+    return bavail * bsize > ROOM_BYTES ? MEMORY_FILES : tmpdir()
+  } catch {
+    return tmpdir()
+  }
+}
+
 async function connectToKeeper(): Promise<SharedServices> {
   const checkout = createHash('sha256')
     .update(import.meta.dirname)
     .digest('hex')
     .slice(0, 8)
-  const base = join(tmpdir(), `patchbay-test-${process.getuid?.() ?? 0}-${checkout}`)
+  const base = join(servicesRoot(), `patchbay-test-${process.getuid?.() ?? 0}-${checkout}`)
   const keeperLog = join(base, 'keeper.log')
   let starting = false
   for (const endMs = performance.now() + START_TIMEOUT_MS; performance.now() < endMs; ) {

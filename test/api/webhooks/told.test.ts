@@ -80,7 +80,7 @@ t.test('operators are told of voice workers that come, and of those that are gon
   await api.store.pool.query('update users set is_operator = id = $1', [operator.id])
   const receiver = await receiverOf(operator, ['worker.*'])
   const deaf = await receiverOf(other, ['*'])
-  const slots = new RedisSlots(redis, { shares: () => ({ inboundReserve: 0, workspaceShare: 1 }), entryMs: 2_000 })
+  const slots = new RedisSlots(redis, { shares: () => ({ inboundReserve: 0, workspaceShare: 1 }), entryMs: 8_000 })
   const beat = (workerId: string) => slots.register({ workerId, capacity: 3, metricsUrl: 'http://127.0.0.1:1' }, 0)
   // Of two that watch, one tells.
   await jobs.stop()

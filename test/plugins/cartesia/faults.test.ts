@@ -1,14 +1,14 @@
-import { dispose } from '@livekit/rtc-node'
 import t from 'tap'
 import { runSttFaults, runTtsFaults } from '../../conformance/provider-faults.ts'
 import { registryWith, spokenFrames } from '../../support/doubles/registry.ts'
 import { DOUBLE_KEY, startDoubles } from '../../support/doubles/start.ts'
+import { endNativeRuntime } from '../../support/native-runtime.ts'
 
 const TEXT = 'What time do you open on Saturday?'
 
 const { doubles, env, stop } = await startDoubles()
 t.teardown(stop)
-t.teardown(() => dispose())
+endNativeRuntime(t)
 const registry = await registryWith(t, env)
 const suite = { faults: doubles.cartesia.faults, key: DOUBLE_KEY, inBand: true }
 

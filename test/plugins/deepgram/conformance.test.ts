@@ -1,5 +1,4 @@
 import { stt } from '@livekit/agents'
-import { dispose } from '@livekit/rtc-node'
 import t from 'tap'
 import { signalOf } from '../../../runtime/speech/signal.ts'
 import { runSttConformance } from '../../conformance/stt.ts'
@@ -7,13 +6,13 @@ import { collect, errorsOf, ONE_ATTEMPT, silence, withInstance } from '../../con
 import { runTtsConformance } from '../../conformance/tts.ts'
 import { deserted, registryWith, spokenFrames } from '../../support/doubles/registry.ts'
 import { startDoubles } from '../../support/doubles/start.ts'
+import { endNativeRuntime } from '../../support/native-runtime.ts'
 
 const TEXT = 'What time do you open on Saturday?'
 
 const { env, stop } = await startDoubles()
 t.teardown(stop)
-// The suite's own resampler is native, and its runtime keeps a process alive.
-t.teardown(() => dispose())
+endNativeRuntime(t)
 const registry = await registryWith(t, env)
 const unreachable = await registryWith(t, { ...env, DEEPGRAM_BASE_URL: await deserted() })
 

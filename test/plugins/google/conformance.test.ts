@@ -1,13 +1,13 @@
-import { dispose } from '@livekit/rtc-node'
 import t from 'tap'
 import { runLlmConformance } from '../../conformance/llm.ts'
 import { runTtsConformance } from '../../conformance/tts.ts'
 import { deserted, registryWith } from '../../support/doubles/registry.ts'
 import { startDoubles } from '../../support/doubles/start.ts'
+import { endNativeRuntime } from '../../support/native-runtime.ts'
 
 const { env, stop } = await startDoubles()
 t.teardown(stop)
-t.teardown(() => dispose())
+endNativeRuntime(t)
 const registry = await registryWith(t, env)
 const unreachable = await registryWith(t, { ...env, GOOGLE_BASE_URL: await deserted() })
 

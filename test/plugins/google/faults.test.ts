@@ -1,12 +1,12 @@
-import { dispose } from '@livekit/rtc-node'
 import t from 'tap'
 import { runLlmFaults, runTtsFaults } from '../../conformance/provider-faults.ts'
 import { registryWith } from '../../support/doubles/registry.ts'
 import { DOUBLE_KEY, startDoubles } from '../../support/doubles/start.ts'
+import { endNativeRuntime } from '../../support/native-runtime.ts'
 
 const { doubles, env, stop } = await startDoubles()
 t.teardown(stop)
-t.teardown(() => dispose())
+endNativeRuntime(t)
 const registry = await registryWith(t, env)
 const suite = { faults: doubles.google.faults, key: DOUBLE_KEY, inBand: false }
 

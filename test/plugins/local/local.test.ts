@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stt, type tts } from '@livekit/agents'
-import { AudioFrame, dispose } from '@livekit/rtc-node'
+import { AudioFrame } from '@livekit/rtc-node'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { defaultProviders } from '../../../runtime/plugin/default-providers.ts'
@@ -11,14 +11,14 @@ import { loadPlugins, type PluginRegistry } from '../../../runtime/plugin/host.t
 import { runSttConformance } from '../../conformance/stt.ts'
 import { runTtsConformance } from '../../conformance/tts.ts'
 import { putModels } from '../../support/local-models.ts'
+import { endNativeRuntime } from '../../support/native-runtime.ts'
 import { usePlainNode } from '../../support/plain-node.ts'
 import { speechEngine } from '../../support/speech-engine.ts'
 
 const RATE_HZ = 16_000
 const FRAME = RATE_HZ / 50
 
-// Its native threads keep the process from ending.
-t.teardown(() => dispose())
+endNativeRuntime(t)
 usePlainNode(t)
 const engine = await speechEngine()
 const test = (name: string, body: (t: Test) => Promise<unknown>): void => void t.test(name, { skip: engine.skip }, body)

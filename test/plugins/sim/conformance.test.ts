@@ -1,4 +1,4 @@
-import { AudioFrame, dispose } from '@livekit/rtc-node'
+import { AudioFrame } from '@livekit/rtc-node'
 import { pino } from 'pino'
 import t from 'tap'
 import { processEnvironment } from '../../../config/load.ts'
@@ -7,6 +7,7 @@ import { renderSpeech } from '../../../scripts/demo/speech.ts'
 import { runLlmConformance } from '../../conformance/llm.ts'
 import { runSttConformance } from '../../conformance/stt.ts'
 import { runTtsConformance } from '../../conformance/tts.ts'
+import { endNativeRuntime } from '../../support/native-runtime.ts'
 
 const RATE_HZ = 16_000
 const TEXT = 'What time do you open on Saturday?'
@@ -14,8 +15,7 @@ const FAILING = JSON.stringify({ fault: { kind: 'disconnect' } })
 
 const stop = new AbortController()
 t.teardown(() => stop.abort())
-// The suite's own resampler is native, and its runtime keeps a process alive.
-t.teardown(() => dispose())
+endNativeRuntime(t)
 const registry = await loadPlugins({
   config: {},
   env: processEnvironment(),

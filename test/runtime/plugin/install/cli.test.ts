@@ -21,7 +21,9 @@ function commandLine(
 ): { folder: string; run(...args: string[]): Promise<Said> } {
   const folder = mkdtempSync(join(tmpdir(), 'patchbay-install-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  const env = { PATH: process.env.PATH, HOME: folder, PATCHBAY_DATA_DIR: join(folder, 'data'), ...more }
+  // What one command compiled, the next need not: a new HOME has nothing.
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  const env = { PATH, NODE_COMPILE_CACHE, HOME: folder, PATCHBAY_DATA_DIR: join(folder, 'data'), ...more }
   const run = (...args: string[]): Promise<Said> =>
     new Promise((resolve) => {
       const argv = [join(ROOT, 'main.ts'), 'plugins', ...args]

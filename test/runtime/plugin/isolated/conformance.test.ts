@@ -1,8 +1,9 @@
-import { AudioFrame, dispose } from '@livekit/rtc-node'
+import { AudioFrame } from '@livekit/rtc-node'
 import t from 'tap'
 import { runLlmConformance } from '../../../conformance/llm.ts'
 import { runSttConformance } from '../../../conformance/stt.ts'
 import { runTtsConformance } from '../../../conformance/tts.ts'
+import { endNativeRuntime } from '../../../support/native-runtime.ts'
 import { foreign } from './support.ts'
 
 const RATE_HZ = 16_000
@@ -18,8 +19,7 @@ function tone(): AudioFrame[] {
   })
 }
 
-// Its native threads keep the process from ending.
-t.teardown(() => dispose())
+endNativeRuntime(t)
 
 t.test('a foreign plugin conforms as one of our own does', async (t) => {
   const { registry } = await foreign(t, { plugin: 'parrot', settings: { grant: { env: ['PARROT_URL'] } } })

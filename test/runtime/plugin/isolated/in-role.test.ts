@@ -2,15 +2,14 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { initializeLogger } from '@livekit/agents'
-import { dispose } from '@livekit/rtc-node'
 import { pino } from 'pino'
 import t, { test } from 'tap'
 import { loadPlugins } from '../../../../runtime/plugin/host.ts'
 import { digestOf, pluginLock } from '../../../../runtime/plugin/install/lock.ts'
+import { endNativeRuntime } from '../../../support/native-runtime.ts'
 
 initializeLogger({ pretty: false, level: 'silent' })
-// Its native threads keep the process from ending.
-t.teardown(() => dispose())
+endNativeRuntime(t)
 
 test('an installed plugin that is trusted runs with the role', async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'patchbay-in-role-'))

@@ -1,6 +1,6 @@
 /**
  * A tenant that asks for all there is beside one that asks for little: what the quiet one waits, alone and then beside it; the
- * longest the api's event loop stood; how late a live call's audio came. `npm run bench -- hostile [--minutes=10]`.
+ * longest the api's event loop stood, and one that does nothing beside it; how late a live call's audio came. `npm run bench -- hostile [--minutes=10]`.
  */
 import { execFile, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -51,6 +51,10 @@ export async function run(args: readonly string[]): Promise<void> {
 
     process.stderr.write('the hostile tenant begins\n')
     attacker.stop = await startAttacker(instance.url)
+    const idleDelaysMs: number[] = []
+    const idle = fork(new URL('./hostile/idle-loop.ts', import.meta.url))
+    abort.signal.addEventListener('abort', () => idle.disconnect())
+    idle.on('message', (ms: number) => idleDelaysMs.push(ms))
     const delaysMs: number[] = []
     const watching = (async () => {
       while (!abort.signal.aborted) {
@@ -76,12 +80,8 @@ export async function run(args: readonly string[]): Promise<void> {
       console.log(`${what.padEnd(14)}${cells.join('')}   ${times.toFixed(1)}${times > LIMIT ? ' (over)' : ''}`)
     }
     console.log(`audio before: ${heard(quietGapsMs)}`)
-    const longestMs = Math.max(0, ...delaysMs)
-    const over = longestMs > LOOP_BUDGET_MS ? ' (over)' : ''
-    const seconds = delaysMs.filter((ms) => ms > LOOP_BUDGET_MS).length
-    console.log(
-      `api loop: longest delay ${longestMs.toFixed(1)} ms of ${LOOP_BUDGET_MS}${over}; above in ${seconds} of ${delaysMs.length} seconds, median ${median(delaysMs).toFixed(1)} ms`,
-    )
+    console.log(`api loop: ${stood(delaysMs)}`)
+    console.log(`a loop that does nothing: ${stood(idleDelaysMs)}`)
     console.log(`audio beside: ${heard(audio.gapsMs.slice(quietGapsMs.length))}`)
     const { status } = await fetch(`${instance.url}/ready`)
     const after = new Set(await childrenOf(instance.pid))
@@ -101,6 +101,14 @@ async function listenFirst(): Promise<void> {
     // Not allowed: what it hears may be later than it came.
   }
   await setScheduling(process.pid, 'realtime', NODE_PRIORITY)
+}
+
+/** Of seconds, each with the longest its loop stood. */
+function stood(delaysMs: readonly number[]): string {
+  const longestMs = Math.max(0, ...delaysMs)
+  const over = longestMs > LOOP_BUDGET_MS ? ' (over)' : ''
+  const seconds = delaysMs.filter((ms) => ms > LOOP_BUDGET_MS).length
+  return `longest delay ${longestMs.toFixed(1)} ms of ${LOOP_BUDGET_MS}${over}; above in ${seconds} of ${delaysMs.length} seconds, median ${median(delaysMs).toFixed(1)} ms`
 }
 
 /** Of 20 ms frames, each named by how long after the one before it came. */

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ProcessorLoad } from './processor-load.ts'
 import { countResults, failuresOf } from './tap-results.ts'
 import { needsMachine, needsPriority, roomOf, testGroups } from './test-groups.ts'
-import { LastTimes, longestFirst } from './test-order.ts'
+import { inOrder, LastTimes } from './test-order.ts'
 
 interface Unit {
   name: string
@@ -25,11 +25,12 @@ const FILE_TIMEOUT_S = 900
 const KILL_AFTER_S = 30
 /** Of what plays and hears nothing: it gives way to what does, as it would be elsewhere. */
 const ASIDE_NICENESS = 10
-/** Beside what plays and hears. */
 const LEAST_AT_ONCE = availableParallelism()
-const MOST_AT_ONCE = availableParallelism() * 5
-/** The share of the processor's time from which on nothing more is begun. */
-const ENOUGH = 0.9
+/** How many may be under way, and the share of the processor's time from which on nothing more is begun. */
+const WHOLE_MACHINE = { mostAtOnce: LEAST_AT_ONCE * 5, enough: 0.9 }
+const BESIDE_REAL_TIME = { mostAtOnce: LEAST_AT_ONCE + 1, enough: 0.8 }
+const IDLE = 0.6
+const SHORT_LOOK_MS = 250
 const LOOK_MS = 1_000
 /** Of what a file prints besides its results. */
 const KEPT_CHARACTERS = 20_000
@@ -51,9 +52,13 @@ const units: Unit[] = testGroups(files).map((group) => {
 const lastTimes = new LastTimes()
 const counts = { passed: 0, failed: 0 }
 
-// Those that play and hear one at a time, beside the others, which give way to them.
+// Those that play and hear one at a time, beside others, which leave them room.
 const inRealTime = units.filter((unit) => unit.inRealTime)
-await Promise.all([oneByOne(inRealTime), sideBySide(units.filter((unit) => !unit.inRealTime))])
+let room = inRealTime.length > 0 ? BESIDE_REAL_TIME : WHOLE_MACHINE
+const lane = oneByOne(inRealTime).finally(() => {
+  room = WHOLE_MACHINE
+})
+await Promise.all([lane, sideBySide(units.filter((unit) => !unit.inRealTime))])
 lastTimes.keep()
 const { passed, failed } = counts
 process.stdout.write(`# { total: ${passed + failed}, pass: ${passed}, fail: ${failed} }\n`)
@@ -65,17 +70,18 @@ async function oneByOne(units: readonly Unit[]): Promise<void> {
 
 /** As many at once as the machine has time for: most wait more than they compute. */
 async function sideBySide(units: readonly Unit[]): Promise<void> {
-  const left = longestFirst(units, lastTimes)
+  const left = inOrder(units, lastTimes)
   const running = new Set<Promise<void>>()
   const load = new ProcessorLoad()
   while (left.length > 0 && !interrupted.signal.aborted) {
-    if (running.size < LEAST_AT_ONCE || (running.size < MOST_AT_ONCE && load.busy() < ENOUGH)) {
+    const busy = load.busy()
+    if (running.size < LEAST_AT_ONCE || (running.size < room.mostAtOnce && busy < room.enough)) {
       const next = left.shift() as Unit
       const one: Promise<void> = run(next).finally(() => running.delete(one))
       running.add(one)
     }
     // What was just begun is to be seen in the load before the next one.
-    await sleep(running.size < LEAST_AT_ONCE ? 0 : LOOK_MS)
+    await sleep(busy < IDLE ? SHORT_LOOK_MS : LOOK_MS)
   }
   await Promise.all(running)
 }

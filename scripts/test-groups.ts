@@ -12,7 +12,7 @@ const OF_REAL_TIME = /support\/(sound-card|page-call)\.ts|^\/\*\* Runs alone: /m
 
 const OF_PRIORITY = /[gs]etPriority|low-priority/
 
-const MOST_FILES = 12
+const MOST_FILES = 8
 
 /**
  * Which test files share a process, because loading the modules costs most tests more than they compute: those of a room

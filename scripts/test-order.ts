@@ -36,14 +36,15 @@ export class LastTimes {
   }
 }
 
-/** Those that took longest first, so that none is left to run alone at the end; before them what was never seen, its smallest groups first. */
-export function longestFirst<U extends { name: string; group: readonly string[] }>(
+/**
+ * Files that share a process first, for they start least beside themselves while others play and hear; then the rest. Of either those
+ * that were never seen, then those that took longest, so that none is left to run alone at the end.
+ */
+export function inOrder<U extends { name: string; group: readonly string[] }>(
   units: readonly U[],
   times: Pick<LastTimes, 'of'>,
 ): U[] {
-  const seconds = ({ name }: U): number => times.of(name) ?? Number.POSITIVE_INFINITY
-  return [...units].sort((one, other) => {
-    const [ones, others] = [seconds(one), seconds(other)]
-    return ones === others ? one.group.length - other.group.length : others - ones
-  })
+  const seconds = ({ name }: U): number => times.of(name) ?? Number.MAX_VALUE
+  const isShared = ({ group }: U): number => (group.length > 1 ? 1 : 0)
+  return [...units].sort((one, other) => isShared(other) - isShared(one) || seconds(other) - seconds(one))
 }

@@ -23,7 +23,7 @@ t.test('no group is so long that everything waits for it', async (t) => {
   const files = Array.from({ length: 20 }, (_, at) => `test/a/${at}.test.ts`)
   const groups = testGroups(files, () => '')
   t.same(groups.flat().sort(), files.sort())
-  t.ok(groups.every(({ length }) => length <= 12))
+  t.ok(groups.every(({ length }) => length <= 8))
 })
 
 t.test(

@@ -1,24 +1,26 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { LastTimes, longestFirst } from '../../scripts/test-order.ts'
+import { inOrder, LastTimes } from '../../scripts/test-order.ts'
 import { testFolder } from '../support/services.ts'
 
-t.test('what took longest begins first, after what nobody knows of yet', async (t) => {
+t.test('files that share a process begin first; of either what nobody knows of, then what took longest', async (t) => {
   const seconds = new Map([
     ['short', 1],
     ['long', 60],
+    ['long group', 90],
   ])
   const units = [
     { name: 'short', group: ['a'] },
     { name: 'new group', group: ['b', 'c'] },
     { name: 'long', group: ['d'] },
+    { name: 'long group', group: ['f', 'g'] },
     { name: 'new file', group: ['e'] },
   ]
-  const order = longestFirst(units, { of: (name) => seconds.get(name) })
+  const order = inOrder(units, { of: (name) => seconds.get(name) })
   t.same(
     order.map(({ name }) => name),
-    ['new file', 'new group', 'long', 'short'],
+    ['new group', 'long group', 'new file', 'long', 'short'],
   )
 })
 

@@ -86,8 +86,11 @@ async function start(options: Run, running: Running, signal: AbortSignal, helper
     signal,
   }
   if (roles.includes('api')) await requireFreePort(config.port, config.host)
+  // Chats, analyses and samples of voices need it: half a second of a loop that shall carry calls by then.
+  const speech = roles.includes('api') || roles.includes('jobs') ? import('@livekit/agents') : undefined
   const services = roles.includes('api') || roles.includes('jobs') ? await connectServices(options, running) : undefined
   if (running.stopping) return
+  await speech
   if (services !== undefined) {
     const mail = config.smtpUrl === undefined ? [] : [config.smtpUrl]
     const collector = config.otlpEndpoint === undefined ? [] : [config.otlpEndpoint]

@@ -24,7 +24,7 @@ export interface ExtensionBook extends ExtensionDirectory {
   /** What an extension logs in as: its name, and something that nobody else's of that name has. */
   newUsername(name: string): string
   sealPassword(extensionId: string, password: string): string
-  /** Tells every node. */
+  /** Tells every node; resolves once this one knows. */
   changed(): Promise<void>
   close(): void
 }
@@ -38,11 +38,11 @@ export async function openExtensionBook(options: {
 }): Promise<ExtensionBook> {
   const { config, store, redis, clock, log } = options
   const box = extensionSecrets(config.dataKey)
-  const listeners = new Set<() => void>()
+  const listeners = new Set<() => Promise<void>>()
   const node = randomUUID()
   const registered = new Set<string>()
   const changes = await subscribe(redis, CHANNEL, { what: 'Listening for changes of extensions', log }, () => {
-    for (const listener of listeners) listener()
+    for (const listener of listeners) void listener()
   })
   return {
     async list() {
@@ -78,7 +78,8 @@ export async function openExtensionBook(options: {
     newUsername: (name) => `${name}.${randomBytes(SUFFIX_BYTES).toString('hex')}`,
     sealPassword: (extensionId, password) => box.seal(password, extensionId),
     async changed() {
-      await redis.publish(CHANNEL, '')
+      // Whoever is told that it is done may call at once, on this node.
+      await Promise.all([redis.publish(CHANNEL, ''), ...[...listeners].map((listener) => listener())])
     },
     close() {
       changes.stop()

@@ -40,7 +40,7 @@ export interface TrunkBook extends TrunkDirectory {
   sealPassword(trunkId: string, password: string): string
   /** The private key of a client's certificate. */
   sealKey(trunkId: string, key: string): string
-  /** Tells every node. */
+  /** Tells every node; resolves once this one knows. */
   changed(): Promise<void>
   close(): Promise<void>
 }
@@ -56,10 +56,10 @@ export async function openTrunkBook(options: {
   const extensions = await openExtensionBook(options)
   const signalling = openSignallingBook({ store, log, days: config.eventsDays })
   const box = trunkSecrets(config.dataKey)
-  const listeners = new Set<() => void>()
+  const listeners = new Set<() => Promise<void>>()
   const node = randomUUID()
   const changes = await subscribe(redis, CHANNEL, { what: 'Listening for changes of trunks', log }, () => {
-    for (const listener of listeners) listener()
+    for (const listener of listeners) void listener()
   })
   const opened = (row: TrunkRow): Trunk => {
     const password = row.password === null ? undefined : box.open(row.password, row.id)
@@ -124,7 +124,8 @@ export async function openTrunkBook(options: {
     sealPassword: (trunkId, password) => box.seal(password, trunkId),
     sealKey: (trunkId, key) => box.seal(key, keyLabel(trunkId)),
     async changed() {
-      await redis.publish(CHANNEL, '')
+      // Whoever is told that it is done may call at once, on this node.
+      await Promise.all([redis.publish(CHANNEL, ''), ...[...listeners].map((listener) => listener())])
     },
     async close() {
       extensions.close()

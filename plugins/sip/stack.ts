@@ -21,7 +21,7 @@ import type { Flow } from './transport/flow.ts'
 import { Gatekeeper } from './transport/gatekeeper.ts'
 import { Transport } from './transport/transport.ts'
 import { Registration } from './trunk/registration.ts'
-import { targetsOf } from './trunk/targets.ts'
+import { type Target, targetsOf } from './trunk/targets.ts'
 import { type ActiveTrunk, TrunkTable } from './trunk/trunk-table.ts'
 
 /** After the last word of a call its answer comes. */
@@ -226,8 +226,10 @@ export class SipStack {
   }
 
   /** The way to a trunk. Throws Error with a sentence for the operator. */
-  async flowTo(active: ActiveTrunk, target = active.candidates(this.context.clock.monotonicMs())[0]): Promise<Flow> {
-    if (target?.flow?.isOpen === true) return target.flow
+  async flowTo(active: ActiveTrunk, chosen?: Target): Promise<Flow> {
+    if (chosen?.flow?.isOpen === true) return chosen.flow
+    if (chosen === undefined) await active.locating
+    const target = chosen ?? active.candidates(this.context.clock.monotonicMs())[0]
     const { host } = active.nextHop
     if (this.#transport === undefined) throw new Error('SIP does not listen')
     if (target === undefined) throw new Error(`"${host}" has no address`)
@@ -275,7 +277,8 @@ export class SipStack {
     for (const active of this.trunks.all()) {
       const mayRegister = !active.trunk.register || this.trunks.isOurs(active)
       if (this.#contacts.has(active) && !mayRegister) this.#leave(active, true)
-      if (active.trunk.host === '' || this.#contacts.has(active) || this.#leaving.has(active) || !mayRegister) continue
+      if (active.trunk.host === '' || active.locating !== undefined || !mayRegister) continue
+      if (this.#contacts.has(active) || this.#leaving.has(active)) continue
       const { name } = active.trunk
       const { log } = this.#options.host
       const registration = new Registration({

@@ -27,8 +27,11 @@ export interface Binding {
 /** The extensions of all workspaces, as a carrier sees them, and the phones that are registered anywhere. */
 export interface ExtensionDirectory {
   list(signal: AbortSignal): Promise<readonly Extension[]>
-  /** Calls back after each change, on whichever node it was made; the returned function ends it. */
-  watch(changed: () => void): () => void
+  /**
+   * Calls back after each change, on whichever node it was made; whoever made it here waits until `changed` knows of it. The returned
+   * function ends it.
+   */
+  watch(changed: () => Promise<void>): () => void
   /** These phones of an extension are registered with this node, and no others. */
   registered(extensionId: string, bindings: readonly Binding[]): Promise<void>
   /** Phones of an extension, whichever node they are registered with, the newest first. */

@@ -42,8 +42,11 @@ export interface TrunkDirectory {
   readonly extensions?: ExtensionDirectory
   /** Those there are now. */
   list(signal: AbortSignal): Promise<readonly Trunk[]>
-  /** Calls back after each change, on whichever node it was made; the returned function ends it. */
-  watch(changed: () => void): () => void
+  /**
+   * Calls back after each change, on whichever node it was made; whoever made it here waits until `changed` knows of it. The returned
+   * function ends it.
+   */
+  watch(changed: () => Promise<void>): () => void
   /** Told when a trunk fails, and when it is back. Absent: nobody asks. */
   told?(event: TrunkEvent): void
   /** Told of every REGISTER and OPTIONS, and what came of it. Absent: nobody asks. */

@@ -80,15 +80,17 @@ class Placing {
     if (first === undefined) throw new TypeError('A call needs a trunk')
     this.#entered = first
     this.#trunks = rest
-    this.#ways = options.target === undefined ? this.#waysOf(first) : [{ active: first, target: options.target }]
     options.took({ hangUp: () => this.#hangUp() })
   }
 
-  start(): Promise<void> {
+  async start(): Promise<void> {
+    const { target } = this.#options
+    this.#ways = target === undefined ? await this.#waysOf(this.#entered) : [{ active: this.#entered, target }]
     return this.#next()
   }
 
-  #waysOf(active: ActiveTrunk): Way[] {
+  async #waysOf(active: ActiveTrunk): Promise<Way[]> {
+    await active.locating
     const targets = active.candidates(this.#nowMs)
     if (targets.length === 0) this.#why = `"${active.nextHop.host}" has no address`
     return targets.map((target) => ({ active, target }))
@@ -109,7 +111,7 @@ class Placing {
       if (this.#hungUp) return this.#give(() => this.#options.events.failed('canceled'))
       const way = this.#ways.shift()
       if (way === undefined) {
-        if (this.#switchTrunk()) continue
+        if (await this.#switchTrunk()) continue
         return this.#give(() => this.#options.refuse(this.#why))
       }
       const flow = await this.#flowOf(way)
@@ -135,14 +137,14 @@ class Placing {
   }
 
   /** Leaves the trunk that failed for the next that has a place. */
-  #switchTrunk(): boolean {
+  async #switchTrunk(): Promise<boolean> {
     for (;;) {
       const next = this.#trunks.shift()
       if (next === undefined) return false
       if (next.enter(this.#nowMs) !== undefined) continue
       this.#entered.leave()
       this.#entered = next
-      this.#ways = this.#waysOf(next)
+      this.#ways = await this.#waysOf(next)
       return true
     }
   }

@@ -3,6 +3,7 @@ import type { Logger } from '../../../runtime/log.ts'
 import type { Extension, ExtensionDirectory } from '../../../runtime/telephony/extension.ts'
 import type { Trunk } from '../../../runtime/telephony/trunk.ts'
 import { DEFAULT_TRUNK_SETTINGS } from '../../../runtime/telephony/trunk-settings.ts'
+import { Rereading } from '../trunk/rereading.ts'
 import { ActiveTrunk } from '../trunk/trunk-table.ts'
 
 const LOAD_TIMEOUT_MS = 10_000
@@ -24,8 +25,6 @@ export class ExtensionTable {
   readonly #byId = new Map<string, KnownExtension>()
   readonly #byUsername = new Map<string, KnownExtension>()
   #unwatch: () => void = () => undefined
-  #loading: Promise<void> | undefined
-  #again = false
 
   /** @param changed told when there are others than before */
   constructor(options: {
@@ -43,8 +42,14 @@ export class ExtensionTable {
   /** Throws when the directory can't be read now; later failures are tried again with the next change. */
   async open(): Promise<void> {
     if (this.#directory === undefined) return
-    this.#unwatch = this.#directory.watch(() => this.#reload())
-    await this.#load(this.#directory)
+    const directory = this.#directory
+    const rereading = new Rereading(() =>
+      this.#load(directory).catch((err) =>
+        this.#log.warn({ err }, 'The extensions could not be read; the known ones stay'),
+      ),
+    )
+    this.#unwatch = directory.watch(() => rereading.again())
+    await this.#load(directory)
   }
 
   close(): void {
@@ -69,23 +74,6 @@ export class ExtensionTable {
       if (extension.workspaceId === workspaceId && extension.name.toLowerCase() === name.toLowerCase()) return known
     }
     return undefined
-  }
-
-  #reload(): void {
-    const directory = this.#directory
-    if (directory === undefined) return
-    if (this.#loading !== undefined) {
-      this.#again = true
-      return
-    }
-    this.#loading = this.#load(directory)
-      .catch((err) => this.#log.warn({ err }, 'The extensions could not be read; the known ones stay'))
-      .finally(() => {
-        this.#loading = undefined
-        if (!this.#again) return
-        this.#again = false
-        this.#reload()
-      })
   }
 
   async #load(directory: ExtensionDirectory): Promise<void> {

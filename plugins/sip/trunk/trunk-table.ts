@@ -6,6 +6,7 @@ import { parseHostPort } from '../message/grammar.ts'
 import { formatHost } from '../message/serializer.ts'
 import type { Timers } from '../transaction/timers.ts'
 import { TokenBucket } from '../transport/gatekeeper.ts'
+import { Rereading } from './rereading.ts'
 import { keyOf, type Target } from './targets.ts'
 import { FiguresOfTrunk } from './trunk-figures.ts'
 
@@ -34,6 +35,8 @@ export class ActiveTrunk {
   trunk: Trunk
   /** Where its requests may be sent, most wanted first. */
   targets: readonly Target[] = []
+  /** While its host is looked up for the first time: nobody knows yet whether it has targets. Rejects never. */
+  locating: Promise<void> | undefined
   /** Those that were found silent, by key, and until when they are left alone. */
   readonly #silent = new Map<string, number>()
   readonly figures = new FiguresOfTrunk()
@@ -196,10 +199,13 @@ export class TrunkTable {
   readonly #changed: (added: readonly ActiveTrunk[], removed: readonly ActiveTrunk[]) => void
   readonly #trunks = new Map<string, ActiveTrunk>()
   readonly #told: () => void
+  /** What was looked up last for each. */
+  readonly #lookups = new WeakMap<ActiveTrunk, { where: string; isOver: boolean }>()
   #ours: ReadonlySet<string> | undefined
   #cancelShare: () => void = () => undefined
-  #loading: Promise<void> | undefined
-  #again = false
+  readonly #rereading = new Rereading(() =>
+    this.#load().catch((err) => this.#log.warn({ err }, 'The trunks could not be read; the known ones stay')),
+  )
   #closed = false
   #unwatch: () => void = () => undefined
   #cancel: () => void = () => undefined
@@ -212,7 +218,7 @@ export class TrunkTable {
     log: Logger
     /** Told of trunks that are new, gone, or changed (gone and new at once). */
     changed(added: readonly ActiveTrunk[], removed: readonly ActiveTrunk[]): void
-    /** Told when trunks may have become ours to register with, or ceased to be. */
+    /** Told when trunks may have become ours to register with, or ceased to be, or were found. */
     shared(): void
   }) {
     this.#directory = options.directory
@@ -226,7 +232,7 @@ export class TrunkTable {
 
   /** Throws when the directory can't be read now; later failures are tried again. */
   async open(): Promise<void> {
-    this.#unwatch = this.#directory.watch(() => this.reload())
+    this.#unwatch = this.#directory.watch(() => this.#rereading.again())
     await this.#load()
     this.#schedule()
     await this.#share()
@@ -244,24 +250,9 @@ export class TrunkTable {
     return this.#load()
   }
 
-  reload(): void {
-    if (this.#loading !== undefined) {
-      this.#again = true
-      return
-    }
-    this.#loading = this.#load()
-      .catch((err) => this.#log.warn({ err }, 'The trunks could not be read; the known ones stay'))
-      .finally(() => {
-        this.#loading = undefined
-        if (!this.#again) return
-        this.#again = false
-        this.reload()
-      })
-  }
-
   #schedule(): void {
     this.#cancel = this.#timers.after(RELOAD_MS, () => {
-      this.reload()
+      void this.#rereading.again()
       this.#schedule()
     })
   }
@@ -317,17 +308,37 @@ export class TrunkTable {
       this.#trunks.set(trunk.id, active)
       added.push(active)
     }
-    await Promise.all([...this.#trunks.values()].map((active) => this.#locate(active)))
+    // The names of one trunk may take their time: no other trunk, and nobody who changes one, waits for them.
+    for (const active of this.#trunks.values()) if (active.trunk.host !== '') this.#locate(active)
     if (added.length > 0 || removed.length > 0) this.#changed(added, removed)
   }
 
-  async #locate(active: ActiveTrunk): Promise<void> {
-    if (active.trunk.host === '') return
-    try {
-      active.targets = await this.#locateTargets(active)
-    } catch (err) {
-      this.#log.warn({ err, trunk: active.trunk.name, host: active.nextHop.host }, "The trunk's host has no address")
-    }
+  /** Looks a trunk's host up, once at a time. */
+  #locate(active: ActiveTrunk): void {
+    const where = JSON.stringify([active.nextHop, active.trunk.transport])
+    const last = this.#lookups.get(active)
+    if (last?.where === where && !last.isOver) return
+    const lookup = { where, isOver: false }
+    this.#lookups.set(active, lookup)
+    const found = this.#locateTargets(active)
+      .then(
+        (targets) => {
+          if (this.#lookups.get(active) === lookup) active.targets = targets
+        },
+        (err) => {
+          const { host } = active.nextHop
+          this.#log.warn({ err, trunk: active.trunk.name, host }, "The trunk's host has no address")
+        },
+      )
+      .then(() => {
+        lookup.isOver = true
+        if (active.locating !== found) return
+        active.locating = undefined
+        this.#told()
+      })
+    if (last?.where === where) return
+    active.targets = []
+    active.locating = found
   }
 
   all(): ActiveTrunk[] {

@@ -131,3 +131,26 @@ t.test('requests are led over an outbound proxy', async (t) => {
   t.equal(headerOf(invite, 'route'), `<sip:127.0.0.1:${proxy.port};lr>`)
   placed.leg?.close('done')
 })
+
+t.test(
+  'names that are slow to be found hold up the calls of their own trunk alone, and whoever changes another',
+  async (t) => {
+    const peer = await startPeer(t, (request) => accepted(request))
+    const found = Promise.withResolvers<string[]>()
+    const slow = trunkOf({ name: 'slow', host: `slow.example.test:${peer.port}` })
+    const quick = trunkOf({ name: 'quick', host: `127.0.0.1:${peer.port}` })
+    const { dial, change } = await startCarrier(t, [], { resolve: { 'slow.example.test': found.promise } })
+    await dial('nobody')
+    await change([slow, quick])
+    const waiting = dial('slow')
+    const placed = await dial('quick', '+14155550178', 'second')
+    t.ok(placed.leg)
+    placed.leg?.close('done')
+    await change([slow])
+    t.match(await dial('quick', '+14155550178', 'third'), { failure: 'carrier', detail: /there is no trunk "quick"/ })
+    found.resolve(['127.0.0.1'])
+    const late = await waiting
+    t.ok(late.leg)
+    late.leg?.close('done')
+  },
+)

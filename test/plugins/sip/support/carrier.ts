@@ -30,7 +30,7 @@ export function trunkOf(
 }
 
 export interface TestNames {
-  resolve?: Readonly<Record<string, string[]>>
+  resolve?: Readonly<Record<string, string[] | Promise<string[]>>>
   srv?: Readonly<Record<string, SrvRecord[]>>
 }
 
@@ -69,7 +69,7 @@ export async function startCarrier(
     },
   }
   let known = trunks
-  const watchers = new Set<() => void>()
+  const watchers = new Set<() => Promise<void>>()
   const directory: TrunkDirectory = {
     list: async () => known,
     watch: (changed) => {
@@ -87,9 +87,10 @@ export async function startCarrier(
   return {
     carrier,
     port,
-    change(next: readonly Trunk[]) {
+    /** Resolves once the carrier knows. */
+    async change(next: readonly Trunk[]) {
       known = next
-      for (const watcher of watchers) watcher()
+      await Promise.all([...watchers].map((watcher) => watcher()))
     },
     /** Dials, and resolves with what became of it. */
     dial(trunk: string, to = '+14155550177', callId = 'call') {

@@ -274,7 +274,7 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
       },
     })
     opened.push(() => operations.close())
-    const mailer = config.smtpUrl === undefined ? undefined : openMailer(config.smtpUrl, config.mailFrom)
+    const mailer = config.smtpUrl === undefined ? undefined : await openMailer(config.smtpUrl, config.mailFrom)
     opened.push(() => mailer?.close())
     const accessTokens = createAccessTokens(config.jwtApiSecret, config.accessTokenTtlS, clock)
     const services: Services = {

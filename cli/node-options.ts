@@ -3,9 +3,14 @@ import { VOICE_NODE_OPTIONS } from '../workers/voice/node-options.ts'
 /**
  * A heap that starts at what a busy node needs is not marked through every few seconds, and is not made smaller when requests become
  * fewer: calls go on then, and the loop would stand 40 ms. Such a heap, of all that requests bring, is collected with V8's threads beside
- * the loop; a voice worker's is small (workers/voice/node-options.ts).
+ * the loop; a voice worker's is small (workers/voice/node-options.ts). It is marked by one of them: four, as Node has them on the
+ * smallest machine, keep all else that such a machine does from its processors for a tenth of a second.
  */
-const API_NODE_OPTIONS = ['--initial-heap-size=256', '--no-memory-reducer'] as const
+const API_NODE_OPTIONS = [
+  '--initial-heap-size=256',
+  '--no-memory-reducer',
+  '--concurrent-marking-max-worker-num=1',
+] as const
 
 const ROLES: ReadonlySet<string> = new Set(['start', 'api', 'jobs', 'voice'])
 

@@ -1,4 +1,4 @@
-import { createTransport, type Transporter } from 'nodemailer'
+import type { Transporter } from 'nodemailer'
 import { PatchbayError } from './errors.ts'
 
 /** Sends mail to people who have an account. */
@@ -11,10 +11,10 @@ export interface Mailer {
 const TIMEOUT_MS = 10_000
 
 /**
- * By SMTP: `smtp://user:password@host:587` (STARTTLS where offered), `smtps://…` for TLS from the start. Throws
- * `configuration` for another address.
+ * By SMTP: `smtp://user:password@host:587` (STARTTLS where offered), `smtps://…` for TLS from the start. Rejects
+ * with `configuration` for another address.
  */
-export function openMailer(smtpUrl: string, from: string): Mailer {
+export async function openMailer(smtpUrl: string, from: string): Promise<Mailer> {
   const protocol = URL.canParse(smtpUrl) ? new URL(smtpUrl).protocol : ''
   if (protocol !== 'smtp:' && protocol !== 'smtps:') {
     const reason = 'SMTP_URL must be smtp://user:password@host:port or smtps://…'
@@ -26,6 +26,7 @@ export function openMailer(smtpUrl: string, from: string): Mailer {
     greetingTimeout: TIMEOUT_MS,
     socketTimeout: TIMEOUT_MS,
   }
+  const { createTransport } = await import('nodemailer')
   const transport: Transporter = createTransport({ ...options, pool: true, maxConnections: 2 } as never)
   return {
     async send(mail) {

@@ -5,12 +5,13 @@
  */
 import { spawn } from 'node:child_process'
 import { globSync, statSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { countResults } from './tap-results.ts'
 
 const root = join(import.meta.dirname, '..')
-/** The end of tap's output, where its summary is. */
-const KEPT_CHARACTERS = 4_000
+/** The end of what a program prints: tap has its summary there. */
+const KEPT_CHARACTERS = 20_000
 const SHOW_CURSOR = '\u001b[?25h'
 
 const files = process.argv.slice(2).flatMap((path) => {
@@ -25,8 +26,15 @@ function noTest(path: string): never {
 const interrupted = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort())
 
-/** Runs a program of the repository or of its packages and passes on what it prints; resolves with its success and the end of its output. */
-async function run(program: string, args: readonly string[]): Promise<{ ok: boolean; output: string }> {
+/**
+ * Runs a program of the repository or of its packages; resolves with its success and the end of its output.
+ * @param beside it gives way, and what it prints is not passed on: others print meanwhile
+ */
+async function run(
+  program: string,
+  args: readonly string[],
+  { beside = false } = {},
+): Promise<{ ok: boolean; output: string }> {
   if (interrupted.signal.aborted) return { ok: false, output: '' }
   const child = spawn(process.execPath, [join(root, program), ...args], {
     cwd: root,
@@ -34,13 +42,14 @@ async function run(program: string, args: readonly string[]): Promise<{ ok: bool
     env: { ...process.env, CI: '1' },
     stdio: ['inherit', 'pipe', 'inherit'],
   })
+  if (beside && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
   const stop = (): void => void child.kill('SIGTERM')
   interrupted.signal.addEventListener('abort', stop)
   let output = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     const shown = text.replaceAll(SHOW_CURSOR, '')
     output = `${output}${shown}`.slice(-KEPT_CHARACTERS)
-    process.stdout.write(shown)
+    if (!beside) process.stdout.write(shown)
   })
   const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
   interrupted.signal.removeEventListener('abort', stop)
@@ -49,7 +58,8 @@ async function run(program: string, args: readonly string[]): Promise<{ ok: bool
 
 let passed = 0
 let failed = 0
-if (files.length === 0) {
+
+async function checkAll(): Promise<void> {
   for (const [what, program, args] of [
     ['Types', 'node_modules/typescript/bin/tsc', ['--noEmit']],
     ['Types of the console', 'node_modules/typescript/bin/tsc', ['--noEmit', '-p', 'web/console']],
@@ -57,14 +67,18 @@ if (files.length === 0) {
     ['Types of the example', 'node_modules/typescript/bin/tsc', ['-p', 'examples/web']],
     ['Lint', 'node_modules/@biomejs/biome/bin/biome', ['check', '--error-on-warnings']],
   ] as const) {
-    const { ok } = await run(program, args)
-    process.stdout.write(`${what}: ${ok ? 'no fault' : 'faults, see above'}\n`)
+    const { ok, output } = await run(program, args, { beside: true })
+    process.stdout.write(`${ok ? '' : output}${what}: ${ok ? 'no fault' : 'faults, see above'}\n`)
     if (ok) passed++
     else failed++
   }
 }
+
+// Beside each other: the longest tests wait for sound, not for the processor.
+const checked = files.length === 0 ? checkAll() : undefined
 const tests = files.length > 0 ? files : globSync('test/**/*.test.ts', { cwd: root }).sort()
 const { ok, output } = await run('scripts/run-tests.ts', tests)
+await checked
 const counts = countResults(output)
 passed += counts.passed
 // A run that was cut off or found nothing to run failed, whatever it had counted.

@@ -81,7 +81,7 @@ export async function startJobs(context: RoleContext<EffectiveConfig>, eventData
     })
     opened.push((graceMs) => analysis.stop(graceMs))
     const { smtpUrl, mailFrom } = context.config
-    const mailer = smtpUrl === undefined ? undefined : openMailer(smtpUrl, mailFrom)
+    const mailer = smtpUrl === undefined ? undefined : await openMailer(smtpUrl, mailFrom)
     opened.push(() => mailer?.close())
     const traces = await openTraces(context.config, log)
     opened.push(() => traces?.stop())

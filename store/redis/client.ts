@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createClient } from 'redis'
+import { createClient } from '@redis/client'
 import { PatchbayError } from '../../runtime/errors.ts'
 import type { Logger } from '../../runtime/log.ts'
 

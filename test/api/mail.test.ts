@@ -28,19 +28,19 @@ t.test('a mail that its server refuses is refused to whoever sends it, in the se
   const smtp = await startSmtpDouble()
   t.teardown(() => smtp.stop())
   const mail = { subject: 'Hello', text: 'Hello' }
-  const mailer = openMailer(smtp.url, 'patchbay@example.com')
+  const mailer = await openMailer(smtp.url, 'patchbay@example.com')
   t.teardown(() => mailer.close())
   await t.rejects(mailer.send({ ...mail, to: 'unknown@example.com' }), /No such user here/)
   await mailer.send({ ...mail, to: 'ada@example.com' })
   t.match(smtp.mails, [{ from: 'patchbay@example.com', to: 'ada@example.com', text: /Hello/ }])
-  const stranger = openMailer(`smtp://patchbay:wrong@127.0.0.1:${smtp.port}`, 'patchbay@example.com')
+  const stranger = await openMailer(`smtp://patchbay:wrong@127.0.0.1:${smtp.port}`, 'patchbay@example.com')
   t.teardown(() => stranger.close())
   await t.rejects(stranger.send({ ...mail, to: 'ada@example.com' }), /credentials invalid/)
-  const nobody = openMailer(`smtp://127.0.0.1:${smtp.port}`, 'patchbay@example.com')
+  const nobody = await openMailer(`smtp://127.0.0.1:${smtp.port}`, 'patchbay@example.com')
   t.teardown(() => nobody.close())
   await t.rejects(nobody.send({ ...mail, to: 'ada@example.com' }), /Authentication required/)
   t.equal(smtp.mails.length, 1)
-  t.throws(() => openMailer('http://example.com', 'x'), { code: 'configuration' })
+  await t.rejects(openMailer('http://example.com', 'x'), { code: 'configuration' })
 })
 
 t.test('a server that refuses or is away ends no request', async (t) => {

@@ -84,7 +84,8 @@ async function copyDatabase(t: Teardown, source: Promise<string>): Promise<strin
   const { databaseUrl } = await sharedServices()
   const name = `test_${randomBytes(8).toString('hex')}`
   const from = await source
-  await asAdmin(databaseUrl, (admin) => admin.query(`create database ${name} template ${from}`))
+  // Half of what it costs to write the same through the log.
+  await asAdmin(databaseUrl, (admin) => admin.query(`create database ${name} template ${from} strategy file_copy`))
   t.teardown(() => asAdmin(databaseUrl, (admin) => admin.query(`drop database if exists ${name} with (force)`)))
   return withDatabase(databaseUrl, name)
 }

@@ -5,9 +5,9 @@ import { createSecretBox } from '../../runtime/secret-box.ts'
 import type { ExtensionDirectory } from '../../runtime/telephony/extension.ts'
 import type { Store } from '../../store/database.ts'
 import { allExtensions } from '../../store/extensions.ts'
+import { openChanges } from '../../store/redis/changes.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import { readBindings, writeBindings } from '../../store/redis/extension-bindings.ts'
-import { subscribe } from '../../store/redis/subscribe.ts'
 
 /** What seals the passwords of extensions. */
 export const extensionSecrets = (key: string) => createSecretBox(key, 'extension passwords')
@@ -38,12 +38,9 @@ export async function openExtensionBook(options: {
 }): Promise<ExtensionBook> {
   const { config, store, redis, clock, log } = options
   const box = extensionSecrets(config.dataKey)
-  const listeners = new Set<() => Promise<void>>()
   const node = randomUUID()
   const registered = new Set<string>()
-  const changes = await subscribe(redis, CHANNEL, { what: 'Listening for changes of extensions', log }, () => {
-    for (const listener of listeners) void listener()
-  })
+  const changes = await openChanges(redis, CHANNEL, { what: 'Listening for changes of extensions', log })
   return {
     async list() {
       return (await allExtensions(store)).map((row) => {
@@ -64,10 +61,7 @@ export async function openExtensionBook(options: {
         }
       })
     },
-    watch(changed) {
-      listeners.add(changed)
-      return () => listeners.delete(changed)
-    },
+    watch: changes.watch,
     async registered(extensionId, bindings) {
       if (bindings.length > 0) registered.add(extensionId)
       else registered.delete(extensionId)
@@ -77,10 +71,7 @@ export async function openExtensionBook(options: {
     newPassword: () => randomBytes(PASSWORD_BYTES).toString('base64url'),
     newUsername: (name) => `${name}.${randomBytes(SUFFIX_BYTES).toString('hex')}`,
     sealPassword: (extensionId, password) => box.seal(password, extensionId),
-    async changed() {
-      // Whoever is told that it is done may call at once, on this node.
-      await Promise.all([redis.publish(CHANNEL, ''), ...[...listeners].map((listener) => listener())])
-    },
+    changed: changes.tell,
     close() {
       changes.stop()
       // Phones find another node with their next registration; until then nobody is to be sent here.

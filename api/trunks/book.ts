@@ -7,8 +7,8 @@ import { createSecretBox } from '../../runtime/secret-box.ts'
 import { LOCAL_TRUNK_ID, type Trunk, type TrunkAttempt, type TrunkDirectory } from '../../runtime/telephony/trunk.ts'
 import { DEFAULT_TRUNK_SETTINGS } from '../../runtime/telephony/trunk-settings.ts'
 import type { Store } from '../../store/database.ts'
+import { openChanges } from '../../store/redis/changes.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
-import { subscribe } from '../../store/redis/subscribe.ts'
 import { type AttemptHour, attemptHours, lastAttempts, noteAttempt } from '../../store/redis/trunk-attempts.ts'
 import { noteTrunkEvent, type StoredTrunkEvent, trunkEvents } from '../../store/redis/trunk-events.ts'
 import { leaveTrunks, shareTrunks } from '../../store/redis/trunk-share.ts'
@@ -56,11 +56,8 @@ export async function openTrunkBook(options: {
   const extensions = await openExtensionBook(options)
   const signalling = openSignallingBook({ store, log, days: config.eventsDays })
   const box = trunkSecrets(config.dataKey)
-  const listeners = new Set<() => Promise<void>>()
   const node = randomUUID()
-  const changes = await subscribe(redis, CHANNEL, { what: 'Listening for changes of trunks', log }, () => {
-    for (const listener of listeners) void listener()
-  })
+  const changes = await openChanges(redis, CHANNEL, { what: 'Listening for changes of trunks', log })
   const opened = (row: TrunkRow): Trunk => {
     const password = row.password === null ? undefined : box.open(row.password, row.id)
     const tlsKey = row.tls_key === null ? undefined : box.open(row.tls_key, keyLabel(row.id))
@@ -97,10 +94,7 @@ export async function openTrunkBook(options: {
       // With a database of its own this is one machine, and whoever is on it may call.
       return config.databaseUrl === undefined ? [...trunks, localTrunk()] : trunks
     },
-    watch(changed) {
-      listeners.add(changed)
-      return () => listeners.delete(changed)
-    },
+    watch: changes.watch,
     share: (wanted, active) => shareTrunks(redis, node, wanted, active),
     told({ type, trunk, status, reason }) {
       const event = { type, status, reason: reason.slice(0, MAX_REASON_CHARS), atMs: options.clock.nowMs() }
@@ -123,10 +117,7 @@ export async function openTrunkBook(options: {
     hours: (trunkId) => attemptHours(redis, trunkId, options.clock.nowMs()),
     sealPassword: (trunkId, password) => box.seal(password, trunkId),
     sealKey: (trunkId, key) => box.seal(key, keyLabel(trunkId)),
-    async changed() {
-      // Whoever is told that it is done may call at once, on this node.
-      await Promise.all([redis.publish(CHANNEL, ''), ...[...listeners].map((listener) => listener())])
-    },
+    changed: changes.tell,
     async close() {
       extensions.close()
       changes.stop()

@@ -1,4 +1,5 @@
 import { PatchbayError } from '../runtime/errors.ts'
+import { knowledgeSize } from '../store/documents.ts'
 import type { Agent } from '../store/schema.ts'
 import type { Tenant } from '../store/tenant.ts'
 import { exhaustedQuota, type OperatorQuotas, operatorQuotas, useOf } from '../store/workspace-quotas.ts'
@@ -10,7 +11,7 @@ import type { Services } from './services.ts'
 /** Throws `quota_reached` when the month is used up. */
 export async function requireMonth({ store }: Pick<Services, 'store'>, { workspaceId }: Tenant): Promise<void> {
   const quota = await exhaustedQuota(store, workspaceId)
-  if (quota !== undefined) throw new PatchbayError('quota_reached', { params: { quota } })
+  if (quota !== undefined) throw full(quota)
 }
 
 type Stock = 'agents' | 'documents' | 'storage_bytes'
@@ -42,9 +43,30 @@ export async function roomOf(
   return (name, more) => {
     const limit = most[name]
     if (use !== undefined && limit !== null && use[name] + more > limit) {
-      throw new PatchbayError('quota_reached', { params: { quota: `${limit} ${name.replace('_', ' ')}` } })
+      throw full(`${limit} ${name.replace('_', ' ')}`)
     }
   }
+}
+
+/**
+ * What is left of an agent's knowledge base now, as a check: called with how many documents are to come, it throws `quota_reached`
+ * when they don't fit, or nothing does.
+ */
+export async function knowledgeRoom(
+  { config }: Pick<Services, 'config'>,
+  tenant: Tenant,
+  agentId: string,
+): Promise<(documents: number) => void> {
+  const { documentsPerAgent, passagesPerAgent } = config
+  const size = await knowledgeSize(tenant, agentId)
+  return (documents) => {
+    if (size.documents + documents > documentsPerAgent) throw full(`${documentsPerAgent} documents of an agent`)
+    if (size.passages >= passagesPerAgent) throw full(`${passagesPerAgent} passages of an agent’s documents`)
+  }
+}
+
+function full(quota: string): PatchbayError {
+  return new PatchbayError('quota_reached', { params: { quota } })
 }
 
 /** Throws `purchases_refused` where the operator pays for none. */

@@ -340,6 +340,20 @@ export const SETTINGS = {
     min: 0,
     description: 'What the documents of one workspace may take where the operator set it no quota.',
   },
+  documentsPerAgent: {
+    env: 'PATCHBAY_DOCUMENTS_PER_AGENT',
+    type: 'integer',
+    default: 10_000,
+    min: 0,
+    description: 'Documents of one agent.',
+  },
+  passagesPerAgent: {
+    env: 'PATCHBAY_PASSAGES_PER_AGENT',
+    type: 'integer',
+    default: 200_000,
+    min: 0,
+    description: 'Passages of the documents of one agent: what a search goes through, and an api node holds in memory.',
+  },
   recoveryWaitMs: {
     env: 'PATCHBAY_RECOVERY_WAIT_MS',
     type: 'integer',

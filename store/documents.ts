@@ -42,15 +42,32 @@ export async function addDocuments(
   return documents.flatMap(({ id }) => byId.get(id) ?? [])
 }
 
+/** Rows in one answer: the event loop reads them in a few milliseconds. */
+const PAGE_ROWS = 500
+
 /** Oldest first. */
 export function listDocuments(
   tenant: Tenant,
   agentId: string,
-  range?: { offset: number; limit: number },
+  { offset, limit }: { offset: number; limit: number },
 ): Promise<Document[]> {
-  let query = tenant.db.selectFrom('documents').selectAll().where('agent_id', '=', agentId).orderBy('id')
-  if (range !== undefined) query = query.offset(range.offset).limit(range.limit)
-  return query.execute()
+  return documentsOf(tenant, agentId).offset(offset).limit(limit).execute()
+}
+
+/** Oldest first. */
+export async function allDocuments(tenant: Tenant, agentId: string): Promise<Document[]> {
+  const documents: Document[] = []
+  let page = await documentsOf(tenant, agentId).limit(PAGE_ROWS).execute()
+  while (page.length > 0) {
+    documents.push(...page)
+    if (page.length < PAGE_ROWS) break
+    page = await documentsOf(tenant, agentId).where('id', '>', page.at(-1)!.id).limit(PAGE_ROWS).execute()
+  }
+  return documents
+}
+
+function documentsOf(tenant: Tenant, agentId: string) {
+  return tenant.db.selectFrom('documents').selectAll().where('agent_id', '=', agentId).orderBy('id')
 }
 
 export async function countDocuments(tenant: Tenant, agentId: string): Promise<number> {
@@ -60,6 +77,23 @@ export async function countDocuments(tenant: Tenant, agentId: string): Promise<n
     .where('agent_id', '=', agentId)
     .executeTakeFirstOrThrow()
   return count
+}
+
+export interface KnowledgeSize {
+  documents: number
+  /** Of those that are ready. */
+  passages: number
+}
+
+export function knowledgeSize(tenant: Tenant, agentId: string): Promise<KnowledgeSize> {
+  return tenant.db
+    .selectFrom('documents')
+    .select((e) => [
+      e.fn.countAll<number>().as('documents'),
+      sql<number>`coalesce(sum(chunk_count), 0)::float8`.as('passages'),
+    ])
+    .where('agent_id', '=', agentId)
+    .executeTakeFirstOrThrow()
 }
 
 /** True when a call of the agent should look things up. */
@@ -117,9 +151,21 @@ export async function readUpload(
   return bytes
 }
 
-/** Makes the document findable and drops its upload. False when it was deleted meanwhile. */
-export function finishDocument(tenant: Tenant, document: Document, chunkCount: number): Promise<boolean> {
+/**
+ * Makes the document findable and drops its upload. `gone`: it was deleted meanwhile. `full`: its agent would have more than
+ * `maxPassages`; nothing was changed.
+ */
+export function finishDocument(
+  tenant: Tenant,
+  document: Document,
+  chunkCount: number,
+  maxPassages: number,
+): Promise<'ready' | 'gone' | 'full'> {
   return tenant.db.transaction().execute(async (db) => {
+    // One document of an agent at a time: two that fit alone may not fit together.
+    await db.selectFrom('agents').select('id').where('id', '=', document.agent_id).forNoKeyUpdate().execute()
+    const { passages } = await knowledgeSize({ workspaceId: tenant.workspaceId, db }, document.agent_id)
+    if (passages + chunkCount > maxPassages) return 'full'
     const finished = await db
       .updateTable('documents')
       .set({ status: 'ready', chunk_count: chunkCount, error: null, updated_at: sql<Date>`now()` })
@@ -127,11 +173,11 @@ export function finishDocument(tenant: Tenant, document: Document, chunkCount: n
       .where('status', '=', 'processing')
       .returning('id')
       .executeTakeFirst()
-    if (finished === undefined) return false
+    if (finished === undefined) return 'gone'
     await db.deleteFrom('chunks').where('document_id', '=', document.id).where('seq', '>=', chunkCount).execute()
     await db.deleteFrom('uploads').where('id', '=', document.id).execute()
     await bumpVersion({ workspaceId: tenant.workspaceId, db }, document.agent_id)
-    return true
+    return 'ready'
   })
 }
 

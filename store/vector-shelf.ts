@@ -1,4 +1,4 @@
-import type { EmbeddingIdentity, VectorShelf, VectorStore } from '../runtime/plugin/contract.ts'
+import type { EmbeddingIdentity, ShelfRow, VectorShelf, VectorStore } from '../runtime/plugin/contract.ts'
 import type { PluginRegistry } from '../runtime/plugin/host.ts'
 import type { Store } from './database.ts'
 
@@ -16,11 +16,23 @@ const VERSION = {
   text: 'select knowledge_version as version from agents where id = $2 and workspace_id = $1',
 }
 
+/** Rows in one answer: the event loop reads them in a millisecond or two. */
+const PAGE_ROWS = 500
+const BEFORE_ALL = { document_id: '00000000-0000-0000-0000-000000000000', first_chunk: -1 }
+
 const LIST = {
   name: 'vector-segments-list',
-  text: `select s.id, s.document_id, octet_length(s.bytes) as byte_length from vector_segments s
+  text: `select s.id, s.document_id, s.first_chunk, octet_length(s.bytes) as byte_length from vector_segments s
     join documents d on d.id = s.document_id and d.status = 'ready'
-    where s.workspace_id = $1 and s.agent_id = $2 order by s.document_id, s.first_chunk`,
+    where s.workspace_id = $1 and s.agent_id = $2 and (s.document_id, s.first_chunk) > ($3::uuid, $4::integer)
+    order by s.document_id, s.first_chunk limit ${PAGE_ROWS}`,
+}
+
+interface ListedRow {
+  id: number
+  document_id: string
+  first_chunk: number
+  byte_length: number
 }
 
 /** Base64 is what Node decodes fastest; the driver's own text form of bytes is twice their size. */
@@ -50,12 +62,16 @@ export function vectorShelf(store: Store): VectorShelf {
       return rows[0]?.version ?? 0
     },
     async list({ workspaceId, agentId }, signal) {
-      signal.throwIfAborted()
-      const { rows } = await store.pool.query<{ id: number; document_id: string; byte_length: number }>({
-        ...LIST,
-        values: [workspaceId, agentId],
-      })
-      return rows.map((row) => ({ id: row.id, documentId: row.document_id, byteLength: row.byte_length }))
+      const listed: ShelfRow[] = []
+      let last: Pick<ListedRow, 'document_id' | 'first_chunk'> = BEFORE_ALL
+      for (;;) {
+        signal.throwIfAborted()
+        const values: unknown[] = [workspaceId, agentId, last.document_id, last.first_chunk]
+        const { rows } = await store.pool.query<ListedRow>({ ...LIST, values })
+        for (const row of rows) listed.push({ id: row.id, documentId: row.document_id, byteLength: row.byte_length })
+        if (rows.length < PAGE_ROWS) return listed
+        last = rows.at(-1)!
+      }
     },
     async read({ workspaceId, agentId }, ids, signal) {
       signal.throwIfAborted()

@@ -52,7 +52,8 @@ export async function startJobs(context: RoleContext<EffectiveConfig>, eventData
     const embeddings = await openEmbeddings(plugins, context.config.embedding, log)
     const vectors = await openVectors(plugins, store, embeddings?.identity)
     opened.push(() => closeInstance(vectors))
-    const documents = startDocuments({ store, redis, vectors, embeddings, log })
+    const maxPassages = context.config.passagesPerAgent
+    const documents = startDocuments({ store, redis, vectors, embeddings, log, maxPassages })
     opened.push((graceMs) => documents.stop(graceMs))
     const batches = startBatches({ ...context, store, redis })
     opened.push((graceMs) => batches.stop(graceMs))

@@ -1,3 +1,4 @@
+import { Gate } from '../../runtime/admission/gate.ts'
 import type { Embeddings } from '../../runtime/knowledge/embeddings.ts'
 import { termsOf } from '../../runtime/knowledge/terms.ts'
 import type { VectorScope, VectorStore } from '../../runtime/plugin/contract.ts'
@@ -16,6 +17,9 @@ export interface Passage {
 /** More words than this say nothing new about what is wanted. */
 const MAX_QUERY_CHARACTERS = 2_000
 
+/** A search takes milliseconds, and the first of an agent waits for its index: nobody's searches wait for another workspace's. */
+const searching = new Gate({ kind: 'knowledge', places: 64, mostOfOne: 16, maxWaiting: 256 })
+
 /** The passages of an agent's documents that fit the query best, best first; of no other agent, whatever is asked. */
 export async function retrieve(
   { store, vectors, embeddings }: { store: Store; vectors: VectorStore; embeddings: Embeddings | undefined },
@@ -30,7 +34,7 @@ export async function retrieve(
   const dense = by === 'words' ? undefined : await embeddings?.query(text, signal)
   if (terms.ids.length === 0 && dense === undefined) return []
   const wanted = { terms, limit: topK, ...(dense === undefined ? {} : { dense }) }
-  const matches = await vectors.search(scope, wanted, signal)
+  const matches = await searching.run(scope, () => vectors.search(scope, wanted, signal), signal)
   const found = await findChunks(store, scope, matches)
   const byPlace = new Map(found.map((chunk) => [`${chunk.document_id}/${chunk.seq}`, chunk]))
   // A match whose text is missing belongs to a document deleted this instant.

@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/errors.ts'
 import { agentById } from '../../store/agents.ts'
-import { countDocuments, countProcessing, deleteDocument, listDocuments } from '../../store/documents.ts'
+import { allDocuments, countDocuments, countProcessing, deleteDocument, listDocuments } from '../../store/documents.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { queueDocument } from '../../workers/documents/queue.ts'
 import { agentExample } from '../agents/schema.ts'
-import { requireRoom, roomOf } from '../quota.ts'
+import { knowledgeRoom, requireRoom, roomOf } from '../quota.ts'
 import { defineRoute } from '../route.ts'
 import { type Fault, Page, pageOf, ValidationError } from '../schema.ts'
 import { Detail } from '../workspaces/schema.ts'
@@ -58,14 +58,19 @@ const upload = defineRoute({
     const { tenant, params, log } = request
     const exists = (await agentById(tenant, params.agent_id)) !== undefined
     const room = await roomOf({ store, config }, tenant, ['storage_bytes'])
+    const knowledge = await knowledgeRoom({ config }, tenant, params.agent_id)
     const incoming = new Upload(tenant, params.agent_id, log, (bytes) => room('storage_bytes', bytes))
     try {
       await request.form(async (file) => {
-        if (exists && file.field === 'files') await incoming.receive(file)
-        else await drain(file)
+        if (exists && file.field === 'files') {
+          knowledge(incoming.count + 1)
+          await incoming.receive(file)
+        } else await drain(file)
       })
       if (!exists) throw new PatchbayError('agent_not_found')
       await requireRoom({ store, config }, tenant, { documents: incoming.count, storage_bytes: incoming.bytes })
+      const roomNow = await knowledgeRoom({ config }, tenant, params.agent_id)
+      roomNow(incoming.count)
       const documents = await incoming.finish()
       const waiting = documents.filter(({ status }) => status === 'processing')
       const ahead = Math.max(0, (await countProcessing(tenant)) - waiting.length)
@@ -97,7 +102,7 @@ const list = defineRoute({
   handler: async ({ params, query, tenant }) => {
     await requireAgent(tenant, params.agent_id)
     if (query.page === undefined && query.page_size === undefined) {
-      return (await listDocuments(tenant, params.agent_id)).map(documentBody)
+      return (await allDocuments(tenant, params.agent_id)).map(documentBody)
     }
     const { page = 1, page_size = DEFAULT_PAGE_SIZE } = query
     const [documents, total] = await Promise.all([

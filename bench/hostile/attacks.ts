@@ -24,6 +24,7 @@ export async function attacks(tenant: Tenant, signal: AbortSignal): Promise<Reco
   await tenant.batch(`phone_number\n${numbers}\n`, signal).catch(() => {})
   const slow = await slowAgent(tenant)
   let sessions = 0
+  let taught = tenant.agentId
   const fields = { name: 'b', agent_id: tenant.agentId, agent_phone_number: tenant.number }
   const csv = (text: string) => tenant.upload('/batch/upload', fields, [['file', 'a.csv', text]], signal)
   const wide = `phone_number${',x'.repeat(100_000)}\n${'+14155559901\n'.repeat(200)}`
@@ -58,7 +59,12 @@ export async function attacks(tenant: Tenant, signal: AbortSignal): Promise<Reco
       await tenant.get(`/batch/${body.batch_id}/items`, signal)
     }),
     again('quoted CSV', () => csv(quotes)),
-    again('markdown', () => tenant.upload(`/agents/${tenant.agentId}/upload`, {}, markdown, signal)),
+    again('markdown', async () => {
+      const { status } = await tenant.upload(`/agents/${taught}/upload`, {}, markdown, signal)
+      // An agent that takes no more: there are others.
+      if (status === 403) taught = await tenant.agent({})
+    }),
+    again('questions', () => tenant.post(`/agents/${taught}/query`, { query: 'x y' }, signal)),
     again('slow pattern', () => tenant.post('/chats/interaction', { agent_id: slow, message: 'go' }, signal)),
     again('nested body', () =>
       tenant.post(

@@ -1,3 +1,4 @@
+import { Gate } from '../../runtime/admission/gate.ts'
 import { FULL_BLOCK_CHUNKS } from '../../runtime/knowledge/engine/blocks.ts'
 import type { Engine, EngineBlock, Index } from '../../runtime/knowledge/engine/engine.ts'
 import type { ShelfRow, VectorMatch, VectorQuery, VectorScope, VectorShelf } from '../../runtime/plugin/contract.ts'
@@ -5,6 +6,10 @@ import type { ShelfRow, VectorMatch, VectorQuery, VectorScope, VectorShelf } fro
 /** Read at once: little enough that neither the event loop nor the searches of other agents wait for long. */
 const READ_BYTES = 256 * 1024
 const READ_ROWS = 256
+/** Indexes that are read at once, and of one workspace: another's finds a place. */
+const READ_AT_ONCE = 8
+const READ_OF_ONE = 2
+const MAX_WAITING = 256
 
 interface Block extends EngineBlock {
   /** Indexes that have it. */
@@ -13,9 +18,9 @@ interface Block extends EngineBlock {
 
 /** The index of an agent in one of its versions. */
 interface Entry {
-  readonly version: number
+  version: number
   /** Where its blocks are. */
-  readonly engine: Engine
+  engine: Engine
   readonly blocks: Block[]
   /** Settles once all blocks are there. */
   ready: Promise<void>
@@ -26,10 +31,18 @@ interface Entry {
   users: number
 }
 
+/** Indexes of an agent on their way. */
+interface Loading {
+  /** Being read. */
+  running?: Entry | undefined
+  /** Will be read then, as the knowledge is by that time, for all who ask until it begins. */
+  next?: Entry | undefined
+}
+
 /**
  * Which blocks the engine holds for whom: indexes of the agents used last, up to `maxBytes` together (one agent's alone may be
  * larger). Each use asks the shelf for the version; after a change only rows that are new, or that stood beside a removed
- * one, are read. An engine that was lost is replaced by the next use.
+ * one, are read. However often it changes, one index of an agent is read at a time. An engine that was lost is replaced by the next use.
  */
 export class IndexCache {
   readonly #shelf: VectorShelf
@@ -38,7 +51,13 @@ export class IndexCache {
   #engine: Engine
   /** In the order of use, oldest first. */
   readonly #entries = new Map<string, Entry>()
-  readonly #loading = new Map<string, Entry>()
+  readonly #loading = new Map<string, Loading>()
+  readonly #reading = new Gate({
+    kind: 'knowledge_index',
+    places: READ_AT_ONCE,
+    mostOfOne: READ_OF_ONE,
+    maxWaiting: MAX_WAITING,
+  })
   #bytes = 0
   #isClosed = false
 
@@ -67,44 +86,81 @@ export class IndexCache {
     await this.#engine.close()
   }
 
-  /** The index, there or on its way; the caller releases it. */
+  /** An index of this version or a later one, there or on its way; the caller releases it. */
   #use(scope: VectorScope, version: number): Entry {
     if (this.#engine.isOver && !this.#isClosed) this.#replaceEngine()
-    const key = `${scope.workspaceId}/${scope.agentId}`
+    const key = keyOf(scope)
     const cached = this.#entries.get(key)
-    if (cached?.version === version) {
+    if (cached !== undefined && cached.version >= version) {
       this.#entries.delete(key)
       this.#entries.set(key, cached)
       cached.users++
       return cached
     }
-    const loadKey = `${key}@${version}`
-    const loading = this.#loading.get(loadKey)
-    if (loading !== undefined) {
-      loading.users++
-      return loading
+    const loading = this.#loading.get(key) ?? {}
+    this.#loading.set(key, loading)
+    const { running } = loading
+    if (running !== undefined && running.version >= version) {
+      running.users++
+      return running
     }
+    loading.next ??= this.#queue(scope, loading)
+    loading.next.users++
+    return loading.next
+  }
+
+  /** An index that is read when the workspace has its turn. */
+  #queue(scope: VectorScope, loading: Loading): Entry {
     const entry: Entry = {
-      version,
+      version: Number.NEGATIVE_INFINITY,
       engine: this.#engine,
       blocks: [],
       ready: Promise.resolve(),
       index: undefined,
       byteLength: 0,
-      // Whoever asked, and the loading.
-      users: 2,
+      // The loading.
+      users: 1,
     }
-    this.#loading.set(loadKey, entry)
-    if (cached !== undefined) cached.users++
-    entry.ready = this.#load(scope, entry, cached?.blocks ?? [])
-      .then(() => this.#keep(key, entry))
-      .finally(() => {
-        if (this.#loading.get(loadKey) === entry) this.#loading.delete(loadKey)
-        release(entry)
-        if (cached !== undefined) release(cached)
-      })
+    const before = loading.running?.ready
+    entry.ready = this.#read(scope, entry, loading, before)
     entry.ready.catch(() => {})
     return entry
+  }
+
+  async #read(scope: VectorScope, entry: Entry, loading: Loading, before: Promise<void> | undefined): Promise<void> {
+    const key = keyOf(scope)
+    try {
+      await before?.catch(() => {})
+      await this.#reading.run(scope, () => this.#fill(scope, entry, loading))
+    } finally {
+      if (loading.next === entry) loading.next = undefined
+      if (loading.running === entry) loading.running = undefined
+      const isIdle = loading.next === undefined && loading.running === undefined
+      if (isIdle && this.#loading.get(key) === loading) this.#loading.delete(key)
+      release(entry)
+    }
+  }
+
+  async #fill(scope: VectorScope, entry: Entry, loading: Loading): Promise<void> {
+    if (entry.users === 1) {
+      // Whoever asked has gone.
+      loading.next = undefined
+      return
+    }
+    const key = keyOf(scope)
+    const previous = this.#entries.get(key)
+    if (previous !== undefined) previous.users++
+    try {
+      entry.engine = this.#engine
+      entry.version = await this.#shelf.version(scope, new AbortController().signal)
+      // Whoever asks from now on may know of more than is listed now.
+      loading.next = undefined
+      loading.running = entry
+      await this.#load(scope, entry, previous?.blocks ?? [])
+      this.#keep(key, entry)
+    } finally {
+      if (previous !== undefined) release(previous)
+    }
   }
 
   /** Shared by all who wait, so no single caller's signal ends it; each of its queries has the database's own timeout. */
@@ -131,10 +187,9 @@ export class IndexCache {
   }
 
   #keep(key: string, entry: Entry): void {
-    const previous = this.#entries.get(key)
-    const isOutdated = previous !== undefined && previous.version > entry.version
-    if (isOutdated || entry.engine !== this.#engine) return
+    if (entry.engine !== this.#engine) return
     entry.users++
+    const previous = this.#entries.get(key)
     if (previous !== undefined) this.#forget(key, previous)
     this.#entries.set(key, entry)
     this.#bytes += entry.byteLength
@@ -157,6 +212,10 @@ export class IndexCache {
     this.#bytes = 0
     this.#engine = this.#makeEngine()
   }
+}
+
+function keyOf({ workspaceId, agentId }: VectorScope): string {
+  return `${workspaceId}/${agentId}`
 }
 
 /** Gives an entry up; with its last user, blocks that no other entry has are dropped. */

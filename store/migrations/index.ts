@@ -32,6 +32,7 @@ import { sql as dialerIndexes } from './0052-dialer-indexes.ts'
 import { sql as campaignCallCounts } from './0058-campaign-call-counts.ts'
 import { sql as uploadMapping } from './0059-upload-mapping.ts'
 import { sql as webhookDeliveryIndexes } from './0060-webhook-delivery-indexes.ts'
+import { sql as listedSegments } from './0061-listed-segments.ts'
 
 export interface Migration {
   readonly name: string
@@ -74,4 +75,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0058-campaign-call-counts', sql: campaignCallCounts },
   { name: '0059-upload-mapping', sql: uploadMapping },
   { name: '0060-webhook-delivery-indexes', sql: webhookDeliveryIndexes },
+  { name: '0061-listed-segments', sql: listedSegments },
 ]

@@ -18,6 +18,8 @@ export interface DocumentServices {
   embeddings?: Embeddings | undefined
   log: Logger
   limits: ExtractionLimits
+  /** Of all documents of an agent together. */
+  maxPassages: number
   /** Takes a document that needs longer than these limits; absent: it has failed then. */
   postpone?: (documentId: string) => Promise<void>
 }
@@ -34,13 +36,16 @@ export async function processDocument(
   services: DocumentServices,
   { documentId, lastAttempt, signal }: { documentId: string; lastAttempt: boolean; signal: AbortSignal },
 ): Promise<void> {
-  const { store, log } = services
+  const { store, log, maxPassages } = services
   const document = await findDocument(store, documentId)
   if (document?.status !== 'processing') return
   const tenant = store.tenant(document.workspace_id)
   try {
     const chunkCount = await index(services, tenant, document, signal)
-    if (chunkCount === undefined || !(await finishDocument(tenant, document, chunkCount))) {
+    const end = chunkCount === undefined ? 'gone' : await finishDocument(tenant, document, chunkCount, maxPassages)
+    if (end === 'full')
+      throw new ExtractionError(`All documents of an agent together have at most ${maxPassages} passages`)
+    if (end === 'gone') {
       await services.vectors.remove(scopeOf(document), documentId, signal)
       return
     }
@@ -59,7 +64,10 @@ export async function processDocument(
 }
 
 /** Ends a document whose processing killed its process again and again. */
-export async function giveUpDocument({ store, vectors }: DocumentServices, documentId: string): Promise<void> {
+export async function giveUpDocument(
+  { store, vectors }: Pick<DocumentServices, 'store' | 'vectors'>,
+  documentId: string,
+): Promise<void> {
   const document = await findDocument(store, documentId)
   if (document?.status !== 'processing') return
   await failDocument(store.tenant(document.workspace_id), documentId, GAVE_UP)

@@ -46,11 +46,14 @@ export function startDocuments(services: {
   vectors: VectorStore
   embeddings?: Embeddings | undefined
   log: Logger
+  /** Of all documents of an agent together. */
+  maxPassages: number
   limits?: ExtractionLimits
   sweepIntervalMs?: number
   lostAfterMs?: number
 }): DocumentsWorker {
-  const { store, redis, vectors, embeddings, log, limits = DEFAULT_LIMITS, lostAfterMs = LOST_AFTER_MS } = services
+  const { store, redis, vectors, embeddings, log, maxPassages } = services
+  const { limits = DEFAULT_LIMITS, lostAfterMs = LOST_AFTER_MS } = services
   const queue = openQueue('documents', redis)
   const slow = openQueue('documents', redis, SLOW_DOCUMENTS)
   const firstTry = { ...limits, timeoutMs: Math.min(limits.timeoutMs, FIRST_TRY_MS) }
@@ -74,6 +77,7 @@ export function startDocuments(services: {
       vectors,
       embeddings,
       log,
+      maxPassages,
       limits: isFirst ? firstTry : limits,
       ...(isFirst && { postpone }),
     }
@@ -85,7 +89,7 @@ export function startDocuments(services: {
         concurrency: isFirst ? PLACES + WAITING : SLOW_PLACES,
         onError: (err, job) => log.warn({ err, documentId: job?.documentId }, 'Document job failed'),
         onPoison: ({ documentId }) => {
-          giveUpDocument({ store, vectors, log, limits }, documentId).catch((err) => {
+          giveUpDocument({ store, vectors }, documentId).catch((err) => {
             log.warn({ err, documentId }, 'Giving up a document failed; it will be tried again')
           })
         },

@@ -4,7 +4,12 @@ import t from 'tap'
 import { startTestApi } from '../../support/api.ts'
 import { settledDocuments, startTestJobs } from '../../support/jobs.ts'
 
-const api = await startTestApi(t, { env: { PATCHBAY_MAX_UPLOAD_BYTES: '1000000' } })
+const LIMITS = {
+  PATCHBAY_MAX_UPLOAD_BYTES: '1000000',
+  PATCHBAY_DOCUMENTS_PER_AGENT: '10',
+  PATCHBAY_PASSAGES_PER_AGENT: '14',
+}
+const api = await startTestApi(t, { env: LIMITS })
 await startTestJobs(t, api)
 const owner = await api.signUp()
 const { client } = owner
@@ -28,6 +33,11 @@ async function storedRows(): Promise<Record<string, number>> {
     counts[table] = rows[0].n
   }
   return counts
+}
+
+/** A Markdown file of so many passages. */
+function passages(n: number): string {
+  return Array.from({ length: n }, (_, i) => `# Part ${i}\n\nThe lighthouse number ${i} is red.`).join('\n\n')
 }
 
 t.test('uploaded files are read in the background and found by a query', async (t) => {
@@ -88,8 +98,7 @@ t.test('uploaded files are read in the background and found by a query', async (
 
 t.test('top_k is 5 unless asked for, and faults of a query are told all at once', async (t) => {
   const agentId = await makeAgent()
-  const text = Array.from({ length: 12 }, (_, i) => `# Part ${i}\n\nThe lighthouse number ${i} is red.`).join('\n\n')
-  await client.post(`/agents/${agentId}/upload`, { form: files(['lights.md', text]) })
+  await client.post(`/agents/${agentId}/upload`, { form: files(['lights.md', passages(12)]) })
   await settledDocuments(client, agentId)
   const ask = (body: unknown) => client.post(`/agents/${agentId}/query`, { body })
   t.equal((await ask({ query: 'red lighthouse' })).body.results.length, 5)
@@ -166,6 +175,24 @@ t.test('documents are pages when a page is asked for', async (t) => {
   await client.post(`/agents/${agentId}/upload`, { form: files(['a.bin', '1'], ['b.bin', '1'], ['c.bin', '1']) })
   const { body } = await client.get(`/agents/${agentId}/documents`, { query: { page: 2, page_size: 2 } })
   t.match(body, { items: [{ filename: 'c.bin' }], total: 3, page: 2, page_size: 2, total_pages: 2 })
+})
+
+t.test('an agent has so many documents and passages, and nothing is kept of what does not fit', async (t) => {
+  const many = await makeAgent()
+  const upload = (agentId: string, ...names: string[]) =>
+    client.post(`/agents/${agentId}/upload`, { form: files(...names.map((name): [string, string] => [name, name])) })
+  t.equal((await upload(many, ...[...'abcdefgh'].map((name) => `${name}.bin`))).status, 201)
+  const refused = await upload(many, 'i.txt', 'j.bin', 'k.bin')
+  t.same([refused.status, refused.body], [403, { detail: 'Quota reached: 10 documents of an agent' }])
+  t.equal((await client.get(`/agents/${many}/documents`)).body.length, 8)
+  t.equal((await upload(many, 'i.bin', 'j.bin')).status, 201)
+
+  const full = await makeAgent()
+  await client.post(`/agents/${full}/upload`, { form: files(['lights.md', passages(14)]) })
+  await settledDocuments(client, full)
+  const more = await upload(full, 'c.txt')
+  t.same([more.status, more.body], [403, { detail: 'Quota reached: 14 passages of an agent’s documents' }])
+  t.equal((await storedRows()).uploads, 0)
 })
 
 t.test('nobody else reaches an agent’s documents', async (t) => {

@@ -165,6 +165,61 @@ t.test('an engine that was lost is replaced, and what it held is read again', as
   t.equal(engines.length, 2, 'a closed cache starts no other')
 })
 
+t.test('however often knowledge changes while it is read, one index of an agent is read at a time', async (t) => {
+  const { shelf, put } = makeShelf()
+  let [reading, readingAtMost, rowsRead] = [0, 0, 0]
+  const counted: VectorShelf = {
+    ...shelf,
+    async list(scope, signal) {
+      reading++
+      readingAtMost = Math.max(reading, readingAtMost)
+      return shelf.list(scope, signal)
+    },
+    async read(scope, ids, signal) {
+      rowsRead += ids.length
+      for (let turn = 0; turn < 20; turn++) await breathe()
+      const rows = await shelf.read(scope, ids, signal)
+      reading--
+      return rows
+    },
+  }
+  const engine = new CountedEngine({ model: undefined, onLost: (error) => t.fail(error) })
+  const cache = new IndexCache(counted, 1 << 20, () => engine)
+  t.teardown(() => cache.close())
+  const DOCUMENTS = 100
+  const searches: Promise<number>[] = []
+  for (let i = 0; i < DOCUMENTS; i++) {
+    put('agent-0', [{ chunk: 0, terms: termsOf('apple') }])
+    const searched = cache.search(scopeOf(0), { terms: termsOf('apple'), limit: 2 * DOCUMENTS }, signal)
+    searches.push(searched.then((found) => found.length))
+    await breathe()
+  }
+  for (const [i, found] of (await Promise.all(searches)).entries()) t.ok(found > i, `search ${i} finds what was there`)
+  t.equal(readingAtMost, 1)
+  t.ok(rowsRead < 10 * DOCUMENTS, `${rowsRead} rows read`)
+  const held = [...engine.held.values()].reduce((sum, { chunks }) => sum + chunks, 0)
+  t.equal(held, DOCUMENTS, 'and held once')
+})
+
+t.test('a workspace that asks for many indexes leaves room to read another’s', async (t) => {
+  const { shelf, put } = makeShelf()
+  const abort = new AbortController()
+  const stuck: VectorShelf = {
+    ...shelf,
+    list: (scope, signal) => (scope.workspaceId === 'hostile' ? new Promise(() => {}) : shelf.list(scope, signal)),
+  }
+  const cache = new IndexCache(stuck, 1 << 20, () => new Engine({ model: undefined, onLost: (error) => t.fail(error) }))
+  t.teardown(() => cache.close())
+  const search = (workspaceId: string, agentId: string, signal: AbortSignal) => {
+    put(agentId, [{ chunk: 0, terms: termsOf('apple') }])
+    return cache.search({ workspaceId, agentId }, { terms: termsOf('apple'), limit: 5 }, signal)
+  }
+  const hostile = Array.from({ length: 40 }, (_, i) => search('hostile', `h${i}`, abort.signal))
+  t.equal((await search('quiet', 'q', signal)).length, 1)
+  abort.abort(new Error('gone'))
+  for (const one of hostile) await t.rejects(one, { message: 'gone' })
+})
+
 t.test('a search that is given up while its index is read leaves the reading to others', async (t) => {
   const { shelf, put } = makeShelf()
   const cache = new IndexCache(shelf, 1 << 20, () => new Engine({ model, onLost: (error) => t.fail(error) }))

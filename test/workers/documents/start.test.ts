@@ -50,6 +50,7 @@ const AGENT = {
 }
 const agent = await insertAgent(tenant, AGENT)
 const own = [tenant, agent] as const
+const maxPassages = 100_000
 const scope = { workspaceId, agentId: agent.id }
 
 /** A document whose upload has ended and whose job is not queued. */
@@ -101,6 +102,7 @@ const services = (override: Partial<VectorStore> = {}) => ({
   store,
   log,
   limits: DEFAULT_LIMITS,
+  maxPassages,
   vectors: {
     upsert: override.upsert ?? vectors.upsert.bind(vectors),
     search: override.search ?? vectors.search.bind(vectors),
@@ -165,9 +167,32 @@ t.test('a document stays invisible until it is ready', async (t) => {
   t.match(await find(), [{ documentId: id, chunk: 0 }])
 })
 
+t.test('documents with which an agent would have too many passages fail, also two that end at once', async (t) => {
+  const full = [tenant, await insertAgent(tenant, AGENT)] as const
+  const ids = [await makeDocument('One.', 'a.txt', full), await makeDocument('Two.', 'b.txt', full)]
+  const together = Promise.withResolvers<void>()
+  let kept = 0
+  const narrow = {
+    ...services({
+      async upsert(...args) {
+        await vectors.upsert(...args)
+        if (++kept === ids.length) together.resolve()
+        await together.promise
+      },
+    }),
+    maxPassages: 1,
+  }
+  await Promise.all(ids.map((id) => processDocument(narrow, once(id))))
+  const documents = await Promise.all(ids.map((id) => findDocument(store, id)))
+  const failed = documents.find((document) => document?.status === 'failed')!
+  t.same(documents.map((document) => document?.status).sort(), ['failed', 'ready'])
+  t.equal(failed.error, 'All documents of an agent together have at most 1 passages')
+  t.same(await rowsOf(failed.id), { chunks: 0, segments: 0, uploads: 0 })
+})
+
 t.test('the worker runs queued jobs, and finds the documents whose job was lost', async (t) => {
   const lost = await makeDocument('Lost.')
-  const worker = startDocuments({ store, redis, vectors, log, sweepIntervalMs: 100, lostAfterMs: 0 })
+  const worker = startDocuments({ store, redis, vectors, log, maxPassages, sweepIntervalMs: 100, lostAfterMs: 0 })
   const queue = openQueue('documents', redis)
   const queued = await makeDocument('Queued.')
   await queueDocument(queue, queued)
@@ -195,7 +220,7 @@ t.test('a short file is ready while another workspace’s files take their minut
     },
   }
   const limits = { ...DEFAULT_LIMITS, timeoutMs: 15_000 }
-  const worker = startDocuments({ store, redis, vectors, log, limits, embeddings: embeddings as never })
+  const worker = startDocuments({ store, redis, vectors, log, maxPassages, limits, embeddings: embeddings as never })
   t.teardown(() => worker.stop(0))
   const queue = openQueue('documents', redis)
   t.teardown(() => queue.close())
@@ -228,11 +253,19 @@ t.test('stopping ends a running job, which another worker takes up', async (t) =
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped'))))
     },
   }
-  const first = startDocuments({ store, redis, vectors: hanging, log, sweepIntervalMs: 100, lostAfterMs: 0 })
+  const first = startDocuments({
+    store,
+    redis,
+    vectors: hanging,
+    log,
+    maxPassages,
+    sweepIntervalMs: 100,
+    lostAfterMs: 0,
+  })
   await running
   await first.stop(50)
   t.equal((await findDocument(store, id))?.status, 'processing')
-  const second = startDocuments({ store, redis, vectors, log, sweepIntervalMs: 100, lostAfterMs: 0 })
+  const second = startDocuments({ store, redis, vectors, log, maxPassages, sweepIntervalMs: 100, lostAfterMs: 0 })
   t.equal((await settled(id)).status, 'ready')
   await second.stop(1000)
 })

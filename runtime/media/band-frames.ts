@@ -1,22 +1,22 @@
-import { FLOOR_DB } from './bands.ts'
+import { FLOOR_DB, type Levels } from './bands.ts'
 
 /** Frames kept: of the last 2.5 s. */
 const KEPT = 128
 
 /** The levels of the last frames by slot. */
 export class BandFrames {
-  readonly #levels: (Float32Array | undefined)[] = new Array(KEPT)
+  readonly #levels: (Levels | undefined)[] = new Array(KEPT)
   readonly #slots = new Float64Array(KEPT).fill(-1)
   readonly #loudest = new Float32Array(KEPT)
 
-  put(slot: number, levels: Float32Array): void {
+  put(slot: number, levels: Levels): void {
     const at = slot % KEPT
     this.#levels[at] = levels
     this.#slots[at] = slot
     this.#loudest[at] = Math.max(...levels)
   }
 
-  at(slot: number): Float32Array | undefined {
+  at(slot: number): Levels | undefined {
     return this.#slots[slot % KEPT] === slot ? this.#levels[slot % KEPT] : undefined
   }
 

@@ -9,6 +9,11 @@ const HALF = SIZE / 2
 /** Edges of the bands, about a third of the ear's own. */
 const EDGES_HZ = [200, 400, 600, 850, 1_150, 1_500, 1_950, 2_500, 3_300]
 export const BANDS = EDGES_HZ.length - 1
+/**
+ * The level of each band. Not a typed array: those have memory of their own outside the heap, and of some thousands a second that live for
+ * seconds the garbage collector would give back each by itself, for tens of milliseconds at once.
+ */
+export type Levels = readonly number[]
 /** Below this nothing is told apart: dB of full scale. */
 export const FLOOR_DB = -75
 
@@ -43,8 +48,8 @@ export class BandLevels {
   }
 
   /** Levels of the frames that these samples complete. */
-  push(samples: Int16Array): Float32Array[] {
-    const frames: Float32Array[] = []
+  push(samples: Int16Array): Levels[] {
+    const frames: Levels[] = []
     this.#take(samples, () => frames.push(this.#levels()))
     return frames
   }
@@ -79,7 +84,7 @@ export class BandLevels {
     this.#phase = phase
   }
 
-  #levels(): Float32Array {
+  #levels(): Levels {
     const re = this.#re
     const im = this.#im
     for (let i = 0; i < HALF; i++) {
@@ -87,11 +92,11 @@ export class BandLevels {
       im[reversed[i]!] = this.#window[2 * i + 1]! * hann[2 * i + 1]!
     }
     transform(re, im)
-    const out = new Float32Array(BANDS)
+    const out: number[] = []
     for (let band = 0; band < BANDS; band++) {
       let energy = 0
       for (let k = BINS[band]!; k < BINS[band + 1]!; k++) energy += energyOf(k, re, im)
-      out[band] = Math.max(FLOOR_DB, 10 * Math.log10(energy * SCALE * SCALE + 1e-12))
+      out.push(Math.max(FLOOR_DB, 10 * Math.log10(energy * SCALE * SCALE + 1e-12)))
     }
     return out
   }

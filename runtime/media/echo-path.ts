@@ -1,5 +1,5 @@
 import { BandFrames } from './band-frames.ts'
-import { BANDS, FLOOR_DB } from './bands.ts'
+import { BANDS, FLOOR_DB, type Levels } from './bands.ts'
 import { type EchoMatch, HEARD_DB, matchEcho, SENT_DB } from './echo-match.ts'
 
 /** A telephone's echo is back within this, the way there and back through the network included, and a browser's. */
@@ -84,12 +84,12 @@ export class EchoPathFinder {
     return this.#known
   }
 
-  sent(slot: number, levels: Float32Array): void {
+  sent(slot: number, levels: Levels): void {
     this.#sent.put(slot, levels)
   }
 
   /** What was sent in a slot; undefined: nothing. */
-  sentIn(slot: number): Float32Array | undefined {
+  sentIn(slot: number): Levels | undefined {
     return this.#sent.at(slot)
   }
 
@@ -98,7 +98,7 @@ export class EchoPathFinder {
     return this.#heard.loudest(slot) > HEARD_DB
   }
 
-  heard(slot: number, levels: Float32Array): void {
+  heard(slot: number, levels: Levels): void {
     this.#heard.put(slot, levels)
     const sounds = this.soundsIn(slot)
     if (!this.#known && this.#isUnanswered(slot, sounds)) {

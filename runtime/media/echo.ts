@@ -1,4 +1,4 @@
-import { BANDS, BandLevels, FLOOR_DB } from './bands.ts'
+import { BANDS, BandLevels, FLOOR_DB, type Levels } from './bands.ts'
 import { EchoPathFinder, MAX_LAG } from './echo-path.ts'
 import { FRAME_MS, firstLoud } from './frame.ts'
 
@@ -50,7 +50,7 @@ export interface HeardPiece {
 /** A frame of what was heard: its place in time, and its levels. */
 interface Frame {
   readonly slot: number
-  readonly levels: Float32Array
+  readonly levels: Levels
 }
 
 interface Piece extends HeardPiece {
@@ -287,7 +287,7 @@ export class EchoSuppressor {
     return audible
   }
 
-  #isOwn(heard: Float32Array): boolean {
+  #isOwn(heard: Levels): boolean {
     let own = 0
     let all = 0
     for (let band = 0; band < BANDS; band++) {

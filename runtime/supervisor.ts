@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from './log.ts'
 import { asProcess } from './plugin/scope.ts'
 import { RestartBackoff } from './restart-backoff.ts'
+import { signalWithin } from './signal-within.ts'
 
 /** A child process that is started again whenever it dies. */
 export interface SupervisedOptions {
@@ -95,7 +96,7 @@ class Supervisor implements Supervised {
     exited.catch(() => {})
     if (ready === undefined) return
     const giveUp = new AbortController()
-    const signal = AbortSignal.any([giveUp.signal, this.#stopping.signal, AbortSignal.timeout(readyTimeoutMs)])
+    const signal = signalWithin(readyTimeoutMs, giveUp.signal, this.#stopping.signal)
     try {
       await Promise.race([ready(child, signal), exited])
     } catch (error) {

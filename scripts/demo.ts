@@ -1,6 +1,7 @@
 /** `npm run demo`: a simulated caller talks to an agent of a running Patchbay, or of one started for the occasion. */
 import { parseArgs } from 'node:util'
 import { processEnvironment } from '../config/load.ts'
+import { signalWithin } from '../runtime/signal-within.ts'
 import { startDoubles } from '../test/support/doubles/start.ts'
 import { type DemoCall, runDemo } from './demo/call.ts'
 import { findInstance, startInstance } from './demo/instance.ts'
@@ -72,7 +73,7 @@ async function main(): Promise<boolean> {
       if (calls.length > 1) say(`\nCall ${index + 1} of ${calls.length}`)
       if (providers)
         say(`Over ${providers.LLM_provider} (llm), ${providers.STT_provider} (stt), ${providers.TTS_provider} (tts)`)
-      const signal = AbortSignal.any([interrupted.signal, AbortSignal.timeout(CALL_TIMEOUT_MS)])
+      const signal = signalWithin(CALL_TIMEOUT_MS, interrupted.signal)
       const call = await runDemo(instance.url, {
         killWorker: values['kill-worker'],
         providers,

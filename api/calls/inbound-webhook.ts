@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Clock } from '../../runtime/clock.ts'
 import type { NetRule } from '../../runtime/plugin/net-rule.ts'
+import { signalWithin } from '../../runtime/signal-within.ts'
 import type { HttpSpans } from '../../runtime/traces/http-spans.ts'
 import { sendTraced } from '../../runtime/traces/send-traced.ts'
 import { contextOfCall } from '../../runtime/traces/trace-context.ts'
@@ -58,7 +59,7 @@ export async function askInboundWebhook(
     created_at: new Date(nowMs).toISOString(),
   })
   const opened = secret === null ? undefined : webhookSecrets(options.dataKey).open(secret, to)
-  const limit = AbortSignal.timeout(TIMEOUT_MS)
+  const limit = signalWithin(TIMEOUT_MS, options.signal)
   try {
     const { status, text } = await sendTraced(
       {
@@ -74,7 +75,7 @@ export async function askInboundWebhook(
         },
         body,
       },
-      { over: { allowed: options.allowed }, redirects: 0, signal: AbortSignal.any([options.signal, limit]) },
+      { over: { allowed: options.allowed }, redirects: 0, signal: limit },
       options.requests && { requests: options.requests, within: contextOfCall(callId) },
     )
     if (status === 204) return { says: {} }

@@ -9,6 +9,7 @@ import { parseInfrastructureRule } from '../../runtime/plugin/net-rule.ts'
 import type { Calls } from '../../runtime/session/calls.ts'
 import type { CallJournal } from '../../runtime/session/journal.ts'
 import type { Quotas } from '../../runtime/session/quotas.ts'
+import { signalWithin } from '../../runtime/signal-within.ts'
 import type { IncomingCall, IncomingRefusal } from '../../runtime/telephony/carrier.ts'
 import type { Carriers } from '../../runtime/telephony/carriers.ts'
 import { LOCAL_TRUNK_ID, type TrunkDirectory } from '../../runtime/telephony/trunk.ts'
@@ -217,7 +218,7 @@ async function findCalled(
   const called = number && (await findCalledNumber(options.store, provider, number))
   const trunk = called && (await trunkOf(options, called, call))
   if (called !== undefined && trunk !== 'foreign') return { called, trunk }
-  const known = await options.trunks.list(AbortSignal.timeout(TRUNKS_TIMEOUT_MS))
+  const known = await options.trunks.list(signalWithin(TRUNKS_TIMEOUT_MS))
   const open = known.filter(({ id, settings }) => call.trunks?.includes(id) && settings.default_agent_id !== null)
   // Two trunks of one address: nobody can tell whose call it is.
   if (open.length !== 1 || open[0] === undefined) return called === undefined ? 'unknown_number' : 'foreign_trunk'
@@ -235,7 +236,7 @@ async function trunkOf(
   call: IncomingCall,
 ): Promise<string | undefined> {
   if (call.trunks === undefined) return undefined
-  const known = await trunks.list(AbortSignal.timeout(TRUNKS_TIMEOUT_MS))
+  const known = await trunks.list(signalWithin(TRUNKS_TIMEOUT_MS))
   const own = known.find(({ id, workspaceId, name }) => {
     return call.trunks?.includes(id) && workspaceId === called.workspaceId && name === called.trunk
   })

@@ -12,6 +12,7 @@ import type { Seat } from '../../runtime/session/dispatch.ts'
 import type { CallJournal } from '../../runtime/session/journal.ts'
 import type { Leg } from '../../runtime/session/leg.ts'
 import type { Quotas } from '../../runtime/session/quotas.ts'
+import { signalWithin } from '../../runtime/signal-within.ts'
 import { type AnsweredBy, type Carrier, CarrierFault } from '../../runtime/telephony/carrier.ts'
 import type { Carriers } from '../../runtime/telephony/carriers.ts'
 import {
@@ -231,7 +232,7 @@ export class Placer {
     }
     const cancel = (outcome: DialOutcome) => {
       finish(outcome)
-      carrier?.hangup(call.id, AbortSignal.timeout(CARRIER_TIMEOUT_MS)).catch((err) => {
+      carrier?.hangup(call.id, signalWithin(CARRIER_TIMEOUT_MS)).catch((err) => {
         log.warn({ err, callId: call.id }, 'The carrier did not hang up')
       })
     }
@@ -314,7 +315,7 @@ export class Placer {
           classified: (by) => calls.classified(call.id, by),
           failed: (failure, detail) => finish(outcomeOfFailure(failure, detail)),
         },
-        AbortSignal.timeout(CARRIER_TIMEOUT_MS),
+        signalWithin(CARRIER_TIMEOUT_MS),
       )
     } catch (error) {
       log.warn({ err: error, callId: call.id, provider }, 'The carrier did not take the call')

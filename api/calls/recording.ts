@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/errors.ts'
+import { signalWithin } from '../../runtime/signal-within.ts'
 import { objectPath, readObject } from '../../store/object-folder.ts'
 import { openLinkSigner } from '../../store/object-links.ts'
 import { defineRoute, Reply } from '../route.ts'
@@ -31,7 +32,7 @@ const recording = defineRoute({
     const call = await requireCall(tenant, params.call_log_id)
     if (call.recording_key === null) throw new PatchbayError('recording_not_found')
     const link = { expiresInS: LINK_TTL_S, filename: `call-${call.id}.wav` }
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])
+    const limit = signalWithin(TIMEOUT_MS, signal)
     const url = await objects.url(call.recording_key, link, limit).catch((cause: Error) => {
       if (signal.aborted) throw cause
       log.warn({ err: cause, callId: call.id }, 'The address of a recording could not be made')

@@ -3,6 +3,7 @@ import { turnEvidence } from '../../runtime/call-log/turn-evidence.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
 import type { ObjectStore } from '../../runtime/plugin/contract.ts'
 import { BYTES_PER_FRAME, sampleRateOf, WAV_HEAD_BYTES, wavHead } from '../../runtime/recording/wav.ts'
+import { signalWithin } from '../../runtime/signal-within.ts'
 import { callEvents } from '../../store/call-events.ts'
 import type { CallWithTurns } from '../../store/calls.ts'
 import type { Tenant } from '../../store/tenant.ts'
@@ -60,7 +61,7 @@ const audio = defineRoute({
     if (turn === undefined) throw new PatchbayError('turn_not_found')
     if (call.recording_key === null) throw new PatchbayError('recording_not_found')
     const span = await spanIn(tenant, call, turn)
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])
+    const limit = signalWithin(TIMEOUT_MS, signal)
     const stream = await cutOf(objects, call.recording_key, span, limit).catch((cause: Error) => {
       if (signal.aborted) throw cause
       log.warn({ err: cause, callId: call.id }, 'A part of a recording could not be read')

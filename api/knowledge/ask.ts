@@ -1,6 +1,7 @@
 import type { Embeddings } from '../../runtime/knowledge/embeddings.ts'
 import type { VectorStore } from '../../runtime/plugin/contract.ts'
 import type { AskAnswers } from '../../runtime/session/asks.ts'
+import { signalWithin } from '../../runtime/signal-within.ts'
 import type { Store } from '../../store/database.ts'
 import { agentOfCall } from '../../store/documents.ts'
 import type { ToolCalls } from '../tools/tool-calls.ts'
@@ -20,13 +21,13 @@ export function answerAsks(services: {
 }): AskAnswers {
   return {
     async tool(callId, { id, name, arguments: given }, key) {
-      const signal = AbortSignal.timeout(TOOL_TIMEOUT_MS)
+      const signal = signalWithin(TOOL_TIMEOUT_MS)
       return { output: await services.tools.ofCall(callId, name, given, { id, key }, signal) }
     },
     async knowledge(callId, { query, topK }) {
       const scope = await agentOfCall(services.store, callId)
       if (scope === undefined) return { passages: [] }
-      const passages = await retrieve(services, scope, query, topK, AbortSignal.timeout(TIMEOUT_MS))
+      const passages = await retrieve(services, scope, query, topK, signalWithin(TIMEOUT_MS))
       return { passages: passages.map(({ chunk: _, ...passage }) => passage) }
     },
   }

@@ -1,4 +1,5 @@
 import { PatchbayError } from '../../runtime/errors.ts'
+import { signalWithin } from '../../runtime/signal-within.ts'
 import { CarrierFault, type CarrierNumbers } from '../../runtime/telephony/carrier.ts'
 import { ValidationError } from '../schema.ts'
 import type { Services } from '../services.ts'
@@ -49,15 +50,16 @@ export async function askCarrier<T>(
   signal: AbortSignal,
   operation: (signal: AbortSignal) => Promise<T> | undefined,
 ): Promise<T | undefined> {
-  const timeout = AbortSignal.timeout(CARRIER_TIMEOUT_MS)
+  const limit = signalWithin(CARRIER_TIMEOUT_MS, signal)
   try {
-    return await operation(AbortSignal.any([signal, timeout]))
+    return await operation(limit)
   } catch (cause) {
-    const detail = timeout.aborted
-      ? `it did not answer within ${CARRIER_TIMEOUT_MS / 1000} s`
-      : cause instanceof CarrierFault
-        ? cause.message
-        : undefined
+    const detail =
+      limit.aborted && !signal.aborted
+        ? `it did not answer within ${CARRIER_TIMEOUT_MS / 1000} s`
+        : cause instanceof CarrierFault
+          ? cause.message
+          : undefined
     if (detail === undefined) throw cause
     throw new PatchbayError('provider_fault', { params: { provider: plugins.titleOf(provider), detail }, cause })
   }

@@ -4,6 +4,7 @@ import { allowInfrastructure } from '../../runtime/plugin/guard.ts'
 import { histogramQuantile, parsePrometheusText, type Sample } from '../../runtime/prometheus-text.ts'
 import type { WorkerEntry } from '../../runtime/session/slots.ts'
 import { workerAlias } from '../../runtime/session/worker-alias.ts'
+import { signalWithin } from '../../runtime/signal-within.ts'
 import { listWorkers } from '../../store/redis/slots.ts'
 import type { Services } from '../services.ts'
 import { WORKER_STATES, type Workload } from './schema.ts'
@@ -57,10 +58,9 @@ async function scrape(url: string, token: string | undefined, signal: AbortSigna
 }
 
 async function fetchPage(url: string, token: string | undefined, signal: AbortSignal): Promise<string> {
-  const timeout = AbortSignal.timeout(SCRAPE_TIMEOUT_MS)
   const response = await fetch(url, {
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-    signal: AbortSignal.any([signal, timeout]),
+    signal: signalWithin(SCRAPE_TIMEOUT_MS, signal),
     redirect: 'error',
   })
   if (!response.ok || response.body === null) {

@@ -1,6 +1,7 @@
 import { languageOf } from '../../runtime/conversation/languages/index.ts'
 import type { AgentSpec } from '../../runtime/link/messages.ts'
 import type { TransferOrder } from '../../runtime/session/transfer.ts'
+import { signalWithin } from '../../runtime/signal-within.ts'
 import type { Carrier } from '../../runtime/telephony/carrier.ts'
 import type { ToolsOfCall } from '../../store/agent-tools.ts'
 import { agentById } from '../../store/agents.ts'
@@ -35,8 +36,8 @@ export function secondLeg(
     ...(theirs === null ? {} : { onBehalfOf: theirs }),
   }
   return {
-    dial: (events) => carrier.dial(order, events, AbortSignal.timeout(DIAL_TIMEOUT_MS)),
-    hangUp: () => void carrier.hangup(secondId, AbortSignal.timeout(HANGUP_TIMEOUT_MS)).catch(() => undefined),
+    dial: (events) => carrier.dial(order, events, signalWithin(DIAL_TIMEOUT_MS)),
+    hangUp: () => void carrier.hangup(secondId, signalWithin(HANGUP_TIMEOUT_MS)).catch(() => undefined),
   }
 }
 

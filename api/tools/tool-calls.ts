@@ -3,6 +3,7 @@ import { parsePhoneNumber } from '../../runtime/phone-number.ts'
 import { type NetRule, parseInfrastructureRule } from '../../runtime/plugin/net-rule.ts'
 import { createSecretBox } from '../../runtime/secret-box.ts'
 import type { Calls } from '../../runtime/session/calls.ts'
+import { signalWithin } from '../../runtime/signal-within.ts'
 import { CarrierFault, TransferRefused } from '../../runtime/telephony/carrier.ts'
 import type { Carriers } from '../../runtime/telephony/carriers.ts'
 import type { ArgumentChecks } from '../../runtime/tools/argument-check.ts'
@@ -144,7 +145,7 @@ export function createToolCalls({
     try {
       // A caller on the web is nobody whom the carrier could lead elsewhere.
       if (scope.callType === 'phone' && tool.mode !== 'warm' && carrier.transfer !== undefined) {
-        await carrier.transfer(callId, to, AbortSignal.timeout(CARRIER_TIMEOUT_MS))
+        await carrier.transfer(callId, to, signalWithin(CARRIER_TIMEOUT_MS))
         return { output: TRANSFERRING }
       }
     } catch (error) {

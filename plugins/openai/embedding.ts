@@ -1,5 +1,6 @@
 import { PatchbayError } from '../../runtime/errors.ts'
 import type { EmbeddingProvider, PluginHost, SpeechOptions } from '../../runtime/plugin/contract.ts'
+import { signalWithin } from '../../runtime/signal-within.ts'
 import { endpointOf } from './endpoint.ts'
 
 const DIMENSIONS: Readonly<Record<string, number>> = {
@@ -26,7 +27,7 @@ export function makeEmbedding(host: PluginHost, { model = '', settings }: Speech
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ model, input, encoding_format: 'base64', ...(shortened && { dimensions }) }),
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      signal: signalWithin(TIMEOUT_MS, signal),
     })
     const { data = [] } = (await response.json()) as { data?: { index: number; embedding: string | number[] }[] }
     const vectors = data.toSorted((a, b) => a.index - b.index).map(({ embedding }) => vectorOf(embedding))

@@ -1,6 +1,7 @@
 import type { ByteRange, ObjectSource, ObjectStore, StoredObject } from '../../runtime/plugin/contract.ts'
 import { requireObjectKey } from '../../runtime/plugin/object-key.ts'
 import { explainStatus, ProviderError } from '../../runtime/plugin/provider-error.ts'
+import { signalWithin } from '../../runtime/signal-within.ts'
 import type { S3Bucket } from './bucket.ts'
 import { completionOf, elementOf, errorOf } from './xml.ts'
 
@@ -138,7 +139,7 @@ export class S3Store implements ObjectStore {
 
   /** Parts that are not abandoned are kept, and billed. What can't be reached now is for the bucket's lifecycle rule. */
   async #abandon(key: string, uploadId: string): Promise<void> {
-    const signal = AbortSignal.timeout(ABORT_TIMEOUT_MS)
+    const signal = signalWithin(ABORT_TIMEOUT_MS)
     await this.#bucket
       .send({ method: 'DELETE', key, query: { uploadId }, timeoutMs: ABORT_TIMEOUT_MS, signal })
       .then(finish)

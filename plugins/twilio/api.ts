@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import twilio from 'twilio'
 import type { PluginHost } from '../../runtime/plugin/contract.ts'
+import { signalWithin } from '../../runtime/signal-within.ts'
 import { ApiFault, REQUEST_TIMEOUT_MS, unreachable } from '../../runtime/telephony/stream/rest.ts'
 
 export type TwilioClient = InstanceType<typeof twilio.Twilio>
@@ -79,7 +80,7 @@ export class TwilioApi {
     return this.#host.net.fetch(url, {
       method: method.toUpperCase(),
       headers: { ...headers, authorization: `Basic ${credentials}` },
-      signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]),
+      signal: signalWithin(REQUEST_TIMEOUT_MS, signal),
       ...(method.toLowerCase() === 'get' || data === undefined ? {} : { body: new URLSearchParams(formOf(data)) }),
     })
   }

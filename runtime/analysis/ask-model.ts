@@ -6,6 +6,7 @@ import { ResilientLlm } from '../conversation/resilient-llm.ts'
 import type { AgentSpec } from '../link/messages.ts'
 import type { Logger } from '../log.ts'
 import type { PluginRegistry } from '../plugin/host.ts'
+import { signalWithin } from '../signal-within.ts'
 import type { TraceContext } from '../traces/trace-context.ts'
 
 /** One question to a language model, outside of any conversation. Importing this loads @livekit/agents. */
@@ -39,7 +40,7 @@ export async function askModel(
   })
   const context = llm.ChatContext.empty()
   for (const { role, content } of messages) context.addMessage({ role, content })
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])
+  const limit = signalWithin(TIMEOUT_MS, signal)
   const stream = model.chat({ chatCtx: context, connOptions: CONNECTION })
   const close = () => stream.close()
   limit.addEventListener('abort', close)

@@ -1,4 +1,5 @@
 import type { AskMethods } from '../link/messages.ts'
+import { signalWithin } from '../signal-within.ts'
 import type { SessionPort } from './contract.ts'
 
 const TOP_K = 4
@@ -63,7 +64,7 @@ export class Knowledge {
     if (key === '') return Promise.resolve([])
     const known = this.#lookups.get(key)
     if (known !== undefined) return known
-    const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(TIMEOUT_MS)])
+    const signal = signalWithin(TIMEOUT_MS, this.#signal)
     const lookup = this.#port.ask('knowledge', { query: text, topK: TOP_K }, signal).then(
       ({ passages }) => passages,
       (error: unknown) => {

@@ -3,6 +3,7 @@ import type { Logger } from '../log.ts'
 import type { EmbeddingIdentity } from '../plugin/contract.ts'
 import { isAskedForByName } from '../plugin/default-providers.ts'
 import type { PluginRegistry } from '../plugin/host.ts'
+import { signalWithin } from '../signal-within.ts'
 import { MAX_DIMENSIONS } from './dense.ts'
 
 /** The meaning of texts as vectors, where the operator has a provider that makes them. */
@@ -66,7 +67,7 @@ export async function openEmbeddings(
       const known = kept.get(text)
       if (known !== undefined) return known
       // Shared by whoever asks the same, so no single caller's signal ends it.
-      const made = engine.embed([text], AbortSignal.timeout(QUERY_TIMEOUT_MS)).then(
+      const made = engine.embed([text], signalWithin(QUERY_TIMEOUT_MS)).then(
         ([vector]) => vector,
         (error: unknown) => {
           kept.delete(text)

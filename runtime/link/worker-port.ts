@@ -2,6 +2,7 @@ import type { CallEventBody } from '../call-log/events.ts'
 import type { SessionPort } from '../conversation/contract.ts'
 import { PatchbayError } from '../errors.ts'
 import type { AgentState } from '../session/leg.ts'
+import { signalWithin } from '../signal-within.ts'
 import type { AskMethod, AskMethods, SessionEndReason, SoundSpan, WorkerMessage } from './messages.ts'
 
 /** How a conversation speaks to its session: the worker's side of one session on one link. */
@@ -91,8 +92,7 @@ export class LinkPort implements SessionPort {
     if (this.#asked.size >= MAX_ASKS) throw new PatchbayError('unavailable')
     const id = this.#nextAsk++
     const timeoutMs = ASK_TIMEOUT_MS[method]
-    const timeout = AbortSignal.timeout(timeoutMs)
-    const either = AbortSignal.any([signal, timeout])
+    const either = signalWithin(timeoutMs, signal)
     either.throwIfAborted()
     let aborted: (() => void) | undefined
     try {
@@ -100,9 +100,9 @@ export class LinkPort implements SessionPort {
         this.#asked.set(id, { resolve, reject })
         aborted = () =>
           reject(
-            timeout.aborted
-              ? new PatchbayError('timeout', { params: { action: `Asking for ${method}`, timeoutMs } })
-              : signal.reason,
+            signal.aborted
+              ? signal.reason
+              : new PatchbayError('timeout', { params: { action: `Asking for ${method}`, timeoutMs } }),
           )
         either.addEventListener('abort', aborted, { once: true })
         this.#send({ type: 'ask', session: this.#session, id, method, params })

@@ -1,4 +1,5 @@
 import { PatchbayError } from '../errors.ts'
+import { signalWithin } from '../signal-within.ts'
 
 /** A file of a model as the hub lists it. */
 export interface HubFile {
@@ -67,7 +68,7 @@ async function ask(url: string, signal: AbortSignal): Promise<Answer> {
   const host = new URL(url).host
   let response: Response
   try {
-    response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]) })
+    response = await fetch(url, { signal: signalWithin(ANSWER_TIMEOUT_MS, signal) })
   } catch (cause) {
     throw unreachable(host, cause)
   }

@@ -4,6 +4,7 @@ import { type AddressInfo, isIP } from 'node:net'
 import { hostname } from 'node:os'
 import type { Registry } from 'prom-client'
 import { PatchbayError } from '../errors.ts'
+import { signalWithin } from '../signal-within.ts'
 import { asksForOpenMetrics, OPEN_METRICS_TYPE, openMetrics } from './open-metrics.ts'
 
 /** What a role tells the operator's machines, each role on a port of its own: `/health`, `/ready`, `/metrics`, and what the doctor asks. */
@@ -86,7 +87,7 @@ async function serve(options: OperationsServerOptions, request: IncomingMessage,
   }
   const topic = /^\/doctor\/([a-z0-9-]+)$/.exec(pathname)?.[1]
   if (topic !== undefined && diagnose !== undefined && isLocal) {
-    return answer(response, 200, (await diagnose(topic, AbortSignal.timeout(DOCTOR_TIMEOUT_MS))) ?? [])
+    return answer(response, 200, (await diagnose(topic, signalWithin(DOCTOR_TIMEOUT_MS))) ?? [])
   }
   answer(response, 404, 'Not Found\n')
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { PatchbayError } from '../errors.ts'
+import { signalWithin } from '../signal-within.ts'
 import { type Catalogue, chosenProvider, defaultsOf, listedLanguage, makeCatalogue } from './catalogue.ts'
 import type {
   CheckOptions,
@@ -125,7 +126,7 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRe
     const put = question(factories)
     if (put === undefined) return undefined
     const settings = plugin.settings.options ?? {}
-    const giveUp = AbortSignal.any([options.signal, AbortSignal.timeout(timeoutMs)])
+    const giveUp = signalWithin(timeoutMs, options.signal)
     const asking = pluginScope.run({ plugin: provider }, () => put(host, { settings, signal: giveUp }))
     const told = asking.then((answer) => ({ answer }))
     return within(told, `Asking "${provider}"`, timeoutMs + 500, options.signal)

@@ -1,5 +1,6 @@
 import { PatchbayError } from '../errors.ts'
 import type { PluginHost } from '../plugin/contract.ts'
+import { signalWithin } from '../signal-within.ts'
 
 /** A program start, as a plugin's `host.run.spawn` does it. */
 export type Spawn = PluginHost['run']['spawn']
@@ -36,8 +37,8 @@ export async function* espeak(
 ): AsyncGenerator<Int16Array<ArrayBuffer>> {
   const spoken = speakable(text)
   if (spoken === '' || signal.aborted) return
-  const timeout = AbortSignal.timeout(TIMEOUT_MS)
-  const child = spawn(PROGRAM, espeakArguments(options), { signal: AbortSignal.any([signal, timeout]) })
+  const limit = signalWithin(TIMEOUT_MS, signal)
+  const child = spawn(PROGRAM, espeakArguments(options), { signal: limit })
   let failure: Error | undefined
   let complaint = ''
   child.on('error', (error) => {
@@ -59,7 +60,7 @@ export async function* espeak(
     }
     const code = await closed
     if (signal.aborted) return
-    if (timeout.aborted) throw new PatchbayError('timeout', { params: { action: PROGRAM, timeoutMs: TIMEOUT_MS } })
+    if (limit.aborted) throw new PatchbayError('timeout', { params: { action: PROGRAM, timeoutMs: TIMEOUT_MS } })
     if (failure || code !== 0) throw espeakError(options.voice, complaint, failure)
   } finally {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')

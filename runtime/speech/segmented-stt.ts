@@ -3,6 +3,7 @@ import localInference from '@livekit/local-inference'
 import { AudioFrame } from '@livekit/rtc-node'
 import { Resampler } from '../media/resample.ts'
 import type { ProviderIdentity } from '../plugin/provider-error.ts'
+import { signalWithin } from '../signal-within.ts'
 import { apiErrorOf } from './api-error.ts'
 import { type Cut, UtteranceCutter } from './utterance-cutter.ts'
 
@@ -100,8 +101,7 @@ export class SegmentedSpeechStream extends stt.SpeechStream {
   #recognise(utterance: readonly Int16Array[], startS: number): void {
     const samples = new Int16Array(utterance.length * VAD_WINDOW_SAMPLES)
     utterance.forEach((window, i) => void samples.set(window, i * VAD_WINDOW_SAMPLES))
-    const timeout = AbortSignal.timeout(this.#timeoutMs)
-    const signal = AbortSignal.any([this.abortSignal, timeout])
+    const signal = signalWithin(this.#timeoutMs, this.abortSignal)
     const heard = this.#options.recognise(new AudioFrame(samples, RATE_HZ, 1, samples.length), signal)
     heard.catch(() => {})
     this.#results = this.#results.then(async () => {
@@ -112,7 +112,7 @@ export class SegmentedSpeechStream extends stt.SpeechStream {
         const words = { ...alternative, startTime, endTime: startTime + samples.length / RATE_HZ }
         this.#put({ type: stt.SpeechEventType.FINAL_TRANSCRIPT, alternatives: [words] })
       } catch (error) {
-        this.#failure ??= timeout.aborted ? { code: 'ETIMEDOUT' } : error
+        this.#failure ??= signal.aborted && !this.abortSignal.aborted ? { code: 'ETIMEDOUT' } : error
       }
     })
   }

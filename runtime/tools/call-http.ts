@@ -1,4 +1,5 @@
 import type { NetRule } from '../plugin/net-rule.ts'
+import { signalWithin } from '../signal-within.ts'
 import { sendTraced, type Traced } from '../traces/send-traced.ts'
 import type { Reached } from './http-request.ts'
 import { fillHeader, fillJson, fillUrl, UnfitArgument, type Values } from './template.ts'
@@ -30,8 +31,7 @@ export async function callHttp(
     traced?: Traced | undefined
   },
 ): Promise<ToolResult> {
-  const limit = AbortSignal.timeout(http.timeoutMs)
-  const signal = AbortSignal.any([options.signal, limit])
+  const signal = signalWithin(http.timeoutMs, options.signal)
   try {
     const request = outgoing(http, values, options.idempotencyKey)
     const reached = await sendTraced(request, { over: { allowed: options.allowed }, signal }, options.traced)
@@ -39,7 +39,7 @@ export async function callHttp(
   } catch (error) {
     options.signal.throwIfAborted()
     if (error instanceof UnfitArgument) return { output: `Wrong arguments: ${error.message}` }
-    if (limit.aborted) {
+    if (signal.aborted) {
       const fault = `no answer within ${http.timeoutMs} ms`
       return { output: `The request failed: ${fault}`, fault }
     }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { words } from '../../plugins/offline/words.ts'
+import { signalWithin } from '../../runtime/signal-within.ts'
 import { Caller } from './caller.ts'
 import { Conversation, type Exchange, type Say } from './conversation.ts'
 import type { Combination } from './providers.ts'
@@ -91,7 +92,7 @@ export async function runDemo(
   } finally {
     caller.vanish()
   }
-  const log = await finishedLog(rest, callLogId, AbortSignal.any([signal, AbortSignal.timeout(LOG_TIMEOUT_MS)]))
+  const log = await finishedLog(rest, callLogId, signalWithin(LOG_TIMEOUT_MS, signal))
   return { exchanges, log, faults: faultsOf(questions, exchanges, log) }
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts'
 import { type NetRule, parseInfrastructureRule } from '../../runtime/plugin/net-rule.ts'
+import { signalWithin } from '../../runtime/signal-within.ts'
 import { sendRequest } from '../../runtime/tools/http-request.ts'
 import { daySumsOf } from '../../store/campaign-status.ts'
 import { dialFacts } from '../../store/dial-checks.ts'
@@ -67,7 +68,7 @@ async function askWebhook(
     reason: 'webhook',
     sentence: `webhook_before_dial: ${sentence}`.slice(0, MAX_REASON_CHARS),
   })
-  const limit = AbortSignal.timeout(WEBHOOK_TIMEOUT_MS)
+  const limit = signalWithin(WEBHOOK_TIMEOUT_MS, signal)
   try {
     const { status, text } = await sendRequest(
       {
@@ -84,7 +85,7 @@ async function askWebhook(
           variables: variablesOf(prospect),
         }),
       },
-      { over: { allowed }, signal: AbortSignal.any([signal, limit]) },
+      { over: { allowed }, signal: limit },
     )
     if (status !== 200) return no(`status ${status}`)
     const answer = JSON.parse(text) as { dial?: unknown; reason?: unknown } | null

@@ -3,6 +3,7 @@ import type { Embeddings } from '../../runtime/knowledge/embeddings.ts'
 import type { Logger } from '../../runtime/log.ts'
 import type { VectorStore } from '../../runtime/plugin/contract.ts'
 import { ProviderError } from '../../runtime/plugin/provider-error.ts'
+import { signalWithin } from '../../runtime/signal-within.ts'
 import { putChunks } from '../../store/chunks.ts'
 import { type Store, sqlState } from '../../store/database.ts'
 import { failDocument, findDocument, finishDocument, readUpload } from '../../store/documents.ts'
@@ -71,7 +72,7 @@ export async function giveUpDocument(
   const document = await findDocument(store, documentId)
   if (document?.status !== 'processing') return
   await failDocument(store.tenant(document.workspace_id), documentId, GAVE_UP)
-  await vectors.remove(scopeOf(document), documentId, AbortSignal.timeout(GIVE_UP_TIMEOUT_MS))
+  await vectors.remove(scopeOf(document), documentId, signalWithin(GIVE_UP_TIMEOUT_MS))
 }
 
 /** Number of chunks, or undefined when the document was deleted meanwhile. */

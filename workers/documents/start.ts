@@ -2,6 +2,7 @@ import { Gate } from '../../runtime/admission/gate.ts'
 import type { Embeddings } from '../../runtime/knowledge/embeddings.ts'
 import type { Logger } from '../../runtime/log.ts'
 import type { VectorStore } from '../../runtime/plugin/contract.ts'
+import { signalWithin } from '../../runtime/signal-within.ts'
 import type { Store } from '../../store/database.ts'
 import { aheadOf, findDocument, processingDocuments, removeStaleUploads } from '../../store/documents.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
@@ -63,10 +64,10 @@ export function startDocuments(services: {
   const inPlace = async (documentId: string, signal: AbortSignal, work: () => Promise<void>) => {
     const document = await findDocument(store, documentId)
     if (document === undefined) return
-    const waited = AbortSignal.timeout(WAIT_MS)
+    const waiting = signalWithin(WAIT_MS, signal)
     const place = { workspaceId: document.workspace_id }
-    const leave = await gate.enter(place, AbortSignal.any([signal, waited])).catch((error) => {
-      throw waited.aborted && !signal.aborted ? new Later(AGAIN_MS) : error
+    const leave = await gate.enter(place, waiting).catch((error) => {
+      throw waiting.aborted && !signal.aborted ? new Later(AGAIN_MS) : error
     })
     await work().finally(leave)
   }

@@ -1,3 +1,4 @@
+import { signalWithin } from '../../runtime/signal-within.ts'
 import type { Carriers } from '../../runtime/telephony/carriers.ts'
 import type { OpenCall } from '../../store/call-writes.ts'
 import type { Store } from '../../store/database.ts'
@@ -16,7 +17,7 @@ export function carrierReleaser(store: Store, carriers: Carriers): (call: OpenCa
       .executeTakeFirst()
     if (number === undefined) return
     const carrier = await carriers.get(number.provider)
-    const signal = AbortSignal.timeout(CARRIER_TIMEOUT_MS)
+    const signal = signalWithin(CARRIER_TIMEOUT_MS)
     const carrierId = call.carrierId ?? undefined
     if ((await carrier.lookup(call.id, signal, carrierId)) === 'live') await carrier.hangup(call.id, signal, carrierId)
   }

@@ -1,6 +1,7 @@
 import type { Logger } from '../../runtime/log.ts'
 import type { ObjectStore } from '../../runtime/plugin/contract.ts'
 import type { RecordingSpool, SpooledCall } from '../../runtime/recording/spool.ts'
+import { signalWithin } from '../../runtime/signal-within.ts'
 import type { Store } from '../../store/database.ts'
 import { callIsKept, callStatuses, writeRecordingKey } from '../../store/recordings.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
@@ -96,7 +97,7 @@ async function storeRecording(
   const { callId, workspaceId } = call
   const key = recordingKey(call)
   if (!(await callIsKept(store, workspaceId, callId))) return spool.remove(call)
-  const signal = AbortSignal.any([stop, AbortSignal.timeout(UPLOAD_TIMEOUT_MS)])
+  const signal = signalWithin(UPLOAD_TIMEOUT_MS, stop)
   const sent = await spool.read(call, (source) => objects.put(key, source, 'audio/wav', signal))
   if (sent === undefined) return
   if (await writeRecordingKey(store, workspaceId, callId, key)) log.info({ callId }, 'Recording stored')

@@ -1,6 +1,7 @@
 import type { Logger } from '../../runtime/log.ts'
 import type { PhoneNumber } from '../../runtime/phone-number.ts'
 import type { PluginRegistry } from '../../runtime/plugin/host.ts'
+import { signalWithin } from '../../runtime/signal-within.ts'
 import type { Carriers } from '../../runtime/telephony/carriers.ts'
 import type { Store } from '../../store/database.ts'
 import { deletePhoneNumber, listPhoneNumbers } from '../../store/phone-numbers.ts'
@@ -24,7 +25,7 @@ export function numberReleaser(
       return
     }
     const { numbers } = await carriers.get(provider)
-    await numbers?.release?.(number, AbortSignal.any([signal, AbortSignal.timeout(CARRIER_TIMEOUT_MS)]))
+    await numbers?.release?.(number, signalWithin(CARRIER_TIMEOUT_MS, signal))
   }
 }
 

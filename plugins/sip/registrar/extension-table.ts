@@ -1,5 +1,6 @@
 import type { Clock } from '../../../runtime/clock.ts'
 import type { Logger } from '../../../runtime/log.ts'
+import { signalWithin } from '../../../runtime/signal-within.ts'
 import type { Extension, ExtensionDirectory } from '../../../runtime/telephony/extension.ts'
 import type { Trunk } from '../../../runtime/telephony/trunk.ts'
 import { DEFAULT_TRUNK_SETTINGS } from '../../../runtime/telephony/trunk-settings.ts'
@@ -77,7 +78,7 @@ export class ExtensionTable {
   }
 
   async #load(directory: ExtensionDirectory): Promise<void> {
-    const extensions = await directory.list(AbortSignal.timeout(LOAD_TIMEOUT_MS))
+    const extensions = await directory.list(signalWithin(LOAD_TIMEOUT_MS))
     const ids = new Set(extensions.map(({ id }) => id))
     for (const id of this.#byId.keys()) if (!ids.has(id)) this.#byId.delete(id)
     this.#byUsername.clear()

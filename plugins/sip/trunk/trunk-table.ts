@@ -1,6 +1,7 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
 import type { Clock } from '../../../runtime/clock.ts'
 import type { Logger } from '../../../runtime/log.ts'
+import { signalWithin } from '../../../runtime/signal-within.ts'
 import { LOCAL_TRUNK_ID, type Trunk, type TrunkDirectory } from '../../../runtime/telephony/trunk.ts'
 import { parseHostPort } from '../message/grammar.ts'
 import { formatHost } from '../message/serializer.ts'
@@ -270,12 +271,7 @@ export class TrunkTable {
     const wanted = all.filter(({ trunk }) => trunk.register).map(({ trunk }) => trunk.id)
     const active = new Map(all.map((one) => [one.trunk.id, one.activeCalls]))
     try {
-      const { ours, elsewhere } = await share.call(
-        this.#directory,
-        wanted,
-        active,
-        AbortSignal.timeout(SHARE_TIMEOUT_MS),
-      )
+      const { ours, elsewhere } = await share.call(this.#directory, wanted, active, signalWithin(SHARE_TIMEOUT_MS))
       this.#ours = ours
       for (const one of all) one.elsewhere = elsewhere.get(one.trunk.id) ?? 0
     } catch (err) {
@@ -287,7 +283,7 @@ export class TrunkTable {
   }
 
   async #load(): Promise<void> {
-    const trunks = await this.#directory.list(AbortSignal.timeout(LOAD_TIMEOUT_MS))
+    const trunks = await this.#directory.list(signalWithin(LOAD_TIMEOUT_MS))
     const nowMs = this.#clock.monotonicMs()
     const added: ActiveTrunk[] = []
     const removed: ActiveTrunk[] = []

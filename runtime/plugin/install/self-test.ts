@@ -1,5 +1,6 @@
 import { llm } from '@livekit/agents'
 import { AudioFrame } from '@livekit/rtc-node'
+import { signalWithin } from '../../signal-within.ts'
 import type { PluginKind } from '../contract.ts'
 import { closeInstance, type PluginRegistry } from '../host.ts'
 
@@ -26,7 +27,7 @@ export async function selfTest(
     const test = TESTS[kind]
     if (test === undefined) continue
     try {
-      results.push({ kind, ok: true, said: await test(registry, name, AbortSignal.timeout(TIMEOUT_MS)) })
+      results.push({ kind, ok: true, said: await test(registry, name, signalWithin(TIMEOUT_MS)) })
     } catch (error) {
       results.push({ kind, ok: false, said: error instanceof Error ? error.message : String(error) })
     }

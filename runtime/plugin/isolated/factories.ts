@@ -1,4 +1,5 @@
 import type { Options } from '../../../packages/plugin/mod.ts'
+import { signalWithin } from '../../signal-within.ts'
 import { SentenceTTS } from '../../speech/sentence-tts.ts'
 import type { PluginFactories, SpeechOptions } from '../contract.ts'
 import type { ProviderIdentity } from '../provider-error.ts'
@@ -114,7 +115,7 @@ async function ask(
   faultOf: FaultOf,
   signal?: AbortSignal,
 ): Promise<unknown> {
-  const giveUp = AbortSignal.any([AbortSignal.timeout(ASK_TIMEOUT_MS), ...(signal === undefined ? [] : [signal])])
+  const giveUp = signalWithin(ASK_TIMEOUT_MS, ...(signal === undefined ? [] : [signal]))
   try {
     await process.ready()
     giveUp.throwIfAborted()

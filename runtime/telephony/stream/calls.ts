@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { Logger } from '../../log.ts'
+import { signalWithin } from '../../signal-within.ts'
 import type { DialEvents, DialOrder, IncomingCall } from '../carrier.ts'
 import type { StreamDialect } from './dialect.ts'
 import { DialledCall } from './dialled.ts'
@@ -113,7 +114,7 @@ export class StreamCalls {
 
   #complete(carrierId: string): void {
     const { end, log } = this.#options
-    end(carrierId, AbortSignal.timeout(END_TIMEOUT_MS)).catch((err) => {
+    end(carrierId, signalWithin(END_TIMEOUT_MS)).catch((err) => {
       log.warn({ err, carrierId }, 'The carrier did not end a call')
     })
   }

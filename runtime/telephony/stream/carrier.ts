@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../../clock.ts'
 import type { Logger } from '../../log.ts'
 import type { PhoneNumber } from '../../phone-number.ts'
+import { signalWithin } from '../../signal-within.ts'
 import { CallPace } from '../call-pace.ts'
 import {
   type Carrier,
@@ -151,7 +152,7 @@ export class StreamCarrier implements Carrier {
     // The call waits for a command of ours, not for the reply to its request; which may come again.
     if (isNew) {
       call.document
-        .then((document) => provider.command?.(carrierId, document, AbortSignal.timeout(COMMAND_TIMEOUT_MS)))
+        .then((document) => provider.command?.(carrierId, document, signalWithin(COMMAND_TIMEOUT_MS)))
         .catch((err) => {
           this.#log.warn({ err, carrierId }, 'The carrier did not take the answer to a call')
           call.end()

@@ -1,4 +1,5 @@
 import type { PluginHost } from '../../plugin/contract.ts'
+import { signalWithin } from '../../signal-within.ts'
 import { CarrierFault } from '../carrier.ts'
 
 export const REQUEST_TIMEOUT_MS = 10_000
@@ -59,7 +60,7 @@ export class JsonApi {
       const response = await this.#net.fetch(`${baseUrl}${path}`, {
         method,
         headers: { authorization, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-        signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]),
+        signal: signalWithin(REQUEST_TIMEOUT_MS, signal),
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
       const text = await response.text()

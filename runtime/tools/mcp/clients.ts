@@ -11,6 +11,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import type { Clock } from '../../clock.ts'
 import type { NetRule } from '../../plugin/net-rule.ts'
+import { signalWithin } from '../../signal-within.ts'
 import { KeptConnections } from '../connections.ts'
 import { guardedFetch } from '../guarded-fetch.ts'
 import { McpTimeout } from './timeout.ts'
@@ -123,8 +124,8 @@ export class McpClients {
     signal: AbortSignal,
     use: (client: Client, options: { signal: AbortSignal; timeout: number }) => Promise<T>,
   ): Promise<T> {
-    const limit = AbortSignal.timeout(server.timeoutMs)
-    const options = { signal: AbortSignal.any([signal, limit]), timeout: server.timeoutMs + 1_000 }
+    const limit = signalWithin(server.timeoutMs, signal)
+    const options = { signal: limit, timeout: server.timeoutMs + 1_000 }
     for (let attempt = 0; ; attempt++) {
       const [key, connection] = this.#connect(server)
       connection.inUse++

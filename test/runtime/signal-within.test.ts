@@ -35,12 +35,13 @@ t.test('whatever became of it, nothing keeps it once its time is over', async (t
   const begun = 300
   let collected = 0
   const registry = new FinalizationRegistry(() => collected++)
-  for (let i = 0; i < begun; i++) {
+  const begin = (i: number): void => {
     const signal = signalWithin(5, session.signal)
     registry.register(signal, i)
     if (i % 3 === 0) signal.addEventListener('abort', () => {})
     if (i % 3 === 1) registry.register(AbortSignal.any([signal, session.signal]), i)
   }
+  for (let i = 0; i < begun; i++) begin(i)
   const all = begun + begun / 3
   for (let round = 0; round < 500 && collected < all; round++) {
     await sleep(10)

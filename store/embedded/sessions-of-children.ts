@@ -31,7 +31,10 @@ export async function moveSessionsOfChildren(pid: number | undefined, place = pl
     const to = place()
     const move = to === 'behind the loop' ? lowerSession : raiseSession
     const ids = children.split(' ').filter((id) => id !== '')
-    moved = new Set(to === undefined ? [] : ids.filter((id) => moved.has(id) || move(Number(id))))
+    const own = autogroupOf(pid)?.name
+    // One that was forked this instant is in the server's session still.
+    const isApart = (id: string) => autogroupOf(Number(id))?.name !== own
+    moved = new Set(to === undefined ? [] : ids.filter((id) => moved.has(id) || (isApart(id) && move(Number(id)))))
     await sleep(LOOK_MS, undefined, { ref: false })
   }
 }

@@ -157,6 +157,26 @@ for (const [place, nice, what] of [
   })
 }
 
+t.test(
+  'a connection that has no session of its own yet is moved once it has',
+  { skip: withoutAutogroups() },
+  async (t) => {
+    const server = spawn('sh', ['-c', '(sleep 2; exec setsid sleep 600) & wait'], { detached: true })
+    t.teardown(() => process.kill(-server.pid!, 'SIGKILL'))
+    await once(server, 'spawn')
+    setAutogroup(server.pid!, 5)
+    void moveSessionsOfChildren(server.pid, () => 'before other programs')
+    const childOf = async () => Number(await readFile(`/proc/${server.pid}/task/${server.pid}/children`, 'latin1'))
+    await until(async () => (await childOf()) > 0)
+    const child = await childOf()
+    t.teardown(() => process.kill(child, 'SIGKILL'))
+    const raised = (await mayRaiseSessions()) ? -5 : 0
+    const isApart = () => autogroupOf(child)?.name !== autogroupOf(server.pid!)?.name
+    await until(() => isApart() && autogroupOf(child)?.nice === raised)
+    t.equal(autogroupOf(server.pid!)?.nice, 5)
+  },
+)
+
 /** Root may, unless its container takes that away. */
 async function mayRaiseSessions(): Promise<boolean> {
   const child = spawn('sleep', ['60'], { detached: true })

@@ -121,16 +121,15 @@ export class IndexCache {
       // The loading.
       users: 1,
     }
-    const before = loading.running?.ready
-    entry.ready = this.#read(scope, entry, loading, before)
+    entry.ready = this.#read(scope, entry, loading)
     entry.ready.catch(() => {})
     return entry
   }
 
-  async #read(scope: VectorScope, entry: Entry, loading: Loading, before: Promise<void> | undefined): Promise<void> {
+  async #read(scope: VectorScope, entry: Entry, loading: Loading): Promise<void> {
     const key = keyOf(scope)
     try {
-      await before?.catch(() => {})
+      await loading.running?.ready.catch(() => {})
       await this.#reading.run(scope, () => this.#fill(scope, entry, loading))
     } finally {
       if (loading.next === entry) loading.next = undefined

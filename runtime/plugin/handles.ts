@@ -6,6 +6,7 @@ import { resolve } from 'node:path'
 import tls from 'node:tls'
 import type { Logger } from 'pino'
 import { PatchbayError } from '../errors.ts'
+import { signalWithin } from '../signal-within.ts'
 import { traceparentOf } from '../traces/trace-context.ts'
 import { traceScope } from '../traces/trace-scope.ts'
 import type { PluginHost } from './contract.ts'
@@ -155,7 +156,7 @@ async function connect(
         })
       : net.connect({ host, port, lookup: lookupChecked }),
   )
-  const timeout = AbortSignal.timeout(CONNECT_TIMEOUT_MS)
+  const limit = signalWithin(CONNECT_TIMEOUT_MS, signal)
   const { promise, resolve: ready, reject } = Promise.withResolvers<void>()
   const stop = (): void => {
     const timedOut = new PatchbayError('timeout', {
@@ -167,8 +168,7 @@ async function connect(
   socket.once(target.tls ? 'secureConnect' : 'connect', ready)
   socket.once('error', reject)
   socket.once('close', closed)
-  signal.addEventListener('abort', stop)
-  timeout.addEventListener('abort', stop)
+  limit.addEventListener('abort', stop)
   try {
     await promise
   } catch (error) {
@@ -178,8 +178,7 @@ async function connect(
   } finally {
     socket.off('error', reject)
     socket.off('close', closed)
-    signal.removeEventListener('abort', stop)
-    timeout.removeEventListener('abort', stop)
+    limit.removeEventListener('abort', stop)
   }
   const closeOnStop = (): void => void socket.destroy()
   signal.addEventListener('abort', closeOnStop, { once: true })

@@ -43,7 +43,7 @@ export class FeatureExtractor {
     this.#window = Float32Array.from({ length }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * (i + 0.5)) / length))
     this.#spectrum = new PowerSpectrum(size)
     this.#power = new Float32Array(size / 2)
-    this.#bands = melBands(sampleRateHz / size)
+    this.#bands = bandsFor(sampleRateHz / size)
     const energy = this.#window.reduce((sum, weight) => sum + weight * weight, 0)
     this.#scale = 2 / (energy * size)
   }
@@ -113,6 +113,15 @@ function normalise(shape: Float32Array, total: number): void {
 interface Band {
   first: number
   weights: Float32Array
+}
+
+/** Of each width of a spectrum's bins there was: they are the same for every call. */
+const madeBands = new Map<number, Band[]>()
+
+function bandsFor(binHz: number): Band[] {
+  const bands = madeBands.get(binHz) ?? melBands(binHz)
+  madeBands.set(binHz, bands)
+  return bands
 }
 
 /** Triangular bands, evenly spaced on the mel scale (O'Shaughnessy 1987). `binHz`: width of a spectrum bin. */

@@ -36,6 +36,10 @@ const FAINT = 0.3
 const NONE = -2
 const START = -1
 
+/** What is known of the path to each template frame. */
+const COLUMNS = 6
+const VALUE_BYTES = 4
+
 /**
  * Follows one template through arriving audio: local alignment (Smith and Waterman 1981) of its frames with the live
  * ones, in time order, with little freedom in pace. A path that no longer pays is dropped, so audio that is nothing
@@ -57,18 +61,30 @@ export class Matcher {
   /** The last template frame a path reaches; -1: none. */
   #reach = -1
 
-  constructor(template: Template) {
+  /** One for each; they share a buffer: collecting garbage takes as long as there are buffers, and each call has its matchers. */
+  static forAll(templates: readonly Template[]): Matcher[] {
+    const memory = new ArrayBuffer(templates.reduce((sum, { length }) => sum + COLUMNS * length * VALUE_BYTES, 0))
+    let at = 0
+    return templates.map((template) => {
+      const matcher = new Matcher(template, memory, at)
+      at += COLUMNS * template.length * VALUE_BYTES
+      return matcher
+    })
+  }
+
+  private constructor(template: Template, memory: ArrayBuffer, at: number) {
     this.template = template
     const n = template.length
     const { progress } = template
     this.#startEnd = progress.findIndex((weight) => weight > EDGE_WEIGHT)
     this.#endStart = progress.findIndex((weight) => weight >= progress[n - 1]! - EDGE_WEIGHT)
-    this.#score = new Float32Array(n)
-    this.#start = new Int32Array(n)
-    this.#local = new Float32Array(n)
-    this.#lowest = new Float32Array(n)
-    this.#likeness = new Float32Array(n)
-    this.#weight = new Float32Array(n)
+    const column = (index: number): [ArrayBuffer, number, number] => [memory, at + index * n * VALUE_BYTES, n]
+    this.#score = new Float32Array(...column(0))
+    this.#start = new Int32Array(...column(1))
+    this.#local = new Float32Array(...column(2))
+    this.#lowest = new Float32Array(...column(3))
+    this.#likeness = new Float32Array(...column(4))
+    this.#weight = new Float32Array(...column(5))
   }
 
   reset(): void {

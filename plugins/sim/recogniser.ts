@@ -58,7 +58,7 @@ export class Recogniser {
 
   /** Takes the vocabulary's templates; what is being said is then measured against them from its next frame on. */
   use(templates: readonly Template[]): void {
-    this.#matchers = templates.map((template) => new Matcher(template))
+    this.#matchers = Matcher.forAll(templates)
   }
 
   /** Takes mono 16-bit samples at the recogniser's rate. */

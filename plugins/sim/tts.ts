@@ -57,7 +57,7 @@ function tone(pieceMs = PIECE_MS): SpeakSentence {
     const pieces = Math.ceil((text.length * MS_PER_CHARACTER) / pieceMs)
     for (let piece = 0; piece < pieces && !signal.aborted; piece++) {
       const from = (piece * length) % WAVE.length
-      yield long.slice(from, from + length)
+      yield long.subarray(from, from + length)
     }
   }
 }

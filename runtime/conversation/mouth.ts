@@ -2,7 +2,8 @@ import { USERDATA_TIMED_TRANSCRIPT, voice } from '@livekit/agents'
 import type { AudioFrame } from '@livekit/rtc-node'
 import type { Clock } from '../clock.ts'
 import type { Encode } from '../media/codec.ts'
-import { concatSamples, FRAME_MS, firstLoud, samplesPerFrame } from '../media/frame.ts'
+import { FRAME_MS, firstLoud, samplesPerFrame } from '../media/frame.ts'
+import { FrameRun } from '../media/frame-run.ts'
 import { Resampler } from '../media/resample.ts'
 import type { AudioFormat } from '../session/leg.ts'
 import type { SessionPort } from './contract.ts'
@@ -30,9 +31,7 @@ interface Sent {
 
 /** One flushed piece of speech: its frames, and the words that belong to them. */
 interface Segment {
-  frames: (Int16Array | undefined)[]
-  cursor: number
-  rest: Int16Array
+  frames: FrameRun
   spoken: SpokenText
   synthesised: boolean
   started: boolean
@@ -60,8 +59,7 @@ export interface MouthEvents {
 
 /** Something said out of turn, while the answer is not there yet. */
 interface Interjection {
-  frames: Int16Array[]
-  cursor: number
+  frames: FrameRun
   text: string
   /** Of the first frame and the last one that left. */
   startMs: number
@@ -143,14 +141,11 @@ export class Mouth extends voice.AudioOutput {
   interject(samples: Int16Array, sampleRateHz: number, text: string): void {
     if (this.speaking || this.#paused || this.#interjection !== undefined) return
     const resampler = new Resampler(sampleRateHz, this.#format.sampleRateHz)
-    const all = concatSamples(resampler.push(samples), resampler.flush())
-    const frames: Int16Array[] = []
-    for (let at = 0; at < all.length; at += this.#frameSamples) {
-      const frame = new Int16Array(this.#frameSamples)
-      frame.set(all.subarray(at, at + this.#frameSamples))
-      frames.push(frame)
-    }
-    if (frames.length > 0) this.#interjection = { frames, cursor: 0, text, startMs: 0, endMs: 0 }
+    const frames = new FrameRun(this.#frameSamples)
+    frames.push(resampler.push(samples))
+    frames.push(resampler.flush())
+    frames.end()
+    if (frames.left > 0) this.#interjection = { frames, text, startMs: 0, endMs: 0 }
   }
 
   /** The caller speaks: what was said out of turn is over. */
@@ -185,7 +180,7 @@ export class Mouth extends voice.AudioOutput {
       if (typeof startTime === 'number') segment.spoken.time(text, startTime * 1000)
     }
     this.#append(segment, segment.resampler.push(frame.data))
-    if (segment.frames.length - segment.cursor > MAX_AHEAD_FRAMES) {
+    if (segment.frames.left > MAX_AHEAD_FRAMES) {
       await new Promise<void>((resolve) => {
         this.#room = resolve
       })
@@ -197,13 +192,7 @@ export class Mouth extends voice.AudioOutput {
     const segment = this.#segment
     if (segment === undefined || segment.synthesised || segment.resampler === undefined) return
     this.#append(segment, segment.resampler.flush())
-    if (segment.rest.length > 0) {
-      const last = new Int16Array(this.#frameSamples)
-      last.set(segment.rest)
-      segment.padMs = ((this.#frameSamples - segment.rest.length) * 1000) / this.#format.sampleRateHz
-      segment.frames.push(last)
-      segment.rest = new Int16Array(0)
-    }
+    segment.padMs = (segment.frames.end() * 1000) / this.#format.sampleRateHz
     segment.synthesised = true
     // A synthesiser that made no sound at all has nothing to play.
     if (segment.frames.length === 0) this.#finish(segment, false)
@@ -286,9 +275,7 @@ export class Mouth extends voice.AudioOutput {
 
   #open(): Segment {
     this.#segment ??= {
-      frames: [],
-      cursor: 0,
-      rest: new Int16Array(0),
+      frames: new FrameRun(this.#frameSamples),
       spoken: new SpokenText(),
       synthesised: false,
       started: false,
@@ -304,19 +291,14 @@ export class Mouth extends voice.AudioOutput {
 
   #append(segment: Segment, samples: Int16Array): void {
     let input = samples
-    if (segment.frames.length === 0 && segment.rest.length === 0) {
+    if (segment.frames.isEmpty) {
       const loud = firstLoud(samples, AUDIBLE)
       const leadIn = Math.round((LEAD_IN_MS * this.#format.sampleRateHz) / 1000)
       const from = loud < 0 ? samples.length : Math.max(0, loud - leadIn)
       segment.cutMs += (from * 1000) / this.#format.sampleRateHz
       input = samples.subarray(from)
     }
-    const all = concatSamples(segment.rest, input)
-    let at = 0
-    for (; at + this.#frameSamples <= all.length; at += this.#frameSamples) {
-      segment.frames.push(all.subarray(at, at + this.#frameSamples))
-    }
-    segment.rest = all.slice(at)
+    segment.frames.push(input)
     // Nothing was due at the last tick: the first frame need not wait for the next one.
     if (this.#credit > 0 && this.#sendNext()) this.#credit = 0
   }
@@ -337,7 +319,7 @@ export class Mouth extends voice.AudioOutput {
       return true
     }
     if (segment === undefined) return false
-    const frame = segment.frames[segment.cursor]
+    const frame = segment.frames.take()
     if (frame === undefined) {
       if (segment.synthesised) this.#finishPlayed(segment)
       return false
@@ -358,9 +340,8 @@ export class Mouth extends voice.AudioOutput {
     }
     // When the piece began is when its first frame left, whatever was done between.
     this.#send(frame, segment, leavesMs)
-    segment.frames[segment.cursor++] = undefined
     // As soon as there is any: who waited for more would bring seconds of sound in one go, and hold up the frames of other calls.
-    if (segment.frames.length - segment.cursor <= MAX_AHEAD_FRAMES) this.#makeRoom()
+    if (segment.frames.left <= MAX_AHEAD_FRAMES) this.#makeRoom()
     if (++this.#sinceProgress >= PROGRESS_EVERY_FRAMES) {
       this.#sinceProgress = 0
       this.#events.progress()
@@ -396,26 +377,27 @@ export class Mouth extends voice.AudioOutput {
 
   /** The end is known with the last frame, not a tick later. */
   #finishIfPlayed(segment: Segment): void {
-    if (segment.synthesised && segment.cursor === segment.frames.length) this.#finishPlayed(segment)
+    if (segment.synthesised && segment.frames.left === 0) this.#finishPlayed(segment)
   }
 
   #sendInterjected(interjection: Interjection): void {
-    const leftMs = this.#send(interjection.frames[interjection.cursor++]!, undefined)
-    if (interjection.cursor === 1) interjection.startMs = leftMs
+    const { frames } = interjection
+    const leftMs = this.#send(frames.take()!, undefined)
+    if (frames.taken === 1) interjection.startMs = leftMs
     interjection.endMs = leftMs + FRAME_MS
-    if (interjection.cursor >= interjection.frames.length) this.#endInterjection(interjection, false)
+    if (frames.left === 0) this.#endInterjection(interjection, false)
   }
 
   /** What was heard of it belongs to the turn it stands before. */
   #endInterjection(interjection: Interjection, cut: boolean): void {
     this.#interjection = undefined
     this.#events.interjected()
-    const { text, startMs, endMs, cursor, frames } = interjection
+    const { text, startMs, endMs, frames } = interjection
     if (text === '') return
     const spoken = new SpokenText()
     spoken.add(text)
     spoken.complete = true
-    const playedMs = cursor * FRAME_MS
+    const playedMs = frames.taken * FRAME_MS
     const heard = cut ? spoken.heardBy(playedMs, frames.length * FRAME_MS) : text
     if (heard !== '') this.#heard = join(this.#heard, { text: heard, playedMs, startMs, endMs })
   }
@@ -443,7 +425,7 @@ export class Mouth extends voice.AudioOutput {
   /** @param partial not all of it, or not yet: what the client still holds is not heard */
   #heardOf(segment: Segment, partial: boolean): Heard {
     const behind = partial ? [...this.#unheard(), ...this.#again].filter(({ of }) => of === segment) : []
-    const playedMs = (segment.cursor - behind.length) * FRAME_MS
+    const playedMs = (segment.frames.taken - behind.length) * FRAME_MS
     const endMs = behind[0]?.leftMs ?? segment.endMs - (partial ? 0 : segment.padMs)
     const totalMs = segment.synthesised ? segment.frames.length * FRAME_MS : undefined
     const text = partial

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { stt } from '@livekit/agents'
 import { AudioFrame } from '@livekit/rtc-node'
 import type { Clock } from '../clock.ts'
+import { RecentSamples } from '../media/recent-samples.ts'
 import { type Preparing, type SpeechSignal, signalOf } from '../speech/signal.ts'
 import type { Candidate, Chain } from './chain.ts'
 import type { Ears } from './ears.ts'
@@ -22,6 +23,8 @@ const HEALTHY_AFTER_MS = 10_000
 const MAX_KEPT_SAMPLES = 35 * MODEL_RATE_HZ
 /** Of silence, only what may be the start of a word. */
 const KEPT_SILENCE_SAMPLES = 0.4 * MODEL_RATE_HZ
+/** What is kept goes to a recogniser in packets of this. */
+const KEPT_PACKET_SAMPLES = 0.1 * MODEL_RATE_HZ
 /** A recogniser that says nothing of real speech, this long after it ended, hangs. */
 const HANGS_AFTER_MS = { withInterims: 2_000, without: 4_000, halfway: 6_000 }
 /**
@@ -95,8 +98,7 @@ export class Recogniser {
   #interim = ''
   #started = false
   /** Audio not understood yet. */
-  #kept: Int16Array[] = []
-  #keptSamples = 0
+  readonly #kept = new RecentSamples()
   /** Words came of the audio that is kept. */
   #understood = false
   /** End of the speech that was heard when words were last final: a quick recogniser has them before the silence is judged. */
@@ -311,7 +313,7 @@ export class Recogniser {
       close()
     }
     this.#prepare((instance as Partial<Preparing>).ready)
-    for (const samples of this.#kept) push(samples)
+    for (const samples of this.#kept.pieces(KEPT_PACKET_SAMPLES)) push(samples)
     const leave = this.#ears.listen(send)
     try {
       for await (const event of stream) this.#take(event, candidate)
@@ -400,16 +402,12 @@ export class Recogniser {
   }
 
   #keep(samples: Int16Array): void {
-    this.#kept.push(samples)
-    this.#keptSamples += samples.length
-    const most = this.#owed || this.#voice.speaking ? MAX_KEPT_SAMPLES : KEPT_SILENCE_SAMPLES
-    while (this.#keptSamples > most) this.#keptSamples -= this.#kept.shift()!.length
+    this.#kept.push(samples, this.#owed || this.#voice.speaking ? MAX_KEPT_SAMPLES : KEPT_SILENCE_SAMPLES)
   }
 
   /** What was understood needs nobody to hear it again. */
   #forget(): void {
-    this.#kept = []
-    this.#keptSamples = 0
+    this.#kept.clear()
     this.#understood = false
     this.#unknown = undefined
     this.#speechFromMs = undefined

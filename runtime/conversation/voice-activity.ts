@@ -86,9 +86,11 @@ class VoiceActivityStream extends VADStream {
   readonly #listener: VoiceListener
   readonly #leave: () => void
   /** The window that is being filled. */
-  #window = new Int16Array(VAD_WINDOW_SAMPLES)
+  #window: Int16Array = new Int16Array(VAD_WINDOW_SAMPLES)
   #filled = 0
   #waiting: Window[] = []
+  /** Windows that were judged, to be filled anew. */
+  readonly #spare: Int16Array[] = []
   #running: Promise<void> | undefined
   #events: VADEvent[] = []
   #reader: ((result: IteratorResult<VADEvent>) => void) | undefined
@@ -150,7 +152,7 @@ class VoiceActivityStream extends VADStream {
       if (this.#filled < VAD_WINDOW_SAMPLES) break
       const behindMs = ((samples.length - at) * 1000) / MODEL_RATE_HZ
       this.#waiting.push({ samples: this.#window, endMs: endMs - behindMs })
-      this.#window = new Int16Array(VAD_WINDOW_SAMPLES)
+      this.#window = this.#spare.pop() ?? new Int16Array(VAD_WINDOW_SAMPLES)
       this.#filled = 0
     }
     const tooMany = this.#waiting.length - MAX_WAITING_WINDOWS
@@ -189,6 +191,7 @@ class VoiceActivityStream extends VADStream {
         const startedMs = this.#clock.monotonicMs()
         const probability = await this.#predict(next.samples)
         if (!this.closed) this.#judge(next, probability, this.#clock.monotonicMs() - startedMs)
+        this.#spare.push(next.samples)
       }
     } catch (error) {
       this.logger.error({ error }, 'voice activity model failed')

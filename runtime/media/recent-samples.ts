@@ -1,0 +1,47 @@
+/** In a buffer: collecting garbage takes as long as there are buffers, however small they are. */
+const BLOCK_SAMPLES = 8_000
+
+/** The last samples of what comes in pieces of any length. Pure. */
+export class RecentSamples {
+  #blocks: Int16Array[] = []
+  /** Of the first block: samples that are forgotten. */
+  #from = 0
+  #length = 0
+
+  /** Keeps a copy of them, and of all samples the last `most`. */
+  push(samples: Int16Array, most: number): void {
+    for (let at = 0; at < samples.length; ) {
+      const filled = (this.#from + this.#length) % BLOCK_SAMPLES
+      if (filled === 0) this.#blocks.push(new Int16Array(BLOCK_SAMPLES))
+      const piece = samples.subarray(at, at + BLOCK_SAMPLES - filled)
+      this.#blocks.at(-1)!.set(piece, filled)
+      this.#length += piece.length
+      at += piece.length
+    }
+    const over = Math.max(0, this.#length - most)
+    this.#from += over
+    this.#length -= over
+    while (this.#from >= BLOCK_SAMPLES) {
+      this.#blocks.shift()
+      this.#from -= BLOCK_SAMPLES
+    }
+  }
+
+  clear(): void {
+    this.#blocks = []
+    this.#from = 0
+    this.#length = 0
+  }
+
+  /** Copies of all of them, in order, in pieces of at most so many samples. */
+  *pieces(mostSamples: number): Generator<Int16Array> {
+    let from = this.#from
+    let left = this.#length
+    for (const block of this.#blocks) {
+      const to = Math.min(BLOCK_SAMPLES, from + left)
+      for (let at = from; at < to; at += mostSamples) yield block.slice(at, Math.min(to, at + mostSamples))
+      left -= to - from
+      from = 0
+    }
+  }
+}

@@ -2,12 +2,13 @@ import { VOICE_NODE_OPTIONS } from '../workers/voice/node-options.ts'
 
 /**
  * A heap that starts at what a busy node needs is not marked through every few seconds, and is not made smaller when requests become
- * fewer: calls go on then, and the loop would stand 40 ms. Such a heap, of all that requests bring, is collected with V8's threads beside
- * the loop; a voice worker's is small (workers/voice/node-options.ts). It is marked by one of them: four, as Node has them on the
- * smallest machine, keep all else that such a machine does from its processors for a tenth of a second.
+ * fewer: calls go on then, and the loop would stand 40 ms. One that is larger stands longer at once, for what dies in it is given back while
+ * the loop waits. Such a heap, of all that requests bring, is collected with V8's threads beside the loop; a voice worker's is small
+ * (workers/voice/node-options.ts). It is marked by one of them: four, as Node has them on the smallest machine, keep all else that such
+ * a machine does from its processors for a tenth of a second.
  */
 const API_NODE_OPTIONS = [
-  '--initial-heap-size=256',
+  '--initial-heap-size=208',
   '--no-memory-reducer',
   '--concurrent-marking-max-worker-num=1',
 ] as const

@@ -51,6 +51,8 @@ function programOf(entry: URL): string | undefined {
   // Without a cache this module is loaded as any other: here it comes along as JavaScript.
   return `${javascriptOf(import.meta.filename, kept)}
 cacheModules(${JSON.stringify(directory)})
+const { importPacked } = await import(${JSON.stringify(new URL('packed-packages.ts', import.meta.url).href)})
+importPacked()
 await import(${JSON.stringify(entry.href)})`
 }
 

@@ -23,8 +23,8 @@ interface Unit {
 const FILE_TIMEOUT_S = 900
 /** tap ends a file that is late by itself, and says where it was. */
 const KILL_AFTER_S = 30
-/** Of what plays and hears nothing: it leaves the processor at once to what does, as it would be elsewhere. */
-const ASIDE_NICENESS = 19
+/** Of what plays and hears nothing: it gives way to what does, as it would be elsewhere. */
+const ASIDE_NICENESS = 10
 const LEAST_AT_ONCE = availableParallelism()
 /** How many may be under way, and the share of the processor's time from which on nothing more is begun. */
 const WHOLE_MACHINE = { mostAtOnce: LEAST_AT_ONCE * 6, enough: 0.95 }

@@ -118,12 +118,12 @@ export class Tenant {
     return body.counts as Record<string, number>
   }
 
-  /** Resolves once the document is read. */
-  async document(text: string): Promise<void> {
-    const { body } = await this.upload(`/agents/${this.agentId}/upload`, {}, [['files', 'a.txt', text]])
+  /** Resolves once the agent's document is read. */
+  async document(agentId: string, text: string): Promise<void> {
+    const { body } = await this.upload(`/agents/${agentId}/upload`, {}, [['files', 'a.txt', text]])
     const [{ document_id: id }] = body.documents as [{ document_id: string }]
     await until(async () => {
-      const listed = await fetch(`${this.url}/agents/${this.agentId}/documents`, { headers: { cookie: this.#cookies } })
+      const listed = await fetch(`${this.url}/agents/${agentId}/documents`, { headers: { cookie: this.#cookies } })
       const documents = (await listed.json()) as { document_id: string; status: string }[]
       return documents.some((one) => one.document_id === id && one.status !== 'processing')
     })

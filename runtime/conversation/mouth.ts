@@ -319,7 +319,7 @@ export class Mouth extends voice.AudioOutput {
       return true
     }
     if (segment === undefined) return false
-    const frame = segment.frames.take()
+    const frame = segment.frames.next
     if (frame === undefined) {
       if (segment.synthesised) this.#finishPlayed(segment)
       return false
@@ -340,6 +340,7 @@ export class Mouth extends voice.AudioOutput {
     }
     // When the piece began is when its first frame left, whatever was done between.
     this.#send(frame, segment, leavesMs)
+    segment.frames.take()
     // As soon as there is any: who waited for more would bring seconds of sound in one go, and hold up the frames of other calls.
     if (segment.frames.left <= MAX_AHEAD_FRAMES) this.#makeRoom()
     if (++this.#sinceProgress >= PROGRESS_EVERY_FRAMES) {

@@ -58,11 +58,17 @@ export class FrameRun {
     return silence
   }
 
-  /** The next frame, which leaves with this; undefined when there is none yet. */
-  take(): Int16Array | undefined {
+  /** The frame that is next to leave; undefined when there is none yet. */
+  get next(): Int16Array | undefined {
     if (this.left === 0) return undefined
     const from = (this.#taken % FRAMES_OF_BLOCK) * this.#frameSamples
-    const frame = this.#blocks[0]!.subarray(from, from + this.#frameSamples)
+    return this.#blocks[0]!.subarray(from, from + this.#frameSamples)
+  }
+
+  /** The next frame, which leaves with this. */
+  take(): Int16Array | undefined {
+    const frame = this.next
+    if (frame === undefined) return undefined
     this.#taken++
     if (this.#taken % FRAMES_OF_BLOCK === 0) this.#blocks.shift()
     return frame

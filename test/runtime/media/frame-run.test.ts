@@ -38,6 +38,8 @@ test('silence fills the last frame, and none where nothing is missing', (t) => {
   t.equal(run.end(), 120)
   t.equal(run.isEmpty, false)
   t.equal(run.left, 2)
+  t.same(run.next, run.next, 'what is next stays so until it leaves')
+  t.equal(run.taken, 0)
   t.strictSame([...run.take()!], [...counting(1, FRAME)])
   t.strictSame([...run.take()!], [...counting(1, 40), ...new Int16Array(120)])
   t.equal(run.take(), undefined)

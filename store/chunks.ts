@@ -16,7 +16,8 @@ export async function putChunks(
     insert into chunks (document_id, seq, text, workspace_id)
     select ${documentId}, ${first} + listed.place - 1, listed.text, ${tenant.workspaceId}
     from json_array_elements_text(${JSON.stringify(texts.map((text) => text.toWellFormed()))}::json) with ordinality as listed (text, place)
-    on conflict (document_id, seq) do update set text = excluded.text`.execute(tenant.db)
+    on conflict (document_id, seq) do update set text = excluded.text
+    where chunks.workspace_id = ${tenant.workspaceId}`.execute(tenant.db)
 }
 
 export interface FoundChunk {

@@ -25,5 +25,8 @@ t.test('passages come back as they were written, and the same ones again replace
   t.same(await kept(20), [...texts, 'half a face: \ufffd.'])
   await putChunks(tenant, documentId, 1, ['anew'])
   t.same((await kept(2)).slice(0, 2), [texts[0], 'anew'])
+  const eve = await signUp('Eve')
+  await putChunks(store.tenant(eve.workspaceId), documentId, 0, ['of another workspace'])
+  t.same((await kept(1))[0], texts[0], 'a passage of another workspace that has the same key is left alone')
   await t.rejects(putChunks(tenant, randomUUID(), 0, ['of a document that is gone']), { code: '23503' })
 })

@@ -119,7 +119,9 @@ interface Band {
 const madeBands = new Map<number, Band[]>()
 
 function bandsFor(binHz: number): Band[] {
-  const bands = madeBands.get(binHz) ?? melBands(binHz)
+  const known = madeBands.get(binHz)
+  if (known !== undefined) return known
+  const bands = melBands(binHz)
   madeBands.set(binHz, bands)
   return bands
 }

@@ -1,4 +1,6 @@
-/** A second of frames in a buffer: collecting garbage takes as long as there are buffers, however small they are. */
+import { appendToBlocks } from './sample-blocks.ts'
+
+/** A second. */
 const FRAMES_OF_BLOCK = 50
 
 /**
@@ -37,15 +39,8 @@ export class FrameRun {
   }
 
   push(samples: Int16Array): void {
-    const blockSamples = FRAMES_OF_BLOCK * this.#frameSamples
-    for (let at = 0; at < samples.length; ) {
-      const filled = this.#samples % blockSamples
-      if (filled === 0) this.#blocks.push(new Int16Array(blockSamples))
-      const piece = samples.subarray(at, at + blockSamples - filled)
-      this.#blocks.at(-1)!.set(piece, filled)
-      this.#samples += piece.length
-      at += piece.length
-    }
+    appendToBlocks(this.#blocks, FRAMES_OF_BLOCK * this.#frameSamples, this.#samples, samples)
+    this.#samples += samples.length
   }
 
   /** No more comes: silence fills the last frame. Returns how many samples of it. */

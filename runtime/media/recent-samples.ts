@@ -1,4 +1,6 @@
-/** In a buffer: collecting garbage takes as long as there are buffers, however small they are. */
+import { appendToBlocks } from './sample-blocks.ts'
+
+/** Half a second at 16 kHz. */
 const BLOCK_SAMPLES = 8_000
 
 /** The last samples of what comes in pieces of any length. Pure. */
@@ -10,14 +12,8 @@ export class RecentSamples {
 
   /** Keeps a copy of them, and of all samples the last `most`. */
   push(samples: Int16Array, most: number): void {
-    for (let at = 0; at < samples.length; ) {
-      const filled = (this.#from + this.#length) % BLOCK_SAMPLES
-      if (filled === 0) this.#blocks.push(new Int16Array(BLOCK_SAMPLES))
-      const piece = samples.subarray(at, at + BLOCK_SAMPLES - filled)
-      this.#blocks.at(-1)!.set(piece, filled)
-      this.#length += piece.length
-      at += piece.length
-    }
+    appendToBlocks(this.#blocks, BLOCK_SAMPLES, this.#from + this.#length, samples)
+    this.#length += samples.length
     const over = Math.max(0, this.#length - most)
     this.#from += over
     this.#length -= over

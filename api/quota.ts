@@ -2,7 +2,7 @@ import { PatchbayError } from '../runtime/errors.ts'
 import { knowledgeSize } from '../store/documents.ts'
 import type { Agent } from '../store/schema.ts'
 import type { Tenant } from '../store/tenant.ts'
-import { exhaustedQuota, type OperatorQuotas, operatorQuotas, useOf } from '../store/workspace-quotas.ts'
+import { exhaustedQuota, type OperatorQuotas, operatorQuotas, type Stock, stocksOf } from '../store/workspace-quotas.ts'
 import { type Fault, ValidationError } from './schema.ts'
 import type { Services } from './services.ts'
 
@@ -13,8 +13,6 @@ export async function requireMonth({ store }: Pick<Services, 'store'>, { workspa
   const quota = await exhaustedQuota(store, workspaceId)
   if (quota !== undefined) throw full(quota)
 }
-
-type Stock = 'agents' | 'documents' | 'storage_bytes'
 
 /** Throws `quota_reached` when `more` agents, documents or bytes don't fit. */
 export async function requireRoom(
@@ -33,16 +31,16 @@ export async function requireRoom(
  */
 export async function roomOf(
   { store, config }: Pick<Services, 'store' | 'config'>,
-  { workspaceId }: Tenant,
+  tenant: Tenant,
   names: readonly Stock[],
 ): Promise<(name: Stock, more: number) => void> {
-  const quotas = await operatorQuotas(store, workspaceId)
+  const quotas = await operatorQuotas(store, tenant.workspaceId)
   const most = { ...quotas, storage_bytes: quotas.storage_bytes ?? config.storagePerWorkspaceBytes }
   const limited = names.filter((name) => most[name] !== null)
-  const use = limited.length === 0 ? undefined : await useOf(store, workspaceId)
+  const stocks = await stocksOf(tenant, limited)
   return (name, more) => {
     const limit = most[name]
-    if (use !== undefined && limit !== null && use[name] + more > limit) {
+    if (limit !== null && stocks[name] + more > limit) {
       throw full(`${limit} ${name.replace('_', ' ')}`)
     }
   }

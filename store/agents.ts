@@ -31,7 +31,11 @@ export async function countAgents(tenant: Tenant): Promise<number> {
   return count
 }
 
-export async function agentById(tenant: Tenant, id: string): Promise<AgentDetails | undefined> {
+export function agentById(tenant: Tenant, id: string): Promise<Agent | undefined> {
+  return tenant.db.selectFrom('agents').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export async function agentDetails(tenant: Tenant, id: string): Promise<AgentDetails | undefined> {
   const row = await tenant.db
     .selectFrom('agents')
     .selectAll('agents')
@@ -39,6 +43,12 @@ export async function agentById(tenant: Tenant, id: string): Promise<AgentDetail
     .where('agents.id', '=', id)
     .executeTakeFirst()
   return row && details(row)
+}
+
+/** Whether the workspace has the agent. */
+export async function hasAgent(tenant: Tenant, id: string): Promise<boolean> {
+  const row = await tenant.db.selectFrom('agents').select('id').where('id', '=', id).executeTakeFirst()
+  return row !== undefined
 }
 
 /** The agent a registered number reaches. */
@@ -71,7 +81,7 @@ export async function updateAgent(
     .set({ ...changes, updated_at: sql<Date>`now()` })
     .where('id', '=', id)
     .execute()
-  return agentById(tenant, id)
+  return agentDetails(tenant, id)
 }
 
 /** False when the workspace has no such agent. Its calls stay, with its name; its batches are canceled. */

@@ -21,10 +21,12 @@ export interface AuditEntry {
 
 export type AuditRow = Omit<AuditLogTable, 'at' | 'detail'> & { at: Date; detail: Record<string, unknown> }
 
+/** What is told of is on the disk already: its answer doesn't wait for the entry to come there, too (unflushed.ts). */
 const INSERT = {
   name: 'audit',
   text: `insert into audit_log (id, workspace, actor_kind, actor_id, actor_name, action, resource, detail, address, request_id)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+    returning set_config('synchronous_commit', 'off', true)`,
 }
 
 export async function writeAudit(pool: Pool, entry: AuditEntry): Promise<void> {

@@ -48,16 +48,26 @@ export function claimRows(
   return tenant.db.transaction().execute(async (db) => {
     const batch = await db
       .selectFrom('batches')
-      .selectAll()
-      .where('id', '=', batchId)
-      .where('status', '=', 'running')
-      .forUpdate()
+      .innerJoin('agents', 'agents.id', 'batches.agent_id')
+      .select(['batches.id', 'agents.id as agent_id', 'agent_name', 'agent_phone_number', 'columns', 'taken', 'total'])
+      .select((eb) =>
+        eb
+          .exists(
+            eb
+              .selectFrom('batch_items')
+              .select('seq')
+              .whereRef('batch_items.batch_id', '=', 'batches.id')
+              .where('batch_items.status', '=', 'waiting'),
+          )
+          .as('waits_again'),
+      )
+      .where('batches.id', '=', batchId)
+      .where('batches.status', '=', 'running')
+      .forUpdate('batches')
       .skipLocked()
       .executeTakeFirst()
-    if (batch?.agent_id == null) return []
-    const agent = await db.selectFrom('agents').selectAll().where('id', '=', batch.agent_id).executeTakeFirst()
-    if (agent === undefined) return []
-    const again = await rowsToCallAgain({ workspaceId, db }, batchId, limit)
+    if (batch === undefined) return []
+    const again = batch.waits_again ? await rowsToCallAgain({ workspaceId, db }, batchId, limit) : []
     const until = Math.min(batch.taken + limit - again.length, batch.total)
     const { rows: fresh } = await validRowsSql(batch, batch.taken, until).execute(db)
     const first = fresh.filter(({ valid }) => valid).map(({ seq }) => ({ seq, id: uuidv7() }))
@@ -66,7 +76,7 @@ export function claimRows(
       sql`
       insert into calls (id, workspace_id, agent_id, agent_name, call_type, direction, status, from_number, to_number,
         dynamic_variables, batch_id, created_at)
-      select taken.id, ${workspaceId}, ${agent.id}, ${agent.agent_name}, 'phone', 'outbound', 'queued',
+      select taken.id, ${workspaceId}, ${batch.agent_id}, ${batch.agent_name}, 'phone', 'outbound', 'queued',
         ${batch.agent_phone_number}, found."phoneNumber", found.variables::jsonb, ${batchId}, ${now}
       from (${rowsSql(batch, from, before)}) as found
       join unnest(${calls.map(({ seq }) => seq)}::int[], ${calls.map(({ id }) => id)}::uuid[]) as taken (seq, id)

@@ -5,7 +5,7 @@ import { createDistinctCounter } from '../runtime/distinct-counter.ts'
 import { PatchbayError } from '../runtime/errors.ts'
 import { parsePhoneNumber } from '../runtime/phone-number.ts'
 import type { Loader } from './bulk-copy-messages.ts'
-import { openCopy } from './copy-writer.ts'
+import { type CopyWriter, openCopy } from './copy-writer.ts'
 import { ROWS_PER_BLOCK } from './rows-per-block.ts'
 
 /** The id is the caller's, so that nothing has to be asked of the thread before the end. */
@@ -35,73 +35,109 @@ export interface BatchLoadResult {
 }
 
 const NUMBER_COLUMN = 'phone_number'
-const COPY_BYTES = 64 * 1024
+const COPY_CHARS = 64 * 1024
 
 /**
- * Makes a batch of a CSV file: a column `phone_number` (whatever its case, spaces or hyphens), the others become variables.
+ * Makes a batch of a CSV file: a column `phone_number` (whatever its case, spaces or hyphens), the others become variables. A small one
+ * is written at once, with its batch; of another the rows go to Postgres as they come.
  * Throws `csv_without_phone_number`, `csv_without_rows`, `csv_too_many_columns`, `csv_row_too_long`, or `malformed_body`.
  */
 export const load: Loader<BatchLoadParams, BatchDetails, BatchLoadResult> = async (client, params, source) => {
-  await client.query(
-    `insert into batches (id, workspace_id, name, agent_phone_number, status, timezone, columns)
-     values ($1, $2, '', '', 'pending', 'UTC', '[]')`,
-    [params.batchId, params.workspaceId],
-  )
-  const rows = createRowWriter(params.batchId, params.phoneColumn)
-  const result = await copyRows(client, rows, source)
+  const rows = createRowWriter(params.phoneColumn)
+  const { copied, result } = await copyRows(client, params, rows, source)
   return async (details) => {
-    await client.query(
-      `update batches set name = $2, agent_id = $3, agent_phone_number = $4, status = $5, scheduled_time = $6,
-         timezone = $7, columns = $8, total = $9, invalid = $10, failed = $10, duplicates = $11 where id = $1`,
-      [
-        params.batchId,
-        details.name,
-        details.agentId,
-        details.agentPhoneNumber,
-        details.status,
-        details.scheduledTime,
-        details.timezone,
-        JSON.stringify(rows.columns()),
-        result.total,
-        result.invalid,
-        result.duplicates,
-      ],
-    )
+    const values = [
+      params.batchId,
+      details.name,
+      details.agentId,
+      details.agentPhoneNumber,
+      details.status,
+      details.scheduledTime,
+      details.timezone,
+      JSON.stringify(rows.columns()),
+      result.total,
+      result.invalid,
+      result.duplicates,
+    ]
+    if (copied) await client.query(COMPLETE, values)
+    else await client.query(MAKE, [...values, params.workspaceId, rows.take(true)?.blocks])
     return result
   }
 }
 
-async function copyRows(client: Client, rows: RowWriter, source: AsyncIterable<Uint8Array>): Promise<BatchLoadResult> {
+const COMPLETE = `update batches set name = $2, agent_id = $3, agent_phone_number = $4, status = $5, scheduled_time = $6,
+  timezone = $7, columns = $8, total = $9, invalid = $10, failed = $10, duplicates = $11 where id = $1`
+const MAKE = `with made as (
+    insert into batches (id, name, agent_id, agent_phone_number, status, scheduled_time, timezone, columns, total, invalid,
+      failed, duplicates, workspace_id)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12) returning id
+  )
+  insert into batch_rows (batch_id, block, rows)
+  select made.id, listed.place - 1, listed.rows from made, unnest($13::text[]) with ordinality as listed (rows, place)`
+
+/** Not `copied`: they are few, and still with the writer. */
+async function copyRows(
+  client: Client,
+  { batchId, workspaceId }: BatchLoadParams,
+  rows: RowWriter,
+  source: AsyncIterable<Uint8Array>,
+): Promise<{ copied: boolean; result: BatchLoadResult }> {
   const reader = createCsvReader()
-  const copy = openCopy(client, 'copy batch_rows (batch_id, block, rows) from stdin')
+  let copy: CopyWriter | undefined
+  const write = async (taken: Blocks | undefined) => {
+    if (taken === undefined) return
+    if (copy === undefined) {
+      await client.query(
+        `insert into batches (id, workspace_id, name, agent_phone_number, status, timezone, columns)
+         values ($1, $2, '', '', 'pending', 'UTC', '[]')`,
+        [batchId, workspaceId],
+      )
+      copy = openCopy(client, 'copy batch_rows (batch_id, block, rows) from stdin')
+    }
+    await copy.write(linesOf(batchId, taken))
+  }
   try {
     for await (const bytes of source) {
       rows.add(reader.push(bytes))
-      const text = rows.take(false)
-      if (text !== undefined) await copy.write(text)
+      await write(rows.take(false))
     }
     rows.add(reader.end())
-    const text = rows.take(true)
-    if (text !== undefined) await copy.write(text)
+    if (copy === undefined) return { copied: false, result: rows.result() }
+    await write(rows.take(true))
     // Counted while Postgres still works.
     const result = rows.result()
     await copy.end()
-    return result
+    return { copied: true, result }
   } catch (error) {
-    copy.fail()
+    copy?.fail()
     throw error
   }
 }
 
+/** Blocks of a batch's rows, from the block `first` on, each as JSON. */
+interface Blocks {
+  first: number
+  blocks: string[]
+}
+
+/** In COPY's text format, one a block. */
+function linesOf(batchId: string, { first, blocks }: Blocks): string {
+  let lines = ''
+  for (const [i, json] of blocks.entries()) {
+    lines += `${batchId}\t${first + i}\t${json.includes('\\') ? json.replaceAll('\\', '\\\\') : json}\n`
+  }
+  return lines
+}
+
 type RowWriter = ReturnType<typeof createRowWriter>
 
-/** Records to lines of COPY's text format, one a block. */
-function createRowWriter(batchId: string, phoneColumn: string | undefined) {
+/** Records to blocks. */
+function createRowWriter(phoneColumn: string | undefined) {
   const numbers = createDistinctCounter()
   let header: { numberAt: number; cellsAt: number[]; columns: string[] } | undefined
   let block: (string | null)[][] = []
-  let blocks = 0
-  let lines = ''
+  let written: Blocks = { first: 0, blocks: [] }
+  let chars = 0
   let total = 0
   let invalid = 0
 
@@ -118,8 +154,8 @@ function createRowWriter(batchId: string, phoneColumn: string | undefined) {
 
   function closeBlock(): void {
     const json = JSON.stringify(block)
-    lines += `${batchId}\t${blocks}\t${json.includes('\\') ? json.replaceAll('\\', '\\\\') : json}\n`
-    blocks++
+    written.blocks.push(json)
+    chars += json.length
     block = []
   }
 
@@ -131,11 +167,12 @@ function createRowWriter(batchId: string, phoneColumn: string | undefined) {
       }
     },
     /** What is worth a write, or all of it. */
-    take(last: boolean): string | undefined {
+    take(last: boolean): Blocks | undefined {
       if (last && block.length > 0) closeBlock()
-      if (lines === '' || (!last && lines.length < COPY_BYTES)) return undefined
-      const taken = lines
-      lines = ''
+      if (written.blocks.length === 0 || (!last && chars < COPY_CHARS)) return undefined
+      const taken = written
+      written = { first: taken.first + taken.blocks.length, blocks: [] }
+      chars = 0
       return taken
     },
     columns: () => header?.columns ?? [],

@@ -22,7 +22,7 @@ export interface BulkCopyOptions {
 
 /** An upload under way. One of `commit` and `discard` ends it; whoever opened it calls `discard` in any case. */
 export interface BulkCopy<P, D, R> {
-  /** Keeps the source in a file until `commit`: a sender that trickles holds up no process. Throws what the source throws. */
+  /** Keeps the source, in a file where it is large, until `commit`: a sender that trickles holds up no process. Throws what the source throws. */
   feed(source: AsyncIterable<Uint8Array>): Promise<void>
   /** SHA-256 of what was fed, in hex. Asked for once. */
   digest(): string
@@ -63,10 +63,7 @@ export async function openBulkCopy<P, D, R>(options: BulkCopyOptions): Promise<B
   const { workspaceId, signal } = options
   const place = { workspaceId }
   const leaveFiles = await files.enter(place, signal)
-  const spool = await openSpool().catch((error) => {
-    leaveFiles()
-    throw error
-  })
+  const spool = openSpool()
   const hash = createHash('sha256')
   let loading: Loading<D, R> | undefined
   let leaveLoaders: (() => void) | undefined

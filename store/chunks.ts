@@ -11,11 +11,13 @@ export async function putChunks(
   first: number,
   texts: readonly string[],
 ): Promise<void> {
+  // Found once the document is ready: that commit waits for the disk, and this one need not (unflushed.ts).
   // As one value: a statement with a variable for each value of each row takes longer to write and to read than to carry out.
   await sql`
     insert into chunks (document_id, seq, text, workspace_id)
     select ${documentId}, ${first} + listed.place - 1, listed.text, ${tenant.workspaceId}
-    from json_array_elements_text(${JSON.stringify(texts.map((text) => text.toWellFormed()))}::json) with ordinality as listed (text, place)
+    from set_config('synchronous_commit', 'off', true),
+      json_array_elements_text(${JSON.stringify(texts.map((text) => text.toWellFormed()))}::json) with ordinality as listed (text, place)
     on conflict (document_id, seq) do update set text = excluded.text
     where chunks.workspace_id = ${tenant.workspaceId}`.execute(tenant.db)
 }

@@ -3,6 +3,7 @@ import type { DocumentFormat } from '../runtime/knowledge/blocks.ts'
 import type { Store } from './database.ts'
 import type { Document } from './schema.ts'
 import type { Tenant } from './tenant.ts'
+import { unflushed } from './unflushed.ts'
 
 /** Documents of agents, and the uploads they are read from. */
 
@@ -16,11 +17,11 @@ export interface NewDocument {
 }
 
 export async function openUpload(tenant: Tenant, uploadId: string, agentId: string): Promise<void> {
-  await tenant.db.insertInto('uploads').values({ id: uploadId, agent_id: agentId }).execute()
+  await tenant.db.insertInto('uploads').values({ id: uploadId, agent_id: agentId }).returning(unflushed).execute()
 }
 
 export async function appendToUpload(tenant: Tenant, uploadId: string, seq: number, bytes: Buffer): Promise<void> {
-  await tenant.db.insertInto('upload_parts').values({ upload_id: uploadId, seq, bytes }).execute()
+  await tenant.db.insertInto('upload_parts').values({ upload_id: uploadId, seq, bytes }).returning(unflushed).execute()
 }
 
 export async function discardUploads(tenant: Tenant, uploadIds: readonly string[]): Promise<void> {
@@ -119,7 +120,7 @@ export function deleteDocument(tenant: Tenant, agentId: string, documentId: stri
       .executeTakeFirst()
     if (deleted === undefined) return false
     await db.deleteFrom('uploads').where('id', '=', documentId).execute()
-    await bumpVersion({ workspaceId: tenant.workspaceId, db }, agentId)
+    await db.updateTable('agents').set(bumped).where('id', '=', agentId).execute()
     return true
   })
 }
@@ -164,20 +165,43 @@ export function finishDocument(
   return tenant.db.transaction().execute(async (db) => {
     // One document of an agent at a time: two that fit alone may not fit together.
     await db.selectFrom('agents').select('id').where('id', '=', document.agent_id).forNoKeyUpdate().execute()
-    const { passages } = await knowledgeSize({ workspaceId: tenant.workspaceId, db }, document.agent_id)
-    if (passages + chunkCount > maxPassages) return 'full'
-    const finished = await db
-      .updateTable('documents')
-      .set({ status: 'ready', chunk_count: chunkCount, error: null, updated_at: sql<Date>`now()` })
-      .where('id', '=', document.id)
-      .where('status', '=', 'processing')
-      .returning('id')
-      .executeTakeFirst()
-    if (finished === undefined) return 'gone'
-    await db.deleteFrom('chunks').where('document_id', '=', document.id).where('seq', '>=', chunkCount).execute()
-    await db.deleteFrom('uploads').where('id', '=', document.id).execute()
-    await bumpVersion({ workspaceId: tenant.workspaceId, db }, document.agent_id)
-    return 'ready'
+    const { passages, finished } = await db
+      .with('size', (sized) =>
+        sized
+          .selectFrom('documents')
+          .select(sql<number>`coalesce(sum(chunk_count), 0)::float8`.as('passages'))
+          .where('agent_id', '=', document.agent_id),
+      )
+      .with('finished', (within) =>
+        within
+          .updateTable('documents')
+          .set({ status: 'ready', chunk_count: chunkCount, error: null, updated_at: sql<Date>`now()` })
+          .where('id', '=', document.id)
+          .where('status', '=', 'processing')
+          .where((e) => e(e.selectFrom('size').select('passages'), '<=', maxPassages - chunkCount))
+          .returning('id'),
+      )
+      .with('left_over', (within) =>
+        within
+          .deleteFrom('chunks')
+          .where('document_id', 'in', (e) => e.selectFrom('finished').select('id'))
+          .where('seq', '>=', chunkCount),
+      )
+      .with('uploaded', (within) =>
+        within.deleteFrom('uploads').where('id', 'in', (e) => e.selectFrom('finished').select('id')),
+      )
+      .with('agent', (within) =>
+        within
+          .updateTable('agents')
+          .set(bumped)
+          .where('id', '=', document.agent_id)
+          .where((e) => e.exists(e.selectFrom('finished').select('id'))),
+      )
+      .selectFrom('size')
+      .select((e) => ['passages', e.exists(e.selectFrom('finished').select('id')).as('finished')])
+      .executeTakeFirstOrThrow()
+    if (finished) return 'ready'
+    return passages + chunkCount > maxPassages ? 'full' : 'gone'
   })
 }
 
@@ -245,13 +269,8 @@ export async function removeStaleUploads(store: Store, olderThanMs: number): Pro
   return Number(numDeletedRows)
 }
 
-async function bumpVersion(tenant: Tenant, agentId: string): Promise<void> {
-  await tenant.db
-    .updateTable('agents')
-    .set((e) => ({ knowledge_version: e('knowledge_version', '+', 1) }))
-    .where('id', '=', agentId)
-    .execute()
-}
+/** Of an agent whose documents changed: who keeps what it read of them reads it anew. */
+const bumped = { knowledge_version: sql<number>`knowledge_version + 1` }
 
 const AGENT_OF_CALL = {
   name: 'agent-of-call',

@@ -1,8 +1,7 @@
 import { type ExpressionBuilder, sql } from 'kysely'
-import type { AgentDetails } from './agents.ts'
 import { agentById } from './agents.ts'
 import type { Store } from './database.ts'
-import type { AllTables, Call, Campaign, QueueStrategy } from './schema.ts'
+import type { Agent, AllTables, Call, Campaign, QueueStrategy } from './schema.ts'
 import type { Tenant } from './tenant.ts'
 
 /** Outbound calls on their way to the carrier. `placed_at` is the line between "never dialled" and "never dial again". */
@@ -10,7 +9,7 @@ import type { Tenant } from './tenant.ts'
 /** A call that waits to be dialled. Agent and provider are missing when they were deleted meanwhile. */
 export interface CallToPlace {
   call: Call
-  agent: AgentDetails | undefined
+  agent: Agent | undefined
   /** The plugin that carries the calling number. */
   provider: string | undefined
   /** The name of the trunk that number was registered with. */

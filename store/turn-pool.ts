@@ -5,9 +5,12 @@ import { countRefusal } from '../runtime/admission/refusals.ts'
 
 /** Connections left to what is of no workspace: who asks, which calls are over, what is to be sent. */
 const RESERVED = 2
+/** A workspace that asked for nothing so long is gone. */
+const ABOUT_MS = 10_000
 
 /**
- * The connections of a pool in turns by workspace: one that asks much holds half of them at most, and waits for its own.
+ * The connections of a pool in turns by workspace: one that asks much holds half of them at most, a quarter while others are about,
+ * and waits for its own. So who works in a transaction asks for no second connection.
  * Queries wait here, not in Postgres, where each would take its share of the processors from all others.
  * @param mostAtOnce connections of all workspaces that are lent at once, where these are fewer than the pool could lend them
  * @param acquireTimeoutMs a wait that is longer fails as that of the pool does
@@ -19,7 +22,18 @@ export function turnPools(
   const { connections, mostAtOnce, acquireTimeoutMs } = options
   const places = Math.max(1, Math.min(connections - RESERVED, mostAtOnce))
   const mostOfOne = Math.max(1, Math.floor(places / 2))
-  const gate = new Gate({ kind: 'database', places, mostOfOne, maxWaiting: Number.POSITIVE_INFINITY })
+  const gate = new Gate({
+    kind: 'database',
+    places,
+    mostOfOne,
+    // With a query of another's on each processor, every query would have to wait for its turns.
+    besideOthers: {
+      mostOfOne: Math.max(1, Math.floor(places / 4)),
+      withinMs: ABOUT_MS,
+      monotonicMs: () => performance.now(),
+    },
+    maxWaiting: Number.POSITIVE_INFINITY,
+  })
   return (workspaceId) => ({
     options: pool.options,
     async connect(): Promise<PoolClient> {

@@ -1,6 +1,7 @@
 import type { EmbeddingIdentity, ShelfRow, VectorShelf, VectorStore } from '../runtime/plugin/contract.ts'
 import type { PluginRegistry } from '../runtime/plugin/host.ts'
 import type { Store } from './database.ts'
+import { unflushed } from './unflushed.ts'
 
 /** The vector store of this process, which the operator's settings choose. */
 export function openVectors(
@@ -54,6 +55,8 @@ export function vectorShelf(store: Store): VectorShelf {
         .onConflict((conflict) =>
           conflict.columns(['document_id', 'first_chunk']).doUpdateSet((e) => ({ bytes: e.ref('excluded.bytes') })),
         )
+        // Found once the document is ready, and that commit waits.
+        .returning(unflushed)
         .execute()
     },
     async version({ workspaceId, agentId }, signal) {

@@ -1,17 +1,17 @@
 import { sql } from 'kysely'
+import { countAgents } from './agents.ts'
 import { callSums, DAY_MS } from './call-sums.ts'
 import type { Store } from './database.ts'
+import { PREPARED } from './prepared-client.ts'
 import type { WorkspaceQuotasTable } from './schema.ts'
+import type { Tenant } from './tenant.ts'
 
 /** What the operator allows each workspace, and what it uses. */
 
 export type OperatorQuotas = Omit<WorkspaceQuotasTable, 'workspace_id' | 'purchases'> & { purchases: boolean }
 
-export interface WorkspaceUse {
-  agents: number
-  documents: number
-  /** Of documents, as they were uploaded. */
-  storage_bytes: number
+/** Bytes are those of documents as they were uploaded. */
+export interface WorkspaceUse extends Record<Stock, number> {
   /** Queued, ringing and running. */
   calls_now: number
   minutes_this_month: number
@@ -58,7 +58,7 @@ export async function setOperatorQuotas(
 export async function useThisMonth(store: Store, workspaceId: string): Promise<{ minutes: number; costUsd: number }> {
   const now = new Date()
   const span = { startMs: Date.UTC(now.getUTCFullYear(), now.getUTCMonth()), endMs: now.getTime() + DAY_MS }
-  const { rows } = await sql<{ duration_ms: number; cost: number }>`
+  const { rows } = await sql<{ duration_ms: number; cost: number }>`${PREPARED}
     select coalesce(sum(duration_ms), 0)::float8 as duration_ms,
       coalesce(sum(cost_llm + cost_stt + cost_tts + platform_cost), 0)::float8 as cost
     from ${callSums(store.tenant(workspaceId), span, 'day')} as s`.execute(store.acrossTenants)
@@ -76,18 +76,29 @@ export async function exhaustedQuota(store: Store, workspaceId: string): Promise
   return undefined
 }
 
-export async function useOf(store: Store, workspaceId: string): Promise<WorkspaceUse> {
-  const { db } = store.tenant(workspaceId)
-  const [{ agents }, documents, { calls_now }, month] = await Promise.all([
-    db
-      .selectFrom('agents')
-      .select((eb) => eb.fn.countAll<number>().as('agents'))
-      .executeTakeFirstOrThrow(),
-    db
+/** What a workspace keeps. */
+export type Stock = 'agents' | 'documents' | 'storage_bytes'
+
+/** How much it has of these stocks; 0 of the others. */
+export async function stocksOf(tenant: Tenant, names: readonly Stock[]): Promise<Record<Stock, number>> {
+  const stocks = { agents: 0, documents: 0, storage_bytes: 0 }
+  if (names.includes('agents')) stocks.agents = await countAgents(tenant)
+  if (names.includes('documents') || names.includes('storage_bytes')) {
+    const { count, bytes } = await tenant.db
       .selectFrom('documents')
       .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.sum<string | null>('size_bytes').as('bytes')])
-      .executeTakeFirstOrThrow(),
-    db
+      .executeTakeFirstOrThrow()
+    stocks.documents = count
+    stocks.storage_bytes = Number(bytes ?? 0)
+  }
+  return stocks
+}
+
+export async function useOf(store: Store, workspaceId: string): Promise<WorkspaceUse> {
+  const tenant = store.tenant(workspaceId)
+  const [stocks, { calls_now }, month] = await Promise.all([
+    stocksOf(tenant, ['agents', 'documents', 'storage_bytes']),
+    tenant.db
       .selectFrom('calls')
       .select((eb) => eb.fn.countAll<number>().as('calls_now'))
       .where('status', 'in', ['queued', 'ringing', 'in_progress'])
@@ -95,9 +106,7 @@ export async function useOf(store: Store, workspaceId: string): Promise<Workspac
     useThisMonth(store, workspaceId),
   ])
   return {
-    agents,
-    documents: documents.count,
-    storage_bytes: Number(documents.bytes ?? 0),
+    ...stocks,
     calls_now,
     minutes_this_month: month.minutes,
     cost_usd_this_month: month.costUsd,

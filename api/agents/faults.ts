@@ -1,4 +1,4 @@
-import type { AgentDetails } from '../../store/agents.ts'
+import type { Agent } from '../../store/schema.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { type Fault, ValidationError } from '../schema.ts'
 import type { Services } from '../services.ts'
@@ -18,7 +18,7 @@ import { storedTools } from './tools.ts'
  */
 export async function agentFaults(
   input: AgentInput,
-  before: AgentDetails | 'new' | undefined,
+  before: Agent | 'new' | undefined,
   { workspaceId }: Tenant,
   { plugins, providerHealth, defaultProviders, config, argumentChecks: checks }: Services,
 ): Promise<Fault[]> {

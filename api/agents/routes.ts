@@ -1,14 +1,15 @@
 import { PatchbayError } from '../../runtime/errors.ts'
 import { isOwnTool, type Tool, toolSpec } from '../../runtime/tools/tool.ts'
 import {
-  type AgentDetails,
   agentById,
+  agentDetails,
   countAgents,
   deleteAgent,
   insertAgent,
   listAgents,
   updateAgent,
 } from '../../store/agents.ts'
+import type { Agent } from '../../store/schema.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { isUuid } from '../ids.ts'
 import { ListOf, ListQuery, listBody, windowOf } from '../paging.ts'
@@ -30,7 +31,7 @@ const DEFAULT_TEMPERATURE = 0.7
 
 const agent_id = { description: 'The agent.', notFound: 'agent_not_found', example: agentExample.agent_id } as const
 
-async function storedAgent(tenant: Tenant, id: string): Promise<AgentDetails | undefined> {
+async function storedAgent(tenant: Tenant, id: string): Promise<Agent | undefined> {
   return isUuid(id) ? agentById(tenant, id) : undefined
 }
 
@@ -67,7 +68,7 @@ const read = defineRoute({
   summary: 'One agent',
   examples: { success: agentExample },
   handler: async ({ params, tenant }) => {
-    const agent = await agentById(tenant, params.agent_id)
+    const agent = await agentDetails(tenant, params.agent_id)
     if (agent === undefined) throw new PatchbayError('agent_not_found')
     return agentBody(agent)
   },

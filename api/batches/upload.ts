@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { PatchbayError } from '../../runtime/errors.ts'
-import { agentById } from '../../store/agents.ts'
+import { hasAgent } from '../../store/agents.ts'
 import type { BatchDetails, BatchLoadParams, BatchLoadResult } from '../../store/batch-load.ts'
 import { batchById } from '../../store/batches.ts'
 import { openBulkCopy } from '../../store/bulk-copy.ts'
@@ -66,19 +66,19 @@ async function detailsOf(tenant: Tenant, fields: Static<typeof UploadForm>, nowM
   const schedule = readSchedule(fields, nowMs)
   if ('loc' in schedule) throw new ValidationError([schedule])
   const agentPhoneNumber = requirePhoneNumber(fields.agent_phone_number)
-  const agent = isUuid(fields.agent_id) ? await agentById(tenant, fields.agent_id) : undefined
+  const hasIts = isUuid(fields.agent_id) && (await hasAgent(tenant, fields.agent_id))
   const number = await tenant.db
     .selectFrom('phone_numbers')
     .select('phone_number')
     .where('phone_number', '=', agentPhoneNumber)
     .executeTakeFirst()
-  if (agent === undefined) throw new PatchbayError('agent_not_found')
+  if (!hasIts) throw new PatchbayError('agent_not_found')
   if (number === undefined) {
     throw new PatchbayError('number_not_registered', { params: { phone_number: agentPhoneNumber } })
   }
   return {
     name: fields.name,
-    agentId: agent.id,
+    agentId: fields.agent_id,
     agentPhoneNumber,
     status: schedule.scheduledTime === null ? 'pending' : 'scheduled',
     ...schedule,

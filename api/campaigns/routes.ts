@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/errors.ts'
 import { parsePhoneNumber } from '../../runtime/phone-number.ts'
-import { agentById } from '../../store/agents.ts'
+import { hasAgent } from '../../store/agents.ts'
 import { progressOf } from '../../store/campaign-status.ts'
 import {
   type CampaignFields,
@@ -190,7 +190,7 @@ export async function checkInput(
   }
   if (faults.length > 0) throw new ValidationError(faults)
   const { agent_id } = input
-  if (agent_id != null && (!isUuid(agent_id) || (await agentById(tenant, agent_id)) === undefined)) {
+  if (agent_id != null && (!isUuid(agent_id) || !(await hasAgent(tenant, agent_id)))) {
     throw new PatchbayError('agent_not_found')
   }
 }

@@ -1,4 +1,4 @@
-import { agentById } from '../../store/agents.ts'
+import { agentDetails } from '../../store/agents.ts'
 import { turnsOf } from '../../store/calls.ts'
 import type { Store } from '../../store/database.ts'
 import type { Batch, Call, CallTurn, Document } from '../../store/schema.ts'
@@ -44,7 +44,7 @@ async function dataOf(
     return { agent_id: document.agent_id, ...documentBody(document) }
   }
   if (type === 'agent.changed') {
-    const agent = await agentById(store.tenant(workspaceId), subject ?? '')
+    const agent = await agentDetails(store.tenant(workspaceId), subject ?? '')
     return agent === undefined ? { agent_id: subject } : agentBody(agent)
   }
   if (type === 'prospect.resolved') return prospectData(data)

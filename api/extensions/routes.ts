@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { uuidv7 } from 'uuidv7'
 import { PatchbayError } from '../../runtime/errors.ts'
-import { agentById } from '../../store/agents.ts'
+import { hasAgent } from '../../store/agents.ts'
 import { isDuplicate } from '../../store/database.ts'
 import {
   countExtensions,
@@ -180,7 +180,7 @@ async function requireExtension(tenant: Tenant, id: string): Promise<ExtensionRo
 
 async function requireAgent(tenant: Tenant, id: string | null): Promise<string | null> {
   if (id === null) return null
-  if (!(isUuid(id) && (await agentById(tenant, id)))) throw new PatchbayError('agent_not_found')
+  if (!(isUuid(id) && (await hasAgent(tenant, id)))) throw new PatchbayError('agent_not_found')
   return id
 }
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/errors.ts'
-import { agentById } from '../../store/agents.ts'
+import { hasAgent } from '../../store/agents.ts'
 import { allDocuments, countDocuments, countProcessing, deleteDocument, listDocuments } from '../../store/documents.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { queueDocument } from '../../workers/documents/queue.ts'
@@ -29,7 +29,7 @@ const DEFAULT_PAGE_SIZE = 25
 const agent_id = { description: 'The agent.', notFound: 'agent_not_found', example: agentExample.agent_id } as const
 
 async function requireAgent(tenant: Tenant, agentId: string): Promise<void> {
-  if ((await agentById(tenant, agentId)) === undefined) throw new PatchbayError('agent_not_found')
+  if (!(await hasAgent(tenant, agentId))) throw new PatchbayError('agent_not_found')
 }
 
 const upload = defineRoute({
@@ -56,7 +56,7 @@ const upload = defineRoute({
   },
   handler: async (request, { documentJobs, store, config }) => {
     const { tenant, params, log } = request
-    const exists = (await agentById(tenant, params.agent_id)) !== undefined
+    const exists = await hasAgent(tenant, params.agent_id)
     const room = await roomOf({ store, config }, tenant, ['storage_bytes'])
     const knowledge = await knowledgeRoom({ config }, tenant, params.agent_id)
     const incoming = new Upload(tenant, params.agent_id, log, (bytes) => room('storage_bytes', bytes))

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/errors.ts'
 import { DEFAULT_TRUNK_SETTINGS, type TrunkSettings } from '../../runtime/telephony/trunk-settings.ts'
-import { agentById } from '../../store/agents.ts'
+import { hasAgent } from '../../store/agents.ts'
 import { isDuplicate } from '../../store/database.ts'
 import type { TrunkRow } from '../../store/schema.ts'
 import type { Tenant } from '../../store/tenant.ts'
@@ -296,7 +296,7 @@ function settingsOf(body: TrunkInput): Partial<TrunkSettings> {
 /** What a trunk names must be there. */
 async function requireNamed(tenant: Tenant, settings: Partial<TrunkSettings>): Promise<void> {
   const { default_agent_id: agentId, fallback_trunk: fallback } = settings
-  if (agentId && !(isUuid(agentId) && (await agentById(tenant, agentId)))) throw new PatchbayError('agent_not_found')
+  if (agentId && !(isUuid(agentId) && (await hasAgent(tenant, agentId)))) throw new PatchbayError('agent_not_found')
   if (fallback && !(await listTrunks(tenant)).some(({ name }) => name === fallback)) {
     throw new ValidationError([
       { loc: ['body', 'fallback_trunk'], msg: 'The workspace has no trunk of this name', type: 'value_error' },

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/errors.ts'
 import { newWebhookSecret, webhookSecrets } from '../../runtime/webhooks/signature.ts'
-import { agentById } from '../../store/agents.ts'
+import { hasAgent } from '../../store/agents.ts'
 import type { Webhook } from '../../store/schema.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { deliveriesPage, recoverDeliveries, redeliver, testDelivery } from '../../store/webhook-deliveries.ts'
@@ -285,7 +285,7 @@ async function requireWebhook(tenant: Tenant, id: string): Promise<Webhook> {
 
 async function requireAgent(tenant: Tenant, id: string | null | undefined): Promise<void> {
   if (id == null) return
-  if (!isUuid(id) || (await agentById(tenant, id)) === undefined) throw new PatchbayError('agent_not_found')
+  if (!isUuid(id) || !(await hasAgent(tenant, id))) throw new PatchbayError('agent_not_found')
 }
 
 export const webhookRoutes = [create, list, read, change, remove, rotate, test, deliveries, again, recover]

@@ -9,6 +9,8 @@ export interface GateOptions {
   places: number
   /** At once of one workspace, so that another finds a place; default: all. */
   mostOfOne?: number
+  /** Less for each where another workspace has come within so long: then they don't only find a place, but find it quick. */
+  besideOthers?: { mostOfOne: number; withinMs: number; monotonicMs(): number }
   /** That wait; of one more the newest of whoever has most is refused. */
   maxWaiting: number
 }
@@ -19,12 +21,20 @@ interface Waiting {
   refuse(): void
 }
 
+interface Visit {
+  workspaceId: string
+  atMs: number
+}
+
 /** Lets work of this process begin in turns by workspace. */
 export class Gate {
   readonly #options: GateOptions
   readonly #waiting: FairQueue<Waiting>
   readonly #held = new Map<string, number>()
   #inside = 0
+  /** Who came last and, of all others, who came last. */
+  #newest: Visit | undefined
+  #other: Visit | undefined
 
   constructor(options: GateOptions) {
     this.#options = options
@@ -38,6 +48,7 @@ export class Gate {
   async enter(place: Place, signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted()
     const { workspaceId } = place
+    this.#note(workspaceId)
     await new Promise<void>((resolve, reject) => {
       const waiting: Waiting = {
         workspaceId,
@@ -67,6 +78,7 @@ export class Gate {
 
   /** As `enter`, where there is a place now; undefined: one would have to wait. */
   tryEnter({ workspaceId }: Place): (() => void) | undefined {
+    this.#note(workspaceId)
     if (this.#inside >= this.#options.places || this.#waiting.sizeOf(workspaceId) > 0) return undefined
     if (!this.#mayEnter(workspaceId)) return undefined
     this.#take(workspaceId)
@@ -116,8 +128,23 @@ export class Gate {
   }
 
   #mayEnter(workspaceId: string): boolean {
-    const { places, mostOfOne = places } = this.#options
-    return (this.#held.get(workspaceId) ?? 0) < mostOfOne
+    const { places, mostOfOne = places, besideOthers } = this.#options
+    const most = besideOthers !== undefined && this.#isBesideOthers(workspaceId) ? besideOthers.mostOfOne : mostOfOne
+    return (this.#held.get(workspaceId) ?? 0) < most
+  }
+
+  #note(workspaceId: string): void {
+    const { besideOthers } = this.#options
+    if (besideOthers === undefined) return
+    if (this.#newest?.workspaceId !== workspaceId) this.#other = this.#newest
+    this.#newest = { workspaceId, atMs: besideOthers.monotonicMs() }
+  }
+
+  #isBesideOthers(workspaceId: string): boolean {
+    const { besideOthers } = this.#options
+    const visit = this.#newest?.workspaceId === workspaceId ? this.#other : this.#newest
+    if (besideOthers === undefined || visit === undefined) return false
+    return besideOthers.monotonicMs() - visit.atMs < besideOthers.withinMs
   }
 
   #take(workspaceId: string): void {

@@ -26,7 +26,7 @@ async function hold(tenant: Tenant): Promise<() => Promise<void>> {
   }
 }
 
-t.test('a workspace that holds all it may leaves connections to others, and waits for its own', async (t) => {
+t.test('a workspace that holds all it may leaves connections to others, has fewer beside them, and waits for its own', async (t) => {
   const databaseUrl = await testDatabase(t)
   const open = (acquireTimeoutMs: number) => {
     const opened = openStore({ databaseUrl, maxConnections: 6, acquireTimeoutMs })
@@ -45,10 +45,11 @@ t.test('a workspace that holds all it may leaves connections to others, and wait
   t.same((await store.pool.query('select 2 as two')).rows, [{ two: 2 }])
   t.notOk(served)
   await first!()
+  t.same((await one.execute(quiet.db)).rows, [{ one: 1 }])
+  t.notOk(served, 'while others are about it has a quarter')
+  await second!()
   await third
   t.ok(served, 'what it gives back is its own again')
-
-  await second!()
 
   const hasty = open(HASTY_MS).tenant(randomUUID())
   const all = [await hold(hasty), await hold(hasty)]

@@ -49,3 +49,29 @@ t.test('too many are refused, who goes away leaves the line, and a stream holds 
   await stream.return(undefined)
   t.equal(await next, 'ran')
 })
+
+t.test('beside others each has fewer places, until they were not seen for a while', async (t) => {
+  let nowMs = 0
+  const besideOthers = { mostOfOne: 1, withinMs: 1_000, monotonicMs: () => nowMs }
+  const gate = new Gate({ kind: 'test', places: 4, mostOfOne: 2, besideOthers, maxWaiting: 100 })
+  const [a, b] = [{ workspaceId: 'a' }, { workspaceId: 'b' }]
+  const alone = [gate.tryEnter(a), gate.tryEnter(a), gate.tryEnter(a)]
+  t.same(
+    alone.map((leave) => leave !== undefined),
+    [true, true, false],
+  )
+  for (const leave of alone) leave?.()
+
+  const other = gate.tryEnter(b)
+  other?.()
+  const first = gate.tryEnter(a)
+  t.equal(gate.tryEnter(a), undefined, 'the other was here a moment ago')
+  const waiting = gate.enter(a)
+  first?.()
+  const second = await waiting
+  nowMs = 999
+  t.equal(gate.tryEnter(a), undefined)
+  nowMs = 1_000
+  t.ok(gate.tryEnter(a), 'now it is alone again')
+  second()
+})

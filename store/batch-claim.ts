@@ -1,16 +1,20 @@
 import { sql } from 'kysely'
 import { uuidv7 } from 'uuidv7'
 import { rowsSql, validRowsSql } from './batch-rows.ts'
+import { PREPARED } from './prepared-client.ts'
+import type { Batch } from './schema.ts'
 import type { Tenant } from './tenant.ts'
 
 /** Rows of batches on their way to become calls. */
 
-/** What a batch would call: its rows not taken yet and those to be called again. */
 export interface BatchDemand {
   agentId: string | null
   number: string
-  running: boolean
+  status: Batch['status']
+  /** Rows not taken yet and those to be called again; 0 while it doesn't run. */
   wanted: number
+  /** Whether rows are being called, or were and have no result yet. */
+  isCalling: boolean
 }
 
 /** Undefined when there is no such batch. */
@@ -18,20 +22,23 @@ export async function batchDemand(tenant: Tenant, batchId: string): Promise<Batc
   const row = await tenant.db
     .selectFrom('batches')
     .select(['agent_id', 'agent_phone_number', 'status', 'total', 'taken'])
-    .select((eb) =>
-      eb
-        .selectFrom('batch_items')
-        .select((inner) => inner.fn.countAll<number>().as('count'))
-        .whereRef('batch_items.batch_id', '=', 'batches.id')
-        .where('batch_items.status', '=', 'waiting')
-        .as('again'),
-    )
+    .select((eb) => {
+      const items = eb.selectFrom('batch_items').whereRef('batch_items.batch_id', '=', 'batches.id')
+      const again = items.where('batch_items.status', '=', 'waiting').select((e) => e.fn.countAll<number>().as('count'))
+      const calling = items.where('batch_items.status', '=', 'in_progress').select('batch_items.seq')
+      return [again.as('again'), eb.exists(calling).as('calling')]
+    })
     .where('id', '=', batchId)
     .executeTakeFirst()
   if (row === undefined) return undefined
-  const running = row.status === 'running'
-  const wanted = running ? row.total - row.taken + (row.again ?? 0) : 0
-  return { agentId: row.agent_id, number: row.agent_phone_number, running, wanted }
+  const wanted = row.status === 'running' ? row.total - row.taken + (row.again ?? 0) : 0
+  return {
+    agentId: row.agent_id,
+    number: row.agent_phone_number,
+    status: row.status,
+    wanted,
+    isCalling: Boolean(row.calling),
+  }
 }
 
 /**
@@ -69,11 +76,14 @@ export function claimRows(
     if (batch === undefined) return []
     const again = batch.waits_again ? await rowsToCallAgain({ workspaceId, db }, batchId, limit) : []
     const until = Math.min(batch.taken + limit - again.length, batch.total)
-    const { rows: fresh } = await validRowsSql(batch, batch.taken, until).execute(db)
+    const { rows: fresh } = await sql<{
+      seq: number
+      valid: boolean
+    }>`${PREPARED}${validRowsSql(batch, batch.taken, until)}`.execute(db)
     const first = fresh.filter(({ valid }) => valid).map(({ seq }) => ({ seq, id: uuidv7() }))
     const retried = again.map((seq) => ({ seq, id: uuidv7() }))
     const insertCalls = (calls: readonly { seq: number; id: string }[], from: number, before: number) =>
-      sql`
+      sql`${PREPARED}
       insert into calls (id, workspace_id, agent_id, agent_name, call_type, direction, status, from_number, to_number,
         dynamic_variables, batch_id, created_at)
       select taken.id, ${workspaceId}, ${batch.agent_id}, ${batch.agent_name}, 'phone', 'outbound', 'queued',

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { cancelQueuedCalls } from './batch-control.ts'
 import { type BatchRow, rowsSql } from './batch-rows.ts'
 import type { Store } from './database.ts'
+import { PREPARED } from './prepared-client.ts'
 import type { Batch } from './schema.ts'
 import type { Tenant } from './tenant.ts'
 
@@ -173,7 +174,7 @@ export async function beginDueBatch(tenant: Tenant, id: string, now: Date): Prom
 
 /** Gives the rows whose calls are over their result. */
 export async function settleItems(tenant: Tenant, batchId: string): Promise<void> {
-  await sql`
+  await sql`${PREPARED}
     with settled as (
       update batch_items i
       set status = case when c.status = 'completed' then 'completed' else 'failed' end,

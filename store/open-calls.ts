@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Store } from './database.ts'
+import { PREPARED } from './prepared-client.ts'
 
 /** Phone calls of a workspace's number that are not over. */
 export interface OpenCalls {
@@ -16,7 +17,7 @@ export interface OpenCalls {
 
 /** The open phone calls of all workspaces. */
 export async function openPhoneCalls(store: Store): Promise<OpenCalls[]> {
-  const { rows } = await sql<OpenCalls>`
+  const { rows } = await sql<OpenCalls>`${PREPARED}
     select c.workspace_id as "workspaceId",
       coalesce(case c.direction when 'outbound' then c.from_number else c.to_number end, '') as number,
       count(*) filter (where c.direction = 'outbound' and c.status = 'queued' and c.placed_at is null

@@ -62,13 +62,21 @@ export function redisCallRoom(options: {
 }): CallRoom {
   const { store, redis, quotas, shares } = options
 
-  /** One claim at a time over all job workers: what a claim takes, the next one sees. */
-  async function alone<T>(run: () => Promise<T>): Promise<T> {
+  /**
+   * One claim at a time over all job workers: what a claim takes, the next one sees. Where another runs, `isWorthWaiting` is asked
+   * first; undefined: it was not.
+   */
+  async function alone<T>(run: () => Promise<T>, isWorthWaiting: () => Promise<boolean>): Promise<T | undefined> {
     const holder = randomUUID()
-    const untilMs = performance.now() + LOCK_TIMEOUT_MS
-    while ((await redis.set(LOCK, holder, { condition: 'NX', expiration: { type: 'PX', value: LOCK_MS } })) === null) {
-      if (performance.now() > untilMs) throw new Error('Room for calls was not shared out in time')
-      await sleep(LOCK_POLL_MS)
+    const take = async () =>
+      (await redis.set(LOCK, holder, { condition: 'NX', expiration: { type: 'PX', value: LOCK_MS } })) !== null
+    if (!(await take())) {
+      if (!(await isWorthWaiting())) return undefined
+      const untilMs = performance.now() + LOCK_TIMEOUT_MS
+      while (!(await take())) {
+        if (performance.now() > untilMs) throw new Error('Room for calls was not shared out in time')
+        await sleep(LOCK_POLL_MS)
+      }
     }
     try {
       return await run()
@@ -140,9 +148,7 @@ export function redisCallRoom(options: {
       }
       const stored = JSON.stringify({ workspaceId, wanted: Math.min(wanted, MOST_AT_ONCE) } satisfies StoredDemand)
       await demandScript.run(redis, [DEMANDS, `${DEMANDS}:until`], [unit, stored, againMs + DEMAND_MS])
-      // Most of those that ask get nothing while all slots are taken: they hold up nobody.
-      if ((await shareOf(demand)).share === 0) return 0
-      return alone(async () => {
+      const claimed = async () => {
         const { all, asking, line, units, left, most, share } = await shareOf(demand)
         if (share === 0) return 0
         const taken = await take(share, left.get(workspaceId)?.calls ?? share)
@@ -158,7 +164,9 @@ export function redisCallRoom(options: {
           ])
         }
         return taken
-      })
+      }
+      // Most of those that ask get nothing while all slots are taken: where others claim, they don't wait for that.
+      return (await alone(claimed, async () => (await shareOf(demand)).share > 0)) ?? 0
     },
     async leave(unit) {
       await Promise.all([redis.hDel(DEMANDS, unit), redis.zRem(`${DEMANDS}:until`, unit)])

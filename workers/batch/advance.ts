@@ -26,11 +26,14 @@ export async function advanceBatch(
   const { store, room, clock, log, place } = services
   const tenant = store.tenant(workspaceId)
   const now = () => new Date(clock.nowMs())
-  await beginDueBatch(tenant, batchId, now())
-  await settleItems(tenant, batchId)
-  const demand = await batchDemand(tenant, batchId)
+  let demand = await batchDemand(tenant, batchId)
+  if (demand?.status === 'scheduled') {
+    await beginDueBatch(tenant, batchId, now())
+    demand = await batchDemand(tenant, batchId)
+  }
   if (demand === undefined) return
-  if (demand.running && demand.agentId === null) {
+  if (demand.isCalling) await settleItems(tenant, batchId)
+  if (demand.status === 'running' && demand.agentId === null) {
     await cancelBatch(tenant, batchId, now())
     log.info({ batchId }, 'Batch canceled: its agent is gone')
     return

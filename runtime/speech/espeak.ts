@@ -20,6 +20,8 @@ export interface EspeakOptions {
 export const ESPEAK_SAMPLE_RATE_HZ = 22_050
 
 const PROGRAM = 'espeak-ng'
+/** Between texts of one run: no sentence pauses for so long. */
+const APART_MS = 2_000
 const TIMEOUT_MS = 15_000
 const MAX_STDERR_BYTES = 1_000
 const MAX_HEADER_BYTES = 4_096
@@ -36,9 +38,42 @@ export async function* espeak(
   signal: AbortSignal,
 ): AsyncGenerator<Int16Array<ArrayBuffer>> {
   const spoken = speakable(text)
-  if (spoken === '' || signal.aborted) return
+  if (spoken !== '') yield* run(spawn, spoken, options, [], signal)
+}
+
+/**
+ * Speaks several texts in one run of the program, whose start takes longer than a sentence: the samples of each, without the silence
+ * around it; none of a text without sound. Aborting `signal` ends it with nothing.
+ * @throws as `espeak`
+ */
+export async function espeakEach(
+  spawn: Spawn,
+  texts: readonly string[],
+  options: EspeakOptions,
+  signal: AbortSignal,
+): Promise<Int16Array[]> {
+  const spoken = texts.map(speakable)
+  const markup = spoken.map((text) => `<p>${escaped(text)}</p><break time="${APART_MS}ms"/>\n`)
+  if (spoken.length > 1 && !spoken.includes('')) {
+    const each = partsOf(await collected(run(spawn, markup.join(''), options, ['-m'], signal)))
+    // One that only sounds like silence leaves too few.
+    if (each.length === texts.length || signal.aborted) return each
+  }
+  const each: Int16Array[] = []
+  for (const text of texts) each.push(withoutSilence(await collected(espeak(spawn, text, options, signal))))
+  return each
+}
+
+async function* run(
+  spawn: Spawn,
+  spoken: string,
+  options: EspeakOptions,
+  flags: readonly string[],
+  signal: AbortSignal,
+): AsyncGenerator<Int16Array<ArrayBuffer>> {
+  if (signal.aborted) return
   const limit = signalWithin(TIMEOUT_MS, signal)
-  const child = spawn(PROGRAM, espeakArguments(options), { signal: limit })
+  const child = spawn(PROGRAM, [...espeakArguments(options), ...flags], { signal: limit })
   let failure: Error | undefined
   let complaint = ''
   child.on('error', (error) => {
@@ -66,6 +101,43 @@ export async function* espeak(
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
   }
 }
+
+async function collected(pieces: AsyncIterable<Int16Array>): Promise<Int16Array> {
+  const all: Int16Array[] = []
+  for await (const piece of pieces) all.push(piece)
+  const samples = new Int16Array(all.reduce((sum, piece) => sum + piece.length, 0))
+  let at = 0
+  for (const piece of all) {
+    samples.set(piece, at)
+    at += piece.length
+  }
+  return samples
+}
+
+/** What lies between silences of APART_MS or little less. */
+function partsOf(samples: Int16Array): Int16Array[] {
+  const apart = (ESPEAK_SAMPLE_RATE_HZ * APART_MS * 0.8) / 1_000
+  const parts: Int16Array[] = []
+  let first = 0
+  let sound = 0
+  for (let i = 0; i < samples.length; i++) {
+    if (samples[i] === 0) continue
+    if (i - sound > apart && sound > 0) {
+      parts.push(withoutSilence(samples.subarray(first, sound)))
+      first = i
+    }
+    sound = i + 1
+  }
+  if (sound > first) parts.push(withoutSilence(samples.subarray(first, sound)))
+  return parts
+}
+
+function withoutSilence(samples: Int16Array): Int16Array {
+  const first = samples.findIndex((sample) => sample !== 0)
+  return first === -1 ? new Int16Array(0) : samples.subarray(first, samples.findLastIndex((sample) => sample !== 0) + 1)
+}
+
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 /** Whether a name can be an espeak-ng voice. Anything else could name a file. */
 export function isVoiceName(voice: string): boolean {

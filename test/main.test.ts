@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { NODE_PRIORITY, SERVICE_PRIORITY, VOICE_PRIORITY } from '../runtime/set-scheduling.ts'
 import { VOICE_NODE_OPTIONS } from '../workers/voice/node-options.ts'
-import { childrenOf, commandLineOf, runMain, startInstance, startRole } from './support/instance.ts'
+import { childrenOf, commandLineOf, runMain, SILENT, startInstance, startRole } from './support/instance.ts'
 import { NORMAL, policyOf, policyWhen, priorityOf, REALTIME, withoutRealtime } from './support/realtime.ts'
 import { testFolder } from './support/services.ts'
 
@@ -121,7 +121,7 @@ t.test('kill -9 leaves no process behind, and the next start finds the data', { 
   await instance.stop('SIGKILL')
   await until(() => allGone(children))
 
-  const again = await startInstance(t, { PATCHBAY_DATA_DIR: instance.dataDir })
+  const again = await startInstance(t, { ...SILENT, PATCHBAY_DATA_DIR: instance.dataDir })
   const login = { method: 'POST', headers: json, body: JSON.stringify(account) }
   t.equal((await fetch(`${again.url}/auth/login`, login)).status, 200)
 })
@@ -141,7 +141,7 @@ t.test('a second signal ends what does not want to end', { skip: linuxOnly }, as
 })
 
 t.test('a second instance on the same data folder ends with one sentence', async (t) => {
-  const { dataDir } = await startInstance(t, { PATCHBAY_VOICE_WORKERS: '0' })
+  const { dataDir } = await startInstance(t, SILENT)
   const { code, stderr } = await runMain(['start'], { PORT: '0', PATCHBAY_DATA_DIR: dataDir })
   t.equal(code, 1)
   t.match(stderr, /^patchbay: Another Patchbay already runs on the data folder .*\n$/m)

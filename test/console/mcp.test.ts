@@ -1,7 +1,7 @@
 import t from 'tap'
 import { startBrowsers, told, withoutChromium } from '../support/console.ts'
 import { userOf } from '../support/console-user.ts'
-import { startInstance } from '../support/instance.ts'
+import { SILENT, startInstance } from '../support/instance.ts'
 import { startMcpExample } from '../support/mcp-example.ts'
 
 t.test(
@@ -9,7 +9,7 @@ t.test(
   { skip: withoutChromium },
   async (t) => {
     const example = await startMcpExample(t)
-    const { url } = await startInstance(t, { PATCHBAY_TOOLS_ALLOW_NET: 'localhost' })
+    const { url } = await startInstance(t, { ...SILENT, PATCHBAY_TOOLS_ALLOW_NET: 'localhost' })
     const open = await startBrowsers(t)
     const ada = userOf(url, 'ada@example.com')
     await ada.enter('Ada Lovelace')

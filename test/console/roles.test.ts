@@ -2,12 +2,12 @@ import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { startBrowsers, told, withoutChromium } from '../support/console.ts'
 import { type Answer, userOf } from '../support/console-user.ts'
-import { startInstance } from '../support/instance.ts'
+import { SILENT, startInstance } from '../support/instance.ts'
 
 const PROMPT = 'You answer the phone.'
 
 t.test('each role sees what it may do and no control it may not use', { skip: withoutChromium }, async (t) => {
-  const { url } = await startInstance(t)
+  const { url } = await startInstance(t, SILENT)
   const open = await startBrowsers(t)
   const admin = userOf(url, 'ada@example.com')
   const { current_workspace_id: workspaceId } = await admin.enter('Ada Lovelace')

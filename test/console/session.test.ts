@@ -2,11 +2,11 @@ import t from 'tap'
 import { freePort } from '../../scripts/demo/free-port.ts'
 import { startBrowsers, told, withoutChromium } from '../support/console.ts'
 import { PASSWORD, userOf } from '../support/console-user.ts'
-import { startInstance } from '../support/instance.ts'
+import { SILENT, startInstance } from '../support/instance.ts'
 
 t.test('what is typed outlives the session and the instance', { skip: withoutChromium }, async (t) => {
   // One that connections don't get, so that it is free again after a restart.
-  let instance = await startInstance(t, { PORT: String(await freePort()) })
+  let instance = await startInstance(t, { ...SILENT, PORT: String(await freePort()) })
   const { url } = instance
   const open = await startBrowsers(t)
   const admin = userOf(url, 'ada@example.com')
@@ -34,7 +34,7 @@ t.test('what is typed outlives the session and the instance', { skip: withoutChr
     await page.getByRole('button', { name: 'Save' }).click()
     const away = page.getByText('comes back by itself')
     await away.first().waitFor()
-    instance = await startInstance(t, { PORT: new URL(url).port, PATCHBAY_DATA_DIR: instance.dataDir })
+    instance = await startInstance(t, { ...SILENT, PORT: new URL(url).port, PATCHBAY_DATA_DIR: instance.dataDir })
     await away.first().waitFor({ state: 'detached', timeout: 90_000 })
     t.equal(await page.getByLabel('First message').inputValue(), 'Typed before the restart')
     await page.getByRole('button', { name: 'Save' }).click()

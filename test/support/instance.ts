@@ -48,6 +48,9 @@ export function startRole(t: Teardown, roles: readonly string[], env: Record<str
   return { child, output: () => output.stdout + output.stderr, ended }
 }
 
+/** For an instance nobody speaks with. */
+export const SILENT = { PATCHBAY_VOICE_WORKERS: '0' }
+
 /** Starts an instance on free ports with a data folder of its own, its first start behind it; it is ended when `t` ends. */
 export async function startInstance(t: Teardown, env: Record<string, string> = {}): Promise<Instance> {
   const dataDir = env.PATCHBAY_DATA_DIR ?? (await testDataDir(t))

@@ -28,7 +28,7 @@ const ASIDE_NICENESS = 10
 const LEAST_AT_ONCE = availableParallelism()
 /** How many may be under way, and the share of the processor's time from which on nothing more is begun. */
 const WHOLE_MACHINE = { mostAtOnce: LEAST_AT_ONCE * 6, enough: 0.95 }
-const BESIDE_REAL_TIME = { mostAtOnce: LEAST_AT_ONCE * 4, enough: 0.9 }
+const BESIDE_REAL_TIME = { mostAtOnce: LEAST_AT_ONCE * 5, enough: 0.95 }
 const IDLE = 0.6
 const SHORT_LOOK_MS = 250
 const LOOK_MS = 500

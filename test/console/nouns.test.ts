@@ -4,6 +4,7 @@ import { anyHour } from '../support/any-hour.ts'
 import { axeFaults, startBrowsers, told, withoutChromium } from '../support/console.ts'
 import { PASSWORD, userOf } from '../support/console-user.ts'
 import { startInstance } from '../support/instance.ts'
+import { startMcpExample } from '../support/mcp-example.ts'
 import { startReceiver } from '../support/webhook-receiver.ts'
 
 const MARKUP = "<img src=x onerror='document.title=1'>"
@@ -17,7 +18,7 @@ const LIMIT_MS = 90_000
 
 t.test('the nouns of a workspace are made, changed, tried and deleted', { skip: withoutChromium }, async (t) => {
   const receiver = await startReceiver(t, (_, response) => void response.end(MARKUP))
-  const env = { PATCHBAY_TOOLS_ALLOW_NET: '127.0.0.1', PATCHBAY_CALLING_RULES: await anyHour(t) }
+  const env = { PATCHBAY_TOOLS_ALLOW_NET: '127.0.0.1,localhost', PATCHBAY_CALLING_RULES: await anyHour(t) }
   const { url } = await startInstance(t, env)
   const open = await startBrowsers(t)
   const ada = userOf(url, 'ada@example.com')
@@ -34,6 +35,43 @@ t.test('the nouns of a workspace are made, changed, tried and deleted', { skip: 
   const click = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' }).click()
   const choose = (name: string) => page.getByRole('menuitem', { name }).click()
   const fill = (label: string, value: string) => page.getByLabel(label, { exact: true }).fill(value)
+
+  await t.test('an agent is given the tools of an MCP server, and shows what it lists', async (t) => {
+    const example = await startMcpExample(t)
+    const desk = await ada.ask('POST', '/agents', { agent_name: 'Front desk', system_prompt: 'You answer.' })
+    await page.goto(`${url}/console/agents/${desk.agent_id}?tab=tools`)
+    await page.getByRole('button', { name: 'Add tool' }).click()
+    await page.getByLabel('What it does').selectOption('mcp')
+    await page.getByLabel('Address').fill('mcp.example.com')
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByText('begins with https:// or http://').waitFor()
+    await page.getByLabel('Address').fill(example.url)
+    await page.getByLabel('Headers').fill('authorization')
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByText('each line is a name, a colon and a value').waitFor()
+    await page.getByLabel('Headers').fill('authorization: Bearer secret')
+    await page.getByLabel('Its tools the agent may use').fill('greet')
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await told(page, /Saved\./)
+    await page.getByRole('heading', { name: 'What its MCP servers list' }).waitFor()
+    const { tools } = await ada.ask<{ tools: object[] }>('GET', `/agents/${desk.agent_id}`)
+    t.match(tools, [{ type: 'mcp', url: example.url, allow: ['greet'] }])
+    t.notMatch(JSON.stringify(tools), 'secret', 'the header is shown to nobody again')
+
+    // It is listed behind the page's back: the page says so once it is read anew.
+    const listed = page.getByRole('listitem').filter({ has: page.locator('code', { hasText: 'greet' }) })
+    for (let tries = 0; (await listed.count()) === 0 && tries < 30; tries++) {
+      await page.reload()
+      await page.getByRole('heading', { name: 'What its MCP servers list' }).waitFor()
+      await listed
+        .first()
+        .waitFor({ timeout: 2_000 })
+        .catch(() => undefined)
+    }
+    t.ok((await listed.count()) > 0)
+    await ada.ask('DELETE', `/agents/${desk.agent_id}`)
+  })
 
   await t.test('a webhook: its secret once, a test, what was delivered, sent again', async (t) => {
     await page.goto(`${url}/console/developers`)

@@ -1,4 +1,5 @@
 import { PatchbayError } from '../errors.ts'
+import { joinSamples } from '../media/frame.ts'
 import type { PluginHost } from '../plugin/contract.ts'
 import { signalWithin } from '../signal-within.ts'
 
@@ -105,13 +106,7 @@ async function* run(
 async function collected(pieces: AsyncIterable<Int16Array>): Promise<Int16Array> {
   const all: Int16Array[] = []
   for await (const piece of pieces) all.push(piece)
-  const samples = new Int16Array(all.reduce((sum, piece) => sum + piece.length, 0))
-  let at = 0
-  for (const piece of all) {
-    samples.set(piece, at)
-    at += piece.length
-  }
-  return samples
+  return joinSamples(all)
 }
 
 /** What lies between silences of APART_MS or little less. */

@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { uuidv7 } from 'uuidv7'
 import type { Store } from './database.ts'
 import type { AuditLogTable } from './schema.ts'
+import { UNFLUSHED } from './unflushed.ts'
 
 /** Who did what to which resource, when and from where. Rows are only ever added; the database refuses the rest. */
 
@@ -26,7 +27,7 @@ const INSERT = {
   name: 'audit',
   text: `insert into audit_log (id, workspace, actor_kind, actor_id, actor_name, action, resource, detail, address, request_id)
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-    returning set_config('synchronous_commit', 'off', true)`,
+    returning ${UNFLUSHED}`,
 }
 
 export async function writeAudit(pool: Pool, entry: AuditEntry): Promise<void> {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Store } from './database.ts'
 import type { Tenant } from './tenant.ts'
+import { UNFLUSHED } from './unflushed.ts'
 
 /** Passages of documents. */
 
@@ -16,7 +17,7 @@ export async function putChunks(
   await sql`
     insert into chunks (document_id, seq, text, workspace_id)
     select ${documentId}, ${first} + listed.place - 1, listed.text, ${tenant.workspaceId}
-    from set_config('synchronous_commit', 'off', true),
+    from ${sql.raw(UNFLUSHED)},
       json_array_elements_text(${JSON.stringify(texts.map((text) => text.toWellFormed()))}::json) with ordinality as listed (text, place)
     on conflict (document_id, seq) do update set text = excluded.text
     where chunks.workspace_id = ${tenant.workspaceId}`.execute(tenant.db)

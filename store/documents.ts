@@ -86,13 +86,12 @@ export interface KnowledgeSize {
   passages: number
 }
 
+const passagesSum = sql<number>`coalesce(sum(chunk_count), 0)::float8`.as('passages')
+
 export function knowledgeSize(tenant: Tenant, agentId: string): Promise<KnowledgeSize> {
   return tenant.db
     .selectFrom('documents')
-    .select((e) => [
-      e.fn.countAll<number>().as('documents'),
-      sql<number>`coalesce(sum(chunk_count), 0)::float8`.as('passages'),
-    ])
+    .select((e) => [e.fn.countAll<number>().as('documents'), passagesSum])
     .where('agent_id', '=', agentId)
     .executeTakeFirstOrThrow()
 }
@@ -167,10 +166,7 @@ export function finishDocument(
     await db.selectFrom('agents').select('id').where('id', '=', document.agent_id).forNoKeyUpdate().execute()
     const { passages, finished } = await db
       .with('size', (sized) =>
-        sized
-          .selectFrom('documents')
-          .select(sql<number>`coalesce(sum(chunk_count), 0)::float8`.as('passages'))
-          .where('agent_id', '=', document.agent_id),
+        sized.selectFrom('documents').select(passagesSum).where('agent_id', '=', document.agent_id),
       )
       .with('finished', (within) =>
         within

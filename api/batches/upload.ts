@@ -66,13 +66,13 @@ async function detailsOf(tenant: Tenant, fields: Static<typeof UploadForm>, nowM
   const schedule = readSchedule(fields, nowMs)
   if ('loc' in schedule) throw new ValidationError([schedule])
   const agentPhoneNumber = requirePhoneNumber(fields.agent_phone_number)
-  const hasIts = isUuid(fields.agent_id) && (await hasAgent(tenant, fields.agent_id))
+  const agentExists = isUuid(fields.agent_id) && (await hasAgent(tenant, fields.agent_id))
   const number = await tenant.db
     .selectFrom('phone_numbers')
     .select('phone_number')
     .where('phone_number', '=', agentPhoneNumber)
     .executeTakeFirst()
-  if (!hasIts) throw new PatchbayError('agent_not_found')
+  if (!agentExists) throw new PatchbayError('agent_not_found')
   if (number === undefined) {
     throw new PatchbayError('number_not_registered', { params: { phone_number: agentPhoneNumber } })
   }

@@ -41,7 +41,7 @@ export function concatSamples(a: Int16Array, b: Int16Array): Int16Array {
 }
 
 /** Several runs of samples one after the other. */
-export function joinSamples(runs: readonly Int16Array[]): Int16Array {
+export function joinSamples(runs: readonly Int16Array[]): Int16Array<ArrayBuffer> {
   const out = new Int16Array(runs.reduce((sum, run) => sum + run.length, 0))
   let at = 0
   for (const run of runs) {

@@ -114,16 +114,17 @@ function partsOf(samples: Int16Array): Int16Array[] {
   const apart = (ESPEAK_SAMPLE_RATE_HZ * APART_MS * 0.8) / 1_000
   const parts: Int16Array[] = []
   let first = 0
-  let sound = 0
+  let end = 0
   for (let i = 0; i < samples.length; i++) {
     if (samples[i] === 0) continue
-    if (i - sound > apart && sound > 0) {
-      parts.push(withoutSilence(samples.subarray(first, sound)))
+    if (end === 0) first = i
+    else if (i - end > apart) {
+      parts.push(samples.subarray(first, end))
       first = i
     }
-    sound = i + 1
+    end = i + 1
   }
-  if (sound > first) parts.push(withoutSilence(samples.subarray(first, sound)))
+  if (end > 0) parts.push(samples.subarray(first, end))
   return parts
 }
 

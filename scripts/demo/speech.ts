@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { joinSamples } from '../../runtime/media/frame.ts'
 import { Resampler } from '../../runtime/media/resample.ts'
 import { ESPEAK_SAMPLE_RATE_HZ, espeak } from '../../runtime/speech/espeak.ts'
 
@@ -13,15 +14,4 @@ export async function renderSpeech(text: string, rateHz: number, voice = 'en-us'
   }
   parts.push(resampler.flush())
   return joinSamples(parts)
-}
-
-/** One run of samples out of many. */
-export function joinSamples(parts: readonly Int16Array[]): Int16Array<ArrayBuffer> {
-  const joined = new Int16Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let offset = 0
-  for (const part of parts) {
-    joined.set(part, offset)
-    offset += part.length
-  }
-  return joined
 }

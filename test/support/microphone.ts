@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { joinSamples } from '../../runtime/media/frame.ts'
 import { wavHead } from '../../runtime/recording/wav.ts'
-import { joinSamples, renderSpeech } from '../../scripts/demo/speech.ts'
+import { renderSpeech } from '../../scripts/demo/speech.ts'
 import { type Teardown, testFolder } from './services.ts'
 
 const RATE_HZ = 48_000

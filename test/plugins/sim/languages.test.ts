@@ -3,8 +3,9 @@ import { AudioFrame } from '@livekit/rtc-node'
 import t from 'tap'
 import plugin from '../../../plugins/sim/mod.ts'
 import { SENTENCES } from '../../../plugins/sim/utterances/index.ts'
+import { joinSamples } from '../../../runtime/media/frame.ts'
 import { signalOf } from '../../../runtime/speech/signal.ts'
-import { joinSamples, renderSpeech } from '../../../scripts/demo/speech.ts'
+import { renderSpeech } from '../../../scripts/demo/speech.ts'
 import { runOnlyHost } from '../../support/plugin-host.ts'
 
 const RATE_HZ = 16_000

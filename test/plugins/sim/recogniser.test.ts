@@ -4,8 +4,9 @@ import { Recogniser, type RecogniserEvent } from '../../../plugins/sim/recognise
 import type { Template } from '../../../plugins/sim/template.ts'
 import utterances from '../../../plugins/sim/utterances/en.json' with { type: 'json' }
 import { Vocabulary } from '../../../plugins/sim/vocabulary.ts'
+import { joinSamples } from '../../../runtime/media/frame.ts'
 import { decodeG711, encodeG711 } from '../../../runtime/media/g711.ts'
-import { joinSamples, renderSpeech } from '../../../scripts/demo/speech.ts'
+import { renderSpeech } from '../../../scripts/demo/speech.ts'
 
 const VOICES = ['en-us', 'en-us+f3']
 const stop = new AbortController()

@@ -3,7 +3,8 @@ import { stt } from '@livekit/agents'
 import { AudioFrame } from '@livekit/rtc-node'
 import t from 'tap'
 import plugin from '../../../plugins/sim/mod.ts'
-import { joinSamples, renderSpeech } from '../../../scripts/demo/speech.ts'
+import { joinSamples } from '../../../runtime/media/frame.ts'
+import { renderSpeech } from '../../../scripts/demo/speech.ts'
 import { runOnlyHost } from '../../support/plugin-host.ts'
 
 const RATE_HZ = 16_000

@@ -33,6 +33,9 @@ const KIND_OF_RANK: Readonly<Record<number, SeatKind>> = {
   3: 'outbound',
 }
 
+/** A worker says yes or no to a session within this, or the session is offered to another. */
+export const OFFER_TIMEOUT_MS = 12_000
+
 /** A slot on a linked worker. Give it back exactly once. */
 export interface Seat {
   readonly worker: LinkedWorker

@@ -14,7 +14,7 @@ import type { CallTap } from '../recording/call-recording.ts'
 import type { AnsweredBy } from '../telephony/carrier.ts'
 import { type AskAnswers, Asks } from './asks.ts'
 import { CallerAudio } from './caller-audio.ts'
-import type { Dispatch, Seat } from './dispatch.ts'
+import { type Dispatch, OFFER_TIMEOUT_MS, type Seat } from './dispatch.ts'
 import { HoldSound } from './hold-sound.ts'
 import type { CallJournal } from './journal.ts'
 import type { Leases } from './leases.ts'
@@ -36,8 +36,6 @@ import { Supervision } from './supervision.ts'
 import { Transfer, type TransferOrder, type TransferResult } from './transfer.ts'
 import { workerAlias } from './worker-alias.ts'
 
-/** A worker says yes or no to a session within this, or the session is offered to another. */
-const OFFER_TIMEOUT_MS = 12_000
 const MAX_FAILED_OPENINGS = 3
 const MAX_DEATHS = 3
 /** The worker keeps the time; this is for one that doesn't. */

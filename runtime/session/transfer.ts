@@ -10,9 +10,6 @@ import { HoldSound } from './hold-sound.ts'
 import type { Leg, LegEvents } from './leg.ts'
 import { relay } from './relay.ts'
 
-/** A conversation with a human costs a seat; a caller waits on the line for it. */
-const SEAT_WAIT_MS = 3_000
-
 export interface TransferOrder {
   /** A number, an extension, a SIP URI. */
   to: string
@@ -107,15 +104,7 @@ export class Transfer {
     this.#second = leg
     this.#host.leg.ringing?.(undefined)
     const { whisper } = this.#order
-    const seat = whisper === undefined ? undefined : await this.#host.takeSeat(SEAT_WAIT_MS).catch(() => undefined)
-    if (this.#over) {
-      seat?.release('done')
-      return
-    }
-    if (whisper === undefined || seat === undefined) {
-      // Better put through without a word than left alone: the caller was promised a human.
-      if (whisper !== undefined)
-        this.#fault('Nobody was free to announce the caller, who was put through without a word')
+    if (whisper === undefined) {
       this.#join((events) => {
         leg.start(events)
         leg.answer()
@@ -124,13 +113,15 @@ export class Transfer {
     }
     if (this.#host.leg.music === undefined) this.#music.start()
     else this.#host.leg.music(true)
-    const { callId, clock, tell } = this.#host
-    const consultation = new Consultation({ callId, agent: whisper, leg, seat, clock, tell })
+    const { callId, clock, takeSeat, tell } = this.#host
+    const consultation = new Consultation({ callId, agent: whisper, leg, clock, takeSeat, tell })
     this.#consultation = consultation
     const verdict = await consultation.verdict
     if (this.#over) return
     this.#consultation = undefined
-    if (verdict === 'accepted') {
+    // Better put through without a word than left alone: the caller was promised a human.
+    if (verdict === 'unasked') this.#fault('Nobody was free to announce the caller, who was put through without a word')
+    if (verdict === 'accepted' || verdict === 'unasked') {
       this.#join((events) => consultation.handOver(events))
       return
     }

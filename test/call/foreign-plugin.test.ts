@@ -7,7 +7,7 @@ import { dialAgent, finishedLog, makeAgent } from '../../scripts/demo/call.ts'
 import type { Caller } from '../../scripts/demo/caller.ts'
 import { Conversation } from '../../scripts/demo/conversation.ts'
 import { installPlugin } from '../support/install-plugin.ts'
-import { childrenOf, commandLineOf, type Instance, startInstance } from '../support/instance.ts'
+import { type Instance, startInstance, voiceWorkersOf } from '../support/instance.ts'
 import { putModels } from '../support/local-models.ts'
 import { testFolder } from '../support/services.ts'
 import { speechEngine } from '../support/speech-engine.ts'
@@ -66,13 +66,6 @@ const kill = (plugin: string): Promise<void> =>
 
 /** What a fault of native code does to the processes of local speech. */
 const fault = (): Promise<void> => end(['node-main.ts', join(instance.dataDir, 'models/local')], 'SIGSEGV')
-
-/** The processes that hold conversations. */
-async function voiceWorkers(): Promise<number[]> {
-  const pids = await childrenOf(instance.child.pid)
-  const lines = await Promise.all(pids.map(commandLineOf))
-  return pids.filter((_, n) => / voice( |$)/.test(lines[n] ?? ''))
-}
 
 const HEARERS = {
   agent_name: 'Ears of others',
@@ -185,7 +178,7 @@ t.test(
     skip: engine.skip,
   },
   async (t) => {
-    const workers = await voiceWorkers()
+    const workers = await voiceWorkersOf(instance)
     t.equal(workers.length, 1)
     // On a machine that never ran them the models are read from the disk for longer than the sentence takes.
     await ask(LOCAL)
@@ -211,6 +204,6 @@ t.test(
     const fallbacks = { STT: [{ provider: 'parrot', model: 'lengths' }], TTS: [{ provider: 'sim', voice: 'tone' }] }
     const { heard } = await ask({ ...LOCAL, fallbacks }, fault)
     t.ok(tenthsOf(heard) >= 20, `${heard}: another one hears all of it`)
-    t.same(await voiceWorkers(), workers, 'nobody who holds conversations ended')
+    t.same(await voiceWorkersOf(instance), workers, 'nobody who holds conversations ended')
   },
 )

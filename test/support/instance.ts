@@ -95,6 +95,13 @@ export async function commandLineOf(pid: number): Promise<string> {
   return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).replaceAll('\0', ' ')
 }
 
+/** The processes of an instance that hold conversations. */
+export async function voiceWorkersOf({ child }: Pick<Instance, 'child'>): Promise<number[]> {
+  const pids = await childrenOf(child.pid)
+  const lines = await Promise.all(pids.map(commandLineOf))
+  return pids.filter((_, n) => / voice( |$)/.test(lines[n] ?? ''))
+}
+
 function spawnMain(args: readonly string[], env: Record<string, string>): ChildProcess {
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE } = process.env
   // tap has every child process load its modules over a thread of tap's own, by NODE_OPTIONS: an operator's doesn't.

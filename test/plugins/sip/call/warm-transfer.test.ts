@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { voiceWorkersOf } from '../../../support/instance.ts'
 import { phoneSays, saying } from '../../../support/phone-says.ts'
 import { recordingOf } from '../../../support/recording-of.ts'
 import { startSipInstance } from '../../../support/sip-instance.ts'
@@ -135,7 +136,8 @@ t.test('a caller is led to a human who is told of them first', { skip }, async (
   const isBack = async (number: string, caller: Baresip, reason: RegExp) => {
     const { call_log_id } = await logOf(number, () => true)
     await waitUntil(async () => (await happened(call_log_id, 'transfer_failed')) !== undefined)
-    t.match((await happened(call_log_id, 'transfer_failed')).reason, reason)
+    const { reason: told } = await happened(call_log_id, 'transfer_failed')
+    t.match(told, reason, `${told}: ${JSON.stringify(await happened(call_log_id, 'fault'))}`)
     await logOf(number, (one) => /Nobody takes the call/.test(turnsOf(one, 'assistant')))
     caller.command('sndcode', ASKS_AGAIN[0])
     const call = await logOf(number, (one) => /nine to five/.test(turnsOf(one, 'assistant')))
@@ -175,21 +177,31 @@ t.test('a caller is led to a human who is told of them first', { skip }, async (
     await Promise.all([pressesTwo(), saysNothing(), neverPicksUp()])
   })
 
-  await t.test('and a Patchbay that is told to stop lets the two finish', async (t) => {
-    const { phone, number } = await addDesk()
-    const caller = await call(number)
-    await phone.event('CALL_ESTABLISHED')
-    await phone.say(repeated(await say('Yes, please.'), 2_000, 4_000))
-    const { call_log_id } = await logOf(number, () => true)
-    await waitUntil(async () => (await happened(call_log_id, 'transfer_done')) !== undefined)
-    const stopped = instance.stop('SIGTERM')
-    await sleep(4_000)
-    const closed = (of: Baresip) => of.events.some(({ type }) => type === 'CALL_CLOSED')
-    t.notOk(closed(phone) || closed(caller), 'they talk on')
-    caller.command('hangup')
-    await phone.event('CALL_CLOSED')
-    t.equal(await stopped, 0)
-  })
+  await t.test(
+    'the worker dies while it asks, and another asks anew; a Patchbay told to stop lets the two finish',
+    async (t) => {
+      const { phone, number } = await addDesk()
+      const caller = await call(number)
+      await phone.event('CALL_ESTABLISHED')
+      await waitUntil(async () => speechMs(await phone.heardSoFar()) > 1_500)
+      const workers = await voiceWorkersOf(instance)
+      t.equal(workers.length, 1)
+      for (const worker of workers) process.kill(worker, 'SIGKILL')
+      const diedAt = (await phone.heardSoFar()).length
+      await waitUntil(async () => speechMs((await phone.heardSoFar()).subarray(diedAt)) > 3_000)
+      await phone.say(repeated(await say('Yes, please.'), 2_000, 4_000))
+      const { call_log_id } = await logOf(number, () => true)
+      await waitUntil(async () => (await happened(call_log_id, 'transfer_done')) !== undefined)
+      t.match((await happened(call_log_id, 'fault'))?.sentence, /could not be announced by a voice worker/)
+      const stopped = instance.stop('SIGTERM')
+      await sleep(4_000)
+      const closed = (of: Baresip) => of.events.some(({ type }) => type === 'CALL_CLOSED')
+      t.notOk(closed(phone) || closed(caller), 'they talk on')
+      caller.command('hangup')
+      await phone.event('CALL_CLOSED')
+      t.equal(await stopped, 0)
+    },
+  )
 })
 
 function repeated(speech: Int16Array, fromMs: number, everyMs: number): Int16Array {

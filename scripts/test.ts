@@ -5,7 +5,6 @@
  */
 import { spawn } from 'node:child_process'
 import { globSync, statSync } from 'node:fs'
-import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { countResults } from './tap-results.ts'
 
@@ -28,7 +27,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 
 /**
  * Runs a program of the repository or of its packages; resolves with its success and the end of its output.
- * @param beside it gives way, and what it prints is not passed on: others print meanwhile
+ * @param beside what it prints is not passed on: others print meanwhile
  */
 async function run(
   program: string,
@@ -43,7 +42,6 @@ async function run(
     env: { ...process.env, CI: '1', ...(beside && { GOGC: '400' }) },
     stdio: ['inherit', 'pipe', 'inherit'],
   })
-  if (beside && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
   const stop = (): void => void child.kill('SIGTERM')
   interrupted.signal.addEventListener('abort', stop)
   let output = ''

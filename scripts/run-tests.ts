@@ -26,9 +26,10 @@ const KILL_AFTER_S = 30
 const CORES = availableParallelism()
 /** However busy the machine is: where others keep it so, fewer would each be hardly quicker, and all of them later. */
 const LEAST_AT_ONCE = CORES * 2
-/** How many may be under way, and the share of the processor's time from which on nothing more is begun. */
-const WHOLE_MACHINE = { mostAtOnce: CORES * 6, enough: 0.95 }
-const BESIDE_REAL_TIME = { mostAtOnce: CORES * 5, enough: 0.95 }
+const MOST_AT_ONCE = CORES * 6
+const MOST_BESIDE_REAL_TIME = CORES * 5
+/** The share of the processor's time from which on nothing more is begun. */
+const ENOUGH = 0.95
 const IDLE = 0.6
 const SHORT_LOOK_MS = 250
 const LOOK_MS = 500
@@ -56,9 +57,9 @@ const counts = { passed: 0, failed: 0 }
 
 // Those that play and hear one at a time, beside others, which leave them room.
 const inRealTime = units.filter((unit) => unit.inRealTime)
-let room = inRealTime.length > 0 ? BESIDE_REAL_TIME : WHOLE_MACHINE
+let mostAtOnce = inRealTime.length > 0 ? MOST_BESIDE_REAL_TIME : MOST_AT_ONCE
 const lane = oneByOne(inRealTime).finally(() => {
-  room = WHOLE_MACHINE
+  mostAtOnce = MOST_AT_ONCE
 })
 await Promise.all([lane, sideBySide(units.filter((unit) => !unit.inRealTime))])
 lastTimes.keep()
@@ -77,7 +78,7 @@ async function sideBySide(units: readonly Unit[]): Promise<void> {
   const load = new ProcessorLoad()
   while (left.length > 0 && !interrupted.signal.aborted) {
     const busy = load.busy()
-    if (running.size < LEAST_AT_ONCE || (running.size < room.mostAtOnce && busy < room.enough)) {
+    if (running.size < LEAST_AT_ONCE || (running.size < mostAtOnce && busy < ENOUGH)) {
       const next = left.shift() as Unit
       const one: Promise<void> = run(next).finally(() => running.delete(one))
       running.add(one)

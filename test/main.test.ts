@@ -7,7 +7,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { NODE_PRIORITY, SERVICE_PRIORITY, VOICE_PRIORITY } from '../runtime/set-scheduling.ts'
 import { VOICE_NODE_OPTIONS } from '../workers/voice/node-options.ts'
-import { childrenOf, commandLineOf, runMain, SILENT, startInstance, startRole } from './support/instance.ts'
+import {
+  childrenOf,
+  childrenWith,
+  commandLineOf,
+  runMain,
+  SILENT,
+  startInstance,
+  startRole,
+  voiceWorkersOf,
+} from './support/instance.ts'
 import { NORMAL, policyOf, policyWhen, priorityOf, REALTIME, withoutRealtime } from './support/realtime.ts'
 import { testFolder } from './support/services.ts'
 
@@ -41,11 +50,7 @@ t.test('start serves, and SIGTERM ends it and all its children', { skip: linuxOn
 
 t.test('a voice worker or job worker that is killed is replaced', { skip: linuxOnly }, async (t) => {
   const instance = await startInstance(t, { PATCHBAY_AUDIO_FIRST: 'true', PATCHBAY_LOG_LEVEL: 'debug' })
-  const ofRole = async (role: string): Promise<number[]> => {
-    const children = await childrenOf(instance.child.pid)
-    const lines = await Promise.all(children.map(commandLineOf))
-    return children.filter((_, index) => lines[index]?.includes(`main.ts ${role}`))
-  }
+  const ofRole = (role: string) => childrenWith(instance, (command) => command.includes(`main.ts ${role}`))
   const { pid = 0 } = instance.child
   const [jobs = 0] = await ofRole('jobs')
   t.equal(getPriority(jobs), getPriority(pid) + 5, 'what is done for later gives way to the calls of the api node')
@@ -129,9 +134,9 @@ t.test('kill -9 leaves no process behind, and the next start finds the data', { 
 t.test('a second signal ends what does not want to end', { skip: linuxOnly }, async (t) => {
   const instance = await startInstance(t, { PATCHBAY_DRAIN_MS: '60000' })
   const children = await childrenOf(instance.child.pid)
-  const lines = await Promise.all(children.map(commandLineOf))
+  const [voice = 0] = await voiceWorkersOf(instance)
   // A stopped process hears no signal: it stands for a worker that hangs.
-  process.kill(children.find((_, index) => lines[index]?.includes('main.ts voice')) ?? 0, 'SIGSTOP')
+  process.kill(voice, 'SIGSTOP')
   instance.child.kill('SIGINT')
   await until(() => instance.output().includes('Stopping'))
   await sleep(700)

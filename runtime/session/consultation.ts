@@ -33,8 +33,6 @@ export interface ConsultationOptions {
 /** One worker's share of it. */
 interface Session {
   readonly seat: Seat
-  /** Told why the worker can't go on: another one may. */
-  readonly lost: (sentence: string) => void
   /** Until the worker has answered. */
   offer?: NodeJS.Timeout
   link?: LinkSession
@@ -50,6 +48,7 @@ export class Consultation {
   readonly #verdict = Promise.withResolvers<Verdict>()
   #session: Session | undefined
   #over = false
+  #workers = 0
   #inputs = 0
   /** The leg's events go here once somebody else wants them. */
   #next: LegEvents | undefined
@@ -77,21 +76,19 @@ export class Consultation {
   }
 
   async #ask(): Promise<void> {
-    for (let worker = 0; worker < MAX_WORKERS; worker++) {
-      const waitMs = worker === 0 ? SEAT_WAIT_MS : NEXT_SEAT_WAIT_MS
-      const seat = await this.#options.takeSeat(waitMs).catch(() => undefined)
-      if (this.#over) seat?.release('done')
-      if (this.#over || seat === undefined) break
-      const sentence = await new Promise<string>((resolve) => this.#open(seat, resolve))
-      this.#fault(sentence)
-    }
-    this.#decide('unasked')
+    if (this.#workers === MAX_WORKERS) return this.#decide('unasked')
+    const waitMs = this.#workers === 0 ? SEAT_WAIT_MS : NEXT_SEAT_WAIT_MS
+    this.#workers++
+    const seat = await this.#options.takeSeat(waitMs).catch(() => undefined)
+    if (this.#over) return seat?.release('done')
+    if (seat === undefined) return this.#decide('unasked')
+    this.#open(seat)
   }
 
-  #open(seat: Seat, lost: Session['lost']): void {
+  #open(seat: Seat): void {
     const { callId, agent, leg, tell } = this.#options
     this.#marks.forget()
-    const session: Session = { seat, lost }
+    const session: Session = { seat }
     this.#session = session
     session.offer = setTimeout(() => this.#lose(session, 'lost', 'no answer to the offer'), OFFER_TIMEOUT_MS)
     const open = { callId, agent, format: leg.format, limits: LIMITS, elapsedMs: 0 }
@@ -104,11 +101,13 @@ export class Consultation {
     })
   }
 
+  /** The worker can't go on: another one may. */
   #lose(session: Session, why: Parameters<Seat['release']>[0], reason: string): void {
     if (this.#session !== session) return
     this.#leave(why, 'moved')
     this.#options.leg.clear()
-    session.lost(`The caller could not be announced by a voice worker: ${reason}`)
+    this.#fault(`The caller could not be announced by a voice worker: ${reason}`)
+    void this.#ask()
   }
 
   #heard(session: Session, message: SessionMessage): void {

@@ -95,12 +95,19 @@ export async function commandLineOf(pid: number): Promise<string> {
   return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).replaceAll('\0', ' ')
 }
 
-/** The processes of an instance that hold conversations. */
-export async function voiceWorkersOf({ child }: Pick<Instance, 'child'>): Promise<number[]> {
+/** The processes that an instance started itself and whose command line is such. */
+export async function childrenWith(
+  { child }: Pick<Instance, 'child'>,
+  is: (command: string) => boolean,
+): Promise<number[]> {
   const pids = await childrenOf(child.pid)
-  const lines = await Promise.all(pids.map(commandLineOf))
-  return pids.filter((_, n) => / voice( |$)/.test(lines[n] ?? ''))
+  const commands = await Promise.all(pids.map(commandLineOf))
+  return pids.filter((_, n) => is(commands[n] ?? ''))
 }
+
+/** Those that hold conversations. */
+export const voiceWorkersOf = (instance: Pick<Instance, 'child'>): Promise<number[]> =>
+  childrenWith(instance, (command) => / voice( |$)/.test(command))
 
 function spawnMain(args: readonly string[], env: Record<string, string>): ChildProcess {
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE } = process.env

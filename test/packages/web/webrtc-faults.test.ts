@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import t from 'tap'
 import { buildClient, startBrowser, withoutBrowser } from '../../support/browser.ts'
-import { childrenOf, commandLineOf, type Instance } from '../../support/instance.ts'
+import { childrenWith, type Instance } from '../../support/instance.ts'
 import { mediaWorker } from '../../support/media-worker.ts'
 import { LIMIT_MS, logOf, openCall, outliveVoiceWorker } from '../../support/page-call.ts'
 import { until } from '../../support/realtime-node.ts'
@@ -28,9 +28,7 @@ if (!skip) {
 
 t.test('a media worker that dies is replaced, and the call goes on', { skip }, async (t) => {
   const call = await openCall(t, instance, { page: await browser.newPage(), transport: 'webrtc' })
-  const children = await childrenOf(instance.child.pid)
-  const commands = await Promise.all(children.map(async (pid) => [pid, await commandLineOf(pid)] as const))
-  const [pid] = commands.find(([, command]) => command.startsWith(path)) ?? []
+  const [pid] = await childrenWith(instance, (command) => command.startsWith(path))
   t.ok(pid)
   process.kill(pid!, 'SIGKILL')
   await until(() => instance.output().includes('The media worker died'), instance.output, LIMIT_MS)

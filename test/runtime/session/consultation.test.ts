@@ -1,3 +1,4 @@
+import { mock } from 'node:test'
 import t from 'tap'
 import type { CallEventBody } from '../../../runtime/call-log/events.ts'
 import { systemClock } from '../../../runtime/clock.ts'
@@ -7,8 +8,8 @@ import type { Seat } from '../../../runtime/session/dispatch.ts'
 import type { Leg, LegEvents } from '../../../runtime/session/leg.ts'
 import { AGENT_SPEC } from '../../support/agent-spec.ts'
 
-/** What a worker does with the conversation it is offered; `told` is what the human's side gives it. */
-type Worker = (events: LinkEvents, told: string[]) => void
+/** What a worker does with the conversation it is offered. */
+type Worker = (events: LinkEvents) => void
 
 const accepts: Worker = ({ message }) => message({ type: 'accepted', session: 1 })
 const rejects =
@@ -18,17 +19,17 @@ const rejects =
 const answers =
   (consent: 'given' | 'refused' | 'unanswered'): Worker =>
   (events) => {
-    accepts(events, [])
+    accepts(events)
     events.message({ type: 'event', session: 1, event: { type: 'consent', consent } })
   }
 const ends =
   (reason: 'idle' | 'error' | 'worker_drained', error?: string): Worker =>
   (events) => {
-    accepts(events, [])
+    accepts(events)
     events.message({ type: 'ended', session: 1, reason, ...(error === undefined ? {} : { error }) })
   }
 const dies: Worker = (events) => {
-  accepts(events, [])
+  accepts(events)
   events.lost('no heartbeat')
 }
 
@@ -61,7 +62,7 @@ function consult(workers: Worker[]) {
       warm: () => undefined,
       drain: () => undefined,
       open: (_open, events) => {
-        queueMicrotask(() => worker(events, told))
+        queueMicrotask(() => worker(events))
         return {
           audio: () => told.push('audio'),
           event: (event) => told.push(event.type === 'key' ? event.digit : event.type),
@@ -143,8 +144,8 @@ t.test('a conversation that no worker can have is given up at once, with its rea
 
 t.test('what the conversation used and what failed in it is told of the call', async (t) => {
   const { consultation, used, faults } = consult([
-    (events, told) => {
-      answers('given')(events, told)
+    (events) => {
+      answers('given')(events)
       events.late({ type: 'usage', stage: 'tts', characters: 3 })
     },
   ])
@@ -166,7 +167,7 @@ t.test(
     const asking = Promise.withResolvers<LinkEvents>()
     const { consultation, told, heard, human } = consult([
       (events) => {
-        accepts(events, [])
+        accepts(events)
         asking.resolve(events)
       },
     ])
@@ -212,4 +213,20 @@ t.test('a caller who is gone ends the question', async (t) => {
   t.equal(await consultation.verdict, 'failed')
   t.same(given, ['done'])
   t.same(told, ['answered', 'closed: failed'])
+})
+
+t.test('a worker that does not answer the offer is not waited for, one that did has its time', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  const { consultation, given, faults } = consult([() => undefined, accepts])
+  await new Promise(setImmediate)
+  mock.timers.tick(12_000)
+  await new Promise(setImmediate)
+  t.same(given, ['lost'])
+  t.match(faults, [/no answer to the offer/])
+  mock.timers.tick(60_000)
+  await new Promise(setImmediate)
+  t.same(given, ['lost'], 'the second one asks')
+  consultation.cancel()
+  t.equal(await consultation.verdict, 'failed')
 })

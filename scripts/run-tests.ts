@@ -9,7 +9,7 @@ import { join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ProcessorLoad } from './processor-load.ts'
 import { countResults, failuresOf } from './tap-results.ts'
-import { needsMachine, roomOf, testGroups } from './test-groups.ts'
+import { needsMachine, needsPriority, roomOf, testGroups } from './test-groups.ts'
 import { inOrder, LastTimes } from './test-order.ts'
 
 interface Unit {
@@ -23,12 +23,12 @@ interface Unit {
 const FILE_TIMEOUT_S = 900
 /** tap ends a file that is late by itself, and says where it was. */
 const KILL_AFTER_S = 30
-const CORES = availableParallelism()
-/** However busy the machine is: where others keep it so, fewer would each be hardly quicker, and all of them later. */
-const LEAST_AT_ONCE = CORES * 2
-const MOST_AT_ONCE = CORES * 6
-const MOST_BESIDE_REAL_TIME = CORES * 5
-/** The share of the processor's time from which on nothing more is begun. */
+/** Of what plays and hears nothing: it gives way to what does, as it would be elsewhere. */
+const ASIDE_NICENESS = 10
+const LEAST_AT_ONCE = availableParallelism()
+/** How many may be under way, and the share of the processor's time from which on nothing more is begun. */
+const MOST_AT_ONCE = LEAST_AT_ONCE * 6
+const MOST_BESIDE_REAL_TIME = LEAST_AT_ONCE * 5
 const ENOUGH = 0.95
 const IDLE = 0.6
 const SHORT_LOOK_MS = 250
@@ -89,15 +89,16 @@ async function sideBySide(units: readonly Unit[]): Promise<void> {
   await Promise.all(running)
 }
 
-async function run({ name, group }: Unit): Promise<void> {
+async function run({ name, group, inRealTime }: Unit): Promise<void> {
   const [first = '', ...more] = group
   const program = more.length === 0 ? [first] : [join(import.meta.dirname, 'run-group.ts'), ...group]
+  const aside = inRealTime || needsPriority(first) ? {} : { TEST_NICENESS: String(ASIDE_NICENESS) }
   const timeoutS = group.length * FILE_TIMEOUT_S
   const startedMs = performance.now()
   const modules = ['--import', join(import.meta.dirname, 'test-modules.ts')]
   const child = spawn(process.execPath, [...LATER_OPTIMISED, ...modules, ...program], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...env, TAP_TIMEOUT: String(timeoutS) },
+    env: { ...env, ...aside, TAP_TIMEOUT: String(timeoutS) },
   })
   const output = { tap: '', said: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

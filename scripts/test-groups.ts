@@ -10,6 +10,8 @@ const OF_PROCESSES = /support\/(instance|sip-instance|webrtc-instance|phone-proc
 /** What plays and hears in real time: a machine that is busy with others makes other sounds of it. Other files say it of themselves. */
 const OF_REAL_TIME = /support\/(sound-card|page-call)\.ts|^\/\*\* Runs alone: /m
 
+const OF_PRIORITY = /[gs]etPriority|low-priority/
+
 const MOST_FILES = 8
 
 /**
@@ -41,6 +43,11 @@ export function testGroups(files: readonly string[], read: (file: string) => str
 /** The room of the source that a test file is of: `test/api`. */
 export function roomOf(file: string): string {
   return file.split('/').slice(0, 2).join('/')
+}
+
+/** Whether a test file looks at priorities, and so is to have everybody's. */
+export function needsPriority(file: string, read: (file: string) => string = readSource): boolean {
+  return OF_PRIORITY.test(read(file))
 }
 
 /** Whether a test file is to run beside none of its kind, and before all others. */

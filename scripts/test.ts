@@ -5,6 +5,7 @@
  */
 import { spawn } from 'node:child_process'
 import { globSync, statSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { countResults } from './tap-results.ts'
 
@@ -27,7 +28,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 
 /**
  * Runs a program of the repository or of its packages; resolves with its success and the end of its output.
- * @param beside what it prints is not passed on: others print meanwhile
+ * @param beside it gives way, and what it prints is not passed on: others print meanwhile
  */
 async function run(
   program: string,
@@ -42,6 +43,7 @@ async function run(
     env: { ...process.env, CI: '1', ...(beside && { GOGC: '400' }) },
     stdio: ['inherit', 'pipe', 'inherit'],
   })
+  if (beside && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
   const stop = (): void => void child.kill('SIGTERM')
   interrupted.signal.addEventListener('abort', stop)
   let output = ''

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { needsMachine, testGroups } from '../../scripts/test-groups.ts'
+import { needsMachine, needsPriority, testGroups } from '../../scripts/test-groups.ts'
 
 const SOURCES: Record<string, string> = {
   'test/a/one.test.ts': "import t from 'tap'",
@@ -26,12 +26,17 @@ t.test('no group is so long that everything waits for it', async (t) => {
   t.ok(groups.every(({ length }) => length <= 8))
 })
 
-t.test('what sounds in real time is beside none of its kind', async (t) => {
-  const read = (source: string) => () => source
-  t.ok(needsMachine('test/a.test.ts', read("import { openCall } from '../../support/page-call.ts'")))
-  t.notOk(needsMachine('test/a.test.ts', read(SOURCES['test/a/two.test.ts'] ?? '')))
-  t.ok(needsMachine('test/a.test.ts', read('\n/** Runs alone: it listens. */\n')))
-  const source = "import { openCall } from '../../support/page-call.ts'"
-  const groups = testGroups(['test/a.test.ts', 'test/b.test.ts'], (file) => (file.includes('b.') ? source : ''))
-  t.same(groups, [['test/a.test.ts'], ['test/b.test.ts']])
-})
+t.test(
+  'what sounds in real time is beside none of its kind, and what looks at priorities has everybody’s',
+  async (t) => {
+    const read = (source: string) => () => source
+    t.ok(needsMachine('test/a.test.ts', read("import { openCall } from '../../support/page-call.ts'")))
+    t.notOk(needsMachine('test/a.test.ts', read(SOURCES['test/a/two.test.ts'] ?? '')))
+    t.ok(needsMachine('test/a.test.ts', read('\n/** Runs alone: it listens. */\n')))
+    t.ok(needsPriority('test/a.test.ts', read("import { getPriority } from 'node:os'")))
+    t.notOk(needsPriority('test/a.test.ts', read('')))
+    const source = "import { openCall } from '../../support/page-call.ts'"
+    const groups = testGroups(['test/a.test.ts', 'test/b.test.ts'], (file) => (file.includes('b.') ? source : ''))
+    t.same(groups, [['test/a.test.ts'], ['test/b.test.ts']])
+  },
+)

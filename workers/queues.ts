@@ -20,6 +20,8 @@ const LOCK_MS = 60_000
 const MAX_STALLS = 2
 const STALLED_INTERVAL_MS = 30_000
 const ADD_TIMEOUT_MS = 2_000
+/** Of a runner whose jobs have ended: what Redis does not take by then is lost with the connection, and done again elsewhere. */
+const CLOSE_TIMEOUT_MS = 5_000
 /** The library's highest number; more than that wait in the order they came. */
 const MOST_PRIORITY = 2_097_151
 /** After an error a worker of the library asks Redis again at once, and so without end while the reason lasts: it rests. */
@@ -75,7 +77,7 @@ export function openQueue<N extends QueueName>(name: N, redis: RedisClient, part
 
 /** How a queue of the library is opened: a look at it needs no more. */
 export function queueConnection(redis: RedisClient) {
-  return { connection: connectionOf(redis), prefix: PREFIX }
+  return { connection: connectionOf(redis).connection, prefix: PREFIX }
 }
 
 export interface RunningJob<N extends QueueName> {
@@ -122,22 +124,28 @@ export function runJobs<N extends QueueName>(
   run: (job: RunningJob<N>) => Promise<void>,
 ): JobRunner {
   const aborter = new AbortController()
+  const running = new Set<Promise<void>>()
   const keeper = new WorkerKeeper(() => {
+    const { connection, end } = connectionOf(redis)
     const lockMs = options.lockMs ?? LOCK_MS
     const worker = new Worker<QueuePayloads[N]>(
       partOf(name, options.part),
       async (job: Job<QueuePayloads[N]>, token) => {
         const lastAttempt = job.attemptsMade + 1 >= (job.opts.attempts ?? 1)
+        const one = run({ payload: job.data, queuedAtMs: job.timestamp, lastAttempt, signal: aborter.signal })
+        running.add(one)
         try {
-          await run({ payload: job.data, queuedAtMs: job.timestamp, lastAttempt, signal: aborter.signal })
+          await one
         } catch (error) {
           if (!(error instanceof Later)) throw error
           await job.moveToDelayed(Date.now() + error.delayMs, token)
           throw new DelayedError()
+        } finally {
+          running.delete(one)
         }
       },
       {
-        connection: connectionOf(redis),
+        connection,
         prefix: PREFIX,
         autorun: false,
         concurrency: options.concurrency,
@@ -154,13 +162,18 @@ export function runJobs<N extends QueueName>(
       options.onError(error, job?.data)
       if (job !== undefined && job.stalledCounter > MAX_STALLS) options.onPoison(job.data)
     })
-    return worker
+    return { worker, end }
   })
   return {
     async stop(graceMs) {
       const timer = setTimeout(() => aborter.abort(), graceMs)
-      await keeper.stop()
+      const closed = keeper.close()
+      do {
+        await Promise.race([closed, Promise.allSettled(running)])
+        await within(closed, CLOSE_TIMEOUT_MS).catch(() => {})
+      } while (running.size > 0)
       clearTimeout(timer)
+      keeper.end()
     },
   }
 }
@@ -171,47 +184,59 @@ function isConnectionFault(error: Error): boolean {
   return CONNECTION_CODES.has(code ?? '') || CONNECTION_WORDS.test(`${error.name} ${error.message}`)
 }
 
+interface KeptWorker<Payload> {
+  worker: Worker<Payload>
+  end(): void
+}
+
 /**
  * Keeps a worker of the library at work, whatever Redis does. One that meets an error rests a while; one whose connection
  * broke while it was made ready would never get another, and is replaced.
  */
 class WorkerKeeper<Payload> {
-  readonly #make: () => Worker<Payload>
+  readonly #make: () => KeptWorker<Payload>
   readonly #rests = new Set<NodeJS.Timeout>()
-  #worker: Worker<Payload>
+  #kept: KeptWorker<Payload>
   #stopping = false
 
-  constructor(make: () => Worker<Payload>) {
+  constructor(make: () => KeptWorker<Payload>) {
     this.#make = make
-    this.#worker = this.#begin()
+    this.#kept = this.#begin()
   }
 
-  /** Takes no new job and waits for the running ones. */
-  async stop(): Promise<void> {
+  /** Takes no new job and waits for the running ones, and for Redis, which may be away. */
+  async close(): Promise<void> {
     this.#stopping = true
     for (const timer of this.#rests) clearTimeout(timer)
-    await this.#worker.close()
+    await this.#kept.worker.close()
   }
 
-  #begin(): Worker<Payload> {
-    const worker = this.#make()
+  /** What is not closed by now is left. */
+  end(): void {
+    this.#kept.end()
+  }
+
+  #begin(): KeptWorker<Payload> {
+    const kept = this.#make()
+    const { worker } = kept
     worker.on('error', () => {
       // One that is not yet ready asks for nothing; resumed, it would run before it is.
       if (!worker.isRunning() || worker.isPaused()) return
       void worker.pause(true)
       this.#later(() => void worker.resume())
     })
-    void this.#run(worker)
-    return worker
+    void this.#run(kept)
+    return kept
   }
 
-  async #run(worker: Worker<Payload>): Promise<void> {
+  async #run({ worker, end }: KeptWorker<Payload>): Promise<void> {
     try {
       await worker.waitUntilReady()
     } catch {
       await worker.close(true)
+      end()
       this.#later(() => {
-        this.#worker = this.#begin()
+        this.#kept = this.#begin()
       })
       return
     }
@@ -239,19 +264,42 @@ function patient(redis: RedisClient): RedisClient {
   return client
 }
 
+interface LibraryConnection {
+  connection: IRedisClient
+  /** Ends those the library made of it for good: one that waits for jobs may open its own again after it was closed. */
+  end(): void
+}
+
 /**
  * The connection as the library has it. The library listens to its errors only while a queue is open; an error of the client
  * that comes afterwards, or of a connection that is being closed, would be one nobody listens to, which ends the process.
  */
-function connectionOf(redis: RedisClient): IRedisClient {
-  return heard(createNodeRedisClient(patient(redis)))
-}
-
-function heard(connection: IRedisClient): IRedisClient {
-  connection.on('error', () => {})
-  const duplicate = connection.duplicate.bind(connection)
-  connection.duplicate = (...args) => heard(duplicate(...args))
-  return connection
+function connectionOf(redis: RedisClient): LibraryConnection {
+  const own = new Set<IRedisClient>()
+  const heard = (connection: IRedisClient): IRedisClient => {
+    connection.on('error', () => {})
+    // The library's way waits for an answer of Redis, without end where the connection is broken. By then nothing is asked.
+    connection.quit = async () => {
+      connection.disconnect()
+      return 'OK'
+    }
+    const duplicate = connection.duplicate.bind(connection)
+    connection.duplicate = (...args) => {
+      const one = heard(duplicate(...args))
+      own.add(one)
+      return one
+    }
+    return connection
+  }
+  return {
+    connection: heard(createNodeRedisClient(patient(redis))),
+    end() {
+      for (const one of own) {
+        one.connect = () => Promise.reject(new Error('Connection is closed.'))
+        one.disconnect()
+      }
+    },
+  }
 }
 
 function partOf(name: QueueName, part: string | undefined): string {

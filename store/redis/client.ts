@@ -36,12 +36,27 @@ function makeClient(url: string) {
 export type RedisClient = ReturnType<typeof makeClient>
 
 /**
+ * Has a client, and those duplicated from it, end when they are destroyed while they connect. The library would open the connection
+ * all the same and ask it for good whether it lives, which holds the process.
+ */
+function endsWhenDestroyed(client: RedisClient): RedisClient {
+  client.on('connect', () => {
+    if (!client.isOpen) client.destroy()
+  })
+  const { duplicate } = client
+  client.duplicate = function (this: RedisClient, ...overrides: Parameters<typeof duplicate>) {
+    return endsWhenDestroyed(duplicate.apply(this, overrides) as RedisClient)
+  } as typeof duplicate
+  return client
+}
+
+/**
  * Connects to `redis://`, `rediss://` or `unix:///path/redis.sock?db=0`. The client reconnects by itself; a command that
  * could not be sent for 5 s is rejected, and a peer silent for 30 s counts as dead. Pub/sub and blocking commands need
  * a connection of their own: `client.duplicate()`. Throws `unavailable` when the first connection fails.
  */
 export async function createRedis(url: string, log: Logger): Promise<RedisClient> {
-  const client = makeClient(url)
+  const client = endsWhenDestroyed(makeClient(url))
   // Everything that keeps something in Redis, and each queue, looks after it when the connection comes back.
   client.setMaxListeners(0)
   let connected = false

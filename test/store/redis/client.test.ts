@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -35,6 +36,16 @@ t.test('a client reconnects to a Redis that was restarted', async (t) => {
   let answer: string | undefined
   while (answer === undefined) answer = await client.ping().catch(() => undefined)
   t.equal(answer, 'PONG')
+})
+
+t.test('a client that is destroyed while it connects leaves no connection', async (t) => {
+  const client = await createRedis(await testRedis(t), log)
+  t.teardown(() => client.destroy())
+  const other = client.duplicate().duplicate()
+  const connecting = other.connect()
+  other.destroy()
+  await t.rejects(connecting)
+  t.notOk(other.isReady)
 })
 
 t.test('a Redis that does not answer is reported as unavailable', async (t) => {
@@ -90,6 +101,29 @@ t.test('a Redis that goes away is told once, and once that it is back', async (t
   await runner.stop(0)
   redis.client.destroy()
   redis.saysNoMore(t)
+})
+
+t.test('a runner stops where Redis is away for good', async (t) => {
+  const redis = await watched(t)
+  t.teardown(() => redis.client.destroy())
+  const taken = Promise.withResolvers<AbortSignal>()
+  const idle = redis.run(() => {})
+  const queue = openQueue('batches', redis.client)
+  const busy = runJobs(
+    'batches',
+    redis.client,
+    { concurrency: 1, onError: () => {}, onPoison: () => {} },
+    async ({ signal }) => {
+      taken.resolve(signal)
+      await once(signal, 'abort')
+    },
+  )
+  await queue.add({ batchId: 'b', workspaceId: 'w' }, { jobId: 'b', attempts: 1, backoffMs: 0 })
+  const signal = await taken.promise
+  await redis.stop()
+  await redis.hears('Redis is unreachable')
+  await Promise.all([idle.stop(0), busy.stop(10)])
+  t.ok(signal.aborted)
 })
 
 t.test('jobs begun while Redis is away run once it is back, and nothing is told of them', async (t) => {

@@ -81,7 +81,7 @@ export interface PathCall {
   /** When what the agent said was on the line. */
   readonly lineTimes: LineTimes
   /** Milliseconds since the answer. */
-  callMs(): number
+  callMs(nowMs?: number): number
   /** Records the sound, while the call is answered and is to be recorded. */
   readonly tap: CallTap | undefined
   happened(event: SessionEvent): void
@@ -102,14 +102,16 @@ export interface PathCall {
 export function fromCaller(call: PathCall, clock: Clock): LegEvents {
   return {
     audio(bytes, timestamp) {
-      call.tap?.caller(bytes, timestamp)
-      call.supervision.caller(bytes, timestamp)
-      const lateMs = call.lineTimes.heard(bytes, timestamp, call.callMs())
+      // One moment for all: between two looks at the clock a busy machine may be elsewhere for longer than a frame.
+      const nowMs = clock.monotonicMs()
+      call.tap?.caller(bytes, timestamp, nowMs)
+      call.supervision.caller(bytes, timestamp, nowMs)
+      const lateMs = call.lineTimes.heard(bytes, timestamp, call.callMs(nowMs))
       if (call.transferring?.isJoined) {
         call.transferring.audio(bytes, timestamp)
         return
       }
-      call.audio.hear(bytes, timestamp, clock.monotonicMs() - lateMs)
+      call.audio.hear(bytes, timestamp, nowMs - lateMs)
       call.link?.audio(bytes, timestamp)
     },
     text(text) {
@@ -223,15 +225,16 @@ export function fromAgent(mouth: Mouth, pacer: Pacer) {
 }
 
 /** The agent's way out: what the worker says goes to the caller and into the call log. */
-export function fromWorker(call: PathCall): LinkEvents {
+export function fromWorker(call: PathCall, clock: Clock): LinkEvents {
   return {
     audio(bytes, timestamp) {
       // What the agent still says once somebody has the call is heard by nobody.
       if (call.supervision.speaker !== undefined) return
-      call.lineTimes.frame((timestamp * 1000) / call.leg.format.sampleRateHz, call.callMs())
+      const nowMs = clock.monotonicMs()
+      call.lineTimes.frame((timestamp * 1000) / call.leg.format.sampleRateHz, call.callMs(nowMs))
       call.leg.sendAudio(bytes)
-      call.tap?.agent(bytes)
-      call.supervision.agent(bytes)
+      call.tap?.agent(bytes, nowMs)
+      call.supervision.agent(bytes, nowMs)
     },
     message: (message) => fromWorkerMessage(call, message),
     late: (event, sound) => call.late(event, sound),

@@ -6,9 +6,12 @@ import { AGENT, CALLER, StereoWindow } from './stereo.ts'
 
 /** What a call shows of itself to whoever records it: the leg's own bytes, as they pass. No method throws. */
 export interface CallTap {
-  /** `timestamp` counts samples and skips what was lost, as in LegEvents. `bytes` is valid during the call only. */
-  caller(bytes: Uint8Array, timestamp: number): void
-  agent(bytes: Uint8Array): void
+  /**
+   * `timestamp` counts samples and skips what was lost, as in LegEvents. `bytes` is valid during the call only.
+   * @param nowMs monotonic, as whoever else places the same sound in time has it; default: now
+   */
+  caller(bytes: Uint8Array, timestamp: number, nowMs?: number): void
+  agent(bytes: Uint8Array, nowMs?: number): void
   /** What was sent and not yet played is dropped. */
   cleared(): void
   ended(): void
@@ -41,7 +44,8 @@ export class CallRecording implements CallTap {
   readonly #startedMs: number
   readonly #settleMs: number
   readonly #callerClock: CallerClock
-  #agentAt = 0
+  /** Where their next frame follows the last. */
+  #agentAt = Number.NEGATIVE_INFINITY
   #over = false
 
   /**
@@ -66,19 +70,19 @@ export class CallRecording implements CallTap {
     this.#callerClock = new CallerClock(format.sampleRateHz)
   }
 
-  caller(bytes: Uint8Array, timestamp: number): void {
+  caller(bytes: Uint8Array, timestamp: number, nowMs = this.#nowMs()): void {
     if (this.#over) return
     const samples = this.#ofCaller(bytes)
-    const { at, moved, movedFrom } = this.#callerClock.hear(timestamp, samples.length, this.#position())
+    const { at, moved, movedFrom } = this.#callerClock.hear(timestamp, samples.length, this.#position(nowMs))
     if (moved > 0) this.#window.advance(CALLER, movedFrom, moved)
     this.flush()
     this.#window.put(CALLER, at, samples)
   }
 
-  agent(bytes: Uint8Array): void {
+  agent(bytes: Uint8Array, nowMs = this.#nowMs()): void {
     if (this.#over) return
     const samples = this.#ofAgent(bytes)
-    const now = this.#position()
+    const now = this.#position(nowMs)
     if (this.#agentAt < now - this.#framesIn(MAX_LATE_MS)) this.#agentAt = now
     this.flush()
     this.#window.put(AGENT, this.#agentAt, samples)
@@ -107,8 +111,8 @@ export class CallRecording implements CallTap {
     while (this.#window.start < position) this.#sink.write(bytesOf(this.#window.take(position)))
   }
 
-  #position(): number {
-    return this.#framesIn(this.#nowMs() - this.#startedMs)
+  #position(nowMs = this.#nowMs()): number {
+    return this.#framesIn(nowMs - this.#startedMs)
   }
 
   #framesIn(ms: number): number {

@@ -137,9 +137,9 @@ export class LiveCall implements PathCall {
     return unseated === undefined ? waits : { ...waits, queueMs: unseated.waitMs, announces: true }
   }
 
-  callMs(): number {
+  callMs(nowMs = this.#options.clock.monotonicMs()): number {
     const { answeredAtMs } = this.#state
-    return answeredAtMs === undefined ? 0 : this.#options.clock.monotonicMs() - answeredAtMs
+    return answeredAtMs === undefined ? 0 : nowMs - answeredAtMs
   }
 
   /** The process stops before the call is over. */
@@ -359,7 +359,7 @@ export class LiveCall implements PathCall {
         elapsedMs: answeredAtMs === undefined ? 0 : Math.round(clock.monotonicMs() - answeredAtMs),
         reserved: seat === this.#options.seat,
       },
-      fromWorker(this),
+      fromWorker(this, this.#options.clock),
     )
   }
 
@@ -382,7 +382,7 @@ export class LiveCall implements PathCall {
         elapsedMs: 0,
         announcement: true,
       },
-      fromWorker(this),
+      fromWorker(this, this.#options.clock),
     )
   }
 

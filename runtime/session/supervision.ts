@@ -51,12 +51,12 @@ export class Supervision {
     return this.#speaker
   }
 
-  caller(bytes: Uint8Array, timestamp: number): void {
-    this.#mix?.caller(bytes, timestamp)
+  caller(bytes: Uint8Array, timestamp: number, nowMs?: number): void {
+    this.#mix?.caller(bytes, timestamp, nowMs)
   }
 
-  agent(bytes: Uint8Array): void {
-    this.#mix?.agent(bytes)
+  agent(bytes: Uint8Array, nowMs?: number): void {
+    this.#mix?.agent(bytes, nowMs)
   }
 
   cleared(): void {

@@ -11,6 +11,10 @@ const SUSPECTED_MS = 1_000
 const RESUME_MS = 20_000
 const FIRST_RETRY_MS = 250
 const LAST_RETRY_MS = 2_000
+/** Of whoever is asked whether it is there. */
+const ANSWER_TIMEOUT_MS = 3_000
+/** Of that many tries one opens a connection whatever was answered: a page's policy may forbid to ask. */
+const BLIND_EVERY = 3
 /** A connection that is open says within this time that the session goes on, or where it lives. */
 const RESUMED_MS = 5_000
 /** Said while there is no connection. */
@@ -31,6 +35,22 @@ export interface SessionSocketEvents {
 const page = globalThis as Partial<EventTarget>
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/**
+ * Whether anybody answers there, whatever they say. Firefox has a host wait whose WebSockets failed, longer each time, up to a
+ * minute: it would be found again too late.
+ */
+async function isThere(url: URL): Promise<boolean> {
+  const asked = new URL(url.pathname, url)
+  asked.protocol = url.protocol === 'wss:' ? 'https:' : 'http:'
+  try {
+    const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS)
+    await fetch(asked, { method: 'HEAD', mode: 'no-cors', credentials: 'omit', signal })
+    return true
+  } catch {
+    return false
+  }
+}
 
 /** The WebSocket of a session, or one after the other: a lost connection is replaced while the server keeps the session. */
 export class SessionSocket {
@@ -170,11 +190,11 @@ export class SessionSocket {
     this.#events.lost()
     const endMs = performance.now() + RESUME_MS
     let retryMs = FIRST_RETRY_MS
-    while (this.#retrying && !this.#over) {
+    for (let tries = 0; this.#retrying && !this.#over; tries++) {
       if (performance.now() > endMs) return this.#fail('connection_lost')
       const url = new URL(this.#resumeUrl)
       url.searchParams.set('resume', this.#resumeToken ?? '')
-      await this.#open(url).catch(() => undefined)
+      if (tries % BLIND_EVERY === 0 || (await isThere(this.#resumeUrl))) await this.#open(url).catch(() => undefined)
       const socket = this.#socket
       if (socket !== undefined && (await this.#isResumed(socket))) return
       await wait(retryMs)

@@ -1,6 +1,9 @@
 import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { Worker } from 'node:worker_threads'
 import t, { type Test } from 'tap'
+import { WebSocketServer, WebSocket as WsWebSocket } from 'ws'
 import { SessionSocket } from '../../../packages/web/src/session-socket.ts'
 
 /** A server of sessions in a thread of its own: it answers while this one stands. Says each connection's query. */
@@ -19,6 +22,14 @@ server.on('connection', (socket, request) => {
     parentPort.on('message', () => socket.terminate())
   }
 })`
+
+/** As browsers have it: Node's own never says that no connection came about. */
+class PageWebSocket extends WsWebSocket {
+  constructor(url: URL) {
+    super(url)
+    this.on('error', () => {})
+  }
+}
 
 async function startServer(t: Test, resumeMs: number) {
   const worker = new Worker(SERVER, { eval: true, workerData: { resumeMs } })
@@ -74,4 +85,39 @@ t.test('a server that takes its time to go on with a session is asked once', asy
   await resumed
   t.same(told, ['lost', 'resumed'])
   t.equal(server.connections(), 1)
+})
+
+t.test('a server that is away is found by asking for it, for a browser may have its connections wait', async (t) => {
+  t.intercept(globalThis, 'WebSocket', { value: PageWebSocket })
+  const asked: string[] = []
+  const isAway = Promise.withResolvers<void>()
+  let away = false
+  const sessions = new WebSocketServer({ noServer: true })
+  const server = createServer((request, response) => {
+    asked.push(request.method ?? '')
+    if (away) request.socket.destroy()
+    else response.writeHead(404).end()
+    if (asked.length === 5) isAway.resolve()
+  })
+  server.on('upgrade', (request, stream, head) => {
+    const resumes = request.url?.includes('resume=')
+    if (resumes) asked.push('connection')
+    if (away) return void stream.end('HTTP/1.1 503 Service Unavailable\r\n\r\n')
+    sessions.handleUpgrade(request, stream, head, (socket) => {
+      socket.send(JSON.stringify({ type: resumes ? 'session.resumed' : 'session.started', resume_token: 'a' }))
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const { told, started, resumed } = sessionOf(t, `ws://127.0.0.1:${(server.address() as AddressInfo).port}/realtime`)
+  await started
+  away = true
+  for (const socket of sessions.clients) socket.terminate()
+  await isAway.promise
+  t.same(asked.splice(0), ['connection', 'HEAD', 'HEAD', 'connection', 'HEAD'])
+  away = false
+  await resumed
+  t.same(asked, ['HEAD', 'connection'])
+  t.same(told, ['lost', 'resumed'])
 })

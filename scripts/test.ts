@@ -12,6 +12,8 @@ import { countResults } from './tap-results.ts'
 const root = join(import.meta.dirname, '..')
 /** The end of what a program prints: tap has its summary there. */
 const KEPT_CHARACTERS = 20_000
+/** What gives way to others who keep the machine busy gets nothing. */
+const isMachineBusy = process.env.TEST_MACHINE === 'busy'
 const SHOW_CURSOR = '\u001b[?25h'
 
 const files = process.argv.slice(2).flatMap((path) => {
@@ -28,7 +30,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 
 /**
  * Runs a program of the repository or of its packages; resolves with its success and the end of its output.
- * @param beside it gives way, and what it prints is not passed on: others print meanwhile
+ * @param beside it gives way where there is room for all, and what it prints is not passed on: others print meanwhile
  */
 async function run(
   program: string,
@@ -43,7 +45,7 @@ async function run(
     env: { ...process.env, CI: '1', ...(beside && { GOGC: '400' }) },
     stdio: ['inherit', 'pipe', 'inherit'],
   })
-  if (beside && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
+  if (beside && !isMachineBusy && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
   const stop = (): void => void child.kill('SIGTERM')
   interrupted.signal.addEventListener('abort', stop)
   let output = ''

@@ -1,7 +1,7 @@
 /**
  * Builds mediasoup's media worker once into the cache of this machine, out of the sources in its npm package, against the libraries
- * of the distribution. Nothing is fetched from elsewhere; `--install` installs what is needed by apt-get (Debian, as root). Ends
- * with 0 when the worker is there, 3 when tools are missing, 1 when it failed; the last line of stderr says why.
+ * of the distribution. Nothing is fetched from elsewhere; `--install` installs what is needed by apt-get (Debian, as root). It gives
+ * way to the calls of the machine, unless it is `--urgent`; `--jobs=N` has so many compilers at work. Ends with 0 when the worker is there, 3 when tools are missing, 1 when it failed; the last line of stderr says why.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -32,7 +32,8 @@ takeLock()
 process.on('exit', () => rmSync(lock, { force: true }))
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1))
 if (existsSync(program)) process.exit(0)
-if (getPriority() < constants.priority.PRIORITY_LOW) setPriority(constants.priority.PRIORITY_LOW)
+if (!process.argv.includes('--urgent') && getPriority() < constants.priority.PRIORITY_LOW)
+  setPriority(constants.priority.PRIORITY_LOW)
 process.stdout.write('Building\n')
 const args = ['-s', '-j', jobs, '-f', join(RECIPE, 'Makefile'), `MEDIASOUP=${join(MEDIASOUP, 'worker')}`, `OUT=${work}`]
 mkdirSync(work, { recursive: true })

@@ -101,7 +101,7 @@ export class Later extends Error {
 }
 
 export interface JobRunner {
-  /** Takes no new job, waits for the running ones, aborts those left after `graceMs`. */
+  /** Takes no new job, waits for the running ones, aborts those left after `graceMs`; then 5 s at most for Redis. */
   stop(graceMs: number): Promise<void>
 }
 

@@ -7,7 +7,7 @@ import { ConversationAgent } from './agent.ts'
 import type { Knowledge } from './knowledge.ts'
 import type { Mouth } from './mouth.ts'
 import { createPipeline, type PipelineOptions } from './pipeline.ts'
-import type { Purpose } from './stages/signal.ts'
+import type { Order, Purpose } from './stages/signal.ts'
 import type { TurnEnd } from './turn.ts'
 import type { VoiceActivity } from './voice-activity.ts'
 
@@ -174,7 +174,9 @@ export class Dialogue {
     this.#act(() => this.#session.generateReply(instructions === undefined ? {} : { instructions }))
   }
 
-  cutOff(force: boolean): void {
+  cutOff(how: Extract<Order, { type: 'cut_off' }>['force']): void {
+    if (how === 'unless_to_the_end' && this.#uninterruptible > 0) return
+    const force = how !== false
     this.#act(() => this.#session.interrupt({ force }))
     // What is cut off by force is over before its sound is: nobody else would stop it.
     if (force) this.#options.mouth.clearBuffer()

@@ -33,10 +33,11 @@ export function answerer({ open }: StageContext): ConversationStage {
   let quietFromMs: number | undefined
   let messageUntilMs: number | undefined
 
-  const mute = (): Signal[] => {
+  /** A message waits for the notice that the call is recorded; the end of the call for nothing. */
+  const mute = (force: true | 'unless_to_the_end'): Signal[] => {
     if (muted) return []
     muted = true
-    return [{ type: 'tell', event: { type: 'muted' } }, { type: 'muted' }, { type: 'cut_off', force: true }]
+    return [{ type: 'tell', event: { type: 'muted' } }, { type: 'muted' }, { type: 'cut_off', force }]
   }
 
   const judge = (verdict: Answerer | undefined, nowMs: number): Signal[] => {
@@ -45,13 +46,13 @@ export function answerer({ open }: StageContext): ConversationStage {
     if (!SETTLED.has(verdict)) return [told]
     if (verdict === 'machine' && voicemail.behaviour === 'leave_message') {
       machineAtMs = nowMs
-      return [told, ...mute()]
+      return [told, ...mute('unless_to_the_end')]
     }
     detector = undefined
     machineAtMs = undefined
     if (verdict === 'human' || (voicemail.behaviour === 'continue' && verdict !== 'fax')) return [told]
     // A full mailbox and a fax take no message.
-    return [told, ...mute(), { type: 'end', reason: 'voicemail' }]
+    return [told, ...mute(true), { type: 'end', reason: 'voicemail' }]
   }
 
   const leaveMessage = (nowMs: number): Signal[] => {

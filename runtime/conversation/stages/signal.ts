@@ -115,8 +115,8 @@ export type Order =
   | { type: 'answer'; text: string; spoken: boolean }
   /** Has the language model go on: with the turns as they are, or with what it is told. */
   | { type: 'go_on'; instructions?: string }
-  /** Cuts off what is said and what is about to be. `force`: also what is to be heard to its end. */
-  | { type: 'cut_off'; force: boolean }
+  /** Cuts off what is said and what is about to be. `force`: also what is to be heard to its end, or nothing while such is said. */
+  | { type: 'cut_off'; force: boolean | 'unless_to_the_end' }
   /** Cuts off everything, and nothing is said from here on; or something may be again. */
   | { type: 'silence'; on: boolean }
   /** The language model gets to know something, and doesn't answer: what the caller said, or what they don't hear. */

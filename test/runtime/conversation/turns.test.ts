@@ -35,6 +35,28 @@ test('a key during the recording notice neither ends the call nor is lost', asyn
   t.strictSame(port.endings, [])
 })
 
+test('a machine that picks up hears the recording notice to its end, then the message', async (t) => {
+  // Longer than the carrier's word is doubted.
+  const recordingNotice = Array(12).fill('This call is recorded.').join(' ')
+  const { port, conversation, say, hangUp } = await call({
+    providers: providers(() => 'Fine.'),
+    agent: {
+      recordingNotice,
+      firstMessage: 'Hello.',
+      voicemail: { behaviour: 'leave_message', message: 'Please call back.' },
+    },
+  })
+  t.teardown(hangUp)
+  await port.until('the notice sounds', () => port.loudFrames > 5)
+  conversation.input({ type: 'answered_by', by: 'machine', source: 'carrier', seq: 1, at: 0 })
+  await port.until('it is a machine', () => port.answerers.includes('machine'))
+  t.strictSame(port.said, [])
+  await say(Int16Array.from({ length: RATE_HZ / 2 }, (_, n) => 8_000 * Math.sin((2 * Math.PI * 1_000 * n) / RATE_HZ)))
+  await port.until('the end', () => port.endings.length > 0)
+  t.strictSame(port.said, [`assistant: ${recordingNotice}`, 'assistant: Please call back.'])
+  t.match(port.endings, [{ reason: 'voicemail' }])
+})
+
 test('keys and typed words during the notice are answered after it, each its own turn', async (t) => {
   const { port, conversation, failures, hangUp } = await call({
     providers: providers((words) => `To ${words}.`),

@@ -219,7 +219,8 @@ export async function play({ agent, acts, deaths }: Plan): Promise<Outcome> {
           void this.#goOn()
           break
         case 'cut_off':
-          this.#interrupt(order.force)
+          if (order.force === 'unless_to_the_end' && this.#queue.some(({ interruptible }) => !interruptible)) break
+          this.#interrupt(order.force !== false)
           break
         case 'end':
           throw new Error(`the worker ended the call: ${order.reason}`)

@@ -117,6 +117,7 @@ function wordsOf(order: Order): string {
     case 'prepare_filler':
       return '(prepares)'
     case 'cut_off':
+      if (order.force === 'unless_to_the_end') return 'stops, unless to the end'
       return order.force ? 'stops all' : 'stops'
     case 'end':
       return `ends: ${order.reason}${order.error === undefined ? '' : `, ${order.error}`}`

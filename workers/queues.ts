@@ -132,7 +132,9 @@ export function runJobs<N extends QueueName>(
       partOf(name, options.part),
       async (job: Job<QueuePayloads[N]>, token) => {
         const lastAttempt = job.attemptsMade + 1 >= (job.opts.attempts ?? 1)
-        const one = run({ payload: job.data, queuedAtMs: job.timestamp, lastAttempt, signal: aborter.signal })
+        const one = run({ payload: job.data, queuedAtMs: job.timestamp, lastAttempt, signal: aborter.signal }).finally(
+          () => running.delete(one),
+        )
         running.add(one)
         try {
           await one
@@ -140,8 +142,6 @@ export function runJobs<N extends QueueName>(
           if (!(error instanceof Later)) throw error
           await job.moveToDelayed(Date.now() + error.delayMs, token)
           throw new DelayedError()
-        } finally {
-          running.delete(one)
         }
       },
       {
@@ -169,7 +169,7 @@ export function runJobs<N extends QueueName>(
       const timer = setTimeout(() => aborter.abort(), graceMs)
       const closed = keeper.close()
       do {
-        await Promise.race([closed, Promise.allSettled(running)])
+        await Promise.allSettled(running)
         await within(closed, CLOSE_TIMEOUT_MS).catch(() => {})
       } while (running.size > 0)
       clearTimeout(timer)
@@ -295,6 +295,7 @@ function connectionOf(redis: RedisClient): LibraryConnection {
     connection: heard(createNodeRedisClient(patient(redis))),
     end() {
       for (const one of own) {
+        // In the words by which the library knows that nothing is wrong.
         one.connect = () => Promise.reject(new Error('Connection is closed.'))
         one.disconnect()
       }

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 import { createLogger } from '../../../runtime/log.ts'
 import { findRedisProgram, redisSocketUrl, startRedis } from '../../../store/embedded/redis.ts'
 import { createRedis } from '../../../store/redis/client.ts'
-import { openQueue, runJobs } from '../../../workers/queues.ts'
+import { Later, openQueue, runJobs } from '../../../workers/queues.ts'
 import { testFolder, testRedis } from '../../support/services.ts'
 
 const log = createLogger({ level: 'silent', name: 'test' })
@@ -116,6 +116,8 @@ t.test('a runner stops where Redis is away for good', async (t) => {
     async ({ signal }) => {
       taken.resolve(signal)
       await once(signal, 'abort')
+      // Redis is to keep it for later, and does not answer.
+      throw new Later(1_000)
     },
   )
   await queue.add({ batchId: 'b', workspaceId: 'w' }, { jobId: 'b', attempts: 1, backoffMs: 0 })

@@ -236,14 +236,14 @@ export function fromWorker(call: PathCall, clock: Clock): LinkEvents {
       call.tap?.agent(bytes, nowMs)
       call.supervision.agent(bytes, nowMs)
     },
-    message: (message) => fromWorkerMessage(call, message),
+    message: (message) => fromWorkerMessage(call, message, clock),
     late: (event, sound) => call.late(event, sound),
     ask: (method, params) => call.ask(method, params),
     lost: (reason) => call.workerLost(reason),
   }
 }
 
-function fromWorkerMessage(call: PathCall, message: SessionMessage): void {
+function fromWorkerMessage(call: PathCall, message: SessionMessage, clock: Clock): void {
   switch (message.type) {
     case 'accepted':
       call.accepted()
@@ -262,13 +262,15 @@ function fromWorkerMessage(call: PathCall, message: SessionMessage): void {
     case 'event':
       told(call, message.event, message.sound)
       break
-    case 'clear':
+    case 'clear': {
       if (call.supervision.speaker !== undefined) break
+      const nowMs = clock.monotonicMs()
       call.leg.clear()
-      call.lineTimes.cleared(call.callMs())
-      call.tap?.cleared()
-      call.supervision.cleared()
+      call.lineTimes.cleared(call.callMs(nowMs))
+      call.tap?.cleared(nowMs)
+      call.supervision.cleared(nowMs)
       break
+    }
     case 'mark':
       call.leg.mark(call.marks.issue(message.id))
       break

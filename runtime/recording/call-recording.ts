@@ -13,7 +13,7 @@ export interface CallTap {
   caller(bytes: Uint8Array, timestamp: number, nowMs?: number): void
   agent(bytes: Uint8Array, nowMs?: number): void
   /** What was sent and not yet played is dropped. */
-  cleared(): void
+  cleared(nowMs?: number): void
   ended(): void
 }
 
@@ -89,9 +89,9 @@ export class CallRecording implements CallTap {
     this.#agentAt += samples.length
   }
 
-  cleared(): void {
+  cleared(nowMs = this.#nowMs()): void {
     if (this.#over) return
-    this.#agentAt = Math.min(this.#agentAt, this.#position())
+    this.#agentAt = Math.min(this.#agentAt, this.#position(nowMs))
     this.#window.silence(AGENT, this.#agentAt)
   }
 

@@ -59,8 +59,8 @@ export class Supervision {
     this.#mix?.agent(bytes, nowMs)
   }
 
-  cleared(): void {
-    this.#mix?.cleared()
+  cleared(nowMs?: number): void {
+    this.#mix?.cleared(nowMs)
   }
 
   add(ears: SupervisorEars): void {

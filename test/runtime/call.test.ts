@@ -10,15 +10,14 @@ const FRAME = 160
 const FRAME_MS = 20
 const LOUD_FRAME = 5
 
-/** A call of two seconds of either side's frames, on a machine that is elsewhere whenever somebody looked at the clock. */
-function playOnBusyMachine() {
-  let nowMs = 0
-  let awayMs = 0
+/** A call on a machine that may be elsewhere whenever somebody looked at the clock. */
+function callOnBusyMachine() {
+  const machine = { nowMs: 0, awayMs: 0 }
   const clock = {
-    nowMs: () => nowMs,
+    nowMs: () => machine.nowMs,
     monotonicMs: () => {
-      const seenMs = nowMs
-      nowMs += awayMs
+      const seenMs = machine.nowMs
+      machine.nowMs += machine.awayMs
       return seenMs
     },
   }
@@ -26,28 +25,48 @@ function playOnBusyMachine() {
   const sink = { write: (bytes: Uint8Array) => void recorded.push(...samplesOf(bytes)), end: () => {} }
   const lineTimes = new LineTimes(FORMAT)
   const tap = new CallRecording(FORMAT, sink, clock.monotonicMs)
+  const leg = { format: FORMAT, sendAudio: () => {}, clear: () => {} }
   const call = {
-    ...{ tap, lineTimes, leg: { format: FORMAT, sendAudio: () => {} }, audio: { hear: () => {} } },
-    supervision: { caller: () => {}, agent: () => {} },
+    ...{ tap, lineTimes, leg, audio: { hear: () => {} } },
+    supervision: { caller: () => {}, agent: () => {}, cleared: () => {} },
     callMs: (atMs = clock.monotonicMs()) => atMs,
   } as unknown as PathCall
-  const [caller, worker] = [fromCaller(call, clock), fromWorker(call, clock)]
+  /** Where a side of the recording is loud, in milliseconds. */
+  const loud = (side: 0 | 1) => {
+    const samples = recorded.filter((_, i) => i % 2 === side)
+    const isLoud = (sample: number) => sample > 0
+    return { fromMs: samples.findIndex(isLoud) / 8, toMs: (samples.findLastIndex(isLoud) + 1) / 8 }
+  }
+  return { machine, tap, lineTimes, loud, caller: fromCaller(call, clock), worker: fromWorker(call, clock) }
+}
+
+const frameOf = (level: number) => bytesOf(new Int16Array(FRAME).fill(level))
+
+t.test('what was said stands in the log where the recording has it, on a machine that is busy', async (t) => {
+  const { machine, tap, lineTimes, loud, caller, worker } = callOnBusyMachine()
   for (let i = 0; i < 100; i++) {
-    nowMs = (i + 1) * FRAME_MS
-    awayMs = i < 60 ? 25 : 0
-    const frame = bytesOf(new Int16Array(FRAME).fill(i === LOUD_FRAME ? 9_000 : 0))
+    machine.nowMs = (i + 1) * FRAME_MS
+    machine.awayMs = i < 60 ? 25 : 0
+    const frame = frameOf(i === LOUD_FRAME ? 9_000 : 0)
     caller.audio(frame, i * FRAME)
-    nowMs = (i + 1) * FRAME_MS
+    machine.nowMs = (i + 1) * FRAME_MS
     // The agent falls silent and speaks again: what it says anew has a time of its own.
     if (i === LOUD_FRAME || i < 3) worker.audio(frame, i * FRAME)
   }
   tap.ended()
-  const loudMs = (side: 0 | 1) => recorded.filter((_, i) => i % 2 === side).findIndex((sample) => sample > 0) / 8
-  return { lineTimes, callerMs: loudMs(CALLER), agentMs: loudMs(AGENT) }
-}
+  t.equal(lineTimes.spoken(LOUD_FRAME * FRAME), loud(CALLER).fromMs)
+  t.equal(lineTimes.onLine(LOUD_FRAME * FRAME_MS, 'start'), loud(AGENT).fromMs)
+})
 
-t.test('what was said stands in the log where the recording has it, on a machine that is busy', async (t) => {
-  const { lineTimes, callerMs, agentMs } = playOnBusyMachine()
-  t.equal(lineTimes.spoken(LOUD_FRAME * FRAME), callerMs)
-  t.equal(lineTimes.onLine(LOUD_FRAME * FRAME_MS, 'start'), agentMs)
+t.test('what was cut off ends in the log where it ends in the recording', async (t) => {
+  const { machine, tap, lineTimes, loud, worker } = callOnBusyMachine()
+  machine.nowMs = 100
+  for (let i = 0; i < 5; i++) worker.audio(frameOf(9_000), i * FRAME)
+  machine.nowMs = 130
+  machine.awayMs = 25
+  worker.message({ type: 'clear', session: 1 })
+  machine.nowMs = 400
+  tap.ended()
+  t.same(loud(AGENT), { fromMs: 100, toMs: 130 })
+  t.equal(lineTimes.onLine(30, 'end'), 130)
 })

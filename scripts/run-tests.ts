@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ProcessorLoad } from './processor-load.ts'
+import { isMachineBusy, ProcessorLoad } from './processor-load.ts'
 import { countResults, failuresOf } from './tap-results.ts'
 import { needsMachine, needsPriority, roomOf, testGroups } from './test-groups.ts'
 import { inOrder, LastTimes } from './test-order.ts'
@@ -23,11 +23,10 @@ interface Unit {
 const FILE_TIMEOUT_S = 900
 /** tap ends a file that is late by itself, and says where it was. */
 const KILL_AFTER_S = 30
-/** Others keep the machine busy: what gives way would get nothing, and what is begun only where there is time, would never be. */
-const isMachineBusy = process.env.TEST_MACHINE === 'busy'
 /** Of what plays and hears nothing: it gives way to what does, as it would be elsewhere. */
 const ASIDE_NICENESS = 10
 const PROCESSORS = availableParallelism()
+/** Beside others who keep the machine busy there is never time for more. */
 const LEAST_AT_ONCE = isMachineBusy ? PROCESSORS * 2 : PROCESSORS
 /** How many may be under way, and the share of the processor's time from which on nothing more is begun. */
 const MOST_AT_ONCE = PROCESSORS * 6

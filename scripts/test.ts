@@ -7,13 +7,12 @@ import { spawn } from 'node:child_process'
 import { globSync, statSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
+import { isMachineBusy } from './processor-load.ts'
 import { countResults } from './tap-results.ts'
 
 const root = join(import.meta.dirname, '..')
 /** The end of what a program prints: tap has its summary there. */
 const KEPT_CHARACTERS = 20_000
-/** What gives way to others who keep the machine busy gets nothing. */
-const isMachineBusy = process.env.TEST_MACHINE === 'busy'
 const SHOW_CURSOR = '\u001b[?25h'
 
 const files = process.argv.slice(2).flatMap((path) => {

@@ -41,7 +41,7 @@ const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
  * minute: it would be found again too late.
  */
 async function isThere(url: URL): Promise<boolean> {
-  const asked = new URL(url.pathname, url)
+  const asked = new URL(url)
   asked.protocol = url.protocol === 'wss:' ? 'https:' : 'http:'
   try {
     const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS)

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { type ErrorCode, PatchbayError } from '../runtime/errors.ts'
-import { beyondBounds } from '../runtime/json-shape.ts'
+import { beyondBounds, JSON_BOUNDS } from '../runtime/json-shape.ts'
 import { parsePhoneNumber } from '../runtime/phone-number.ts'
 import { isUuid } from './ids.ts'
 import { type AnyRoute, checksQuery } from './route.ts'
@@ -9,8 +9,6 @@ import { type Check, compileCheck, type Fault, type Place, unstorableText, Valid
 /** What a request brings, checked. The schemas are compiled once, at start. */
 
 export const MAX_JSON_BYTES = 1024 * 1024
-/** Whatever walks a body after this may recurse, and holds up the calls of the loop for a microsecond a part. */
-export const JSON_BOUNDS = { depth: 64, parts: 5_000 }
 
 export interface Compiled {
   readonly query: Check<never> | undefined

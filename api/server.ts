@@ -1,8 +1,13 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket, WebSocket } from 'uWebSockets.js'
-import type { Socket, SocketHandlers, UpgradeRequest, WebSocketRoute } from '../runtime/web-socket.ts'
+import { boundary, caught, inBackground } from '../runtime/process/boundary.ts'
+import type { WebSocketRoute } from '../runtime/web-socket.ts'
 import { RequestBody } from './body.ts'
 import { listenFault } from './listen-fault.ts'
+import { type Outgoing, writeHead } from './outgoing.ts'
 import { loadServerLibrary } from './server-library.ts'
+import { addWebSocket, type SocketData, type SocketOptions } from './server-sockets.ts'
+
+export type { Outgoing } from './outgoing.ts'
 
 const uWS = loadServerLibrary()
 
@@ -10,6 +15,8 @@ const uWS = loadServerLibrary()
 const SLOW_READER_TIMEOUT_MS = 30_000
 const PAUSE_RENEWAL_MS = 3000
 const TICK_INTERVAL_MS = 500
+/** The library gathers so much of what is written within one of its calls. */
+const GATHERED_BYTES = 16 * 1024
 /** LIBUS_LISTEN_EXCLUSIVE_PORT: without it two processes would silently share the port. */
 const EXCLUSIVE_PORT = 1
 
@@ -33,25 +40,13 @@ export interface Incoming {
   send(outgoing: Outgoing): void
 }
 
-export interface Outgoing {
-  status: number
-  headers: readonly (readonly [name: string, value: string])[]
-  /** A stream is sent as it is made, at the client's pace; its iterator is ended when the client goes away. */
-  body?: string | Uint8Array | AsyncIterable<string | Uint8Array>
-}
-
-export interface ServerOptions {
+export interface ServerOptions extends SocketOptions {
   host: string
   /** 0: any free port. */
   port: number
   /** Sends one answer, soon or late, and never throws. */
   handle(incoming: Incoming): void
   webSockets: readonly WebSocketRoute[]
-  /** The HTTP answer to a refused upgrade. */
-  refuse(error: unknown, request: UpgradeRequest): Outgoing
-  requestId(header: string): string
-  /** Said with every answer that doesn't say them itself. */
-  headers?: readonly (readonly [name: string, value: string])[]
 }
 
 export interface Server {
@@ -69,16 +64,18 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
   const sockets = new Set<WebSocket<SocketData>>()
   for (const route of options.webSockets) addWebSocket(app, route, options, sockets)
-  app.any('/*', (res, req) => {
-    new Exchange(res, req, traffic).begin(options.handle)
-  })
+  app.any(
+    '/*',
+    boundary('http', (res, req) => new Exchange(res, req, traffic).begin(options.handle)),
+  )
 
   const listening = await listen(app, options.host, options.port)
   const port = uWS.us_socket_local_port(listening as unknown as Parameters<typeof uWS.us_socket_local_port>[0])
-  const ticking = setInterval(() => {
+  const tick = boundary('timer', () => {
     const nowMs = performance.now()
     for (const exchange of traffic.open) exchange.body.tick(nowMs)
-  }, TICK_INTERVAL_MS).unref()
+  })
+  const ticking = setInterval(tick, TICK_INTERVAL_MS).unref()
   const refuseConnections = () => {
     if (!traffic.closing) uWS.us_listen_socket_close(listening)
     traffic.closing = true
@@ -138,7 +135,7 @@ class Exchange implements Incoming {
     this.#traffic = traffic
     this.body = new RequestBody(this)
     this.isAmbiguous = isAmbiguous(req)
-    res.onAborted(() => this.#end(true))
+    res.onAborted(() => this.#aborted())
     if (this.method !== 'GET' && this.method !== 'HEAD') res.onData((chunk, last) => this.#receive(chunk, last))
   }
 
@@ -159,15 +156,37 @@ class Exchange implements Incoming {
   begin(handle: ServerOptions['handle']): void {
     this.#traffic.open.add(this)
     this.#corked = true
-    handle(this)
+    try {
+      handle(this)
+    } catch (error) {
+      this.#fail(error)
+    }
     this.#corked = false
     this.#req = undefined
   }
 
   #receive(chunk: ArrayBuffer, last: boolean): void {
     this.#corked = true
-    this.body.push(chunk, last)
+    try {
+      this.body.push(chunk, last)
+    } catch (error) {
+      this.#fail(error)
+    }
     this.#corked = false
+  }
+
+  #aborted(): void {
+    try {
+      this.#end(true)
+    } catch (error) {
+      caught('http', error)
+    }
+  }
+
+  /** The client learns by a cut connection that its answer is not whole, or does not come. */
+  #fail(error: unknown): void {
+    caught('http', error)
+    if (!this.#over) this.#res.close()
   }
 
   get signal(): AbortSignal {
@@ -186,10 +205,11 @@ class Exchange implements Incoming {
   pause(): void {
     if (this.#over) return
     this.#res.pause()
-    this.#paused = setInterval(() => {
+    const renew = boundary('http', () => {
       this.#res.resume()
       this.#res.pause()
-    }, PAUSE_RENEWAL_MS)
+    })
+    this.#paused = setInterval(renew, PAUSE_RENEWAL_MS)
   }
 
   resume(): void {
@@ -198,15 +218,19 @@ class Exchange implements Incoming {
   }
 
   send(outgoing: Outgoing): void {
-    const closing = this.#traffic.closing || this.isAmbiguous
+    const { closing } = this.#traffic
+    const { body } = outgoing
     if (this.#over) {
-      if (isStream(outgoing.body)) void outgoing.body[Symbol.asyncIterator]().return?.()
+      this.#leave(body)
       return
     }
     this.body.discard()
-    const { body } = outgoing
+    if (this.isAmbiguous) {
+      this.#refuse(outgoing)
+      return
+    }
     if (isStream(body) && this.method !== 'HEAD') {
-      void this.#stream(outgoing, body, closing)
+      inBackground('http', this.#stream(outgoing, body, closing))
       return
     }
     this.#cork(() => {
@@ -215,6 +239,33 @@ class Exchange implements Incoming {
       else this.#res.endWithoutBody(lengthOf(body), closing)
     })
     this.#end(false)
+    this.#leave(body)
+  }
+
+  /**
+   * Answers an ambiguous request, and closes before the library takes the rest of the bytes it has for the next request. It would
+   * close after those, unless an answer goes beyond what it gathers: hence the spaces.
+   */
+  #refuse(outgoing: Outgoing): void {
+    if (this.method === 'HEAD' || typeof outgoing.body !== 'string') {
+      this.#leave(outgoing.body)
+      this.#res.close()
+      return
+    }
+    const text = `${outgoing.body}${' '.repeat(GATHERED_BYTES)}`
+    this.#cork(() => {
+      this.#head(outgoing)
+      this.#res.end(text, true)
+    })
+    this.#end(false)
+  }
+
+  /** Nobody will read the body: what makes it ends, also where it has not begun, so that no `finally` of it runs. */
+  #leave(body: Outgoing['body']): void {
+    if (!isStream(body)) return
+    if (this.#abort === undefined) this.#abort = new AbortController()
+    this.#abort.abort()
+    inBackground('http', body[Symbol.asyncIterator]().return?.())
   }
 
   /** Asking the library for what it does already would only cost a way there and back. */
@@ -229,10 +280,11 @@ class Exchange implements Incoming {
 
   async #stream(outgoing: Outgoing, body: AsyncIterable<string | Uint8Array>, closing: boolean): Promise<void> {
     const res = this.#res
-    res.onWritable(() => {
+    const writable = boundary('http', () => {
       this.#writable?.()
       return true
     })
+    res.onWritable(writable)
     res.cork(() => this.#head(outgoing))
     try {
       for await (const chunk of body) {
@@ -247,17 +299,18 @@ class Exchange implements Incoming {
       if (this.#over) return
       res.cork(() => res.end(undefined, closing))
       this.#end(false)
-    } catch {
+    } catch (error) {
       // The head is sent: only a cut connection can tell the client that the body is not whole.
-      if (!this.#over) res.close()
+      if (!this.#over) this.#fail(error)
     }
   }
 
   #drained(): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => {
+      const giveUp = boundary('http', () => {
         if (!this.#over) this.#res.close()
-      }, SLOW_READER_TIMEOUT_MS)
+      })
+      const timer = setTimeout(giveUp, SLOW_READER_TIMEOUT_MS)
       this.#writable = () => {
         this.#writable = undefined
         clearTimeout(timer)
@@ -279,122 +332,6 @@ class Exchange implements Incoming {
     open.delete(this)
     if (open.size === 0) idle?.()
   }
-}
-
-interface SocketData {
-  accept: (socket: Socket) => SocketHandlers
-  handlers?: SocketHandlers
-  socket?: UwsSocket
-}
-
-class UwsSocket implements Socket {
-  readonly #ws: WebSocket<SocketData>
-  open = true
-
-  constructor(ws: WebSocket<SocketData>) {
-    this.#ws = ws
-  }
-
-  send(data: string | Uint8Array): boolean {
-    // 2: over the backpressure limit, dropped. 0: queued behind a slow peer.
-    return this.open && this.#ws.send(data, typeof data !== 'string') !== 2
-  }
-
-  bufferedBytes(): number {
-    return this.open ? this.#ws.getBufferedAmount() : 0
-  }
-
-  ping(): void {
-    if (this.open) this.#ws.ping()
-  }
-
-  close(code: number, reason: string): void {
-    if (this.open) this.#ws.end(code, reason)
-  }
-
-  terminate(): void {
-    if (this.open) this.#ws.close()
-  }
-}
-
-/**
- * Upgrades as the library wants it, which warns of writes that are not corked. After a check that waited the response's own
- * cork would be wrong: where the socket keeps its address over the upgrade, that cork takes it for HTTP still and, reading the
- * WebSocket's state as a response's, may close it. Within another's, as within the library's call, it leaves the socket alone; a
- * node has that of a voice worker's link at least, and the first of all sockets is worth a warning.
- */
-function corkUpgrade(res: HttpResponse, sockets: ReadonlySet<WebSocket<SocketData>>, upgrade: () => void): void {
-  const [other] = sockets
-  if (other === undefined) upgrade()
-  else other.cork(() => void res.cork(upgrade))
-}
-
-function addWebSocket(
-  app: TemplatedApp,
-  route: WebSocketRoute,
-  options: ServerOptions,
-  sockets: Set<WebSocket<SocketData>>,
-): void {
-  app.ws<SocketData>(route.path, {
-    maxPayloadLength: route.maxPayloadBytes,
-    maxBackpressure: route.maxBackpressureBytes,
-    idleTimeout: route.idleTimeoutS,
-    sendPingsAutomatically: true,
-    upgrade: async (res, req, context) => {
-      let gone = false
-      res.onAborted(() => {
-        gone = true
-      })
-      const headers = new Map<string, string>()
-      req.forEach((name, value) => {
-        headers.set(name, value)
-      })
-      const request: UpgradeRequest = {
-        query: new URLSearchParams(req.getQuery()),
-        header: (name) => headers.get(name),
-        remoteAddress: Buffer.from(res.getRemoteAddressAsText()).toString(),
-        requestId: options.requestId(headers.get('x-request-id') ?? ''),
-      }
-      const header = (name: string) => headers.get(name) ?? ''
-      try {
-        const accept = await route.upgrade(request)
-        if (gone) return
-        corkUpgrade(res, sockets, () => {
-          res.upgrade<SocketData>(
-            { accept },
-            header('sec-websocket-key'),
-            header('sec-websocket-protocol'),
-            header('sec-websocket-extensions'),
-            context,
-          )
-        })
-      } catch (error) {
-        if (gone) return
-        const refusal = options.refuse(error, request)
-        res.cork(() => {
-          writeHead(res, refusal, options.headers ?? [])
-          res.end(refusal.body as string)
-        })
-      }
-    },
-    open: (ws) => {
-      const data = ws.getUserData()
-      sockets.add(ws)
-      data.socket = new UwsSocket(ws)
-      data.handlers = data.accept(data.socket)
-    },
-    message: (ws, message, isBinary) => {
-      ws.getUserData().handlers?.message(isBinary ? new Uint8Array(message) : Buffer.from(message).toString())
-    },
-    drain: (ws) => ws.getUserData().handlers?.drain?.(),
-    pong: (ws) => ws.getUserData().handlers?.pong?.(),
-    close: (ws, code) => {
-      sockets.delete(ws)
-      const { socket, handlers } = ws.getUserData()
-      if (socket) socket.open = false
-      handlers?.close(code)
-    },
-  })
 }
 
 type Listen = (host: string, port: number, options: number, done: (socket: us_listen_socket | false) => void) => void
@@ -419,14 +356,6 @@ function isAmbiguous(req: HttpRequest): boolean {
   return framings > 1 || (encoding !== '' && encoding.toLowerCase() !== 'chunked')
 }
 
-function writeHead(res: HttpResponse, { status, headers }: Outgoing, standing: Outgoing['headers']): void {
-  res.writeStatus(STATUS_LINES[status] ?? String(status))
-  for (const [name, value] of headers) res.writeHeader(name, value)
-  for (const [name, value] of standing) {
-    if (!headers.some(([said]) => said === name)) res.writeHeader(name, value)
-  }
-}
-
 /** Of a body that is no stream, in bytes. */
 function lengthOf(body: Outgoing['body']): number {
   if (typeof body === 'string') return Buffer.byteLength(body)
@@ -435,25 +364,4 @@ function lengthOf(body: Outgoing['body']): number {
 
 function isStream(body: Outgoing['body']): body is AsyncIterable<string | Uint8Array> {
   return typeof body === 'object' && Symbol.asyncIterator in body
-}
-
-const STATUS_LINES: Readonly<Record<number, string>> = {
-  200: '200 OK',
-  201: '201 Created',
-  204: '204 No Content',
-  206: '206 Partial Content',
-  302: '302 Found',
-  304: '304 Not Modified',
-  400: '400 Bad Request',
-  401: '401 Unauthorized',
-  403: '403 Forbidden',
-  404: '404 Not Found',
-  405: '405 Method Not Allowed',
-  409: '409 Conflict',
-  416: '416 Range Not Satisfiable',
-  422: '422 Unprocessable Entity',
-  429: '429 Too Many Requests',
-  500: '500 Internal Server Error',
-  502: '502 Bad Gateway',
-  503: '503 Service Unavailable',
 }

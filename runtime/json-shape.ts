@@ -6,6 +6,9 @@ export interface JsonBounds {
   parts: number
 }
 
+/** Of what comes from outside: whatever walks it may recurse, and holds up the calls of the loop for a microsecond a part. */
+export const JSON_BOUNDS: JsonBounds = { depth: 64, parts: 5_000 }
+
 const QUOTE = 34
 const COLON = 58
 const BACKSLASH = 92
@@ -36,6 +39,14 @@ export function beyondBounds(text: string, most: JsonBounds): keyof JsonBounds |
     }
   }
   return undefined
+}
+
+/** Parses JSON from outside. Throws SyntaxError for text that is not JSON or goes beyond the bounds. */
+export function parseBounded(text: string, most: JsonBounds = JSON_BOUNDS): unknown {
+  const beyond = beyondBounds(text, most)
+  if (beyond === 'depth') throw new SyntaxError(`The JSON is nested over ${most.depth} deep`)
+  if (beyond === 'parts') throw new SyntaxError(`The JSON has over ${most.parts} fields, arrays and objects`)
+  return JSON.parse(text)
 }
 
 /** Where the string that begins at `from` ends: at the next quote that no backslash escapes. */

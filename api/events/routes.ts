@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/errors.ts'
+import { boundary } from '../../runtime/process/boundary.ts'
 import { call_log_id, requireCall } from '../calls/one-call.ts'
 import { defineRoute, Reply } from '../route.ts'
 import { ValidationError } from '../schema.ts'
@@ -124,7 +125,9 @@ function requireRoom(open: number): void {
 
 /** @param close is called however it ends, also when nobody began to read */
 function streamed(queue: EventQueue, seconds: number, signal: AbortSignal, close: () => void): Reply {
-  signal.addEventListener('abort', close)
+  signal.addEventListener('abort', boundary('http', close))
+  // A client that left meanwhile has told the signal before anybody listened.
+  if (signal.aborted) close()
   return new Reply({ stream: closing(queue.read(seconds, signal), close), headers: STREAM_HEADERS })
 }
 

@@ -1,5 +1,6 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { beyondBounds, JSON_BOUNDS } from '../../runtime/json-shape.ts'
 import { MAX_SDP_CHARACTERS } from './webrtc/sdp.ts'
 
 /**
@@ -131,6 +132,11 @@ export interface Fault {
 
 /** Reads a text message of a client. Never throws. */
 export function readClientMessage(json: string): ClientMessage | Fault {
+  const beyond = beyondBounds(json, JSON_BOUNDS)
+  if (beyond !== undefined) {
+    const limit = beyond === 'depth' ? `${JSON_BOUNDS.depth} levels` : `${JSON_BOUNDS.parts} fields, arrays and objects`
+    return { code: 'malformed_message', message: `The message has more than ${limit}` }
+  }
   let value: unknown
   try {
     value = JSON.parse(json)

@@ -1,8 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Clock } from '../../runtime/clock.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
+import { parseBounded } from '../../runtime/json-shape.ts'
 import type { Logger } from '../../runtime/log.ts'
 import { OPUS_CLOCK_HZ } from '../../runtime/media/opus-packet.ts'
+import { inBackground } from '../../runtime/process/boundary.ts'
 import type { Socket, SocketHandlers, WebSocketRoute } from '../../runtime/web-socket.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import type { Join, Line, Switchboard } from '../../store/redis/switchboard.ts'
@@ -147,7 +149,10 @@ class SupervisorSocket implements SocketHandlers {
       this.#tell({ type: 'error', code: 'bad_message', message: 'Unknown or malformed message' })
       return
     }
-    void this.#line.then((line) => line.send(message))
+    inBackground(
+      'websocket',
+      this.#line.then((line) => line.send(message)),
+    )
   }
 
   close(): void {
@@ -203,7 +208,7 @@ class SupervisorSocket implements SocketHandlers {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseBounded(text)
   } catch {
     return undefined
   }

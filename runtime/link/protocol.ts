@@ -1,4 +1,5 @@
 import { Compile } from 'typebox/compile'
+import { parseBounded } from '../json-shape.ts'
 import { NODE_MESSAGE, type NodeMessage, WORKER_MESSAGE, type WorkerMessage } from './messages.ts'
 
 /**
@@ -77,12 +78,15 @@ export function decodeAudio(message: Uint8Array): AudioChunk[] | undefined {
   return offset === message.byteLength ? chunks : undefined
 }
 
+/** Twice as deep as what an agent, a caller or a model may say, which is a part of a message. */
+const LINK_BOUNDS = { depth: 128, parts: 500_000 }
+
 const workerMessage = Compile(WORKER_MESSAGE)
 const nodeMessage = Compile(NODE_MESSAGE)
 
 function parse(json: string): unknown {
   try {
-    return JSON.parse(json)
+    return parseBounded(json, LINK_BOUNDS)
   } catch {
     return undefined
   }
@@ -100,9 +104,14 @@ export function decodeNodeMessage(json: string): NodeMessage | undefined {
   return nodeMessage.Check(value) ? value : undefined
 }
 
-/** The session that something which is no message seems to be about. */
+/** The session that something which is no message seems to be about. It may be beyond all bounds: nothing walks it. */
 export function sessionIn(json: string): number | undefined {
-  const value = parse(json)
+  let value: unknown
+  try {
+    value = JSON.parse(json)
+  } catch {
+    return undefined
+  }
   if (typeof value !== 'object' || value === null || !('session' in value)) return undefined
   return Number.isSafeInteger(value.session) ? (value.session as number) : undefined
 }

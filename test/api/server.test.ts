@@ -5,6 +5,7 @@ import t, { type Test } from 'tap'
 import WebSocket from 'ws'
 import { type Incoming, type Outgoing, startServer } from '../../api/server.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
+import { type Boundary, faultCounts, reportFaultsTo } from '../../runtime/process/boundary.ts'
 import type { Socket, WebSocketRoute } from '../../runtime/web-socket.ts'
 import { openRaw } from '../support/raw-http.ts'
 
@@ -329,6 +330,192 @@ t.test('a WebSocket message over the limit ends the connection, a slow reader lo
   t.ok(dropped > 0)
   t.ok((socket?.bufferedBytes() ?? 0) <= 80 * 1024)
   slow.terminate()
+})
+
+/** What is thrown at a boundary from now on, instead of standard error. */
+function faultsOf(t: Test): { messages: string[]; counted(kind: Boundary): number } {
+  const messages: string[] = []
+  const before = new Map(faultCounts())
+  t.teardown(reportFaultsTo((_kind, error) => messages.push(String((error as Error).message))))
+  return { messages, counted: (kind) => (faultCounts().get(kind) ?? 0) - (before.get(kind) ?? 0) }
+}
+
+for (const isAsync of [false, true]) {
+  t.test(`a handler of a WebSocket that ${isAsync ? 'rejects' : 'throws'} ends that socket with 1011`, async (t) => {
+    const faults = faultsOf(t)
+    const fail = (what: string): undefined => {
+      const error = new Error(what)
+      if (isAsync) return Promise.reject(error) as unknown as undefined
+      throw error
+    }
+    const route: WebSocketRoute = {
+      path: '/ws',
+      maxPayloadBytes: 1000,
+      maxBackpressureBytes: 32 * MEGABYTE,
+      idleTimeoutS: 30,
+      async upgrade({ query }) {
+        const at = query.get('at')
+        return (socket) => {
+          if (at === 'open') fail(at)
+          if (at === 'pong') socket.ping()
+          if (at === 'drain') for (let i = 0; i < 16; i++) socket.send(new Uint8Array(MEGABYTE))
+          return {
+            message: (data) => (at === 'message' ? fail(at) : socket.send(data) && undefined),
+            drain: () => (at === 'drain' ? fail(at) : undefined),
+            pong: () => (at === 'pong' ? fail(at) : undefined),
+            close: () => (at === 'close' ? fail(at) : undefined),
+          }
+        }
+      },
+    }
+    const { url } = await serve(t, () => text(200, 'alive'), [route])
+    const open = async (at: string) => {
+      const socket = new WebSocket(`${url.replace('http', 'ws')}/ws?at=${at}`)
+      await once(socket, 'open')
+      return socket
+    }
+    const other = await open('none')
+    const kinds = isAsync ? ['message', 'drain', 'pong', 'close'] : ['open', 'message', 'drain', 'pong', 'close']
+    for (const [n, at] of kinds.entries()) {
+      const socket = await open(at)
+      const closed = once(socket, 'close')
+      if (at === 'close') socket.close(1000)
+      else socket.send('hello')
+      const [code] = await closed
+      t.equal(code, at === 'close' ? 1000 : 1011, at)
+      while (faults.counted('websocket') <= n) await sleep(5)
+      t.ok(faults.messages.includes(at), at)
+    }
+    other.send('still there')
+    t.equal(String((await once(other, 'message'))[0]), 'still there')
+    t.equal(await (await fetch(url)).text(), 'alive')
+    other.terminate()
+  })
+}
+
+t.test('an upgrade that throws where it is refused ends that connection', async (t) => {
+  const faults = faultsOf(t)
+  const server = await startServer({
+    host: '127.0.0.1',
+    port: 0,
+    handle: (incoming) => incoming.send(text(200, 'alive')),
+    webSockets: [
+      {
+        ...{ path: '/ws', maxPayloadBytes: 1000, maxBackpressureBytes: 1000, idleTimeoutS: 30 },
+        upgrade: () => Promise.reject(new PatchbayError('invalid_token')),
+      },
+    ],
+    refuse: () => {
+      throw new Error('no answer')
+    },
+    requestId: (header) => header,
+  })
+  t.teardown(() => server.close(0))
+  const client = new WebSocket(`ws://127.0.0.1:${server.port}/ws`)
+  await once(client, 'error')
+  t.same([faults.messages, faults.counted('websocket')], [['no answer'], 1])
+  t.equal(await (await fetch(`http://127.0.0.1:${server.port}`)).text(), 'alive')
+})
+
+t.test('a handler of HTTP that throws ends that connection', async (t) => {
+  const faults = faultsOf(t)
+  const server = await startServer({
+    host: '127.0.0.1',
+    port: 0,
+    handle: (incoming) => {
+      if (incoming.path === '/now') throw new Error('now')
+      if (incoming.path === '/body') {
+        incoming.body.text(100, {
+          done: () => {
+            throw new Error('body')
+          },
+          failed() {},
+        })
+        return
+      }
+      incoming.send(text(200, 'alive'))
+    },
+    webSockets: [],
+    refuse: () => text(500, ''),
+    requestId: (header) => header,
+  })
+  t.teardown(() => server.close(0))
+  const url = `http://127.0.0.1:${server.port}`
+  await t.rejects(fetch(`${url}/now`))
+  await t.rejects(fetch(`${url}/body`, { method: 'POST', body: 'x' }))
+  t.same([faults.messages, faults.counted('http')], [['now', 'body'], 2])
+  t.equal(await (await fetch(url)).text(), 'alive')
+})
+
+t.test('what would make a body that nobody reads is ended', async (t) => {
+  const aborted: string[] = []
+  const returned: string[] = []
+  const left = Promise.withResolvers<void>()
+  const { url } = await serve(t, async ({ path, signal }) => {
+    signal.addEventListener('abort', () => {
+      aborted.push(path)
+      left.resolve()
+    })
+    if (path === '/late') await left.promise
+    const next = async () => ({ done: false as const, value: 'never' })
+    const end = async () => {
+      returned.push(path)
+      return { done: true as const, value: undefined }
+    }
+    return text(200, { [Symbol.asyncIterator]: () => ({ next, return: end }) })
+  })
+  const answer = await fetch(`${url}/head`, { method: 'HEAD' })
+  t.same([answer.status, aborted, returned], [200, ['/head'], ['/head']])
+  const raw = await openRaw(url)
+  raw.write('GET /late HTTP/1.1\r\nhost: x\r\n\r\n')
+  await sleep(50)
+  raw.socket.destroy()
+  while (returned.length < 2) await sleep(5)
+  t.same(
+    [aborted, returned],
+    [
+      ['/head', '/late'],
+      ['/head', '/late'],
+    ],
+  )
+})
+
+t.test('an ambiguous request is refused and the connection closed: what it hides is never answered', async (t) => {
+  const handled: string[] = []
+  const { url } = await serve(t, (incoming) => {
+    handled.push(incoming.path)
+    return text(incoming.isAmbiguous ? 400 : 200, incoming.path)
+  })
+  const hidden = 'GET /hidden HTTP/1.1\r\nhost: x\r\n\r\n'
+  const post = (...headers: string[]) => ['POST /first HTTP/1.1', 'host: x', ...headers, '', ''].join('\r\n')
+  const cases: Record<string, string> = {
+    'two lengths, the shorter first': `${post('content-length: 2', 'content-length: 39')}{}`,
+    'two lengths, the longer first': `${post('content-length: 39', 'content-length: 2')}{}`,
+    'twice the same length': `${post('content-length: 2', 'content-length: 2')}{}`,
+    'two lengths of a GET': 'GET /first HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\ncontent-length: 37\r\n\r\n',
+    'two lengths of a HEAD': 'HEAD /first HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\ncontent-length: 37\r\n\r\n',
+    'a list of lengths': `${post('content-length: 2, 2')}{}`,
+    'chunked and a length': `${post('transfer-encoding: chunked', 'content-length: 5')}0\r\n\r\n`,
+    'a length and chunked': `${post('content-length: 5', 'transfer-encoding: chunked')}0\r\n\r\n`,
+    'chunked twice': `${post('transfer-encoding: chunked', 'transfer-encoding: chunked')}0\r\n\r\n`,
+    'an encoding that is not chunked': `${post('transfer-encoding: gzip')}0\r\n\r\n`,
+    'chunked and then another': `${post('transfer-encoding: chunked, identity')}0\r\n\r\n`,
+  }
+  for (const [name, first] of Object.entries(cases)) {
+    for (const isSplit of [false, true]) {
+      handled.length = 0
+      const raw = await openRaw(url)
+      if (isSplit) {
+        raw.write(first)
+        await sleep(30)
+        raw.write(hidden)
+      } else raw.write(first + hidden)
+      const received = await raw.closed()
+      const answers = received.match(/HTTP\/1\.1 \d+/g) ?? []
+      const expected = first.startsWith('HEAD') ? [] : ['HTTP/1.1 400']
+      t.same([answers, handled.includes('/hidden')], [expected, false], `${name}${isSplit ? ', in two parts' : ''}`)
+    }
+  }
 })
 
 t.test('headers can be read before the first await only', async (t) => {

@@ -1,6 +1,8 @@
+import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import { startTestApi, type TestUser } from '../../support/api.ts'
 import { linkWorker, startPhone } from '../../support/phone.ts'
+import { openRaw } from '../../support/raw-http.ts'
 import { RealtimeClient, until } from '../../support/realtime-node.ts'
 
 const api = await startTestApi(t)
@@ -121,4 +123,33 @@ t.test('a workspace has so many streams and no more', async (t) => {
     return stream !== undefined
   })
   for (const stream of streams) stream.close()
+})
+
+t.test('a stream that is asked for with HEAD, or left before it begins, holds no place', async (t) => {
+  const user = await api.signUp()
+  const { callId, client } = await talk(user)
+  for (const path of ['/events', `/calls/${callId}/events/live`]) {
+    for (let n = 0; n < 21; n++) {
+      const { status } = await user.client.request('HEAD', path)
+      t.equal(status, 200, `${path}, time ${n + 1}`)
+    }
+    const cookie = [...user.client.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    for (let n = 0; n < 21; n++) {
+      const raw = await openRaw(api.url)
+      raw.write(`GET ${path} HTTP/1.1\r\nhost: x\r\ncookie: ${cookie}\r\n\r\n`)
+      await setImmediate()
+      raw.socket.destroy()
+    }
+    let stream: Stream | undefined
+    await until(async () => {
+      stream = await open(user, path).catch(() => undefined)
+      return stream !== undefined
+    })
+    client.send({ type: 'text', text: 'hello' })
+    await until(() => stream!.events.some(({ event }) => event === 'turn' || event === 'call.turn'))
+    stream!.close()
+    await stream!.ended
+  }
+  client.send({ type: 'end' })
+  await client.closed()
 })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { makeCall, openSession, startNode, startWorker } from '../../support/realtime-node.ts'
+import { makeCall, openSession, startNode, startWorker, until } from '../../support/realtime-node.ts'
 
 const PARAMS = { id: 'call-1:tool-1', name: 'show_room', arguments: { id: '7' }, timeoutMs: 20_000 }
 
@@ -30,6 +30,30 @@ t.test('the agent calls a function of the page', async (t) => {
     t.match(await client.got('error'), { code: 'unknown_tool_call' }, 'an answer counts once')
     client.send({ type: 'tool.result', call_id: 5 })
     await client.got('error', { code: 'invalid_message' })
+    client.send({ type: 'end' })
+  })
+
+  t.test('and one that no body of a request could hold is refused before anything is made of it', async (t) => {
+    const { client, callId } = await open()
+    const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
+    const send = (result: string, id = 'x') =>
+      client.socket.send(`{"type":"tool.result","call_id":"${id}","result":${result}}`)
+    const returned = calls.callPage(callId, { ...PARAMS, id: 'tool-deep' })
+    await client.got('tool.call', { call_id: 'tool-deep' })
+    const manyFields = `[${'{},'.repeat(6_000)}0]`
+    const refusals = () => client.messages.filter(({ code }) => code === 'malformed_message')
+    for (const [n, [result, words]] of [
+      [nested(5_000), /64 levels/] as const,
+      [nested(64), /64 levels/] as const,
+      [manyFields, /5000 fields/] as const,
+    ].entries()) {
+      send(result)
+      send(result, 'tool-deep')
+      await until(() => refusals().length === 2 * (n + 1))
+      t.match(refusals().at(-1)?.message, words)
+    }
+    send(nested(60), 'tool-deep')
+    t.same(await returned, { result: nested(60) }, 'the session goes on')
     client.send({ type: 'end' })
   })
 

@@ -86,6 +86,8 @@ t.test('a supervisor hears both sides, takes the call over, speaks and gives it 
   await second.got('error', ({ code }) => code === 'not_taken')
   second.send({ type: 'dance' })
   await second.got('error', ({ code }) => code === 'bad_message')
+  second.socket.send(`{"type":"whisper","text":"deep","more":${'['.repeat(5_000)}${']'.repeat(5_000)}}`)
+  await until(() => second.messages.filter(({ code }) => code === 'bad_message').length === 2)
 
   supervisor.send({ type: 'give_back', summary: 'A refund was agreed' })
   await supervisor.happened('gave_back')

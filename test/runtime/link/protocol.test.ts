@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { AudioWriter, decodeAudio, decodeNodeMessage, decodeWorkerMessage } from '../../../runtime/link/protocol.ts'
+import {
+  AudioWriter,
+  decodeAudio,
+  decodeNodeMessage,
+  decodeWorkerMessage,
+  sessionIn,
+} from '../../../runtime/link/protocol.ts'
 
 const chunk = fc.record({
   session: fc.integer({ min: 0, max: 0xffffffff }),
@@ -112,4 +118,13 @@ t.test('any JSON decodes without throwing', async () => {
     }),
     { numRuns: 500 },
   )
+})
+
+t.test('a control message is bounded before anything walks it, and its session is still known', async (t) => {
+  const ask = (depth: number) =>
+    `{"type":"ask","session":3,"id":1,"method":"tool","params":${'['.repeat(depth)}${']'.repeat(depth)}}`
+  t.not(decodeWorkerMessage(ask(60)), undefined)
+  t.equal(decodeWorkerMessage(ask(5_000)), undefined)
+  t.equal(decodeNodeMessage(`{"type":"beat","more":${'['.repeat(5_000)}${']'.repeat(5_000)}}`), undefined)
+  t.equal(sessionIn(ask(5_000)), 3)
 })

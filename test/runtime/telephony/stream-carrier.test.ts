@@ -54,6 +54,11 @@ function makeCarrier(more: Partial<StreamProvider> = {}) {
 
 const tokenOf = (document: string | undefined): string => JSON.parse(document ?? '').token
 
+t.test('a message of a media stream that is nested deep is none', async (t) => {
+  const deep = `{"event":"media","media":{"payload":"","more":${'['.repeat(5_000)}${']'.repeat(5_000)}}}`
+  t.throws(() => telnyxDialect.read(deep), /nested over 64 deep/)
+})
+
 t.test('nothing of a request counts before its signature was checked', async (t) => {
   const { carrier, request } = makeCarrier({ read: () => t.fail('it was read') as never })
   await t.rejects(request({ type: 'asks', document: 'x' }, 'wrong'), { code: 'forged_request' })

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import busboy from '@fastify/busboy'
 import { PatchbayError } from '../runtime/errors.ts'
+import { boundary } from '../runtime/process/boundary.ts'
 import type { RequestBody } from './body.ts'
 
 /** Multipart bodies as streams: nothing of a file is kept here. */
@@ -54,29 +55,44 @@ export async function readMultipart(
   }
   const parser = openParser(source.contentType, limits.maxFileBytes)
 
-  parser.on('field', (name, value, nameCut, valueCut) => {
-    if (nameCut || valueCut) fail(new PatchbayError('malformed_body'))
-    else fields[name] = value
-  })
-  parser.on('file', (field, stream, filename, _encoding, contentType) => {
-    // An error that comes while no one reads yet is seen by the reader, and must not end the process.
-    stream.on('error', () => {})
-    unfinished.add(stream)
-    stream.on('close', () => unfinished.delete(stream))
-    tail = tail.then(async () => {
-      if (failure !== undefined) return void stream.resume()
-      try {
-        await receive({ field, filename: filename ?? '', contentType, content: limited(stream) })
-        files[field] = (files[field] ?? 0) + 1
-      } catch (error) {
-        fail(error)
-      } finally {
-        stream.resume()
-      }
-    })
-  })
+  parser.on(
+    'field',
+    boundary('http', (name, value, nameCut, valueCut) => {
+      if (nameCut || valueCut) fail(new PatchbayError('malformed_body'))
+      else fields[name] = value
+    }),
+  )
+  parser.on(
+    'file',
+    boundary('http', (field, stream, filename, _encoding, contentType) => {
+      // An error that comes while no one reads yet is seen by the reader, and must not end the process.
+      stream.on('error', () => {})
+      unfinished.add(stream)
+      stream.on(
+        'close',
+        boundary('http', () => unfinished.delete(stream)),
+      )
+      tail = tail.then(async () => {
+        if (failure !== undefined) {
+          stream.resume()
+          return
+        }
+        try {
+          await receive({ field, filename: filename ?? '', contentType, content: limited(stream) })
+          files[field] = (files[field] ?? 0) + 1
+        } catch (error) {
+          fail(error)
+        } finally {
+          stream.resume()
+        }
+      })
+    }),
+  )
   for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) {
-    parser.on(limit, () => fail(new PatchbayError('malformed_body')))
+    parser.on(
+      limit,
+      boundary('http', () => fail(new PatchbayError('malformed_body'))),
+    )
   }
 
   try {

@@ -71,7 +71,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
   const listening = await listen(app, options.host, options.port)
   const port = uWS.us_socket_local_port(listening as unknown as Parameters<typeof uWS.us_socket_local_port>[0])
-  const tick = boundary('timer', () => {
+  const tick = boundary('http', () => {
     const nowMs = performance.now()
     for (const exchange of traffic.open) exchange.body.tick(nowMs)
   })

@@ -35,7 +35,9 @@ export function childRole({ config, log, flags }: Run, child: ChildRole): Promis
       child.spawned?.(started)
       return started
     },
-    ready: async (started, signal) => void (await once(started, 'message', { signal })),
+    async ready(started, signal) {
+      await once(started, 'message', { signal })
+    },
     readyTimeoutMs: READY_TIMEOUT_MS,
     stopSignal: 'SIGTERM',
   })

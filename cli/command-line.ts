@@ -10,6 +10,7 @@ import { PatchbayError } from '../runtime/errors.ts'
 import { watchStopRequests } from '../runtime/lifecycle.ts'
 import { createLogger, type Logger } from '../runtime/log.ts'
 import { nearest } from '../runtime/nearest.ts'
+import { boundary } from '../runtime/process/boundary.ts'
 import { run } from './run.ts'
 import { withDatabase } from './services.ts'
 
@@ -110,7 +111,7 @@ async function perform(argv: readonly string[]): Promise<void> {
   } else if (command === 'plugins' && words.length > 1) {
     const { PLUGINS_USAGE, runPluginsCommand } = await import('../runtime/plugin/install/cli.ts')
     const asked = { grantAll: argv.includes('--grant=all'), noTest: argv.includes('--no-test') }
-    const say = (line: string): void => void process.stderr.write(`${line}\n`)
+    const say = writeLine
     const env = processEnvironment()
     const text =
       words[1] === 'help'
@@ -123,9 +124,14 @@ async function perform(argv: readonly string[]): Promise<void> {
   } else if (command === 'models') {
     const { runModelsCommand } = await import('../runtime/models/cli.ts')
     const stop = new AbortController()
-    process.once('SIGINT', () => stop.abort())
+    process.once(
+      'SIGINT',
+      boundary('process', () => stop.abort()),
+    )
     const terminal = process.stderr.isTTY === true
-    const say = (line: string): void => void process.stderr.write(line)
+    const say = (text: string): void => {
+      process.stderr.write(text)
+    }
     const { dataDir, modelHub: hub } = config
     const text = await runModelsCommand({ words: words.slice(1), dataDir, hub, say, terminal, signal: stop.signal })
     process.stdout.write(`${text}\n`)
@@ -158,7 +164,7 @@ async function perform(argv: readonly string[]): Promise<void> {
     if (!isRole(role) || more.length > 0) fail('Say which role drains: npm run patchbay drain [api|jobs|voice]')
     const port = argv.find((argument) => argument.startsWith('--port='))?.slice('--port='.length)
     const asked = Number(port ?? operationsAddress(deriveConfig(config), role).port)
-    await runDrain(asked, (line) => void process.stderr.write(`${line}\n`))
+    await runDrain(asked, writeLine)
   } else if (command === 'doctor') {
     const { runDoctor } = await import('../runtime/doctor.ts')
     const { text, healthy } = await runDoctor(words.slice(1), { config, env: processEnvironment() })
@@ -179,6 +185,10 @@ async function perform(argv: readonly string[]): Promise<void> {
       config: await effectiveConfig(config, { roles, selfContained }),
     })
   }
+}
+
+function writeLine(line: string): void {
+  process.stderr.write(`${line}\n`)
 }
 
 function isRole(word: string): word is RoleName {

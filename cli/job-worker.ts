@@ -1,5 +1,6 @@
 import { processEnvironment } from '../config/load.ts'
 import { putBehindAudio } from '../runtime/low-priority.ts'
+import { boundary } from '../runtime/process/boundary.ts'
 import { runInRealtimeToo } from '../runtime/realtime-loop.ts'
 import { SERVICE_PRIORITY } from '../runtime/set-scheduling.ts'
 import { childRole } from './child-role.ts'
@@ -34,9 +35,13 @@ export async function startJobWorker(
     spawned: (child) => {
       if (audioFirst !== 'false') putBehindAudio(child.pid)
       // What starts takes what it can get of the processor: its loop comes before its threads once it serves.
-      child.once('message', () => {
-        if (child.pid !== undefined) child.once('exit', runInRealtimeToo(child.pid, SERVICE_PRIORITY, true))
-      })
+      child.once(
+        'message',
+        boundary('process', () => {
+          if (child.pid !== undefined)
+            child.once('exit', boundary('process', runInRealtimeToo(child.pid, SERVICE_PRIORITY, true)))
+        }),
+      )
     },
   })
 }

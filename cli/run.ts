@@ -12,6 +12,7 @@ import { describeDefaults } from '../runtime/plugin/describe-defaults.ts'
 import { allowInfrastructure, installGuard } from '../runtime/plugin/guard.ts'
 import { loadPlugins } from '../runtime/plugin/host.ts'
 import { refusals } from '../runtime/plugin/refusals.ts'
+import { inBackground } from '../runtime/process/boundary.ts'
 import { runLoopInRealtime } from '../runtime/realtime-loop.ts'
 import type { RoleContext, VoiceContext } from '../runtime/role.ts'
 import { NODE_PRIORITY, VOICE_PRIORITY } from '../runtime/set-scheduling.ts'
@@ -138,9 +139,12 @@ async function start(options: Run, running: Running, signal: AbortSignal, helper
   }
   if (running.stopping) return
   // What starts takes what it can get of the processor; it carries no audio yet.
-  if (!selfContained) void goFirst()
+  if (!selfContained) inBackground('process', goFirst())
   // The parent says that calls are taken only once they are.
-  void Promise.all(running.roles.map((role) => role.serving)).then(() => process.send?.('ready'))
+  inBackground(
+    'process',
+    Promise.all(running.roles.map((role) => role.serving)).then(() => process.send?.('ready')),
+  )
   const seconds = ((performance.now() - startedAtMs) / 1_000).toFixed(1)
   const url = running.roles.find((role) => role.name === 'api')?.url
   log.info({ roles, ...(url === undefined ? {} : { url }) }, `Started in ${seconds} s`)

@@ -123,7 +123,9 @@ export function fromCaller(call: PathCall, clock: Clock): LegEvents {
     },
     held: (direction) => input(call, { type: 'held', direction }),
     resumed: () => input(call, { type: 'unheld' }),
-    carrier: (figures) => void call.log.append(carrierEvent(figures)),
+    carrier(figures) {
+      call.log.append(carrierEvent(figures))
+    },
     played(markId) {
       const workerMark = call.marks.take(markId)
       if (workerMark !== undefined) call.link?.played(workerMark)

@@ -1,6 +1,7 @@
 import { getPriority, setPriority } from 'node:os'
 import type { Worker } from 'node:worker_threads'
 import { autogroupOf, setAutogroup } from './autogroup.ts'
+import { boundary } from './process/boundary.ts'
 import { noteThreadId, systemIdOf } from './thread-ids.ts'
 
 /** Of the 19 steps down: a tenth of the share of a loop that carries audio, where both want the processor. */
@@ -140,7 +141,11 @@ export function raiseLoopPriority(): void {
   if (autogroupOf('self')?.nice !== 0) return
   giveWay = !setAutogroup('self', SESSION_UP)
   // A terminal's other programs are in it too, and stay when this one ends.
-  if (!giveWay) process.once('exit', () => setAutogroup('self', 0))
+  if (!giveWay)
+    process.once(
+      'exit',
+      boundary('process', () => setAutogroup('self', 0)),
+    )
 }
 
 function lower(id: number, steps: number): void {

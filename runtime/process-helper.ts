@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { lowerProcess, restoreProcess } from './low-priority.ts'
 import { processEntry } from './module-cache.ts'
+import { boundary, inBackground } from './process/boundary.ts'
 import { processUsage } from './process-usage.ts'
 import { type RunningProgram, startProgram } from './spawner/spawner.ts'
 import type { Helper, HelperListener } from './warm-helpers.ts'
@@ -105,13 +106,19 @@ export class ProcessHelper<M> implements Helper {
     const [stdin, stdout, stderr, pipe] = program.pipes
     stdin?.end()
     stdout?.resume()
-    stderr?.on('data', (bytes: Uint8Array) => process.stderr.write(bytes))
+    stderr?.on(
+      'data',
+      boundary('process', (bytes: Uint8Array) => process.stderr.write(bytes)),
+    )
     // Its end is told by itself.
     for (const one of program.pipes) one.on('error', () => {})
-    program.once('exit', () => this.#over())
+    program.once(
+      'exit',
+      boundary('process', () => this.#over()),
+    )
     for (const frame of this.#said) pipe!.write(frame)
     this.#said = []
-    void this.#listen(pipe!)
+    inBackground('process', this.#listen(pipe!))
   }
 
   async #listen(pipe: Socket): Promise<void> {

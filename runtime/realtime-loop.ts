@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import { poolThreads } from './engine-threads.ts'
 import type { Logger } from './log.ts'
+import { boundary, inBackground } from './process/boundary.ts'
 import {
   HIGHEST_PRIORITY,
   NODE_PRIORITY,
@@ -68,17 +69,20 @@ export async function runLoopInRealtime(options: RealtimeOptions): Promise<void>
   const thread = startThread(new URL('./realtime-thread.ts', import.meta.url), { env, workerData: { lookMs } })
   watcher = { thread, log }
   thread.unref()
-  thread.on('message', heard)
-  thread.on('error', (err) => {
-    log.warn({ err }, 'The thread that watches loops in real time ended: audio shares the processor with other work')
-    own = { pid: process.pid, scheduling: 'normal', unwatched: true }
-    for (const { pid, priority, helpers, withPool } of wanted.values()) {
-      const pool = withPool ? poolThreads(pid) : []
-      for (const id of [pid, ...helpers, ...pool]) void setScheduling(id, 'normal', priority)
-    }
-    wanted.clear()
-    told.resolve()
-  })
+  thread.on('message', boundary('process', heard))
+  thread.on(
+    'error',
+    boundary('process', (err) => {
+      log.warn({ err }, 'The thread that watches loops in real time ended: audio shares the processor with other work')
+      own = { pid: process.pid, scheduling: 'normal', unwatched: true }
+      for (const { pid, priority, helpers, withPool } of wanted.values()) {
+        const pool = withPool ? poolThreads(pid) : []
+        for (const id of [pid, ...helpers, ...pool]) inBackground('process', setScheduling(id, 'normal', priority))
+      }
+      wanted.clear()
+      told.resolve()
+    }),
+  )
   wanted.set(process.pid, { pid: process.pid, priority, helpers, withPool: true })
   for (const one of wanted.values()) watch(one)
   await Promise.race([told.promise, sleep(MOST_WAIT_MS, undefined, { ref: false })])

@@ -27,7 +27,10 @@ const port = parentPort!
 const { lookMs } = workerData as { lookMs: number }
 const watched = new Set<Watched>()
 raiseOwn()
-port.on('message', (asked: Watch) => void begin(asked))
+port.on('message', (asked: Watch) => {
+  // biome-ignore lint/complexity/noVoid: what it throws ends this thread, which its owner hears of
+  void begin(asked)
+})
 for (;;) {
   await sleep(lookMs)
   for (const one of watched) await look(one)
@@ -45,7 +48,10 @@ async function begin(asked: Watch): Promise<void> {
 async function look(one: Watched): Promise<void> {
   const { pid } = one
   const usedMs = processUsage(pid, pid)?.cpuMs
-  if (usedMs === undefined) return void watched.delete(one)
+  if (usedMs === undefined) {
+    watched.delete(one)
+    return
+  }
   const wanted = one.share.look(performance.now(), usedMs)
   if (wanted === one.scheduling) return schedulePool(one, wanted)
   if ((await schedule(one, wanted)) !== undefined) return

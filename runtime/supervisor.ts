@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from './log.ts'
 import { asProcess } from './plugin/scope.ts'
+import { boundary } from './process/boundary.ts'
 import { RestartBackoff } from './restart-backoff.ts'
 import { signalWithin } from './signal-within.ts'
 
@@ -160,12 +161,15 @@ function followOutput(child: ChildProcess, name: string, log: Logger): string[] 
   const lastLines: string[] = []
   for (const stream of [child.stdout, child.stderr]) {
     if (stream === null) continue
-    createInterface({ input: stream }).on('line', (line) => {
-      if (line.trim() === '') return
-      lastLines.push(line)
-      if (lastLines.length > KEPT_OUTPUT_LINES) lastLines.shift()
-      log.debug({ child: name }, line)
-    })
+    createInterface({ input: stream }).on(
+      'line',
+      boundary('process', (line) => {
+        if (line.trim() === '') return
+        lastLines.push(line)
+        if (lastLines.length > KEPT_OUTPUT_LINES) lastLines.shift()
+        log.debug({ child: name }, line)
+      }),
+    )
   }
   return lastLines
 }

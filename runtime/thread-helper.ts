@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import { lowerThread, restoreThread } from './low-priority.ts'
+import { boundary } from './process/boundary.ts'
 import { processUsage } from './process-usage.ts'
 import { endThread } from './thread.ts'
 import { systemIdOf } from './thread-ids.ts'
@@ -14,9 +15,9 @@ export class ThreadHelper<M> implements Helper {
 
   constructor(worker: Worker, { message, error, exit }: HelperListener<M>) {
     this.worker = worker
-    worker.on('message', message)
-    worker.on('error', error)
-    worker.on('exit', exit)
+    worker.on('message', boundary('process', message))
+    worker.on('error', boundary('process', error))
+    worker.on('exit', boundary('process', exit))
   }
 
   ref(): void {

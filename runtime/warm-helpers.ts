@@ -1,3 +1,4 @@
+import { boundary, inBackground } from './process/boundary.ts'
 import { ProcessorAllowance } from './processor-allowance.ts'
 
 /**
@@ -80,7 +81,7 @@ export class WarmHelpers<M, H extends Helper> {
     kept.works++
     helper.ref()
     const lookAgain = this.#watch(kept, workspaceId)
-    const timer = setInterval(lookAgain, LOOK_MS)
+    const timer = setInterval(boundary('process', lookAgain), LOOK_MS)
     timer.unref()
     return {
       helper,
@@ -101,7 +102,7 @@ export class WarmHelpers<M, H extends Helper> {
       kept.isLow = false
       return kept
     }
-    void kept.helper.end()
+    inBackground('process', kept.helper.end())
     return undefined
   }
 
@@ -136,7 +137,7 @@ export class WarmHelpers<M, H extends Helper> {
   #keepWarm(kept: Kept<M, H>): void {
     kept.helper.unref()
     this.#warm.push(kept)
-    if (this.#warm.length > this.#options.mostWarm) void this.#warm.shift()!.helper.end()
+    if (this.#warm.length > this.#options.mostWarm) inBackground('process', this.#warm.shift()!.helper.end())
   }
 
   #start(): Kept<M, H> {

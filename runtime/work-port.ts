@@ -17,5 +17,10 @@ export function openWorkPort(): WorkPort {
   // Nobody is there any more: the messages end.
   socket.on('error', () => {})
   socket.write(frameOf(READY))
-  return { messages: messagesFrom(socket), tell: (message) => void socket.write(frameOf(message)) }
+  return {
+    messages: messagesFrom(socket),
+    tell(message) {
+      socket.write(frameOf(message))
+    },
+  }
 }

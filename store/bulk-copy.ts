@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Gate } from '../runtime/admission/gate.ts'
 import { PatchbayError } from '../runtime/errors.ts'
+import { boundary } from '../runtime/process/boundary.ts'
 import { ProcessHelper } from '../runtime/process-helper.ts'
 import { WarmHelpers } from '../runtime/warm-helpers.ts'
 import type { FromLoader, ToLoader } from './bulk-copy-messages.ts'
@@ -114,10 +115,13 @@ function start<D, R>({ databaseUrl, loader, workspaceId, signal }: BulkCopyOptio
     loaded.reject(error)
     done.reject(error)
   }
-  const onAbort = () => fail(signal.reason)
+  const onAbort = boundary('database', () => fail(signal.reason))
   const expectAnswer = () => {
     clearTimeout(stall)
-    stall = setTimeout(() => fail(stalled()), STALL_TIMEOUT_MS)
+    stall = setTimeout(
+      boundary('database', () => fail(stalled())),
+      STALL_TIMEOUT_MS,
+    )
   }
   knownLoaders.add(loader.href)
   const { helper, release } = warm.hold(

@@ -61,6 +61,8 @@ export function openCopy(client: Client, statement: string): CopyWriter {
       copy.end()
       await Promise.race([once(copy, 'finish'), failed])
     },
-    fail: () => void copy.destroy(),
+    fail() {
+      copy.destroy()
+    },
   }
 }

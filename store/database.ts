@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
+import { boundary } from '../runtime/process/boundary.ts'
 import { PreparedClient } from './prepared-client.ts'
 import type { AllTables, GlobalTables } from './schema.ts'
 import { boundTo, globalOnly, type Tenant } from './tenant.ts'
@@ -52,15 +53,21 @@ export function openStore(options: StoreOptions): Store {
     keepAlive: true,
     types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
   })
-  pool.on('error', (error) => {
-    // The driver hangs its whole connection on the error, secret key of the session included.
-    Reflect.deleteProperty(error, 'client')
-    options.onIdleError?.(error)
-  })
-  pool.on('connect', (client) => {
-    // A connection may break while a transaction holds it and asks nothing: its next query says so.
-    client.on('error', () => {})
-  })
+  pool.on(
+    'error',
+    boundary('database', (error) => {
+      // The driver hangs its whole connection on the error, secret key of the session included.
+      Reflect.deleteProperty(error, 'client')
+      options.onIdleError?.(error)
+    }),
+  )
+  pool.on(
+    'connect',
+    boundary('database', (client) => {
+      // A connection may break while a transaction holds it and asks nothing: its next query says so.
+      client.on('error', () => {})
+    }),
+  )
   const acrossTenants = new Kysely<AllTables>({ dialect: new PostgresDialect({ pool }) })
   const mostAtOnce = isOnThisMachine(options.databaseUrl)
     ? Math.max(LEAST_WORKING, WORKING_PER_CORE * availableParallelism())

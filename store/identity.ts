@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { boundary, inBackground } from '../runtime/process/boundary.ts'
 import type { KeyScope, User, WorkspaceRole } from './schema.ts'
 
 /** Who a request comes from. These run on every request, so they are prepared statements and one round trip each. */
@@ -82,10 +83,13 @@ export function createIdentities(pool: Pool): (question: IdentityQuestion) => Pr
       const together = waiting.slice(0, MAX_A_ROUND_TRIP)
       waiting = waiting.slice(MAX_A_ROUND_TRIP)
       underWay++
-      void read(pool, together).finally(() => {
-        underWay--
-        flush()
-      })
+      inBackground(
+        'database',
+        read(pool, together).finally(() => {
+          underWay--
+          flush()
+        }),
+      )
     }
   }
 
@@ -94,7 +98,7 @@ export function createIdentities(pool: Pool): (question: IdentityQuestion) => Pr
       waiting.push({ ...question, resolve, reject })
       if (isScheduled) return
       isScheduled = true
-      setImmediate(flush)
+      setImmediate(boundary('database', flush))
     })
 }
 

@@ -1,6 +1,7 @@
 import { Client } from 'pg'
 import { PatchbayError } from '../runtime/errors.ts'
 import type { Logger } from '../runtime/log.ts'
+import { boundary } from '../runtime/process/boundary.ts'
 import { MIGRATIONS, type Migration } from './migrations/index.ts'
 
 /** Any number, the same in every version: two processes that start together migrate one after the other. */
@@ -19,7 +20,10 @@ export async function migrate(
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<string[]> {
   const client = new Client({ connectionString: databaseUrl, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
-  client.on('error', (err) => log.warn({ err }, 'Database connection lost while migrating'))
+  client.on(
+    'error',
+    boundary('database', (err) => log.warn({ err }, 'Database connection lost while migrating')),
+  )
   try {
     await client.connect()
   } catch (cause) {

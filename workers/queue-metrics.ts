@@ -61,7 +61,11 @@ export function countQueues(registry: Registry, redis: RedisClient): QueueMetric
     const since = Math.min(...firsts.flatMap((job) => (job ? [job.timestamp + (job.delay ?? 0)] : [])))
     oldest.set({ queue: name }, Number.isFinite(since) ? Math.max(0, (Date.now() - since) / 1_000) : 0)
   }
-  return { close: async () => void (await Promise.allSettled(queues.map(({ queue }) => queue.close()))) }
+  return {
+    async close() {
+      await Promise.allSettled(queues.map(({ queue }) => queue.close()))
+    },
+  }
 }
 
 function lateAfter(timeoutMs: number): Promise<never> {

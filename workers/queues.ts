@@ -1,4 +1,5 @@
 import { createNodeRedisClient, DelayedError, type IRedisClient, type Job, Queue, Worker } from 'bullmq'
+import { boundary, inBackground } from '../runtime/process/boundary.ts'
 import type { RedisClient } from '../store/redis/client.ts'
 
 /** The payload of each queue's jobs: ids alone, the truth is in the database. */
@@ -154,19 +155,28 @@ export function runJobs<N extends QueueName>(
         maxStalledCount: MAX_STALLS,
       },
     )
-    worker.on('error', (error) => {
-      // The client has said so already, once for all queues.
-      if (!isConnectionFault(error)) options.onError(error, undefined)
-    })
-    worker.on('failed', (job, error) => {
-      options.onError(error, job?.data)
-      if (job !== undefined && job.stalledCounter > MAX_STALLS) options.onPoison(job.data)
-    })
+    worker.on(
+      'error',
+      boundary('queue', (error) => {
+        // The client has said so already, once for all queues.
+        if (!isConnectionFault(error)) options.onError(error, undefined)
+      }),
+    )
+    worker.on(
+      'failed',
+      boundary('queue', (job, error) => {
+        options.onError(error, job?.data)
+        if (job !== undefined && job.stalledCounter > MAX_STALLS) options.onPoison(job.data)
+      }),
+    )
     return { worker, end }
   })
   return {
     async stop(graceMs) {
-      const timer = setTimeout(() => aborter.abort(), graceMs)
+      const timer = setTimeout(
+        boundary('queue', () => aborter.abort()),
+        graceMs,
+      )
       const closed = keeper.close()
       do {
         await Promise.allSettled(running)
@@ -219,13 +229,16 @@ class WorkerKeeper<Payload> {
   #begin(): KeptWorker<Payload> {
     const kept = this.#make()
     const { worker } = kept
-    worker.on('error', () => {
-      // One that is not yet ready asks for nothing; resumed, it would run before it is.
-      if (!worker.isRunning() || worker.isPaused()) return
-      void worker.pause(true)
-      this.#later(() => void worker.resume())
-    })
-    void this.#run(kept)
+    worker.on(
+      'error',
+      boundary('queue', () => {
+        // One that is not yet ready asks for nothing; resumed, it would run before it is.
+        if (!worker.isRunning() || worker.isPaused()) return
+        inBackground('queue', worker.pause(true))
+        this.#later(() => inBackground('queue', worker.resume()))
+      }),
+    )
+    inBackground('queue', this.#run(kept))
     return kept
   }
 
@@ -245,10 +258,13 @@ class WorkerKeeper<Payload> {
 
   #later(act: () => void): void {
     if (this.#stopping) return
-    const timer = setTimeout(() => {
-      this.#rests.delete(timer)
-      act()
-    }, REST_MS)
+    const timer = setTimeout(
+      boundary('queue', () => {
+        this.#rests.delete(timer)
+        act()
+      }),
+      REST_MS,
+    )
     this.#rests.add(timer)
   }
 }

@@ -1,3 +1,4 @@
+import { boundary, inBackground } from '../runtime/process/boundary.ts'
 export interface Rounds {
   /** Goes round now; resolves with the end of the round that is under way. */
   now(): Promise<void>
@@ -27,8 +28,11 @@ export function startRounds(
       })
     return running
   }
-  if (atOnce) void now()
-  const timer = setInterval(() => void now(), intervalMs)
+  if (atOnce) inBackground('queue', now())
+  const timer = setInterval(
+    boundary('queue', () => inBackground('queue', now())),
+    intervalMs,
+  )
   return {
     now,
     async stop() {

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/errors.ts'
+import { inBackground } from '../../runtime/process/boundary.ts'
 import { deleteUser, setEmailVerified, setPassword } from '../../store/accounts.ts'
 import { acceptInvitation, dropInvitation, invitationsOf } from '../../store/invitations.ts'
 import { useLink } from '../../store/one-time-links.ts'
@@ -64,18 +65,21 @@ const forgotten = defineRoute({
     if (mailer === undefined) throw new PatchbayError('mail_off')
     await throttle.enter(`forgotten ${body.email}`, clientAddress)
     // Not awaited: how long it takes would tell whether there is such a user.
-    void (async () => {
-      const found = await userByEmail(store.global, body.email)
-      if (found === undefined) return
-      const { link } = await oneTimeLink(services, {
-        kind: 'password_reset',
-        userId: found.id,
-        email: found.email,
-        createdBy: null,
-      })
-      const text = `Choose a new password within an hour:\n\n${link}\n\nIf you did not ask for this, do nothing.\n`
-      await mailer.send({ to: found.email, subject: 'Your new password', text })
-    })().catch((err) => log.warn({ err }, 'A password link could not be mailed'))
+    inBackground(
+      'http',
+      (async () => {
+        const found = await userByEmail(store.global, body.email)
+        if (found === undefined) return
+        const { link } = await oneTimeLink(services, {
+          kind: 'password_reset',
+          userId: found.id,
+          email: found.email,
+          createdBy: null,
+        })
+        const text = `Choose a new password within an hour:\n\n${link}\n\nIf you did not ask for this, do nothing.\n`
+        await mailer.send({ to: found.email, subject: 'Your new password', text })
+      })().catch((err) => log.warn({ err }, 'A password link could not be mailed')),
+    )
     return { detail: 'If the address is registered, a link is on its way' }
   },
 })

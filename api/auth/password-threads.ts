@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { PatchbayError } from '../../runtime/errors.ts'
+import { boundary, inBackground } from '../../runtime/process/boundary.ts'
 import { endThread, startThread } from '../../runtime/thread.ts'
 import type { PasswordResult, PasswordWork } from './password-thread.ts'
 
@@ -28,15 +29,21 @@ export async function computePassword(work: PasswordWork): Promise<string | bool
     idle.push(thread)
     return answer.result
   } catch (cause) {
-    void endThread(thread)
+    inBackground('http', endThread(thread))
     throw new PatchbayError('unavailable', { cause })
   }
 }
 
 function start(): Worker {
   const thread = startThread(new URL('./password-thread.ts', import.meta.url), { name: 'password', env: {} })
-  thread.once('error', () => forget(thread))
-  thread.once('exit', () => forget(thread))
+  thread.once(
+    'error',
+    boundary('http', () => forget(thread)),
+  )
+  thread.once(
+    'exit',
+    boundary('http', () => forget(thread)),
+  )
   return thread
 }
 

@@ -6,6 +6,7 @@ import type { Logger } from '../../runtime/log.ts'
 import { parsePhoneNumber } from '../../runtime/phone-number.ts'
 import type { PluginRegistry } from '../../runtime/plugin/host.ts'
 import { parseInfrastructureRule } from '../../runtime/plugin/net-rule.ts'
+import { inBackground } from '../../runtime/process/boundary.ts'
 import type { Calls } from '../../runtime/session/calls.ts'
 import type { CallJournal } from '../../runtime/session/journal.ts'
 import type { Quotas } from '../../runtime/session/quotas.ts'
@@ -58,7 +59,7 @@ export function startInbound(options: InboundOptions, signal: AbortSignal): void
     if (plugins.missingKey(provider) !== undefined) continue
     carriers
       .get(provider)
-      .then((carrier) => carrier.receive?.((call) => void answer(options, provider, call), signal))
+      .then((carrier) => carrier.receive?.((call) => inBackground('call', answer(options, provider, call)), signal))
       .catch((err) => log.error({ err, provider }, `Calls over "${provider}" can't come in`))
   }
 }
@@ -128,16 +129,19 @@ async function admit(options: InboundOptions, provider: string, call: IncomingCa
       neverJoined(clock, (event) => journal.event?.(callId, event), end)
       return undefined
     }
-    void calls
-      .start({
-        callId,
-        claim: { kind: 'inbound', workspaceId: called.workspaceId },
-        agent: spec,
-        limits: limitsOf(agent, limits),
-        leg,
-        journal: journalOf(called.workspaceId),
-      })
-      .finally(() => quotas.release(callId))
+    inBackground(
+      'call',
+      calls
+        .start({
+          callId,
+          claim: { kind: 'inbound', workspaceId: called.workspaceId },
+          agent: spec,
+          limits: limitsOf(agent, limits),
+          leg,
+          journal: journalOf(called.workspaceId),
+        })
+        .finally(() => quotas.release(callId)),
+    )
     for (const fault of faults) calls.fault(callId, 'tool', fault)
     if (asked.fault !== undefined) calls.fault(callId, 'session', `inbound_webhook: ${asked.fault}`)
     return undefined

@@ -7,6 +7,7 @@ import { PatchbayError } from '../../runtime/errors.ts'
 import type { AgentSpec, SessionLimits } from '../../runtime/link/messages.ts'
 import type { Logger } from '../../runtime/log.ts'
 import { type PhoneNumber, parsePhoneNumber } from '../../runtime/phone-number.ts'
+import { boundary, inBackground } from '../../runtime/process/boundary.ts'
 import type { Calls } from '../../runtime/session/calls.ts'
 import type { Seat } from '../../runtime/session/dispatch.ts'
 import type { CallJournal } from '../../runtime/session/journal.ts'
@@ -228,7 +229,10 @@ export class Placer {
       if (!decide()) return
       seat?.release('done')
       quotas.release(call.id)
-      void observed.then(() => this.#end(tenant, call.workspace_id, call.id, outcome, events)).finally(done.resolve)
+      inBackground(
+        'call',
+        observed.then(() => this.#end(tenant, call.workspace_id, call.id, outcome, events)).finally(done.resolve),
+      )
     }
     const cancel = (outcome: DialOutcome) => {
       finish(outcome)
@@ -260,10 +264,16 @@ export class Placer {
           : { unseated: { waitMs: PICKED_UP_WAIT_MS, announcement } }),
         before: events,
       })
-      void live.finally(() => quotas.release(call.id))
+      inBackground(
+        'call',
+        live.finally(() => quotas.release(call.id)),
+      )
       if (by !== 'unknown') calls.classified(call.id, by)
     }
-    const watchdog = setTimeout(() => cancel(outcomeOfFailure('no_answer')), ringTimeoutMs + RING_MARGIN_MS)
+    const watchdog = setTimeout(
+      boundary('call', () => cancel(outcomeOfFailure('no_answer'))),
+      ringTimeoutMs + RING_MARGIN_MS,
+    )
     this.#dialling.set(call.id, { cancel, done: done.promise })
     try {
       const plain = agentSpec(agent, call.dynamic_variables, await hasReadyDocuments(tenant, agent.id), true)

@@ -1,5 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/log.ts'
+import { inBackground } from '../../runtime/process/boundary.ts'
 import type { Quotas } from '../../runtime/session/quotas.ts'
 import type { Carriers } from '../../runtime/telephony/carriers.ts'
 import type { Store } from '../../store/database.ts'
@@ -87,7 +88,7 @@ export async function startOutbound(options: OutboundOptions): Promise<Outbound>
     drain,
     stop() {
       stopping ??= (async () => {
-        void drain(0)
+        inBackground('call', drain(0))
         await placer.stop()
         await draining
         await queue.close()

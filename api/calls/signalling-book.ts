@@ -1,4 +1,5 @@
 import type { Logger } from '../../runtime/log.ts'
+import { boundary, inBackground } from '../../runtime/process/boundary.ts'
 import type { RefusedCall, SignallingBook, WireMessage } from '../../runtime/telephony/wire-message.ts'
 import type { Store } from '../../store/database.ts'
 import { insertRefusedCalls, removeOldSignalling, writeLadder } from '../../store/signalling.ts'
@@ -45,12 +46,18 @@ export function openSignallingBook({
     flushing = flushing.then(flush).catch((err) => log.warn({ err }, 'Messages of calls were not written down'))
     return flushing
   }
-  const timer = setInterval(() => {
-    if (ladders.size > 0 || refusals.length > 0) void next()
-  }, FLUSH_MS)
-  const sweep = setInterval(() => {
-    removeOldSignalling(store, days).catch((err) => log.warn({ err }, 'Old messages of calls were not removed'))
-  }, SWEEP_MS)
+  const timer = setInterval(
+    boundary('call', () => {
+      if (ladders.size > 0 || refusals.length > 0) inBackground('call', next())
+    }),
+    FLUSH_MS,
+  )
+  const sweep = setInterval(
+    boundary('call', () => {
+      removeOldSignalling(store, days).catch((err) => log.warn({ err }, 'Old messages of calls were not removed'))
+    }),
+    SWEEP_MS,
+  )
   timer.unref()
   sweep.unref()
   return {

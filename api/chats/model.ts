@@ -9,6 +9,7 @@ import { PatchbayError } from '../../runtime/errors.ts'
 import type { AgentSpec } from '../../runtime/link/messages.ts'
 import type { Logger } from '../../runtime/log.ts'
 import type { PluginRegistry } from '../../runtime/plugin/host.ts'
+import { boundary } from '../../runtime/process/boundary.ts'
 
 /** The language model of a chat. Importing this loads @livekit/agents: routes do so with the first chat. */
 
@@ -61,9 +62,12 @@ export async function* streamAnswer(
   )
   const model = new ResilientLlm(chain, Math.random)
   let failure: Error | undefined
-  model.on('error', ({ error }) => {
-    failure = error
-  })
+  model.on(
+    'error',
+    boundary('call', ({ error }) => {
+      failure = error
+    }),
+  )
   const context = contextOf(prompt)
   const tools = toolsOf(agent)
   const spent: Spent = { inputTokens: 0, outputTokens: 0 }
@@ -93,13 +97,16 @@ async function* streamStep(
     connOptions: CONNECTION,
     ...(tools.length === 0 ? {} : { toolCtx: tools }),
   })
-  const close = () => stream.close()
+  const close = boundary('call', () => stream.close())
   signal.addEventListener('abort', close)
   let silent = false
-  const watchdog = setTimeout(() => {
-    silent = true
-    close()
-  }, SILENCE_TIMEOUT_MS)
+  const watchdog = setTimeout(
+    boundary('call', () => {
+      silent = true
+      close()
+    }),
+    SILENCE_TIMEOUT_MS,
+  )
   const calls: llm.FunctionCall[] = []
   try {
     for await (const { delta, usage } of stream) {

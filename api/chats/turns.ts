@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PatchbayError } from '../../runtime/errors.ts'
 import type { Logger } from '../../runtime/log.ts'
+import { boundary, inBackground } from '../../runtime/process/boundary.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import { loadScript } from '../../store/redis/scripts/run.ts'
 
@@ -63,18 +64,22 @@ export async function takeTurn(
 
   const lost = new AbortController()
   let renewedMs = performance.now()
-  const renewal = setInterval(() => {
-    stand(false).then(
-      (place) => {
-        if (place === 0) renewedMs = performance.now()
-        else lost.abort(new PatchbayError('unavailable'))
-      },
-      (cause) => {
-        log.warn({ err: cause }, 'A chat turn could not be renewed yet')
-        if (performance.now() - renewedMs > LEASE_MS - RENEW_MS) lost.abort(new PatchbayError('unavailable', { cause }))
-      },
-    )
-  }, RENEW_MS)
+  const renewal = setInterval(
+    boundary('call', () => {
+      stand(false).then(
+        (place) => {
+          if (place === 0) renewedMs = performance.now()
+          else lost.abort(new PatchbayError('unavailable'))
+        },
+        (cause) => {
+          log.warn({ err: cause }, 'A chat turn could not be renewed yet')
+          if (performance.now() - renewedMs > LEASE_MS - RENEW_MS)
+            lost.abort(new PatchbayError('unavailable', { cause }))
+        },
+      )
+    }),
+    RENEW_MS,
+  )
   let released = false
   return {
     lost: lost.signal,
@@ -82,7 +87,7 @@ export async function takeTurn(
       if (released) return
       released = true
       clearInterval(renewal)
-      void leave()
+      inBackground('call', leave())
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { CallEvent } from '../../runtime/call-log/events.ts'
 import type { Logger } from '../../runtime/log.ts'
+import { boundary } from '../../runtime/process/boundary.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import { type LiveEvent, liveChannel } from '../../store/redis/live-feed.ts'
 
@@ -17,7 +18,10 @@ export class CallFeed {
 
   static async open(redis: RedisClient, log: Logger): Promise<CallFeed> {
     const subscriber = redis.duplicate() as RedisClient
-    subscriber.on('error', (err: Error) => log.warn({ err }, 'Listening for live events was interrupted; reconnecting'))
+    subscriber.on(
+      'error',
+      boundary('redis', (err: Error) => log.warn({ err }, 'Listening for live events was interrupted; reconnecting')),
+    )
     await subscriber.connect()
     return new CallFeed(subscriber)
   }

@@ -1,3 +1,5 @@
+import { boundary } from '../../runtime/process/boundary.ts'
+
 /** Server-sent events (WHATWG HTML, 9.2). */
 
 /** Proxies and browsers give up a connection that is silent for long. */
@@ -75,8 +77,11 @@ export class EventQueue {
         this.#wake = undefined
         resolve(came)
       }
-      const wake = () => done(true)
-      const timer = setTimeout(() => done(false), withinMs)
+      const wake = boundary('redis', () => done(true))
+      const timer = setTimeout(
+        boundary('redis', () => done(false)),
+        withinMs,
+      )
       this.#wake = wake
       signal.addEventListener('abort', wake)
       if (this.#closed || signal.aborted) wake()

@@ -1,4 +1,5 @@
 import type { Logger } from '../../runtime/log.ts'
+import { boundary, inBackground } from '../../runtime/process/boundary.ts'
 import type { Store } from '../../store/database.ts'
 import {
   eventsAfter,
@@ -58,8 +59,13 @@ export class WorkspaceFeed {
     if (this.#stopped) queue.close()
     else if (parsePlace(lastEventId) !== undefined) await this.#readFor([reader])
     if (!this.#stopped) this.#readers.add(reader)
-    this.#timer ??= setTimeout(() => void this.#turn(), 0)
-    return () => void this.#readers.delete(reader)
+    this.#timer ??= setTimeout(
+      boundary('redis', () => inBackground('redis', this.#turn())),
+      0,
+    )
+    return () => {
+      this.#readers.delete(reader)
+    }
   }
 
   stop(): void {
@@ -77,7 +83,13 @@ export class WorkspaceFeed {
       this.#log.warn({ err }, 'Live events could not be read')
       waitMs = REST_MS
     }
-    this.#timer = this.#readers.size === 0 || this.#stopped ? undefined : setTimeout(() => void this.#turn(), waitMs)
+    this.#timer =
+      this.#readers.size === 0 || this.#stopped
+        ? undefined
+        : setTimeout(
+            boundary('redis', () => inBackground('redis', this.#turn())),
+            waitMs,
+          )
   }
 
   /** True when there is more. */

@@ -11,5 +11,5 @@ export function listenForWorkerDrains(
   log: Logger,
 ): Promise<Subscription> {
   const what = 'Listening for drains of workers'
-  return subscribe(redis, WORKER_DRAIN_CHANNEL, { what, log }, (workerId) => void drainWorker(workerId))
+  return subscribe(redis, WORKER_DRAIN_CHANNEL, { what, log }, (workerId) => drainWorker(workerId))
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../runtime/clock.ts'
+import { boundary } from '../../runtime/process/boundary.ts'
 import type { AgentState, LegEndReason } from '../../runtime/session/leg.ts'
 import type { Socket, SocketHandlers } from '../../runtime/web-socket.ts'
 import { Gate } from './gate.ts'
@@ -175,10 +176,13 @@ export class ClientLine implements Resumable {
       return
     }
     this.#outbox.detach()
-    this.#away = setTimeout(() => {
-      this.#finish()
-      this.#events.ended('connection_lost')
-    }, RESUME_WAIT_MS)
+    this.#away = setTimeout(
+      boundary('websocket', () => {
+        this.#finish()
+        this.#events.ended('connection_lost')
+      }),
+      RESUME_WAIT_MS,
+    )
   }
 
   #end(reason: LegEndReason, code: number): void {

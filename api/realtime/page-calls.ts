@@ -1,3 +1,4 @@
+import { boundary } from '../../runtime/process/boundary.ts'
 import type { PageCall, PageResult } from '../../runtime/session/leg.ts'
 import type { ClientMessage, ServerMessage } from './messages.ts'
 
@@ -23,7 +24,10 @@ export class PageCalls {
       return Promise.resolve({ error: 'it has too much to do already' })
     }
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.#settle(id, { error: `it did not answer within ${timeoutMs} ms` }), timeoutMs)
+      const timer = setTimeout(
+        boundary('websocket', () => this.#settle(id, { error: `it did not answer within ${timeoutMs} ms` })),
+        timeoutMs,
+      )
       this.#waiting.set(id, { resolve, timer })
       this.#send({ type: 'tool.call', call_id: id, name, arguments: given })
     })

@@ -1,4 +1,5 @@
 import type { Clock } from '../../runtime/clock.ts'
+import { inBackground } from '../../runtime/process/boundary.ts'
 import type { AgentState, AudioFormat, Leg, LegEvents, PageCall, PageResult } from '../../runtime/session/leg.ts'
 import type { Socket, SocketHandlers } from '../../runtime/web-socket.ts'
 import { ClientLine } from './client-line.ts'
@@ -40,7 +41,11 @@ export abstract class RealtimeLeg implements Leg {
           this.#page.close()
           const last = this.released()
           if (last === undefined) this.events?.ended(reason)
-          else void last.finally(() => this.events?.ended(reason))
+          else
+            inBackground(
+              'websocket',
+              last.finally(() => this.events?.ended(reason)),
+            )
         },
       },
     )
@@ -76,7 +81,7 @@ export abstract class RealtimeLeg implements Leg {
   close(reason: string): void {
     this.#page.close()
     this.line.close(reason)
-    void this.released()
+    inBackground('websocket', this.released())
   }
 
   /** A binary message. */

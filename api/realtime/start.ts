@@ -5,6 +5,7 @@ import type { Clock } from '../../runtime/clock.ts'
 import type { Prices, StageChoices } from '../../runtime/cost.ts'
 import { createLinkHub, type LinkedWorker } from '../../runtime/link/api-end.ts'
 import type { Logger } from '../../runtime/log.ts'
+import { inBackground } from '../../runtime/process/boundary.ts'
 import type { CallTap } from '../../runtime/recording/call-recording.ts'
 import type { SpooledCall } from '../../runtime/recording/spool.ts'
 import type { AskAnswers } from '../../runtime/session/asks.ts'
@@ -129,7 +130,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   let draining = false
   const resumes = new Resumes({ redis, nodeUrl, ttlMs: config.maxCallDurationMs, log })
   const webrtc = new WebRtc({ config, env, clock, log })
-  void webrtc.start()
+  inBackground('websocket', webrtc.start())
   const realtime = realtimeRoute({
     resumes,
     webrtc,

@@ -3,6 +3,7 @@ import type { Clock } from '../../runtime/clock.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
 import type { SessionLimits } from '../../runtime/link/messages.ts'
 import type { Logger } from '../../runtime/log.ts'
+import { boundary } from '../../runtime/process/boundary.ts'
 import type { Calls } from '../../runtime/session/calls.ts'
 import type { CallJournal } from '../../runtime/session/journal.ts'
 import type { Quotas } from '../../runtime/session/quotas.ts'
@@ -132,7 +133,10 @@ export function realtimeRoute(options: RealtimeOptions): Realtime {
         await endUnbegun(workspaceId, callId, WEB_SESSIONS_FULL)
       }
       // A client may be gone before the socket opens.
-      const unopened = setTimeout(() => quotas.release(callId), OPEN_TIMEOUT_MS)
+      const unopened = setTimeout(
+        boundary('websocket', () => quotas.release(callId)),
+        OPEN_TIMEOUT_MS,
+      )
       return (socket: Socket): SocketHandlers => {
         clearTimeout(unopened)
         const connection = { callId, socket, clock, ...(media === null ? {} : { resumes }) }

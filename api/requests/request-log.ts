@@ -1,5 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/log.ts'
+import { boundary, inBackground } from '../../runtime/process/boundary.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import { appendRequests, KEPT_REQUESTS, type StoredRequest, storedRequests } from '../../store/redis/request-log.ts'
 
@@ -41,7 +42,10 @@ export class RequestLog {
     this.#count++
     // Those before would be cut off as soon as they are written.
     if (list !== undefined && list.length >= 2 * KEPT_REQUESTS) this.#count -= list.splice(0, KEPT_REQUESTS).length
-    this.#timer ??= setTimeout(() => void this.#flush(), FLUSH_MS)
+    this.#timer ??= setTimeout(
+      boundary('http', () => inBackground('http', this.#flush())),
+      FLUSH_MS,
+    )
   }
 
   /** The workspace's, newest first, those of this node's last second included. Throws when Redis does not answer. */

@@ -7,6 +7,7 @@ import { OpusReceiver } from '../../runtime/media/opus-receiver.ts'
 import { OPUS_RATE_HZ } from '../../runtime/media/opus-repair.ts'
 import type { Pacer } from '../../runtime/media/pacer.ts'
 import { Resampler } from '../../runtime/media/resample.ts'
+import { boundary, inBackground } from '../../runtime/process/boundary.ts'
 import { Gate } from '../realtime/gate.ts'
 import type { MediaTransport, MediaTransportEvents } from '../realtime/webrtc/media-transport.ts'
 import { OpusSender } from '../realtime/webrtc/opus-sender.ts'
@@ -70,8 +71,11 @@ export class SupervisorPeer {
   constructor(options: SupervisorPeerOptions) {
     this.#options = options
     this.#gate = new Gate(options.clock.monotonicMs())
-    this.#timeout = setTimeout(() => this.#fail(), CONNECT_TIMEOUT_MS)
-    void this.#open()
+    this.#timeout = setTimeout(
+      boundary('webrtc', () => this.#fail()),
+      CONNECT_TIMEOUT_MS,
+    )
+    inBackground('webrtc', this.#open())
   }
 
   /** The call is heard from here on, in samples at this rate. */
@@ -109,7 +113,7 @@ export class SupervisorPeer {
     if (this.#closed) return
     if (message.type === 'webrtc.answer') {
       this.#saysConnected = message.says_connected === true
-      void this.#take(message.sdp)
+      inBackground('webrtc', this.#take(message.sdp))
       return
     }
     if (message.type === 'webrtc.connected') {
@@ -123,7 +127,7 @@ export class SupervisorPeer {
     }
     this.#restartedAtMs = nowMs
     // Where there is none, an offer comes by itself as soon as there is.
-    if (this.#transport !== undefined) void this.#restart(this.#transport)
+    if (this.#transport !== undefined) inBackground('webrtc', this.#restart(this.#transport))
   }
 
   close(): void {
@@ -194,7 +198,10 @@ export class SupervisorPeer {
     if (this.#closed) return
     const waitMs = this.#openedAtMs + REOPEN_EVERY_MS - this.#options.clock.monotonicMs()
     clearTimeout(this.#reopening)
-    this.#reopening = setTimeout(() => void this.#open(), Math.max(0, waitMs))
+    this.#reopening = setTimeout(
+      boundary('webrtc', () => inBackground('webrtc', this.#open())),
+      Math.max(0, waitMs),
+    )
   }
 
   #fail(): void {

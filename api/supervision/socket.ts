@@ -4,7 +4,7 @@ import { PatchbayError } from '../../runtime/errors.ts'
 import { parseBounded } from '../../runtime/json-shape.ts'
 import type { Logger } from '../../runtime/log.ts'
 import { OPUS_CLOCK_HZ } from '../../runtime/media/opus-packet.ts'
-import { inBackground } from '../../runtime/process/boundary.ts'
+import { boundary, inBackground } from '../../runtime/process/boundary.ts'
 import type { Socket, SocketHandlers, WebSocketRoute } from '../../runtime/web-socket.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import type { Join, Line, Switchboard } from '../../store/redis/switchboard.ts'
@@ -102,13 +102,16 @@ class SupervisorSocket implements SocketHandlers {
             this.#end('error', 'connection_failed', 'No way was found for the sound; listen without WebRTC'),
         })
       : undefined
-    this.#heartbeat = setInterval(() => {
-      if (this.#joinBeats !== undefined && this.#joinBeats-- === 0) {
-        this.#end('error', 'not_talking', 'The call talks with nobody')
-      }
-      if (this.#silentBeats++ >= SILENT_BEATS) socket.terminate()
-      else socket.ping()
-    }, HEARTBEAT_MS)
+    this.#heartbeat = setInterval(
+      boundary('websocket', () => {
+        if (this.#joinBeats !== undefined && this.#joinBeats-- === 0) {
+          this.#end('error', 'not_talking', 'The call talks with nobody')
+        }
+        if (this.#silentBeats++ >= SILENT_BEATS) socket.terminate()
+        else socket.ping()
+      }),
+      HEARTBEAT_MS,
+    )
     this.#line = switchboard().open(join.line, 'outer', {
       message: (message) => this.#told(message as ToSupervisor),
       sound: (pcm) => {

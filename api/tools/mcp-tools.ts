@@ -1,6 +1,7 @@
 import type { Clock } from '../../runtime/clock.ts'
 import type { AgentSpec, ToolSpec } from '../../runtime/link/messages.ts'
 import type { Logger } from '../../runtime/log.ts'
+import { inBackground } from '../../runtime/process/boundary.ts'
 import type { SecretBox } from '../../runtime/secret-box.ts'
 import { type ArgumentChecks, BUSY, TOO_SLOW } from '../../runtime/tools/argument-check.ts'
 import type { ToolResult } from '../../runtime/tools/call-http.ts'
@@ -203,10 +204,13 @@ function freeName(taken: ReadonlySet<string>, server: string, tool: string): str
 function settledWithin(promise: Promise<void>, ms: number): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), ms)
-    void promise.finally(() => {
-      clearTimeout(timer)
-      resolve(true)
-    })
+    inBackground(
+      'tool',
+      promise.finally(() => {
+        clearTimeout(timer)
+        resolve(true)
+      }),
+    )
   })
 }
 

@@ -1,5 +1,6 @@
 import { languageOf } from '../../runtime/conversation/languages/index.ts'
 import type { AgentSpec } from '../../runtime/link/messages.ts'
+import { inBackground } from '../../runtime/process/boundary.ts'
 import type { TransferOrder } from '../../runtime/session/transfer.ts'
 import { signalWithin } from '../../runtime/signal-within.ts'
 import type { Carrier } from '../../runtime/telephony/carrier.ts'
@@ -37,7 +38,11 @@ export function secondLeg(
   }
   return {
     dial: (events) => carrier.dial(order, events, signalWithin(DIAL_TIMEOUT_MS)),
-    hangUp: () => void carrier.hangup(secondId, signalWithin(HANGUP_TIMEOUT_MS)).catch(() => undefined),
+    hangUp: () =>
+      inBackground(
+        'tool',
+        carrier.hangup(secondId, signalWithin(HANGUP_TIMEOUT_MS)).catch(() => undefined),
+      ),
   }
 }
 

@@ -1,6 +1,7 @@
 import { initializeLogger } from '@livekit/agents'
 import { PatchbayError } from '../../runtime/errors.ts'
 import { closeInstance, type PluginRegistry } from '../../runtime/plugin/host.ts'
+import { boundary } from '../../runtime/process/boundary.ts'
 import { BYTES_PER_FRAME, wavHead } from '../../runtime/recording/wav.ts'
 
 /** A voice alone, outside of a call. Importing this loads @livekit/agents: the route does so with the first sample. */
@@ -30,9 +31,12 @@ export async function speak(
   initializeLogger({ pretty: false, level: 'silent' })
   const instance = await plugins.create('tts', provider, { voice, ...(language === undefined ? {} : { language }) })
   let failure: Error | undefined
-  instance.on('error', ({ error }) => {
-    failure = error
-  })
+  instance.on(
+    'error',
+    boundary('provider', ({ error }) => {
+      failure = error
+    }),
+  )
   try {
     const sides: Int16Array[] = []
     let rateHz = 0

@@ -1,4 +1,5 @@
 import type { PluginHost, SpeechOptions } from '../../runtime/plugin/contract.ts'
+import { boundary } from '../../runtime/process/boundary.ts'
 import { bytesOf } from '../../runtime/speech/pcm.ts'
 import { ProviderSTT } from '../../runtime/speech/provider-stt.ts'
 import type { SocketAddress } from '../../runtime/speech/socket.ts'
@@ -57,7 +58,10 @@ function scribe(address: SocketAddress): RecognitionProtocol {
       sample_rate: SAMPLE_RATE_HZ,
       commit,
     })
-  const soonDone = (hearing: Hearing): void => void setTimeout(() => hearing.done(), LAST_WORDS_MS).unref()
+  const soonDone = (hearing: Hearing): void => {
+    const done = boundary('provider', () => hearing.done())
+    setTimeout(done, LAST_WORDS_MS).unref()
+  }
   return {
     address,
     sampleRateHz: SAMPLE_RATE_HZ,

@@ -239,7 +239,7 @@ export class OfflineEars implements Ears {
 
   async #recognise(session: number, one: Cutting, utterance: readonly Int16Array[], startS: number): Promise<void> {
     const samples = new Float32Array(utterance.length * VAD_WINDOW_SAMPLES)
-    utterance.forEach((window, n) => void samples.set(toFloat(window), n * VAD_WINDOW_SAMPLES))
+    for (const [n, window] of utterance.entries()) samples.set(toFloat(window), n * VAD_WINDOW_SAMPLES)
     const stream = this.#recogniser.createStream()
     stream.acceptWaveform({ samples, sampleRate: HEARING_RATE_HZ })
     const { text, lang, ys_log_probs } = await this.#recogniser.decodeAsync(stream)

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { ProviderError, type SttEvent } from '../../packages/plugin/mod.ts'
+import { boundary } from '../../runtime/process/boundary.ts'
 import { Mailbox } from './mailbox.ts'
 import type { SpeakRequest, ThreadOptions } from './model.ts'
 import type { FromThread, ToThread } from './thread-messages.ts'
@@ -40,14 +41,29 @@ export class ModelThread {
   constructor(options: ThreadOptions, onEnd: () => void) {
     this.#title = options.model.id
     this.#worker = new Worker(join(import.meta.dirname, 'thread.ts'), { workerData: options, stdout: false })
-    this.#worker.on('message', (message: FromThread) => this.#receive(message))
-    this.#worker.on('error', (error) => this.#lose(error.message))
-    this.#worker.on('exit', (code) => this.#lose(`its thread ended (${code})`))
-    const watch = setInterval(() => this.#watch(), PING_EVERY_MS).unref()
-    this.#worker.once('exit', () => {
-      clearInterval(watch)
-      onEnd()
-    })
+    this.#worker.on(
+      'message',
+      boundary('provider', (message: FromThread) => this.#receive(message)),
+    )
+    this.#worker.on(
+      'error',
+      boundary('provider', (error) => this.#lose(error.message)),
+    )
+    this.#worker.on(
+      'exit',
+      boundary('provider', (code) => this.#lose(`its thread ended (${code})`)),
+    )
+    const watch = setInterval(
+      boundary('provider', () => this.#watch()),
+      PING_EVERY_MS,
+    ).unref()
+    this.#worker.once(
+      'exit',
+      boundary('provider', () => {
+        clearInterval(watch)
+        onEnd()
+      }),
+    )
   }
 
   /** Recognises one caller: 16 kHz. */
@@ -76,10 +92,10 @@ export class ModelThread {
     const mailbox = new Mailbox<SttEvent | Int16Array>()
     this.#sessions.set(session, mailbox)
     this.#say({ ...message, session })
-    const cancel = (): void => {
+    const cancel = boundary('provider', (): void => {
       if (this.#sessions.delete(session)) this.#say({ type: 'cancel', session })
       mailbox.end()
-    }
+    })
     const events = (async function* () {
       signal.addEventListener('abort', cancel, { once: true })
       if (signal.aborted) cancel()

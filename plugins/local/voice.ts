@@ -29,7 +29,9 @@ export class Voice {
       return
     }
     this.#orders.push({ session, request, cancelled: false })
-    if (!this.#isSpeaking) void this.#work()
+    if (this.#isSpeaking) return
+    // biome-ignore lint/complexity/noVoid: what it throws ends this thread, which its owner hears of
+    void this.#work()
   }
 
   cancel(session: number): void {

@@ -1,4 +1,5 @@
 import { APIConnectionError, APIStatusError } from '@livekit/agents'
+import { boundary } from '../../runtime/process/boundary.ts'
 import type { FaultPlan } from './scenario.ts'
 
 /** Strikes requests of one provider instance as its plan says. */
@@ -36,11 +37,11 @@ export class Faults {
 export function delay(ms: number, signal: AbortSignal): Promise<void> {
   if (ms <= 0 || signal.aborted) return Promise.resolve()
   return new Promise((resolve) => {
-    const done = () => {
+    const done = boundary('provider', () => {
       clearTimeout(timer)
       signal.removeEventListener('abort', done)
       resolve()
-    }
+    })
     const timer = setTimeout(done, ms)
     signal.addEventListener('abort', done)
   })

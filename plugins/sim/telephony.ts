@@ -5,6 +5,7 @@ import { encodeG711 } from '../../runtime/media/g711.ts'
 import { Pacer } from '../../runtime/media/pacer.ts'
 import { Resampler } from '../../runtime/media/resample.ts'
 import type { PluginHost } from '../../runtime/plugin/contract.ts'
+import { boundary } from '../../runtime/process/boundary.ts'
 import { ESPEAK_SAMPLE_RATE_HZ, espeak } from '../../runtime/speech/espeak.ts'
 import { type Carrier, CarrierFault, type DialEvents, type DialOrder } from '../../runtime/telephony/carrier.ts'
 import { type Behaviour, behaviourOf, type CalleeSettings } from './telephony-behaviour.ts'
@@ -79,10 +80,13 @@ export class SimCarrier implements Carrier {
     await this.#lines
     if (!this.#live.has(order.callId)) return
     const rings = behaviour.answer !== 'busy' && behaviour.answer !== 'invalid_number'
-    if (rings) setImmediate(() => this.#live.has(order.callId) && events.ringing())
+    if (rings) setImmediate(boundary('provider', () => this.#live.has(order.callId) && events.ringing()))
     const silent = behaviour.answer === 'no_answer'
     const afterMs = silent ? order.ringTimeoutMs * Math.min(1, this.#settings.timeScale) : behaviour.ringMs
-    dialled.timer = setTimeout(() => this.#settle(order.callId), Math.min(afterMs, order.ringTimeoutMs))
+    dialled.timer = setTimeout(
+      boundary('provider', () => this.#settle(order.callId)),
+      Math.min(afterMs, order.ringTimeoutMs),
+    )
   }
 
   async hangup(callId: string): Promise<void> {

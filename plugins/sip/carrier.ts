@@ -3,6 +3,7 @@ import { systemClock } from '../../runtime/clock.ts'
 import { Pacer } from '../../runtime/media/pacer.ts'
 import { type PhoneNumber, parsePhoneNumber } from '../../runtime/phone-number.ts'
 import type { PluginHost } from '../../runtime/plugin/contract.ts'
+import { boundary, inBackground } from '../../runtime/process/boundary.ts'
 import {
   type Carrier,
   type CarrierCallState,
@@ -58,9 +59,13 @@ export class SipCarrier implements Carrier {
       pacer: new Pacer(systemClock, (err) => host.log.error({ err }, 'A call failed at its tick')),
       random: { bits: (count) => randomBytes(4).readUInt32BE(0) >>> (32 - count) },
       token: () => randomBytes(12).toString('hex'),
-      invited: (call, from) => void this.#invited(call, from),
+      invited: (call, from) => inBackground('sip', this.#invited(call, from)),
     })
-    host.signal.addEventListener('abort', () => void this.close(), { once: true })
+    host.signal.addEventListener(
+      'abort',
+      boundary('sip', () => inBackground('sip', this.close())),
+      { once: true },
+    )
   }
 
   trunkState(trunkId: string): TrunkState | undefined {
@@ -98,9 +103,12 @@ export class SipCarrier implements Carrier {
 
   async receive(onCall: (call: IncomingCall) => void, signal: AbortSignal): Promise<void> {
     this.#onCall = onCall
-    signal.addEventListener('abort', () => {
-      this.#onCall = undefined
-    })
+    signal.addEventListener(
+      'abort',
+      boundary('sip', () => {
+        this.#onCall = undefined
+      }),
+    )
     await this.#open()
   }
 
@@ -250,10 +258,13 @@ export class SipCarrier implements Carrier {
     joinExtensions({
       caller: leg,
       dial: (events) =>
-        void this.#ring(called, order, events).catch((err: unknown) => {
-          this.#host.log.error({ err, extension: called.extension.name }, 'An extension could not be called')
-          events.failed('carrier')
-        }),
+        inBackground(
+          'sip',
+          this.#ring(called, order, events).catch((err: unknown) => {
+            this.#host.log.error({ err, extension: called.extension.name }, 'An extension could not be called')
+            events.failed('carrier')
+          }),
+        ),
       hangUp: () => this.#calls.get(secondId)?.hangUp(),
       ...{ clock: context.clock, timers: context.timers },
     })
@@ -288,10 +299,10 @@ export class SipCarrier implements Carrier {
       return
     }
     let held = true
-    const release = (): void => {
+    const release = boundary('sip', (): void => {
       if (held) ports.release(pair)
       held = false
-    }
+    })
     try {
       const caller = trunks[0]?.isExtension ? trunks[0].trunk : undefined
       const known = caller && this.#stack.extensions.withUsername(call.transaction.request.from.uri.user)

@@ -2,6 +2,7 @@ import { isIP, isIPv4 } from 'node:net'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Pacer } from '../../runtime/media/pacer.ts'
 import type { PluginHost } from '../../runtime/plugin/contract.ts'
+import { boundary, inBackground } from '../../runtime/process/boundary.ts'
 import type { TrunkDirectory } from '../../runtime/telephony/trunk.ts'
 import type { InboundCall } from './call/inbound-call.ts'
 import type { CallContext } from './dialog/context.ts'
@@ -198,13 +199,15 @@ export class SipStack {
     this.extensions.close()
     this.registrar.close()
     this.#closed = true
-    for (const { registration } of this.#contacts.values()) void registration.stop()
+    for (const { registration } of this.#contacts.values()) inBackground('sip', registration.stop())
     this.#contacts.clear()
     // What was just sent leaves first: a BYE, a REGISTER that takes itself back.
-    setImmediate(() => {
-      this.#transactions.close()
-      this.#transport?.close()
-    })
+    setImmediate(
+      boundary('sip', () => {
+        this.#transactions.close()
+        this.#transport?.close()
+      }),
+    )
   }
 
   /** The port of UDP and TCP; undefined while nothing listens. */
@@ -268,7 +271,10 @@ export class SipStack {
     // Before the old registration is taken back, no new one may be made: it would be taken back with it.
     const left = contact.registration.stop(keep).finally(() => this.#leaving.delete(active))
     this.#leaving.set(active, left)
-    void left.then(() => this.#keepInTouch())
+    inBackground(
+      'sip',
+      left.then(() => this.#keepInTouch()),
+    )
   }
 
   /** Trunks without a contact get one, where they are ours to keep in touch with. */

@@ -1,4 +1,5 @@
 import { PatchbayError } from '../errors.ts'
+import { boundary } from '../process/boundary.ts'
 import { FairQueue, type Place } from './fair-queue.ts'
 import { countRefusal } from './refusals.ts'
 
@@ -64,10 +65,10 @@ export class Gate {
           )
         },
       }
-      const leave = () => {
+      const leave = boundary('call', () => {
         this.#waiting.remove(waiting)
         reject(signal?.reason)
-      }
+      })
       signal?.addEventListener('abort', leave, { once: true })
       const left = this.#waiting.add(waiting, place)
       this.#admit()

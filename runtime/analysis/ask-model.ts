@@ -6,6 +6,7 @@ import { ResilientLlm } from '../conversation/resilient-llm.ts'
 import type { AgentSpec } from '../link/messages.ts'
 import type { Logger } from '../log.ts'
 import type { PluginRegistry } from '../plugin/host.ts'
+import { boundary } from '../process/boundary.ts'
 import { signalWithin } from '../signal-within.ts'
 import type { TraceContext } from '../traces/trace-context.ts'
 
@@ -35,14 +36,17 @@ export async function askModel(
   const chain = await openLlms(deps, agent, { failed: (_stage, message, _failure, err) => log.warn({ err }, message) })
   const model = new ResilientLlm(chain, Math.random, trace)
   let failure: Error | undefined
-  model.on('error', ({ error }) => {
-    failure = error
-  })
+  model.on(
+    'error',
+    boundary('provider', ({ error }) => {
+      failure = error
+    }),
+  )
   const context = llm.ChatContext.empty()
   for (const { role, content } of messages) context.addMessage({ role, content })
   const limit = signalWithin(TIMEOUT_MS, signal)
   const stream = model.chat({ chatCtx: context, connOptions: CONNECTION })
-  const close = () => stream.close()
+  const close = boundary('provider', () => stream.close())
   limit.addEventListener('abort', close)
   try {
     let answer = ''

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Usage } from '../link/messages.ts'
 import type { Logger } from '../log.ts'
+import { boundary } from '../process/boundary.ts'
 import type { CallJournal } from '../session/journal.ts'
 import type { Outcome } from '../session/session.ts'
 import type { CallEvent, EventOf } from './events.ts'
@@ -105,7 +106,10 @@ export class CallRow {
 
   /** A turn brings several sums at once: they are written as one. */
   #progress(): void {
-    this.#gathering ??= setTimeout(() => this.#writeProgress(), GATHER_MS)
+    this.#gathering ??= setTimeout(
+      boundary('call', () => this.#writeProgress()),
+      GATHER_MS,
+    )
   }
 
   #writeProgress(): void {

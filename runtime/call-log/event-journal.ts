@@ -1,4 +1,5 @@
 import type { Logger } from '../log.ts'
+import { boundary } from '../process/boundary.ts'
 import { type CallEvent, isPassing } from './events.ts'
 import { toldAs } from './told.ts'
 
@@ -62,7 +63,10 @@ export class EventJournal {
     waiting.events.push(event)
     this.#count++
     if (this.#count > MAX_WAITING) this.#loseOldest()
-    this.#timer ??= setTimeout(() => this.#tick(), this.#waitMs())
+    this.#timer ??= setTimeout(
+      boundary('call', () => this.#tick()),
+      this.#waitMs(),
+    )
   }
 
   /** Resolves when what came so far is written, or could not be. */
@@ -77,7 +81,11 @@ export class EventJournal {
     this.#timer = undefined
     this.#flushing ??= this.#flush().finally(() => {
       this.#flushing = undefined
-      if (this.#count > 0 || this.#failed.length > 0) this.#timer ??= setTimeout(() => this.#tick(), this.#waitMs())
+      if (this.#count > 0 || this.#failed.length > 0)
+        this.#timer ??= setTimeout(
+          boundary('call', () => this.#tick()),
+          this.#waitMs(),
+        )
     })
   }
 

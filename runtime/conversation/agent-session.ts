@@ -9,6 +9,7 @@ import { Limiter } from '../media/limiter.ts'
 import type { Pacer } from '../media/pacer.ts'
 import type { LostAudio } from '../metrics.ts'
 import type { ProviderIdentity } from '../plugin/provider-error.ts'
+import { boundary, inBackground } from '../process/boundary.ts'
 import { contextOfCall } from '../traces/trace-context.ts'
 import { isBackchannel } from './barge-in.ts'
 import type { Breakers } from './breaker.ts'
@@ -241,7 +242,11 @@ export class AgentConversation implements Conversation {
       this.#mouth.hold(this.#held)
     }
     // What was typed after it was spoken is answered after it.
-    if (this.#ears.behind) void this.#ears.caughtUp().then(() => this.#report({ type: 'input', event }))
+    if (this.#ears.behind)
+      inBackground(
+        'call',
+        this.#ears.caughtUp().then(() => this.#report({ type: 'input', event })),
+      )
     else this.#report({ type: 'input', event })
   }
 
@@ -277,7 +282,7 @@ export class AgentConversation implements Conversation {
     if (this.#closing !== undefined) return
     this.#tellRest()
     this.#port.ended(reason, error)
-    void this.close(reason)
+    inBackground('call', this.close(reason))
   }
 
   /** What was said until now and is not told yet. */
@@ -307,7 +312,7 @@ export class AgentConversation implements Conversation {
         this.#dialogue.answer(order.text, order.spoken)
         return
       case 'go_on':
-        void this.#goOn(order.instructions)
+        inBackground('call', this.#goOn(order.instructions))
         return
       case 'cut_off':
         this.#dialogue.cutOff(order.force)
@@ -331,7 +336,7 @@ export class AgentConversation implements Conversation {
         return
       case 'end':
         // What else follows from the same report is told before the end is.
-        queueMicrotask(() => this.#end(order.reason, order.error))
+        queueMicrotask(boundary('call', () => this.#end(order.reason, order.error)))
     }
   }
 

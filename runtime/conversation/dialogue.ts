@@ -2,6 +2,7 @@ import type { ReadableStream } from 'node:stream/web'
 import type { llm, metrics, stt, tts } from '@livekit/agents'
 import { llm as llms, voice } from '@livekit/agents'
 import type { AgentSpec } from '../link/messages.ts'
+import { boundary } from '../process/boundary.ts'
 import type { AgentState } from '../session/leg.ts'
 import { ConversationAgent } from './agent.ts'
 import type { Knowledge } from './knowledge.ts'
@@ -229,18 +230,36 @@ export class Dialogue {
     const session = this.#session
     const { events, mouth } = this.#options
     const { AgentSessionEventTypes: types } = voice
-    session.on(types.AgentStateChanged, ({ newState }) => this.#stateChanged(newState))
-    session.on(types.ConversationItemAdded, ({ item }) => {
-      if (item.type !== 'message' || item.role !== 'assistant' || !item.interrupted) return
-      // A cut-off first message is kept in full by the session: the model is to know what was heard.
-      item.content = [mouth.heardSoFar()?.text ?? '']
-    })
-    session.on(types.SpeechCreated, ({ speechHandle }) => this.#created(speechHandle))
-    session.on(types.MetricsCollected, ({ metrics }) => events.used(metrics))
-    session.on(types.Error, ({ error }) => this.#erred(error))
-    session.on(types.Close, ({ error }) => {
-      if (!this.#closing) events.ended(error)
-    })
+    session.on(
+      types.AgentStateChanged,
+      boundary('call', ({ newState }) => this.#stateChanged(newState)),
+    )
+    session.on(
+      types.ConversationItemAdded,
+      boundary('call', ({ item }) => {
+        if (item.type !== 'message' || item.role !== 'assistant' || !item.interrupted) return
+        // A cut-off first message is kept in full by the session: the model is to know what was heard.
+        item.content = [mouth.heardSoFar()?.text ?? '']
+      }),
+    )
+    session.on(
+      types.SpeechCreated,
+      boundary('call', ({ speechHandle }) => this.#created(speechHandle)),
+    )
+    session.on(
+      types.MetricsCollected,
+      boundary('call', ({ metrics }) => events.used(metrics)),
+    )
+    session.on(
+      types.Error,
+      boundary('call', ({ error }) => this.#erred(error)),
+    )
+    session.on(
+      types.Close,
+      boundary('call', ({ error }) => {
+        if (!this.#closing) events.ended(error)
+      }),
+    )
   }
 
   #created(handle: voice.SpeechHandle): void {

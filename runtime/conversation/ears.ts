@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import { firstLoud, lastLoud, samplesPerFrame } from '../media/frame.ts'
+import { inBackground } from '../process/boundary.ts'
 import { LoudStretches, type Moment } from './loud-stretches.ts'
 import { EOT_SAMPLES, MODEL_RATE_HZ } from './models.ts'
 
@@ -83,11 +84,13 @@ export class Ears {
     this.#heardAny = true
     const nowMs = this.#clock.monotonicMs()
     if (saidAtMs === undefined && this.#catchingUp === undefined) {
-      this.#take(samples, nowMs, soundMs)
+      inBackground('call', this.#take(samples, nowMs, soundMs))
       return
     }
     this.#backlog.push({ samples: ownBuffer(samples), atMs: Math.min(saidAtMs ?? nowMs, nowMs), soundMs })
-    this.#catchingUp ??= this.#catchUp()
+    if (this.#catchingUp !== undefined) return
+    this.#catchingUp = this.#catchUp()
+    inBackground('call', this.#catchingUp)
   }
 
   async #catchUp(): Promise<void> {
@@ -134,7 +137,7 @@ export class Ears {
       this.#stalledAtMs = nowMs
       this.#sinceStallMs = 0
     }
-    this.#deliver(new Int16Array(FRAME_SAMPLES), nowMs)
+    inBackground('call', this.#deliver(new Int16Array(FRAME_SAMPLES), nowMs))
   }
 
   /** How much more was heard than time has passed since packets stopped. */

@@ -29,8 +29,12 @@ export class Fillers {
     const key = `${voice}\n${text}`
     if (this.#kept.has(key)) return
     const rendering = render(text, source).then(
-      (filler) => void this.#kept.set(key, filler),
-      () => void this.#kept.delete(key),
+      (filler) => {
+        this.#kept.set(key, filler)
+      },
+      () => {
+        this.#kept.delete(key)
+      },
     )
     this.#kept.set(key, rendering)
     if (this.#kept.size > MAX_KEPT) this.#kept.delete(this.#kept.keys().next().value!)

@@ -4,6 +4,7 @@ import { stt } from '@livekit/agents'
 import { AudioFrame } from '@livekit/rtc-node'
 import type { Clock } from '../clock.ts'
 import { RecentSamples } from '../media/recent-samples.ts'
+import { boundary, inBackground } from '../process/boundary.ts'
 import { type Preparing, type SpeechSignal, signalOf } from '../speech/signal.ts'
 import type { Candidate, Chain } from './chain.ts'
 import type { Ears } from './ears.ts'
@@ -131,7 +132,11 @@ export class Recogniser {
     this.#clock = clock
     this.#events = events
     this.#signal = signal
-    signal.addEventListener('abort', () => this.#forget(), { once: true })
+    signal.addEventListener(
+      'abort',
+      boundary('provider', () => this.#forget()),
+      { once: true },
+    )
     for (const { instance } of chain.candidates) instance.on('error', () => undefined)
   }
 
@@ -142,7 +147,7 @@ export class Recogniser {
         this.#controller = controller
         if (this.#started) return
         this.#started = true
-        void this.#run()
+        inBackground('provider', this.#run())
       },
       cancel: () => {
         this.#controller = undefined
@@ -183,10 +188,10 @@ export class Recogniser {
     clearTimeout(this.#hangTimer)
     const { withInterims, without, halfway } = HANGS_AFTER_MS
     const afterMs = this.#interim !== '' ? halfway : this.#interims ? withInterims : without
-    const hangs = () => {
+    const hangs = boundary('provider', () => {
       this.#events.overdue(endMs)
       if (!this.#preparing) this.#giveUp?.()
-    }
+    })
     this.#hangTimer = setTimeout(hangs, afterMs)
   }
 
@@ -196,7 +201,10 @@ export class Recogniser {
     const { withInterims, without, halfway } = NOT_UNDERSTOOD_AFTER_MS
     const known = this.#interim !== '' ? halfway : this.#interims ? withInterims : without
     const afterMs = this.#unknown !== undefined ? UNKNOWN_AFTER_MS : known
-    this.#owedTimer = setTimeout(() => this.#notUnderstood(endMs), afterMs)
+    this.#owedTimer = setTimeout(
+      boundary('provider', () => this.#notUnderstood(endMs)),
+      afterMs,
+    )
   }
 
   /** No words came of the speech that ended then. While nobody listens they may still: then the sound is kept. */
@@ -205,7 +213,10 @@ export class Recogniser {
     // Awaited anew from the moment it can hear.
     if (this.#preparing) return
     if (this.#deafSinceMs !== undefined) {
-      this.#owedTimer = setTimeout(() => this.#notUnderstood(endMs), NOT_UNDERSTOOD_AFTER_MS.without)
+      this.#owedTimer = setTimeout(
+        boundary('provider', () => this.#notUnderstood(endMs)),
+        NOT_UNDERSTOOD_AFTER_MS.without,
+      )
       if (!this.#toldDeaf) this.#events.noWords({ startMs, endMs, reason: 'stt_failed' })
       this.#toldDeaf = true
       return
@@ -224,7 +235,7 @@ export class Recogniser {
 
   async #run(): Promise<void> {
     const leave = this.#ears.listen((samples) => this.#keep(samples))
-    this.#signal.addEventListener('abort', leave, { once: true })
+    this.#signal.addEventListener('abort', boundary('provider', leave), { once: true })
     const { candidates } = this.#chain
     /** Whose key or account is refused. */
     const hopeless = new Set<Candidate<stt.STT>>()
@@ -236,7 +247,10 @@ export class Recogniser {
       const candidate = order.find((one) => one !== avoid) ?? order[0]!
       let failure: unknown = new Error('The recogniser ended by itself')
       let hung = false
-      const opened = setTimeout(() => this.#hears(), OPENS_WITHIN_MS)
+      const opened = setTimeout(
+        boundary('provider', () => this.#hears()),
+        OPENS_WITHIN_MS,
+      )
       try {
         this.#chain.began(candidate)
         hung = await this.#recognise(candidate)
@@ -284,10 +298,10 @@ export class Recogniser {
     const stream = source.stream({ connOptions: { maxRetry: 0, retryIntervalMs: 0, timeoutMs: 5000 } })
     let failure: unknown
     let hung = false
-    const onError = (event: { error: Error }) => {
+    const onError = boundary('provider', (event: { error: Error }) => {
       failure = event.error
-    }
-    const close = () => stream.close()
+    })
+    const close = boundary('provider', () => stream.close())
     const push = (samples: Int16Array) => {
       try {
         stream.pushFrame(new AudioFrame(samples, MODEL_RATE_HZ, 1, samples.length))

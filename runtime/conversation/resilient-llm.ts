@@ -1,4 +1,5 @@
 import { APIConnectionError, llm } from '@livekit/agents'
+import { boundary } from '../process/boundary.ts'
 import type { TraceContext } from '../traces/trace-context.ts'
 import { traceScope } from '../traces/trace-scope.ts'
 import type { Candidate, Chain } from './chain.ts'
@@ -99,7 +100,7 @@ class ResilientStream extends llm.LLMStream {
     const { trace } = this.#owner
     const ask = () => instance.chat({ ...this.#options, chatCtx: this.#context(), connOptions: ONCE })
     const stream = trace === undefined ? ask() : traceScope.run(trace, ask)
-    const close = (): void => stream.close()
+    const close = boundary('provider', (): void => stream.close())
     const failure = new StreamFailure(instance, stream)
     this.abortController.signal.addEventListener('abort', close, { once: true })
     try {

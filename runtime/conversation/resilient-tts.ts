@@ -2,6 +2,7 @@ import { APIConnectionError, tokenize, tts, voice } from '@livekit/agents'
 import { AudioFrame } from '@livekit/rtc-node'
 import { Resampler } from '../media/resample.ts'
 import type { SpeaksLanguages } from '../plugin/contract.ts'
+import { boundary, inBackground } from '../process/boundary.ts'
 import { type PronouncedWord, Pronunciation } from '../speech/pronunciation.ts'
 import type { Candidate, Chain } from './chain.ts'
 import { SpokenText } from './heard.ts'
@@ -87,7 +88,7 @@ class ResilientStream extends tts.SynthesizeStream {
 
   protected override async run(): Promise<void> {
     const { chain, random } = this.#owner
-    void this.#read()
+    inBackground('provider', this.#read())
     const order = chain.order()
     for (const [i, candidate] of order.entries()) {
       for (let tries = 1; ; tries++) {
@@ -139,11 +140,11 @@ class ResilientStream extends tts.SynthesizeStream {
       : new tts.StreamAdapter(instance, new tokenize.basic.SentenceTokenizer())
     const stream = (adapter ?? instance).stream({ connOptions: ONCE })
     const over = new AbortController()
-    const close = (): void => stream.close()
+    const close = boundary('provider', (): void => stream.close())
     const failure = new StreamFailure(instance, stream)
     this.abortSignal.addEventListener('abort', close, { once: true })
     const fed = { upTo: this.#from }
-    void this.#feed(stream, fed, over.signal)
+    inBackground('provider', this.#feed(stream, fed, over.signal))
     const resample = resamplerTo(this.#owner.sampleRate)
     try {
       for (;;) {

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { boundary, inBackground } from '../process/boundary.ts'
 
 interface ErrorSource {
   on(event: 'error', listener: (event: { error: Error }) => void): unknown
@@ -30,10 +31,13 @@ export class StreamFailure {
     this.#source.off('error', this.#onError)
   }
 
-  readonly #onError = ({ error }: { error: Error }): void => {
+  readonly #onError = boundary('provider', ({ error }: { error: Error }): void => {
     if (this.#stream.queue?.closed === true) return
-    void setImmediate().then(() => {
-      if (this.#stream.queue?.closed !== false) this.#error ??= error
-    })
-  }
+    inBackground(
+      'provider',
+      setImmediate().then(() => {
+        if (this.#stream.queue?.closed !== false) this.#error ??= error
+      }),
+    )
+  })
 }

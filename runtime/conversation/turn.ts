@@ -1,5 +1,6 @@
 import type { llm } from '@livekit/agents'
 import type { Clock } from '../clock.ts'
+import { boundary } from '../process/boundary.ts'
 import type { Ears } from './ears.ts'
 import type { LocalModels } from './models.ts'
 
@@ -97,10 +98,13 @@ export class TurnEnd {
   #sleep(delayMs: number): Promise<void> {
     if (delayMs <= 0) return Promise.resolve()
     return new Promise((resolve) => {
-      const timer = setTimeout(() => {
-        this.#timers.delete(timer)
-        resolve()
-      }, delayMs)
+      const timer = setTimeout(
+        boundary('call', () => {
+          this.#timers.delete(timer)
+          resolve()
+        }),
+        delayMs,
+      )
       this.#timers.add(timer)
     })
   }

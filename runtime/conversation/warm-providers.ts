@@ -1,4 +1,5 @@
 import type { AgentSpec } from '../link/messages.ts'
+import { boundary } from '../process/boundary.ts'
 import type { ChainEvents } from './chain.ts'
 import { closeProviders, type OpenProvidersDeps, openProviders, type Providers, prewarm } from './providers.ts'
 
@@ -31,7 +32,10 @@ export class WarmProviders {
         failed: (...failure) => kept.events.failed(...failure),
         switched: (...change) => kept.events.switched?.(...change),
       }),
-      expiry: setTimeout(() => this.#release(callId, kept), KEPT_MS),
+      expiry: setTimeout(
+        boundary('provider', () => this.#release(callId, kept)),
+        KEPT_MS,
+      ),
       events: { failed: (stage, message, _failure, err) => log.warn({ callId, stage, err }, message) },
     }
     this.#kept.set(callId, kept)

@@ -3,6 +3,7 @@ import type { CallEvent, CallEventBody } from '../call-log/events.ts'
 import type { Clock } from '../clock.ts'
 import { PatchbayError } from '../errors.ts'
 import type { Logger } from '../log.ts'
+import { boundary, inBackground } from '../process/boundary.ts'
 import type { Socket, SocketHandlers, UpgradeRequest, WebSocketRoute } from '../web-socket.ts'
 import { AudioBatch } from './batch.ts'
 import {
@@ -111,16 +112,19 @@ export function createLinkHub(options: LinkHubOptions): LinkHub {
   const links = new Map<string, WorkerLink>()
   const expected = digest(`Bearer ${options.token}`)
   let checkedAtMs = options.clock.monotonicMs()
-  const checker = setInterval(() => {
-    const nowMs = options.clock.monotonicMs()
-    // A node that stood still has not read its sockets yet: the beats that wait there are read before the next round.
-    const stalled = nowMs - checkedAtMs > STALLED_MS
-    checkedAtMs = nowMs
-    if (stalled) return
-    for (const link of links.values()) {
-      if (nowMs - link.heardAtMs > HEARTBEAT_TIMEOUT_MS) link.fail(SILENT)
-    }
-  }, CHECK_INTERVAL_MS)
+  const checker = setInterval(
+    boundary('link', () => {
+      const nowMs = options.clock.monotonicMs()
+      // A node that stood still has not read its sockets yet: the beats that wait there are read before the next round.
+      const stalled = nowMs - checkedAtMs > STALLED_MS
+      checkedAtMs = nowMs
+      if (stalled) return
+      for (const link of links.values()) {
+        if (nowMs - link.heardAtMs > HEARTBEAT_TIMEOUT_MS) link.fail(SILENT)
+      }
+    }),
+    CHECK_INTERVAL_MS,
+  )
 
   const hello = (link: WorkerLink): void => {
     links.get(link.workerId)?.fail('replaced by a new link of the same worker')
@@ -241,7 +245,8 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
         this.#send({ type: 'beat' })
         break
       case 'ask':
-        return void this.#answer(message)
+        inBackground('link', this.#answer(message))
+        return
       case 'closed':
         this.#told(message.session)
         return
@@ -290,7 +295,7 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
     this.#sessions.set(session, { callId: open.callId, events })
     const live = (): boolean => this.#sessions.has(session)
     if (this.#open) this.#send({ type: 'open', session, ...open })
-    else queueMicrotask(() => this.#lose(session, GONE))
+    else queueMicrotask(boundary('link', () => this.#lose(session, GONE)))
     return {
       audio: (bytes, timestamp) => {
         if (live()) this.#batch.add(session, timestamp, bytes)
@@ -375,7 +380,10 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
     const opened = this.#sessions.get(session)
     if (opened === undefined) return
     this.#sessions.delete(session)
-    const timer = setTimeout(() => this.#told(session), CLOSE_WAIT_MS)
+    const timer = setTimeout(
+      boundary('link', () => this.#told(session)),
+      CLOSE_WAIT_MS,
+    )
     this.#closing.set(session, { events: opened.events, told: Promise.withResolvers(), timer })
   }
 

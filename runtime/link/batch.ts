@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import { boundary } from '../process/boundary.ts'
 import { AudioWriter } from './protocol.ts'
 
 /** Shortest time between two audio messages of a link: at most 200 a second however many sessions it carries. */
@@ -29,8 +30,12 @@ export class AudioBatch {
     }
     if (this.#immediate !== undefined || this.#timer !== undefined) return
     const waitMs = this.#sentAtMs + MIN_INTERVAL_MS - this.#clock.monotonicMs()
-    if (waitMs < 1) this.#immediate = setImmediate(() => this.flush())
-    else this.#timer = setTimeout(() => this.flush(), waitMs)
+    if (waitMs < 1) this.#immediate = setImmediate(boundary('link', () => this.flush()))
+    else
+      this.#timer = setTimeout(
+        boundary('link', () => this.flush()),
+        waitMs,
+      )
   }
 
   flush(): void {

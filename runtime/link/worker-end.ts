@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { Conversation, OpenConversation } from '../conversation/contract.ts'
 import { PatchbayError } from '../errors.ts'
 import type { Logger } from '../log.ts'
+import { boundary, inBackground } from '../process/boundary.ts'
 import { AudioBatch } from './batch.ts'
 import { type AgentSpec, LINK_PROTOCOL, type NodeMessage, type WorkerMessage, type WorkerState } from './messages.ts'
 import { decodeAudio, decodeNodeMessage, MAX_MESSAGE_BYTES } from './protocol.ts'
@@ -91,8 +92,12 @@ class LinkedConversations {
   constructor(options: LinksOptions) {
     this.options = options
     this.links = options.urls.map((url) => new NodeLink(url, this))
-    options.signal.addEventListener('abort', () => void this.stop(0), { once: true })
-    if (options.signal.aborted) void this.stop(0)
+    options.signal.addEventListener(
+      'abort',
+      boundary('link', () => inBackground('link', this.stop(0))),
+      { once: true },
+    )
+    if (options.signal.aborted) inBackground('link', this.stop(0))
   }
 
   state(): WorkerState {
@@ -224,7 +229,10 @@ class NodeLink {
     if (socket === undefined || socket.readyState === WebSocket.CLOSED) return
     await new Promise<void>((resolve) => {
       socket.once('close', () => resolve())
-      setTimeout(() => socket.terminate(), 1_000).unref()
+      setTimeout(
+        boundary('link', () => socket.terminate()),
+        1_000,
+      ).unref()
       if (socket.readyState === WebSocket.OPEN) socket.close(LEAVING, 'stopping')
       else socket.terminate()
     })
@@ -240,23 +248,38 @@ class NodeLink {
     })
     this.#socket = socket
     socket.binaryType = 'nodebuffer'
-    socket.on('open', () => {
-      this.#heardAtMs = clock.monotonicMs()
-      this.#beatAtMs = this.#heardAtMs
-      this.send({ type: 'hello', protocol: LINK_PROTOCOL, workerId, capacity, metricsUrl })
-      this.beat()
-      this.#heartbeat = setInterval(() => this.beat(), HEARTBEAT_MS)
-    })
-    socket.on('message', (data: Buffer, isBinary) => {
-      this.#heardAtMs = clock.monotonicMs()
-      if (isBinary) this.#receiveAudio(data)
-      else this.#receive(data.toString())
-    })
-    socket.on('error', (err) => {
-      // Said once: an api node that is down would fill the log.
-      if (this.#attempts === 0) log.warn({ err, url: this.#url }, 'Link to an api node failed')
-    })
-    socket.on('close', () => this.#lost(socket))
+    socket.on(
+      'open',
+      boundary('link', () => {
+        this.#heardAtMs = clock.monotonicMs()
+        this.#beatAtMs = this.#heardAtMs
+        this.send({ type: 'hello', protocol: LINK_PROTOCOL, workerId, capacity, metricsUrl })
+        this.beat()
+        this.#heartbeat = setInterval(
+          boundary('link', () => this.beat()),
+          HEARTBEAT_MS,
+        )
+      }),
+    )
+    socket.on(
+      'message',
+      boundary('link', (data: Buffer, isBinary) => {
+        this.#heardAtMs = clock.monotonicMs()
+        if (isBinary) this.#receiveAudio(data)
+        else this.#receive(data.toString())
+      }),
+    )
+    socket.on(
+      'error',
+      boundary('link', (err) => {
+        // Said once: an api node that is down would fill the log.
+        if (this.#attempts === 0) log.warn({ err, url: this.#url }, 'Link to an api node failed')
+      }),
+    )
+    socket.on(
+      'close',
+      boundary('link', () => this.#lost(socket)),
+    )
   }
 
   #lost(socket: WebSocket): void {
@@ -270,7 +293,10 @@ class NodeLink {
     if (this.#left) return
     const limitMs = Math.min(MIN_RECONNECT_MS * 2 ** Math.min(this.#attempts, 10), MAX_RECONNECT_MS)
     this.#attempts++
-    this.#redial = setTimeout(() => this.#dial(), limitMs * (0.5 + this.#worker.options.random() / 2))
+    this.#redial = setTimeout(
+      boundary('link', () => this.#dial()),
+      limitMs * (0.5 + this.#worker.options.random() / 2),
+    )
   }
 
   #fail(reason: string): void {
@@ -302,7 +328,10 @@ class NodeLink {
       return
     }
     if (message.type === 'beat') return
-    if (message.type === 'open') return void this.#open(message)
+    if (message.type === 'open') {
+      inBackground('link', this.#open(message))
+      return
+    }
     if (message.type === 'warm') {
       this.#worker.options.warm?.(message.callId, message.agent)
       return
@@ -369,10 +398,13 @@ class NodeLink {
       const conversation = await Promise.race([
         opening,
         new Promise<never>((_, reject) => {
-          giveUp = setTimeout(() => {
-            const params = { action: 'Opening the conversation', timeoutMs: OPEN_TIMEOUT_MS }
-            reject(new PatchbayError('timeout', { params }))
-          }, OPEN_TIMEOUT_MS)
+          giveUp = setTimeout(
+            boundary('link', () => {
+              const params = { action: 'Opening the conversation', timeoutMs: OPEN_TIMEOUT_MS }
+              reject(new PatchbayError('timeout', { params }))
+            }),
+            OPEN_TIMEOUT_MS,
+          )
         }),
       ])
       if (running.over) {
@@ -435,6 +467,9 @@ class NodeLink {
       }
     })()
     this.#closing.add(closing)
-    void closing.finally(() => this.#closing.delete(closing))
+    inBackground(
+      'link',
+      closing.finally(() => this.#closing.delete(closing)),
+    )
   }
 }

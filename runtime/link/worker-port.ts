@@ -1,6 +1,7 @@
 import type { CallEventBody } from '../call-log/events.ts'
 import type { SessionPort } from '../conversation/contract.ts'
 import { PatchbayError } from '../errors.ts'
+import { boundary } from '../process/boundary.ts'
 import type { AgentState } from '../session/leg.ts'
 import { signalWithin } from '../signal-within.ts'
 import type { AskMethod, AskMethods, SessionEndReason, SoundSpan, WorkerMessage } from './messages.ts'
@@ -104,7 +105,7 @@ export class LinkPort implements SessionPort {
               ? signal.reason
               : new PatchbayError('timeout', { params: { action: `Asking for ${method}`, timeoutMs } }),
           )
-        either.addEventListener('abort', aborted, { once: true })
+        either.addEventListener('abort', boundary('link', aborted), { once: true })
         this.#send({ type: 'ask', session: this.#session, id, method, params })
       })
       return result as AskMethods[M]['result']

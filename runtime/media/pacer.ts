@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import { boundary } from '../process/boundary.ts'
 import { FRAME_MS } from './frame.ts'
 
 /** A ticker that is late makes up for at most this many frames at once, then starts its schedule anew. */
@@ -15,7 +16,7 @@ export interface Ticker {
 }
 
 export const nodeTicker: Ticker = {
-  setTimeout: (callback, delayMs) => setTimeout(callback, delayMs),
+  setTimeout: (callback, delayMs) => setTimeout(boundary('call', callback), delayMs),
   clearTimeout: (handle) => clearTimeout(handle as NodeJS.Timeout),
 }
 
@@ -60,7 +61,10 @@ export class Pacer {
 
   #schedule(): void {
     const delayMs = Math.max(0, this.#deadlineMs - this.#clock.monotonicMs())
-    this.#timer = this.#ticker.setTimeout(() => this.#tick(), delayMs)
+    this.#timer = this.#ticker.setTimeout(
+      boundary('call', () => this.#tick()),
+      delayMs,
+    )
   }
 
   #tick(): void {

@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
 import { ownScheduling } from '../set-scheduling.ts'
+import { countHandlerFaults } from './handler-faults.ts'
 
 /** Gauges of prom-client whose names end in `_total`, as a counter's must alone; the ones without the ending say more. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
@@ -23,6 +24,7 @@ export function processRegistry(roles: string, shared: readonly unknown[] = []):
       this.set(ownScheduling() === 'realtime' ? 1 : 0)
     },
   })
+  countHandlerFaults(registry)
   // Each counts under labels of its own, which no one type of the library can say.
   for (const metric of shared) registry.registerMetric(metric as Metric)
   return registry

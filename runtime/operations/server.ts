@@ -4,6 +4,7 @@ import { type AddressInfo, isIP } from 'node:net'
 import { hostname } from 'node:os'
 import type { Registry } from 'prom-client'
 import { PatchbayError } from '../errors.ts'
+import { boundary } from '../process/boundary.ts'
 import { signalWithin } from '../signal-within.ts'
 import { asksForOpenMetrics, OPEN_METRICS_TYPE, openMetrics } from './open-metrics.ts'
 
@@ -43,9 +44,12 @@ const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1'])
 /** Listens, or throws `configuration` with the cure when the port can't be had. */
 export async function startOperationsServer(options: OperationsServerOptions): Promise<OperationsServer> {
   const timeouts = { headersTimeout: REQUEST_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS }
-  const server = createServer(timeouts, (request, response) => {
-    serve(options, request, response).catch(() => answer(response, 500, 'Internal server error\n'))
-  })
+  const server = createServer(
+    timeouts,
+    boundary('http', (request: IncomingMessage, response: ServerResponse) => {
+      serve(options, request, response).catch(() => answer(response, 500, 'Internal server error\n'))
+    }),
+  )
   await listen(server, options)
   const { port } = server.address() as AddressInfo
   const { host } = options

@@ -1,6 +1,7 @@
 import dns from 'node:dns'
 import { isIP } from 'node:net'
 import type { PatchbayError } from '../errors.ts'
+import { boundary } from '../process/boundary.ts'
 import type { Policy } from './guard-policy.ts'
 import { allowsHost, formatTarget, normalizeHost } from './net-rule.ts'
 
@@ -78,7 +79,7 @@ function wrap(
     if (style === 'promise') return Promise.reject(refused)
     const callback = args[args.length - 1]
     if (style === 'throw' || typeof callback !== 'function') throw refused
-    process.nextTick(callback as (error: Error) => void, refused)
+    process.nextTick(boundary('plugin', callback as (error: Error) => void), refused)
     return undefined
   }
   // With what util.promisify looks at.

@@ -3,6 +3,7 @@ import dns from 'node:dns'
 import net from 'node:net'
 import { resolve } from 'node:path'
 import { PatchbayError } from '../errors.ts'
+import { boundary } from '../process/boundary.ts'
 import type { Policy } from './guard-policy.ts'
 import { guardedLookup } from './lookup.ts'
 import { allowsHost, allowsUnixSocket, formatTarget } from './net-rule.ts'
@@ -30,7 +31,7 @@ export function guardSockets(policy: Policy): void {
     const { options, callback } = connectArguments(args)
     const checked = checkConnect(policy, options)
     if (checked instanceof PatchbayError) {
-      process.nextTick(() => this.destroy(checked))
+      process.nextTick(boundary('plugin', () => this.destroy(checked)))
       return this
     }
     return callback ? original.call(this, checked, callback) : original.call(this, checked)
@@ -85,7 +86,10 @@ export function guardDatagrams(policy: Policy): void {
 
   prototype.send = function guardedSend(this: dgram.Socket, ...args: unknown[]): void {
     // A connected socket was checked when it connected.
-    if (isConnected(this)) return void send.apply(this, args)
+    if (isConnected(this)) {
+      send.apply(this, args)
+      return
+    }
     // As Node tells send(msg, offset, length, port, address, cb) from send(msg, port, address, cb).
     const at = args[4] || (args[3] && typeof args[3] !== 'function') ? 3 : 1
     sendTo(this, policy, args, at, send)
@@ -131,10 +135,10 @@ function sendTo(
   const host = typeof given === 'string' && given !== '' ? given : ipv6 ? '::1' : '127.0.0.1'
   const last = args[args.length - 1]
   const callback = typeof last === 'function' ? (last as Callback) : undefined
-  const fail = (error: Error): void => {
+  const fail = boundary('plugin', (error: Error): void => {
     if (callback) callback(error)
     else socket.emit('error', error)
-  }
+  })
   const refused = resolvedBy.get(socket)?.has(formatTarget(host, port)) ? undefined : checkHost(policy, host, port)
   if (refused) {
     process.nextTick(fail, refused)

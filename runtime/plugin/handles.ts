@@ -6,6 +6,7 @@ import { resolve } from 'node:path'
 import tls from 'node:tls'
 import type { Logger } from 'pino'
 import { PatchbayError } from '../errors.ts'
+import { boundary } from '../process/boundary.ts'
 import { signalWithin } from '../signal-within.ts'
 import { traceparentOf } from '../traces/trace-context.ts'
 import { traceScope } from '../traces/trace-scope.ts'
@@ -158,15 +159,17 @@ async function connect(
   )
   const limit = signalWithin(CONNECT_TIMEOUT_MS, signal)
   const { promise, resolve: ready, reject } = Promise.withResolvers<void>()
-  const stop = (): void => {
+  const stop = boundary('plugin', (): void => {
     const timedOut = new PatchbayError('timeout', {
       params: { action: `Connecting to "${formatTarget(host, port)}"`, timeoutMs: CONNECT_TIMEOUT_MS },
     })
     reject(signal.aborted ? signal.reason : timedOut)
-  }
-  const closed = (): void => reject(new Error(`"${formatTarget(host, port)}" closed the connection`))
+  })
+  const closed = boundary('plugin', (): void =>
+    reject(new Error(`"${formatTarget(host, port)}" closed the connection`)),
+  )
   socket.once(target.tls ? 'secureConnect' : 'connect', ready)
-  socket.once('error', reject)
+  socket.once('error', boundary('plugin', reject))
   socket.once('close', closed)
   limit.addEventListener('abort', stop)
   try {
@@ -180,9 +183,14 @@ async function connect(
     socket.off('close', closed)
     limit.removeEventListener('abort', stop)
   }
-  const closeOnStop = (): void => void socket.destroy()
+  const closeOnStop = boundary('plugin', () => {
+    socket.destroy()
+  })
   signal.addEventListener('abort', closeOnStop, { once: true })
-  socket.once('close', () => signal.removeEventListener('abort', closeOnStop))
+  socket.once(
+    'close',
+    boundary('plugin', () => signal.removeEventListener('abort', closeOnStop)),
+  )
   return socket
 }
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { PatchbayError } from '../errors.ts'
+import { boundary } from '../process/boundary.ts'
 import { signalWithin } from '../signal-within.ts'
 import { type Catalogue, chosenProvider, defaultsOf, listedLanguage, makeCatalogue } from './catalogue.ts'
 import type {
@@ -265,9 +266,12 @@ async function within<T extends object>(
     late = true
     giveUp.reject(error)
   }
-  const onAbort = (): void => stop(new PatchbayError('unavailable', { cause: signal.reason }))
+  const onAbort = boundary('plugin', (): void => stop(new PatchbayError('unavailable', { cause: signal.reason })))
   // Not AbortSignal.timeout: its timer would not keep the process alive for the answer.
-  const timer = setTimeout(() => stop(new PatchbayError('timeout', { params: { action, timeoutMs } })), timeoutMs)
+  const timer = setTimeout(
+    boundary('plugin', () => stop(new PatchbayError('timeout', { params: { action, timeoutMs } }))),
+    timeoutMs,
+  )
   signal.addEventListener('abort', onAbort)
   if (signal.aborted) onAbort()
   making.then((instance) => (late ? closeInstance(instance) : undefined)).catch(() => {})

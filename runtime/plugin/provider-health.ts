@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { inBackground } from '../process/boundary.ts'
 import type { PluginKind } from './contract.ts'
 import type { PluginRegistry } from './host.ts'
 import { explainFailure, ProviderError } from './provider-error.ts'
@@ -72,9 +73,10 @@ export function createProviderHealth(registry: PluginRegistry, log: Logger): Pro
     if (last !== undefined && performance.now() < last.untilMs) return last.checkup
     const entry = { checkup: checkProvider(registry, provider), untilMs: Number.POSITIVE_INFINITY }
     known.set(provider, entry)
-    entry.checkup.then(({ state }) => {
+    const done = entry.checkup.then(({ state }) => {
       entry.untilMs = performance.now() + (state === 'ok' ? GOOD_FOR_MS : REFUSED_FOR_MS)
     })
+    inBackground('plugin', done)
     return entry.checkup
   }
 

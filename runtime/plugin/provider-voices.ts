@@ -1,4 +1,5 @@
 import type { Logger } from '../log.ts'
+import { inBackground } from '../process/boundary.ts'
 import { defaultsOf, languagesOf } from './catalogue.ts'
 import type { ListedVoice } from './contract.ts'
 import type { PluginRegistry } from './host.ts'
@@ -33,9 +34,10 @@ export function createProviderVoices(registry: PluginRegistry, log: Logger): Pro
     const asked = ask(provider)
     const entry = { voices: asked.then(({ voices }) => voices), untilMs: Number.POSITIVE_INFINITY }
     known.set(provider, entry)
-    asked.then(({ goodForMs }) => {
+    const done = asked.then(({ goodForMs }) => {
       entry.untilMs = performance.now() + goodForMs
     })
+    inBackground('plugin', done)
     return entry.voices
   }
 

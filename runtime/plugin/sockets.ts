@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import net, { BlockList, isIP, isIPv6 } from 'node:net'
 import tls from 'node:tls'
 import type { Logger } from 'pino'
+import { boundary } from '../process/boundary.ts'
 import { sendAnswer } from './answer.ts'
 import type { Listener, ListenOptions, SrvRecord, UdpSocket } from './contract.ts'
 import { allowsListen } from './listen-rule.ts'
@@ -62,28 +63,34 @@ export async function openUdp(
     throw error
   }
   // ICMP errors of earlier datagrams arrive here; UDP promises nothing, and neither do we.
-  socket.on('error', (err) => log.debug({ err }, 'A UDP socket failed'))
+  socket.on(
+    'error',
+    boundary('plugin', (err) => log.debug({ err }, 'A UDP socket failed')),
+  )
   try {
     socket.setRecvBufferSize(RECEIVE_BUFFER_BYTES)
   } catch (err) {
     log.debug({ err }, 'The receive buffer could not be enlarged')
   }
   const bound = socket.address()
-  const close = (): void => {
+  const close = boundary('plugin', (): void => {
     signal.removeEventListener('abort', close)
     try {
       socket.close()
     } catch {
       // It is closed already.
     }
-  }
+  })
   signal.addEventListener('abort', close, { once: true })
   let lastAddress = ''
   let lastTo = ''
   let closed = false
-  socket.once('close', () => {
-    closed = true
-  })
+  socket.once(
+    'close',
+    boundary('plugin', () => {
+      closed = true
+    }),
+  )
   return {
     address: bound.address,
     port: bound.port,
@@ -100,10 +107,12 @@ export async function openUdp(
       // Without a callback a packet costs no turn of its own; what fails is an event of the socket, or nobody's.
       sendAnswer(socket, bytes, toPort, to)
     },
-    receive: (handler) =>
-      void socket.on('message', (bytes, from) =>
-        handler(bytes, { address: plainAddress(from.address), port: from.port }),
-      ),
+    receive(handler) {
+      socket.on(
+        'message',
+        boundary('plugin', (bytes, from) => handler(bytes, { address: plainAddress(from.address), port: from.port })),
+      )
+    },
     close,
   }
 }
@@ -123,8 +132,14 @@ export async function openListener(
   const greet = (socket: net.Socket): void => {
     if (socket.destroyed) return
     open.add(socket)
-    socket.once('close', () => open.delete(socket))
-    socket.on('error', () => socket.destroy())
+    socket.once(
+      'close',
+      boundary('plugin', () => open.delete(socket)),
+    )
+    socket.on(
+      'error',
+      boundary('plugin', () => socket.destroy()),
+    )
     accept(socket, peerOf(socket))
   }
   const server =
@@ -139,14 +154,20 @@ export async function openListener(
         )
   server.maxConnections = maxConnections
   // Before the server's own listener: a socket that is destroyed gets no handshake.
-  server.prependListener('connection', (socket: net.Socket) => {
-    if (admits?.(peerOf(socket)) === false) socket.destroy()
-  })
-  server.on('tlsClientError', (error: Error, socket: tls.TLSSocket) => {
-    // Whoever was not admitted has no address any more.
-    if (socket.remoteAddress !== undefined) failed?.(error, peerOf(socket))
-    socket.destroy()
-  })
+  server.prependListener(
+    'connection',
+    boundary('plugin', (socket: net.Socket) => {
+      if (admits?.(peerOf(socket)) === false) socket.destroy()
+    }),
+  )
+  server.on(
+    'tlsClientError',
+    boundary('plugin', (error: Error, socket: tls.TLSSocket) => {
+      // Whoever was not admitted has no address any more.
+      if (socket.remoteAddress !== undefined) failed?.(error, peerOf(socket))
+      socket.destroy()
+    }),
+  )
   server.listen(port, address)
   try {
     await once(server, 'listening', { signal })
@@ -155,11 +176,11 @@ export async function openListener(
     throw error
   }
   const bound = server.address() as net.AddressInfo
-  const close = (): void => {
+  const close = boundary('plugin', (): void => {
     signal.removeEventListener('abort', close)
     server.close()
     for (const socket of open) socket.destroy()
-  }
+  })
   signal.addEventListener('abort', close, { once: true })
   return { port: bound.port, close }
 }

@@ -21,12 +21,13 @@ export const BOUNDARIES = [
   'queue',
   'redis',
   'database',
-  'timer',
 ] as const
 export type Boundary = (typeof BOUNDARIES)[number]
 
 export type ReportFault = (kind: Boundary, error: unknown) => void
 
+/** One for each kind, so that a frame of audio needs none of its own. */
+const rejected = new Map(BOUNDARIES.map((kind) => [kind, (error: unknown) => caught(kind, error)]))
 const faults = new Map<Boundary, number>(BOUNDARIES.map((kind) => [kind, 0]))
 let reportFault: ReportFault = (kind, error) => {
   process.stderr.write(`A handler failed (${kind}): ${error instanceof Error ? error.stack : String(error)}\n`)
@@ -89,5 +90,5 @@ function end(kind: Boundary, error: unknown, failed: ((first: never) => void) | 
 
 /** Work that nobody waits for. That it failed is reported and counted. */
 export function inBackground(kind: Boundary, work: PromiseLike<unknown> | undefined): void {
-  work?.then(undefined, (error: unknown) => caught(kind, error))
+  work?.then(undefined, rejected.get(kind))
 }

@@ -3,6 +3,7 @@ import { mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/pro
 import { join } from 'node:path'
 import type { Logger } from '../log.ts'
 import type { ObjectSource } from '../plugin/contract.ts'
+import { boundary } from '../process/boundary.ts'
 import type { AudioFormat } from '../session/leg.ts'
 import { CallRecording, type CallTap } from './call-recording.ts'
 import { completeWav, SpoolFile } from './spool-file.ts'
@@ -79,7 +80,11 @@ export class RecordingSpool {
       const recording = new CallRecording(format, { write: (bytes) => file.write(bytes), end }, nowMs, { startMs })
       this.#writing.set(callId, closed.promise)
       this.#open.set(callId, recording)
-      if (this.#open.size === 1) this.#timer = setInterval(() => this.#flush(), FLUSH_MS)
+      if (this.#open.size === 1)
+        this.#timer = setInterval(
+          boundary('call', () => this.#flush()),
+          FLUSH_MS,
+        )
       return recording
     } catch (err) {
       log.error({ err, callId }, 'The call can not be recorded')

@@ -1,6 +1,7 @@
 import type { SeatClaim } from '../admission/seat-claim.ts'
 import type { EventOf, SupervisorEvent } from '../call-log/events.ts'
 import type { CallState } from '../call-log/fold.ts'
+import { boundary } from '../process/boundary.ts'
 import type { AnsweredBy } from '../telephony/carrier.ts'
 import type { Seat } from './dispatch.ts'
 import type { PageCall, PageResult } from './leg.ts'
@@ -99,9 +100,12 @@ export class Calls {
   /** Waits for the running calls, ends those left after `graceMs`, and resolves when all are written down. */
   async drain(graceMs: number): Promise<void> {
     const all = Promise.all([...this.#live.values()].map((call) => call.done))
-    const timer = setTimeout(() => {
-      for (const call of [...this.#live.values()]) call.shutDown()
-    }, graceMs)
+    const timer = setTimeout(
+      boundary('call', () => {
+        for (const call of [...this.#live.values()]) call.shutDown()
+      }),
+      graceMs,
+    )
     await all
     clearTimeout(timer)
   }

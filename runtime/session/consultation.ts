@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import { PatchbayError } from '../errors.ts'
 import type { LinkSession, SessionMessage } from '../link/api-end.ts'
 import type { AgentSpec } from '../link/messages.ts'
+import { boundary, inBackground } from '../process/boundary.ts'
 import { OFFER_TIMEOUT_MS, type Seat } from './dispatch.ts'
 import type { Leg, LegEvents } from './leg.ts'
 import { Marks } from './marks.ts'
@@ -57,7 +58,7 @@ export class Consultation {
     this.#options = options
     options.leg.start(this.#fromHuman())
     options.leg.answer()
-    void this.#ask()
+    inBackground('call', this.#ask())
   }
 
   /** What became of it. */
@@ -90,7 +91,10 @@ export class Consultation {
     this.#marks.forget()
     const session: Session = { seat }
     this.#session = session
-    session.offer = setTimeout(() => this.#lose(session, 'lost', 'no answer to the offer'), OFFER_TIMEOUT_MS)
+    session.offer = setTimeout(
+      boundary('call', () => this.#lose(session, 'lost', 'no answer to the offer')),
+      OFFER_TIMEOUT_MS,
+    )
     const open = { callId, agent, format: leg.format, limits: LIMITS, elapsedMs: 0 }
     session.link = seat.worker.open(open, {
       audio: (bytes) => this.#session !== session || leg.sendAudio(bytes),
@@ -107,7 +111,7 @@ export class Consultation {
     this.#leave(why, 'moved')
     this.#options.leg.clear()
     this.#fault(`The caller could not be announced by a voice worker: ${reason}`)
-    void this.#ask()
+    inBackground('call', this.#ask())
   }
 
   #heard(session: Session, message: SessionMessage): void {
@@ -159,7 +163,7 @@ export class Consultation {
     this.#session = undefined
     if (session === undefined) return
     clearTimeout(session.offer)
-    void session.link?.close(reason)
+    inBackground('call', session.link?.close(reason))
     session.seat.release(why)
   }
 

@@ -5,6 +5,7 @@ import { admissionWaits } from '../admission/waits.ts'
 import { PatchbayError } from '../errors.ts'
 import type { LinkedWorker } from '../link/api-end.ts'
 import type { Logger } from '../log.ts'
+import { boundary, inBackground } from '../process/boundary.ts'
 import type { Leases } from './leases.ts'
 import { type HeldSlot, type Slots, type TakenSlot, workerOf } from './slots.ts'
 
@@ -116,10 +117,13 @@ export class Dispatch {
         left?.reject()
         // Whoever waits already is no reason to keep a workspace waiting that has a turn of its own.
         if (line.sizeOf(claim.workspaceId) === 1) this.#lookAgain()
-        timer = setTimeout(() => refuse('waited_too_long'), Math.max(waitMs, MIN_WAIT_MS))
+        timer = setTimeout(
+          boundary('call', () => refuse('waited_too_long')),
+          Math.max(waitMs, MIN_WAIT_MS),
+        )
         aborted = () => leave(signal.reason)
-        signal.addEventListener('abort', aborted, { once: true })
-        void this.#pump()
+        signal.addEventListener('abort', boundary('call', aborted), { once: true })
+        inBackground('call', this.#pump())
       })
       outcome = 'seated'
       return seat
@@ -155,23 +159,29 @@ export class Dispatch {
     const last = this.#registered.get(workerId)
     if (last?.state === state && last.capacity === capacity && nowMs - last.atMs < REGISTER_MS) return
     this.#registered.set(workerId, { atMs: nowMs, state, capacity })
-    void this.#options.slots.register(worker, worker.activeSessions).then(
-      () => this.#lookAgain(),
-      (err) => {
-        this.#registered.delete(workerId)
-        this.#options.log.warn({ err, workerId }, 'A voice worker could not be registered')
-      },
+    inBackground(
+      'call',
+      this.#options.slots.register(worker, worker.activeSessions).then(
+        () => this.#lookAgain(),
+        (err) => {
+          this.#registered.delete(workerId)
+          this.#options.log.warn({ err, workerId }, 'A voice worker could not be registered')
+        },
+      ),
     )
   }
 
   gone(worker: LinkedWorker, leaving: boolean): void {
     this.#registered.delete(worker.workerId)
     if (!leaving) return
-    void this.#options.slots
-      .forget(worker.workerId)
-      .catch((err) =>
-        this.#options.log.warn({ err, workerId: worker.workerId }, 'A voice worker could not be forgotten'),
-      )
+    inBackground(
+      'call',
+      this.#options.slots
+        .forget(worker.workerId)
+        .catch((err) =>
+          this.#options.log.warn({ err, workerId: worker.workerId }, 'A voice worker could not be forgotten'),
+        ),
+    )
   }
 
   async #pump(): Promise<void> {
@@ -200,7 +210,10 @@ export class Dispatch {
     clearTimeout(this.#resting.get(workerId))
     this.#resting.set(
       workerId,
-      setTimeout(() => this.#resting.delete(workerId), FAILED_REST_MS),
+      setTimeout(
+        boundary('call', () => this.#resting.delete(workerId)),
+        FAILED_REST_MS,
+      ),
     )
   }
 
@@ -263,9 +276,12 @@ export class Dispatch {
     leases.dropSlot(held)
     if (why === 'failed') this.#letRest(workerOf(held.slot))
     const after = why === 'lost' ? 'lost' : why === 'done' ? wrapUpMs : FULL_REST_MS
-    void slots.release(held, after).then(
-      () => this.#lookAgain(),
-      (err) => log.warn({ err, slot: held.slot }, 'A slot was not given back; its lease ends it'),
+    inBackground(
+      'call',
+      slots.release(held, after).then(
+        () => this.#lookAgain(),
+        (err) => log.warn({ err, slot: held.slot }, 'A slot was not given back; its lease ends it'),
+      ),
     )
   }
 }

@@ -1,6 +1,7 @@
 import { chime } from '../media/chime.ts'
 import { codecFor } from '../media/codec.ts'
 import { FRAME_MS, samplesPerFrame } from '../media/frame.ts'
+import { boundary } from '../process/boundary.ts'
 import type { Leg } from './leg.ts'
 
 /** Silence before the first sound and between two. */
@@ -28,7 +29,10 @@ export class HoldSound {
   start(): void {
     this.#silentMs = 0
     this.#at = 0
-    this.#timer ??= setInterval(() => this.#tick(), FRAME_MS)
+    this.#timer ??= setInterval(
+      boundary('call', () => this.#tick()),
+      FRAME_MS,
+    )
   }
 
   stop(): void {

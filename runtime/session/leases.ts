@@ -1,4 +1,5 @@
 import type { Logger } from '../log.ts'
+import { boundary, inBackground } from '../process/boundary.ts'
 import type { HeldSlot, Slots } from './slots.ts'
 
 /**
@@ -30,8 +31,11 @@ export class Leases {
     this.#callLeases = callLeases
     this.#slotStore = slots
     this.#log = log
-    this.#timer = setInterval(() => void this.renew(), RENEW_MS)
-    this.#stopListening = slots.onForgotten(() => void this.renew())
+    this.#timer = setInterval(
+      boundary('call', () => inBackground('call', this.renew())),
+      RENEW_MS,
+    )
+    this.#stopListening = slots.onForgotten(() => inBackground('call', this.renew()))
   }
 
   /** Resolves once the call is leased. */

@@ -10,6 +10,7 @@ import { PatchbayError } from '../errors.ts'
 import type { LinkSession } from '../link/api-end.ts'
 import type { AgentSpec, AskMethod, SessionLimits, SoundSpan } from '../link/messages.ts'
 import type { Logger } from '../log.ts'
+import { boundary, inBackground } from '../process/boundary.ts'
 import type { CallTap } from '../recording/call-recording.ts'
 import type { AnsweredBy } from '../telephony/carrier.ts'
 import { type AskAnswers, Asks } from './asks.ts'
@@ -178,12 +179,14 @@ export class LiveCall implements PathCall {
     const { clock, log, dispatch } = this.#options
     const transfer = new Transfer(order, {
       ...{ callId: this.callId, leg: this.leg, clock, log },
-      tell: (event) => void this.log.append(event),
+      tell: (event) => {
+        this.log.append(event)
+      },
       takeSeat: (waitMs) => dispatch.take({ ...this.#options.claim, kind: 'recovering' }, waitMs, this.#over.signal),
       heard: (bytes) => this.tap?.agent(bytes),
       joined: () => {
         this.happened({ type: 'transferred' })
-        void this.#leaveWorker('done', 'transferred')
+        inBackground('call', this.#leaveWorker('done', 'transferred'))
       },
       left: () => this.happened({ type: 'leg_ended', reason: 'transferred' }),
     })
@@ -222,7 +225,7 @@ export class LiveCall implements PathCall {
 
   /** The worker had no room after all. */
   declined(full: boolean): void {
-    void this.#leaveWorker(full ? 'full' : 'done')
+    inBackground('call', this.#leaveWorker(full ? 'full' : 'done'))
     this.happened({ type: 'declined' })
   }
 
@@ -237,7 +240,7 @@ export class LiveCall implements PathCall {
       this.happened({ type: 'refused', message })
       return
     }
-    void this.#leaveWorker('failed')
+    inBackground('call', this.#leaveWorker('failed'))
     this.happened({ type: 'declined' })
   }
 
@@ -245,7 +248,7 @@ export class LiveCall implements PathCall {
   workerLost(reason: string): void {
     const workerId = this.#seat?.worker.workerId
     const heard = this.link !== undefined
-    void this.#leaveWorker('lost')
+    inBackground('call', this.#leaveWorker('lost'))
     const cut = cutOff(this.log.state)
     if (cut !== undefined) told(this, cut)
     if (workerId !== undefined) this.log.append({ type: 'worker_lost', worker: workerAlias(workerId), reason })
@@ -280,7 +283,8 @@ export class LiveCall implements PathCall {
         if (!this.log.state.rang) this.log.append({ type: 'ringing' })
         break
       case 'seek':
-        return void this.#seek()
+        inBackground('call', this.#seek())
+        return
       case 'offer':
         this.#offer()
         break
@@ -291,7 +295,7 @@ export class LiveCall implements PathCall {
         this.log.append({ type: 'answered', providers: providersOf(this.#options.agent) })
         this.#workerTaken('worker_taken')
         this.#overtime = setTimeout(
-          () => this.happened({ type: 'agent_ended', reason: 'max_duration' }),
+          boundary('call', () => this.happened({ type: 'agent_ended', reason: 'max_duration' })),
           this.#options.limits.maxDurationMs + OVERTIME_MS,
         )
         // Where consent is asked for, nothing is recorded before it is given.
@@ -348,7 +352,10 @@ export class LiveCall implements PathCall {
     const { answeredAtMs } = this.#state
     this.marks.forget()
     this.lineTimes.forget()
-    this.#offerTimer = setTimeout(() => this.workerLost('no answer to the offer'), OFFER_TIMEOUT_MS)
+    this.#offerTimer = setTimeout(
+      boundary('call', () => this.workerLost('no answer to the offer')),
+      OFFER_TIMEOUT_MS,
+    )
     this.#offered = seat.worker.open(
       {
         callId: this.callId,
@@ -372,7 +379,10 @@ export class LiveCall implements PathCall {
       return
     }
     this.#announcers.add(worker.workerId)
-    this.#offerTimer = setTimeout(() => this.workerLost('no answer to the offer'), OFFER_TIMEOUT_MS)
+    this.#offerTimer = setTimeout(
+      boundary('call', () => this.workerLost('no answer to the offer')),
+      OFFER_TIMEOUT_MS,
+    )
     this.#offered = worker.open(
       {
         callId: this.callId,
@@ -425,7 +435,7 @@ export class LiveCall implements PathCall {
     const { answeredAtMs } = this.#state
     const { clock } = this.#options
     const durationMs = answeredAtMs === undefined ? 0 : Math.round(clock.monotonicMs() - answeredAtMs)
-    void this.#writeEnd(cause, told, new Date(clock.nowMs()), durationMs)
+    inBackground('call', this.#writeEnd(cause, told, new Date(clock.nowMs()), durationMs))
   }
 
   /** The end is the last word of the log: it is written once the worker has told all it knew. */

@@ -1,6 +1,7 @@
 import type { QuotaSource } from '../admission/quota-source.ts'
 import { countRefusal } from '../admission/refusals.ts'
 import type { Logger } from '../log.ts'
+import { boundary, inBackground } from '../process/boundary.ts'
 
 /**
  * How many calls a workspace, and a number of it, have at once on all api nodes. Like slots they are leased: a node that
@@ -33,7 +34,10 @@ export class Quotas {
     this.#places = places
     this.#source = source
     this.#log = log
-    this.#timer = setInterval(() => void this.#renew(), RENEW_MS)
+    this.#timer = setInterval(
+      boundary('call', () => inBackground('call', this.#renew())),
+      RENEW_MS,
+    )
   }
 
   /** Takes a place for the call, or says who has none. `release` it once the call is over. */

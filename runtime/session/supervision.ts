@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import { codecFor, type Encode } from '../media/codec.ts'
 import { samplesOf } from '../media/frame.ts'
+import { boundary } from '../process/boundary.ts'
 import { CallRecording, type CallTap } from '../recording/call-recording.ts'
 import type { Leg } from './leg.ts'
 
@@ -75,7 +76,10 @@ export class Supervision {
     this.#mix = new CallRecording(this.#leg.format, sink, () => this.#clock.monotonicMs(), {
       settleMs: SETTLE_MS,
     })
-    this.#timer = setInterval(() => this.#mix?.flush(), FLUSH_MS)
+    this.#timer = setInterval(
+      boundary('call', () => this.#mix?.flush()),
+      FLUSH_MS,
+    )
   }
 
   remove(ears: SupervisorEars): void {

@@ -2,6 +2,7 @@ import type { CallEventBody } from '../call-log/events.ts'
 import type { Clock } from '../clock.ts'
 import type { AgentSpec } from '../link/messages.ts'
 import type { Logger } from '../log.ts'
+import { inBackground } from '../process/boundary.ts'
 import type { DialEvents } from '../telephony/carrier.ts'
 import { outcomeOfFailure } from '../telephony/outcome.ts'
 import { Consultation } from './consultation.ts'
@@ -62,7 +63,7 @@ export class Transfer {
     host.tell({ type: 'transfer_started', to: order.to, mode: order.mode })
     const events: DialEvents = {
       ringing: () => this.#over || host.leg.ringing?.(order.to),
-      answered: (leg) => void this.#answered(leg),
+      answered: (leg) => inBackground('call', this.#answered(leg)),
       failed: (failure, detail) => this.#fail(detail ?? outcomeOfFailure(failure).error ?? failure.replace('_', ' ')),
     }
     order.dial(events).catch((error: unknown) => this.#fail(error instanceof Error ? error.message : String(error)))

@@ -2,8 +2,10 @@
  * The small process that starts programs for a role: to start one, the kernel copies the tables of all memory its maker has, which
  * would hold up a role's calls for tens of milliseconds. It hands the pipes over, and ends what it started when the role is gone.
  */
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
+import { boundary } from '../process/boundary.ts'
 import { setNiceness } from './set-niceness.ts'
 import type { FromSpawner, SpawnOrder } from './spawner-messages.ts'
 
@@ -17,15 +19,21 @@ function say(message: FromSpawner, pipe?: Socket): void {
 function start({ id, program, args, variables, pipes, niceness, ownSession }: SpawnOrder): void {
   const stdio = Array.from({ length: pipes }, () => 'pipe' as const)
   const child = spawn(program, args, { stdio, env: variables, detached: ownSession === true })
-  child.on('error', (error) => say({ type: 'failed', id, message: error.message }))
+  child.on(
+    'error',
+    boundary('process', (error) => say({ type: 'failed', id, message: error.message })),
+  )
   const { pid } = child
   if (pid === undefined) return
   setNiceness(pid, niceness)
   running.add(child)
-  child.once('exit', (code, signal) => {
-    running.delete(child)
-    say({ type: 'exit', id, code, signal })
-  })
+  child.once(
+    'exit',
+    boundary('process', (code, signal) => {
+      running.delete(child)
+      say({ type: 'exit', id, code, signal })
+    }),
+  )
   for (const [n, pipe] of (child.stdio as unknown as Handed[]).entries()) {
     pipe.on('error', () => undefined)
     // What comes is the role's to read.
@@ -39,9 +47,12 @@ type Handed = Socket & { _handle: { readStop(): void } }
 
 // It ends with its role, and not before.
 for (const asked of ['SIGINT', 'SIGTERM'] as const) process.on(asked, () => undefined)
-process.on('message', (order: SpawnOrder) => start(order))
+process.on(
+  'message',
+  boundary('process', (order: SpawnOrder) => start(order)),
+)
 // The role holds the other end. Node tells no end of the channel to whoever waits for a pipe to be taken.
-process.stdin.on('error', end).on('close', end).resume()
+process.stdin.on('error', boundary('process', end)).on('close', boundary('process', end)).resume()
 
 function end(): void {
   for (const child of running) child.kill('SIGKILL')

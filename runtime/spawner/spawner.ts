@@ -3,6 +3,7 @@ import { EventEmitter, once } from 'node:events'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { asProcess } from '../plugin/scope.ts'
+import { boundary } from '../process/boundary.ts'
 import type { FromSpawner, SpawnOrder } from './spawner-messages.ts'
 
 const START_TIMEOUT_MS = 30_000
@@ -91,9 +92,18 @@ class Spawner {
     const input = this.#process.stdin as Socket | null
     input?.unref()
     this.#process.channel?.unref()
-    this.#process.on('message', (message, pipe) => this.#receive(message as FromSpawner, pipe as Socket | undefined))
-    this.#process.on('error', (error) => this.#end(error.message))
-    this.#process.once('exit', (code, signal) => this.#end(`it ended (${signal ?? code})`))
+    this.#process.on(
+      'message',
+      boundary('process', (message, pipe) => this.#receive(message as FromSpawner, pipe as Socket | undefined)),
+    )
+    this.#process.on(
+      'error',
+      boundary('process', (error) => this.#end(error.message)),
+    )
+    this.#process.once(
+      'exit',
+      boundary('process', (code, signal) => this.#end(`it ended (${signal ?? code})`)),
+    )
   }
 
   async start(order: Omit<SpawnOrder, 'id'>): Promise<RunningProgram> {
@@ -144,7 +154,10 @@ class Spawner {
         if (!message.isLast) return
         const program = new RunningProgram(message.pid, starting.pipes)
         this.#running.set(message.id, program)
-        program.on('attention', () => this.#attend())
+        program.on(
+          'attention',
+          boundary('process', () => this.#attend()),
+        )
         starting.started.resolve(program)
         return
       }

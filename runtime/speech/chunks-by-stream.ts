@@ -1,4 +1,5 @@
 import { type APIConnectOptions, DEFAULT_API_CONNECT_OPTIONS, tts } from '@livekit/agents'
+import { boundary } from '../process/boundary.ts'
 
 /** Speaks one text through the engine's `stream`: for TTS classes to return from `synthesize`. */
 export function synthesizeByStream(
@@ -29,7 +30,7 @@ class ChunksByStream extends tts.ChunkedStream {
 
   protected override async run(): Promise<void> {
     const stream = this.#owner.stream({ connOptions: this.#connOptions })
-    const close = () => stream.close()
+    const close = boundary('provider', () => stream.close())
     this.abortSignal.addEventListener('abort', close, { once: true })
     try {
       if (this.abortSignal.aborted) return

@@ -1,6 +1,7 @@
 import { PatchbayError } from '../errors.ts'
 import { joinSamples } from '../media/frame.ts'
 import type { PluginHost } from '../plugin/contract.ts'
+import { boundary } from '../process/boundary.ts'
 import { signalWithin } from '../signal-within.ts'
 
 /** A program start, as a plugin's `host.run.spawn` does it. */
@@ -77,12 +78,18 @@ async function* run(
   const child = spawn(PROGRAM, [...espeakArguments(options), ...flags], { signal: limit })
   let failure: Error | undefined
   let complaint = ''
-  child.on('error', (error) => {
-    failure = error
-  })
-  child.stderr.on('data', (chunk: Buffer) => {
-    if (complaint.length < MAX_STDERR_BYTES) complaint += chunk.toString()
-  })
+  child.on(
+    'error',
+    boundary('provider', (error) => {
+      failure = error
+    }),
+  )
+  child.stderr.on(
+    'data',
+    boundary('provider', (chunk: Buffer) => {
+      if (complaint.length < MAX_STDERR_BYTES) complaint += chunk.toString()
+    }),
+  )
   // A child that dies before it reads its text closes this pipe; its exit code tells why.
   child.stdin.on('error', () => {})
   const closed = new Promise<number | null>((resolve) => child.once('close', resolve))

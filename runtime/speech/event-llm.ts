@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { APIConnectionError, type APIConnectOptions, APIError, DEFAULT_API_CONNECT_OPTIONS, llm } from '@livekit/agents'
 import type { ProviderIdentity } from '../plugin/provider-error.ts'
+import { boundary } from '../process/boundary.ts'
 import { apiErrorOf } from './api-error.ts'
 import { type ChatRequest, chatRequestOf, type LlmEvent } from './chat-request.ts'
 
@@ -64,7 +65,10 @@ class EventStream extends llm.LLMStream {
   protected override async run(): Promise<void> {
     const { signal } = this.abortController
     const late = new AbortController()
-    const watchdog = setTimeout(() => late.abort({ code: 'ETIMEDOUT' }), this.#timeoutMs)
+    const watchdog = setTimeout(
+      boundary('provider', () => late.abort({ code: 'ETIMEDOUT' })),
+      this.#timeoutMs,
+    )
     const id = randomUUID()
     let said = false
     try {
@@ -97,7 +101,8 @@ class EventStream extends llm.LLMStream {
         return
       case 'tool_call': {
         const call = llm.FunctionCall.create({ callId: event.id, name: event.name, args: event.arguments })
-        return void this.queue.put({ id, delta: { role: 'assistant', toolCalls: [call] } })
+        this.queue.put({ id, delta: { role: 'assistant', toolCalls: [call] } })
+        return
       }
       case 'usage': {
         const { inputTokens: promptTokens, outputTokens: completionTokens } = event

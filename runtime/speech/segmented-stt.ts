@@ -100,7 +100,7 @@ export class SegmentedSpeechStream extends stt.SpeechStream {
 
   #recognise(utterance: readonly Int16Array[], startS: number): void {
     const samples = new Int16Array(utterance.length * VAD_WINDOW_SAMPLES)
-    utterance.forEach((window, i) => void samples.set(window, i * VAD_WINDOW_SAMPLES))
+    for (const [i, window] of utterance.entries()) samples.set(window, i * VAD_WINDOW_SAMPLES)
     const signal = signalWithin(this.#timeoutMs, this.abortSignal)
     const heard = this.#options.recognise(new AudioFrame(samples, RATE_HZ, 1, samples.length), signal)
     heard.catch(() => {})

@@ -1,5 +1,6 @@
 import { WebSocket } from 'ws'
 import { explainFailure, ProviderError, type ProviderIdentity } from '../plugin/provider-error.ts'
+import { boundary } from '../process/boundary.ts'
 import { closeNow, openSocket, type SocketAddress } from './socket.ts'
 
 /** An idle connection is kept this long: providers close silent ones sooner or later, and each counts as one in use. */
@@ -74,10 +75,13 @@ export class SocketPool {
   /** The connection that is being opened, or a failure when it takes too long; then it is closed once it comes. */
   async #inTime(idle: Promise<WebSocket>, timeoutMs: number): Promise<WebSocket> {
     const late = Promise.withResolvers<never>()
-    const timer = setTimeout(() => {
-      idle.then(closeNow, () => {})
-      late.reject(new ProviderError(explainFailure(this.#provider, { code: 'ETIMEDOUT' })))
-    }, timeoutMs)
+    const timer = setTimeout(
+      boundary('provider', () => {
+        idle.then(closeNow, () => {})
+        late.reject(new ProviderError(explainFailure(this.#provider, { code: 'ETIMEDOUT' })))
+      }),
+      timeoutMs,
+    )
     try {
       return await Promise.race([idle, late.promise])
     } finally {
@@ -87,18 +91,24 @@ export class SocketPool {
 
   #keep(idle: Promise<WebSocket>): void {
     this.#idle = idle
-    this.#timer = setTimeout(() => {
-      if (this.#idle !== idle) return
-      this.#forget()
-      idle.then(closeNow, () => {})
-    }, MAX_IDLE_MS)
+    this.#timer = setTimeout(
+      boundary('provider', () => {
+        if (this.#idle !== idle) return
+        this.#forget()
+        idle.then(closeNow, () => {})
+      }),
+      MAX_IDLE_MS,
+    )
     this.#timer.unref()
   }
 
   #watch(idle: Promise<WebSocket>, socket: WebSocket): void {
-    socket.once('close', () => {
-      if (this.#idle === idle) this.#forget()
-    })
+    socket.once(
+      'close',
+      boundary('provider', () => {
+        if (this.#idle === idle) this.#forget()
+      }),
+    )
   }
 
   #forget(): void {

@@ -3,6 +3,7 @@ import type { AudioFrame } from '@livekit/rtc-node'
 import type { WebSocket } from 'ws'
 import { Resampler } from '../media/resample.ts'
 import { ProviderError, type ProviderFailure, type ProviderIdentity } from '../plugin/provider-error.ts'
+import { boundary } from '../process/boundary.ts'
 import { apiErrorOf } from './api-error.ts'
 import type { SignalledEvent, SpeechSignal } from './signal.ts'
 import { closeNow, openSocket, type SocketAddress } from './socket.ts'
@@ -111,25 +112,38 @@ export class SocketSpeechStream extends stt.SpeechStream {
     over.promise.catch(() => {})
     let finishing = false
     let malformed = 0
-    const onAbort = () => over.resolve()
+    const onAbort = boundary('provider', () => over.resolve())
     const hearing = this.#hearing(over)
-    socket.on('message', (data) => {
-      try {
-        protocol.read(String(data), hearing)
-      } catch {
-        if (++malformed > MAX_MALFORMED) over.reject(new Error('it sent messages that make no sense'))
-      }
-    })
-    socket.on('close', (code, reason) => {
-      if (finishing && code !== ABNORMAL_CLOSE) over.resolve()
-      else {
-        const told = protocol.closed?.(code, String(reason))
-        over.reject(told ? new ProviderError(told) : { message: `the connection closed with ${code} ${reason}`.trim() })
-      }
-    })
+    socket.on(
+      'message',
+      boundary('provider', (data) => {
+        try {
+          protocol.read(String(data), hearing)
+        } catch {
+          if (++malformed > MAX_MALFORMED) over.reject(new Error('it sent messages that make no sense'))
+        }
+      }),
+    )
+    socket.on(
+      'close',
+      boundary('provider', (code, reason) => {
+        if (finishing && code !== ABNORMAL_CLOSE) over.resolve()
+        else {
+          const told = protocol.closed?.(code, String(reason))
+          over.reject(
+            told ? new ProviderError(told) : { message: `the connection closed with ${code} ${reason}`.trim() },
+          )
+        }
+      }),
+    )
     this.abortSignal.addEventListener('abort', onAbort, { once: true })
     const { keepAlive } = protocol
-    const heartbeat = keepAlive && setInterval(() => socket.send(keepAlive.message), keepAlive.everyMs)
+    const heartbeat =
+      keepAlive &&
+      setInterval(
+        boundary('provider', () => socket.send(keepAlive.message)),
+        keepAlive.everyMs,
+      )
     let drain: NodeJS.Timeout | undefined
     try {
       for (const message of protocol.hello ?? []) socket.send(message)

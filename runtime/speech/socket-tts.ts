@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { APIConnectionError, type APIConnectOptions, APIError, tts, voice } from '@livekit/agents'
 import type { WebSocket } from 'ws'
 import { ProviderError, type ProviderFailure, type ProviderIdentity } from '../plugin/provider-error.ts'
+import { boundary } from '../process/boundary.ts'
 import { apiErrorOf } from './api-error.ts'
 import { FrameWriter } from './frame-writer.ts'
 import { SampleReader } from './pcm.ts'
@@ -129,10 +130,10 @@ export class SocketSynthesizeStream extends tts.SynthesizeStream {
   /** Resolves when there is more text, no more text, or the stream is closed. */
   #change(): Promise<void> {
     return new Promise((resolve) => {
-      const done = () => {
+      const done = boundary('provider', () => {
         this.abortSignal.removeEventListener('abort', done)
         resolve()
-      }
+      })
       this.#changed = done
       this.abortSignal.addEventListener('abort', done, { once: true })
       if (this.abortSignal.aborted) done()
@@ -212,15 +213,18 @@ export class SocketSynthesizeStream extends tts.SynthesizeStream {
       },
       failed: (failure) => over.reject(new ProviderError(failure)),
     }
-    socket.on('message', (data, isBinary) => {
-      try {
-        protocol.read(data as Buffer, isBinary, id, speaking)
-      } catch {
-        if (++malformed > MAX_MALFORMED) over.reject(new Error('it sent messages that make no sense'))
-      }
-    })
+    socket.on(
+      'message',
+      boundary('provider', (data, isBinary) => {
+        try {
+          protocol.read(data as Buffer, isBinary, id, speaking)
+        } catch {
+          if (++malformed > MAX_MALFORMED) over.reject(new Error('it sent messages that make no sense'))
+        }
+      }),
+    )
     socket.on('close', (code) => over.reject({ message: `the connection closed with ${code}` }))
-    const onAbort = () => over.resolve()
+    const onAbort = boundary('provider', () => over.resolve())
     this.abortSignal.addEventListener('abort', onAbort, { once: true })
     const give = async () => {
       for (let next = 0; !this.abortSignal.aborted; ) {

@@ -3,6 +3,7 @@ import { WebSocket } from 'ws'
 import { PatchbayError } from '../errors.ts'
 import { explainFailure, explainStatus, ProviderError, type ProviderIdentity } from '../plugin/provider-error.ts'
 import { refusalWords } from '../plugin/provider-http.ts'
+import { boundary } from '../process/boundary.ts'
 
 /** Where a provider's speech socket is. */
 export interface SocketAddress {
@@ -28,18 +29,24 @@ export async function openSocket(
   signal.throwIfAborted()
   const socket = new WebSocket(url, { headers, handshakeTimeout: timeoutMs, maxPayload: MAX_MESSAGE_BYTES })
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const onAbort = () => reject(signal.reason)
+  const onAbort = boundary('provider', () => reject(signal.reason))
   signal.addEventListener('abort', onAbort, { once: true })
-  socket.once('open', resolve)
-  socket.once('unexpected-response', (_request, response) => {
-    refusal(provider, response, refusalHeader).then(reject, reject)
-  })
-  socket.once('error', (error) => {
-    const denied =
-      error instanceof PatchbayError ? error : error.cause instanceof PatchbayError ? error.cause : undefined
-    const late = /handshake has timed out/.test(error.message) ? { ...error, code: 'ETIMEDOUT' } : error
-    reject(denied ?? new ProviderError(explainFailure(provider, late), error))
-  })
+  socket.once('open', boundary('provider', resolve))
+  socket.once(
+    'unexpected-response',
+    boundary('provider', (_request, response) => {
+      refusal(provider, response, refusalHeader).then(reject, reject)
+    }),
+  )
+  socket.once(
+    'error',
+    boundary('provider', (error) => {
+      const denied =
+        error instanceof PatchbayError ? error : error.cause instanceof PatchbayError ? error.cause : undefined
+      const late = /handshake has timed out/.test(error.message) ? { ...error, code: 'ETIMEDOUT' } : error
+      reject(denied ?? new ProviderError(explainFailure(provider, late), error))
+    }),
+  )
   try {
     await promise
     return socket
@@ -66,7 +73,10 @@ async function refusal(
   response: IncomingMessage,
   header: string | undefined,
 ): Promise<ProviderError> {
-  const timer = setTimeout(() => response.destroy(), REFUSAL_TIMEOUT_MS)
+  const timer = setTimeout(
+    boundary('provider', () => response.destroy()),
+    REFUSAL_TIMEOUT_MS,
+  )
   let body = ''
   try {
     for await (const chunk of response) {

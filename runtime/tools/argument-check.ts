@@ -3,6 +3,7 @@ import { FairQueue } from '../admission/fair-queue.ts'
 import { countRefusal } from '../admission/refusals.ts'
 import { beyondBounds } from '../json-shape.ts'
 import type { Logger } from '../log.ts'
+import { boundary, inBackground } from '../process/boundary.ts'
 import { processUsage } from '../process-usage.ts'
 import { endThread, startThread } from '../thread.ts'
 import { systemIdOf } from '../thread-ids.ts'
@@ -59,18 +60,27 @@ export function openArgumentChecks(log: Logger): ArgumentChecks {
       env: {},
     })
     worker.unref()
-    worker.on('message', (answer: CheckAnswer) => {
-      if (worker !== thread) return
-      if ('ready' in answer) ready = true
-      else finish(answer.fault)
-      advance()
-    })
-    worker.on('error', (err) => {
-      if (worker === thread) log.warn({ err }, 'The thread that checks arguments failed')
-    })
-    worker.on('exit', () => {
-      if (worker === thread) giveUp()
-    })
+    worker.on(
+      'message',
+      boundary('tool', (answer: CheckAnswer) => {
+        if (worker !== thread) return
+        if ('ready' in answer) ready = true
+        else finish(answer.fault)
+        advance()
+      }),
+    )
+    worker.on(
+      'error',
+      boundary('tool', (err) => {
+        if (worker === thread) log.warn({ err }, 'The thread that checks arguments failed')
+      }),
+    )
+    worker.on(
+      'exit',
+      boundary('tool', () => {
+        if (worker === thread) giveUp()
+      }),
+    )
     deadline = setTimeout(giveUp, START_TIMEOUT_MS)
     return worker
   }
@@ -81,7 +91,7 @@ export function openArgumentChecks(log: Logger): ArgumentChecks {
   }
 
   /** Ends the thread with whatever it is at. */
-  const giveUp = (): void => {
+  const giveUp = boundary('tool', (): void => {
     clearTimeout(deadline)
     const stuck = thread
     thread = undefined
@@ -91,24 +101,24 @@ export function openArgumentChecks(log: Logger): ArgumentChecks {
       countRefusal('tool_arguments', 'too_slow')
       finish(TOO_SLOW)
     }
-    if (stuck !== undefined) void endThread(stuck)
+    if (stuck !== undefined) inBackground('tool', endThread(stuck))
     const started = ready
     ready = false
     if (closed || waiting.size === 0) return
     if (started) thread = begin()
     // One that can't even start is tried again with the next check.
     else refuseAll()
-  }
+  })
 
   /** Once the check has taken so much of the processor, or as much time as there is. */
   const giveUpAfter = (workMs: number, worker: Worker): void => {
     const startMs = performance.now()
     const usedBeforeMs = usedMsOf(worker)
-    const look = (): void => {
+    const look = boundary('tool', (): void => {
       const leftMs = usedBeforeMs + workMs - usedMsOf(worker)
       if (leftMs <= 0 || performance.now() - startMs >= DEADLINE_MS) giveUp()
       else deadline = setTimeout(look, Math.max(leftMs, LOOK_MS))
-    }
+    })
     deadline = setTimeout(look, workMs)
   }
 

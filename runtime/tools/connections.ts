@@ -5,6 +5,7 @@ import type { buildConnector as BuildConnector, Dispatcher, Pool as UndiciPool }
 import { allowsHost, allowsResolved, type NetRule, normalizeHost, parseInfrastructureRule } from '../plugin/net-rule.ts'
 import { NO_GRANTS } from '../plugin/permissions.ts'
 import { pluginScope } from '../plugin/scope.ts'
+import { boundary, inBackground } from '../process/boundary.ts'
 import { isPublicAddress } from './address.ts'
 
 /**
@@ -74,9 +75,12 @@ export function connectionsTo(origin: URL, allowed: readonly NetRule[], idleMs?:
 
 function noteUse(socket: Socket): void {
   const unusedBytes = socket.bytesRead
-  socket.once('error', (error) => {
-    if (socket.bytesRead > unusedBytes) ofUsed.add(error)
-  })
+  socket.once(
+    'error',
+    boundary('tool', (error) => {
+      if (socket.bytesRead > unusedBytes) ofUsed.add(error)
+    }),
+  )
 }
 
 /** Resolves as usual, and keeps only the addresses that may be reached. */
@@ -111,12 +115,12 @@ export class KeptConnections {
     const kept = this.#pools.get(origin.origin)
     if (kept !== undefined) return kept
     const pool = connectionsTo(origin, this.allowed, this.#idleMs) as UndiciPool
-    const forgetUnused = (): void => {
+    const forgetUnused = boundary('tool', (): void => {
       const { connected, size } = pool.stats
       if (connected > 0 || size > 0 || this.#pools.get(origin.origin) !== pool) return
       this.#pools.delete(origin.origin)
-      void pool.close()
-    }
+      inBackground('tool', pool.close())
+    })
     pool.on('disconnect', forgetUnused)
     pool.on('connectionError', forgetUnused)
     this.#pools.set(origin.origin, pool)
@@ -124,7 +128,7 @@ export class KeptConnections {
   }
 
   close(): void {
-    for (const pool of this.#pools.values()) void pool.destroy()
+    for (const pool of this.#pools.values()) inBackground('tool', pool.destroy())
     this.#pools.clear()
   }
 }

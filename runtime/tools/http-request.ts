@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import type { NetRule } from '../plugin/net-rule.ts'
+import { boundary } from '../process/boundary.ts'
 import { brokeWhenReused, connectionsTo, KeptConnections } from './connections.ts'
 
 /** Requests on behalf of agents, to addresses their makers chose. */
@@ -169,22 +170,22 @@ function exchange(outgoing: Outgoing, options: SendOptions, sink: Sink): Exchang
     isOver = true
     signal.removeEventListener('abort', aborted)
     // What is under way ends first.
-    void own?.close().catch(() => undefined)
+    own?.close().catch(() => undefined)
   }
   const stop = (reason?: unknown): void => {
     if (isOver) return
     end()
     controller?.abort(reason instanceof Error ? reason : new Error('no more of it is read'))
-    void own?.destroy().catch(() => undefined)
+    own?.destroy().catch(() => undefined)
   }
   const fail = (error: unknown): void => {
     end()
     sink.failed(error)
   }
-  const aborted = (): void => {
+  const aborted = boundary('tool', (): void => {
     stop(signal.reason)
     sink.failed(signal.reason)
-  }
+  })
   signal.addEventListener('abort', aborted)
   let again: Exchange | undefined
   const handler: Dispatcher.DispatchHandler = {

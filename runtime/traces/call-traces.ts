@@ -1,5 +1,6 @@
 import { type CallEvent, isPassing } from '../call-log/events.ts'
 import type { Logger } from '../log.ts'
+import { boundary } from '../process/boundary.ts'
 import { callTrace } from './call-trace.ts'
 import type { SpanExport } from './span-exporter.ts'
 import { traceIdOf } from './trace-context.ts'
@@ -40,7 +41,11 @@ export class CallTraces {
       this.#calls.set(callId, kept)
     }
     if (kept.events.length < MAX_EVENTS || event.type === 'ended') kept.events.push(event)
-    if (event.type === 'ended') kept.ending ??= setTimeout(() => this.#send(callId), AFTERWARDS_MS)
+    if (event.type === 'ended')
+      kept.ending ??= setTimeout(
+        boundary('call', () => this.#send(callId)),
+        AFTERWARDS_MS,
+      )
   }
 
   /** Sends what is over. */

@@ -36,6 +36,8 @@ export async function openDump(client: Client): Promise<Dump> {
       pipeline(rows, out).catch((error) => out.destroy(error))
       return out
     },
-    close: async () => void (await client.query('rollback')),
+    async close() {
+      await client.query('rollback')
+    },
   }
 }

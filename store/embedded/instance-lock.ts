@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { link, rename, unlink } from 'node:fs/promises'
 import { connect, createServer, type Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { boundary } from '../../runtime/process/boundary.ts'
 
 /** A process killed a moment ago still answers until the kernel has cleaned up after it. */
 const PATIENCE_MS = 3_000
@@ -19,7 +20,7 @@ export interface InstanceLock {
 export async function takeInstanceLock(path: string): Promise<InstanceLock | undefined> {
   const own = `${path}.${process.pid}`
   await unlink(own).catch(ignoreMissing)
-  const server = createServer((socket) => socket.on('error', () => {}).end()).listen(own)
+  const server = createServer(boundary('database', (socket) => socket.on('error', () => {}).end())).listen(own)
   await once(server, 'listening')
   server.unref()
   const untilMs = performance.now() + PATIENCE_MS

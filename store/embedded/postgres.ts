@@ -9,6 +9,7 @@ import { PatchbayError } from '../../runtime/errors.ts'
 import type { Logger } from '../../runtime/log.ts'
 import { lowerServicePriority } from '../../runtime/low-priority.ts'
 import { asProcess } from '../../runtime/plugin/scope.ts'
+import { boundary, inBackground } from '../../runtime/process/boundary.ts'
 import { type Supervised, supervise } from '../../runtime/supervisor.ts'
 import { type ServiceUser, spawnService } from './service-user.ts'
 import { moveSessionsOfChildren } from './sessions-of-children.ts'
@@ -93,7 +94,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Supervise
       const child = spawnService({ program: programs.postgres, args, user, deathSignal: 'SIGINT', searchPath })
       // One tenant's heavy query has a processor's whole attention, several have them all: audio comes first.
       lowerServicePriority(child.pid)
-      void moveSessionsOfChildren(child.pid)
+      inBackground('database', moveSessionsOfChildren(child.pid))
       return child
     },
     ready: (child, signal) => untilReady(folder, child.pid ?? 0, signal),
@@ -136,8 +137,14 @@ async function makeCluster({ folder, programs, user, searchPath, log, settings }
   })
   let output = ''
   for (const stream of [child.stdout, child.stderr])
-    stream?.on('data', (chunk) => (output = `${output}${chunk}`.slice(-2_000)))
-  const timer = setTimeout(() => child.kill('SIGKILL'), INITDB_TIMEOUT_MS)
+    stream?.on(
+      'data',
+      boundary('database', (chunk) => (output = `${output}${chunk}`.slice(-2_000))),
+    )
+  const timer = setTimeout(
+    boundary('database', () => child.kill('SIGKILL')),
+    INITDB_TIMEOUT_MS,
+  )
   const [code] = (await once(child, 'close')) as [number | null]
   clearTimeout(timer)
   if (code !== 0) {

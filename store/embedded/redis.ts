@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PatchbayError } from '../../runtime/errors.ts'
 import type { Logger } from '../../runtime/log.ts'
+import { boundary } from '../../runtime/process/boundary.ts'
 import { runInRealtimeToo } from '../../runtime/realtime-loop.ts'
 import { SERVICE_PRIORITY } from '../../runtime/set-scheduling.ts'
 import { type Supervised, supervise } from '../../runtime/supervisor.ts'
@@ -52,7 +53,7 @@ export async function startRedis(options: RedisOptions): Promise<Supervised> {
     spawn: () => {
       const child = spawnService({ program, args, user, deathSignal: 'SIGTERM', searchPath })
       // Each step of a call asks it, and it does little at a time.
-      if (child.pid !== undefined) child.once('exit', runInRealtimeToo(child.pid, SERVICE_PRIORITY))
+      if (child.pid !== undefined) child.once('exit', boundary('redis', runInRealtimeToo(child.pid, SERVICE_PRIORITY)))
       return child
     },
     ready: (_, signal) => untilReady(socketPath, signal),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from '../../runtime/log.ts'
+import { inBackground } from '../../runtime/process/boundary.ts'
 import type { RedisClient } from './client.ts'
 import { subscribe } from './subscribe.ts'
 
@@ -22,7 +23,7 @@ export async function openChanges(
   const watchers = new Set<() => Promise<void>>()
   const toldAll = (): Promise<unknown> => Promise.all([...watchers].map((changed) => changed()))
   const subscription = await subscribe(redis, channel, options, (from) => {
-    if (from !== own) void toldAll()
+    if (from !== own) inBackground('redis', toldAll())
   })
   return {
     watch(changed) {

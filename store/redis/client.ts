@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@redis/client'
 import { PatchbayError } from '../../runtime/errors.ts'
 import type { Logger } from '../../runtime/log.ts'
+import { boundary } from '../../runtime/process/boundary.ts'
 
 const CONNECT_TIMEOUT_MS = 5_000
 const COMMAND_TIMEOUT_MS = 5_000
@@ -40,9 +41,12 @@ export type RedisClient = ReturnType<typeof makeClient>
  * all the same and ask it for good whether it lives, which holds the process.
  */
 function endsWhenDestroyed(client: RedisClient): RedisClient {
-  client.on('connect', () => {
-    if (!client.isOpen) client.destroy()
-  })
+  client.on(
+    'connect',
+    boundary('redis', () => {
+      if (!client.isOpen) client.destroy()
+    }),
+  )
   const { duplicate } = client
   client.duplicate = function (this: RedisClient, ...overrides: Parameters<typeof duplicate>) {
     return endsWhenDestroyed(duplicate.apply(this, overrides) as RedisClient)
@@ -60,16 +64,22 @@ export async function createRedis(url: string, log: Logger): Promise<RedisClient
   // Everything that keeps something in Redis, and each queue, looks after it when the connection comes back.
   client.setMaxListeners(0)
   let connected = false
-  client.on('error', (err: Error) => {
-    if (connected) log.error({ reason: err.message }, 'Redis is unreachable; reconnecting')
-    connected = false
-  })
+  client.on(
+    'error',
+    boundary('redis', (err: Error) => {
+      if (connected) log.error({ reason: err.message }, 'Redis is unreachable; reconnecting')
+      connected = false
+    }),
+  )
   let everConnected = false
-  client.on('ready', () => {
-    if (everConnected) log.info('Redis answers again')
-    everConnected = true
-    connected = true
-  })
+  client.on(
+    'ready',
+    boundary('redis', () => {
+      if (everConnected) log.info('Redis answers again')
+      everConnected = true
+      connected = true
+    }),
+  )
   const giveUp = new AbortController()
   try {
     const timeout = sleep(CONNECT_TIMEOUT_MS, undefined, { signal: giveUp.signal }).then(() => {

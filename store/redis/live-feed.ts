@@ -1,6 +1,7 @@
 import type { CallEvent } from '../../runtime/call-log/events.ts'
 import type { LiveFeed } from '../../runtime/call-log/live-feed.ts'
 import type { Logger } from '../../runtime/log.ts'
+import { boundary } from '../../runtime/process/boundary.ts'
 import type { RedisClient } from './client.ts'
 
 /** Events gathered for one message, and messages on their way at once; more are lost: what is live is not for later. */
@@ -27,7 +28,7 @@ export function redisLiveFeed(redis: Pick<RedisClient, 'publish' | 'isReady'>, l
   let lost = 0
   let timer: NodeJS.Timeout | undefined
 
-  const send = () => {
+  const send = boundary('redis', () => {
     timer = undefined
     const events = gathered
     gathered = new Map()
@@ -49,7 +50,7 @@ export function redisLiveFeed(redis: Pick<RedisClient, 'publish' | 'isReady'>, l
           publishing--
         })
     }
-  }
+  })
 
   return {
     publish(workspaceId, callId, event) {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { SEAT_RANKS, type SeatClaim } from '../../runtime/admission/seat-claim.ts'
+import { boundary } from '../../runtime/process/boundary.ts'
 import { LEASE_MS } from '../../runtime/session/leases.ts'
 import { type HeldSlot, type Slots, type TakenSlot, type WorkerEntry, workerOf } from '../../runtime/session/slots.ts'
 import type { RedisClient } from './client.ts'
@@ -109,7 +110,7 @@ export class RedisSlots implements Slots {
   }
 
   onForgotten(listener: () => void): () => void {
-    this.#redis.on('ready', listener)
+    this.#redis.on('ready', boundary('redis', listener))
     return () => this.#redis.off('ready', listener)
   }
 }

@@ -1,4 +1,5 @@
 import type { Logger } from '../../runtime/log.ts'
+import { boundary } from '../../runtime/process/boundary.ts'
 import type { RedisClient } from './client.ts'
 
 export interface Subscription {
@@ -16,7 +17,10 @@ export async function subscribe(
   heard: (message: string) => void,
 ): Promise<Subscription> {
   const subscriber = redis.duplicate()
-  subscriber.on('error', (err) => log.warn({ err }, `${what} was interrupted; reconnecting`))
+  subscriber.on(
+    'error',
+    boundary('redis', (err) => log.warn({ err }, `${what} was interrupted; reconnecting`)),
+  )
   await subscriber.connect()
   await subscriber.subscribe(channel, heard)
   return { stop: () => subscriber.destroy() }

@@ -1,4 +1,5 @@
 import type { Logger } from '../../runtime/log.ts'
+import { boundary } from '../../runtime/process/boundary.ts'
 import type { RedisClient } from './client.ts'
 
 /**
@@ -52,9 +53,15 @@ export async function openSwitchboard(
   joined: (join: Join) => void,
 ): Promise<Switchboard> {
   const subscriber = redis.duplicate() as RedisClient
-  subscriber.on('error', (err: Error) => log.warn({ err }, 'Lines of supervisors were interrupted; reconnecting'))
+  subscriber.on(
+    'error',
+    boundary('redis', (err: Error) => log.warn({ err }, 'Lines of supervisors were interrupted; reconnecting')),
+  )
   await subscriber.connect()
-  await subscriber.subscribe(JOIN_CHANNEL, (text) => joined(JSON.parse(text) as Join))
+  await subscriber.subscribe(
+    JOIN_CHANNEL,
+    boundary('redis', (text: string) => joined(JSON.parse(text) as Join)),
+  )
   const channel = (line: string, end: 'outer' | 'inner') => `patchbay:supervise:${line}:${end}`
   return {
     async join(join) {
@@ -75,18 +82,21 @@ export async function openSwitchboard(
       let silentBeats = 0
       await subscriber.subscribe(
         mine,
-        (bytes: Buffer) => {
+        boundary('redis', (bytes: Buffer) => {
           silentBeats = 0
           if (bytes[0] === SOUND) return handlers.sound(bytes.subarray(1))
           const message = bytes.length > 1 ? JSON.parse(bytes.toString('utf8', 1)) : undefined
           if (message !== undefined) handlers.message(message)
-        },
+        }),
         true,
       )
-      const beat = setInterval(() => {
-        if (silentBeats++ === LINE_SILENT_BEATS) handlers.lost()
-        else publish(MESSAGE, new Uint8Array())
-      }, LINE_BEAT_MS)
+      const beat = setInterval(
+        boundary('redis', () => {
+          if (silentBeats++ === LINE_SILENT_BEATS) handlers.lost()
+          else publish(MESSAGE, new Uint8Array())
+        }),
+        LINE_BEAT_MS,
+      )
       return {
         send: (message) => publish(MESSAGE, Buffer.from(JSON.stringify(message))),
         sound: (pcm) => publish(SOUND, pcm),

@@ -1,3 +1,4 @@
+import { boundary } from '../../runtime/process/boundary.ts'
 import { endThread, startThread } from '../../runtime/thread.ts'
 import type { FromLoadThread, LoadThread } from './load-thread.ts'
 import type { CallingRules } from './rules.ts'
@@ -28,20 +29,29 @@ export async function loadUpload(
   let timer: NodeJS.Timeout | undefined
   const expectMore = () => {
     clearTimeout(timer)
-    timer = setTimeout(() => reject(new Error(`Loading stood still for ${STALL_MS} ms`)), STALL_MS)
+    timer = setTimeout(
+      boundary('queue', () => reject(new Error(`Loading stood still for ${STALL_MS} ms`))),
+      STALL_MS,
+    )
   }
   expectMore()
-  const onAbort = () => reject(signal.reason)
+  const onAbort = boundary('queue', () => reject(signal.reason))
   signal.addEventListener('abort', onAbort, { once: true })
-  thread.on('message', (message: FromLoadThread) => {
-    if (message.type === 'batch') return expectMore()
-    if (message.type === 'end') return resolve(message.state)
-    const error = new Error(message.message)
-    if (message.stack !== undefined) error.stack = message.stack
-    reject(error)
-  })
-  thread.on('error', reject)
-  thread.on('exit', () => reject(new Error('The loading thread ended early')))
+  thread.on(
+    'message',
+    boundary('queue', (message: FromLoadThread) => {
+      if (message.type === 'batch') return expectMore()
+      if (message.type === 'end') return resolve(message.state)
+      const error = new Error(message.message)
+      if (message.stack !== undefined) error.stack = message.stack
+      reject(error)
+    }),
+  )
+  thread.on('error', boundary('queue', reject))
+  thread.on(
+    'exit',
+    boundary('queue', () => reject(new Error('The loading thread ended early'))),
+  )
   try {
     return await promise
   } finally {

@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Clock } from '../../runtime/clock.ts'
+import { boundary } from '../../runtime/process/boundary.ts'
 
 const SAMPLE_EVERY_MS = 1000
 const RESOLUTION_MS = 10
@@ -55,15 +56,18 @@ export function watchLoad(maxLagMs: number, clock: Clock): ProcessLoad {
   let cpuUtilization = 0
   let cpu = process.cpuUsage()
   let atMs = clock.monotonicMs()
-  const timer = setInterval(() => {
-    gate.sample(Math.max(0, delays.max / 1e6 - RESOLUTION_MS))
-    delays.reset()
-    const nowMs = clock.monotonicMs()
-    const used = process.cpuUsage(cpu)
-    cpuUtilization = (used.user + used.system) / 1000 / Math.max(1, nowMs - atMs)
-    cpu = process.cpuUsage()
-    atMs = nowMs
-  }, SAMPLE_EVERY_MS)
+  const timer = setInterval(
+    boundary('call', () => {
+      gate.sample(Math.max(0, delays.max / 1e6 - RESOLUTION_MS))
+      delays.reset()
+      const nowMs = clock.monotonicMs()
+      const used = process.cpuUsage(cpu)
+      cpuUtilization = (used.user + used.system) / 1000 / Math.max(1, nowMs - atMs)
+      cpu = process.cpuUsage()
+      atMs = nowMs
+    }),
+    SAMPLE_EVERY_MS,
+  )
   return {
     get cpuUtilization() {
       return cpuUtilization

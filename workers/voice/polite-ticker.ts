@@ -1,4 +1,5 @@
 import { nodeTicker, type Ticker } from '../../runtime/media/pacer.ts'
+import { boundary } from '../../runtime/process/boundary.ts'
 
 /** Less is often over before the system has taken the loop off its core. */
 const REST_MS = 0.05
@@ -15,9 +16,12 @@ export function politeTicker(isRealtime: () => boolean): Ticker {
   return {
     ...nodeTicker,
     setTimeout: (callback, delayMs) =>
-      nodeTicker.setTimeout(() => {
-        callback()
-        if (isRealtime()) Atomics.wait(never, 0, 0, REST_MS)
-      }, delayMs),
+      nodeTicker.setTimeout(
+        boundary('call', () => {
+          callback()
+          if (isRealtime()) Atomics.wait(never, 0, 0, REST_MS)
+        }),
+        delayMs,
+      ),
   }
 }

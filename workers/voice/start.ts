@@ -14,6 +14,7 @@ import { createWorkerMetrics } from '../../runtime/metrics.ts'
 import { Opened } from '../../runtime/opened.ts'
 import { startOperationsServer } from '../../runtime/operations/server.ts'
 import { createProviderHealth } from '../../runtime/plugin/provider-health.ts'
+import { inBackground } from '../../runtime/process/boundary.ts'
 import { loopStanding } from '../../runtime/realtime-loop.ts'
 import type { Role, VoiceContext } from '../../runtime/role.ts'
 import { workerAlias } from '../../runtime/session/worker-alias.ts'
@@ -119,7 +120,7 @@ export async function startVoice(context: VoiceContext<EffectiveConfig>): Promis
       signal,
     })
     const running = links
-    void createProviderHealth(plugins, log).announce([])
+    inBackground('call', createProviderHealth(plugins, log).announce([]))
     return {
       name: 'voice',
       serving: running.welcomed,

@@ -1,4 +1,5 @@
 import type { Logger } from '../../runtime/log.ts'
+import { boundary, inBackground } from '../../runtime/process/boundary.ts'
 import type { Store } from '../../store/database.ts'
 import { type Attempt, writeAttempts } from '../../store/webhook-deliveries.ts'
 
@@ -20,7 +21,10 @@ export class AttemptWriter {
   write(attempt: Attempt): Promise<void> {
     return new Promise((written, failed) => {
       this.#waiting.push({ attempt, written, failed })
-      this.#timer ??= setTimeout(() => void this.#write(), WRITE_MS)
+      this.#timer ??= setTimeout(
+        boundary('queue', () => inBackground('queue', this.#write())),
+        WRITE_MS,
+      )
     })
   }
 

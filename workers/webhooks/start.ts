@@ -2,6 +2,7 @@ import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/log.ts'
 import type { Mailer } from '../../runtime/mail.ts'
 import { parseInfrastructureRule } from '../../runtime/plugin/net-rule.ts'
+import { boundary } from '../../runtime/process/boundary.ts'
 import { keepOpened } from '../../runtime/secret-box.ts'
 import { KeptConnections } from '../../runtime/tools/connections.ts'
 import type { HttpSpans } from '../../runtime/traces/http-spans.ts'
@@ -158,10 +159,10 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
 
   let timer: NodeJS.Timeout | undefined
   let rounds: Promise<void> | undefined
-  const begin = () => {
+  const begin = boundary('queue', () => {
     timer = undefined
     rounds = turn()
-  }
+  })
   const lookIn = (ms: number) => {
     clearTimeout(timer)
     if (!stopping.signal.aborted) timer = setTimeout(begin, ms)
@@ -188,7 +189,9 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
     }
   }
   rounds = adoptMovedEvents(store)
-    .then((moved) => void (moved > 0 && log.warn({ events: moved }, 'The events of another database were taken on')))
+    .then((moved) => {
+      if (moved > 0) log.warn({ events: moved }, 'The events of another database were taken on')
+    })
     .catch((err) => log.warn({ err }, 'The place among events could not be looked at'))
     .finally(() => lookIn(0))
 
@@ -196,7 +199,10 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
     async stop(graceMs) {
       stopping.abort()
       clearTimeout(timer)
-      const cut = setTimeout(() => cutting.abort(), graceMs)
+      const cut = setTimeout(
+        boundary('queue', () => cutting.abort()),
+        graceMs,
+      )
       await rounds
       clearTimeout(timer)
       // What was taken is sent, too: nobody else may for the rest of its lease.

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { types } from 'mediasoup'
 import type { Logger } from '../../../runtime/log.ts'
 import { asProcess } from '../../../runtime/plugin/scope.ts'
+import { boundary } from '../../../runtime/process/boundary.ts'
 import { runInRealtimeToo } from '../../../runtime/realtime-loop.ts'
 import { MediaTransport, type MediaTransportEvents, OPUS } from './media-transport.ts'
 
@@ -46,14 +47,17 @@ export class MediaServer {
     const { workerBin, log } = this.#options
     const { createWorker } = await import('mediasoup')
     const worker = await asProcess(() => spawnWorker(createWorker, workerBin))
-    worker.once('subprocessclose', runInRealtimeToo(worker.pid))
-    worker.on('died', (err) => {
-      if (this.#stopped) return
-      log.error({ err }, 'The media worker died; another one takes its calls')
-      this.restarts++
-      this.#router = undefined
-      this.#again()
-    })
+    worker.once('subprocessclose', boundary('webrtc', runInRealtimeToo(worker.pid)))
+    worker.on(
+      'died',
+      boundary('webrtc', (err) => {
+        if (this.#stopped) return
+        log.error({ err }, 'The media worker died; another one takes its calls')
+        this.restarts++
+        this.#router = undefined
+        this.#again()
+      }),
+    )
     try {
       this.#server = await this.#listen(worker)
       this.#router = await worker.createRouter({ mediaCodecs: [OPUS] })
@@ -130,7 +134,10 @@ export class MediaServer {
       if (this.#stopped) return
       this.#options.log.error({ err }, 'The media worker could not be started again')
       this.#restartMs = Math.min(2 * this.#restartMs, MOST_RESTART_MS)
-      this.#timer = setTimeout(() => this.#again(), this.#restartMs)
+      this.#timer = setTimeout(
+        boundary('webrtc', () => this.#again()),
+        this.#restartMs,
+      )
     })
   }
 }

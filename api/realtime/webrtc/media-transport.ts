@@ -4,6 +4,7 @@ import { meanOpinionScore } from '../../../runtime/media/e-model.ts'
 import { FRAME_MS } from '../../../runtime/media/frame.ts'
 import { MAX_OPUS_BYTES, OPUS_CLOCK_HZ } from '../../../runtime/media/opus-packet.ts'
 import { readRtp, writeRtp } from '../../../runtime/media/rtp-packet.ts'
+import { boundary } from '../../../runtime/process/boundary.ts'
 import type { MediaFigures } from '../../../runtime/session/leg.ts'
 import type { SentFrame } from './opus-sender.ts'
 import { OPUS_PAYLOAD_TYPE, offerOf, readAnswer } from './sdp.ts'
@@ -76,11 +77,17 @@ export class MediaTransport {
     this.#ssrc = ssrc
     this.#events = events
     this.#stereo = stereo
-    web.on('dtlsstatechange', (state) => {
-      if (state === 'connected' && !this.#closed) events.connected()
-      if (state === 'failed' || state === 'closed') this.#lose()
-    })
-    web.on('routerclose', () => this.#lose())
+    web.on(
+      'dtlsstatechange',
+      boundary('webrtc', (state) => {
+        if (state === 'connected' && !this.#closed) events.connected()
+        if (state === 'failed' || state === 'closed') this.#lose()
+      }),
+    )
+    web.on(
+      'routerclose',
+      boundary('webrtc', () => this.#lose()),
+    )
   }
 
   static async open(
@@ -145,7 +152,10 @@ export class MediaTransport {
     if (this.#closed) return
     const producerId = this.#fromCaller.id
     const toUs = await this.#direct.consume({ producerId, rtpCapabilities: { codecs: [OPUS] } })
-    toUs.on('rtp', (packet) => this.#received(packet))
+    toUs.on(
+      'rtp',
+      boundary('webrtc', (packet) => this.#received(packet)),
+    )
   }
 
   /** New addresses are looked for; the browser is to answer what comes back. */

@@ -3,6 +3,7 @@ import { OPUS_CLOCK_HZ, opusDurationMs } from '../../../runtime/media/opus-packe
 import { OPUS_RATE_HZ } from '../../../runtime/media/opus-repair.ts'
 import type { Pacer } from '../../../runtime/media/pacer.ts'
 import { ringback } from '../../../runtime/media/ringback.ts'
+import { boundary, inBackground } from '../../../runtime/process/boundary.ts'
 import type { AudioFormat, LegEvents } from '../../../runtime/session/leg.ts'
 import { Gate } from '../gate.ts'
 import type { ClientMessage } from '../messages.ts'
@@ -80,8 +81,11 @@ export class WebRtcLeg extends RealtimeLeg {
     super(options, MAX_LINE_BYTES)
     this.#options = options
     this.#gate = new Gate(options.clock.monotonicMs())
-    this.#timeout = setTimeout(() => this.#fail(), CONNECT_TIMEOUT_MS)
-    void this.#open()
+    this.#timeout = setTimeout(
+      boundary('webrtc', () => this.#fail()),
+      CONNECT_TIMEOUT_MS,
+    )
+    inBackground('webrtc', this.#open())
   }
 
   /** Resolves once both ways are open, or never will be. */
@@ -92,7 +96,7 @@ export class WebRtcLeg extends RealtimeLeg {
   override start(events: LegEvents): void {
     super.start(events)
     // The client may have left before anybody listened.
-    if (this.#over) queueMicrotask(() => events.ended('caller_hangup'))
+    if (this.#over) queueMicrotask(boundary('webrtc', () => events.ended('caller_hangup')))
   }
 
   answer(): void {
@@ -135,13 +139,13 @@ export class WebRtcLeg extends RealtimeLeg {
 
   protected override resumed(): void {
     // Who comes back does so from elsewhere, as a rule.
-    if (this.#transport !== undefined) void this.#restart(this.#transport)
+    if (this.#transport !== undefined) inBackground('webrtc', this.#restart(this.#transport))
   }
 
   protected signal(message: Extract<ClientMessage, { type: `webrtc.${string}` }>): void {
     if (message.type === 'webrtc.answer') {
       this.#saysConnected = message.says_connected === true
-      void this.#take(message.sdp)
+      inBackground('webrtc', this.#take(message.sdp))
       return
     }
     if (message.type === 'webrtc.connected') {
@@ -156,7 +160,7 @@ export class WebRtcLeg extends RealtimeLeg {
       return
     }
     // Where there is none, an offer comes by itself as soon as there is.
-    if (this.#transport !== undefined) void this.#restart(this.#transport)
+    if (this.#transport !== undefined) inBackground('webrtc', this.#restart(this.#transport))
   }
 
   protected override released(): Promise<void> | undefined {
@@ -246,7 +250,11 @@ export class WebRtcLeg extends RealtimeLeg {
     if (this.#over) return
     clearTimeout(this.#handshaken)
     if (this.#clientConnected || !this.#saysConnected) this.#connected()
-    else this.#handshaken = setTimeout(() => this.#connected(), CLIENT_CONNECTED_MS)
+    else
+      this.#handshaken = setTimeout(
+        boundary('webrtc', () => this.#connected()),
+        CLIENT_CONNECTED_MS,
+      )
   }
 
   /** The client hears what is sent. */
@@ -262,7 +270,10 @@ export class WebRtcLeg extends RealtimeLeg {
     this.#handshaken = undefined
     const waitMs = this.#openedAtMs + REOPEN_EVERY_MS - this.clock.monotonicMs()
     clearTimeout(this.#reopening)
-    this.#reopening = setTimeout(() => void this.#open(), Math.max(0, waitMs))
+    this.#reopening = setTimeout(
+      boundary('webrtc', () => inBackground('webrtc', this.#open())),
+      Math.max(0, waitMs),
+    )
   }
 
   #fail(): void {
@@ -306,7 +317,7 @@ export class WebRtcLeg extends RealtimeLeg {
     if (this.#over) return
     this.#options.log.warn({ callId: this.callId }, 'A browser sent packets without end: its session is over')
     this.line.close('policy_violation', POLICY_VIOLATION)
-    void this.released()
+    inBackground('webrtc', this.released())
     this.events?.ended('policy_violation')
   }
 

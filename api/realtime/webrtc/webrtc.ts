@@ -7,6 +7,7 @@ import type { Logger } from '../../../runtime/log.ts'
 import { prepareOpusRepair } from '../../../runtime/media/opus-repair.ts'
 import { Pacer } from '../../../runtime/media/pacer.ts'
 import { asProcess } from '../../../runtime/plugin/scope.ts'
+import { boundary } from '../../../runtime/process/boundary.ts'
 import type { RealtimeLegOptions } from '../realtime-leg.ts'
 import { MediaServer } from './media-server.ts'
 import type { MediaTransport, MediaTransportEvents } from './media-transport.ts'
@@ -164,7 +165,10 @@ export class WebRtc {
           }),
         )
         // A build of minutes says so; one that lacks its tools is over before.
-        child.stdout?.once('data', () => log.info(`${this.#sentence}. It takes some minutes; then WebRTC is there`))
+        child.stdout?.once(
+          'data',
+          boundary('webrtc', () => log.info(`${this.#sentence}. It takes some minutes; then WebRTC is there`)),
+        )
       })
     })
     const { code, words } = await built

@@ -1,3 +1,4 @@
+import { boundary, inBackground } from '../../../runtime/process/boundary.ts'
 import type { CarrierFigures } from '../../../runtime/session/leg.ts'
 import type { DialEvents, DialOrder } from '../../../runtime/telephony/carrier.ts'
 import { meaningOf } from '../../../runtime/telephony/cause.ts'
@@ -235,14 +236,14 @@ class Placing {
             transfer: (number) => made.transfer(number),
           })
           made.known({ callId: call.callId, trunk: trunk.name, sipStatus: 200 })
-          const hand = (): void => events.answered(made, 'unknown')
+          const hand = boundary('sip', (): void => events.answered(made, 'unknown'))
           // The dialog must stand before the session may say anything.
           const { answer_delay_ms: delayMs, answer_wait_ms: waitMs } = settings
           if (waitMs > 0) made.awaitWords(Math.max(waitMs, delayMs), hand)
           else if (delayMs > 0) context.timers.after(delayMs, hand)
           else queueMicrotask(hand)
         },
-        failed: (ending, rang) => void this.#failed(way, flow, ending, rang),
+        failed: (ending, rang) => inBackground('sip', this.#failed(way, flow, ending, rang)),
       },
     })
     this.#call = call

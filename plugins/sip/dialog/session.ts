@@ -1,3 +1,4 @@
+import { boundary } from '../../../runtime/process/boundary.ts'
 import type { CarrierFigures } from '../../../runtime/session/leg.ts'
 import { causeOf, reasonHeader } from '../call/outcome.ts'
 import { type CallMedia, descriptionOf, MediaRefused, SDP_TYPE } from '../media/call-media.ts'
@@ -172,7 +173,7 @@ export class Established implements DialogSession {
         this.#end()
         if (this.#successor !== undefined) return
         this.#options.leg.known(releasedBy(this.#options.weCalled ? 'callee' : 'caller', causeOf(request)))
-        if (this.#handover.left()) queueMicrotask(() => this.#options.leg.ended('caller_hangup'))
+        if (this.#handover.left()) queueMicrotask(boundary('sip', () => this.#options.leg.ended('caller_hangup')))
         else this.#options.leg.ended('caller_hangup')
         return
       case 'INVITE':

@@ -1,3 +1,4 @@
+import { inBackground } from '../../../runtime/process/boundary.ts'
 import { InboundCall } from '../call/inbound-call.ts'
 import { headerOf, type SipRequest, tokensOf } from '../message/message.ts'
 import { serializeResponse } from '../message/serializer.ts'
@@ -106,10 +107,11 @@ export class UserAgent implements TransactionUser {
       const key = keyOf({ ...dialogOf(request), localTag: transaction.toTag })
       this.#pending.set(transaction, call)
       this.#dialogs.set(key, call)
-      call.settled.finally(() => {
+      const settled = call.settled.finally(() => {
         this.#pending.delete(transaction)
         if (this.#dialogs.get(key) === call) this.#dialogs.delete(key)
       })
+      inBackground('sip', settled)
       this.#options.invited(call, trunks)
     }
   }

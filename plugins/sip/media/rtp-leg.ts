@@ -8,6 +8,7 @@ import { LineAudio, sessionFormatFor } from '../../../runtime/media/line-audio.t
 import type { Pacer } from '../../../runtime/media/pacer.ts'
 import { ringback } from '../../../runtime/media/ringback.ts'
 import { type RtpPacket, readRtp, writeRtp } from '../../../runtime/media/rtp-packet.ts'
+import { boundary } from '../../../runtime/process/boundary.ts'
 import type { AudioFormat, CarrierFigures, Leg, LegEndReason, LegEvents } from '../../../runtime/session/leg.ts'
 import { FirstWords } from './first-words.ts'
 import { LineQuality } from './line-quality.ts'
@@ -158,7 +159,7 @@ export class RtpLeg implements Leg {
     this.#awaited = undefined
     if (this.#figures !== undefined) events.carrier?.(this.#figures)
     const reason = this.#endReason
-    if (reason !== undefined) queueMicrotask(() => events.ended(reason))
+    if (reason !== undefined) queueMicrotask(boundary('rtp', () => events.ended(reason)))
   }
 
   answer(): void {

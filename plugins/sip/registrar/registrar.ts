@@ -191,7 +191,9 @@ export class Registrar {
         if (!over) cancel = timers.after(KEEP_ALIVE_MS, ask)
       }
       // A phone that says nothing is gone, however long it wanted to be kept.
-      const failed = (): void => void (over || this.#drop(id, entry))
+      const failed = (): void => {
+        if (!over) this.#drop(id, entry)
+      }
       transactions.send({ method: 'OPTIONS', uri: entry.contact, headers }, entry.flow, { final: again, failed })
     }
     cancel = timers.after(KEEP_ALIVE_MS, ask)

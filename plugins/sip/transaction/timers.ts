@@ -1,3 +1,4 @@
+import { boundary } from '../../../runtime/process/boundary.ts'
 /** How the protocol waits: a test moves time by hand. */
 export interface Timers {
   /** Calls once after the delay, unless the returned function was called before. */
@@ -6,7 +7,7 @@ export interface Timers {
 
 export const systemTimers: Timers = {
   after(delayMs, callback) {
-    const timer = setTimeout(callback, delayMs)
+    const timer = setTimeout(boundary('sip', callback), delayMs)
     return () => clearTimeout(timer)
   },
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isIP, type Socket } from 'node:net'
 import type { Listener, PluginHost, UdpSocket } from '../../../runtime/plugin/contract.ts'
+import { boundary } from '../../../runtime/process/boundary.ts'
 import { MessageFraming } from '../message/framing.ts'
 import { answerToMalformed } from '../message/malformed.ts'
 import { type SipMessage, SipParseError } from '../message/message.ts'
@@ -245,23 +246,35 @@ export class Transport {
   #connected(socket: Socket, key: string, flow: Flow): Connection {
     const { address } = flow
     const framing = new MessageFraming(() => socket.write(PONG))
-    socket.setTimeout(IDLE_MS, () => socket.destroy())
-    socket.on('data', (bytes: Buffer) => {
-      try {
-        for (const message of framing.push(bytes)) {
-          if (!this.#options.gatekeeper.admits(address)) break
-          this.#received(message, flow)
+    socket.setTimeout(
+      IDLE_MS,
+      boundary('sip', () => socket.destroy()),
+    )
+    socket.on(
+      'data',
+      boundary('sip', (bytes: Buffer) => {
+        try {
+          for (const message of framing.push(bytes)) {
+            if (!this.#options.gatekeeper.admits(address)) break
+            this.#received(message, flow)
+          }
+        } catch (error) {
+          socket.destroy()
+          this.#malformed(error, address)
         }
-      } catch (error) {
-        socket.destroy()
-        this.#malformed(error, address)
-      }
-    })
-    socket.on('error', () => socket.destroy())
-    socket.once('close', () => {
-      if (this.#connections.get(key)?.socket === socket) this.#connections.delete(key)
-      this.#options.closed?.(flow)
-    })
+      }),
+    )
+    socket.on(
+      'error',
+      boundary('sip', () => socket.destroy()),
+    )
+    socket.once(
+      'close',
+      boundary('sip', () => {
+        if (this.#connections.get(key)?.socket === socket) this.#connections.delete(key)
+        this.#options.closed?.(flow)
+      }),
+    )
     const connection = { flow, socket, write: writerOf(socket) }
     this.#connections.set(key, connection)
     return connection
@@ -284,7 +297,7 @@ function writerOf(socket: Socket): Connection['write'] {
     }
     socket.destroy()
     // Whoever sends is not told before it has finished sending.
-    if (failed !== undefined) queueMicrotask(failed)
+    if (failed !== undefined) queueMicrotask(boundary('sip', failed))
   }
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../../runtime/clock.ts'
+import { inBackground } from '../../../runtime/process/boundary.ts'
 import type { TrunkAttempt } from '../../../runtime/telephony/trunk.ts'
 import { contactOf, SUPPORTED, USER_AGENT } from '../dialog/context.ts'
 import { MAX_FORWARDS } from '../dialog/dialog.ts'
@@ -81,7 +82,7 @@ export class Registration {
     this.#tag = options.token()
     this.#authenticator =
       user === undefined ? undefined : new Authenticator({ username: user, password: password ?? '' }, options.token)
-    void this.#contact()
+    inBackground('sip', this.#contact())
   }
 
   /** Takes the registration back. Resolves with the answer, soon in any case. @param keep another node has it now */
@@ -136,7 +137,7 @@ export class Registration {
       active.silent(target, clock.monotonicMs())
       // Where another address may answer, it is asked at once.
       const others = active.targets.some((one) => !active.isSilent(one, clock.monotonicMs()))
-      if (active.trunk.register && others) void this.#contact()
+      if (active.trunk.register && others) inBackground('sip', this.#contact())
       else if (!others) this.#failed(0, reason)
     }
     try {
@@ -185,7 +186,7 @@ export class Registration {
     const { register } = this.#options.active.trunk
     // Any answer to an OPTIONS shows that somebody is there.
     if (register && response.status === 423 && this.#lengthen(response)) {
-      void this.#contact()
+      inBackground('sip', this.#contact())
       return
     }
     if (register && response.status >= 300) {
@@ -239,7 +240,7 @@ export class Registration {
 
   #again(ms: number): void {
     this.#cancel()
-    this.#cancel = this.#options.timers.after(ms, () => void this.#contact())
+    this.#cancel = this.#options.timers.after(ms, () => inBackground('sip', this.#contact()))
   }
 }
 

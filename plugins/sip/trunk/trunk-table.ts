@@ -1,6 +1,7 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
 import type { Clock } from '../../../runtime/clock.ts'
 import type { Logger } from '../../../runtime/log.ts'
+import { inBackground } from '../../../runtime/process/boundary.ts'
 import { signalWithin } from '../../../runtime/signal-within.ts'
 import { LOCAL_TRUNK_ID, type Trunk, type TrunkDirectory } from '../../../runtime/telephony/trunk.ts'
 import { parseHostPort } from '../message/grammar.ts'
@@ -253,7 +254,7 @@ export class TrunkTable {
 
   #schedule(): void {
     this.#cancel = this.#timers.after(RELOAD_MS, () => {
-      void this.#rereading.again()
+      inBackground('sip', this.#rereading.again())
       this.#schedule()
     })
   }
@@ -279,7 +280,7 @@ export class TrunkTable {
     }
     if (this.#closed) return
     this.#told()
-    this.#cancelShare = this.#timers.after(SHARE_MS, () => void this.#share())
+    this.#cancelShare = this.#timers.after(SHARE_MS, () => inBackground('sip', this.#share()))
   }
 
   async #load(): Promise<void> {

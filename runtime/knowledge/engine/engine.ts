@@ -1,4 +1,5 @@
 import type { VectorMatch, VectorQuery } from '../../plugin/contract.ts'
+import { inBackground } from '../../process/boundary.ts'
 import { fuseByRank, LEG_LIMIT } from '../fusion.ts'
 import type { Terms } from '../terms.ts'
 import type { BlockInfo, Match, ShelvedRow } from './blocks.ts'
@@ -122,7 +123,7 @@ export class Engine {
   #lose(error: Error): void {
     if (this.#isOver) return
     this.#onLost(error)
-    void this.close()
+    inBackground('provider', this.close())
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import { PatchbayError } from '../../errors.ts'
+import { boundary, inBackground } from '../../process/boundary.ts'
 import { endThread, startThread } from '../../thread.ts'
 import type { BlockInfo, Match, ShelvedRow } from './blocks.ts'
 import type { DenseModel } from './row.ts'
@@ -99,13 +100,16 @@ export class SearchThread<Query> {
       if (search !== undefined) Atomics.store(this.#ignored, search.slot, 1)
       reject(reason)
     }
-    const onAbort = () => giveUp(search?.signal.reason)
+    const onAbort = boundary('provider', () => giveUp(search?.signal.reason))
     search?.signal.addEventListener('abort', onAbort, { once: true })
-    const timer = setTimeout(() => {
-      giveUp(new PatchbayError('timeout', { params: { action, timeoutMs } }))
-      // Where others were answered meanwhile it is busy, not stuck.
-      if (this.#answers === answers) this.#lose(unavailable(`The search thread gave no answer for ${timeoutMs} ms`))
-    }, timeoutMs)
+    const timer = setTimeout(
+      boundary('provider', () => {
+        giveUp(new PatchbayError('timeout', { params: { action, timeoutMs } }))
+        // Where others were answered meanwhile it is busy, not stuck.
+        if (this.#answers === answers) this.#lose(unavailable(`The search thread gave no answer for ${timeoutMs} ms`))
+      }),
+      timeoutMs,
+    )
     const call = ++this.#lastCall
     this.#calls.set(call, {
       resolve: (result) => resolve(result as T),
@@ -133,9 +137,18 @@ export class SearchThread<Query> {
       // Rows pass through it while it reads an index: the less room there is, the sooner it lets go of them.
       resourceLimits: { maxYoungGenerationSizeMb: 4 },
     })
-    worker.on('message', (message: FromThread) => this.#onAnswer(message))
-    worker.on('error', (error) => this.#lose(unavailable('The search thread failed', error)))
-    worker.on('exit', (code) => this.#lose(unavailable(`The search thread ended with code ${code}`)))
+    worker.on(
+      'message',
+      boundary('provider', (message: FromThread) => this.#onAnswer(message)),
+    )
+    worker.on(
+      'error',
+      boundary('provider', (error) => this.#lose(unavailable('The search thread failed', error))),
+    )
+    worker.on(
+      'exit',
+      boundary('provider', (code) => this.#lose(unavailable(`The search thread ended with code ${code}`))),
+    )
     return worker
   }
 
@@ -153,7 +166,7 @@ export class SearchThread<Query> {
 
   #lose(error: PatchbayError): void {
     if (this.#ended !== undefined) return
-    void this.#end(error)
+    inBackground('provider', this.#end(error))
     this.#options.onLost?.(error)
   }
 

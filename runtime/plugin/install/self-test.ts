@@ -1,5 +1,6 @@
 import { llm } from '@livekit/agents'
 import { AudioFrame } from '@livekit/rtc-node'
+import { boundary } from '../../process/boundary.ts'
 import { signalWithin } from '../../signal-within.ts'
 import type { PluginKind } from '../contract.ts'
 import { closeInstance, type PluginRegistry } from '../host.ts'
@@ -46,9 +47,12 @@ interface Failing {
 /** Throws the first failure the instance told of. */
 function watch(instance: Failing): () => void {
   let failure: Error | undefined
-  instance.on('error', ({ error }) => {
-    failure ??= error
-  })
+  instance.on(
+    'error',
+    boundary('plugin', ({ error }) => {
+      failure ??= error
+    }),
+  )
   return () => {
     if (failure !== undefined) throw failure
   }
@@ -61,7 +65,11 @@ async function answers(registry: PluginRegistry, name: string, signal: AbortSign
     const chatCtx = llm.ChatContext.empty()
     chatCtx.addMessage({ role: 'user', content: 'Say hello.' })
     const stream = model.chat({ chatCtx, connOptions: ONE_ATTEMPT })
-    signal.addEventListener('abort', () => stream.close(), { once: true })
+    signal.addEventListener(
+      'abort',
+      boundary('plugin', () => stream.close()),
+      { once: true },
+    )
     let text = ''
     for await (const { delta } of stream) text += delta?.content ?? ''
     failed()
@@ -92,7 +100,11 @@ async function listens(registry: PluginRegistry, name: string, signal: AbortSign
   try {
     const failed = watch(ears)
     const stream = ears.stream({ connOptions: ONE_ATTEMPT })
-    signal.addEventListener('abort', () => stream.close(), { once: true })
+    signal.addEventListener(
+      'abort',
+      boundary('plugin', () => stream.close()),
+      { once: true },
+    )
     for (let n = 0; n < 50; n++) stream.pushFrame(new AudioFrame(new Int16Array(FRAME), RATE_HZ, 1, FRAME))
     stream.endInput()
     for await (const _event of stream);

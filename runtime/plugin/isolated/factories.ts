@@ -1,4 +1,5 @@
 import type { Options } from '../../../packages/plugin/mod.ts'
+import { boundary } from '../../process/boundary.ts'
 import { signalWithin } from '../../signal-within.ts'
 import { SentenceTTS } from '../../speech/sentence-tts.ts'
 import type { PluginFactories, SpeechOptions } from '../contract.ts'
@@ -128,10 +129,10 @@ async function ask(
       done: () => answer.resolve(result),
       failed: answer.reject,
     })
-    const cancel = (): void => {
+    const cancel = boundary('plugin', (): void => {
       session.cancel()
       answer.reject(giveUp.reason)
-    }
+    })
     giveUp.addEventListener('abort', cancel, { once: true })
     try {
       return await answer.promise
@@ -160,10 +161,10 @@ async function* speak(
   let ended = false
   let failure: unknown
   let wake: () => void = () => undefined
-  const end = (): void => {
+  const end = boundary('plugin', (): void => {
     ended = true
     wake()
-  }
+  })
   const session = process.open({ kind: 'tts', text }, options, {
     audio: (samples) => {
       if (waiting.length >= MAX_WAITING_PIECES) {

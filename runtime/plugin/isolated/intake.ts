@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { boundary } from '../../process/boundary.ts'
 import { type Frame, FrameReader, PLUGIN_LIMITS } from './frames.ts'
 
 /** What a plugin may send in a second: forty voices at 48 kHz; and a token of each of two hundred answers every ten milliseconds. */
@@ -32,17 +33,23 @@ export class Intake {
     this.#handler = handler
     pipe
       .on('error', () => undefined)
-      .on('data', (bytes: Buffer) => {
-        if (!this.#counts(bytes)) return
-        this.#reader.push(bytes)
-        this.#take()
-      })
+      .on(
+        'data',
+        boundary('plugin', (bytes: Buffer) => {
+          if (!this.#counts(bytes)) return
+          this.#reader.push(bytes)
+          this.#take()
+        }),
+      )
     for (const { pipe: other, log } of others) {
       other
         .on('error', () => undefined)
-        .on('data', (bytes: Buffer) => {
-          if (this.#counts(bytes)) log(bytes.toString('utf8', 0, MAX_LOGGED_BYTES).trim())
-        })
+        .on(
+          'data',
+          boundary('plugin', (bytes: Buffer) => {
+            if (this.#counts(bytes)) log(bytes.toString('utf8', 0, MAX_LOGGED_BYTES).trim())
+          }),
+        )
     }
   }
 
@@ -86,7 +93,7 @@ export class Intake {
         this.#handler.frame(frame)
         if (taken % FRAMES_A_LOOK !== 0 || performance.now() < untilMs) continue
         this.#pipe.pause()
-        setImmediate(() => this.#take())
+        setImmediate(boundary('plugin', () => this.#take()))
         return
       }
     } catch (error) {

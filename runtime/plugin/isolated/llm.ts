@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type APIConnectOptions, DEFAULT_API_CONNECT_OPTIONS, llm } from '@livekit/agents'
+import { boundary } from '../../process/boundary.ts'
 import { type ChatRequest, chatRequestOf, type LlmEvent } from '../../speech/chat-request.ts'
 import { settle } from './fault.ts'
 import { IsolatedFault } from './plugin-runner.ts'
@@ -72,10 +73,10 @@ class IsolatedLlmStream extends llm.LLMStream {
         done: over.resolve,
         failed: over.reject,
       })
-      const cancel = (): void => {
+      const cancel = boundary('plugin', (): void => {
         session.cancel()
         over.resolve()
-      }
+      })
       signal.addEventListener('abort', cancel, { once: true })
       try {
         await over.promise

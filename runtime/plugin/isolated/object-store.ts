@@ -1,3 +1,4 @@
+import { boundary, inBackground } from '../../process/boundary.ts'
 import type { ObjectStore, StoredObject } from '../contract.ts'
 import { requireObjectKey } from '../object-key.ts'
 import type { FaultOf } from './fault.ts'
@@ -50,7 +51,7 @@ class ObjectUse {
   readonly #answered = Promise.withResolvers<unknown>()
   readonly #faultOf: FaultOf
   readonly #signal: AbortSignal
-  readonly #cancel = (): void => this.#end(this.#signal.reason)
+  readonly #cancel = boundary('plugin', (): void => this.#end(this.#signal.reason))
   #session: IsolatedSession | undefined
   #timer: NodeJS.Timeout | undefined
   #piece: ((piece: Uint8Array | undefined) => void) | undefined
@@ -80,7 +81,7 @@ class ObjectUse {
       },
       need: (start, end) => {
         this.#wait()
-        void this.#give(read, start, end)
+        inBackground('plugin', this.#give(read, start, end))
       },
       bytes: (piece) => {
         this.#wait()
@@ -162,7 +163,10 @@ class ObjectUse {
   #wait(): void {
     clearTimeout(this.#timer)
     if (this.#isOver) return
-    this.#timer = setTimeout(() => this.#end(this.#faultOf(new Error('it did not answer in time'))), STEP_TIMEOUT_MS)
+    this.#timer = setTimeout(
+      boundary('plugin', () => this.#end(this.#faultOf(new Error('it did not answer in time')))),
+      STEP_TIMEOUT_MS,
+    )
   }
 
   /** `failure` undefined: all went well. */

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import type { Options } from '../../../packages/plugin/mod.ts'
 import { PatchbayError } from '../../errors.ts'
 import type { Logger } from '../../log.ts'
+import { boundary } from '../../process/boundary.ts'
 import { processUsage } from '../../process-usage.ts'
 import { setNiceness } from '../../spawner/set-niceness.ts'
 import { type RunningProgram, startProgram } from '../../spawner/spawner.ts'
@@ -76,7 +77,11 @@ export class IsolatedProcess implements PluginRunner {
 
   constructor(options: IsolatedOptions) {
     this.#options = options
-    options.signal.addEventListener('abort', () => this.#child?.kill(), { once: true })
+    options.signal.addEventListener(
+      'abort',
+      boundary('plugin', () => this.#child?.kill()),
+      { once: true },
+    )
   }
 
   get pid(): number | undefined {
@@ -95,7 +100,11 @@ export class IsolatedProcess implements PluginRunner {
     const session = this.#nextSession++
     const why = this.#whyNot() ?? this.#begin({ type: 'open', session, use, options })
     if (why !== undefined) {
-      queueMicrotask(() => events.failed(new IsolatedFault(`The process of plugin "${this.#options.plugin}" ${why}`)))
+      queueMicrotask(
+        boundary('plugin', () =>
+          events.failed(new IsolatedFault(`The process of plugin "${this.#options.plugin}" ${why}`)),
+        ),
+      )
       const nothing = (): void => undefined
       return { audio: nothing, end: nothing, bytes: nothing, more: nothing, cancel: nothing }
     }
@@ -185,22 +194,25 @@ export class IsolatedProcess implements PluginRunner {
     const loaded = Promise.withResolvers<readonly string[]>()
     loaded.promise.catch(() => undefined)
     stdin.on('error', () => undefined)
-    child.once('exit', (code, killed) => {
-      if (this.#child !== child) return
-      clearInterval(this.#checks)
-      this.#child = undefined
-      this.#ready = undefined
-      const why = this.#endedFor ?? (killed === null ? `it ended with code ${code}` : `it was ended by ${killed}`)
-      const nowMs = performance.now()
-      this.#failures = nowMs - startedAtMs > STABLE_MS ? 1 : this.#failures + 1
-      const { min, max } = BACKOFF_MS[this.#endedFor === undefined ? 'died' : 'misbehaved']
-      this.#notBeforeMs = nowMs + Math.min(min * 2 ** (this.#failures - 1), max)
-      if (!signal.aborted) log.error({ plugin, why }, `The process of plugin "${plugin}" ended: ${why}`)
-      loaded.reject(fault(why))
-      const lost = [...this.#sessions.values()]
-      this.#sessions.clear()
-      for (const events of lost) events.failed(new IsolatedFault(`The process of plugin "${plugin}" ended: ${why}`))
-    })
+    child.once(
+      'exit',
+      boundary('plugin', (code, killed) => {
+        if (this.#child !== child) return
+        clearInterval(this.#checks)
+        this.#child = undefined
+        this.#ready = undefined
+        const why = this.#endedFor ?? (killed === null ? `it ended with code ${code}` : `it was ended by ${killed}`)
+        const nowMs = performance.now()
+        this.#failures = nowMs - startedAtMs > STABLE_MS ? 1 : this.#failures + 1
+        const { min, max } = BACKOFF_MS[this.#endedFor === undefined ? 'died' : 'misbehaved']
+        this.#notBeforeMs = nowMs + Math.min(min * 2 ** (this.#failures - 1), max)
+        if (!signal.aborted) log.error({ plugin, why }, `The process of plugin "${plugin}" ended: ${why}`)
+        loaded.reject(fault(why))
+        const lost = [...this.#sessions.values()]
+        this.#sessions.clear()
+        for (const events of lost) events.failed(new IsolatedFault(`The process of plugin "${plugin}" ended: ${why}`))
+      }),
+    )
     const others = [{ pipe: stderr, log: (text: string) => this.#logLine('warn', text) }]
     if (answersOn !== 1) others.push({ pipe: stdout, log: (text) => this.#logLine('debug', text) })
     const watch = new ProcessWatch(this.#options.maxMemoryBytes, performance.now())
@@ -217,10 +229,13 @@ export class IsolatedProcess implements PluginRunner {
       granted: [...granted],
       modelsDir,
     })
-    const late = setTimeout(() => {
-      loaded.reject(fault(`it was not loaded within ${READY_TIMEOUT_MS} ms`))
-      this.#end(child, 'it was not loaded in time')
-    }, READY_TIMEOUT_MS)
+    const late = setTimeout(
+      boundary('plugin', () => {
+        loaded.reject(fault(`it was not loaded within ${READY_TIMEOUT_MS} ms`))
+        this.#end(child, 'it was not loaded in time')
+      }),
+      READY_TIMEOUT_MS,
+    )
     try {
       return await loaded.promise
     } finally {
@@ -299,7 +314,7 @@ export class IsolatedProcess implements PluginRunner {
   #watch(child: RunningProgram, watch: ProcessWatch): void {
     let lookedMs = performance.now()
     let beatMs = lookedMs
-    const look = (): void => {
+    const look = boundary('plugin', (): void => {
       const nowMs = performance.now()
       const isIdle = this.#sessions.size === 0 && this.#isLoaded
       if (nowMs - lookedMs < (isIdle ? BEAT_EVERY_MS : LOOK_EVERY_MS / 2)) return
@@ -315,7 +330,7 @@ export class IsolatedProcess implements PluginRunner {
       if (verdict === undefined) return
       if ('end' in verdict) this.#end(child, verdict.end)
       else setNiceness(child.pid, verdict.yields ? YIELDING_NICENESS : this.#options.niceness)
-    }
+    })
     this.#checks = setInterval(look, LOOK_EVERY_MS).unref()
   }
 
@@ -341,11 +356,13 @@ export class IsolatedProcess implements PluginRunner {
   #flush(): void {
     if (this.#isFlushing) return
     this.#isFlushing = true
-    setImmediate(() => {
-      this.#isFlushing = false
-      const whole = this.#out.take()
-      this.#child?.pipes[0]?.write(whole)
-    })
+    setImmediate(
+      boundary('plugin', () => {
+        this.#isFlushing = false
+        const whole = this.#out.take()
+        this.#child?.pipes[0]?.write(whole)
+      }),
+    )
   }
 }
 

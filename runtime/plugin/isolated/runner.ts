@@ -150,9 +150,13 @@ async function open(session: number, use: Use, options: Options): Promise<void> 
 function receive(message: ToPlugin): void {
   switch (message.type) {
     case 'init':
-      return void init(message)
+      // biome-ignore lint/complexity/noVoid: what it throws ends this plugin's process, and its role is told
+      void init(message)
+      return
     case 'open':
-      return void open(message.session, message.use, message.options)
+      // biome-ignore lint/complexity/noVoid: what it throws ends this plugin's process, and its role is told
+      void open(message.session, message.use, message.options)
+      return
     case 'end':
       sessions.get(message.session)?.audio?.end()
       return

@@ -1,6 +1,7 @@
 import { type APIConnectOptions, normalizeLanguage, stt } from '@livekit/agents'
 import type { Options, SttEvent } from '../../../packages/plugin/mod.ts'
 import { Resampler } from '../../media/resample.ts'
+import { boundary } from '../../process/boundary.ts'
 import { type FaultOf, settle } from './fault.ts'
 import type { PluginRunner } from './plugin-runner.ts'
 
@@ -67,10 +68,10 @@ class IsolatedSpeechStream extends stt.SpeechStream {
         done: over.resolve,
         failed: over.reject,
       })
-      const cancel = (): void => {
+      const cancel = boundary('plugin', (): void => {
         session.cancel()
         over.resolve()
-      }
+      })
       this.abortSignal.addEventListener('abort', cancel, { once: true })
       try {
         const input = this.#takeInput((samples) => session.audio(samples)).then(session.end)

@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { Logger } from '../../log.ts'
+import { boundary } from '../../process/boundary.ts'
 import { signalWithin } from '../../signal-within.ts'
 import type { DialEvents, DialOrder, IncomingCall } from '../carrier.ts'
 import type { StreamDialect } from './dialect.ts'
@@ -35,9 +36,12 @@ export class StreamCalls {
   /** As Carrier's `receive`. */
   receive(onCall: (call: IncomingCall) => void, signal: AbortSignal): void {
     this.#onCall = onCall
-    signal.addEventListener('abort', () => {
-      this.#onCall = undefined
-    })
+    signal.addEventListener(
+      'abort',
+      boundary('carrier', () => {
+        this.#onCall = undefined
+      }),
+    )
   }
 
   /** An order, before the carrier is asked: its token goes along. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts'
+import { boundary } from '../../process/boundary.ts'
 import type { AnsweredBy, DialEvents, DialFailure, DialOrder } from '../carrier.ts'
 import type { StreamDialect } from './dialect.ts'
 import { StreamLeg } from './leg.ts'
@@ -71,7 +72,11 @@ export class DialledCall {
     if (over === undefined) return
     if (this.leg !== undefined) this.leg.hangUp('caller_hangup')
     else if (!over.answered) this.fail(over.failure, over.detail)
-    else this.#grace ??= setTimeout(() => this.fail(over.failure, over.detail), STREAM_GRACE_MS)
+    else
+      this.#grace ??= setTimeout(
+        boundary('carrier', () => this.fail(over.failure, over.detail)),
+        STREAM_GRACE_MS,
+      )
   }
 
   classified(by: AnsweredBy): void {
@@ -141,12 +146,12 @@ export class DialledCall {
       over: (lost) => {
         // A leg that is closed decides itself whether the carrier has to be told.
         if (lost) this.#finish(true)
-        else queueMicrotask(() => this.#finish(false))
+        else queueMicrotask(boundary('carrier', () => this.#finish(false)))
       },
     })
     const { leg } = this
     // The stream is attached by the time the session starts it.
-    queueMicrotask(() => this.#options.events.answered(leg, 'unknown'))
+    queueMicrotask(boundary('carrier', () => this.#options.events.answered(leg, 'unknown')))
     return leg
   }
 

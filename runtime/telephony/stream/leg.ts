@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts'
+import { boundary } from '../../process/boundary.ts'
 import type { AudioFormat, Leg, LegEndReason, LegEvents } from '../../session/leg.ts'
 import type { StreamDialect, StreamEvent } from './dialect.ts'
 import type { StreamSocket } from './socket.ts'
@@ -195,7 +196,10 @@ export class StreamLeg implements Leg {
 
   #awaitStream(): void {
     clearTimeout(this.#waiting)
-    this.#waiting = setTimeout(() => this.hangUp('connection_lost'), STREAM_WAIT_MS)
+    this.#waiting = setTimeout(
+      boundary('carrier', () => this.hangUp('connection_lost')),
+      STREAM_WAIT_MS,
+    )
   }
 
   #end(lost: boolean): boolean {

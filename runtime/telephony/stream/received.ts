@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts'
+import { boundary } from '../../process/boundary.ts'
 import type { IncomingCall, IncomingRefusal } from '../carrier.ts'
 import type { StreamDialect } from './dialect.ts'
 import { StreamLeg } from './leg.ts'
@@ -88,7 +89,10 @@ export class ReceivedCall implements IncomingCall {
       },
     })
     this.leg = leg
-    this.#limit = setTimeout(() => this.end(), ANSWER_LIMIT_MS)
+    this.#limit = setTimeout(
+      boundary('carrier', () => this.end()),
+      ANSWER_LIMIT_MS,
+    )
     return leg
   }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Logger } from '../../log.ts'
+import { boundary } from '../../process/boundary.ts'
 import type { StreamDialect, StreamEvent } from './dialect.ts'
 import type { StreamLeg } from './leg.ts'
 import type { StreamHandlers, StreamSocket } from './socket.ts'
@@ -85,7 +86,10 @@ class Stream implements StreamHandlers {
     this.#log = log
     this.#known = count.known
     count.come()
-    this.#timer = setTimeout(() => socket.close(POLICY_VIOLATION, 'no start'), START_TIMEOUT_MS)
+    this.#timer = setTimeout(
+      boundary('carrier', () => socket.close(POLICY_VIOLATION, 'no start')),
+      START_TIMEOUT_MS,
+    )
   }
 
   message(data: string | Uint8Array): void {

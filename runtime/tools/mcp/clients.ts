@@ -11,6 +11,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import type { Clock } from '../../clock.ts'
 import type { NetRule } from '../../plugin/net-rule.ts'
+import { boundary } from '../../process/boundary.ts'
 import { signalWithin } from '../../signal-within.ts'
 import { KeptConnections } from '../connections.ts'
 import { guardedFetch } from '../guarded-fetch.ts'
@@ -76,7 +77,10 @@ export class McpClients {
   constructor(options: { allowed: readonly NetRule[]; clock: Clock }) {
     this.#kept = new KeptConnections({ allowed: options.allowed, idleMs: KEPT_IDLE_MS })
     this.#clock = options.clock
-    this.#sweep = setInterval(() => this.#closeIdle(), SWEEP_MS).unref()
+    this.#sweep = setInterval(
+      boundary('tool', () => this.#closeIdle()),
+      SWEEP_MS,
+    ).unref()
   }
 
   /** The server's tools, at most `most`. Throws McpTimeout, the signal's reason, what the library and sockets throw. */
@@ -221,7 +225,7 @@ const isServersAnswer = (error: unknown): boolean =>
 
 function endedBy<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const aborted = () => reject(signal.reason)
+    const aborted = boundary('tool', () => reject(signal.reason))
     if (signal.aborted) return aborted()
     signal.addEventListener('abort', aborted, { once: true })
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', aborted))

@@ -1,6 +1,7 @@
 import { PatchbayError } from '../../../runtime/errors.ts'
 import type { DocumentFormat } from '../../../runtime/knowledge/blocks.ts'
 import type { Terms } from '../../../runtime/knowledge/terms.ts'
+import { boundary } from '../../../runtime/process/boundary.ts'
 import { startThread } from '../../../runtime/thread.ts'
 import { ThreadHelper } from '../../../runtime/thread-helper.ts'
 import { type HelperListener, WarmHelpers } from '../../../runtime/warm-helpers.ts'
@@ -86,11 +87,14 @@ export async function extractChunks(
   signal.throwIfAborted()
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   const tooLarge = () => new ExtractionError('The file needs too much memory to read')
-  const onAbort = () => reject(signal.reason)
+  const onAbort = boundary('queue', () => reject(signal.reason))
   signal.addEventListener('abort', onAbort)
-  const deadline = setTimeout(() => {
-    reject(new ExtractionTimeout(`Reading the file took longer than ${limits.timeoutMs / 1000} seconds`))
-  }, limits.timeoutMs)
+  const deadline = setTimeout(
+    boundary('queue', () => {
+      reject(new ExtractionTimeout(`Reading the file took longer than ${limits.timeoutMs / 1000} seconds`))
+    }),
+    limits.timeoutMs,
+  )
 
   let kept = 0
   const listener: HelperListener<ThreadMessage> = {
@@ -115,14 +119,17 @@ export async function extractChunks(
   const { worker } = helper
   worker.postMessage({ format, bytes, maxChunks: limits.maxChunks } satisfies ThreadFile, [bytes.buffer])
   // V8's own limit doesn't see buffers, which is where unpacked data lives.
-  const watch = setInterval(() => {
-    worker.getHeapStatistics().then(
-      (heap) => {
-        if (heap.external_memory > limits.memoryBytes) reject(tooLarge())
-      },
-      () => {}, // The thread has ended meanwhile.
-    )
-  }, MEMORY_CHECK_MS)
+  const watch = setInterval(
+    boundary('queue', () => {
+      worker.getHeapStatistics().then(
+        (heap) => {
+          if (heap.external_memory > limits.memoryBytes) reject(tooLarge())
+        },
+        () => {}, // The thread has ended meanwhile.
+      )
+    }),
+    MEMORY_CHECK_MS,
+  )
   let well = false
   try {
     const chunks = await promise

@@ -17,8 +17,12 @@ for (const stream of [process.stdout, process.stderr]) stream.write = () => true
 // The parent answers each batch; a listener that stays keeps no answer from getting lost between two of them.
 const acknowledgements = { pending: 0 }
 port.on('message', (message: 'kept' | ThreadFile) => {
-  if (message === 'kept') acknowledgements.pending--
-  else void read(message)
+  if (message === 'kept') {
+    acknowledgements.pending--
+    return
+  }
+  // biome-ignore lint/complexity/noVoid: what it throws ends this thread, which its owner hears of
+  void read(message)
 })
 
 async function read({ format, bytes, maxChunks }: ThreadFile): Promise<void> {

@@ -10,7 +10,6 @@ import { PatchbayError } from '../runtime/errors.ts'
 import { watchStopRequests } from '../runtime/lifecycle.ts'
 import { createLogger, type Logger } from '../runtime/log.ts'
 import { nearest } from '../runtime/nearest.ts'
-import { boundary } from '../runtime/process/boundary.ts'
 import { run } from './run.ts'
 import { withDatabase } from './services.ts'
 
@@ -124,10 +123,7 @@ async function perform(argv: readonly string[]): Promise<void> {
   } else if (command === 'models') {
     const { runModelsCommand } = await import('../runtime/models/cli.ts')
     const stop = new AbortController()
-    process.once(
-      'SIGINT',
-      boundary('process', () => stop.abort()),
-    )
+    process.once('SIGINT', () => stop.abort())
     const terminal = process.stderr.isTTY === true
     const say = (text: string): void => {
       process.stderr.write(text)

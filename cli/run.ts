@@ -5,6 +5,7 @@ import { misspeltVariables } from '../config/misspelt-variables.ts'
 import { type EffectiveConfig, SETTINGS } from '../config/schema.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { engineThreads } from '../runtime/engine-threads.ts'
+import { CRASH } from '../runtime/lifecycle.ts'
 import type { Logger } from '../runtime/log.ts'
 import { raiseLoopPriority } from '../runtime/low-priority.ts'
 import { defaultProviders } from '../runtime/plugin/default-providers.ts'
@@ -12,7 +13,8 @@ import { describeDefaults } from '../runtime/plugin/describe-defaults.ts'
 import { allowInfrastructure, installGuard } from '../runtime/plugin/guard.ts'
 import { loadPlugins } from '../runtime/plugin/host.ts'
 import { refusals } from '../runtime/plugin/refusals.ts'
-import { inBackground } from '../runtime/process/boundary.ts'
+import { inBackground, reportFaultsTo } from '../runtime/process/boundary.ts'
+import { faultLog } from '../runtime/process/fault-log.ts'
 import { runLoopInRealtime } from '../runtime/realtime-loop.ts'
 import type { RoleContext, VoiceContext } from '../runtime/role.ts'
 import { NODE_PRIORITY, VOICE_PRIORITY } from '../runtime/set-scheduling.ts'
@@ -24,6 +26,8 @@ import { startVoiceWorkers } from './voice-workers.ts'
 
 /** On top of the drain: what closing sockets and pools may take. */
 const STOP_MARGIN_MS = 2_000
+/** After an error that nobody handled. */
+const CRASH_DRAIN_MS = 60_000
 /** What balancers take to ask again whether a node is ready. */
 const LEAVE_MS = 5_000
 /** A stop during the start waits so long for the start: what is half made can't be stopped cleanly. A second signal hurries. */
@@ -35,17 +39,20 @@ const OWN_SECRETS = Object.values(SETTINGS).flatMap((setting) => ('secret' in se
 
 /** Starts the roles, serves until it is told to stop, and stops them gracefully. */
 export async function run(options: Run): Promise<void> {
-  const { stop, config } = options
+  const { stop, config, log } = options
+  reportFaultsTo(faultLog(log, systemClock))
   const helpers = engineThreads()
   if (config.audioFirst !== 'false' && carriesAudio(options)) raiseLoopPriority()
   const running: Running = { roles: [], voiceWorkers: [], stopping: false }
   const closing = new AbortController()
   let failure: unknown
+  let graceMs = 0
   const starting = start(options, running, closing.signal, helpers)
   try {
     const reason = await Promise.race([starting.then(() => stop.requested), stop.requested])
     running.stopping = true
-    say(options, reason === 'error' ? 'Stopping after an error' : stoppingWords(running, config.drainMs))
+    graceMs = graceFor(options, reason)
+    say(options, `${reason === CRASH ? 'After an error: ' : ''}${stoppingWords(running, graceMs)}`)
   } catch (error) {
     failure = error
   }
@@ -58,7 +65,6 @@ export async function run(options: Run): Promise<void> {
   })
   // What was being started when the stop came is stopped with the rest; that it did not come about is no news.
   const settled = starting.catch((err) => options.log.debug({ err }, 'The start was broken off'))
-  const graceMs = failure === undefined ? config.drainMs : 0
   if (failure === undefined && !closing.signal.aborted) await leave(options, running, stop.forced)
   await Promise.race([
     hurry,
@@ -188,6 +194,15 @@ async function leave({ config, roles, selfContained }: Run, running: Running, fo
   if (!roles.includes('api')) return
   const leaveMs = config.leaveMs ?? (selfContained ? 0 : LEAVE_MS)
   if (leaveMs > 0) await Promise.race([sleep(leaveMs), forced])
+}
+
+/**
+ * How long calls may go on. After an error they do not in a voice worker, whose calls another one takes over at once; nobody takes
+ * over those of an api node, which is not trusted for an hour any more.
+ */
+function graceFor({ roles, config }: Run, reason: string): number {
+  if (reason !== CRASH) return config.drainMs
+  return roles.includes('api') ? Math.min(config.drainMs, CRASH_DRAIN_MS) : 0
 }
 
 function stoppingWords({ roles }: Running, drainMs: number): string {

@@ -4,6 +4,9 @@ import type { Logger } from './log.ts'
 const SAME_SIGNAL_MS = 500
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
+/** Why a process stops after an error that nobody handled. */
+export const CRASH = 'error'
+
 export interface StopRequests {
   /** The first signal, or the first reason given to `request`. */
   readonly requested: Promise<string>
@@ -26,19 +29,20 @@ export function watchStopRequests(log: () => Logger | undefined): StopRequests {
       forced.resolve()
     }
   }
+  const request = (reason: string): void => {
+    if (requestedAtMs === undefined) onSignal(reason)
+  }
   for (const signal of SIGNALS) process.on(signal, onSignal)
+  // The last resort, where no boundary was: calls go on within a bound, and another error does not cut that short.
   const onCrash = (err: unknown): void => {
     process.exitCode = 1
     const logger = log()
     if (logger === undefined) process.stderr.write(`${err instanceof Error ? err.stack : String(err)}\n`)
-    else logger.fatal({ err }, 'An error nobody handled; stopping')
-    onSignal('error')
+    else logger.fatal({ err }, 'An error nobody handled; stopping once the calls are over')
+    request(CRASH)
   }
   process.on('uncaughtException', onCrash)
   process.on('unhandledRejection', onCrash)
   process.once('disconnect', () => onSignal('disconnect'))
-  const request = (reason: string): void => {
-    if (requestedAtMs === undefined) onSignal(reason)
-  }
   return { requested: requested.promise, forced: forced.promise, request }
 }

@@ -173,10 +173,7 @@ export function runJobs<N extends QueueName>(
   })
   return {
     async stop(graceMs) {
-      const timer = setTimeout(
-        boundary('queue', () => aborter.abort()),
-        graceMs,
-      )
+      const timer = setTimeout(() => aborter.abort(), graceMs)
       const closed = keeper.close()
       do {
         await Promise.allSettled(running)

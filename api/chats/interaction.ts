@@ -4,7 +4,6 @@ import type { Prices } from '../../runtime/cost.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
 import type { Logger } from '../../runtime/log.ts'
 import type { VectorScope } from '../../runtime/plugin/contract.ts'
-import { boundary } from '../../runtime/process/boundary.ts'
 import type { Tool } from '../../runtime/tools/tool.ts'
 import { appendExchange, openSession } from '../../store/chats.ts'
 import { isDuplicate } from '../../store/database.ts'
@@ -61,12 +60,9 @@ export async function* interact(
   })
   const stop = new AbortController()
   const signal = AbortSignal.any([options.signal, turn.lost, stop.signal])
-  const deadline = setTimeout(
-    boundary('call', () => {
-      stop.abort(new PatchbayError('timeout', { params: { action: 'The answer', timeoutMs: ANSWER_TIMEOUT_MS } }))
-    }),
-    ANSWER_TIMEOUT_MS,
-  )
+  const deadline = setTimeout(() => {
+    stop.abort(new PatchbayError('timeout', { params: { action: 'The answer', timeoutMs: ANSWER_TIMEOUT_MS } }))
+  }, ANSWER_TIMEOUT_MS)
   let words: ReturnType<typeof streamAnswer> | undefined
   let response = ''
   let save: ((spent: Spent, costUsd: number | null) => Promise<string>) | undefined

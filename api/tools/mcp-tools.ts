@@ -146,9 +146,12 @@ export class McpTools {
     const isNew = listing.tools === undefined && listing.fault === undefined
     const restsMs = listing.fault === undefined ? FRESH_MS : REST_MS
     if (isNew || clock.monotonicMs() - listing.atMs > restsMs) {
-      listing.asking ??= this.#ask(listing, workspaceId, source).finally(() => {
-        listing.asking = undefined
-      })
+      if (listing.asking === undefined) {
+        listing.asking = this.#ask(listing, workspaceId, source).finally(() => {
+          listing.asking = undefined
+        })
+        inBackground('tool', listing.asking)
+      }
     }
     if (listing.tools === undefined && listing.asking !== undefined) {
       const waited = await settledWithin(listing.asking, MOST_WAIT_MS)

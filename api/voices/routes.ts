@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import { Gate } from '../../runtime/admission/gate.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
-import { boundary } from '../../runtime/process/boundary.ts'
 import { unavailableFaults, unusableFaults, withDefaults } from '../agents/choices.ts'
 import { requireMonth, requireProviders } from '../quota.ts'
 import { defineRoute, Reply } from '../route.ts'
@@ -56,10 +55,7 @@ const sample = defineRoute({
     await requireMonth(services, tenant)
     const late = new AbortController()
     const params = { action: 'The voice', timeoutMs: TIMEOUT_MS }
-    const timer = setTimeout(
-      boundary('provider', () => late.abort(new PatchbayError('timeout', { params }))),
-      TIMEOUT_MS,
-    )
+    const timer = setTimeout(() => late.abort(new PatchbayError('timeout', { params })), TIMEOUT_MS)
     const limit = AbortSignal.any([signal, late.signal])
     let leave: (() => void) | undefined
     try {

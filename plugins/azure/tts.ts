@@ -1,6 +1,5 @@
 import type { PluginHost, SpeechOptions } from '../../runtime/plugin/contract.ts'
 import type { ProviderHttp } from '../../runtime/plugin/provider-http.ts'
-import { boundary } from '../../runtime/process/boundary.ts'
 import { apiErrorOf } from '../../runtime/speech/api-error.ts'
 import { SampleReader } from '../../runtime/speech/pcm.ts'
 import { SentenceTTS, type SpeakSentence } from '../../runtime/speech/sentence-tts.ts'
@@ -35,10 +34,7 @@ interface Manner {
 function speaker(http: ProviderHttp, manner: Manner): SpeakSentence {
   return async function* (text, signal) {
     const late = new AbortController()
-    const watchdog = setTimeout(
-      boundary('provider', () => late.abort({ code: 'ETIMEDOUT' })),
-      SILENCE_TIMEOUT_MS,
-    )
+    const watchdog = setTimeout(() => late.abort({ code: 'ETIMEDOUT' }), SILENCE_TIMEOUT_MS)
     try {
       const response = await http.fetch('/cognitiveservices/v1', {
         method: 'POST',

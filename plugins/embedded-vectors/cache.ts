@@ -2,7 +2,6 @@ import { Gate } from '../../runtime/admission/gate.ts'
 import { FULL_BLOCK_CHUNKS } from '../../runtime/knowledge/engine/blocks.ts'
 import type { Engine, EngineBlock, Index } from '../../runtime/knowledge/engine/engine.ts'
 import type { ShelfRow, VectorMatch, VectorQuery, VectorScope, VectorShelf } from '../../runtime/plugin/contract.ts'
-import { boundary } from '../../runtime/process/boundary.ts'
 
 /** Read at once: little enough that neither the event loop nor the searches of other agents wait for long. */
 const READ_BYTES = 256 * 1024
@@ -251,7 +250,7 @@ function* batches(rows: readonly ShelfRow[]): Generator<ShelfRow[]> {
 function withSignal<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) return Promise.reject(signal.reason)
   const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const onAbort = boundary('provider', () => reject(signal.reason))
+  const onAbort = () => reject(signal.reason)
   signal.addEventListener('abort', onAbort, { once: true })
   return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', onAbort))
 }

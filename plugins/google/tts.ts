@@ -1,6 +1,5 @@
 import type { PluginHost, SpeechOptions } from '../../runtime/plugin/contract.ts'
 import type { ProviderHttp } from '../../runtime/plugin/provider-http.ts'
-import { boundary } from '../../runtime/process/boundary.ts'
 import { apiErrorOf } from '../../runtime/speech/api-error.ts'
 import { jsonEvents } from '../../runtime/speech/json-events.ts'
 import { SampleReader } from '../../runtime/speech/pcm.ts'
@@ -31,10 +30,7 @@ interface SpeechEvent {
 function speaker(http: ProviderHttp, model: string, voiceName: string): SpeakSentence {
   return async function* (text, signal) {
     const late = new AbortController()
-    const watchdog = setTimeout(
-      boundary('provider', () => late.abort({ code: 'ETIMEDOUT' })),
-      SILENCE_TIMEOUT_MS,
-    )
+    const watchdog = setTimeout(() => late.abort({ code: 'ETIMEDOUT' }), SILENCE_TIMEOUT_MS)
     try {
       const response = await http.fetch(streamPath(model), {
         method: 'POST',

@@ -1,5 +1,4 @@
 import type { PluginHost, SpeechOptions } from '../../runtime/plugin/contract.ts'
-import { boundary } from '../../runtime/process/boundary.ts'
 import { apiErrorOf } from '../../runtime/speech/api-error.ts'
 import { SampleReader } from '../../runtime/speech/pcm.ts'
 import { SentenceTTS, type SpeakSentence } from '../../runtime/speech/sentence-tts.ts'
@@ -35,10 +34,7 @@ export function makeTts(host: PluginHost, { voice = 'alloy', language = 'en', se
 function speaker({ http, provider }: Endpoint, request: object): SpeakSentence {
   return async function* (input, signal) {
     const late = new AbortController()
-    const watchdog = setTimeout(
-      boundary('provider', () => late.abort({ code: 'ETIMEDOUT' })),
-      SILENCE_TIMEOUT_MS,
-    )
+    const watchdog = setTimeout(() => late.abort({ code: 'ETIMEDOUT' }), SILENCE_TIMEOUT_MS)
     try {
       const response = await http.fetch('/audio/speech', {
         method: 'POST',

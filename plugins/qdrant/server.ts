@@ -7,7 +7,6 @@ import {
   ProviderError,
   type ProviderIdentity,
 } from '../../runtime/plugin/provider-error.ts'
-import { boundary } from '../../runtime/process/boundary.ts'
 
 const PROVIDER: ProviderIdentity = { title: 'Qdrant', keyVariable: 'QDRANT_API_KEY' }
 const TIMEOUT_MS = 10_000
@@ -46,7 +45,7 @@ export class QdrantServer {
   async ask<T>(signal: AbortSignal, request: (client: QdrantClient) => Promise<T>): Promise<T> {
     signal.throwIfAborted()
     const { promise: aborted, reject } = Promise.withResolvers<never>()
-    const onAbort = boundary('provider', () => reject(signal.reason))
+    const onAbort = () => reject(signal.reason)
     signal.addEventListener('abort', onAbort, { once: true })
     // The client takes no signal: what is given up ends by the client's own time limit.
     const asking = request(this.#client)

@@ -8,7 +8,6 @@ import {
   ProviderError,
   type ProviderIdentity,
 } from '../../runtime/plugin/provider-error.ts'
-import { boundary } from '../../runtime/process/boundary.ts'
 import { errorOf } from './xml.ts'
 
 const PROVIDER: ProviderIdentity = { title: 'S3', keyVariable: 'S3_SECRET_ACCESS_KEY' }
@@ -79,10 +78,7 @@ export class S3Bucket {
     }).sign()
     // The time limit ends with the head of the answer: a body may take as long as its reader does.
     const limit = new AbortController()
-    const timer = setTimeout(
-      boundary('provider', () => limit.abort(new DOMException('S3 took too long', 'TimeoutError'))),
-      request.timeoutMs,
-    )
+    const timer = setTimeout(() => limit.abort(new DOMException('S3 took too long', 'TimeoutError')), request.timeoutMs)
     try {
       const response = await this.#host.net.fetch(signed.url, {
         method: request.method,

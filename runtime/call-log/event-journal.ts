@@ -1,5 +1,5 @@
 import type { Logger } from '../log.ts'
-import { boundary } from '../process/boundary.ts'
+import { boundary, inBackground } from '../process/boundary.ts'
 import { type CallEvent, isPassing } from './events.ts'
 import { toldAs } from './told.ts'
 
@@ -79,7 +79,8 @@ export class EventJournal {
 
   #tick(): void {
     this.#timer = undefined
-    this.#flushing ??= this.#flush().finally(() => {
+    if (this.#flushing !== undefined) return
+    this.#flushing = this.#flush().finally(() => {
       this.#flushing = undefined
       if (this.#count > 0 || this.#failed.length > 0)
         this.#timer ??= setTimeout(
@@ -87,6 +88,7 @@ export class EventJournal {
           this.#waitMs(),
         )
     })
+    inBackground('call', this.#flushing)
   }
 
   #waitMs(): number {

@@ -229,10 +229,7 @@ class NodeLink {
     if (socket === undefined || socket.readyState === WebSocket.CLOSED) return
     await new Promise<void>((resolve) => {
       socket.once('close', () => resolve())
-      setTimeout(
-        boundary('link', () => socket.terminate()),
-        1_000,
-      ).unref()
+      setTimeout(() => socket.terminate(), 1_000).unref()
       if (socket.readyState === WebSocket.OPEN) socket.close(LEAVING, 'stopping')
       else socket.terminate()
     })

@@ -61,10 +61,7 @@ export class Pacer {
 
   #schedule(): void {
     const delayMs = Math.max(0, this.#deadlineMs - this.#clock.monotonicMs())
-    this.#timer = this.#ticker.setTimeout(
-      boundary('call', () => this.#tick()),
-      delayMs,
-    )
+    this.#timer = this.#ticker.setTimeout(() => this.#tick(), delayMs)
   }
 
   #tick(): void {

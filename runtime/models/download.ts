@@ -4,7 +4,6 @@ import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PatchbayError } from '../errors.ts'
-import { boundary } from '../process/boundary.ts'
 import { type HubFile, refusal, unreachable } from './hub.ts'
 
 /** A download from which nothing comes for so long is begun again where it stopped. */
@@ -66,10 +65,7 @@ async function fetchRest(
 ): Promise<void> {
   if (had >= file.bytes) return
   const silence = new AbortController()
-  const watch = setTimeout(
-    boundary('provider', () => silence.abort(new Error('nothing came any more'))),
-    SILENT_MS,
-  )
+  const watch = setTimeout(() => silence.abort(new Error('nothing came any more')), SILENT_MS)
   try {
     const response = await fetch(file.url, {
       headers: had > 0 ? { range: `bytes=${had}-` } : {},

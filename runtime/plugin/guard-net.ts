@@ -31,7 +31,7 @@ export function guardSockets(policy: Policy): void {
     const { options, callback } = connectArguments(args)
     const checked = checkConnect(policy, options)
     if (checked instanceof PatchbayError) {
-      process.nextTick(boundary('plugin', () => this.destroy(checked)))
+      process.nextTick(() => this.destroy(checked))
       return this
     }
     return callback ? original.call(this, checked, callback) : original.call(this, checked)

@@ -165,11 +165,9 @@ async function connect(
     })
     reject(signal.aborted ? signal.reason : timedOut)
   })
-  const closed = boundary('plugin', (): void =>
-    reject(new Error(`"${formatTarget(host, port)}" closed the connection`)),
-  )
+  const closed = (): void => reject(new Error(`"${formatTarget(host, port)}" closed the connection`))
   socket.once(target.tls ? 'secureConnect' : 'connect', ready)
-  socket.once('error', boundary('plugin', reject))
+  socket.once('error', reject)
   socket.once('close', closed)
   limit.addEventListener('abort', stop)
   try {
@@ -183,14 +181,11 @@ async function connect(
     socket.off('close', closed)
     limit.removeEventListener('abort', stop)
   }
-  const closeOnStop = boundary('plugin', () => {
+  const closeOnStop = () => {
     socket.destroy()
-  })
+  }
   signal.addEventListener('abort', closeOnStop, { once: true })
-  socket.once(
-    'close',
-    boundary('plugin', () => signal.removeEventListener('abort', closeOnStop)),
-  )
+  socket.once('close', () => signal.removeEventListener('abort', closeOnStop))
   return socket
 }
 

@@ -136,10 +136,7 @@ export async function openListener(
       'close',
       boundary('plugin', () => open.delete(socket)),
     )
-    socket.on(
-      'error',
-      boundary('plugin', () => socket.destroy()),
-    )
+    socket.on('error', () => socket.destroy())
     accept(socket, peerOf(socket))
   }
   const server =

@@ -1,3 +1,4 @@
+import { inBackground } from '../process/boundary.ts'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import type { RecordingSink } from './call-recording.ts'
 import { BYTES_PER_FRAME, MAX_WAV_DATA_BYTES, sampleRateOf, WAV_HEAD_BYTES, wavHead } from './wav.ts'
@@ -52,13 +53,19 @@ export class SpoolFile implements RecordingSink {
     }
     this.#waiting.push(bytes)
     this.#waitingBytes += bytes.length
-    if (this.#waitingBytes >= BLOCK_BYTES) this.#running ??= this.#drain()
+    if (this.#waitingBytes >= BLOCK_BYTES) this.#write()
   }
 
   end(): void {
     if (this.#ended) return
     this.#ended = true
-    this.#running ??= this.#drain()
+    this.#write()
+  }
+
+  #write(): void {
+    if (this.#running !== undefined) return
+    this.#running = this.#drain()
+    inBackground('call', this.#running)
   }
 
   async #drain(): Promise<void> {

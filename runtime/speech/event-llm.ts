@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { APIConnectionError, type APIConnectOptions, APIError, DEFAULT_API_CONNECT_OPTIONS, llm } from '@livekit/agents'
 import type { ProviderIdentity } from '../plugin/provider-error.ts'
-import { boundary } from '../process/boundary.ts'
 import { apiErrorOf } from './api-error.ts'
 import { type ChatRequest, chatRequestOf, type LlmEvent } from './chat-request.ts'
 
@@ -65,10 +64,7 @@ class EventStream extends llm.LLMStream {
   protected override async run(): Promise<void> {
     const { signal } = this.abortController
     const late = new AbortController()
-    const watchdog = setTimeout(
-      boundary('provider', () => late.abort({ code: 'ETIMEDOUT' })),
-      this.#timeoutMs,
-    )
+    const watchdog = setTimeout(() => late.abort({ code: 'ETIMEDOUT' }), this.#timeoutMs)
     const id = randomUUID()
     let said = false
     try {

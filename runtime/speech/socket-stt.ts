@@ -112,7 +112,7 @@ export class SocketSpeechStream extends stt.SpeechStream {
     over.promise.catch(() => {})
     let finishing = false
     let malformed = 0
-    const onAbort = boundary('provider', () => over.resolve())
+    const onAbort = () => over.resolve()
     const hearing = this.#hearing(over)
     socket.on(
       'message',

@@ -224,7 +224,7 @@ export class SocketSynthesizeStream extends tts.SynthesizeStream {
       }),
     )
     socket.on('close', (code) => over.reject({ message: `the connection closed with ${code}` }))
-    const onAbort = boundary('provider', () => over.resolve())
+    const onAbort = () => over.resolve()
     this.abortSignal.addEventListener('abort', onAbort, { once: true })
     const give = async () => {
       for (let next = 0; !this.abortSignal.aborted; ) {

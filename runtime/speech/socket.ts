@@ -29,9 +29,9 @@ export async function openSocket(
   signal.throwIfAborted()
   const socket = new WebSocket(url, { headers, handshakeTimeout: timeoutMs, maxPayload: MAX_MESSAGE_BYTES })
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const onAbort = boundary('provider', () => reject(signal.reason))
+  const onAbort = () => reject(signal.reason)
   signal.addEventListener('abort', onAbort, { once: true })
-  socket.once('open', boundary('provider', resolve))
+  socket.once('open', resolve)
   socket.once(
     'unexpected-response',
     boundary('provider', (_request, response) => {
@@ -73,10 +73,7 @@ async function refusal(
   response: IncomingMessage,
   header: string | undefined,
 ): Promise<ProviderError> {
-  const timer = setTimeout(
-    boundary('provider', () => response.destroy()),
-    REFUSAL_TIMEOUT_MS,
-  )
+  const timer = setTimeout(() => response.destroy(), REFUSAL_TIMEOUT_MS)
   let body = ''
   try {
     for await (const chunk of response) {

@@ -141,10 +141,7 @@ async function makeCluster({ folder, programs, user, searchPath, log, settings }
       'data',
       boundary('database', (chunk) => (output = `${output}${chunk}`.slice(-2_000))),
     )
-  const timer = setTimeout(
-    boundary('database', () => child.kill('SIGKILL')),
-    INITDB_TIMEOUT_MS,
-  )
+  const timer = setTimeout(() => child.kill('SIGKILL'), INITDB_TIMEOUT_MS)
   const [code] = (await once(child, 'close')) as [number | null]
   clearTimeout(timer)
   if (code !== 0) {

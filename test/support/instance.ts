@@ -52,19 +52,27 @@ export function startRole(t: Teardown, roles: readonly string[], env: Record<str
 export const SILENT = { PATCHBAY_VOICE_WORKERS: '0' }
 
 /** Starts an instance on free ports with a data folder of its own, its first start behind it; it is ended when `t` ends. */
-export async function startInstance(t: Teardown, env: Record<string, string> = {}): Promise<Instance> {
+export async function startInstance(
+  t: Teardown,
+  env: Record<string, string> = {},
+  nodeOptions: readonly string[] = [],
+): Promise<Instance> {
   const dataDir = env.PATCHBAY_DATA_DIR ?? (await testDataDir(t))
-  const child = spawnMain(['start'], {
-    PORT: '0',
-    PATCHBAY_HOST: '127.0.0.1',
-    PATCHBAY_ADMIN_PORT: '0',
-    PATCHBAY_DATA_DIR: dataDir,
-    PATCHBAY_SIP_PORT: '0',
-    // Its media worker is a matter of the tests that want one.
-    PATCHBAY_WEBRTC: 'off',
-    PATCHBAY_DRAIN_MS: '2000',
-    ...env,
-  })
+  const child = spawnMain(
+    ['start'],
+    {
+      PORT: '0',
+      PATCHBAY_HOST: '127.0.0.1',
+      PATCHBAY_ADMIN_PORT: '0',
+      PATCHBAY_DATA_DIR: dataDir,
+      PATCHBAY_SIP_PORT: '0',
+      // Its media worker is a matter of the tests that want one.
+      PATCHBAY_WEBRTC: 'off',
+      PATCHBAY_DRAIN_MS: '2000',
+      ...env,
+    },
+    nodeOptions,
+  )
   const output = collect(child)
   const text = (): string => output.stdout + output.stderr
   const stop = async (signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> => {
@@ -109,10 +117,14 @@ export async function childrenWith(
 export const voiceWorkersOf = (instance: Pick<Instance, 'child'>): Promise<number[]> =>
   childrenWith(instance, (command) => / voice( |$)/.test(command))
 
-function spawnMain(args: readonly string[], env: Record<string, string>): ChildProcess {
+function spawnMain(
+  args: readonly string[],
+  env: Record<string, string>,
+  nodeOptions: readonly string[] = [],
+): ChildProcess {
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE } = process.env
   // tap has every child process load its modules over a thread of tap's own, by NODE_OPTIONS: an operator's doesn't.
-  const command = ['-u', 'NODE_OPTIONS', process.execPath, MAIN, ...args]
+  const command = ['-u', 'NODE_OPTIONS', process.execPath, ...nodeOptions, MAIN, ...args]
   const settings = {
     PATCHBAY_ENV_FILE: 'none',
     // In real time it would go before the tests' own callers, which are elsewhere in life.

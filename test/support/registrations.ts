@@ -119,7 +119,8 @@ function handlerIn(node: SyntaxNode, { promised }: Names): SyntaxNode | undefine
   if (name === undefined || first === undefined) return undefined
   if (TIMERS.has(name)) {
     if (!isMember) return promised.has(name) ? undefined : first
-    if (isFunction(first) || nameOf(callee.object) === 'process') return first
+    if (nameOf(callee.object) === 'process') return first
+    // Of a timer that is passed in the maker has the boundary; of a socket the second is the handler.
     return second !== undefined && isFunction(second) ? second : undefined
   }
   if (SERVERS.has(name)) return given.find(isFunction)
@@ -134,7 +135,13 @@ function handlerIn(node: SyntaxNode, { promised }: Names): SyntaxNode | undefine
 function isGuarded(handler: SyntaxNode, above: readonly SyntaxNode[], names: Names): boolean {
   if (isBoundary(handler) || isResolver(handler, above)) return true
   const made = madeOf(handler, above, names)
-  if (made !== undefined) return isBoundary(made)
+  if (made !== undefined && !isFunction(made)) return isBoundary(made)
+  return isHarmless(made ?? handler, above)
+}
+
+/** A function that settles a promise, ends a socket, or does nothing. */
+export function isHarmless(handler: SyntaxNode, above: readonly SyntaxNode[]): boolean {
+  if (isResolver(handler, above)) return true
   if (!isFunction(handler)) return false
   const body = handler.body as SyntaxNode
   if (body.type !== 'BlockStatement') return doesNothing(body, [...above, handler])
@@ -148,17 +155,31 @@ function isGuarded(handler: SyntaxNode, above: readonly SyntaxNode[], names: Nam
   )
 }
 
-/** A value, or a promise that is settled with one. */
+/** What a library's own object does without calling back into the product. */
+const ENDINGS = new Set(['destroy', 'terminate', 'kill', 'abort', 'removeEventListener', 'unref'])
+
 function doesNothing(body: SyntaxNode, above: readonly SyntaxNode[]): boolean {
+  if (body.type === 'ChainExpression') return doesNothing(body.expression as SyntaxNode, above)
   if (body.type === 'Literal' || nameOf(body) === 'undefined') return true
-  return body.type === 'CallExpression' && isResolver(body.callee as SyntaxNode, above)
+  if (body.type !== 'CallExpression') return false
+  const callee = body.callee as SyntaxNode
+  const isEnding = callee.type === 'MemberExpression' && ENDINGS.has(nameOf(callee.property) ?? '')
+  return (isEnding && isHandle(callee.object as SyntaxNode)) || isResolver(callee, above)
 }
+
+/** A plain name or field: how sockets, programs and threads are held. */
+const isHandle = (node: SyntaxNode): boolean =>
+  node.type === 'Identifier' ||
+  (node.type === 'MemberExpression' && isHandle(node.object as SyntaxNode)) ||
+  node.type === 'ThisExpression'
 
 /** `resolve` or `reject` of a promise that is being made. */
 function isResolver(node: SyntaxNode, above: readonly SyntaxNode[]): boolean {
   if (node.type === 'MemberExpression') return ['resolve', 'reject'].includes(nameOf(node.property) ?? '')
   const name = nameOf(node)
   if (name === undefined) return false
+  // Of `const { resolve, reject } = Promise.withResolvers()`.
+  if (name === 'resolve' || name === 'reject') return true
   return above.some((one) => {
     if (one.type !== 'NewExpression' || nameOf(one.callee) !== 'Promise') return false
     const [executor] = one.arguments as SyntaxNode[]
@@ -166,8 +187,7 @@ function isResolver(node: SyntaxNode, above: readonly SyntaxNode[]): boolean {
   })
 }
 
-const isBoundary = (node: SyntaxNode): boolean =>
-  node.type === 'CallExpression' && nameOf(node.callee) === 'boundary'
+const isBoundary = (node: SyntaxNode): boolean => node.type === 'CallExpression' && nameOf(node.callee) === 'boundary'
 
 const isNode = (value: unknown): value is SyntaxNode => typeof value === 'object' && value !== null && 'type' in value
 const isText = (node: SyntaxNode): boolean =>

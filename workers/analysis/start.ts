@@ -13,7 +13,6 @@ import type { Prices } from '../../runtime/cost.ts'
 import type { Fallbacks } from '../../runtime/link/messages.ts'
 import type { Logger } from '../../runtime/log.ts'
 import type { PluginRegistry } from '../../runtime/plugin/host.ts'
-import { boundary } from '../../runtime/process/boundary.ts'
 import type { ArgumentChecks } from '../../runtime/tools/argument-check.ts'
 import { contextOfCall, type TraceContext } from '../../runtime/traces/trace-context.ts'
 import { agentById } from '../../store/agents.ts'
@@ -81,10 +80,7 @@ export function startAnalysis(services: Services): AnalysisJob {
   return {
     async stop(graceMs) {
       await looks.stop()
-      const cut = setTimeout(
-        boundary('queue', () => stopping.abort()),
-        graceMs,
-      )
+      const cut = setTimeout(() => stopping.abort(), graceMs)
       await Promise.all(running)
       clearTimeout(cut)
     },

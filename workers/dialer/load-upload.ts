@@ -29,13 +29,10 @@ export async function loadUpload(
   let timer: NodeJS.Timeout | undefined
   const expectMore = () => {
     clearTimeout(timer)
-    timer = setTimeout(
-      boundary('queue', () => reject(new Error(`Loading stood still for ${STALL_MS} ms`))),
-      STALL_MS,
-    )
+    timer = setTimeout(() => reject(new Error(`Loading stood still for ${STALL_MS} ms`)), STALL_MS)
   }
   expectMore()
-  const onAbort = boundary('queue', () => reject(signal.reason))
+  const onAbort = () => reject(signal.reason)
   signal.addEventListener('abort', onAbort, { once: true })
   thread.on(
     'message',
@@ -47,11 +44,8 @@ export async function loadUpload(
       reject(error)
     }),
   )
-  thread.on('error', boundary('queue', reject))
-  thread.on(
-    'exit',
-    boundary('queue', () => reject(new Error('The loading thread ended early'))),
-  )
+  thread.on('error', reject)
+  thread.on('exit', () => reject(new Error('The loading thread ended early')))
   try {
     return await promise
   } finally {

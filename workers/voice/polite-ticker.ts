@@ -1,5 +1,4 @@
 import { nodeTicker, type Ticker } from '../../runtime/media/pacer.ts'
-import { boundary } from '../../runtime/process/boundary.ts'
 
 /** Less is often over before the system has taken the loop off its core. */
 const REST_MS = 0.05
@@ -16,12 +15,9 @@ export function politeTicker(isRealtime: () => boolean): Ticker {
   return {
     ...nodeTicker,
     setTimeout: (callback, delayMs) =>
-      nodeTicker.setTimeout(
-        boundary('call', () => {
-          callback()
-          if (isRealtime()) Atomics.wait(never, 0, 0, REST_MS)
-        }),
-        delayMs,
-      ),
+      nodeTicker.setTimeout(() => {
+        callback()
+        if (isRealtime()) Atomics.wait(never, 0, 0, REST_MS)
+      }, delayMs),
   }
 }

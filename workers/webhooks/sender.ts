@@ -1,6 +1,5 @@
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/log.ts'
-import { boundary } from '../../runtime/process/boundary.ts'
 import type { SecretBox } from '../../runtime/secret-box.ts'
 import { ForbiddenAddress, type KeptConnections } from '../../runtime/tools/connections.ts'
 import type { HttpSpans } from '../../runtime/traces/http-spans.ts'
@@ -77,10 +76,7 @@ export async function sendDelivery(
   const timestampS = Math.floor(clock.nowMs() / 1_000)
   // Not AbortSignal.timeout: the thousands that were answered long ago would each go off ten seconds later.
   const limit = new AbortController()
-  const timer = setTimeout(
-    boundary('queue', () => limit.abort()),
-    options.timeoutMs ?? TIMEOUT_MS,
-  )
+  const timer = setTimeout(() => limit.abort(), options.timeoutMs ?? TIMEOUT_MS)
   try {
     const reached = await sendTraced(
       {

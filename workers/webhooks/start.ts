@@ -199,10 +199,7 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
     async stop(graceMs) {
       stopping.abort()
       clearTimeout(timer)
-      const cut = setTimeout(
-        boundary('queue', () => cutting.abort()),
-        graceMs,
-      )
+      const cut = setTimeout(() => cutting.abort(), graceMs)
       await rounds
       clearTimeout(timer)
       // What was taken is sent, too: nobody else may for the rest of its lease.

@@ -1,4 +1,4 @@
-import { boundary, inBackground } from '../../../runtime/process/boundary.ts'
+import { boundary, caught } from '../../../runtime/process/boundary.ts'
 import type { CarrierFigures } from '../../../runtime/session/leg.ts'
 import type { DialEvents, DialOrder } from '../../../runtime/telephony/carrier.ts'
 import { meaningOf } from '../../../runtime/telephony/cause.ts'
@@ -71,6 +71,8 @@ class Placing {
   #entered: ActiveTrunk
   #call: OutboundCall | undefined
   #hungUp = false
+  /** Its ports and its place are given back. */
+  #isGiven = false
   #redirections = 0
   #why = ''
 
@@ -152,6 +154,7 @@ class Placing {
 
   /** The call came to nothing: everything is given back before it is said. */
   #give(say: () => void): void {
+    this.#isGiven = true
     this.#options.stack.ports.release(this.#pair)
     this.#entered.leave()
     this.#options.left()
@@ -243,7 +246,13 @@ class Placing {
           else if (delayMs > 0) context.timers.after(delayMs, hand)
           else queueMicrotask(hand)
         },
-        failed: (ending, rang) => inBackground('sip', this.#failed(way, flow, ending, rang)),
+        failed: (ending, rang) => {
+          this.#failed(way, flow, ending, rang).catch((error: unknown) => {
+            caught('sip', error)
+            // A call that nobody ends would keep its ports and its place for good.
+            if (!this.#isGiven) this.#give(() => events.failed('carrier'))
+          })
+        },
       },
     })
     this.#call = call

@@ -246,10 +246,7 @@ export class Transport {
   #connected(socket: Socket, key: string, flow: Flow): Connection {
     const { address } = flow
     const framing = new MessageFraming(() => socket.write(PONG))
-    socket.setTimeout(
-      IDLE_MS,
-      boundary('sip', () => socket.destroy()),
-    )
+    socket.setTimeout(IDLE_MS, () => socket.destroy())
     socket.on(
       'data',
       boundary('sip', (bytes: Buffer) => {
@@ -264,10 +261,7 @@ export class Transport {
         }
       }),
     )
-    socket.on(
-      'error',
-      boundary('sip', () => socket.destroy()),
-    )
+    socket.on('error', () => socket.destroy())
     socket.once(
       'close',
       boundary('sip', () => {

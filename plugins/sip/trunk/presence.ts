@@ -75,5 +75,5 @@ export function contactName({ settings, username, register }: Trunk): ContactNam
 
 /** `#` is the one character of a dialled key that a URI has another use for; the rest as RFC 3261, section 25.1. */
 function escapeUser(text: string): string {
-  return text.replace(/[^A-Za-z0-9\-_.!~*'()&=+$,;?/]/g, (char) => encodeURIComponent(char))
+  return text.toWellFormed().replace(/[^A-Za-z0-9\-_.!~*'()&=+$,;?/]/gu, (char) => encodeURIComponent(char))
 }

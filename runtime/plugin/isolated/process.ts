@@ -77,11 +77,7 @@ export class IsolatedProcess implements PluginRunner {
 
   constructor(options: IsolatedOptions) {
     this.#options = options
-    options.signal.addEventListener(
-      'abort',
-      boundary('plugin', () => this.#child?.kill()),
-      { once: true },
-    )
+    options.signal.addEventListener('abort', () => this.#child?.kill(), { once: true })
   }
 
   get pid(): number | undefined {

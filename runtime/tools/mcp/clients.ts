@@ -225,7 +225,7 @@ const isServersAnswer = (error: unknown): boolean =>
 
 function endedBy<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const aborted = boundary('tool', () => reject(signal.reason))
+    const aborted = () => reject(signal.reason)
     if (signal.aborted) return aborted()
     signal.addEventListener('abort', aborted, { once: true })
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', aborted))

@@ -87,14 +87,11 @@ export async function extractChunks(
   signal.throwIfAborted()
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   const tooLarge = () => new ExtractionError('The file needs too much memory to read')
-  const onAbort = boundary('queue', () => reject(signal.reason))
+  const onAbort = () => reject(signal.reason)
   signal.addEventListener('abort', onAbort)
-  const deadline = setTimeout(
-    boundary('queue', () => {
-      reject(new ExtractionTimeout(`Reading the file took longer than ${limits.timeoutMs / 1000} seconds`))
-    }),
-    limits.timeoutMs,
-  )
+  const deadline = setTimeout(() => {
+    reject(new ExtractionTimeout(`Reading the file took longer than ${limits.timeoutMs / 1000} seconds`))
+  }, limits.timeoutMs)
 
   let kept = 0
   const listener: HelperListener<ThreadMessage> = {

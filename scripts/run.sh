@@ -185,9 +185,13 @@ case $command in
     install_programs redis-server espeak-ng
     install_packages
     exec node bench/run.ts "$@" ;;
+  fuzz)
+    install_programs redis-server espeak-ng
+    install_packages
+    exec node test/fuzz/run.ts "$@" ;;
   patchbay)
     install_packages
     exec node main.ts "$@" ;;
   *)
-    fail "usage: scripts/run.sh start|test|demo|kill-workers|campaign-day|kill-campaign|bench|patchbay [arguments]" ;;
+    fail "usage: scripts/run.sh start|test|demo|kill-workers|campaign-day|kill-campaign|bench|fuzz|patchbay [arguments]" ;;
 esac

@@ -9,13 +9,13 @@ const LONG_SPEECH = Array.from({ length: 300 }, (_, i) => `This is sentence numb
 
 export class Tenant {
   readonly url: string
-  readonly #cookies: string
+  readonly cookies: string
   agentId = ''
   number = ''
 
   private constructor(url: string, cookies: string) {
     this.url = url
-    this.#cookies = cookies
+    this.cookies = cookies
   }
 
   /** Makes a user with an agent and a number of the simulated carrier. */
@@ -74,13 +74,13 @@ export class Tenant {
       yield Buffer.from('--x\r\ncontent-disposition: form-data; name="file"; filename="a.csv"\r\n\r\nphone_number\r\n')
       yield* content
     }
-    const headers = { cookie: this.#cookies, 'content-type': 'multipart/form-data; boundary=x' }
+    const headers = { cookie: this.cookies, 'content-type': 'multipart/form-data; boundary=x' }
     const init = { method: 'POST', headers, body: ReadableStream.from(body()), duplex: 'half', signal } as RequestInit
     await (await fetch(this.url + path, init)).text()
   }
 
   async #send(method: string, path: string, init: RequestInit, signal?: AbortSignal) {
-    const headers = { ...init.headers, cookie: this.#cookies }
+    const headers = { ...init.headers, cookie: this.cookies }
     const answer = await fetch(this.url + path, { ...init, method, headers, ...(signal && { signal }) })
     const text = await answer.text()
     const body = (text.startsWith('{') ? JSON.parse(text) : {}) as Record<string, unknown>
@@ -123,7 +123,7 @@ export class Tenant {
     const { body } = await this.upload(`/agents/${agentId}/upload`, {}, [['files', 'a.txt', text]])
     const [{ document_id: id }] = body.documents as [{ document_id: string }]
     await until(async () => {
-      const listed = await fetch(`${this.url}/agents/${agentId}/documents`, { headers: { cookie: this.#cookies } })
+      const listed = await fetch(`${this.url}/agents/${agentId}/documents`, { headers: { cookie: this.cookies } })
       const documents = (await listed.json()) as { document_id: string; status: string }[]
       return documents.some((one) => one.document_id === id && one.status !== 'processing')
     })

@@ -6,6 +6,7 @@ import t from 'tap'
 import { startInstance } from '../support/instance.ts'
 import { testFolder } from '../support/services.ts'
 import { freePort } from '../support/sip-peers.ts'
+import { matchesSnapshot } from '../support/snapshot.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -99,6 +100,14 @@ t.test('each role serves its health, readiness and metrics on a port of its own'
     t.same(`${stdout}${stderr}`, '', `promtool finds no fault with the metrics of ${role}`)
   }
   const named = new Set(pages.flatMap((page) => [...page.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name)))
+  await matchesSnapshot(
+    t,
+    'metrics.txt',
+    `${[...named]
+      .filter((name) => name?.startsWith('patchbay_'))
+      .sort()
+      .join('\n')}\n`,
+  )
   for (const metric of new Set([rules, ...expressions].flatMap(metricsIn))) {
     t.ok(named.has(metric), `${metric} is served by a role`)
   }

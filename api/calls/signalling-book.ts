@@ -1,3 +1,4 @@
+import { cleanJson } from '../../runtime/lib/text.ts'
 import type { Logger } from '../../runtime/log.ts'
 import type { RefusedCall, SignallingBook, WireMessage } from '../../runtime/telephony/wire-message.ts'
 import type { Store } from '../../store/database.ts'
@@ -10,6 +11,8 @@ const MAX_REFUSALS = 1_000
 /** Of one workspace between two flushes: a scanner must not fill the disk. */
 const MAX_REFUSALS_OF_ONE = 20
 const SWEEP_MS = 3_600_000
+/** Of one text of a refused call. */
+const MAX_TEXT_CHARS = 2_000
 
 export interface OpenSignallingBook extends SignallingBook {
   /** Writes what waits. */
@@ -59,13 +62,13 @@ export function openSignallingBook({
       ladders.delete(callId)
       const [oldest] = ladders.keys()
       if (oldest !== undefined && ladders.size >= MAX_LADDERS) ladders.delete(oldest)
-      ladders.set(callId, [...messages])
+      ladders.set(callId, cleanJson([...messages]))
     },
     refused(call) {
       const { workspaceId } = call
       if (workspaceId === undefined || !UUID.test(workspaceId) || refusals.length >= MAX_REFUSALS) return
       if (refusals.filter((one) => one.workspaceId === workspaceId).length >= MAX_REFUSALS_OF_ONE) return
-      refusals.push({ ...call, workspaceId })
+      refusals.push(cleanJson({ ...call, workspaceId }, MAX_TEXT_CHARS))
     },
     async close() {
       clearInterval(timer)

@@ -1,3 +1,4 @@
+import { parseCleanJson } from '../../lib/text.ts'
 import type { AudioFormat } from '../../session/leg.ts'
 
 /**
@@ -71,7 +72,7 @@ export const MARK: DialectWords['mark'] = {
 
 /** Reads a JSON object. Throws SyntaxError for anything else. */
 function readObject(text: string): Record<string, unknown> {
-  const value: unknown = JSON.parse(text)
+  const value = parseCleanJson(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new SyntaxError('not an object')
   return value as Record<string, unknown>
 }

@@ -1,3 +1,4 @@
+import { parseCleanJson } from '../../lib/text.ts'
 import type { PluginHost } from '../../plugin/contract.ts'
 import { signalWithin } from '../../signal-within.ts'
 import { CarrierFault } from '../carrier.ts'
@@ -81,7 +82,7 @@ export function originOf(variable: string | undefined, own: string): string {
 
 function readBody(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseCleanJson(text)
   } catch {
     return undefined
   }

@@ -1,4 +1,5 @@
 import type { Block } from '../../../runtime/knowledge/blocks.ts'
+import { cleanText, parseCleanJson } from '../../../runtime/lib/text.ts'
 import { ExtractionError } from './failure.ts'
 
 const MAX_DEPTH = 64
@@ -7,9 +8,9 @@ const MAX_DEPTH = 64
 export function* jsonBlocks(text: string): Generator<Block> {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseCleanJson(text)
   } catch (cause) {
-    throw new ExtractionError(`The JSON can't be read: ${(cause as Error).message.slice(0, 200)}`, { cause })
+    throw new ExtractionError(`The JSON can't be read: ${cleanText((cause as Error).message, 200)}`, { cause })
   }
   yield* records(value, [], 0)
 }

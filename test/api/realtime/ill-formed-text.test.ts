@@ -154,7 +154,8 @@ t.test('a row that the journal is refused costs no other call its events', async
   t.match(first.call, { status: 'completed', llm_input_tokens: 10 })
   t.equal(first.turns.length, 0)
   t.equal(second.turns.length, 3)
-  await until(async () => (await eventsOf(node, other)).at(-1)?.type === 'ended')
+  const isWritten = async () => (await eventsOf(node, other)).at(-1)?.type === 'ended'
+  await until(isWritten, () => 'the events of the other call', 15_000)
   t.equal((await toldOf(node, other)).length, 3)
   t.same(await eventsOf(node, poisoned), [])
   // Nothing of what was refused is kept anywhere: once the database takes such rows, a new call is written as ever.

@@ -1,4 +1,7 @@
+import { cleanJson } from '../runtime/lib/text.ts'
+import { countLostRows } from '../runtime/operations/lost-rows.ts'
 import { type AuditEntry, writeAudit } from '../store/audit-log.ts'
+import { isRefusal } from '../store/write-rows.ts'
 import type { HandledRequest } from './exchange.ts'
 import { type AnyRoute, Reply } from './route.ts'
 import type { Services } from './services.ts'
@@ -17,8 +20,9 @@ export async function audit(
   result: unknown,
 ): Promise<void> {
   try {
-    await writeAudit(services.store.pool, entryOf(request, route, result))
+    await writeAudit(services.store.pool, cleanJson(entryOf(request, route, result)))
   } catch (err) {
+    countLostRows('audit_log', isRefusal(err) ? 'refused' : 'unreachable')
     request.log.error(
       { err, action: `${route.method} ${route.path}` },
       'An action could not be written to the audit log',

@@ -1,10 +1,11 @@
 import { Type } from 'typebox'
 import { type ErrorCode, PatchbayError } from '../runtime/errors.ts'
 import { beyondBounds, JSON_BOUNDS } from '../runtime/json-shape.ts'
+import { UNSTORABLE, unstorableText } from '../runtime/lib/text.ts'
 import { parsePhoneNumber } from '../runtime/phone-number.ts'
 import { isUuid } from './ids.ts'
 import { type AnyRoute, checksQuery } from './route.ts'
-import { type Check, compileCheck, type Fault, type Place, unstorableText, ValidationError } from './schema.ts'
+import { type Check, compileCheck, type Fault, type Place, ValidationError } from './schema.ts'
 
 /** What a request brings, checked. The schemas are compiled once, at start. */
 
@@ -132,10 +133,7 @@ function readQuery(query: string, faults: Fault[]): Readonly<Record<string, stri
 
 function refuseUnstorable(value: unknown, place: Place): void {
   const path = unstorableText(value)
-  if (path)
-    throw new ValidationError([
-      { loc: [place, ...path], msg: 'must be valid Unicode text without NUL', type: 'value_error' },
-    ])
+  if (path) throw new ValidationError([{ loc: [place, ...path], msg: UNSTORABLE, type: 'value_error' }])
 }
 
 /** What a malformed id in a path is answered: it names nothing. */

@@ -1,5 +1,8 @@
 import { PatchbayError } from '../runtime/errors.ts'
+import { cleanText } from '../runtime/lib/text.ts'
 import type { ReceiveFile, UploadedForm } from './multipart.ts'
+
+const MAX_NAME_CHARS = 255
 
 /**
  * Reads a form of which one file is wanted; others are passed over. `feed` takes its bytes as they come. Throws
@@ -22,5 +25,5 @@ export async function receiveOneFile<Fields>(
 
 /** Without the folders that some browsers send. */
 function baseName(filename: string): string {
-  return (filename.split(/[\\/]/).pop() ?? '').replaceAll('\0', '').toWellFormed().slice(0, 255)
+  return cleanText(filename.split(/[\\/]/).pop() ?? '', MAX_NAME_CHARS)
 }

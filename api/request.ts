@@ -1,4 +1,5 @@
 import { PatchbayError } from '../runtime/errors.ts'
+import { cutText } from '../runtime/lib/text.ts'
 import type { Logger } from '../runtime/log.ts'
 import type { HttpSpans } from '../runtime/traces/http-spans.ts'
 import type { WorkspaceRole } from '../store/schema.ts'
@@ -155,7 +156,7 @@ class Answer implements Listener<Outgoing> {
   failed(error: unknown): void {
     const told = toldError(error, this.#route)
     const outgoing = errorReply(told, this.#requestId, this.#options.log, this.#incoming, this.#route)
-    this.#sent(outgoing, { code: told.code, body: outgoing.body.slice(0, KEPT_OF_FAULT) })
+    this.#sent(outgoing, { code: told.code, body: cutText(outgoing.body, KEPT_OF_FAULT) })
   }
 }
 

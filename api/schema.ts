@@ -5,6 +5,7 @@ import Format from 'typebox/format'
 import { Settings } from 'typebox/system'
 import { PatchbayError } from '../runtime/errors.ts'
 import { parseInstant } from '../runtime/instant.ts'
+import { cutText } from '../runtime/lib/text.ts'
 import { nearest } from '../runtime/nearest.ts'
 import { isTimeZone } from '../runtime/zoned-time.ts'
 
@@ -112,7 +113,7 @@ function faultsOfStrangers(input: object, names: ReadonlySet<string>, place: Pla
     .filter((name) => !names.has(name))
     .slice(0, MAX_FAULTS)
     .map((name): Fault => {
-      const shown = name.slice(0, MAX_NAME_CHARS)
+      const shown = cutText(name, MAX_NAME_CHARS)
       const meant = nearest(shown, names)
       const known = names.size === 0 ? 'none is taken here' : `known are ${[...names].join(', ')}`
       const cure = meant === undefined ? known : `did you mean "${meant}"?`
@@ -210,26 +211,6 @@ function sentence(error: TLocalizedValidationError): string {
     return 'must be an IANA time zone, like "Europe/Berlin"'
   if (isBlank(error)) return 'must not be blank'
   return error.message
-}
-
-/**
- * Finds text no database column or JSON document can hold: a NUL character or half of a surrogate pair. Returns the
- * path of the first such string (a key counts as its own path), else undefined.
- */
-export function unstorableText(root: unknown): string[] | undefined {
-  const pending: { value: unknown; path: string[] }[] = [{ value: root, path: [] }]
-  for (let next = pending.pop(); next; next = pending.pop()) {
-    const { value, path } = next
-    if (typeof value === 'string') {
-      if (value.includes('\0') || !value.isWellFormed()) return path
-    } else if (typeof value === 'object' && value !== null) {
-      for (const [key, item] of Object.entries(value)) {
-        if (key.includes('\0') || !key.isWellFormed()) return [...path, key.replaceAll('\0', '').toWellFormed()]
-        if (typeof item === 'string' || typeof item === 'object') pending.push({ value: item, path: [...path, key] })
-      }
-    }
-  }
-  return undefined
 }
 
 /** `schema` or null. */

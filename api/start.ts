@@ -8,6 +8,7 @@ import { openEmbeddings } from '../runtime/knowledge/embeddings.ts'
 import { openMailer } from '../runtime/mail.ts'
 import { Opened } from '../runtime/opened.ts'
 import { callMetrics } from '../runtime/operations/call-metrics.ts'
+import { lostRows } from '../runtime/operations/lost-rows.ts'
 import { processRegistry } from '../runtime/operations/process-registry.ts'
 import { startOperationsServer } from '../runtime/operations/server.ts'
 import { defaultProviders } from '../runtime/plugin/default-providers.ts'
@@ -105,7 +106,7 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
     opened.push(() => batchJobs.close())
     await preparePasswords()
 
-    const counted = [refusals, admissionRefusals, admissionWaits, ...Object.values(callMetrics)]
+    const counted = [refusals, admissionRefusals, admissionWaits, lostRows, ...Object.values(callMetrics)]
     const registry = processRegistry('api', counted)
     const providerHealth = createProviderHealth(context.plugins, log)
     const defaults = defaultProviders(context.plugins, context.config)

@@ -1,5 +1,6 @@
 import { parse } from 'csv-parse/sync'
 import { PatchbayError } from './errors.ts'
+import { cleanText } from './lib/text.ts'
 
 const SEPARATORS = [',', ';', '\t', '|'] as const
 /** A record longer than this is no row of a table: most often an unclosed quote. */
@@ -184,7 +185,7 @@ function sniffSeparator(header: string): string {
   return best
 }
 
-/** Bytes to text, without byte order mark and NUL characters (which Postgres can't hold). */
+/** Bytes to text, without byte order mark, and clean. */
 function createDecoder(): (bytes: Uint8Array, last: boolean) => string {
   let encoding: 'utf-8' | 'utf-16' | 'windows-1252' | undefined
   let utf16: ReturnType<typeof utf16Decoder>
@@ -227,7 +228,7 @@ function createDecoder(): (bytes: Uint8Array, last: boolean) => string {
       started = true
       if (text.startsWith('\ufeff')) text = text.slice(1)
     }
-    return text.includes('\0') ? text.replaceAll('\0', '') : text
+    return cleanText(text)
   }
 }
 

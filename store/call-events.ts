@@ -50,8 +50,7 @@ export async function appendCallEvents(store: Pick<Store, 'pool'>, rows: readonl
       told.map(({ callId }) => callId),
       told.map(({ firstSeq }) => firstSeq),
       told.map(({ type }) => type),
-      // Postgres keeps no zero characters in jsonb.
-      told.map(({ data }) => JSON.stringify(data).replaceAll('\\u0000', '')),
+      told.map(({ data }) => JSON.stringify(data)),
     ],
   })
 }

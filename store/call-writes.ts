@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Turn } from '../runtime/call-log/resume.ts'
 import type { StageChoices, StageCosts } from '../runtime/cost.ts'
+import { cleanText } from '../runtime/lib/text.ts'
 import type { Usage } from '../runtime/link/messages.ts'
 import { observeEndedCall } from '../runtime/operations/call-metrics.ts'
 import type { Answerer, Consent } from '../runtime/telephony/answerer.ts'
@@ -9,6 +10,9 @@ import type { Agent, CallCarrier, CallQuality, CallStatus } from './schema.ts'
 import type { Tenant } from './tenant.ts'
 
 /** What a running call writes. A call that has a terminal status keeps it: nothing here changes an ended call's status. */
+
+/** Of what carriers and providers say about a failure. */
+const MAX_ERROR_CHARS = 2_000
 
 /** Of calls that are not over. */
 export const OPEN_STATUSES = ['queued', 'ringing', 'in_progress'] as const satisfies readonly CallStatus[]
@@ -176,7 +180,7 @@ export async function writeEnd(
       status: end.status,
       end_reason: end.endReason,
       disposition: end.disposition,
-      error: end.error ?? null,
+      error: end.error === undefined ? null : cleanText(end.error, MAX_ERROR_CHARS),
       ended_at: at,
       duration_ms: duration,
       platform_cost: sql<number>`${duration}::double precision / 60000 * ${platformUsdPerMinute}::double precision`,

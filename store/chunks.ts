@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { cleanText } from '../runtime/lib/text.ts'
 import type { Store } from './database.ts'
 import type { Tenant } from './tenant.ts'
 import { UNFLUSHED } from './unflushed.ts'
@@ -18,7 +19,7 @@ export async function putChunks(
     insert into chunks (document_id, seq, text, workspace_id)
     select ${documentId}, ${first} + listed.place - 1, listed.text, ${tenant.workspaceId}
     from ${sql.raw(UNFLUSHED)},
-      json_array_elements_text(${JSON.stringify(texts.map((text) => text.toWellFormed()))}::json) with ordinality as listed (text, place)
+      json_array_elements_text(${JSON.stringify(texts.map((text) => cleanText(text)))}::json) with ordinality as listed (text, place)
     on conflict (document_id, seq) do update set text = excluded.text
     where chunks.workspace_id = ${tenant.workspaceId}`.execute(tenant.db)
 }

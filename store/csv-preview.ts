@@ -2,6 +2,7 @@ import type { Client } from 'pg'
 import { createCsvReader } from '../runtime/csv.ts'
 import { checkColumns } from '../runtime/csv-columns.ts'
 import { PatchbayError } from '../runtime/errors.ts'
+import { cutText } from '../runtime/lib/text.ts'
 
 /** A file that is looked at before any of it is kept. */
 
@@ -44,7 +45,7 @@ export class SkippedRows<Reason extends string> {
 
   skip(line: number, reason: Reason, phone: string): void {
     this.refused[reason]++
-    if (this.skipped.length < MAX_SKIPPED) this.skipped.push({ line, reason, phone: phone.slice(0, SAMPLE_CHARS) })
+    if (this.skipped.length < MAX_SKIPPED) this.skipped.push({ line, reason, phone: cutText(phone, SAMPLE_CHARS) })
   }
 }
 
@@ -102,7 +103,7 @@ export async function previewCsv(
       }
       total++
       if (total <= SAMPLE_ROWS) {
-        for (const [at, { samples }] of columns.entries()) samples.push((record[at] ?? '').slice(0, SAMPLE_CHARS))
+        for (const [at, { samples }] of columns.entries()) samples.push(cutText(record[at] ?? '', SAMPLE_CHARS))
       }
       if (judge === undefined || total > JUDGED_ROWS) continue
       rows.push({ line: total + 1, cells: record })

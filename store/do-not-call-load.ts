@@ -2,6 +2,7 @@ import type { Client } from 'pg'
 import { createCsvReader } from '../runtime/csv.ts'
 import { checkColumns } from '../runtime/csv-columns.ts'
 import { PatchbayError } from '../runtime/errors.ts'
+import { cutText } from '../runtime/lib/text.ts'
 import { parsePhoneNumber } from '../runtime/phone-number.ts'
 import type { Loader } from './bulk-copy-messages.ts'
 import { openCopy } from './copy-writer.ts'
@@ -62,7 +63,7 @@ async function copyNumbers(client: Client, source: AsyncIterable<Uint8Array>) {
       rows++
       const phone = parsePhoneNumber(record[at.phone] ?? '')
       if (phone === undefined) invalid++
-      else text += `${phone}\t${escaped((record[at.reason] ?? '').slice(0, MAX_REASON_CHARS))}\n`
+      else text += `${phone}\t${escaped(cutText(record[at.reason] ?? '', MAX_REASON_CHARS))}\n`
     }
   }
   try {

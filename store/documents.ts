@@ -1,11 +1,15 @@
 import { sql } from 'kysely'
 import type { DocumentFormat } from '../runtime/knowledge/blocks.ts'
+import { cleanText } from '../runtime/lib/text.ts'
 import type { Store } from './database.ts'
 import type { Document } from './schema.ts'
 import type { Tenant } from './tenant.ts'
 import { unflushed } from './unflushed.ts'
 
 /** Documents of agents, and the uploads they are read from. */
+
+/** Of what is wrong with a file. */
+const MAX_ERROR_CHARS = 2_000
 
 export interface NewDocument {
   id: string
@@ -206,7 +210,7 @@ export function failDocument(tenant: Tenant, documentId: string, error: string):
   return tenant.db.transaction().execute(async (db) => {
     const failed = await db
       .updateTable('documents')
-      .set({ status: 'failed', chunk_count: 0, error, updated_at: sql<Date>`now()` })
+      .set({ status: 'failed', chunk_count: 0, error: cleanText(error, MAX_ERROR_CHARS), updated_at: sql<Date>`now()` })
       .where('id', '=', documentId)
       .where('status', '=', 'processing')
       .returning('id')

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import { uuidv7 } from 'uuidv7'
+import { cleanText } from '../runtime/lib/text.ts'
 import type { GlobalTables, SessionsTable } from './schema.ts'
 
 /**
@@ -56,7 +57,7 @@ export async function startSession(
         used_at: now,
         expires_at: new Date(nowMs + ttlS * 1000),
         address: from.address,
-        user_agent: from.userAgent.slice(0, MAX_USER_AGENT_LENGTH),
+        user_agent: cleanText(from.userAgent, MAX_USER_AGENT_LENGTH),
       })
       .execute()
     return insertToken(trx, userId, sessionId, nowMs, ttlS)

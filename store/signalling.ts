@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { uuidv7 } from 'uuidv7'
 import type { RefusedCall, WireMessage } from '../runtime/telephony/wire-message.ts'
 import type { Store } from './database.ts'
 import type { RefusedCallRow } from './schema.ts'
@@ -30,18 +29,20 @@ export function laddersOf(tenant: Tenant, callId: string): Promise<{ leg: number
 
 export async function insertRefusedCalls(
   store: Store,
-  calls: readonly (RefusedCall & { workspaceId: string })[],
+  calls: readonly (RefusedCall & { id: string; workspaceId: string })[],
 ): Promise<void> {
   if (calls.length === 0) return
   await store.acrossTenants
     .insertInto('refused_calls')
     .values(
       calls.map((call) => ({
-        ...{ id: uuidv7(), workspace_id: call.workspaceId, at: new Date(call.atMs), trunk: call.trunk ?? null },
+        ...{ id: call.id, workspace_id: call.workspaceId, at: new Date(call.atMs), trunk: call.trunk ?? null },
         ...{ reason: call.reason, detail: call.detail, address: call.address, sip_call_id: call.sipCallId },
         ...{ from_number: call.from ?? null, to_number: call.to ?? null, sip_status: call.status },
       })) as never,
     )
+    // Written again after a failure that wrote it.
+    .onConflict((conflict) => conflict.doNothing())
     .execute()
 }
 

@@ -178,8 +178,11 @@ export async function dropWorkspaceEvents(store: Pick<Store, 'acrossTenants'>, o
   return dropped
 }
 
-/** Gives the next events to the webhooks that asked for them: each becomes a delivery, once. Returns how many events there were. */
-export async function routeEvents(store: Pick<Store, 'pool'>, limit: number): Promise<number> {
+/**
+ * Gives the next events to the webhooks that asked for them: each becomes a delivery, once. Returns how many events there were.
+ * `isSkipped`: they become none.
+ */
+export async function routeEvents(store: Pick<Store, 'pool'>, limit: number, isSkipped = false): Promise<number> {
   const { rows } = await store.pool.query<{ events: number }>({
     name: 'route-workspace-events',
     text: `
@@ -196,7 +199,7 @@ export async function routeEvents(store: Pick<Store, 'pool'>, limit: number): Pr
         select b.workspace_id, w.id, b.id, b.created_at, b.type from batch b
         join webhooks w on w.workspace_id = b.workspace_id and w.enabled
           and (w.agent_id is null or w.agent_id = b.agent_id)
-        where b.type <> 'webhook.test'
+        where b.type <> 'webhook.test' and not $2::boolean
           and exists (select from unnest(w.types) as asked (pattern) where b.type like replace(pattern, '*', '%'))
         order by b.transaction, b.seq
         on conflict do nothing),
@@ -204,7 +207,7 @@ export async function routeEvents(store: Pick<Store, 'pool'>, limit: number): Pr
         update workspace_events_routed r set transaction = l.transaction, seq = l.seq, at = l.created_at
         from (select transaction, seq, created_at from batch order by transaction desc, seq desc limit 1) l)
       select count(*)::integer as events from batch`,
-    values: [limit],
+    values: [limit, isSkipped],
   })
   return rows[0]?.events ?? 0
 }

@@ -5,6 +5,7 @@ import { openEmbeddings } from '../runtime/knowledge/embeddings.ts'
 import { openMailer } from '../runtime/mail.ts'
 import { Opened } from '../runtime/opened.ts'
 import { callMetrics } from '../runtime/operations/call-metrics.ts'
+import { lostRows } from '../runtime/operations/lost-rows.ts'
 import { processRegistry } from '../runtime/operations/process-registry.ts'
 import { startOperationsServer } from '../runtime/operations/server.ts'
 import { closeInstance } from '../runtime/plugin/host.ts'
@@ -90,7 +91,7 @@ export async function startJobs(context: RoleContext<EffectiveConfig>, eventData
     opened.push((graceMs) => webhooks.stop(graceMs))
     const voiceWatch = startVoiceWatch({ ...context, store, redis })
     opened.push(() => voiceWatch.stop())
-    const registry = processRegistry('jobs', Object.values(callMetrics))
+    const registry = processRegistry('jobs', [lostRows, ...Object.values(callMetrics)])
     countPool(registry, store)
     const queues = countQueues(registry, redis)
     opened.push(() => queues.close())

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Clock } from '../../runtime/clock.ts'
+import { parseCleanJson } from '../../runtime/lib/text.ts'
 import type { NetRule } from '../../runtime/plugin/net-rule.ts'
 import { signalWithin } from '../../runtime/signal-within.ts'
 import type { HttpSpans } from '../../runtime/traces/http-spans.ts'
@@ -80,7 +81,7 @@ export async function askInboundWebhook(
     )
     if (status === 204) return { says: {} }
     if (status !== 200) return { fault: `it answered status ${status}` }
-    const says: unknown = JSON.parse(text)
+    const says = parseCleanJson(text)
     return check.Check(says)
       ? { says }
       : { fault: 'its answer is not {"agent_id"?: text, "dynamic_variables"?: texts, "reject"?: boolean}' }

@@ -1,6 +1,7 @@
 import { uuidv7 } from 'uuidv7'
 import { neverJoined } from '../../runtime/call-log/never-joined.ts'
 import type { Clock } from '../../runtime/clock.ts'
+import { cleanJson, cleanText, cutText } from '../../runtime/lib/text.ts'
 import type { SessionLimits } from '../../runtime/link/messages.ts'
 import type { Logger } from '../../runtime/log.ts'
 import { parsePhoneNumber } from '../../runtime/phone-number.ts'
@@ -51,6 +52,8 @@ export interface InboundOptions {
 
 const TRUNKS_TIMEOUT_MS = 2_000
 const MAX_CALLER_LENGTH = 64
+/** Of one that a carrier gives. */
+const MAX_VARIABLE_CHARS = 10_000
 
 /** Takes the calls that come in over every carrier, until the signal aborts: number → agent → session. */
 export function startInbound(options: InboundOptions, signal: AbortSignal): void {
@@ -92,10 +95,10 @@ async function admit(options: InboundOptions, provider: string, call: IncomingCa
   const found = await findCalled(options, provider, call)
   if (typeof found === 'string') return { why: 'unknown_number', reason: found }
   const { called, trunk } = found
-  const number = parsePhoneNumber(call.to) ?? call.to.slice(0, MAX_CALLER_LENGTH)
+  const number = parsePhoneNumber(call.to) ?? cleanText(call.to, MAX_CALLER_LENGTH)
   const tenant = store.tenant(called.workspaceId)
   const callId = uuidv7()
-  const from = call.from === undefined ? null : (parsePhoneNumber(call.from) ?? call.from.slice(0, MAX_CALLER_LENGTH))
+  const from = call.from === undefined ? null : (parsePhoneNumber(call.from) ?? cleanText(call.from, MAX_CALLER_LENGTH))
   const asked = await whoAnswers(options, { provider, callId, from, number, called }, call.signal)
   if (asked.rejected) return { why: 'forbidden', reason: 'inbound_webhook' }
   const { agent } = asked
@@ -104,7 +107,7 @@ async function admit(options: InboundOptions, provider: string, call: IncomingCa
   const place = await quotas.take({ kind: 'phone', callId, workspaceId: called.workspaceId, number })
   if (place !== 'taken') return { why: 'no_capacity', reason: place }
   try {
-    const variables = { ...call.variables?.(trunk), ...asked.variables }
+    const variables = { ...cleanJson(call.variables?.(trunk), MAX_VARIABLE_CHARS), ...asked.variables }
     const own = agentSpec(agent, variables, await hasReadyDocuments(tenant, agent.id))
     const { spec, faults } = await options.mcpTools.complete(agent, own)
     await insertCall(tenant, {
@@ -190,7 +193,7 @@ async function whoAnswers(
     agent: await own(),
     variables,
     rejected: false,
-    fault: `it named an agent that is none: ${named.slice(0, 100)}`,
+    fault: `it named an agent that is none: ${cutText(named, 100)}`,
   }
 }
 

@@ -1,16 +1,26 @@
+import { uuidv7 } from 'uuidv7'
+import { backoffMs } from '../../runtime/lib/backoff.ts'
+import { cleanJson } from '../../runtime/lib/text.ts'
 import type { Logger } from '../../runtime/log.ts'
+import { countLostRows } from '../../runtime/operations/lost-rows.ts'
 import { boundary, inBackground } from '../../runtime/process/boundary.ts'
 import type { RefusedCall, SignallingBook, WireMessage } from '../../runtime/telephony/wire-message.ts'
 import type { Store } from '../../store/database.ts'
 import { insertRefusedCalls, removeOldSignalling, writeLadder } from '../../store/signalling.ts'
+import { writeRow, writeRows } from '../../store/write-rows.ts'
 
 const FLUSH_MS = 500
-/** Beyond, what is oldest is dropped: calls go on, whatever becomes of their books. */
+const RETRY = { firstMs: 1_000, mostMs: 10_000 }
+/** Beyond, what is oldest is dropped: calls go on, whatever becomes of their books. What an outage left over is among it. */
 const MAX_LADDERS = 1_000
 const MAX_REFUSALS = 1_000
 /** Of one workspace between two flushes: a scanner must not fill the disk. */
 const MAX_REFUSALS_OF_ONE = 20
 const SWEEP_MS = 3_600_000
+/** Of one text of a refused call. */
+const MAX_TEXT_CHARS = 2_000
+
+type Refused = RefusedCall & { id: string; workspaceId: string }
 
 export interface OpenSignallingBook extends SignallingBook {
   /** Writes what waits. */
@@ -28,19 +38,46 @@ export function openSignallingBook({
   days: number
 }): OpenSignallingBook {
   const ladders = new Map<string, readonly WireMessage[]>()
-  let refusals: (RefusedCall & { workspaceId: string })[] = []
+  let refusals: Refused[] = []
   let flushing = Promise.resolve()
+  let failures = 0
+  let restUntilMs = 0
   const flush = async (): Promise<void> => {
     const written = [...ladders]
     const refused = refusals
     ladders.clear()
     refusals = []
+    let outage: unknown
     for (const [id, messages] of written) {
       // `<call>.2` is the leg that somebody was led to.
       const [callId = '', leg = '1'] = id.split('.')
-      await writeLadder(store, callId, Number(leg), messages)
+      if (outage === undefined) {
+        const write = () => writeLadder(store, callId, Number(leg), cleanJson(messages))
+        await writeRow('call_ladders', { callId, leg }, log, write).catch((err) => (outage = err))
+      }
+      // What came meanwhile is all there was before, and more.
+      if (outage !== undefined && !ladders.has(id)) ladders.set(id, messages)
     }
-    await insertRefusedCalls(store, refused)
+    const { left, error = outage } = await writeRows<Refused>({
+      ...{ table: 'refused_calls', rows: refused, log },
+      write: (some) => insertRefusedCalls(store, some),
+      about: ({ id, workspaceId }) => ({ id, workspaceId }),
+    })
+    refusals = [...left, ...refusals]
+    drop()
+    failures = error === undefined ? 0 : failures + 1
+    restUntilMs = failures === 0 ? 0 : performance.now() + backoffMs(failures, { ...RETRY, random: Math.random })
+    if (error !== undefined) log.warn({ err: error }, 'Messages of calls were not written down yet')
+  }
+  /** What there is no room for. */
+  const drop = (): void => {
+    for (const id of ladders.keys()) {
+      if (ladders.size <= MAX_LADDERS) break
+      ladders.delete(id)
+      countLostRows('call_ladders', 'overflow')
+    }
+    const most = refusals.splice(0, Math.max(0, refusals.length - MAX_REFUSALS)).length
+    if (most > 0) countLostRows('refused_calls', 'overflow', most)
   }
   const next = (): Promise<void> => {
     flushing = flushing.then(flush).catch((err) => log.warn({ err }, 'Messages of calls were not written down'))
@@ -48,7 +85,7 @@ export function openSignallingBook({
   }
   const timer = setInterval(
     boundary('call', () => {
-      if (ladders.size > 0 || refusals.length > 0) inBackground('call', next())
+      if ((ladders.size > 0 || refusals.length > 0) && performance.now() >= restUntilMs) inBackground('call', next())
     }),
     FLUSH_MS,
   )
@@ -64,20 +101,21 @@ export function openSignallingBook({
     keep(callId, messages) {
       if (!UUID.test(callId)) return
       ladders.delete(callId)
-      const [oldest] = ladders.keys()
-      if (oldest !== undefined && ladders.size >= MAX_LADDERS) ladders.delete(oldest)
       ladders.set(callId, [...messages])
+      drop()
     },
     refused(call) {
       const { workspaceId } = call
       if (workspaceId === undefined || !UUID.test(workspaceId) || refusals.length >= MAX_REFUSALS) return
       if (refusals.filter((one) => one.workspaceId === workspaceId).length >= MAX_REFUSALS_OF_ONE) return
-      refusals.push({ ...call, workspaceId })
+      refusals.push(cleanJson({ ...call, id: uuidv7(), workspaceId }, MAX_TEXT_CHARS))
     },
     async close() {
       clearInterval(timer)
       clearInterval(sweep)
       await next()
+      if (ladders.size > 0) countLostRows('call_ladders', 'unreachable', ladders.size)
+      if (refusals.length > 0) countLostRows('refused_calls', 'unreachable', refusals.length)
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../runtime/clock.ts'
+import { cleanText } from '../../runtime/lib/text.ts'
 import type { ToolSpec } from '../../runtime/link/messages.ts'
 import { instantOf, isTimeZone } from '../../runtime/zoned-time.ts'
 import type { Store } from '../../store/database.ts'
@@ -63,7 +64,7 @@ export async function runCampaignTool(
   const { tenant, campaign, phone, prospectId, zones, regions } = found
   const nowMs = clock.nowMs()
   if (name === 'do_not_call') {
-    const words = String(input.words ?? '').slice(0, MAX_WORDS_CHARS)
+    const words = cleanText(String(input.words ?? ''), MAX_WORDS_CHARS)
     await addDoNotCall(tenant, [{ phone, reason: 'Asked in a call', source: 'call', callId, words }], new Date(nowMs))
     return 'They will not be called again. Confirm it and say goodbye.'
   }

@@ -84,7 +84,7 @@ export async function* interact(
         sessionId,
         dynamicVariables,
         question: { text: message, at: askedAt },
-        answer: { text: storable(response), at: new Date(clock.nowMs()), inputTokens, outputTokens, costUsd },
+        answer: { text: response, at: new Date(clock.nowMs()), inputTokens, outputTokens, costUsd },
       })
 
     const own = agentSpec(agent, dynamicVariables, sources.length > 0)
@@ -155,11 +155,6 @@ async function callTool(
 /** The lease ran out unnoticed and another message of the session was answered meanwhile. */
 function asOvertaken(cause: unknown): never {
   throw isDuplicate(cause) ? new PatchbayError('unavailable', { cause }) : cause
-}
-
-/** What a model may say and a database can't hold. */
-function storable(text: string): string {
-  return text.toWellFormed().replaceAll('\0', '')
 }
 
 function costOf(prices: Prices, agent: Agent, { inputTokens, outputTokens }: Spent, at: Date): number | null {

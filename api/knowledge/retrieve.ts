@@ -1,6 +1,7 @@
 import { Gate } from '../../runtime/admission/gate.ts'
 import type { Embeddings } from '../../runtime/knowledge/embeddings.ts'
 import { termsOf } from '../../runtime/knowledge/terms.ts'
+import { cleanText } from '../../runtime/lib/text.ts'
 import type { VectorScope, VectorStore } from '../../runtime/plugin/contract.ts'
 import { findChunks } from '../../store/chunks.ts'
 import type { Store } from '../../store/database.ts'
@@ -29,7 +30,7 @@ export async function retrieve(
   signal: AbortSignal,
   by: 'both' | 'words' | 'meaning' = 'both',
 ): Promise<Passage[]> {
-  const text = query.slice(0, MAX_QUERY_CHARACTERS)
+  const text = cleanText(query, MAX_QUERY_CHARACTERS)
   const terms = termsOf(by === 'meaning' ? '' : text)
   const dense = by === 'words' ? undefined : await embeddings?.query(text, signal)
   if (terms.ids.length === 0 && dense === undefined) return []

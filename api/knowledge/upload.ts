@@ -1,6 +1,6 @@
 import { uuidv7 } from 'uuidv7'
 import { PatchbayError } from '../../runtime/errors.ts'
-import { cleanText, DOCUMENT_FORMATS, documentFormat } from '../../runtime/knowledge/blocks.ts'
+import { DOCUMENT_FORMATS, documentFormat, documentText } from '../../runtime/knowledge/blocks.ts'
 import type { Logger } from '../../runtime/log.ts'
 import { sqlState } from '../../store/database.ts'
 import { addDocuments, appendToUpload, discardUploads, type NewDocument, openUpload } from '../../store/documents.ts'
@@ -108,7 +108,7 @@ export async function drain(file: UploadedFile): Promise<number> {
 }
 
 function plainFilename(sent: string): string {
-  const name = cleanText(sent.split(/[/\\]/).at(-1) ?? '').trim()
+  const name = documentText(sent.split(/[/\\]/).at(-1) ?? '').trim()
   // The end stays: it says what kind of file this is.
   return name === '' ? 'unnamed' : [...name].slice(-MAX_FILENAME_CHARACTERS).join('')
 }

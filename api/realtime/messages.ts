@@ -1,6 +1,7 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { beyondBounds, JSON_BOUNDS } from '../../runtime/json-shape.ts'
+import { cutText, shortText, UNSTORABLE, unstorableText } from '../../runtime/lib/text.ts'
 import { MAX_SDP_CHARACTERS } from './webrtc/sdp.ts'
 
 /**
@@ -147,10 +148,17 @@ export function readClientMessage(json: string): ClientMessage | Fault {
   if (typeof type !== 'string') return { code: 'malformed_message', message: 'The message has no "type"' }
   if (!Object.hasOwn(validators, type)) {
     const known = Object.keys(validators).join(', ')
-    return { code: 'unknown_message', message: `Unknown message type "${type.slice(0, 50)}"; known are ${known}` }
+    return { code: 'unknown_message', message: `Unknown message type "${cutText(type, 50)}"; known are ${known}` }
   }
   if (!validators[type]!.Check(value)) {
     return { code: 'invalid_message', message: `The fields of the "${type}" message are missing or wrong` }
+  }
+  const path = json.includes('\\u') ? unstorableText(value) : undefined
+  if (path !== undefined) {
+    return {
+      code: 'invalid_message',
+      message: `"${shortText(path.join('.'), 100)}" of the "${type}" message ${UNSTORABLE}`,
+    }
   }
   return value as ClientMessage
 }

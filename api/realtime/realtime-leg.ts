@@ -1,4 +1,5 @@
 import type { Clock } from '../../runtime/clock.ts'
+import { cutText } from '../../runtime/lib/text.ts'
 import { inBackground } from '../../runtime/process/boundary.ts'
 import type { AgentState, AudioFormat, Leg, LegEvents, PageCall, PageResult } from '../../runtime/session/leg.ts'
 import type { Socket, SocketHandlers } from '../../runtime/web-socket.ts'
@@ -108,7 +109,7 @@ export abstract class RealtimeLeg implements Leg {
         break
       case 'tool.result':
         if (!this.#page.answered(message)) {
-          this.error('unknown_tool_call', `No call of a tool waits as "${message.call_id.slice(0, 100)}"`)
+          this.error('unknown_tool_call', `No call of a tool waits as "${cutText(message.call_id, 100)}"`)
         }
         break
       default:

@@ -20,6 +20,7 @@ import type { WebSocketRoute } from '../../runtime/web-socket.ts'
 import { appendCallEvents, lacksPartition, makeEventPartitions } from '../../store/call-events.ts'
 import {
   addProgress,
+  type CallEnd,
   stageChoicesOf,
   writeAnswered,
   writeEnd,
@@ -32,6 +33,7 @@ import { redisCallLeases } from '../../store/redis/call-leases.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import { redisLiveFeed } from '../../store/redis/live-feed.ts'
 import { RedisSlots, type SlotShares } from '../../store/redis/slots.ts'
+import { type RowsWritten, writeRow, writeRows } from '../../store/write-rows.ts'
 import type { McpTools } from '../tools/mcp-tools.ts'
 import { Resumes } from './resumes.ts'
 import { WebRtc, type WebRtcOptions } from './webrtc/webrtc.ts'
@@ -120,11 +122,14 @@ export function createSessions(options: SessionsOptions): Sessions {
   const dispatch = new Dispatch({ slots, leases, workers: hub.workers, wrapUpMs: config.wrapUpMs, log })
   const waits = { queueMs: config.queueWaitMs, recoveryMs: config.recoveryWaitMs }
   const calls = new Calls({ dispatch, leases, answers, waits, clock, log })
-  const events = new EventJournal({ log, write: (rows) => writeEvents(store, clock, rows) })
+  const events = new EventJournal({
+    log,
+    write: (rows, isLastTry) => writeEvents({ store, clock, log }, rows, isLastTry),
+  })
   const live = redisLiveFeed(redis, log)
   const journalOf = (workspaceId: string, { isRecorded = false }: CallWish = {}) => {
     const recording = config.recordCalls || isRecorded ? record : undefined
-    return makeJournal({ store, prices, record: recording, clock, events, live, traces }, workspaceId)
+    return makeJournal({ store, prices, record: recording, clock, log, events, live, traces }, workspaceId)
   }
   let leaving = false
   let draining = false
@@ -168,7 +173,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       await realtime.stop()
       await calls.drain(graceMs)
       webrtc.stop()
-      await events.flush()
+      await events.stop()
       traces?.stop()
       live.stop()
       hub.close()
@@ -183,25 +188,39 @@ interface JournalDeps {
   record: SessionsOptions['record']
   prices: Prices
   clock: Clock
+  log: Logger
   events: EventJournal
   live: LiveFeed
   traces: SessionsOptions['traces']
 }
 
 /** Writes events into the journal; a partition that is missing is made. */
-async function writeEvents(store: Store, clock: Clock, rows: readonly JournalRow[]): Promise<void> {
-  try {
-    await appendCallEvents(store, rows)
-  } catch (error) {
-    if (!lacksPartition(error)) throw error
-    await makeEventPartitions(store, clock.nowMs())
-    await appendCallEvents(store, rows)
-  }
+function writeEvents(
+  { store, clock, log }: Pick<JournalDeps, 'store' | 'clock' | 'log'>,
+  rows: readonly JournalRow[],
+  isLastTry: boolean,
+): Promise<RowsWritten<JournalRow>> {
+  return writeRows({
+    table: 'call_events',
+    rows,
+    about: ({ callId, firstSeq, lastSeq }) => ({ callId, firstSeq, lastSeq }),
+    log,
+    isLastTry,
+    async write(some) {
+      try {
+        await appendCallEvents(store, some)
+      } catch (error) {
+        if (!lacksPartition(error)) throw error
+        await makeEventPartitions(store, clock.nowMs())
+        await appendCallEvents(store, some)
+      }
+    },
+  })
 }
 
 /** Where the sessions of a workspace are written down. */
 function makeJournal(
-  { store, prices, record, clock, events, live, traces }: JournalDeps,
+  { store, prices, record, clock, log, events, live, traces }: JournalDeps,
   workspaceId: string,
 ): CallJournal {
   const tenant = store.tenant(workspaceId)
@@ -213,22 +232,30 @@ function makeJournal(
     known.catch(() => choices.delete(callId))
     return known
   }
+  /** What the database refuses is not tried again. */
+  const written = async (table: string, callId: string, what: string | number, write: () => Promise<unknown>) => {
+    await writeRow(table, { callId, what }, log, write)
+  }
   return {
     event(callId, event) {
       events.add(workspaceId, callId, event)
       live.publish(workspaceId, callId, event)
       traces?.event(workspaceId, callId, event)
     },
-    ringing: (callId) => writeRinging(tenant, callId),
-    answered: (callId, at) => writeAnswered(tenant, callId, at),
-    turn: (callId, seq, turn) => writeTurn(tenant, callId, seq, turn),
+    ringing: (callId) => written('calls', callId, 'ringing', () => writeRinging(tenant, callId)),
+    answered: (callId, at) => written('calls', callId, 'answered', () => writeAnswered(tenant, callId, at)),
+    turn: (callId, seq, turn) => written('call_turns', callId, seq, () => writeTurn(tenant, callId, seq, turn)),
     async progress(callId, usage, latenciesMs) {
       const costs = prices.costOf((await choicesOf(callId)) ?? {}, usage, new Date(clock.nowMs()))
-      await addProgress(tenant, callId, usage, latenciesMs, costs)
+      await written('calls', callId, 'progress', () => addProgress(tenant, callId, usage, latenciesMs, costs))
     },
-    observed: (callId, what) => writeObserved(tenant, callId, what),
+    observed: (callId, what) => written('calls', callId, 'observed', () => writeObserved(tenant, callId, what)),
     async ended(callId, outcome, at, durationMs) {
-      await writeEnd(tenant, callId, outcome, at, durationMs, prices.platformUsdPerMinute(at))
+      const write = (end: CallEnd) => writeEnd(tenant, callId, end, at, durationMs, prices.platformUsdPerMinute(at))
+      if (await writeRow('calls', { callId, what: 'ended' }, log, () => write(outcome))) return
+      // A call that stays open holds its places: what it can be refused for is the error's words.
+      const { error: _, ...bare } = outcome
+      await written('calls', callId, 'ended, without its error', () => write(bare))
     },
     record: (callId, format, startMs) => record?.({ workspaceId, callId }, format, startMs),
   }

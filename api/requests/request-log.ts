@@ -1,5 +1,7 @@
+import { ErrorReply } from '@redis/client'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/log.ts'
+import { countLostRows } from '../../runtime/operations/lost-rows.ts'
 import { boundary, inBackground } from '../../runtime/process/boundary.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import { appendRequests, KEPT_REQUESTS, type StoredRequest, storedRequests } from '../../store/redis/request-log.ts'
@@ -79,11 +81,23 @@ export class RequestLog {
     const { redis, log } = this.#options
     let missed = lost
     let fault: unknown
+    let isAway = false
     for (const [workspaceId, requests] of batches) {
-      // One that can't be written is not the last: nobody waits for the timeout of each.
-      if (fault === undefined) await appendRequests(redis, workspaceId, requests).catch((err) => (fault = err))
-      if (fault !== undefined) missed += requests.length
+      // Nobody waits for the timeout of each; what Redis refuses of one workspace is no fault of the others.
+      const isWritten =
+        !isAway &&
+        (await appendRequests(redis, workspaceId, requests).then(
+          () => true,
+          (err) => {
+            fault = err
+            isAway = !(err instanceof ErrorReply)
+            return false
+          },
+        ))
+      if (!isWritten) missed += requests.length
     }
+    if (missed > 0)
+      countLostRows('request_log', isAway ? 'unreachable' : fault === undefined ? 'overflow' : 'refused', missed)
     if (missed > 0) log.warn({ err: fault, requests: missed }, 'Requests of API keys are missing in the request log')
   }
 }

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Clock } from '../../runtime/clock.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
 import { parseBounded } from '../../runtime/json-shape.ts'
+import { UNSTORABLE, unstorableText } from '../../runtime/lib/text.ts'
 import type { Logger } from '../../runtime/log.ts'
 import { OPUS_CLOCK_HZ } from '../../runtime/media/opus-packet.ts'
 import { boundary, inBackground } from '../../runtime/process/boundary.ts'
@@ -150,6 +151,10 @@ class SupervisorSocket implements SocketHandlers {
     }
     if (!isSupervisorMessage(message)) {
       this.#tell({ type: 'error', code: 'bad_message', message: 'Unknown or malformed message' })
+      return
+    }
+    if (data.includes('\\u') && unstorableText(message) !== undefined) {
+      this.#tell({ type: 'error', code: 'bad_message', message: `Text ${UNSTORABLE}` })
       return
     }
     inBackground(

@@ -1,4 +1,5 @@
 import type { Clock } from '../../runtime/clock.ts'
+import { cutText, shortText } from '../../runtime/lib/text.ts'
 import type { AgentSpec, ToolSpec } from '../../runtime/link/messages.ts'
 import type { Logger } from '../../runtime/log.ts'
 import { inBackground } from '../../runtime/process/boundary.ts'
@@ -87,7 +88,7 @@ export class McpTools {
         const name = freeName(names, source.name, tool.name)
         if (name === undefined) continue
         names.add(name)
-        const description = tool.description.slice(0, MAX_DESCRIPTION_CHARACTERS)
+        const description = cutText(tool.description, MAX_DESCRIPTION_CHARACTERS)
         targets.push({ source, tool, spec: { name, description, parameters: tool.inputSchema, kind: 'mcp' } })
       }
       const missing =
@@ -120,8 +121,8 @@ export class McpTools {
     try {
       const { text, isError } = await asSpan(traced, { method: 'POST', url: source.url }, ask, () => 200)
       const words = withoutSecrets(text, server.headers)
-      if (!isError) return { output: cut(words, MAX_OUTPUT_CHARACTERS) || 'Done' }
-      const fault = cut(words, MAX_ERROR_CHARACTERS)
+      if (!isError) return { output: shortText(words, MAX_OUTPUT_CHARACTERS) || 'Done' }
+      const fault = shortText(words, MAX_ERROR_CHARACTERS)
       return { output: `The tool failed: ${fault}`, fault }
     } catch (error) {
       signal.throwIfAborted()
@@ -192,7 +193,7 @@ export class McpTools {
   #wordsOf(error: unknown, { headers, timeoutMs }: McpServer): { fault: string; reason?: string } {
     if (error instanceof McpTimeout) return { fault: `no answer within ${timeoutMs} ms` }
     const { fault, reason } = unreached(error)
-    const shown = cut(withoutSecrets(fault, headers), MAX_ERROR_CHARACTERS)
+    const shown = shortText(withoutSecrets(fault, headers), MAX_ERROR_CHARACTERS)
     return { fault: shown, ...(reason === undefined ? {} : { reason }) }
   }
 }
@@ -215,8 +216,4 @@ function settledWithin(promise: Promise<void>, ms: number): Promise<boolean> {
       }),
     )
   })
-}
-
-function cut(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most)}…` : text
 }

@@ -1,3 +1,4 @@
+import { cleanText } from '../../runtime/lib/text.ts'
 import type { Logger } from '../../runtime/log.ts'
 import { parsePhoneNumber } from '../../runtime/phone-number.ts'
 import { type NetRule, parseInfrastructureRule } from '../../runtime/plugin/net-rule.ts'
@@ -186,8 +187,9 @@ export function createToolCalls({
     const { name, timeoutMs } = tool
     const answer = await calls().callPage(callId, { id: key, name, arguments: input, timeoutMs })
     if (answer === undefined) return { output: NOT_POSSIBLE }
-    if ('result' in answer) return { output: answer.result.slice(0, MAX_PAGE_CHARACTERS) }
-    return { output: `The page failed: ${answer.error.slice(0, MAX_ERROR_CHARACTERS)}`, fault: answer.error }
+    if ('result' in answer) return { output: cleanText(answer.result, MAX_PAGE_CHARACTERS) }
+    const error = cleanText(answer.error, MAX_ERROR_CHARACTERS)
+    return { output: `The page failed: ${error}`, fault: error }
   }
 
   const run = async (

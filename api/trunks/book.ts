@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { networkInterfaces } from 'node:os'
 import type { EffectiveConfig } from '../../config/schema.ts'
 import type { Clock } from '../../runtime/clock.ts'
+import { cleanText } from '../../runtime/lib/text.ts'
 import type { Logger } from '../../runtime/log.ts'
 import { createSecretBox } from '../../runtime/secret-box.ts'
 import { LOCAL_TRUNK_ID, type Trunk, type TrunkAttempt, type TrunkDirectory } from '../../runtime/telephony/trunk.ts'
@@ -97,7 +98,7 @@ export async function openTrunkBook(options: {
     watch: changes.watch,
     share: (wanted, active) => shareTrunks(redis, node, wanted, active),
     told({ type, trunk, status, reason }) {
-      const event = { type, status, reason: reason.slice(0, MAX_REASON_CHARS), atMs: options.clock.nowMs() }
+      const event = { type, status, reason: cleanText(reason, MAX_REASON_CHARS), atMs: options.clock.nowMs() }
       const noted = async () => {
         // One of the installation is no workspace's.
         if (!(await noteTrunkEvent(redis, trunk.id, event)) || trunk.workspaceId === '') return
@@ -108,7 +109,7 @@ export async function openTrunkBook(options: {
       noted().catch((err) => log.warn({ err, trunk: trunk.name }, 'What became of a trunk was not written down'))
     },
     contacted({ id }, attempt) {
-      noteAttempt(redis, id, { ...attempt, reason: attempt.reason.slice(0, MAX_REASON_CHARS) }).catch((err) =>
+      noteAttempt(redis, id, { ...attempt, reason: cleanText(attempt.reason, MAX_REASON_CHARS) }).catch((err) =>
         log.debug({ err, trunk: id }, 'What a trunk answered was not written down'),
       )
     },

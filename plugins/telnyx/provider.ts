@@ -1,4 +1,5 @@
 import { systemClock } from '../../runtime/clock.ts'
+import { parseCleanJson } from '../../runtime/lib/text.ts'
 import type { PluginHost } from '../../runtime/plugin/contract.ts'
 import type { CarrierNews, StreamDoor, StreamProvider } from '../../runtime/telephony/stream/provider.ts'
 import { JsonApi, originOf, unless } from '../../runtime/telephony/stream/rest.ts'
@@ -35,7 +36,7 @@ export function telnyxProvider(host: PluginHost): StreamProvider {
       requireSignature(publicKey, shown, request.body, systemClock.nowMs())
     },
     read(request) {
-      const { data } = JSON.parse(request.body) as { data?: { event_type?: string; payload?: CallPayload } }
+      const { data } = parseCleanJson(request.body) as { data?: { event_type?: string; payload?: CallPayload } }
       return newsOf(data?.event_type ?? '', data?.payload ?? {})
     },
     join: ({ callId, token }, door) => JSON.stringify({ action: 'answer', ...streamOf(callId, token, door) }),

@@ -1,4 +1,5 @@
 import type { Turn } from '../call-log/resume.ts'
+import { cutText, cutTextStart, parseCleanJson, shortText } from '../lib/text.ts'
 
 /** What an agent wants to know of its calls. */
 export interface AnalysisWishes {
@@ -57,7 +58,7 @@ export function transcriptText(turns: readonly Said[]): string {
   const text = turns.map(({ role, text }) => `${role === 'user' ? 'Caller' : 'Agent'}: ${text}`).join('\n')
   if (text.length <= MAX_CHARACTERS) return text
   const half = MAX_CHARACTERS / 2
-  return `${text.slice(0, half)}\n[…]\n${text.slice(-half)}`
+  return `${cutText(text, half)}\n[…]\n${cutTextStart(text, half)}`
 }
 
 /** The one object in a model's answer; undefined: there is none. */
@@ -65,7 +66,7 @@ export function objectIn(answer: string): Record<string, unknown> | undefined {
   const [start, end] = [answer.indexOf('{'), answer.lastIndexOf('}')]
   if (start < 0 || end < start) return undefined
   try {
-    const value: unknown = JSON.parse(answer.slice(start, end + 1))
+    const value = parseCleanJson(answer.slice(start, end + 1))
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as Record<string, unknown>)
       : undefined
@@ -103,7 +104,7 @@ export function analysisOf(found: Record<string, unknown>, wishes: AnalysisWishe
 
 /** A summary of nothing but what was said: what the caller said longest, and what the agent said last. */
 export function extractedSummary(turns: readonly Said[]): string | null {
-  const quoted = (text: string) => `“${text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text}”`
+  const quoted = (text: string) => `“${shortText(text, MAX_QUOTED)}”`
   const asked = turns
     .filter(({ role }) => role === 'user')
     .reduce<string>((longest, { text }) => (text.length > longest.length ? text : longest), '')

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { backoffMs } from '../lib/backoff.ts'
 import type { Usage } from '../link/messages.ts'
 import type { Logger } from '../log.ts'
+import { countLostRows } from '../operations/lost-rows.ts'
 import { boundary } from '../process/boundary.ts'
 import type { CallJournal } from '../session/journal.ts'
 import type { Outcome } from '../session/session.ts'
@@ -9,6 +11,7 @@ import type { CallEvent, EventOf } from './events.ts'
 const MAX_WAITING = 1_000
 const MAX_TRIES = 6
 const FIRST_RETRY_MS = 100
+const MOST_RETRY_MS = 5_000
 /** How long usage and latencies are added up before they are written. */
 const GATHER_MS = 500
 
@@ -124,7 +127,9 @@ export class CallRow {
   }
 
   #add(what: string, write: () => Promise<void>): void {
-    if (this.#waiting.length >= MAX_WAITING && what === 'turn') {
+    // Of what is few, nothing is given up.
+    if (this.#waiting.length >= MAX_WAITING && (what === 'turn' || what === 'progress')) {
+      countLostRows(tableOf(what), 'overflow')
       this.#log.error({ callId: this.#callId, what }, 'The call log falls behind; an entry is lost')
       return
     }
@@ -145,11 +150,14 @@ export class CallRow {
         return await write()
       } catch (err) {
         if (tries === MAX_TRIES) {
+          countLostRows(tableOf(what), 'unreachable')
           this.#log.error({ err, callId: this.#callId, what }, 'An entry of the call log could not be written')
           return
         }
-        await sleep(FIRST_RETRY_MS * 2 ** (tries - 1))
+        await sleep(backoffMs(tries, { firstMs: FIRST_RETRY_MS, mostMs: MOST_RETRY_MS, random: Math.random }))
       }
     }
   }
 }
+
+const tableOf = (what: string): string => (what === 'turn' ? 'call_turns' : 'calls')

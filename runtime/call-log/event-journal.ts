@@ -1,16 +1,25 @@
+import { backoffMs } from '../lib/backoff.ts'
 import type { Logger } from '../log.ts'
+import { countLostRows } from '../operations/lost-rows.ts'
 import { boundary, inBackground } from '../process/boundary.ts'
 import { type CallEvent, isPassing } from './events.ts'
 import { toldAs } from './told.ts'
 
 /** Events are written together this often: what a node that dies has not written yet. */
 const FLUSH_MS = 1_000
-/** Events that wait for a database that is away; beyond, the oldest are lost, and it is said so. */
+/** Events that wait for their first attempt; beyond, the oldest are lost, and it is said so. */
 const MAX_WAITING = 50_000
-/** Rows a statement. */
+/** Of rows that wait for a database that is away; beyond, the oldest are lost. */
+const MAX_FAILED_CHARS = 64 << 20
+const MAX_FAILED_ROWS = 50_000
+/** A statement. */
 const MAX_ROWS = 1_000
-/** After a failed attempt the next waits so much longer, up to the last. */
-const BACKOFF_MS = [1_000, 2_000, 5_000, 10_000] as const
+const MAX_BATCH_CHARS = 8 << 20
+/** After a failed attempt. */
+const FIRST_RETRY_MS = 1_000
+const MOST_RETRY_MS = 10_000
+/** Attempts in a row after which an error that is no outage is taken for the fault of a row. */
+const MAX_FAILURES = 8
 
 /** Events of one call that are written together; `events` is their JSON array. */
 export interface JournalRow {
@@ -26,10 +35,14 @@ export interface JournalRow {
 }
 
 export interface EventJournalOptions {
-  /** Writes the rows, or throws. A row may be given again after a failure that wrote it. */
-  write(rows: readonly JournalRow[]): Promise<void>
+  /**
+   * Writes the rows; resolves with those that are left, and why. What the database refuses is not left. A row may be given again after
+   * a failure that wrote it. `isLastTry`: whatever fails but the connection is a row's fault.
+   */
+  write(rows: readonly JournalRow[], isLastTry: boolean): Promise<{ left: readonly JournalRow[]; error?: unknown }>
   log: Logger
   flushMs?: number
+  random?: () => number
 }
 
 interface Waiting {
@@ -92,7 +105,18 @@ export class EventJournal {
   }
 
   #waitMs(): number {
-    return this.#failures === 0 ? this.#flushMs : (BACKOFF_MS[this.#failures - 1] ?? BACKOFF_MS.at(-1)!)
+    if (this.#failures === 0) return this.#flushMs
+    const { random = Math.random } = this.#options
+    return backoffMs(this.#failures, { firstMs: FIRST_RETRY_MS, mostMs: MOST_RETRY_MS, random })
+  }
+
+  /** Writes what came so far. What can't be written now is lost. */
+  async stop(): Promise<void> {
+    await this.flush()
+    clearTimeout(this.#timer)
+    this.#lose(this.#failed, 'unreachable')
+    this.#failed = []
+    this.#sayLost()
   }
 
   async #flush(): Promise<void> {
@@ -102,17 +126,45 @@ export class EventJournal {
     this.#waiting = new Map()
     this.#count = 0
     while (rows.length > 0) {
-      const batch = rows.splice(0, MAX_ROWS)
-      try {
-        await this.#options.write(batch)
-        this.#failures = 0
-      } catch (err) {
+      const batch = rows.splice(0, batchSize(rows))
+      const { left, error } = await this.#write(batch)
+      if (left.length > 0) {
         this.#failures++
-        this.#failed = [...batch, ...rows].slice(-MAX_WAITING)
-        this.#options.log.warn({ err, rows: this.#failed.length }, 'Events of calls could not be written yet')
+        this.#keep([...left, ...rows])
+        this.#options.log.warn({ err: error, rows: this.#failed.length }, 'Events of calls could not be written yet')
         return
       }
+      this.#failures = 0
     }
+    this.#sayLost()
+  }
+
+  async #write(batch: readonly JournalRow[]): Promise<{ left: readonly JournalRow[]; error?: unknown }> {
+    try {
+      return await this.#options.write(batch, this.#failures >= MAX_FAILURES)
+    } catch (error) {
+      return { left: batch, error }
+    }
+  }
+
+  /** Rows for the next attempt: as many of the newest as there is room for. */
+  #keep(rows: JournalRow[]): void {
+    let first = rows.length
+    for (let chars = 0; first > 0 && rows.length - first < MAX_FAILED_ROWS; first--) {
+      chars += rows[first - 1]!.events.length
+      if (chars > MAX_FAILED_CHARS) break
+    }
+    this.#lose(rows.slice(0, first), 'overflow')
+    this.#failed = rows.slice(first)
+  }
+
+  #lose(rows: readonly JournalRow[], reason: 'overflow' | 'unreachable'): void {
+    if (rows.length === 0) return
+    for (const { firstSeq, lastSeq } of rows) this.#lost += lastSeq - firstSeq + 1
+    countLostRows('call_events', reason, rows.length)
+  }
+
+  #sayLost(): void {
     if (this.#lost > 0) this.#options.log.error({ events: this.#lost }, 'Events of calls were lost: too many waited')
     this.#lost = 0
   }
@@ -124,7 +176,18 @@ export class EventJournal {
     this.#waiting.delete(callId)
     this.#count -= events.length
     this.#lost += events.length
+    countLostRows('call_events', 'overflow')
   }
+}
+
+/** How many of the rows, at least one, go into one statement. */
+function batchSize(rows: readonly JournalRow[]): number {
+  let size = 0
+  for (let chars = 0; size < rows.length && size < MAX_ROWS; size++) {
+    chars += rows[size]!.events.length
+    if (size > 0 && chars > MAX_BATCH_CHARS) break
+  }
+  return size
 }
 
 function rowOf(workspaceId: string, callId: string, events: readonly CallEvent[]): JournalRow {

@@ -1,3 +1,4 @@
+import { shortText } from '../lib/text.ts'
 import type { CallEvent, CallEventBody, EventOf } from './events.ts'
 import { noteOf } from './note.ts'
 import type { Note, ToolCall, Turn } from './resume.ts'
@@ -195,6 +196,6 @@ function taken(state: CallState, inputs: readonly number[] | undefined): CallSta
 }
 
 function withFault(faults: readonly string[], sentence: string): readonly string[] {
-  const short = sentence.length > MAX_FAULT_CHARACTERS ? `${sentence.slice(0, MAX_FAULT_CHARACTERS)}…` : sentence
+  const short = shortText(sentence, MAX_FAULT_CHARACTERS)
   return faults.length < MAX_FAULTS && !faults.includes(short) ? [...faults, short] : faults
 }

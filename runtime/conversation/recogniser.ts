@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { stt } from '@livekit/agents'
 import { AudioFrame } from '@livekit/rtc-node'
 import type { Clock } from '../clock.ts'
+import { cleanText } from '../lib/text.ts'
 import { RecentSamples } from '../media/recent-samples.ts'
 import { boundary, inBackground } from '../process/boundary.ts'
 import { type Preparing, type SpeechSignal, signalOf } from '../speech/signal.ts'
@@ -38,6 +39,9 @@ const MIN_SPEECH_MS = 400
 const UNKNOWN_AFTER_MS = 800
 /** Shorter sounds without words are noises. */
 const MIN_NOT_UNDERSTOOD_MS = 700
+/** Of one utterance, and of what a recogniser says about itself: more is a fault of its own. */
+const MAX_WORDS_CHARS = 10_000
+const MAX_SIGNAL_CHARS = 500
 
 /** Words, and what of the recogniser's own is known of them. */
 export interface Words {
@@ -355,7 +359,8 @@ export class Recogniser {
     ready?.then(prepared, prepared)
   }
 
-  #take(event: stt.SpeechEvent, from: Candidate<stt.STT>): void {
+  #take(raw: stt.SpeechEvent, from: Candidate<stt.STT>): void {
+    const event = cleanEvent(raw)
     const said = event.alternatives?.[0]
     const text = said?.text.trim() ?? ''
     if (text !== '') this.#heardWords(from)
@@ -399,7 +404,7 @@ export class Recogniser {
     if (signal?.type !== 'unknown_sentence') return
     this.#heardWords(from)
     this.#interim = ''
-    this.#unknown = signal.message
+    this.#unknown = cleanText(signal.message, MAX_SIGNAL_CHARS)
     if (!this.#voice.speaking) this.#awaitWords(this.#voice.lastSpeechMs)
   }
 
@@ -446,6 +451,16 @@ export class Recogniser {
       this.#controller = undefined
     }
   }
+}
+
+/** Words of any recogniser as the conversation may hold them. The event itself, with its signal, where they are clean. */
+function cleanEvent(event: stt.SpeechEvent): stt.SpeechEvent {
+  const alternatives = event.alternatives?.map((one) => {
+    const text = cleanText(one.text, MAX_WORDS_CHARS)
+    return text === one.text ? one : { ...one, text }
+  })
+  const isClean = alternatives?.every((one, i) => one === event.alternatives?.[i]) ?? true
+  return isClean ? event : { ...event, alternatives: alternatives as NonNullable<stt.SpeechEvent['alternatives']> }
 }
 
 async function pause(delayMs: number, signal: AbortSignal): Promise<void> {

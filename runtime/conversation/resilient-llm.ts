@@ -1,4 +1,5 @@
 import { APIConnectionError, llm } from '@livekit/agents'
+import { cleanText, parseCleanJson, TextCleaner } from '../lib/text.ts'
 import { boundary } from '../process/boundary.ts'
 import type { TraceContext } from '../traces/trace-context.ts'
 import { traceScope } from '../traces/trace-scope.ts'
@@ -10,6 +11,8 @@ import { StreamFailure } from './stream-failure.ts'
 type ChatOptions = Parameters<llm.LLM['chat']>[0]
 
 const ONCE = { maxRetry: 0, retryIntervalMs: 0, timeoutMs: 8_000 }
+/** As its events allow. */
+const MAX_NAME_CHARS = 200
 const GO_ON = 'Your answer was cut off by a fault after the words above. Go on exactly from there; repeat nothing.'
 
 /**
@@ -97,6 +100,7 @@ class ResilientStream extends llm.LLMStream {
   async #ask({ instance }: Candidate<llm.LLM>, backed: boolean): Promise<void> {
     const limits = (of: { alone: number; backed: number }): number => (backed ? of.backed : of.alone)
     const overlap = new Overlap(this.#said)
+    const cleaner = new TextCleaner()
     const { trace } = this.#owner
     const ask = () => instance.chat({ ...this.#options, chatCtx: this.#context(), connOptions: ONCE })
     const stream = trace === undefined ? ask() : traceScope.run(trace, ask)
@@ -109,7 +113,7 @@ class ResilientStream extends llm.LLMStream {
         const { done, value } = await within(limitMs, 'The language model', stream.next())
         if (done) break
         limitMs = limits(PATIENCE.llmNextTokenMs)
-        this.#pass(value, overlap)
+        this.#pass(value, overlap, cleaner)
       }
       await failure.check()
     } finally {
@@ -119,15 +123,18 @@ class ResilientStream extends llm.LLMStream {
     }
   }
 
-  #pass(chunk: llm.ChatChunk, overlap: Overlap): void {
+  #pass(chunk: llm.ChatChunk, overlap: Overlap, cleaner: TextCleaner): void {
     if (this.queue.closed) return
     const { delta } = chunk
-    if (delta?.toolCalls?.length) this.#calledTools = true
+    if (delta?.toolCalls?.length) {
+      this.#calledTools = true
+      for (const call of delta.toolCalls) cleanCall(call)
+    }
     if (delta?.content === undefined || delta.content === '') {
       this.queue.put(chunk)
       return
     }
-    const content = overlap.push(delta.content)
+    const content = overlap.push(cleaner.push(delta.content))
     this.#said += content
     if (content !== '' || delta.toolCalls?.length) this.queue.put({ ...chunk, delta: { ...delta, content } })
   }
@@ -139,5 +146,18 @@ class ResilientStream extends llm.LLMStream {
     context.addMessage({ role: 'assistant', content: this.#said })
     context.addMessage({ role: 'system', content: GO_ON })
     return context
+  }
+}
+
+/** What a model wants called, as events, tools and the next request may hold it. */
+function cleanCall(call: llm.FunctionCall): void {
+  call.name = cleanText(call.name, MAX_NAME_CHARS)
+  call.args = cleanText(call.args)
+  // Written as escapes, which other servers refuse as well.
+  if (!call.args.includes('\\u')) return
+  try {
+    call.args = JSON.stringify(parseCleanJson(call.args))
+  } catch {
+    // Arguments that are no JSON are answered by what reads them.
   }
 }

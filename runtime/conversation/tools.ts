@@ -1,4 +1,5 @@
 import { llm, voice } from '@livekit/agents'
+import { cleanJson, parseCleanJson } from '../lib/text.ts'
 import type { ToolSpec } from '../link/messages.ts'
 import type { SessionPort } from './contract.ts'
 import { passagesNote } from './knowledge.ts'
@@ -25,7 +26,7 @@ export function makeTools(
       description,
       parameters: parameters as Parameters<typeof llm.tool>[0]['parameters'] & object,
       execute: async (input: unknown, { ctx }: { ctx: voice.RunContext }) => {
-        const given = (typeof input === 'object' && input !== null ? input : {}) as Record<string, unknown>
+        const given = cleanJson((typeof input === 'object' && input !== null ? input : {}) as Record<string, unknown>)
         if (kind === 'hang_up') {
           hooks.hangUp(ctx.speechHandle)
           throw new voice.StopResponse()
@@ -46,7 +47,7 @@ export function makeTools(
 function readable(output: string): unknown {
   if (!/^\s*[[{]/.test(output)) return output
   try {
-    return JSON.parse(output)
+    return parseCleanJson(output)
   } catch {
     return output
   }

@@ -1,3 +1,5 @@
+import { cleanText } from '../lib/text.ts'
+
 /** What extraction makes of a file, whatever its format: headings, running text, and records that stay whole. */
 export type Block =
   | { kind: 'heading'; level: number; text: string }
@@ -40,9 +42,9 @@ export function documentFormat(filename: string, mediaType: string): DocumentFor
 
 const CLEAN_WINDOW = 65_536
 
-/** Text as the database and a model can take it: no NUL, no lone surrogate, no control characters but tab and newline. */
-export function cleanText(text: string): string {
-  const wellFormed = text.toWellFormed()
+/** Clean text without control characters but tab and newline, and with single spaces. */
+export function documentText(text: string): string {
+  const wellFormed = cleanText(text)
   // In windows: a global replace over a whole book keeps each of its millions of matches in memory.
   const parts: string[] = []
   for (let start = 0; start < wellFormed.length; ) {

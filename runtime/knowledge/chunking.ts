@@ -1,3 +1,4 @@
+import { cutText } from '../lib/text.ts'
 import type { Block } from './blocks.ts'
 
 export interface ChunkingOptions {
@@ -121,9 +122,10 @@ const WINDOW_CHARACTERS = 16_384
 function* windows(text: string): Generator<string> {
   let start = 0
   while (text.length - start > WINDOW_CHARACTERS) {
-    const window = text.slice(start, start + WINDOW_CHARACTERS)
-    const end = start + (window.lastIndexOf(' ') + 1 || WINDOW_CHARACTERS)
-    yield text.slice(start, end).toWellFormed()
+    // One more than a window shows whether its end would part a pair.
+    const window = cutText(text.slice(start, start + WINDOW_CHARACTERS + 1), WINDOW_CHARACTERS)
+    const end = start + (window.lastIndexOf(' ') + 1 || window.length)
+    yield text.slice(start, end)
     start = end
   }
   yield text.slice(start)
@@ -137,13 +139,9 @@ function* cut(text: string, budget: number, endsLine: boolean): Generator<Senten
     while (approximateTokens(rest.slice(0, end)) > budget) end = Math.floor(end * 0.8)
     const space = rest.slice(0, end + 1).lastIndexOf(' ')
     if (space > end / 2) end = space
-    else if (isHighSurrogate(rest.charCodeAt(end - 1))) end--
+    else end = cutText(rest, end).length
     yield { text: rest.slice(0, end).trim(), endsLine: false }
     rest = rest.slice(end).trimStart()
   }
   if (rest !== '') yield { text: rest, endsLine }
-}
-
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff
 }

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { CallEvent, CallEventBody } from '../call-log/events.ts'
 import type { Clock } from '../clock.ts'
 import { PatchbayError } from '../errors.ts'
+import { cutText } from '../lib/text.ts'
 import type { Logger } from '../log.ts'
 import { boundary, inBackground } from '../process/boundary.ts'
 import type { Socket, SocketHandlers, UpgradeRequest, WebSocketRoute } from '../web-socket.ts'
@@ -333,7 +334,7 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
     const callId = this.#sessions.get(session)?.callId
     if (callId === undefined) return
     const { workerId } = this
-    this.#options.log.error({ workerId, callId, message: data.slice(0, 500) }, 'A voice worker sent what is no message')
+    this.#options.log.error({ workerId, callId, message: cutText(data, 500) }, 'A voice worker sent what is no message')
     this.#send({ type: 'close', session, reason: 'a message that is none' })
     this.#lose(session, 'it sent what is no message')
   }

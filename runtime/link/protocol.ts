@@ -1,5 +1,5 @@
 import { Compile } from 'typebox/compile'
-import { parseBounded } from '../json-shape.ts'
+import { parseCleanJson } from '../lib/text.ts'
 import { NODE_MESSAGE, type NodeMessage, WORKER_MESSAGE, type WorkerMessage } from './messages.ts'
 
 /**
@@ -7,7 +7,7 @@ import { NODE_MESSAGE, type NodeMessage, WORKER_MESSAGE, type WorkerMessage } fr
  *
  *     u8 type = 1 · u16 count · count × { u32 session · f64 timestamp · u16 length · bytes }      (big endian)
  *
- * Decoding never throws: what the peer got wrong is `undefined`, and the link is closed.
+ * Decoding never throws: what the peer got wrong is `undefined`, and the link is closed. Text is clean on either side.
  */
 
 const AUDIO_TYPE = 1
@@ -86,7 +86,7 @@ const nodeMessage = Compile(NODE_MESSAGE)
 
 function parse(json: string): unknown {
   try {
-    return parseBounded(json, LINK_BOUNDS)
+    return parseCleanJson(json, LINK_BOUNDS)
   } catch {
     return undefined
   }

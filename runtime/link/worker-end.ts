@@ -2,6 +2,7 @@ import WebSocket from 'ws'
 import type { Clock } from '../clock.ts'
 import type { Conversation, OpenConversation } from '../conversation/contract.ts'
 import { PatchbayError } from '../errors.ts'
+import { cutText } from '../lib/text.ts'
 import type { Logger } from '../log.ts'
 import { boundary, inBackground } from '../process/boundary.ts'
 import { AudioBatch } from './batch.ts'
@@ -315,7 +316,7 @@ class NodeLink {
   #receive(json: string): void {
     const message = decodeNodeMessage(json)
     if (message === undefined) {
-      this.#fail(json.slice(0, 200))
+      this.#fail(cutText(json, 200))
       return
     }
     if (message.type === 'welcome') {

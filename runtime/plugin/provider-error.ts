@@ -1,3 +1,5 @@
+import { cleanText, shortText } from '../lib/text.ts'
+
 /**
  * What a provider's failure means to an operator. Pure, and free of any provider's or library's types: an error is
  * judged by its status, its code and its words.
@@ -39,6 +41,8 @@ const REFUSED_KEY =
   /invalid[_ ]api[_ ]key|api[_ ]key[_ ](?:is[_ ])?(?:not[_ ]valid|invalid)|not authorized|incorrect api key|invalid_auth|invalid credentials|unauthorized/i
 const RATE = /rate[_ ]limit|too many requests|concurrency limit/i
 const MAX_WORDS = 160
+/** Of what a provider said, so much is looked at. */
+const MAX_CLUE_CHARS = 8_192
 
 interface Clues {
   status: number | undefined
@@ -128,7 +132,7 @@ function harmless(words: string): string {
     .replace(/(?:\s*…)+/g, ' …')
     .trim()
   const plain = masked.replace(/^…$/, '')
-  return plain.length > MAX_WORDS ? `${plain.slice(0, MAX_WORDS)}…` : plain
+  return shortText(plain, MAX_WORDS)
 }
 
 /** `…` for every structure in brackets that may hold a part of the request; one that is cut off goes to the end. */
@@ -165,7 +169,7 @@ function cluesOf(error: unknown): Clues {
     }
     return undefined
   }
-  const words = first((link) => text(link.message)) ?? (typeof error === 'string' ? error : '')
+  const words = first((link) => text(link.message)) ?? text(error) ?? ''
   return {
     status:
       first((link) => httpStatus(link.status) ?? httpStatus(link.statusCode)) ??
@@ -197,5 +201,5 @@ function httpStatus(value: unknown): number | undefined {
 }
 
 function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined
+  return typeof value === 'string' && value !== '' ? cleanText(value, MAX_CLUE_CHARS) : undefined
 }

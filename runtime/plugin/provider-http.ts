@@ -1,3 +1,4 @@
+import { cutText } from '../lib/text.ts'
 import type { PluginHost } from './contract.ts'
 import { explainFailure, explainStatus, ProviderError, type ProviderIdentity } from './provider-error.ts'
 
@@ -38,7 +39,7 @@ export function providerHttp(
         })
       if (response.ok) return response
       const body = await response.text().catch(() => '')
-      const { words, code } = read(body.slice(0, MAX_REFUSAL_CHARS))
+      const { words, code } = read(cutText(body, MAX_REFUSAL_CHARS))
       throw new ProviderError(explainStatus(provider, response.status, words, code))
     },
   }

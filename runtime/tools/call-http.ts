@@ -1,3 +1,4 @@
+import { cleanText, shortText } from '../lib/text.ts'
 import type { NetRule } from '../plugin/net-rule.ts'
 import { signalWithin } from '../signal-within.ts'
 import { sendTraced, type Traced } from '../traces/send-traced.ts'
@@ -70,12 +71,9 @@ function outgoing(
 }
 
 function resultOf({ status, text }: Reached): ToolResult {
-  if (status >= 200 && status < 300) return { output: cut(text.trim(), MAX_OUTPUT_CHARACTERS) || 'Done' }
+  const said = cleanText(text).trim()
+  if (status >= 200 && status < 300) return { output: shortText(said, MAX_OUTPUT_CHARACTERS) || 'Done' }
   const fault = `status ${status}`
-  const words = cut(text.trim(), MAX_ERROR_CHARACTERS)
+  const words = shortText(said, MAX_ERROR_CHARACTERS)
   return { output: `The request failed with ${fault}${words === '' ? '' : `: ${words}`}`, fault }
-}
-
-function cut(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most)}…` : text
 }

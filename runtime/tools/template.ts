@@ -1,3 +1,5 @@
+import { cleanText } from '../lib/text.ts'
+
 /** Filling requests of tools with the model's arguments and the call's variables. Pure. */
 
 export type Values = Readonly<Record<string, unknown>>
@@ -24,7 +26,7 @@ export function fillUrl(template: string, values: Values): string {
   return template.replace(PLACEHOLDER, (_, name: string) => {
     const text = textOf(lookUp(values, name))
     if (/^\.{1,2}$/.test(text)) throw new UnfitArgument(`"${name}" can't be "${text}"`)
-    return encodeURIComponent(text.toWellFormed())
+    return encodeURIComponent(cleanText(text))
   })
 }
 

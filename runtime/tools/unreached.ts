@@ -1,7 +1,9 @@
+import { cleanText } from '../lib/text.ts'
 import { ForbiddenAddress } from './connections.ts'
 
 /** Said alike of a host nobody knows and of one that is forbidden: which of them it is would map the operator's network. */
 const NO_HOST = 'the host is unknown, or none that tools may reach'
+const MAX_FAULT_CHARS = 2_000
 const UNKNOWN_HOST = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'ENODATA'])
 
 /** Why a server was not reached: `fault` for the agent's maker, `reason` for the operator alone. */
@@ -9,5 +11,5 @@ export function unreached(error: unknown): { fault: string; reason?: string } {
   if (error instanceof ForbiddenAddress) return { fault: NO_HOST, reason: error.message }
   const { code, message } = error as NodeJS.ErrnoException
   if (typeof code === 'string' && UNKNOWN_HOST.has(code)) return { fault: NO_HOST, reason: message }
-  return { fault: typeof code === 'string' ? code : message }
+  return { fault: cleanText(typeof code === 'string' ? code : message, MAX_FAULT_CHARS) }
 }

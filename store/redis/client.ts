@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@redis/client'
 import { PatchbayError } from '../../runtime/errors.ts'
+import { backoffMs } from '../../runtime/lib/backoff.ts'
 import type { Logger } from '../../runtime/log.ts'
 import { boundary } from '../../runtime/process/boundary.ts'
 
@@ -10,13 +11,14 @@ const PING_INTERVAL_MS = 10_000
 /** Longer than any blocking command (BullMQ's waits at most 10 s), so that only a dead peer runs into it. */
 const SILENCE_TIMEOUT_MS = 30_000
 const MAX_QUEUED_COMMANDS = 10_000
-const MAX_RECONNECT_DELAY_MS = 2_000
+const RECONNECT = { firstMs: 50, mostMs: 2_000 }
 
 function makeClient(url: string) {
   const common = {
     connectTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: SILENCE_TIMEOUT_MS,
-    reconnectStrategy: (retries: number) => Math.min(50 * 2 ** Math.min(retries, 6), MAX_RECONNECT_DELAY_MS),
+    // Without the random part all nodes would come back at the same moment.
+    reconnectStrategy: (retries: number) => backoffMs(retries + 1, { ...RECONNECT, random: Math.random }),
   }
   const options = {
     pingInterval: PING_INTERVAL_MS,

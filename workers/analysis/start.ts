@@ -10,6 +10,7 @@ import {
 } from '../../runtime/analysis/prompt.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Prices } from '../../runtime/cost.ts'
+import { cleanText } from '../../runtime/lib/text.ts'
 import type { Fallbacks } from '../../runtime/link/messages.ts'
 import type { Logger } from '../../runtime/log.ts'
 import type { PluginRegistry } from '../../runtime/plugin/host.ts'
@@ -167,6 +168,6 @@ async function giveUp({ store }: Services, { callId, workspaceId }: DueAnalysis,
   const tenant = store.tenant(workspaceId)
   const call = await callById(tenant, callId)
   if (call === undefined) return settleAnalysis(tenant, callId, undefined)
-  const nothing = { success: null, reason: null, data: null, disposition: null, error: error.slice(0, 500) }
+  const nothing = { success: null, reason: null, data: null, disposition: null, error: cleanText(error, 500) }
   await settleAnalysis(tenant, callId, { summary: extractedSummary(call.turns), analysis: nothing })
 }

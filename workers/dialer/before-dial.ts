@@ -1,4 +1,5 @@
 import type { Clock } from '../../runtime/clock.ts'
+import { cleanText, parseCleanJson } from '../../runtime/lib/text.ts'
 import { type NetRule, parseInfrastructureRule } from '../../runtime/plugin/net-rule.ts'
 import { signalWithin } from '../../runtime/signal-within.ts'
 import { sendRequest } from '../../runtime/tools/http-request.ts'
@@ -66,7 +67,7 @@ async function askWebhook(
 ): Promise<Refusal | undefined> {
   const no = (sentence: string): Refusal => ({
     reason: 'webhook',
-    sentence: `webhook_before_dial: ${sentence}`.slice(0, MAX_REASON_CHARS),
+    sentence: cleanText(`webhook_before_dial: ${sentence}`, MAX_REASON_CHARS),
   })
   const limit = signalWithin(WEBHOOK_TIMEOUT_MS, signal)
   try {
@@ -88,7 +89,7 @@ async function askWebhook(
       { over: { allowed }, signal: limit },
     )
     if (status !== 200) return no(`status ${status}`)
-    const answer = JSON.parse(text) as { dial?: unknown; reason?: unknown } | null
+    const answer = parseCleanJson(text) as { dial?: unknown; reason?: unknown } | null
     if (answer?.dial === true) return undefined
     return no(typeof answer?.reason === 'string' ? answer.reason : 'it did not answer {"dial": true}')
   } catch (error) {

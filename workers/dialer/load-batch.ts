@@ -4,7 +4,9 @@ import { openCopy } from '../../store/copy-writer.ts'
 import { type ColumnMapping, headerOf } from '../../store/prospect-columns.ts'
 import { blockOf } from '../../store/prospect-uploads.ts'
 import { WINDOW_GROUP_SQL, windowGroupKey } from '../../store/window-groups.ts'
-import { REFUSALS, readProspectRow } from './prospect-row.ts'
+import { isRefusal } from '../../store/write-rows.ts'
+import { REFUSALS, readProspectRow, UNSTORABLE } from './prospect-row.ts'
+import { sift } from './sift.ts'
 import type { Places, Whereabouts } from './zones.ts'
 
 const DAY_MS = 86_400_000
@@ -39,13 +41,29 @@ export interface Known {
 
 /**
  * Loads the next batch of an upload in one transaction: the place in the file moves with the rows, so nothing is loaded twice
- * whatever dies. `gone`: the upload is over, or its list or campaign deleted.
+ * whatever dies. `gone`: the upload is over, or its list or campaign deleted. A row that the database refuses is among the rejects.
  */
 export async function loadBatch(
   client: Client,
   uploadId: string,
   known: Known,
   now: Date,
+): Promise<'more' | 'done' | 'gone'> {
+  try {
+    return await load(client, uploadId, known, now, false)
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    return load(client, uploadId, known, now, true)
+  }
+}
+
+/** @param sifts each row that the database refuses is looked for */
+async function load(
+  client: Client,
+  uploadId: string,
+  known: Known,
+  now: Date,
+  sifts: boolean,
 ): Promise<'more' | 'done' | 'gone'> {
   await client.query('begin')
   try {
@@ -57,7 +75,16 @@ export async function loadBatch(
     const rows = await blockOf(client, uploadId, upload.batches_done)
     const records = JSON.parse(rows ?? '[]') as string[][]
     const { lines, rejects } = await read(client, upload, records, known)
-    await stage(client, lines)
+    const tried = async (some: readonly string[]) => {
+      await stage(client, some)
+      await place(client, upload, records, now)
+    }
+    const unfit = sifts ? await sift(client, lines, tried) : new Set<string>()
+    for (const text of unfit) rejects.push(unstorable(text, upload, records))
+    await stage(
+      client,
+      lines.filter((text) => !unfit.has(text)),
+    )
     const { refusals, duplicates, refused } = await place(client, upload, records, now)
     await reject(client, uploadId, upload.workspace_id, [...rejects, ...refusals])
     const inserted = records.length - rejects.length - refusals.length
@@ -166,6 +193,12 @@ async function groupOf(client: Client, where: Whereabouts, { groups }: Known): P
     groups.set(key, id)
   }
   return id
+}
+
+/** @param text a line of `read` */
+function unstorable(text: string, { processed }: UploadRow, records: readonly string[][]): Reject {
+  const line = Number(text.split('\t', 2)[1])
+  return { line, reason: UNSTORABLE, cells: records[line - processed - 2] ?? [] }
 }
 
 /** COPY's text format. */

@@ -11,6 +11,8 @@ export const REFUSALS = {
   do_not_call: 'Phone number is on the do-not-call list',
 } as const
 export type Refusal = keyof typeof REFUSALS
+/** Found out only where the rows are loaded. */
+export const UNSTORABLE = 'The database does not take this row'
 
 export interface ReadRow {
   phone: PhoneNumber

@@ -9,6 +9,7 @@ import { type Store, sqlState } from '../../store/database.ts'
 import { failDocument, findDocument, finishDocument, readUpload } from '../../store/documents.ts'
 import type { Document } from '../../store/schema.ts'
 import type { Tenant } from '../../store/tenant.ts'
+import { writeRows } from '../../store/write-rows.ts'
 import { ExtractionError, ExtractionTimeout } from './extract/failure.ts'
 import { type ExtractionLimits, extractChunks } from './extract/run.ts'
 
@@ -77,7 +78,7 @@ export async function giveUpDocument(
 
 /** Number of chunks, or undefined when the document was deleted meanwhile. */
 async function index(
-  { store, vectors, embeddings, limits }: DocumentServices,
+  { store, vectors, embeddings, limits, log }: DocumentServices,
   tenant: Tenant,
   document: Document,
   signal: AbortSignal,
@@ -96,7 +97,20 @@ async function index(
       async (chunks, first) => {
         signal.throwIfAborted()
         const texts = chunks.map((chunk) => chunk.text)
-        await putChunks(tenant, id, first, texts)
+        const { left, error } = await writeRows({
+          ...{ table: 'chunks', rows: texts.map((text, i) => ({ text, seq: first + i })), log },
+          // Halves of a run are runs.
+          write: (some) =>
+            putChunks(
+              tenant,
+              id,
+              some[0]?.seq ?? first,
+              some.map(({ text }) => text),
+            ),
+          about: ({ seq }) => ({ documentId: id, seq }),
+          passes: (cause) => sqlState(cause) === FOREIGN_KEY_VIOLATION,
+        })
+        if (left.length > 0) throw error
         const dense = (await embeddings?.passages(texts, signal)) ?? []
         const points = chunks.map(({ terms }, i) => {
           const vector = dense[i]

@@ -2,14 +2,22 @@ import type { Logger } from '../../runtime/log.ts'
 import { boundary, inBackground } from '../../runtime/process/boundary.ts'
 import type { Store } from '../../store/database.ts'
 import { type Attempt, writeAttempts } from '../../store/webhook-deliveries.ts'
+import { writeRows } from '../../store/write-rows.ts'
 
 const WRITE_MS = 25
+const UNSAID = { responseBody: null, error: 'The database refused what the receiver said' }
+
+interface Waiting {
+  attempt: Attempt
+  written(): void
+  failed(error: unknown): void
+}
 
 /** Writes what came of deliveries down, those of some milliseconds together. */
 export class AttemptWriter {
   readonly #store: Store
   readonly #log: Logger
-  #waiting: { attempt: Attempt; written: () => void; failed: (error: unknown) => void }[] = []
+  #waiting: Waiting[] = []
   #timer: NodeJS.Timeout | undefined
 
   constructor(store: Store, log: Logger) {
@@ -32,15 +40,30 @@ export class AttemptWriter {
     this.#timer = undefined
     const waiting = this.#waiting
     this.#waiting = []
-    try {
-      await writeAttempts(
-        this.#store,
-        waiting.map(({ attempt }) => attempt),
-      )
-      for (const { written } of waiting) written()
-    } catch (error) {
-      this.#log.warn({ err: error, attempts: waiting.length }, 'Deliveries could not be written down')
-      for (const { failed } of waiting) failed(error)
+    const { left, refused, error } = await this.#writeAll(waiting)
+    for (const one of waiting) if (!left.includes(one) && !refused.includes(one)) one.written()
+    // Without what its receiver said: one that is not settled is sent again and again.
+    const bare = refused.map((one) => ({ ...one, attempt: { ...one.attempt, ...UNSAID } }))
+    const again = await this.#writeAll(bare)
+    for (const one of bare) {
+      if (again.left.includes(one) || again.refused.includes(one))
+        one.failed(again.error ?? new Error('It was refused'))
+      else one.written()
     }
+    if (left.length === 0) return
+    this.#log.warn({ err: error, attempts: left.length }, 'Deliveries could not be written down')
+    for (const { failed } of left) failed(error)
+  }
+
+  #writeAll(rows: readonly Waiting[]) {
+    return writeRows({
+      ...{ table: 'webhook_deliveries', rows, log: this.#log },
+      write: (some) =>
+        writeAttempts(
+          this.#store,
+          some.map(({ attempt }) => attempt),
+        ),
+      about: ({ attempt: { id, webhookId, workspaceId } }) => ({ id, webhookId, workspaceId }),
+    })
   }
 }

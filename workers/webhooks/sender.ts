@@ -1,4 +1,5 @@
 import type { Clock } from '../../runtime/clock.ts'
+import { cleanText } from '../../runtime/lib/text.ts'
 import type { Logger } from '../../runtime/log.ts'
 import type { SecretBox } from '../../runtime/secret-box.ts'
 import { ForbiddenAddress, type KeptConnections } from '../../runtime/tools/connections.ts'
@@ -98,8 +99,7 @@ export async function sendDelivery(
     return done(
       {
         responseStatus: status,
-        // Postgres keeps no zero bytes.
-        responseBody: reached.text.slice(0, MAX_ANSWER_CHARACTERS).replaceAll('\0', ''),
+        responseBody: cleanText(reached.text, MAX_ANSWER_CHARACTERS),
         error: good ? null : `Status ${status}${redirects}`,
       },
       status === GONE,
@@ -113,7 +113,11 @@ export async function sendDelivery(
     }
     const { code, message } = error as NodeJS.ErrnoException
     const unknown = code === 'ENOTFOUND' || code === 'EAI_AGAIN'
-    return broken(unknown ? 'The host is unknown, or none that webhooks may reach' : (code ?? message))
+    return broken(
+      unknown
+        ? 'The host is unknown, or none that webhooks may reach'
+        : cleanText(code ?? message, MAX_ANSWER_CHARACTERS),
+    )
   } finally {
     clearTimeout(timer)
   }

@@ -11,18 +11,18 @@ import type { Store } from '../../store/database.ts'
 import { adminsOf } from '../../store/users.ts'
 import { claimDeliveries, type DueDelivery, enabledWebhooks, noteHealth } from '../../store/webhook-deliveries.ts'
 import { disableWebhook } from '../../store/webhooks.ts'
-import { adoptMovedEvents, eventsById, routeEvents } from '../../store/workspace-events.ts'
+import { adoptMovedEvents, eventsById } from '../../store/workspace-events.ts'
 import { AttemptWriter } from './attempt-writer.ts'
 import { callOf, type EventData, eventMessage } from './event-data.ts'
 import { Outbox, type Taken } from './outbox.ts'
 import { Rooms } from './rooms.ts'
+import { route } from './route.ts'
 import { type DeliveryMessage, type SenderOptions, sendDelivery } from './sender.ts'
 
 /** Looks for new events this often; sooner where more wait. */
 const POLL_MS = 100
 const BUSY_POLL_MS = 10
 const WEBHOOKS_KNOWN_MS = 250
-const ROUTED_AT_ONCE = 1_000
 /** A delivery that was taken and not written down, because the process died, is taken again after this. */
 const LEASE_MS = 30_000
 /** So long one that was taken may wait for its turn; with the time for its answer that is less than the lease. */
@@ -129,7 +129,7 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
 
   /** True when there is more to route. */
   async function round(): Promise<boolean> {
-    const routed = await routeEvents(store, ROUTED_AT_ONCE)
+    const isMore = await route(store, log)
     if (clock.monotonicMs() - knownAtMs > WEBHOOKS_KNOWN_MS) {
       known = await enabledWebhooks(store)
       knownAtMs = clock.monotonicMs()
@@ -154,7 +154,7 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
     )
     const takenAtMs = clock.monotonicMs()
     for (const delivery of due) outbox.add({ delivery, message: messages.get(delivery.eventId), takenAtMs })
-    return routed === ROUTED_AT_ONCE
+    return isMore
   }
 
   let timer: NodeJS.Timeout | undefined

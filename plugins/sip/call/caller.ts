@@ -1,3 +1,4 @@
+import { cleanText } from '../../../runtime/lib/text.ts'
 import { parsePhoneNumber } from '../../../runtime/phone-number.ts'
 import { parseNameAddress, splitOutside } from '../message/grammar.ts'
 import { headerOf, type NameAddress, SipParseError, type SipRequest } from '../message/message.ts'
@@ -6,6 +7,7 @@ import { readNumber } from './destination.ts'
 /** Who calls whom, as an INVITE says it. Pure. */
 
 const MAX_VALUE_LENGTH = 512
+const MAX_NUMBER_LENGTH = 64
 /** Of whom a trunk is certain comes first, the phone's own word last. */
 const IDENTITIES = ['p-asserted-identity', 'remote-party-id', 'from'] as const
 const ANONYMOUS = /^(?:anonymous|unavailable|unknown|restricted)$/i
@@ -17,7 +19,7 @@ export function dialledNumber(request: SipRequest, countries: readonly string[])
     const number = user === undefined ? undefined : readNumber(user, parsePhoneNumber, countries)
     if (number !== undefined) return number
   }
-  return (users.find((user) => user !== undefined && user !== '') ?? '').slice(0, 64)
+  return cleanText(users.find((user) => user !== undefined && user !== '') ?? '', MAX_NUMBER_LENGTH)
 }
 
 /** The caller's number, else the name they have at home (`204`, `alice`); undefined: withheld. */
@@ -28,7 +30,7 @@ export function callerNumber(request: SipRequest, countries: readonly string[]):
     if (number !== undefined) return number
   }
   const name = users.find((user) => user !== undefined && user !== '' && !ANONYMOUS.test(user))
-  return name?.slice(0, 64)
+  return name === undefined ? undefined : cleanText(name, MAX_NUMBER_LENGTH)
 }
 
 /**
@@ -58,7 +60,7 @@ export function callerVariables(request: SipRequest, take: readonly string[]): R
     found[`sip_${header.toLowerCase().replaceAll('-', '_')}`] = headerOf(request, header.toLowerCase())
   }
   const entries = Object.entries(found).filter(([, value]) => value !== undefined && value !== '')
-  return Object.fromEntries(entries.map(([key, value]) => [key, textOf(value ?? '').slice(0, MAX_VALUE_LENGTH)]))
+  return Object.fromEntries(entries.map(([key, value]) => [key, cleanText(textOf(value ?? ''), MAX_VALUE_LENGTH)]))
 }
 
 /** Bytes a character, as messages are kept, to the UTF-8 they mean. */

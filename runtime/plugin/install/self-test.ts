@@ -1,5 +1,6 @@
 import { llm } from '@livekit/agents'
 import { AudioFrame } from '@livekit/rtc-node'
+import { cutText } from '../../lib/text.ts'
 import { boundary } from '../../process/boundary.ts'
 import { signalWithin } from '../../signal-within.ts'
 import type { PluginKind } from '../contract.ts'
@@ -74,7 +75,7 @@ async function answers(registry: PluginRegistry, name: string, signal: AbortSign
     for await (const { delta } of stream) text += delta?.content ?? ''
     failed()
     if (text.trim() === '') throw new Error('it answered nothing')
-    return `answered "${text.trim().slice(0, 60)}"`
+    return `answered "${cutText(text.trim(), 60)}"`
   } finally {
     await closeInstance(model)
   }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Factories, Host, Options } from '../../../packages/plugin/mod.ts'
 import { PatchbayError } from '../../errors.ts'
+import { cleanText } from '../../lib/text.ts'
 import type { Logger } from '../../log.ts'
 import { permissionDenied } from '../permissions.ts'
 import { asProcess, pluginScope } from '../scope.ts'
@@ -35,7 +36,7 @@ export class InRole implements PluginRunner {
     this.#options = options
     const { plugin, env, granted, log, signal } = options
     const write = (level: 'debug' | 'info' | 'warn' | 'error') => (message: string) =>
-      log[level]({ plugin }, String(message).slice(0, 2_000))
+      log[level]({ plugin }, cleanText(String(message), 2_000))
     this.#host = {
       plugin,
       signal,

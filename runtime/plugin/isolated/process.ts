@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import type { Options } from '../../../packages/plugin/mod.ts'
 import { PatchbayError } from '../../errors.ts'
+import { cleanText } from '../../lib/text.ts'
 import type { Logger } from '../../log.ts'
 import { boundary } from '../../process/boundary.ts'
 import { processUsage } from '../../process-usage.ts'
@@ -21,6 +22,9 @@ const READY_TIMEOUT_MS = 60_000
 const BACKOFF_MS = { died: { min: 100, max: 10_000 }, misbehaved: { min: 1_000, max: 60_000 } }
 /** Who would wait longer for the start is told to go on without it. */
 const MAX_WAIT_MS = 1_000
+/** Of what a plugin says about its own faults. */
+const MAX_REASON_CHARS = 8_000
+const MAX_LOGGED_CHARS = 2_000
 const STABLE_MS = 30_000
 /** Of what it was sent and has not read: with the first, audio is dropped; with the second, it gets no more to do. */
 const MAX_WAITING_AUDIO_BYTES = 1 << 20
@@ -267,7 +271,7 @@ export class IsolatedProcess implements PluginRunner {
         loaded.resolve(message.factories.map(String))
         break
       case 'broken':
-        loaded.reject(fault(String(message.reason)))
+        loaded.reject(fault(cleanText(String(message.reason), MAX_REASON_CHARS)))
         break
       case 'beat':
         watch.beat(performance.now())
@@ -286,7 +290,9 @@ export class IsolatedProcess implements PluginRunner {
         this.#over(message.session)?.done()
         break
       case 'failed':
-        this.#over(message.session)?.failed(new IsolatedFault(String(message.message), failureOf(message.failure)))
+        this.#over(message.session)?.failed(
+          new IsolatedFault(cleanText(String(message.message), MAX_REASON_CHARS), failureOf(message.failure)),
+        )
         break
       default:
         throw new RangeError('a message of no type')
@@ -340,7 +346,7 @@ export class IsolatedProcess implements PluginRunner {
   #logLine(level: 'debug' | 'info' | 'warn' | 'error', text: string): void {
     if (text === '' || ++this.#loggedLines > MAX_LOG_LINES_PER_S) return
     const known = LEVELS.has(level) ? level : 'info'
-    this.#options.log[known]({ plugin: this.#options.plugin }, text.slice(0, 2_000))
+    this.#options.log[known]({ plugin: this.#options.plugin }, cleanText(text, MAX_LOGGED_CHARS))
   }
 
   #say(message: ToPlugin): void {

@@ -1,4 +1,4 @@
-import { parseBounded } from '../../json-shape.ts'
+import { parseCleanJson } from '../../lib/text.ts'
 import type { AudioFormat } from '../../session/leg.ts'
 
 /**
@@ -72,7 +72,7 @@ export const MARK: DialectWords['mark'] = {
 
 /** Reads a JSON object. Throws SyntaxError for anything else. */
 function readObject(text: string): Record<string, unknown> {
-  const value: unknown = parseBounded(text)
+  const value = parseCleanJson(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new SyntaxError('not an object')
   return value as Record<string, unknown>
 }

@@ -1,3 +1,4 @@
+import { parseCleanJson } from '../../lib/text.ts'
 import type { PluginHost } from '../../plugin/contract.ts'
 import { signalWithin } from '../../signal-within.ts'
 import { CarrierFault } from '../carrier.ts'
@@ -74,6 +75,9 @@ export class JsonApi {
   }
 }
 
+/** A carrier the operator chose: lists of numbers are long. */
+const ANSWER_BOUNDS = { depth: 64, parts: 200_000 }
+
 /** The address of an API: the variable's, or the service's own. */
 export function originOf(variable: string | undefined, own: string): string {
   return (variable || own).replace(/\/$/, '')
@@ -81,7 +85,7 @@ export function originOf(variable: string | undefined, own: string): string {
 
 function readBody(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseCleanJson(text, ANSWER_BOUNDS)
   } catch {
     return undefined
   }

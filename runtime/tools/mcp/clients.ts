@@ -10,6 +10,7 @@ import {
   type Tool,
 } from '@modelcontextprotocol/sdk/types.js'
 import type { Clock } from '../../clock.ts'
+import { cleanJson } from '../../lib/text.ts'
 import type { NetRule } from '../../plugin/net-rule.ts'
 import { boundary } from '../../process/boundary.ts'
 import { signalWithin } from '../../signal-within.ts'
@@ -92,7 +93,7 @@ export class McpClients {
         const params = cursor === undefined ? {} : { cursor }
         // Not `client.listTools()`, which compiles the server's schemas in this thread.
         const answer = await client.request({ method: 'tools/list', params }, ListToolsResultSchema, options)
-        tools.push(...answer.tools.map(toolOf))
+        tools.push(...cleanJson(answer.tools).map(toolOf))
         cursor = answer.nextCursor
         if (cursor === undefined) break
       }
@@ -113,7 +114,7 @@ export class McpClients {
       }
       const params = { name, arguments: input, ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }) }
       const result = await client.request({ method: 'tools/call', params }, CallToolResultSchema, options)
-      return { text: textOf(result), isError: result.isError === true }
+      return { text: textOf(cleanJson(result)), isError: result.isError === true }
     })
   }
 

@@ -5,6 +5,7 @@ import { systemClock } from '../../../runtime/clock.ts'
 import { parseInfrastructureRule } from '../../../runtime/plugin/net-rule.ts'
 import { newWebhookSecret, webhookSecrets } from '../../../runtime/webhooks/signature.ts'
 import { startTestApi } from '../../support/api.ts'
+import { ILL_FORMED } from '../../support/ill-formed.ts'
 import { startCollector } from '../../support/otlp-collector.ts'
 import { ownTime } from '../../support/own-time.ts'
 import { isOver, linkWorker } from '../../support/phone.ts'
@@ -44,6 +45,12 @@ t.test('what a number asks is signed, and its answer is used only where it is on
     from_number: '+14155550199',
     to_number: '+14155550100',
   })
+  for (const { text, clean } of Object.values(ILL_FORMED)) {
+    says = JSON.stringify({ dynamic_variables: { [text]: text } })
+    t.same(await askInboundWebhook(question(receiver.url), options), {
+      says: { dynamic_variables: { [clean]: clean } },
+    })
+  }
   says = '{"dynamic_variables": {"n": 7}}'
   t.match(await askInboundWebhook(question(receiver.url), options), { fault: /its answer is not/ })
   says = 'hello'

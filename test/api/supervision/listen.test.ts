@@ -8,6 +8,7 @@ import { OpusEncoder } from '../../../runtime/media/opus.ts'
 import { freePort } from '../../../scripts/demo/free-port.ts'
 import { WebRtcPeer } from '../../../scripts/webrtc-peer.ts'
 import { startTestApi, type TestApi, type TestUser } from '../../support/api.ts'
+import { ILL_FORMED } from '../../support/ill-formed.ts'
 import { mediaWorker } from '../../support/media-worker.ts'
 import { ownTime } from '../../support/own-time.ts'
 import { callWhen, isOver, linkWorker, startPhone } from '../../support/phone.ts'
@@ -88,6 +89,11 @@ t.test('a supervisor hears both sides, takes the call over, speaks and gives it 
   await second.got('error', ({ code }) => code === 'bad_message')
   second.socket.send(`{"type":"whisper","text":"deep","more":${'['.repeat(5_000)}${']'.repeat(5_000)}}`)
   await until(() => second.messages.filter(({ code }) => code === 'bad_message').length === 2)
+  for (const { text } of Object.values(ILL_FORMED)) {
+    second.messages.length = 0
+    second.send({ type: 'say', text })
+    await second.got('error', ({ message }) => message === 'Text must be valid Unicode text without NUL')
+  }
 
   supervisor.send({ type: 'give_back', summary: 'A refund was agreed' })
   await supervisor.happened('gave_back')

@@ -142,3 +142,18 @@ test('a slow, broken, huge or unwilling server ends with words for the model and
   t.same(await at('/gone'), { output: 'The request failed with status 404: no such order', fault: 'status 404' })
   t.equal((await at('/huge')).output.length, 8_001)
 })
+
+test('an answer is clean, and a cut parts no pair', async (t) => {
+  const thumb = '\ud83d\udc4d'
+  for (const [said, wanted] of [
+    [`${'x'.repeat(7_999)}${thumb}`, `${'x'.repeat(7_999)}…`],
+    [`${'x'.repeat(7_998)}${thumb}y`, `${'x'.repeat(7_998)}${thumb}…`],
+    ['a\0b', 'ab'],
+  ] as const) {
+    const { url, port } = await serve(t, (_, response) => response.end(said))
+    t.same(await call(http({ url }), [`localhost:${port}`]), { output: wanted })
+  }
+  const { url, port } = await serve(t, (_, response) => response.writeHead(500).end(`${'x'.repeat(499)}${thumb}`))
+  const { output } = await call(http({ url }), [`localhost:${port}`])
+  t.equal(output, `The request failed with status 500: ${'x'.repeat(499)}…`)
+})

@@ -230,3 +230,13 @@ t.test(
     t.same(await read('txt', 'Seven', limits), ['Seven'])
   },
 )
+
+t.test('text of every format is clean, whatever its escapes say', async (t) => {
+  const json = JSON.stringify({ 'k\0': ['lone \ud83d', '\udc4d\ud83d', 'nul \0 end'] })
+  const html = '<p>lone &#xD83D; low &#xDC4D; nul &#0; end</p>'
+  const csv = `name,note\nAda,a\0b${'x'.repeat(400)}\n`
+  const found = await Promise.all([read('json', json), read('html', html), read('csv', csv)])
+  for (const text of found.flat()) t.ok(text.isWellFormed() && !text.includes('\0'), JSON.stringify(text))
+  const faces = '😀'.repeat(30_000)
+  for (const text of await read('txt', `x${faces}`)) t.notMatch(text, '\ufffd', 'no pair is parted')
+})

@@ -1,5 +1,5 @@
 import mammoth from 'mammoth'
-import { type Block, cleanText } from '../../../runtime/knowledge/blocks.ts'
+import { type Block, documentText } from '../../../runtime/knowledge/blocks.ts'
 import { ExtractionError } from './failure.ts'
 import { htmlBlocks } from './html.ts'
 import { checkZip } from './zip.ts'
@@ -17,5 +17,5 @@ export async function* docxBlocks(bytes: Uint8Array): AsyncGenerator<Block> {
   } catch (cause) {
     throw new ExtractionError('The Word document is damaged or not a .docx file', { cause })
   }
-  yield* htmlBlocks(cleanText(html))
+  yield* htmlBlocks(documentText(html))
 }

@@ -1,4 +1,4 @@
-import { type Block, cleanText, type DocumentFormat } from '../../../runtime/knowledge/blocks.ts'
+import { type Block, type DocumentFormat, documentText } from '../../../runtime/knowledge/blocks.ts'
 import { decodeText } from './encoding.ts'
 
 /**
@@ -11,13 +11,13 @@ export async function extract(
 ): Promise<Iterable<Block> | AsyncIterable<Block>> {
   switch (format) {
     case 'txt':
-      return (await import('./text.ts')).plainBlocks(cleanText(decodeText(bytes)))
+      return (await import('./text.ts')).plainBlocks(documentText(decodeText(bytes)))
     case 'md':
-      return (await import('./text.ts')).markdownBlocks(cleanText(decodeText(bytes)))
+      return (await import('./text.ts')).markdownBlocks(documentText(decodeText(bytes)))
     case 'csv':
-      return (await import('./csv.ts')).csvBlocks(cleanText(decodeText(bytes)))
+      return (await import('./csv.ts')).csvBlocks(documentText(decodeText(bytes)))
     case 'json':
-      return (await import('./json.ts')).jsonBlocks(cleanText(decodeText(bytes)))
+      return (await import('./json.ts')).jsonBlocks(documentText(decodeText(bytes)))
     case 'html': {
       const { decodeHtml, htmlBlocks } = await import('./html.ts')
       return htmlBlocks(decodeHtml(bytes))

@@ -1,5 +1,5 @@
 import { convert, type FormatCallback } from 'html-to-text'
-import { type Block, cleanText } from '../../../runtime/knowledge/blocks.ts'
+import { type Block, documentText } from '../../../runtime/knowledge/blocks.ts'
 import { decodeText } from './encoding.ts'
 
 /** Private-use characters mark structure in the converter's output; a page's own ones are removed first. */
@@ -50,7 +50,7 @@ export function* htmlBlocks(html: string): Generator<Block> {
     ],
   })
   // No-break spaces and the like arise from entities.
-  for (const paragraph of cleanText(converted).split(/\n\s*\n|\n(?=\ue001)/)) {
+  for (const paragraph of documentText(converted).split(/\n\s*\n|\n(?=\ue001)/)) {
     const trimmed = paragraph.trim()
     if (trimmed.startsWith(HEADING)) {
       const level = trimmed.lastIndexOf(HEADING) + 1
@@ -70,7 +70,7 @@ export function* htmlBlocks(html: string): Generator<Block> {
 export function decodeHtml(bytes: Uint8Array): string {
   const start = new TextDecoder('latin1').decode(bytes.subarray(0, 1024))
   const declared = /<meta[^>]{0,200}charset\s*=\s*["']?\s*([\w-]{1,40})/i.exec(start)?.[1]
-  return cleanText(decodeText(bytes, declared))
+  return documentText(decodeText(bytes, declared))
 }
 
 function plain(text: string): string {

@@ -1,15 +1,18 @@
 import type { Block } from '../../../runtime/knowledge/blocks.ts'
+import { cleanText, parseCleanJson } from '../../../runtime/lib/text.ts'
 import { ExtractionError } from './failure.ts'
 
 const MAX_DEPTH = 64
+/** Read in a thread of its own, whose time and memory are bounded. */
+const DOCUMENT_BOUNDS = { depth: 1_000, parts: Number.POSITIVE_INFINITY }
 
 /** One record for each object that holds plain values, with the path of names that leads to it as its start. */
 export function* jsonBlocks(text: string): Generator<Block> {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseCleanJson(text, DOCUMENT_BOUNDS)
   } catch (cause) {
-    throw new ExtractionError(`The JSON can't be read: ${(cause as Error).message.slice(0, 200)}`, { cause })
+    throw new ExtractionError(`The JSON can't be read: ${cleanText((cause as Error).message, 200)}`, { cause })
   }
   yield* records(value, [], 0)
 }

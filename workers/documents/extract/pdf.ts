@@ -1,5 +1,5 @@
 import { getDocumentProxy } from 'unpdf'
-import { type Block, cleanText } from '../../../runtime/knowledge/blocks.ts'
+import { type Block, documentText } from '../../../runtime/knowledge/blocks.ts'
 import { ExtractionError } from './failure.ts'
 
 const MAX_PAGES = 10_000
@@ -54,7 +54,7 @@ async function linesOf(pdf: Awaited<ReturnType<typeof getDocumentProxy>>, number
   } catch {
     // A damaged page costs its own text, not the document's.
   }
-  return lines.map((line) => ({ ...line, text: cleanText(line.text).trim() })).filter((line) => line.text !== '')
+  return lines.map((line) => ({ ...line, text: documentText(line.text).trim() })).filter((line) => line.text !== '')
 }
 
 function* blocksOf(lines: readonly Line[]): Generator<Block> {

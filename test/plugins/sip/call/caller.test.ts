@@ -32,3 +32,19 @@ t.test('what an INVITE says of the caller becomes variables, other headers where
   t.notOk('sip_x_secret' in callerVariables(request, ['X-Account']))
   t.notOk('sip_x_missing' in callerVariables(request, ['X-Missing']))
 })
+
+t.test('what can not be kept of headers is left out of variables and names', async (t) => {
+  // A character a byte, as messages are kept: half of a surrogate pair, as some encode it in UTF-8.
+  const half = Buffer.from([0xed, 0xa0, 0xbd]).toString('latin1')
+  const request = invite(`X-Account: 42`, `X-Long: ${'😀'.repeat(300)}`)
+  const found = callerVariables(
+    {
+      ...request,
+      from: { ...request.from, displayName: `Jo${half}` },
+      headers: request.headers.map((one) => (one.name === 'x-account' ? { ...one, value: `4\0${half}2` } : one)),
+    },
+    ['X-Account', 'X-Long'],
+  )
+  t.match(found, { sip_from_name: /^Jo\ufffd+$/, sip_x_account: /^4\ufffd+2$/ })
+  for (const value of Object.values(found)) t.ok(value.isWellFormed() && value.length <= 512 && !value.includes('\0'))
+})

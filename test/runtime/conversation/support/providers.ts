@@ -18,6 +18,8 @@ export interface EarOptions {
   fail?: () => Error | undefined
   /** How it names the language of an utterance. Default: `en`. */
   languageOf?: (text: string) => string
+  /** What it makes of an utterance. Default: its words. */
+  writes?: (text: string) => string
   /** It never calls its words final. */
   staysInterim?: boolean
   /** It hears nothing before; what is said meanwhile waits. */
@@ -103,9 +105,11 @@ class ScriptedSpeech extends stt.SpeechStream {
     return best
   }
 
-  #emit(type: stt.SpeechEventType, text: string): void {
+  #emit(type: stt.SpeechEventType, utterance: string): void {
     if (this.queue.closed) return
-    const language = (this.#owner.options.languageOf?.(text) ?? 'en') as stt.SpeechData['language']
+    const { languageOf, writes } = this.#owner.options
+    const language = (languageOf?.(utterance) ?? 'en') as stt.SpeechData['language']
+    const text = writes?.(utterance) ?? utterance
     this.queue.put({ type, alternatives: [{ language, text, startTime: 0, endTime: 0, confidence: 1 }] })
   }
 }

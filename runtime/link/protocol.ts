@@ -100,6 +100,13 @@ export function decodeNodeMessage(json: string): NodeMessage | undefined {
   return nodeMessage.Check(value) ? value : undefined
 }
 
+/** What something which is no message seems to be. */
+export function typeIn(json: string): string | undefined {
+  const value = parse(json)
+  if (typeof value !== 'object' || value === null || !('type' in value)) return undefined
+  return typeof value.type === 'string' ? value.type : undefined
+}
+
 /** The session that something which is no message seems to be about. */
 export function sessionIn(json: string): number | undefined {
   const value = parse(json)

@@ -134,7 +134,9 @@ type RowWriter = ReturnType<typeof createRowWriter>
 /** Records to blocks. */
 function createRowWriter(phoneColumn: string | undefined) {
   const numbers = createDistinctCounter()
-  let header: { numberAt: number; cellsAt: number[]; columns: string[]; check: ReturnType<typeof variableRows> } | undefined
+  let header:
+    | { numberAt: number; cellsAt: number[]; columns: string[]; check: ReturnType<typeof variableRows> }
+    | undefined
   let block: (string | null)[][] = []
   let written: Blocks = { first: 0, blocks: [] }
   let chars = 0

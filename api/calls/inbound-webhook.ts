@@ -84,7 +84,10 @@ export async function askInboundWebhook(
     const says: unknown = JSON.parse(text)
     return check.Check(says)
       ? { says }
-      : { fault: 'its answer is not {"agent_id"?: text, "dynamic_variables"?: at most 200 texts and 64 KiB, "reject"?: boolean}' }
+      : {
+          fault:
+            'its answer is not {"agent_id"?: text, "dynamic_variables"?: at most 200 texts and 64 KiB, "reject"?: boolean}',
+        }
   } catch (error) {
     options.signal.throwIfAborted()
     if (limit.aborted) return { fault: `no answer within ${TIMEOUT_MS} ms` }

@@ -1,4 +1,9 @@
-import { fillVariables, MAX_PROMPT_BYTES, MAX_SPOKEN_BYTES, type Variables } from '../../runtime/conversation/variables.ts'
+import {
+  fillVariables,
+  MAX_PROMPT_BYTES,
+  MAX_SPOKEN_BYTES,
+  type Variables,
+} from '../../runtime/conversation/variables.ts'
 import type { AgentSpec } from '../../runtime/link/messages.ts'
 import { isOwnTool, type Tool, toolSpec } from '../../runtime/tools/tool.ts'
 import type { Agent } from '../../store/schema.ts'

@@ -54,5 +54,10 @@ export async function whisperTo(
   const spec = agentSpec(agent, dynamicVariables, false)
   const { recordingNotice: _notice, voicemail: _voicemail, ...kept } = spec
   const { takeCall } = languageOf(spec.language).phrases
-  return { ...kept, firstMessage: '', tools: [], consentMessage: `${summary.trim().slice(0, MAX_SUMMARY_CHARS)} ${takeCall}`.trim() }
+  return {
+    ...kept,
+    firstMessage: '',
+    tools: [],
+    consentMessage: `${summary.trim().slice(0, MAX_SUMMARY_CHARS)} ${takeCall}`.trim(),
+  }
 }

@@ -325,12 +325,13 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
 
   #offer(message: { type: 'open' } & OpenSession): void {
     const { session } = message
-    const reject = (reason: 'full' | 'bad_agent', sentence: string): void =>
+    const reject = (reason: 'full' | 'bad_agent', sentence: string): void => {
       queueMicrotask(() => this.#deliver({ type: 'rejected', session, reason, message: sentence }))
-    if (this.#isBehind) return reject('full', 'The voice worker has not read what it was offered before')
-    const encoded = encodeOpen(message)
-    if ('fault' in encoded) return reject('bad_agent', encoded.fault)
-    this.#sendText(encoded.json)
+    }
+    const encoded = this.#isBehind ? undefined : encodeOpen(message)
+    if (encoded === undefined) reject('full', 'The voice worker has not read what it was offered before')
+    else if ('fault' in encoded) reject('bad_agent', encoded.fault)
+    else this.#sendText(encoded.json)
   }
 
   #send(message: NodeMessage): void {
@@ -341,9 +342,15 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
   /** What the worker could not take ends the session that it is about, and no other. */
   #sendOf(session: number, message: NodeMessage): void {
     const json = encodeMessage(message)
-    if (json !== undefined) return this.#sendText(json)
+    if (json !== undefined) {
+      this.#sendText(json)
+      return
+    }
     const callId = this.#sessions.get(session)?.callId
-    this.#options.log.error({ workerId: this.workerId, callId, type: message.type }, 'A message is too large for the link')
+    this.#options.log.error(
+      { workerId: this.workerId, callId, type: message.type },
+      'A message is too large for the link',
+    )
     this.#send({ type: 'close', session, reason: TOO_LARGE })
     this.#deliver({ type: 'ended', session, reason: 'error', error: `What happened in the call is ${TOO_LARGE}` })
   }

@@ -39,7 +39,9 @@ export function encodeOpen(message: { type: 'open' } & OpenSession): { json: str
   const alone = encodeMessage(rest)
   if (alone === undefined) {
     const kib = MAX_MESSAGE_BYTES >> 10
-    return { fault: `The agent is too large for a voice worker, which takes ${kib} KiB: shorten its texts and its tools` }
+    return {
+      fault: `The agent is too large for a voice worker, which takes ${kib} KiB: shorten its texts and its tools`,
+    }
   }
   if (resume === undefined) return { json: alone }
   const maxBytes = MAX_MESSAGE_BYTES - Buffer.byteLength(alone) - ',"resume":'.length

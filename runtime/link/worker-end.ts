@@ -207,7 +207,10 @@ class NodeLink {
     if (socket?.readyState !== WebSocket.OPEN) return
     // Audio of the session that waits in the batch comes before what is said about it.
     this.#batch.flush()
-    if (socket.bufferedAmount > MAX_BACKPRESSURE_BYTES) return socket.terminate()
+    if (socket.bufferedAmount > MAX_BACKPRESSURE_BYTES) {
+      socket.terminate()
+      return
+    }
     const json = encodeMessage(message)
     if (json === undefined) this.#unsendable(message)
     else socket.send(json)
@@ -356,7 +359,10 @@ class NodeLink {
       return
     }
     this.#worker.options.log.error({ url: this.#url, session, type }, 'An api node sent what is no message')
-    const message = `The voice worker could not read the api node's message "${type ?? ''}"`.slice(0, MAX_SENTENCE_CHARS)
+    const message = `The voice worker could not read the api node's message "${type ?? ''}"`.slice(
+      0,
+      MAX_SENTENCE_CHARS,
+    )
     const running = this.#sessions.get(session)
     if (running !== undefined) running.port.ended('error', message)
     else if (type === 'open') this.send({ type: 'rejected', session, reason: 'failed', message })

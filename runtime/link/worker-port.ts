@@ -80,7 +80,12 @@ export class LinkPort implements SessionPort {
   ended(reason: SessionEndReason, error?: string): void {
     if (this.#over) return
     this.start()
-    this.#send({ type: 'ended', session: this.#session, reason, ...(error === undefined ? {} : { error: error.slice(0, MAX_SENTENCE_CHARS) }) })
+    this.#send({
+      type: 'ended',
+      session: this.#session,
+      reason,
+      ...(error === undefined ? {} : { error: error.slice(0, MAX_SENTENCE_CHARS) }),
+    })
     this.close()
     this.#endedItself()
   }

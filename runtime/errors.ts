@@ -22,6 +22,13 @@ export const ERRORS = {
   csv_without_rows: { status: 400, retryable: false, detail: 'CSV has no rows' },
   csv_without_primary_phone: { status: 400, retryable: false, detail: 'CSV must have a primary_phone column' },
   csv_without_column: { status: 400, retryable: false, detail: 'CSV lacks a column that is named' },
+  /** Also why a call ends that can't begin. */
+  agent_text_too_long: {
+    status: 400,
+    retryable: false,
+    detail:
+      'Agent’s {field} has {kib} KiB with its variables filled in; at most {max_kib} KiB are taken: shorten it, or their values',
+  },
   csv_row_too_long: { status: 400, retryable: false, detail: 'CSV has a row of more than 64 KiB' },
   campaign_running: { status: 400, retryable: false, detail: 'Campaign is currently running' },
   prospect_list_running: { status: 400, retryable: false, detail: 'Prospect list is currently running' },

@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 import { createCsvReader } from '../runtime/csv.ts'
-import { checkColumns } from '../runtime/csv-columns.ts'
+import { checkColumns, variableRows } from '../runtime/csv-columns.ts'
 import { createDistinctCounter } from '../runtime/distinct-counter.ts'
 import { PatchbayError } from '../runtime/errors.ts'
 import { parsePhoneNumber } from '../runtime/phone-number.ts'
@@ -134,18 +134,21 @@ type RowWriter = ReturnType<typeof createRowWriter>
 /** Records to blocks. */
 function createRowWriter(phoneColumn: string | undefined) {
   const numbers = createDistinctCounter()
-  let header: { numberAt: number; cellsAt: number[]; columns: string[] } | undefined
+  let header:
+    | { numberAt: number; cellsAt: number[]; columns: string[]; check: ReturnType<typeof variableRows> }
+    | undefined
   let block: (string | null)[][] = []
   let written: Blocks = { first: 0, blocks: [] }
   let chars = 0
   let total = 0
   let invalid = 0
 
-  function addRow(record: readonly string[], { numberAt, cellsAt }: NonNullable<typeof header>): void {
+  function addRow(record: readonly string[], { numberAt, cellsAt, check }: NonNullable<typeof header>): void {
     const text = record[numberAt] ?? ''
     const number = parsePhoneNumber(text)
     const row: (string | null)[] = number === undefined ? [null, text] : [number]
     for (let i = 0; i < cellsAt.length; i++) row.push(record[cellsAt[i]!] ?? '')
+    check(row)
     total++
     if (number === undefined) invalid++
     else numbers.add(Number(number))
@@ -184,14 +187,20 @@ function createRowWriter(phoneColumn: string | undefined) {
   }
 }
 
-/** Of columns with the same name the last counts; one without a name is left out. */
 function readHeader(record: readonly string[], phoneColumn: string | undefined) {
   checkColumns(record)
   const numberAt = numberColumnOf(record, phoneColumn)
   if (numberAt === -1) throw new PatchbayError('csv_without_phone_number')
+  const byName = variablesIn(record, numberAt)
+  const columns = [...byName.keys()]
+  return { numberAt, cellsAt: [...byName.values()], columns, check: variableRows(columns) }
+}
+
+/** Where each variable stands. Of columns with the same name the last counts; one without a name is left out. */
+export function variablesIn(columns: readonly string[], numberAt: number): Map<string, number> {
   const byName = new Map<string, number>()
-  for (const [at, name] of record.entries()) if (name !== '' && at !== numberAt) byName.set(name, at)
-  return { numberAt, cellsAt: [...byName.values()], columns: [...byName.keys()] }
+  for (const [at, name] of columns.entries()) if (name !== '' && at !== numberAt) byName.set(name, at)
+  return byName
 }
 
 /** Where the numbers stand; -1: no column is called `phone_number`. Throws `csv_without_column` where the named one lacks. */

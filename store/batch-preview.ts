@@ -1,5 +1,6 @@
+import { variableRows } from '../runtime/csv-columns.ts'
 import { parsePhoneNumber } from '../runtime/phone-number.ts'
-import { numberColumnOf } from './batch-load.ts'
+import { numberColumnOf, variablesIn } from './batch-load.ts'
 import type { Loader } from './bulk-copy-messages.ts'
 import {
   doNotCallAmong,
@@ -41,7 +42,9 @@ export const load: Loader<BatchPreviewParams, null, BatchPreview> = async (clien
     const at = numberColumnOf(columns, params.phoneColumn)
     phoneColumn = columns[at] ?? null
     if (at === -1) return undefined
+    const check = variableRows([...variablesIn(columns, at).keys()])
     return async (rows: readonly PreviewRow[]) => {
+      for (const { cells } of rows) check(cells)
       const read = rows.map(({ cells }) => parsePhoneNumber(cells[at] ?? ''))
       const numbers = read.filter((phone) => phone !== undefined)
       const doNotCall = await doNotCallAmong(client, params.workspaceId, numbers)

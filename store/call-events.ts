@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { JournalRow } from '../runtime/call-log/event-journal.ts'
-import type { CallEvent } from '../runtime/call-log/events.ts'
+import type { CallEvent, CallEventType } from '../runtime/call-log/events.ts'
 import { toldAs } from '../runtime/call-log/told.ts'
 import type { Store } from './database.ts'
 import type { Tenant } from './tenant.ts'
@@ -80,6 +80,33 @@ export async function callEvents(
     .flatMap((row) => row.events as CallEvent[])
     .filter(({ seq }) => seq >= fromSeq && seq < fromSeq + limit)
   return { events, total: last?.seq === null || last?.seq === undefined ? 0 : Number(last.seq) + 1 }
+}
+
+/** Of the events of some types, so much at most is read at once. */
+const MAX_READ_EVENTS = 20_000
+const MAX_READ_BYTES = 8 << 20
+
+/**
+ * The events of a call that are of these types, from its beginning, in order: at most `limit` of them and 8 MiB.
+ * @param createdAt when the call was made: no event is older
+ */
+export async function callEventsOf<T extends CallEventType>(
+  { db, workspaceId }: Tenant,
+  call: { id: string; createdAt: Date },
+  types: readonly T[],
+  limit = MAX_READ_EVENTS,
+): Promise<Extract<CallEvent, { type: T }>[]> {
+  const since = new Date(call.createdAt.getTime() - CLOCK_SKEW_MS)
+  const { rows } = await sql<{ event: Extract<CallEvent, { type: T }> }>`
+    select event from (
+      select event, first_seq, place, sum(octet_length(event::text)) over (order by first_seq, place) as bytes
+      from call_events, json_array_elements(events) with ordinality as listed (event, place)
+      where workspace_id = ${workspaceId} and call_id = ${call.id} and at >= ${since}
+        and event ->> 'type' = any(${types}::text[])
+      order by first_seq, place limit ${limit}
+    ) as found
+    where bytes <= ${MAX_READ_BYTES} order by first_seq, place`.execute(db)
+  return rows.map(({ event }) => event)
 }
 
 /** The last word about a call whose node died with its own: one more event, after all that are there. */

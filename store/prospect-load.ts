@@ -1,10 +1,10 @@
 import type { Client } from 'pg'
 import { createCsvReader } from '../runtime/csv.ts'
-import { checkColumns } from '../runtime/csv-columns.ts'
+import { checkColumns, variableRows } from '../runtime/csv-columns.ts'
 import { PatchbayError } from '../runtime/errors.ts'
 import type { Loader } from './bulk-copy-messages.ts'
 import { openCopy } from './copy-writer.ts'
-import { type ColumnMapping, checkMapping, fieldOf } from './prospect-columns.ts'
+import { type ColumnMapping, checkMapping, fieldOf, headerOf } from './prospect-columns.ts'
 
 /** Takes a file of prospects as it is and keeps it in batches, which workers/dialer loads one after the other. */
 
@@ -96,6 +96,7 @@ async function copyBatches(
  */
 function createBatchWriter(uploadId: string, mapping: ColumnMapping) {
   let columns: string[] | undefined
+  let check: ReturnType<typeof variableRows>
   let text = ''
   let rows = 0
   let chars = 0
@@ -115,9 +116,12 @@ function createBatchWriter(uploadId: string, mapping: ColumnMapping) {
       for (const record of records) {
         if (columns === undefined) {
           columns = readHeader(record, mapping)
+          check = variableRows(headerOf(columns, mapping).variables.map(([name]) => name))
           continue
         }
-        const row = JSON.stringify(record.slice(0, columns.length))
+        const cells = record.slice(0, columns.length)
+        check(cells)
+        const row = JSON.stringify(cells)
         if (row.length > MAX_ROW_CHARS) throw new PatchbayError('csv_row_too_long')
         text += rows === 0 ? `${uploadId}\t${batches}\t[` : ','
         text += row.includes('\\') ? row.replaceAll('\\', '\\\\') : row

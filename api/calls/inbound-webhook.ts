@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Clock } from '../../runtime/clock.ts'
+import { DynamicVariables } from '../../runtime/conversation/variables.ts'
 import { parseCleanJson } from '../../runtime/lib/text.ts'
 import type { NetRule } from '../../runtime/plugin/net-rule.ts'
 import { signalWithin } from '../../runtime/signal-within.ts'
@@ -16,7 +17,7 @@ const TIMEOUT_MS = 2_000
 
 const ANSWER = Type.Object({
   agent_id: Type.Optional(Type.String()),
-  dynamic_variables: Type.Optional(Type.Record(Type.String({ maxLength: 100 }), Type.String({ maxLength: 10_000 }))),
+  dynamic_variables: Type.Optional(DynamicVariables({})),
   reject: Type.Optional(Type.Boolean()),
 })
 const check = Compile(ANSWER)
@@ -84,7 +85,10 @@ export async function askInboundWebhook(
     const says = parseCleanJson(text)
     return check.Check(says)
       ? { says }
-      : { fault: 'its answer is not {"agent_id"?: text, "dynamic_variables"?: texts, "reject"?: boolean}' }
+      : {
+          fault:
+            'its answer is not {"agent_id"?: text, "dynamic_variables"?: at most 200 texts and 64 KiB, "reject"?: boolean}',
+        }
   } catch (error) {
     options.signal.throwIfAborted()
     if (limit.aborted) return { fault: `no answer within ${TIMEOUT_MS} ms` }

@@ -1,6 +1,7 @@
 import { uuidv7 } from 'uuidv7'
 import { neverJoined } from '../../runtime/call-log/never-joined.ts'
 import type { Clock } from '../../runtime/clock.ts'
+import { fittingVariables } from '../../runtime/conversation/variables.ts'
 import { cleanJson, cleanText, cutText } from '../../runtime/lib/text.ts'
 import type { SessionLimits } from '../../runtime/link/messages.ts'
 import type { Logger } from '../../runtime/log.ts'
@@ -107,7 +108,7 @@ async function admit(options: InboundOptions, provider: string, call: IncomingCa
   const place = await quotas.take({ kind: 'phone', callId, workspaceId: called.workspaceId, number })
   if (place !== 'taken') return { why: 'no_capacity', reason: place }
   try {
-    const variables = { ...cleanJson(call.variables?.(trunk), MAX_VARIABLE_CHARS), ...asked.variables }
+    const variables = fittingVariables(asked.variables, cleanJson(call.variables?.(trunk) ?? {}, MAX_VARIABLE_CHARS))
     const own = agentSpec(agent, variables, await hasReadyDocuments(tenant, agent.id))
     const { spec, faults } = await options.mcpTools.complete(agent, own)
     await insertCall(tenant, {

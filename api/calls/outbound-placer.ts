@@ -18,6 +18,7 @@ import { type AnsweredBy, type Carrier, CarrierFault } from '../../runtime/telep
 import type { Carriers } from '../../runtime/telephony/carriers.ts'
 import {
   AGENT_GONE,
+  badAgent,
   type DialOutcome,
   NO_CAPACITY,
   NUMBER_FULL,
@@ -328,6 +329,7 @@ export class Placer {
         signalWithin(CARRIER_TIMEOUT_MS),
       )
     } catch (error) {
+      if (error instanceof PatchbayError && error.code === 'agent_text_too_long') return finish(badAgent(error.message))
       log.warn({ err: error, callId: call.id, provider }, 'The carrier did not take the call')
       // It may have taken it all the same: a call nobody holds is ended there too.
       cancel(outcomeOfFailure('carrier', this.#wordsOf(error, provider)))

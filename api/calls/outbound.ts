@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Static, Type } from 'typebox'
 import { Gate } from '../../runtime/admission/gate.ts'
+import { DynamicVariables } from '../../runtime/conversation/variables.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
 import { agentByNumber } from '../../store/agents.ts'
 import { insertCall } from '../../store/calls.ts'
@@ -14,6 +15,7 @@ import { queueCall } from '../../workers/calls/queue.ts'
 import { once } from '../idempotency.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
 import { requireAgentProviders, requireMonth } from '../quota.ts'
+import { agentSpec } from '../realtime/agent-spec.ts'
 import { defineRoute, Reply } from '../route.ts'
 import { PhoneNumberInput } from '../schema.ts'
 import { call_log_id, isOver, requireCall } from './one-call.ts'
@@ -48,7 +50,7 @@ const outboundCall = defineRoute({
   body: Type.Object({
     agent_phone_number: PhoneNumberInput('A registered number of the agent; the callee sees it.'),
     phone_number_to_dial: PhoneNumberInput('Whom to call.'),
-    dynamic_variables: Type.Record(Type.String(), Type.String(), {
+    dynamic_variables: DynamicVariables({
       default: {},
       description: "Fill `{{name}}` in the agent's system prompt and first message.",
     }),
@@ -59,7 +61,14 @@ const outboundCall = defineRoute({
     ),
   }),
   success: { status: 201, schema: CallBody },
-  errors: ['invalid_phone_number', 'agent_not_found', 'quota_reached', 'do_not_call', 'admin_required'],
+  errors: [
+    'invalid_phone_number',
+    'agent_text_too_long',
+    'agent_not_found',
+    'quota_reached',
+    'do_not_call',
+    'admin_required',
+  ],
   tag,
   summary: 'Call a phone number with an agent',
   description: 'Answers at once with the call log, queued; read the call to see what became of it.',
@@ -79,6 +88,8 @@ const outboundCall = defineRoute({
     const to = requirePhoneNumber(body.phone_number_to_dial)
     const agent = await agentByNumber(tenant, from)
     if (agent === undefined) throw new PatchbayError('agent_not_found')
+    // Said now, to who can do something about it, rather than when the call is placed.
+    agentSpec(agent, body.dynamic_variables, false, true)
     await requireMonth(services, tenant)
     await requireAgentProviders(services, tenant, agent)
     if (await isOnDoNotCall(tenant, to)) {

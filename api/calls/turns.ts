@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
-import { turnEvidence } from '../../runtime/call-log/turn-evidence.ts'
+import { EVIDENCE, turnEvidence } from '../../runtime/call-log/turn-evidence.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
 import type { ObjectStore } from '../../runtime/plugin/contract.ts'
 import { BYTES_PER_FRAME, sampleRateOf, WAV_HEAD_BYTES, wavHead } from '../../runtime/recording/wav.ts'
 import { signalWithin } from '../../runtime/signal-within.ts'
-import { callEvents } from '../../store/call-events.ts'
+import { callEventsOf } from '../../store/call-events.ts'
 import type { CallWithTurns } from '../../store/calls.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { ListOf, ListQuery, listOf } from '../paging.ts'
@@ -15,8 +15,6 @@ import { TurnBody, turnBody, turnExample } from './turn-schema.ts'
 /** Why a turn was as it was: what each stage took, which tools and passages it used, who served, and how it sounded. */
 
 const tag = 'Calls'
-/** More than a call of the longest allowed length has. */
-const MAX_EVENTS = 200_000
 const TIMEOUT_MS = 10_000
 
 const list = defineRoute({
@@ -35,7 +33,7 @@ const list = defineRoute({
   examples: { success: [turnExample] },
   handler: async ({ params, query, tenant }, { config }) => {
     const call = await requireCall(tenant, params.call_log_id)
-    const { events } = await callEvents(tenant, { id: call.id, createdAt: call.created_at }, 0, MAX_EVENTS)
+    const events = await callEventsOf(tenant, { id: call.id, createdAt: call.created_at }, EVIDENCE)
     const evidence = turnEvidence(events)
     return listOf(
       call.turns.map((turn): Static<typeof TurnBody> => turnBody(call, turn, evidence[turn.seq], config.publicUrl)),
@@ -86,8 +84,7 @@ async function spanIn(
   call: CallWithTurns,
   turn: { start_ms: number; end_ms: number },
 ): Promise<{ startMs: number; endMs: number }> {
-  const { events } = await callEvents(tenant, { id: call.id, createdAt: call.created_at }, 0, MAX_EVENTS)
-  const began = events.find((event) => event.type === 'recording_started')
+  const [began] = await callEventsOf(tenant, { id: call.id, createdAt: call.created_at }, ['recording_started'], 1)
   const lateMs = began === undefined ? 0 : (began.start_ms ?? began.at - (call.answered_at?.getTime() ?? began.at))
   return { startMs: Math.max(0, turn.start_ms - lateMs), endMs: Math.max(0, turn.end_ms - lateMs) }
 }

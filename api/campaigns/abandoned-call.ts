@@ -1,4 +1,4 @@
-import { fillVariables } from '../../runtime/conversation/variables.ts'
+import { fillVariables, MAX_SPOKEN_BYTES } from '../../runtime/conversation/variables.ts'
 import type { AgentSpec } from '../../runtime/link/messages.ts'
 
 /**
@@ -24,7 +24,10 @@ export function abandonedCall(
     ...(pronunciation === undefined ? {} : { pronunciation }),
     ...(fallbacks === undefined ? {} : { fallbacks }),
     systemPrompt: '',
-    firstMessage: fillVariables(message.trim() || DEFAULT_MESSAGE, said),
+    firstMessage: fillVariables(message.trim() || DEFAULT_MESSAGE, said, {
+      field: 'abandoned message',
+      maxBytes: MAX_SPOKEN_BYTES,
+    }),
     hasKnowledge: false,
   }
 }

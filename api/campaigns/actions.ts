@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { DynamicVariables } from '../../runtime/conversation/variables.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
 import { agentById } from '../../store/agents.ts'
 import { insertCall } from '../../store/calls.ts'
@@ -11,6 +12,7 @@ import { campaignStatus } from '../../workers/dialer/status.ts'
 import { CallBody, callBody, callExample } from '../calls/schema.ts'
 import { once } from '../idempotency.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
+import { agentSpec } from '../realtime/agent-spec.ts'
 import { defineRoute } from '../route.ts'
 import { NameInput } from '../schema.ts'
 import { requireCampaign } from './access.ts'
@@ -107,11 +109,12 @@ const testCall = defineRoute({
   params: { slug },
   body: Type.Object({
     phone_number: Type.Optional(Type.String({ maxLength: 64 })),
-    dynamic_variables: Type.Record(Type.String(), Type.String(), { default: {} }),
+    dynamic_variables: DynamicVariables({ default: {} }),
   }),
   success: { status: 201, schema: CallBody },
   errors: [
     'invalid_phone_number',
+    'agent_text_too_long',
     'campaign_not_found',
     'campaign_without_agent',
     'campaign_without_number',
@@ -129,6 +132,7 @@ const testCall = defineRoute({
     const now = new Date(clock.nowMs())
     const agent = campaign.agent_id === null ? undefined : await agentById(tenant, campaign.agent_id)
     if (agent === undefined) throw new PatchbayError('campaign_without_agent')
+    agentSpec(agent, body.dynamic_variables, false, true)
     const [from] = await sourceNumbersOf(tenant, campaign, now)
     if (from === undefined) throw new PatchbayError('campaign_without_number')
     if (await isOnDoNotCall(tenant, to)) throw new PatchbayError('do_not_call')

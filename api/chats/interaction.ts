@@ -1,7 +1,9 @@
 import { Gate } from '../../runtime/admission/gate.ts'
 import { passagesNote } from '../../runtime/conversation/knowledge.ts'
+import { fitsVariables } from '../../runtime/conversation/variables.ts'
 import type { Prices } from '../../runtime/cost.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
+import { MAX_VARIABLES } from '../../runtime/lib/variable-bounds.ts'
 import type { Logger } from '../../runtime/log.ts'
 import type { VectorScope } from '../../runtime/plugin/contract.ts'
 import type { Tool } from '../../runtime/tools/tool.ts'
@@ -11,6 +13,7 @@ import type { Agent } from '../../store/schema.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { type Passage, retrieve } from '../knowledge/retrieve.ts'
 import { agentSpec } from '../realtime/agent-spec.ts'
+import { ValidationError } from '../schema.ts'
 import type { Services } from '../services.ts'
 import type { Spent, streamAnswer } from './model.ts'
 import { takeTurn } from './turns.ts'
@@ -78,6 +81,10 @@ export async function* interact(
       }),
     ])
     const dynamicVariables = { ...session.chat?.dynamic_variables, ...interaction.dynamicVariables }
+    if (!fitsVariables(dynamicVariables) && Object.keys(interaction.dynamicVariables).length > 0) {
+      const msg = `must, with those of the session, have at most ${MAX_VARIABLES} names and 64 KiB in all`
+      throw new ValidationError([{ loc: ['body', 'dynamic_variables'], msg, type: 'value_error' }])
+    }
     save = ({ inputTokens, outputTokens }, costUsd) =>
       appendExchange(tenant, session.chat, {
         agentId: agent.id,

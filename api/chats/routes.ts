@@ -38,7 +38,7 @@ const interaction = defineRoute({
       'With `stream: true`: `delta` events with `text`, then `sources` with `sources`, then `done` with `chat_id`, ' +
       '`session_id`, `agent_id`, `response`, `usage` and `cost`; an `error` event with `detail` when it breaks off.',
   },
-  errors: ['agent_not_found', 'provider_fault', 'plugin', 'unavailable', 'timeout'],
+  errors: ['agent_text_too_long', 'agent_not_found', 'provider_fault', 'plugin', 'unavailable', 'timeout'],
   tag,
   summary: 'Send a text message to an agent and get its answer',
   description:

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { DynamicVariables } from '../../runtime/conversation/variables.ts'
 import { roundUsd } from '../../runtime/cost.ts'
 import type { Chat, ChatMessage } from '../../store/schema.ts'
 import type { Passage } from '../knowledge/retrieve.ts'
@@ -12,9 +13,7 @@ export const InteractionInput = Type.Object({
     Type.String({ minLength: 1, maxLength: 200, description: 'Goes on with a session; a new one when left out.' }),
   ),
   dynamic_variables: Type.Optional(
-    Type.Record(Type.String(), Type.String(), {
-      description: 'Fill `{{name}}` in the system prompt, for the rest of the session.',
-    }),
+    DynamicVariables({ description: 'Fill `{{name}}` in the system prompt, for the rest of the session.' }),
   ),
   stream: Type.Optional(Type.Boolean({ default: false, description: 'Answer as server-sent events.' })),
 })

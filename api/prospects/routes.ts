@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox'
+import { fitsVariables } from '../../runtime/conversation/variables.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
+import { MAX_VARIABLES } from '../../runtime/lib/variable-bounds.ts'
 import { bucketsOf } from '../../store/campaign-status.ts'
 import { campaignById } from '../../store/campaigns.ts'
 import { type Cell, csvRecord } from '../../store/csv-export.ts'
@@ -44,7 +46,6 @@ const prospectUuid = {
   example: prospectExample.uuid,
 } as const
 const Text = (maxLength = 500) => Type.Optional(Type.String({ maxLength }))
-const MAX_VARIABLES = 100
 
 const add = defineRoute({
   method: 'POST',
@@ -113,7 +114,13 @@ const add = defineRoute({
       postalCode: own.postal_code ?? null,
       timezone: own.timezone ?? null,
     })
-    const variables = Object.entries(others).filter(([name]) => name !== '' && ownColumnOf(name) === undefined)
+    const variables = Object.fromEntries(
+      Object.entries(others).filter(([name]) => name !== '' && ownColumnOf(name) === undefined),
+    )
+    if (!fitsVariables(variables)) {
+      const msg = `must have at most ${MAX_VARIABLES} further fields and 64 KiB of them in all`
+      throw new ValidationError([{ loc: ['form'], msg, type: 'value_error' }])
+    }
     const group = await windowGroupOf(services.store, where)
     const made = await insertProspect(
       tenant,
@@ -121,7 +128,7 @@ const add = defineRoute({
       {
         ...own,
         phone,
-        variables: JSON.stringify(Object.fromEntries(variables.slice(0, MAX_VARIABLES))),
+        variables: JSON.stringify(variables),
         consent_at: consent_at === undefined ? null : (parseInstant(consent_at) ?? null),
         window_group: group.id,
       },

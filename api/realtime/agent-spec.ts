@@ -1,23 +1,34 @@
-import { fillVariables } from '../../runtime/conversation/variables.ts'
+import {
+  fillVariables,
+  MAX_PROMPT_BYTES,
+  MAX_SPOKEN_BYTES,
+  type Variables,
+} from '../../runtime/conversation/variables.ts'
 import type { AgentSpec } from '../../runtime/link/messages.ts'
 import { isOwnTool, type Tool, toolSpec } from '../../runtime/tools/tool.ts'
 import type { Agent } from '../../store/schema.ts'
 import { type FallbacksInput, fallbacksSpec } from '../agents/fallbacks.ts'
 import { speechSpec } from '../agents/speech.ts'
 
-/** The agent as a conversation needs it, for one call or chat. */
+/**
+ * The agent as a conversation needs it, for one call or chat.
+ *
+ * @throws PatchbayError agent_text_too_long
+ */
 export function agentSpec(
   agent: Agent,
-  variables: Readonly<Record<string, string>>,
+  variables: Variables,
   hasKnowledge: boolean,
   /** We call: an answering machine may pick up. */
   dialled = false,
 ): AgentSpec {
+  const spoken = (field: keyof Agent & string, text: string): string =>
+    fillVariables(text, variables, { field, maxBytes: MAX_SPOKEN_BYTES })
   return {
     agentId: agent.id,
     agentName: agent.agent_name,
-    systemPrompt: fillVariables(agent.system_prompt, variables),
-    firstMessage: fillVariables(agent.first_message, variables),
+    systemPrompt: fillVariables(agent.system_prompt, variables, { field: 'system_prompt', maxBytes: MAX_PROMPT_BYTES }),
+    firstMessage: spoken('first_message', agent.first_message),
     temperature: agent.temperature,
     llm: { provider: agent.llm_provider, model: agent.llm_model },
     stt: { provider: agent.stt_provider, model: agent.stt_model },
@@ -26,13 +37,13 @@ export function agentSpec(
     hasKnowledge,
     fallbacks: fallbacksSpec(agent.fallbacks as FallbacksInput),
     tools: (agent.tools as unknown as Tool[]).filter(isOwnTool).map(toolSpec),
-    ...(agent.recording_notice === '' ? {} : { recordingNotice: fillVariables(agent.recording_notice, variables) }),
-    ...(agent.consent_message === '' ? {} : { consentMessage: fillVariables(agent.consent_message, variables) }),
+    ...(agent.recording_notice === '' ? {} : { recordingNotice: spoken('recording_notice', agent.recording_notice) }),
+    ...(agent.consent_message === '' ? {} : { consentMessage: spoken('consent_message', agent.consent_message) }),
     ...(dialled
       ? {
           voicemail: {
             behaviour: agent.voicemail,
-            message: fillVariables(agent.voicemail_message, variables),
+            message: spoken('voicemail_message', agent.voicemail_message),
           },
         }
       : {}),

@@ -1,13 +1,14 @@
 import { neverJoined } from '../../runtime/call-log/never-joined.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
-import type { SessionLimits } from '../../runtime/link/messages.ts'
+import type { AgentSpec, SessionLimits } from '../../runtime/link/messages.ts'
 import type { Logger } from '../../runtime/log.ts'
 import { boundary } from '../../runtime/process/boundary.ts'
 import type { Calls } from '../../runtime/session/calls.ts'
 import type { CallJournal } from '../../runtime/session/journal.ts'
 import type { Quotas } from '../../runtime/session/quotas.ts'
 import {
+  badAgent,
   type DialOutcome,
   SHUTDOWN,
   WEB_GIVEN_UP,
@@ -125,9 +126,15 @@ export function realtimeRoute(options: RealtimeOptions): Realtime {
       if (waiting === undefined) throw new PatchbayError('invalid_token')
       const { callId } = waiting
       const hasKnowledge = await hasReadyDocuments(tenant, waiting.agent.id)
-      const own = agentSpec(waiting.agent, waiting.dynamicVariables, hasKnowledge)
-      const { spec: agent, faults } = await mcpTools.complete(waiting.agent, own)
       const { workspaceId } = grant
+      let own: AgentSpec
+      try {
+        own = agentSpec(waiting.agent, waiting.dynamicVariables, hasKnowledge)
+      } catch (error) {
+        if (error instanceof PatchbayError) await endUnbegun(workspaceId, callId, badAgent(error.message))
+        throw error
+      }
+      const { spec: agent, faults } = await mcpTools.complete(waiting.agent, own)
       const place = await quotas.take({ kind: 'web', callId, workspaceId })
       if (place !== 'taken') {
         await endUnbegun(workspaceId, callId, WEB_SESSIONS_FULL)

@@ -9,6 +9,8 @@ import { agentById } from '../../store/agents.ts'
 import type { Store } from '../../store/database.ts'
 import { agentSpec } from '../realtime/agent-spec.ts'
 
+/** Of what the model says about the caller. */
+const MAX_SUMMARY_CHARS = 4_000
 const RING_TIMEOUT_MS = 30_000
 const DIAL_TIMEOUT_MS = 10_000
 const HANGUP_TIMEOUT_MS = 5_000
@@ -57,5 +59,10 @@ export async function whisperTo(
   const spec = agentSpec(agent, dynamicVariables, false)
   const { recordingNotice: _notice, voicemail: _voicemail, ...kept } = spec
   const { takeCall } = languageOf(spec.language).phrases
-  return { ...kept, firstMessage: '', tools: [], consentMessage: `${summary.trim()} ${takeCall}`.trim() }
+  return {
+    ...kept,
+    firstMessage: '',
+    tools: [],
+    consentMessage: `${summary.trim().slice(0, MAX_SUMMARY_CHARS)} ${takeCall}`.trim(),
+  }
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { Gate } from '../../runtime/admission/gate.ts'
+import { DynamicVariables } from '../../runtime/conversation/variables.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
 import type { Tool } from '../../runtime/tools/tool.ts'
 import { agentById } from '../../store/agents.ts'
@@ -24,7 +25,7 @@ const tryTool = defineRoute({
     arguments: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), { description: 'What the language model would fill in.' }),
     ),
-    dynamic_variables: Type.Optional(Type.Record(Type.String(), Type.String({ maxLength: 4_000 }))),
+    dynamic_variables: Type.Optional(DynamicVariables({})),
   }),
   success: {
     status: 200,

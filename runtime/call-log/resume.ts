@@ -93,3 +93,49 @@ export function resumeOf(state: CallState, heard?: Resume['heard']): Resume {
     waiting: [...waiting],
   }
 }
+
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value)) + 1
+
+/**
+ * As much of it as fits into `maxBytes` of JSON: the oldest turns, tools and notes are left out. Tools that still run, what the
+ * caller waits for, and where the call stands are kept.
+ */
+export function cutResume(resume: Resume, maxBytes: number): Resume {
+  const { turns, tools, notes, ...rest } = resume
+  const running = tools.filter(({ result }) => result === undefined)
+  let left = maxBytes - bytesOf({ turns: [], tools: running, notes: [], ...rest })
+  const kept = { turns: [] as Turn[], tools: [] as ToolCall[], notes: [] as Note[] }
+  const done = tools.filter(({ result }) => result !== undefined)
+  const fits = (value: unknown): boolean => {
+    left -= bytesOf(value)
+    return left >= 0
+  }
+  let from = turns.length
+  // Newest first: what was said at a place, then the turn before it.
+  for (let at = turns.length; at >= 0; at--) {
+    from = at
+    while (done.at(-1)?.turn === at) {
+      const tool = done.pop()!
+      if (!fits(tool)) break
+      kept.tools.push(tool)
+    }
+    while (left >= 0 && (notes.at(-1 - kept.notes.length)?.turn ?? -1) === at) {
+      const note = notes.at(-1 - kept.notes.length)!
+      if (!fits(note)) break
+      kept.notes.unshift(note)
+    }
+    const turn = turns[at - 1]
+    if (left < 0 || turn === undefined || !fits(turn)) break
+    kept.turns.push(turn)
+  }
+  kept.turns.reverse()
+  const moved = <T extends { turn: number }>(one: T): T => ({ ...one, turn: Math.max(0, one.turn - from) })
+  const places = new Set([...running, ...kept.tools])
+  return {
+    ...rest,
+    ...(rest.greetingFrom === undefined ? {} : { greetingFrom: Math.max(0, rest.greetingFrom - from) }),
+    turns: kept.turns,
+    tools: tools.filter((tool) => places.has(tool)).map(moved),
+    notes: kept.notes.map(moved),
+  }
+}

@@ -1,4 +1,4 @@
-import type { CallEvent, EventOf } from './events.ts'
+import type { CallEvent, CallEventType, EventOf } from './events.ts'
 
 /** Of a turn of the agent, what became of it on the way; times are milliseconds from the answer. */
 export interface TurnEvidence {
@@ -26,6 +26,21 @@ export interface Served {
   model?: string
 }
 
+/** What it is told by. */
+export const EVIDENCE = [
+  'queued',
+  'answered',
+  'turn',
+  'heard',
+  'latency',
+  'tool_called',
+  'tool_returned',
+  'knowledge_looked_up',
+  'usage',
+  'provider_switched',
+  'fault',
+] as const satisfies readonly CallEventType[]
+
 /**
  * What became of each turn, by its place in the transcript. What happens between a turn of the caller and the next belongs to
  * the agent's turn that answers it; where none does, to the caller's. Pure.
@@ -37,6 +52,7 @@ export function turnEvidence(events: readonly CallEvent[]): TurnEvidence[] {
   let open = nothing(providers)
   /** The agent's turn that `open` went to. */
   let isTaken = false
+  const tools = new Map<string, TurnEvidence['tools'][number]>()
 
   for (const event of events) {
     const startMs = event.at - answeredAt
@@ -63,11 +79,14 @@ export function turnEvidence(events: readonly CallEvent[]): TurnEvidence[] {
         open.latency = latency
         break
       }
-      case 'tool_called':
-        open.tools.push({ id: event.id, name: event.name, arguments: event.arguments, startMs })
+      case 'tool_called': {
+        const tool = { id: event.id, name: event.name, arguments: event.arguments, startMs }
+        tools.set(event.id, tool)
+        open.tools.push(tool)
         break
+      }
       case 'tool_returned': {
-        const tool = [...turns, open].flatMap(({ tools }) => tools).findLast(({ id }) => id === event.id)
+        const tool = tools.get(event.id)
         if (tool === undefined) break
         tool.ms = event.ms
         tool.result = event.result

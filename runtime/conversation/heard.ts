@@ -65,8 +65,11 @@ export class SpokenText {
         break
       }
       // A synthesiser may spell a word otherwise than the text has it; those around it tell where it stands.
-      const at = lower.indexOf(word.text.toLowerCase(), endIndex)
-      if (at < 0 || at - endIndex > MAX_SKIPPED_CHARACTERS) continue
+      const said = word.text.toLowerCase()
+      const near = lower.slice(endIndex, endIndex + MAX_SKIPPED_CHARACTERS + said.length)
+      const skipped = near.indexOf(said)
+      if (skipped < 0) continue
+      const at = endIndex + skipped
       // A voice that tells the beginning of sentences alone: their words lie along the audio.
       const isOne = !/\s/u.test(word.text)
       const heard = isOne ? word.text : leading(word.text, ((playedMs - word.startMs) / 1000) * CHARACTERS_PER_SECOND)

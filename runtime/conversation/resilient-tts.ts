@@ -1,9 +1,11 @@
+import { setImmediate } from 'node:timers/promises'
 import { APIConnectionError, tokenize, tts, voice } from '@livekit/agents'
 import { AudioFrame } from '@livekit/rtc-node'
 import { Resampler } from '../media/resample.ts'
 import type { SpeaksLanguages } from '../plugin/contract.ts'
 import { boundary, inBackground } from '../process/boundary.ts'
 import { type PronouncedWord, Pronunciation } from '../speech/pronunciation.ts'
+import { piecesOf } from '../speech/sentences.ts'
 import type { Candidate, Chain } from './chain.ts'
 import { SpokenText } from './heard.ts'
 import { beforeRetry, MAX_TRIES, PATIENCE, StageTimeout, within } from './patience.ts'
@@ -13,6 +15,8 @@ const ONCE = { maxRetry: 0, retryIntervalMs: 0, timeoutMs: 8_000 }
 /** So many letters without sound are more than a synthesiser waits for. */
 const MAX_SILENT_CHARACTERS = 200
 const POLL_MS = 100
+/** A voice is given no more at a time. */
+const MAX_PIECE_CHARS = 600
 
 type Piece = tts.SynthesizedAudio | typeof tts.SynthesizeStream.END_OF_STREAM
 
@@ -144,7 +148,7 @@ class ResilientStream extends tts.SynthesizeStream {
     const failure = new StreamFailure(instance, stream)
     this.abortSignal.addEventListener('abort', close, { once: true })
     const fed = { upTo: this.#from }
-    inBackground('provider', this.#feed(stream, fed, over.signal))
+    inBackground('provider', this.#feed(stream, fed, over.signal, adapter !== undefined))
     const resample = resamplerTo(this.#owner.sampleRate)
     try {
       for (;;) {
@@ -183,13 +187,27 @@ class ResilientStream extends tts.SynthesizeStream {
   }
 
   /** Hands the text on as it comes. */
-  async #feed(stream: tts.SynthesizeStream, fed: { upTo: number }, over: AbortSignal): Promise<void> {
+  async #feed(stream: tts.SynthesizeStream, fed: { upTo: number }, over: AbortSignal, holds: boolean): Promise<void> {
+    let unbrokenChars = 0
     while (!over.aborted && !this.abortSignal.aborted) {
       const more = this.#more.promise
       if (fed.upTo < this.#text.length) {
-        const piece = this.#text.slice(fed.upTo)
-        fed.upTo = this.#text.length
-        stream.pushText(piece)
+        const text = this.#text.slice(fed.upTo)
+        for (const piece of piecesOf(text, MAX_PIECE_CHARS)) {
+          fed.upTo += piece.length
+          stream.pushText(piece)
+          unbrokenChars = SENTENCE_END.test(piece) ? 0 : unbrokenChars + piece.length
+          // LiveKit's tokenizer looks at all it holds with each piece.
+          if (holds && unbrokenChars >= MAX_PIECE_CHARS) {
+            stream.flush()
+            unbrokenChars = 0
+          }
+          if (piece.length === text.length) break
+          // Other calls of this worker speak meanwhile.
+          await setImmediate()
+          if (over.aborted || this.abortSignal.aborted) return
+        }
+        continue
       }
       if (this.#complete) {
         stream.endInput()
@@ -232,6 +250,7 @@ class ResilientStream extends tts.SynthesizeStream {
   }
 }
 
+const SENTENCE_END = /[.!?…。！？]["')\]]*\s*$/u
 const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text)
 
 /** Frames of every voice at the rate of the first: what follows was told of that one. */

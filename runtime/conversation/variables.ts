@@ -1,6 +1,78 @@
-/** Puts the values of a conversation's variables where the text says `{{name}}`; a name without a value stays as it is. */
-export function fillVariables(text: string, variables: Readonly<Record<string, string>>): string {
-  return text.replace(/\{\{\s*([\w.-]{1,100})\s*\}\}/g, (whole, name: string) =>
+import { Type } from 'typebox'
+import { PatchbayError } from '../errors.ts'
+import { MAX_VARIABLES, MAX_VARIABLES_BYTES } from '../lib/variable-bounds.ts'
+
+/** A system prompt with its variables filled in. */
+export const MAX_PROMPT_BYTES = 1 << 20
+/** A text that is spoken, with its variables filled in: an hour of speech. */
+export const MAX_SPOKEN_BYTES = 64 << 10
+
+export type Variables = Readonly<Record<string, string>>
+
+/** The dynamic variables of a call or chat, wherever they come from. */
+export function DynamicVariables<const O extends { description?: string; default?: Record<string, string> }>(
+  options: O,
+) {
+  const { description, ...rest } = options
+  const schema = Type.Record(Type.String(), Type.String(), {
+    maxProperties: MAX_VARIABLES,
+    description: `${description === undefined ? '' : `${description} `}At most ${MAX_VARIABLES} names and 64 KiB in all.`,
+    ...rest,
+  })
+  return Type.Refine(
+    schema,
+    (value) => bytesOf(value) <= MAX_VARIABLES_BYTES,
+    () => 'must not have more than 64 KiB in all',
+  )
+}
+
+/** Whether a conversation takes these variables. */
+export function fitsVariables(variables: Variables): boolean {
+  return Object.keys(variables).length <= MAX_VARIABLES && bytesOf(variables) <= MAX_VARIABLES_BYTES
+}
+
+/** The variables of several sources, the first of which win; what does not fit is left out. */
+export function fittingVariables(...sources: readonly Variables[]): Record<string, string> {
+  const kept = new Map<string, string>()
+  let bytes = '{}'.length
+  for (const source of sources) {
+    for (const [name, value] of Object.entries(source)) {
+      if (kept.has(name) || kept.size === MAX_VARIABLES) continue
+      const more = Buffer.byteLength(`${JSON.stringify(name)}:${JSON.stringify(value)},`)
+      if (bytes + more > MAX_VARIABLES_BYTES) continue
+      bytes += more
+      kept.set(name, value)
+    }
+  }
+  return Object.fromEntries(kept)
+}
+
+const bytesOf = (variables: unknown): number => Buffer.byteLength(JSON.stringify(variables))
+
+const PLACEHOLDER = /\{\{\s*([\w.-]{1,100})\s*\}\}/g
+
+/**
+ * Puts the values of a conversation's variables where the text says `{{name}}`; a name without a value stays as it is.
+ *
+ * @throws PatchbayError agent_text_too_long, before the text is built
+ */
+export function fillVariables(text: string, variables: Variables, bound: { field: string; maxBytes: number }): string {
+  let bytes = Buffer.byteLength(text)
+  const sizes = new Map<string, number>()
+  for (const [whole, name = ''] of text.matchAll(PLACEHOLDER)) {
+    if (!Object.hasOwn(variables, name)) continue
+    let size = sizes.get(name)
+    if (size === undefined) {
+      size = Buffer.byteLength(variables[name] ?? '')
+      sizes.set(name, size)
+    }
+    bytes += size - Buffer.byteLength(whole)
+  }
+  if (bytes > bound.maxBytes) {
+    const params = { field: bound.field, kib: Math.ceil(bytes / 1024), max_kib: bound.maxBytes / 1024 }
+    throw new PatchbayError('agent_text_too_long', { params })
+  }
+  return text.replace(PLACEHOLDER, (whole, name: string) =>
     Object.hasOwn(variables, name) ? (variables[name] ?? '') : whole,
   )
 }

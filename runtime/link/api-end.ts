@@ -7,6 +7,7 @@ import type { Logger } from '../log.ts'
 import { boundary, inBackground } from '../process/boundary.ts'
 import type { Socket, SocketHandlers, UpgradeRequest, WebSocketRoute } from '../web-socket.ts'
 import { AudioBatch } from './batch.ts'
+import { encodeMessage, encodeOpen, encodeWarm } from './fit.ts'
 import {
   type AgentSpec,
   type AskMethod,
@@ -28,6 +29,7 @@ const CHECK_INTERVAL_MS = 500
 const GONE = 'its link is gone'
 /** A worker that hung before it was given up: what it was told last it may never have heard. */
 const SILENT = 'no heartbeat'
+const TOO_LARGE = 'too large for the link to a voice worker'
 /** A round so late says that this process stood still. */
 const STALLED_MS = 2 * CHECK_INTERVAL_MS
 /**
@@ -37,6 +39,8 @@ const STALLED_MS = 2 * CHECK_INTERVAL_MS
 const AUDIO_BACKPRESSURE_BYTES = 8 << 20
 /** What happened up to a session's end is still told after it, within this. */
 const CLOSE_WAIT_MS = 2_000
+/** So much waits to be sent that no further call is offered. */
+const OFFER_BACKPRESSURE_BYTES = 8 << 20
 /** A worker that lets this much pile up is lost. */
 const MAX_BACKPRESSURE_BYTES = 16 << 20
 
@@ -280,7 +284,10 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
   }
 
   warm(callId: string, agent: AgentSpec): void {
-    if (this.#open) this.#send({ type: 'warm', callId, agent })
+    if (!this.#open || this.#isBehind) return
+    const json = encodeWarm({ type: 'warm', callId, agent })
+    // It is a hint alone; the offer says what is wrong with the agent.
+    if (json !== undefined) this.#sendText(json)
   }
 
   drain(): void {
@@ -295,14 +302,14 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
     this.#nextSession = (session + 1) % 0x1_0000_0000
     this.#sessions.set(session, { callId: open.callId, events })
     const live = (): boolean => this.#sessions.has(session)
-    if (this.#open) this.#send({ type: 'open', session, ...open })
+    if (this.#open) this.#offer({ type: 'open', session, ...open })
     else queueMicrotask(boundary('link', () => this.#lose(session, GONE)))
     return {
       audio: (bytes, timestamp) => {
         if (live()) this.#batch.add(session, timestamp, bytes)
       },
       event: (event) => {
-        if (live()) this.#send({ type: 'event', session, event })
+        if (live()) this.#sendOf(session, { type: 'event', session, event })
       },
       played: (id) => {
         if (live()) this.#send({ type: 'played', session, id })
@@ -317,11 +324,48 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
     }
   }
 
+  /** Whether so much waits to be sent that a large message would be one too many. */
+  get #isBehind(): boolean {
+    return this.#socket.bufferedBytes() > OFFER_BACKPRESSURE_BYTES
+  }
+
+  #offer(message: { type: 'open' } & OpenSession): void {
+    const { session } = message
+    const reject = (reason: 'full' | 'bad_agent', sentence: string): void => {
+      queueMicrotask(() => this.#deliver({ type: 'rejected', session, reason, message: sentence }))
+    }
+    const encoded = this.#isBehind ? undefined : encodeOpen(message)
+    if (encoded === undefined) reject('full', 'The voice worker has not read what it was offered before')
+    else if ('fault' in encoded) reject('bad_agent', encoded.fault)
+    else this.#sendText(encoded.json)
+  }
+
   #send(message: NodeMessage): void {
+    const json = encodeMessage(message)
+    if (json !== undefined) this.#sendText(json)
+  }
+
+  /** What the worker could not take ends the session that it is about, and no other. */
+  #sendOf(session: number, message: NodeMessage): void {
+    const json = encodeMessage(message)
+    if (json !== undefined) {
+      this.#sendText(json)
+      return
+    }
+    const callId = this.#sessions.get(session)?.callId
+    this.#options.log.error(
+      { workerId: this.workerId, callId, type: message.type },
+      'A message is too large for the link',
+    )
+    this.#send({ type: 'close', session, reason: TOO_LARGE })
+    this.#deliver({ type: 'ended', session, reason: 'error', error: `What happened in the call is ${TOO_LARGE}` })
+  }
+
+  #sendText(json: string): void {
     if (!this.#open) return
     // Audio of the session that waits in the batch comes before what is said about it.
     this.#batch.flush()
-    if (!this.#socket.send(JSON.stringify(message))) this.fail('it reads too slowly')
+    if (!this.#socket.send(json)) this.fail('it reads too slowly')
   }
 
   /** What is wrong with one session concerns it alone: another worker goes on with it. */
@@ -368,7 +412,9 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
     if (opened === undefined) return
     try {
       const result = await opened.events.ask(method, params)
-      this.#send({ type: 'answer', session, id, result })
+      const json = encodeMessage({ type: 'answer', session, id, result })
+      if (json !== undefined) this.#sendText(json)
+      else this.#send({ type: 'answer', session, id, error: `The answer is ${TOO_LARGE}` })
     } catch (err) {
       this.#options.log.warn({ err, callId: opened.callId, method }, 'A question of a voice worker failed')
       const error = err instanceof PatchbayError ? err.message : new PatchbayError('internal').message

@@ -104,14 +104,25 @@ export function decodeNodeMessage(json: string): NodeMessage | undefined {
   return nodeMessage.Check(value) ? value : undefined
 }
 
-/** The session that something which is no message seems to be about. It may be beyond all bounds: nothing walks it. */
+/** What a message that can't be read seems to be. */
+export function typeIn(json: string): string | undefined {
+  const value = unbounded(json)
+  if (typeof value !== 'object' || value === null || !('type' in value)) return undefined
+  return typeof value.type === 'string' ? value.type : undefined
+}
+
+/** The session that a message which can't be read seems to be about. */
 export function sessionIn(json: string): number | undefined {
-  let value: unknown
+  const value = unbounded(json)
+  if (typeof value !== 'object' || value === null || !('session' in value)) return undefined
+  return Number.isSafeInteger(value.session) ? (value.session as number) : undefined
+}
+
+/** It may be beyond all bounds: nothing may walk it. */
+function unbounded(json: string): unknown {
   try {
-    value = JSON.parse(json)
+    return JSON.parse(json)
   } catch {
     return undefined
   }
-  if (typeof value !== 'object' || value === null || !('session' in value)) return undefined
-  return Number.isSafeInteger(value.session) ? (value.session as number) : undefined
 }

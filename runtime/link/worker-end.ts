@@ -2,13 +2,13 @@ import WebSocket from 'ws'
 import type { Clock } from '../clock.ts'
 import type { Conversation, OpenConversation } from '../conversation/contract.ts'
 import { PatchbayError } from '../errors.ts'
-import { cutText } from '../lib/text.ts'
 import type { Logger } from '../log.ts'
 import { boundary, inBackground } from '../process/boundary.ts'
 import { AudioBatch } from './batch.ts'
+import { encodeMessage } from './fit.ts'
 import { type AgentSpec, LINK_PROTOCOL, type NodeMessage, type WorkerMessage, type WorkerState } from './messages.ts'
-import { decodeAudio, decodeNodeMessage, MAX_MESSAGE_BYTES } from './protocol.ts'
-import { LinkPort } from './worker-port.ts'
+import { decodeAudio, decodeNodeMessage, MAX_MESSAGE_BYTES, sessionIn, typeIn } from './protocol.ts'
+import { LinkPort, MAX_SENTENCE_CHARS } from './worker-port.ts'
 
 /** The voice worker's end of the link: dials every api node and runs the conversations it is offered. */
 
@@ -24,6 +24,8 @@ const CLOSE_TIMEOUT_MS = 5_000
 const ANNOUNCEMENTS_SHARE = 0.25
 const MIN_RECONNECT_MS = 100
 const MAX_RECONNECT_MS = 3_000
+/** A link that held so long is dialled again soon; until then it counts as another failure. */
+const HELD_MS = 10_000
 /** Audio is dropped while this much waits to be sent. */
 const AUDIO_BACKPRESSURE_BYTES = 1 << 20
 /** An api node that lets this much pile up is lost. */
@@ -168,6 +170,7 @@ class NodeLink {
   #beatAtMs = 0
   #left = false
   #redial: NodeJS.Timeout | undefined
+  #holding: NodeJS.Timeout | undefined
   #heartbeat: NodeJS.Timeout | undefined
 
   constructor(url: string, worker: LinkedConversations) {
@@ -209,8 +212,21 @@ class NodeLink {
     if (socket?.readyState !== WebSocket.OPEN) return
     // Audio of the session that waits in the batch comes before what is said about it.
     this.#batch.flush()
-    if (socket.bufferedAmount > MAX_BACKPRESSURE_BYTES) socket.terminate()
-    else socket.send(JSON.stringify(message))
+    if (socket.bufferedAmount > MAX_BACKPRESSURE_BYTES) {
+      socket.terminate()
+      return
+    }
+    const json = encodeMessage(message)
+    if (json === undefined) this.#unsendable(message)
+    else socket.send(json)
+  }
+
+  /** What the api node could not take ends the session that it is about, and no other. */
+  #unsendable(message: WorkerMessage): void {
+    if (!('session' in message)) return
+    const { session, type } = message
+    this.#worker.options.log.error({ session, type }, 'A message is too large for the link')
+    this.#sessions.get(session)?.port.ended('error', 'The conversation has a message that is too large for the link')
   }
 
   audio(session: number, timestamp: number, bytes: Uint8Array): void {
@@ -283,6 +299,7 @@ class NodeLink {
   #lost(socket: WebSocket): void {
     if (this.#socket !== socket) return
     clearInterval(this.#heartbeat)
+    clearTimeout(this.#holding)
     this.#batch.stop()
     for (const session of [...this.#sessions.keys()]) this.#end(session, 'link_lost')
     // Their numbers will belong to other sessions.
@@ -316,11 +333,13 @@ class NodeLink {
   #receive(json: string): void {
     const message = decodeNodeMessage(json)
     if (message === undefined) {
-      this.#fail(cutText(json, 200))
+      this.#misread(json)
       return
     }
     if (message.type === 'welcome') {
-      this.#attempts = 0
+      this.#holding = setTimeout(() => {
+        this.#attempts = 0
+      }, HELD_MS).unref()
       this.#worker.welcomed.resolve()
       this.#worker.options.log.info({ url: this.#url, nodeId: message.nodeId }, 'Linked to an api node')
       return
@@ -355,6 +374,24 @@ class NodeLink {
         this.#end(message.session, message.reason)
         return
     }
+  }
+
+  /** What is wrong with one session concerns it alone. A hint that is wrong is none. */
+  #misread(json: string): void {
+    const session = sessionIn(json)
+    const type = typeIn(json)
+    if (session === undefined) {
+      if (type !== 'warm') this.#fail(json.slice(0, 200))
+      return
+    }
+    this.#worker.options.log.error({ url: this.#url, session, type }, 'An api node sent what is no message')
+    const message = `The voice worker could not read the api node's message "${type ?? ''}"`.slice(
+      0,
+      MAX_SENTENCE_CHARS,
+    )
+    const running = this.#sessions.get(session)
+    if (running !== undefined) running.port.ended('error', message)
+    else if (type === 'open') this.send({ type: 'rejected', session, reason: 'failed', message })
   }
 
   /** Tells the api node that nothing more comes of the session, unless the link to it is another one by now. */
@@ -424,7 +461,8 @@ class NodeLink {
       if (!running.over) {
         this.#sessions.delete(session)
         const bad = known && FAULTS_OF_AGENTS.has(err.code)
-        reject(bad ? 'bad_agent' : 'failed', known ? err.message : new PatchbayError('internal').message)
+        const sentence = known ? err.message : new PatchbayError('internal').message
+        reject(bad ? 'bad_agent' : 'failed', sentence.slice(0, MAX_SENTENCE_CHARS))
       }
       this.#closed(session, port)
       this.#worker.released(announcement)

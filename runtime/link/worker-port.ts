@@ -10,6 +10,8 @@ import type { AskMethod, AskMethods, SessionEndReason, SoundSpan, WorkerMessage 
 
 const ASK_TIMEOUT_MS: Readonly<Record<AskMethod, number>> = { knowledge: 10_000, tool: 150_000 }
 const MAX_ASKS = 64
+/** Of a sentence that says what went wrong. */
+export const MAX_SENTENCE_CHARS = 2_000
 /** Ten seconds of audio: as long as an opening may take. What comes after is dropped. */
 const MAX_EARLY = 500
 
@@ -79,7 +81,12 @@ export class LinkPort implements SessionPort {
   ended(reason: SessionEndReason, error?: string): void {
     if (this.#over) return
     this.start()
-    this.#send({ type: 'ended', session: this.#session, reason, ...(error === undefined ? {} : { error }) })
+    this.#send({
+      type: 'ended',
+      session: this.#session,
+      reason,
+      ...(error === undefined ? {} : { error: error.slice(0, MAX_SENTENCE_CHARS) }),
+    })
     this.close()
     this.#endedItself()
   }

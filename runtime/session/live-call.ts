@@ -21,6 +21,7 @@ import type { CallJournal } from './journal.ts'
 import type { Leases } from './leases.ts'
 import type { Leg } from './leg.ts'
 import { LineTimes } from './line-times.ts'
+import { LostWorkers } from './lost-workers.ts'
 import { Marks } from './marks.ts'
 import {
   type EndCause,
@@ -38,7 +39,6 @@ import { Transfer, type TransferOrder, type TransferResult } from './transfer.ts
 import { workerAlias } from './worker-alias.ts'
 
 const MAX_FAILED_OPENINGS = 3
-const MAX_DEATHS = 3
 /** The worker keeps the time; this is for one that doesn't. */
 const OVERTIME_MS = 10_000
 
@@ -96,8 +96,7 @@ export class LiveCall implements PathCall {
   /** Workers asked to say the announcement. */
   readonly #announcers = new Set<string>()
   #failedOpenings = 0
-  #deaths = 0
-  #turnsAtDeath = -1
+  readonly #lost = new LostWorkers()
   #resolveDone: (outcome: Outcome) => void = () => undefined
 
   constructor(options: LiveCallOptions) {
@@ -220,6 +219,7 @@ export class LiveCall implements PathCall {
   /** The worker that was offered the session runs it now. */
   accepted(): void {
     clearTimeout(this.#offerTimer)
+    this.#lost.accepted(this.#options.clock.monotonicMs())
     this.happened({ type: 'accepted' })
   }
 
@@ -247,13 +247,11 @@ export class LiveCall implements PathCall {
   /** The worker is gone, or gives the session back. */
   workerLost(reason: string): void {
     const workerId = this.#seat?.worker.workerId
-    const heard = this.link !== undefined
     inBackground('call', this.#leaveWorker('lost'))
     const cut = cutOff(this.log.state)
     if (cut !== undefined) told(this, cut)
     if (workerId !== undefined) this.log.append({ type: 'worker_lost', worker: workerAlias(workerId), reason })
-    // Who was not given the call yet did not die of it.
-    if (heard) this.#mistrust(reason)
+    if (!this.#mayGoOn(reason)) return
     if (this.#state.phase === 'in_progress') {
       this.leg.agentState('thinking')
       this.#hold ??= new HoldSound(this.leg)
@@ -263,18 +261,50 @@ export class LiveCall implements PathCall {
     this.happened({ type: 'worker_lost' })
   }
 
-  /** Workers that die one after the other, without a turn of the caller between them, die of something: it is not given to one more. */
-  #mistrust(reason: string): void {
+  /**
+   * Workers that are lost one after the other, whether or not they had accepted the call, are lost because of something: it is
+   * not given to one more. False: the call is over.
+   */
+  #mayGoOn(reason: string): boolean {
+    if (reason === DRAINED) return true
     const turns = this.log.state.turns.filter(({ role }) => role === 'user').length
-    this.#deaths = turns === this.#turnsAtDeath ? this.#deaths + 1 : 1
-    this.#turnsAtDeath = turns
-    if (reason === DRAINED || this.#deaths < MAX_DEATHS) return
-    this.#deaths = 0
+    const then = this.#lost.lost(turns, this.#options.clock.monotonicMs())
+    if (then === 'go_on') return true
+    const message = `${this.#lost.inARow} voice workers were lost in a row`
+    // One that nobody has accepted yet has nothing to leave out.
+    const leftOut = then === 'give_up' || this.#state.answeredAtMs === undefined ? undefined : this.#leaveOut()
+    if (leftOut === undefined) {
+      this.happened({ type: 'refused', message: `${message}; the call is given up` })
+      return false
+    }
+    this.log.append({ type: 'fault', stage: 'session', sentence: `${message}; ${leftOut}` })
+    return true
+  }
+
+  /** The next worker does without what the caller said last and what the agent was about to say. Undefined: it can't. */
+  #leaveOut(): string | undefined {
+    const { waiting, said, greeting, consent } = this.log.state
     this.audio.drop()
-    const inputs = this.log.state.waiting.map(({ seq }) => seq)
+    const inputs = waiting.map(({ seq }) => seq)
     if (inputs.length > 0) this.log.append({ type: 'inputs_taken', inputs })
-    const sentence = `${MAX_DEATHS} voice workers were lost in a row; what the caller said last is left out`
-    this.log.append({ type: 'fault', stage: 'session', sentence })
+    if (said !== undefined) {
+      const atMs = Math.max(0, Math.round(this.callMs()))
+      this.log.append({ type: 'heard', text: '', start_ms: atMs, end_ms: atMs, interrupted: false, final: true })
+    }
+    const asks = Boolean(this.#options.agent.consentMessage?.trim())
+    if (greeting === 'notice') {
+      // Nobody is recorded without having been told so.
+      if (this.tap !== undefined) return undefined
+      this.log.append({ type: 'greeting', step: asks ? 'consent_asked' : 'first_message' })
+      return 'the recording notice is left out'
+    }
+    if (greeting === 'consent_asked' && consent === undefined) {
+      this.log.append({ type: 'consent', consent: 'unanswered' })
+      return 'the question for consent is left out'
+    }
+    if (greeting === undefined || greeting === 'done') return 'what the caller said last is left out'
+    this.log.append({ type: 'greeting', step: 'done' })
+    return 'what the caller said last and the first message are left out'
   }
 
   #do(effect: SessionEffect): void {

@@ -16,7 +16,7 @@ export class Pronunciation {
   #held = ''
 
   constructor(words: readonly PronouncedWord[]) {
-    for (const { word, say } of words) this.#say.set(fold(word), say)
+    for (const { word, say } of words) if (word.trim() !== '') this.#say.set(fold(word.trim()), say)
     const longestFirst = [...this.#say.keys()].sort((a, b) => b.length - a.length)
     this.#maxHeld = longestFirst[0]?.length ?? 0
     if (longestFirst.length === 0) return
@@ -49,15 +49,22 @@ export class Pronunciation {
   /** Where the part begins that more text may change: the last word, and words before it that begin an entry. */
   #heldFrom(): number {
     const text = this.#held
-    const starts = [...text.matchAll(/(?<![\p{L}\p{N}])(?=\S)/gu)].map(({ index }) => index)
-    for (const start of starts) {
-      const rest = fold(text.slice(start))
+    // Nothing before can be the start of an entry that ends behind the text.
+    const start = new RegExp(WORD_START)
+    start.lastIndex = Math.max(0, text.length - this.#maxHeld - MAX_SPACES)
+    for (let found = start.exec(text); found !== null; found = start.exec(text)) {
+      const rest = fold(text.slice(found.index))
+      start.lastIndex = found.index + 1
       if (rest.length > this.#maxHeld) continue
-      for (const word of this.#say.keys()) if (word.startsWith(rest)) return start
+      for (const word of this.#say.keys()) if (word.startsWith(rest)) return found.index
     }
     return text.length
   }
 }
+
+/** Spaces and line breaks beyond one, between the words of an entry. */
+const MAX_SPACES = 32
+const WORD_START = /(?<![\p{L}\p{N}])(?=\S)/gu
 
 const fold = (text: string): string => text.toLowerCase().replace(/\s+/g, ' ')
 const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')

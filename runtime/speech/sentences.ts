@@ -3,17 +3,50 @@ import { baseOf, languageOf } from '../conversation/languages/index.ts'
 /** Splits texts of any language into sentences, by the Unicode rules of Intl.Segmenter plus the language's abbreviations. */
 export function splitSentences(text: string, language = 'en'): string[] {
   const sentences: string[] = []
-  let carried = ''
-  const { segmenter, abbreviation } = rulesOf(language)
-  for (const { segment } of segmenter.segment(text)) {
-    carried += segment
-    if (abbreviation.test(carried)) continue
-    const sentence = carried.trim()
+  const add = (sentence: string): void => {
     if (sentence !== '') sentences.push(sentence)
-    carried = ''
   }
-  if (carried.trim() !== '') sentences.push(carried.trim())
+  const { segmenter, abbreviation } = rulesOf(language)
+  let from = 0
+  let tail = ''
+  for (const { segment, index } of segmenter.segment(text)) {
+    // Of a long run of abbreviations the last alone is looked at.
+    tail = (tail + segment).slice(-MAX_ABBREVIATION_CHARS)
+    if (abbreviation.test(tail)) continue
+    const end = index + segment.length
+    add(text.slice(from, end).trim())
+    from = end
+    tail = ''
+  }
+  add(text.slice(from).trim())
   return sentences
+}
+
+/** A text in pieces that a voice can begin with one after the other: sentences, and of longer ones `maxChars` at a time. */
+export function* piecesOf(text: string, maxChars: number): Generator<string> {
+  if (text.length <= maxChars) return yield text
+  let piece = ''
+  for (const { segment } of rulesOf('en').segmenter.segment(text)) {
+    if (piece !== '' && piece.length + segment.length > maxChars) {
+      yield piece
+      piece = ''
+    }
+    let rest = segment
+    while (rest.length > maxChars) {
+      const space = rest.lastIndexOf(' ', maxChars - 1) + 1
+      const cut = space > 0 ? space : isHigh(rest, maxChars - 1) ? maxChars - 1 : maxChars
+      yield rest.slice(0, cut)
+      rest = rest.slice(cut)
+    }
+    piece += rest
+  }
+  if (piece !== '') yield piece
+}
+
+/** Whether a pair of code units would be cut behind this one. */
+function isHigh(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at)
+  return unit >= 0xd800 && unit < 0xdc00
 }
 
 /** Cuts a growing text into sentences as soon as each is known to be complete. */
@@ -57,6 +90,7 @@ interface Rules {
   abbreviation: RegExp
 }
 
+const MAX_ABBREVIATION_CHARS = 64
 const MAX_RULES = 64
 const rules = new Map<string, Rules>()
 

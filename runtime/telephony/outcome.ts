@@ -75,6 +75,11 @@ export const AGENT_GONE: DialOutcome = {
   error: 'Agent not found',
 }
 
+/** The agent can't be run as it is: nobody's phone rang. */
+export function badAgent(sentence: string): DialOutcome {
+  return { status: 'failed', endReason: 'error', disposition: 'failed', error: sentence }
+}
+
 export const SHUTDOWN: DialOutcome = {
   status: 'failed',
   endReason: 'shutdown',

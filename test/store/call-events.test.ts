@@ -1,10 +1,11 @@
 import t from 'tap'
 import { uuidv7 } from 'uuidv7'
-import type { CallEvent } from '../../runtime/call-log/events.ts'
+import type { CallEvent, CallEventBody } from '../../runtime/call-log/events.ts'
 import {
   appendCallEvents,
   appendLastEvent,
   callEvents,
+  callEventsOf,
   dropEventPartitions,
   lacksPartition,
   makeEventPartitions,
@@ -58,6 +59,45 @@ t.test(
     t.match(events, [{ type: 'ended', seq: 5 }])
   },
 )
+
+t.test('of some types alone the events come bounded, whatever else the call has', async (t) => {
+  await makeEventPartitions(store, NOW_MS)
+  const [workspaceId, callId] = [uuidv7(), uuidv7()]
+  const rowOf = (firstSeq: number, bodies: readonly CallEventBody[]) => {
+    const events = bodies.map((body, i) => ({ ...body, seq: firstSeq + i, at: NOW_MS }))
+    const lastSeq = firstSeq + bodies.length - 1
+    return { workspaceId, callId, firstSeq, lastSeq, at: NOW_MS, events: JSON.stringify(events) }
+  }
+  const key = { type: 'key', digit: '1' } as const
+  await appendCallEvents(store, [
+    rowOf(0, [key, { type: 'recording_started', start_ms: 7 }, key]),
+    rowOf(3, [
+      key,
+      { type: 'turn', text: 'one', start_ms: 1, end_ms: 2 },
+      { type: 'turn', text: 'two', start_ms: 1, end_ms: 2 },
+    ]),
+    rowOf(
+      6,
+      Array.from(
+        { length: 100 },
+        () => ({ type: 'tool_returned', id: 'a', result: 'ä'.repeat(90_000), ms: 1 }) as const,
+      ),
+    ),
+  ])
+  const call = { id: callId, createdAt: new Date(NOW_MS) }
+  const tenant = store.tenant(workspaceId)
+  t.match(await callEventsOf(tenant, call, ['recording_started'], 1), [{ start_ms: 7, seq: 1 }])
+  t.same(
+    (await callEventsOf(tenant, call, ['turn', 'recording_started'])).map(({ seq }) => seq),
+    [1, 4, 5],
+  )
+  t.same(
+    (await callEventsOf(tenant, call, ['turn', 'key'], 3)).map(({ seq }) => seq),
+    [0, 2, 3],
+  )
+  t.equal((await callEventsOf(tenant, call, ['tool_returned'])).length, 46, 'eight megabytes')
+  t.same(await callEventsOf(store.tenant(uuidv7()), call, ['turn']), [], 'of its workspace alone')
+})
 
 t.test('months that are old enough go, later ones stay', async (t) => {
   await makeEventPartitions(store, NOW_MS)

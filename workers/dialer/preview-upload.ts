@@ -1,4 +1,5 @@
 import type { Client } from 'pg'
+import { variableRows } from '../../runtime/csv-columns.ts'
 import type { Loader } from '../../store/bulk-copy-messages.ts'
 import {
   doNotCallAmong,
@@ -70,7 +71,9 @@ export const load: Loader<UploadPreviewParams, null, UploadPreview> = async (cli
     const at = header.at.get('primary_phone')
     hasPhone = at !== undefined
     if (at === undefined) return undefined
+    const check = variableRows(header.variables.map(([name]) => name))
     return async (rows: readonly PreviewRow[]) => {
+      for (const { cells } of rows) check(cells)
       const read = rows.map(({ cells }) => readProspectRow(cells, header, country))
       const known = await knownOf(
         client,

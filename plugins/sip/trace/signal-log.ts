@@ -36,7 +36,9 @@ export class SignalLog {
     if (callId === undefined) return
     const isCall = this.#calls.has(callId) || /^(?:INVITE |SIP\/2\.0 )/.test(head)
     const isNoise = /^cseq[ \t]*:[ \t]*\d+[ \t]+(?:OPTIONS|REGISTER)/im.test(head)
-    if (this.#also === undefined && (!isCall || isNoise)) return
+    // Only a call of ours or one that comes in begins a ladder: an answer to nothing is none.
+    const isKept = isCall && !isNoise && (this.#calls.has(callId) || head.startsWith('INVITE '))
+    if (this.#also === undefined && !isKept) return
     const message: WireMessage = {
       ...{ atMs: this.#nowMs(), direction, transport: flow.protocol },
       local: { address: flow.local.host, port: flow.local.port },
@@ -44,11 +46,9 @@ export class SignalLog {
       text: redact(bytes),
     }
     this.#also?.(message, callId)
-    if (!isCall || isNoise) return
+    if (!isKept) return
     let kept = this.#calls.get(callId)
     if (kept === undefined) {
-      // Only a call of ours or one that comes in begins a ladder: an answer to nothing is none.
-      if (!head.startsWith('INVITE ')) return
       this.#sweep(message.atMs)
       kept = { messages: [], overAtMs: undefined }
       this.#calls.set(callId, kept)

@@ -34,3 +34,14 @@ t.test('only what may still change is held back', async (t) => {
   t.equal(pronunciation.push('nna. '), 'Anna. ')
   t.equal(new Pronunciation([]).push('SQ'), 'SQ')
 })
+
+t.test(
+  'words of an entry may stand apart, and a long text is held back no further than an entry reaches',
+  async (t) => {
+    t.equal(spoken(['Ask Ada \n  Lovel', 'ace.']), 'Ask Aida Love lace.')
+    const pronunciation = new Pronunciation(WORDS)
+    const text = `${'word '.repeat(20_000)}Ada`
+    t.equal(pronunciation.push(text), text.slice(0, -3))
+    t.equal(new Pronunciation([{ word: ' ', say: 'x' }]).push('a  b'), 'a  b', 'an entry without letters is none')
+  },
+)

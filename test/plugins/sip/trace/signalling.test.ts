@@ -37,6 +37,33 @@ t.test('credentials, keys of media and pressed keys are left out', (t) => {
   t.end()
 })
 
+t.test('secrets are left out however they are written', (t) => {
+  const kept = redact(
+    Buffer.from(
+      [
+        'INVITE sip:a@b SIP/2.0',
+        'PROXY-AUTHORIZATION : Digest response="s3cret1"',
+        'Identity: s3cret2',
+        '\ts3cret3',
+        'Authorization:s3cret4="x"',
+        'c: application/sdp',
+        '',
+        'a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:s3cret5|2^31;inline:s3cret6 FEC_ORDER=FEC_SRTP',
+        'a=crypto:2  AES_CM_128_HMAC_SHA1_80\tINLINE:s3cret7',
+        'a=ICE-PWD:s3cret8',
+        'a=key-mgmt:mikey s3cret9',
+        'a=sendrecv',
+      ].join('\r\n'),
+    ),
+  )
+  t.notOk(/s3cret[1-35-9]/.test(kept), kept)
+  t.match(kept, 'inline:[redacted]|2^31;inline:[redacted] FEC_ORDER')
+  t.match(kept, /a=sendrecv$/)
+  const long = redact(Buffer.from(`INVITE sip:a@b SIP/2.0\r\nc: application/sdp\r\n\r\n${'a=crypto:'.repeat(7_000)}`))
+  t.ok(long.length < 8_300, `${long.length} characters are kept`)
+  t.end()
+})
+
 t.test('the messages of a call are kept, drawn, downloaded and sent to a collector', async (t) => {
   const collector = dgram.createSocket('udp4').bind(0, '127.0.0.1')
   await once(collector, 'listening')

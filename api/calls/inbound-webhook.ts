@@ -3,6 +3,7 @@ import { Compile } from 'typebox/compile'
 import type { Clock } from '../../runtime/clock.ts'
 import type { NetRule } from '../../runtime/plugin/net-rule.ts'
 import { signalWithin } from '../../runtime/signal-within.ts'
+import { ForbiddenAddress } from '../../runtime/tools/connections.ts'
 import type { HttpSpans } from '../../runtime/traces/http-spans.ts'
 import { sendTraced } from '../../runtime/traces/send-traced.ts'
 import { contextOfCall } from '../../runtime/traces/trace-context.ts'
@@ -88,10 +89,8 @@ export async function askInboundWebhook(
     options.signal.throwIfAborted()
     if (limit.aborted) return { fault: `no answer within ${TIMEOUT_MS} ms` }
     if (error instanceof SyntaxError) return { fault: 'its answer is no JSON' }
-    const { name, code } = error as NodeJS.ErrnoException
-    return {
-      fault:
-        name === 'ForbiddenAddress' ? 'its address may not be reached' : `it could not be reached (${code ?? name})`,
-    }
+    if (error instanceof ForbiddenAddress) return { fault: 'its address may not be reached' }
+    const { message, code } = error as NodeJS.ErrnoException
+    return { fault: `it could not be reached (${code ?? message})` }
   }
 }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { pipeline, type Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { Dispatcher } from 'undici'
 import { endedBy } from '../lib/ended-by.ts'
@@ -10,6 +11,8 @@ import { brokeWhenReused, connectionsTo, KeptConnections } from './connections.t
 
 const MAX_REDIRECTS = 3
 const MAX_RESPONSE_BYTES = 64 * 1024
+/** Chunks of one byte are parsed up to so many at a time, which takes milliseconds. */
+const BUFFER_BYTES = 4 * 1024
 const utf8 = new TextDecoder()
 /** Of undici's codes. */
 const OF_NODE: Readonly<Record<string, string>> = {
@@ -107,17 +110,27 @@ export async function openResponse(outgoing: Outgoing, options: SendOptions): Pr
   const { statusCode: status, headers, body } = await exchange(outgoing, options)
   // One that nobody reads may fail.
   body.on('error', () => undefined)
-  const coding = String(headers['content-encoding'] ?? 'identity')
+  const close = () => void body.destroy()
+  if (outgoing.method === 'HEAD' || BODILESS.has(status)) {
+    body.resume()
+    return { status, headers, body: nothing(), close }
+  }
+  const coding = String(headers['content-encoding'] ?? '')
     .trim()
     .toLowerCase()
-  const isPlain = coding === 'identity' || coding === '' || outgoing.method === 'HEAD' || BODILESS.has(status)
-  const close = () => void body.destroy()
+  const isPlain = coding === '' || coding === 'identity'
   return { status, headers, body: isPlain ? read(body, options) : readDecoded(body, coding, options), close }
 }
 
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
 async function* read(body: Readable, { signal }: SendOptions): AsyncGenerator<Uint8Array> {
   try {
-    yield* body
+    for await (const chunk of body) {
+      yield chunk
+      // What has come already would be read without a turn of the loop between.
+      await nextTurn()
+    }
   } catch (cause) {
     signal.throwIfAborted()
     // Half an answer is none: what is missing may be what it says.
@@ -152,7 +165,7 @@ async function exchange(outgoing: Outgoing, { over, signal }: SendOptions): Prom
     throw new Error(`"${target.protocol}" is no address of the web`)
   }
   signal.throwIfAborted()
-  const request = { ...requestOf(target, outgoing), signal }
+  const request = { ...requestOf(target, outgoing), signal, highWaterMark: BUFFER_BYTES }
   // A request that waits for its connection does not hear its signal.
   const ask = (connections: Dispatcher) => endedBy(connections.request(request), signal)
   if (over instanceof KeptConnections) {

@@ -1,4 +1,4 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { readFileSync } from 'node:fs'
 import pino from 'pino'
 import t, { type Test, test } from 'tap'
 import { askInboundWebhook } from '../../../api/calls/inbound-webhook.ts'
@@ -23,8 +23,7 @@ t.teardown(() => {
 const server = await startOddAnswers(t)
 
 const MAX_BLOCKED_MS = 50
-/** The machine may be busy with others; a loop that is held up by the answer is held up each time. */
-const TRIES = 6
+const TRIES = 3
 const SIZES = [0, 1, 100, 16_384, 65_535, 65_536, 66_000, 100_000, 500_000, 2_000_000, 20_000_000]
 const KIB_64 = 64 * 1024
 const MCP_BYTES = 512 * 1024
@@ -138,7 +137,7 @@ const FAULTS: Partial<Record<Framing, RegExp>> = {
 }
 
 for (const user of USERS) {
-  test(`${user.name} gets each answer or a clear error, and holds up nobody`, { timeout: 240_000 }, async (t) => {
+  test(`${user.name} gets each answer or a clear error, and holds up nobody`, { timeout: 600_000 }, async (t) => {
     for (const how of FRAMINGS) {
       const isOnce = ['bomb', 'never', 'drip', 'reset', '204', '304'].includes(how)
       for (const bytes of isOnce ? [100] : SIZES) {
@@ -154,15 +153,30 @@ async function asked(t: Test, user: User, how: Framing, bytes: number): Promise<
   const name = `${user.name}: ${bytes} bytes, ${how}`
   let blockedMs = 0
   for (let i = 0; i < TRIES; i++) {
-    const delay = monitorEventLoopDelay({ resolution: 5 })
-    delay.enable()
+    const blocked = watchTurns()
     const outcome = await user.ask(server.urlOf(how, bytes), how === 'drip' ? 500 : 20_000)
-    delay.disable()
-    blockedMs = delay.max / 1e6
+    blockedMs = blocked()
     if (i === 0) judge(t, user, { how, bytes, name }, outcome)
     if (blockedMs < MAX_BLOCKED_MS) break
   }
   if (blockedMs >= MAX_BLOCKED_MS) t.fail(`${name}: the loop stood for ${blockedMs} ms`)
+}
+
+/** Gives, once, the most processor time of a turn of the loop: what a busy machine gives to others meanwhile is not in it. */
+function watchTurns(): () => number {
+  const ranMs = () => Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]) / 1e6
+  let [before, mostMs] = [ranMs(), 0]
+  const look = () => {
+    const now = ranMs()
+    mostMs = Math.max(mostMs, now - before)
+    before = now
+  }
+  const timer = setInterval(look, 1)
+  return () => {
+    clearInterval(timer)
+    look()
+    return mostMs
+  }
 }
 
 function judge(

@@ -51,7 +51,7 @@ const USERS: readonly User[] = [
     name: 'an HTTP tool',
     async ask(url, timeoutMs) {
       const http = { method: 'GET', url, headers: {}, timeoutMs } as const
-      const { output, fault } = await callHttp(http, { input: {}, variables: {} }, { allowed, signal })
+      const { output, fault } = await callHttp(http, { input: {}, parameters: {}, variables: {} }, { allowed, signal })
       return fault === undefined ? { text: output.replace(/^Done$|…$/, '') } : { fault: `${output} ${fault}` }
     },
     bytes: KIB_64,

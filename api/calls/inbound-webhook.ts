@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Clock } from '../../runtime/clock.ts'
+import type { Logger } from '../../runtime/log.ts'
 import type { NetRule } from '../../runtime/plugin/net-rule.ts'
+import { UnopenedSecret } from '../../runtime/secret-box.ts'
 import { signalWithin } from '../../runtime/signal-within.ts'
 import { ForbiddenAddress } from '../../runtime/tools/connections.ts'
 import type { HttpSpans } from '../../runtime/traces/http-spans.ts'
@@ -9,7 +11,7 @@ import { sendTraced } from '../../runtime/traces/send-traced.ts'
 import { contextOfCall } from '../../runtime/traces/trace-context.ts'
 import { signedHeaders, webhookSecrets } from '../../runtime/webhooks/signature.ts'
 
-/** Asks the workspace of a dialled number who is to answer, before anybody does. */
+/** Asks the workspace of a dialled number who is to answer, before anybody does; never without a signature. */
 
 /** The caller hears it ring meanwhile. */
 const TIMEOUT_MS = 2_000
@@ -44,6 +46,7 @@ export async function askInboundWebhook(
     /** Where requests become spans; undefined: nowhere. */
     requests?: HttpSpans | undefined
     clock: Clock
+    log: Logger
     signal: AbortSignal
   },
 ): Promise<InboundAnswer> {
@@ -60,6 +63,11 @@ export async function askInboundWebhook(
     created_at: new Date(nowMs).toISOString(),
   })
   const opened = secret === null ? undefined : webhookSecrets(options.dataKey).open(secret, to)
+  if (opened === undefined) {
+    const { message } = new UnopenedSecret('its secret')
+    options.log.error({ callId, number: to, reason: message }, 'An inbound webhook cannot be asked')
+    return { fault: message }
+  }
   const limit = signalWithin(TIMEOUT_MS, options.signal)
   try {
     const { status, text } = await sendTraced(
@@ -70,9 +78,7 @@ export async function askInboundWebhook(
           'content-type': 'application/json',
           accept: 'application/json',
           'user-agent': 'Patchbay-Webhooks',
-          ...(opened === undefined
-            ? {}
-            : signedHeaders([opened], { id: callId, timestampS: Math.floor(nowMs / 1_000), body })),
+          ...signedHeaders([opened], { id: callId, timestampS: Math.floor(nowMs / 1_000), body }),
         },
         body,
       },

@@ -1,7 +1,7 @@
 import type { Logger } from '../../runtime/log.ts'
 import { parsePhoneNumber } from '../../runtime/phone-number.ts'
 import { type NetRule, parseInfrastructureRule } from '../../runtime/plugin/net-rule.ts'
-import { createSecretBox } from '../../runtime/secret-box.ts'
+import { createSecretBox, UnopenedSecret } from '../../runtime/secret-box.ts'
 import type { Calls } from '../../runtime/session/calls.ts'
 import { signalWithin } from '../../runtime/signal-within.ts'
 import { CarrierFault, TransferRefused } from '../../runtime/telephony/carrier.ts'
@@ -111,7 +111,14 @@ export function createToolCalls({
     signal: AbortSignal,
     { key, within }: Asked = {},
   ): Promise<ToolResult> => {
-    const headers = openHeaders(tool.http.headers, box, scope.workspaceId)
+    let headers: Record<string, string>
+    try {
+      headers = openHeaders(tool.http.headers, box, scope.workspaceId)
+    } catch (error) {
+      if (!(error instanceof UnopenedSecret)) throw error
+      log.error({ tool: tool.name, workspaceId: scope.workspaceId, reason: error.message }, 'A tool cannot be called')
+      return { output: 'The request failed: the tool is not set up', fault: error.message }
+    }
     const asked = { input, parameters: tool.parameters, variables: scope.dynamicVariables }
     const traced = requests && { requests, within }
     const options = { allowed, signal, idempotencyKey: key, traced }

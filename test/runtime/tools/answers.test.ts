@@ -28,7 +28,10 @@ const SIZES = [0, 1, 100, 16_384, 65_535, 65_536, 66_000, 100_000, 500_000, 2_00
 const KIB_64 = 64 * 1024
 const MCP_BYTES = 512 * 1024
 const dataKey = 'a data key of this test'
-const secret = webhookSecrets(dataKey).seal('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'w')
+const log = pino({ enabled: false })
+const [secret, numberSecret] = ['w', '+14155550100'].map((label) =>
+  webhookSecrets(dataKey).seal('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', label),
+) as [string, string]
 
 /** `text` of the answer, or what became of it in words. */
 type Outcome = { text: string } | { fault: string }
@@ -81,7 +84,7 @@ const USERS: readonly User[] = [
       const { attempt } = await sendDelivery(
         { ...delivery, secret, oldSecret: null, attempts: 0, failingSince: null },
         { body: '{}', callId: null },
-        { ...options, log: pino({ enabled: false }), timeoutMs },
+        { ...options, log, timeoutMs },
         signal,
       )
       return attempt.error === null ? { text: attempt.responseBody ?? '' } : { fault: attempt.error }
@@ -93,10 +96,10 @@ const USERS: readonly User[] = [
     name: 'an inbound webhook',
     async ask(url) {
       const question = {
-        ...{ url, secret: null, callId: '0190163d-8694-739b-aea5-966c26f8ad91', workspaceId: 'w', from: null },
+        ...{ url, secret: numberSecret, callId: '0190163d-8694-739b-aea5-966c26f8ad91', workspaceId: 'w', from: null },
         ...{ to: '+14155550100', provider: 'sim', agentId: null },
       }
-      const answer = await askInboundWebhook(question, { allowed, dataKey, clock: systemClock, signal })
+      const answer = await askInboundWebhook(question, { allowed, dataKey, clock: systemClock, log, signal })
       return 'fault' in answer ? answer : { text: '' }
     },
     bytes: KIB_64,

@@ -8,6 +8,16 @@ export interface SecretBox {
   open(sealed: string, label: string): string | undefined
 }
 
+/** A secret that is needed was sealed under another key, or was changed. */
+export class UnopenedSecret extends Error {
+  override readonly name = 'UnopenedSecret'
+
+  /** @param what names it for the one who can set it again, such as `the header "authorization"` */
+  constructor(what: string) {
+    super(`${what} cannot be opened with the data key of this installation; set it again`)
+  }
+}
+
 const IV_BYTES = 12
 const TAG_BYTES = 16
 const VERSION = 'v1.'

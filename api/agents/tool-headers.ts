@@ -1,4 +1,4 @@
-import type { SecretBox } from '../../runtime/secret-box.ts'
+import { type SecretBox, UnopenedSecret } from '../../runtime/secret-box.ts'
 import type { Tool } from '../../runtime/tools/tool.ts'
 
 /** The headers of tools: they hold keys, are kept sealed and never shown. */
@@ -55,11 +55,12 @@ export function sealedHeaders(
   return headers
 }
 
-/** The headers with their secrets. One that can't be opened is left out. */
+/** The headers with their secrets. Throws UnopenedSecret: without one of them the request would be another. */
 export function openHeaders(sealed: Headers, box: SecretBox, workspaceId: string): Record<string, string> {
-  const opened = Object.entries(sealed).flatMap(([name, text]) => {
+  const opened = Object.entries(sealed).map(([name, text]) => {
     const value = box.open(text, labelOfTools(workspaceId))
-    return value === undefined ? [] : [[name, value]]
+    if (value === undefined) throw new UnopenedSecret(`the header ${JSON.stringify(name)}`)
+    return [name, value]
   })
   return Object.fromEntries(opened)
 }

@@ -19,7 +19,8 @@ const Http = Type.Object({
   url: Type.String({
     minLength: 1,
     maxLength: 2_000,
-    description: 'http or https. `{{name}}` behind the host stands for an argument, else for a dynamic variable.',
+    description:
+      'http or https. `{{name}}` behind the host stands for an argument that `parameters` names, else for a dynamic variable.',
   }),
   headers: Type.Optional(Headers),
   body: Type.Optional(

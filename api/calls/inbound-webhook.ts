@@ -3,14 +3,17 @@ import { Compile } from 'typebox/compile'
 import type { Clock } from '../../runtime/clock.ts'
 import { DynamicVariables } from '../../runtime/conversation/variables.ts'
 import { parseCleanJson } from '../../runtime/lib/text.ts'
+import type { Logger } from '../../runtime/log.ts'
 import type { NetRule } from '../../runtime/plugin/net-rule.ts'
+import { UnopenedSecret } from '../../runtime/secret-box.ts'
 import { signalWithin } from '../../runtime/signal-within.ts'
+import { ForbiddenAddress } from '../../runtime/tools/connections.ts'
 import type { HttpSpans } from '../../runtime/traces/http-spans.ts'
 import { sendTraced } from '../../runtime/traces/send-traced.ts'
 import { contextOfCall } from '../../runtime/traces/trace-context.ts'
 import { signedHeaders, webhookSecrets } from '../../runtime/webhooks/signature.ts'
 
-/** Asks the workspace of a dialled number who is to answer, before anybody does. */
+/** Asks the workspace of a dialled number who is to answer, before anybody does; never without a signature. */
 
 /** The caller hears it ring meanwhile. */
 const TIMEOUT_MS = 2_000
@@ -45,6 +48,7 @@ export async function askInboundWebhook(
     /** Where requests become spans; undefined: nowhere. */
     requests?: HttpSpans | undefined
     clock: Clock
+    log: Logger
     signal: AbortSignal
   },
 ): Promise<InboundAnswer> {
@@ -61,6 +65,11 @@ export async function askInboundWebhook(
     created_at: new Date(nowMs).toISOString(),
   })
   const opened = secret === null ? undefined : webhookSecrets(options.dataKey).open(secret, to)
+  if (opened === undefined) {
+    const { message } = new UnopenedSecret('its secret')
+    options.log.error({ callId, number: to, reason: message }, 'An inbound webhook cannot be asked')
+    return { fault: message }
+  }
   const limit = signalWithin(TIMEOUT_MS, options.signal)
   try {
     const { status, text } = await sendTraced(
@@ -71,9 +80,7 @@ export async function askInboundWebhook(
           'content-type': 'application/json',
           accept: 'application/json',
           'user-agent': 'Patchbay-Webhooks',
-          ...(opened === undefined
-            ? {}
-            : signedHeaders([opened], { id: callId, timestampS: Math.floor(nowMs / 1_000), body })),
+          ...signedHeaders([opened], { id: callId, timestampS: Math.floor(nowMs / 1_000), body }),
         },
         body,
       },
@@ -93,10 +100,8 @@ export async function askInboundWebhook(
     options.signal.throwIfAborted()
     if (limit.aborted) return { fault: `no answer within ${TIMEOUT_MS} ms` }
     if (error instanceof SyntaxError) return { fault: 'its answer is no JSON' }
-    const { name, code } = error as NodeJS.ErrnoException
-    return {
-      fault:
-        name === 'ForbiddenAddress' ? 'its address may not be reached' : `it could not be reached (${code ?? name})`,
-    }
+    if (error instanceof ForbiddenAddress) return { fault: 'its address may not be reached' }
+    const { message, code } = error as NodeJS.ErrnoException
+    return { fault: `it could not be reached (${code ?? message})` }
   }
 }

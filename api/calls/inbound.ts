@@ -165,7 +165,7 @@ interface WhoAnswers {
 
 /** The number's agent, or whom its webhook names. A webhook that says nothing of use changes nothing. */
 async function whoAnswers(
-  { store, clock, config, requests }: InboundOptions,
+  { store, clock, config, requests, log }: InboundOptions,
   asked: { provider: string; callId: string; from: string | null; number: string; called: CalledNumber },
   signal: AbortSignal,
 ): Promise<WhoAnswers> {
@@ -182,7 +182,7 @@ async function whoAnswers(
     },
     {
       allowed: (config.toolsAllowNet ?? []).map(parseInfrastructureRule),
-      ...{ dataKey: config.dataKey, requests, clock, signal },
+      ...{ dataKey: config.dataKey, requests, clock, log, signal },
     },
   )
   if ('fault' in answer) return { agent: await own(), variables: {}, rejected: false, fault: answer.fault }

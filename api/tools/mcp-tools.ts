@@ -113,20 +113,22 @@ export class McpTools {
     input: Record<string, unknown>,
     { signal, key, traced }: { signal: AbortSignal; key: string | undefined; traced?: Traced | undefined },
   ): Promise<ToolResult> {
-    const server = this.#server(workspaceId, source)
+    let headers: McpServer['headers'] = {}
     const ask = async (traceparent: string | undefined) => {
       const clients = await this.#options.clients()
+      const server = this.#server(workspaceId, source)
+      headers = server.headers
       return clients.call(server, { name: tool.name, input, key, traceparent }, signal)
     }
     try {
       const { text, isError } = await asSpan(traced, { method: 'POST', url: source.url }, ask, () => 200)
-      const words = withoutSecrets(text, server.headers)
+      const words = withoutSecrets(text, headers)
       if (!isError) return { output: shortText(words, MAX_OUTPUT_CHARACTERS) || 'Done' }
       const fault = shortText(words, MAX_ERROR_CHARACTERS)
       return { output: `The tool failed: ${fault}`, fault }
     } catch (error) {
       signal.throwIfAborted()
-      const { fault, reason } = this.#wordsOf(error, server)
+      const { fault, reason } = wordsOf(error, { headers, timeoutMs: source.timeoutMs })
       return { output: `The tool failed: ${fault}`, fault, ...(reason === undefined ? {} : { reason }) }
     }
   }
@@ -164,9 +166,11 @@ export class McpTools {
 
   async #ask(listing: Listing, workspaceId: string, source: McpSource): Promise<void> {
     const { clock, checks, log } = this.#options
-    const server = this.#server(workspaceId, source)
+    let headers: McpServer['headers'] = {}
     try {
       const clients = await this.#options.clients()
+      const server = this.#server(workspaceId, source)
+      headers = server.headers
       const found = await clients.list(server, MAX_TOOLS, new AbortController().signal)
       const usable = await Promise.all(
         found.map(async ({ inputSchema }) => {
@@ -179,7 +183,7 @@ export class McpTools {
       listing.tools = found.filter((_, i) => usable[i] === true)
       listing.fault = undefined
     } catch (error) {
-      const { fault, reason } = this.#wordsOf(error, server)
+      const { fault, reason } = wordsOf(error, { headers, timeoutMs: source.timeoutMs })
       listing.fault = fault
       log.warn({ workspaceId, server: source.name, fault, reason }, 'The tools of an MCP server could not be listed')
     }
@@ -189,13 +193,16 @@ export class McpTools {
   #server(workspaceId: string, { url, headers, timeoutMs }: McpSource): McpServer {
     return { workspaceId, url, headers: openHeaders(headers, this.#options.box, workspaceId), timeoutMs }
   }
+}
 
-  #wordsOf(error: unknown, { headers, timeoutMs }: McpServer): { fault: string; reason?: string } {
-    if (error instanceof McpTimeout) return { fault: `no answer within ${timeoutMs} ms` }
-    const { fault, reason } = unreached(error)
-    const shown = shortText(withoutSecrets(fault, headers), MAX_ERROR_CHARACTERS)
-    return { fault: shown, ...(reason === undefined ? {} : { reason }) }
-  }
+function wordsOf(
+  error: unknown,
+  { headers, timeoutMs }: Pick<McpServer, 'headers' | 'timeoutMs'>,
+): { fault: string; reason?: string } {
+  if (error instanceof McpTimeout) return { fault: `no answer within ${timeoutMs} ms` }
+  const { fault, reason } = unreached(error)
+  const shown = shortText(withoutSecrets(fault, headers), MAX_ERROR_CHARACTERS)
+  return { fault: shown, ...(reason === undefined ? {} : { reason }) }
 }
 
 /** The tool's own name where it is free, else with its server's before it. */

@@ -2,12 +2,13 @@ import { cleanText } from '../../runtime/lib/text.ts'
 import type { Logger } from '../../runtime/log.ts'
 import { parsePhoneNumber } from '../../runtime/phone-number.ts'
 import { type NetRule, parseInfrastructureRule } from '../../runtime/plugin/net-rule.ts'
-import { createSecretBox } from '../../runtime/secret-box.ts'
+import { createSecretBox, UnopenedSecret } from '../../runtime/secret-box.ts'
 import type { Calls } from '../../runtime/session/calls.ts'
 import { signalWithin } from '../../runtime/signal-within.ts'
 import { CarrierFault, TransferRefused } from '../../runtime/telephony/carrier.ts'
 import type { Carriers } from '../../runtime/telephony/carriers.ts'
 import type { ArgumentChecks } from '../../runtime/tools/argument-check.ts'
+import { unnamedArguments } from '../../runtime/tools/argument-names.ts'
 import { callHttp, type ToolResult } from '../../runtime/tools/call-http.ts'
 import { withoutSecrets } from '../../runtime/tools/masked.ts'
 import { isOwnTool, type OwnTool, parametersOf, type Tool } from '../../runtime/tools/tool.ts'
@@ -111,8 +112,15 @@ export function createToolCalls({
     signal: AbortSignal,
     { key, within }: Asked = {},
   ): Promise<ToolResult> => {
-    const headers = openHeaders(tool.http.headers, box, scope.workspaceId)
-    const asked = { input, variables: scope.dynamicVariables }
+    let headers: Record<string, string>
+    try {
+      headers = openHeaders(tool.http.headers, box, scope.workspaceId)
+    } catch (error) {
+      if (!(error instanceof UnopenedSecret)) throw error
+      log.error({ tool: tool.name, workspaceId: scope.workspaceId, reason: error.message }, 'A tool cannot be called')
+      return { output: 'The request failed: the tool is not set up', fault: error.message }
+    }
+    const asked = { input, parameters: tool.parameters, variables: scope.dynamicVariables }
     const traced = requests && { requests, within }
     const options = { allowed, signal, idempotencyKey: key, traced }
     const result = await callHttp({ ...tool.http, headers }, asked, options)
@@ -224,6 +232,11 @@ export function createToolCalls({
     workspaceId: string,
   ): Promise<string | undefined> => {
     const parameters = 'type' in tool ? parametersOf(tool) : tool.tool.inputSchema
+    // A server of MCP checks what it takes itself; tools of our own read nothing but what they name.
+    const isMakers = 'type' in tool && (tool.type === 'http' || tool.type === 'client')
+    const [unnamed] = isMakers ? unnamedArguments(parameters, input) : []
+    if (unnamed !== undefined)
+      return `Wrong arguments: the tool has no parameter ${JSON.stringify(unnamed.slice(0, 100))}`
     const fault = await checks.faultOfInput(workspaceId, parameters, input)
     return fault === undefined ? undefined : `Wrong arguments: ${fault}`
   }

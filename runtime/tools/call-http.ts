@@ -2,6 +2,7 @@ import { cleanText, shortText } from '../lib/text.ts'
 import type { NetRule } from '../plugin/net-rule.ts'
 import { signalWithin } from '../signal-within.ts'
 import { sendTraced, type Traced } from '../traces/send-traced.ts'
+import { argumentNames } from './argument-names.ts'
 import type { Reached } from './http-request.ts'
 import { fillHeader, fillJson, fillUrl, UnfitArgument, type Values } from './template.ts'
 import type { HttpRequest } from './tool.ts'
@@ -10,6 +11,16 @@ import { unreached } from './unreached.ts'
 /** What of an answer a language model reads. */
 const MAX_OUTPUT_CHARACTERS = 8_000
 const MAX_ERROR_CHARACTERS = 500
+
+/** What a request is filled with. */
+export interface CallValues {
+  /** The model's arguments. */
+  input: Values
+  /** JSON Schema of them. */
+  parameters: Record<string, unknown>
+  /** The call's own, which no argument stands in for unless the schema names it. */
+  variables: Values
+}
 
 /** What came of a call: for the model; where it failed, for the agent's maker; and what the operator alone may know of it. */
 export interface ToolResult {
@@ -24,7 +35,7 @@ export interface ToolResult {
  */
 export async function callHttp(
   http: HttpRequest,
-  values: { input: Values; variables: Values },
+  values: CallValues,
   options: {
     allowed: readonly NetRule[]
     signal: AbortSignal
@@ -48,15 +59,13 @@ export async function callHttp(
   }
 }
 
-function outgoing(
-  { method, url, headers, body }: HttpRequest,
-  values: { input: Values; variables: Values },
-  idempotencyKey: string | undefined,
-) {
-  const all = { ...values.variables, ...values.input }
+function outgoing({ method, url, headers, body }: HttpRequest, values: CallValues, idempotencyKey: string | undefined) {
+  const { input, parameters, variables } = values
+  const names = argumentNames(parameters)
+  const all = { ...variables, ...Object.fromEntries(Object.entries(input).filter(([name]) => names.has(name))) }
   const filled = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), fillHeader(value, all)])
   const hasBody = method !== 'GET' && (body !== undefined || method !== 'DELETE')
-  const content = hasBody ? JSON.stringify(body === undefined ? values.input : fillJson(body, all)) : undefined
+  const content = hasBody ? JSON.stringify(body === undefined ? input : fillJson(body, all)) : undefined
   return {
     method,
     url: fillUrl(url, all),

@@ -1,7 +1,7 @@
 import { lookup as dnsLookup } from 'node:dns'
 import { createRequire } from 'node:module'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
-import type { buildConnector as BuildConnector, Dispatcher, Pool as UndiciPool } from 'undici'
+import type * as Undici from 'undici'
 import { allowsHost, allowsResolved, type NetRule, normalizeHost, parseInfrastructureRule } from '../plugin/net-rule.ts'
 import { NO_GRANTS } from '../plugin/permissions.ts'
 import { pluginScope } from '../plugin/scope.ts'
@@ -10,12 +10,12 @@ import { isPublicAddress } from './address.ts'
 
 /**
  * Connections to addresses that makers of agents chose, by undici, which is used here alone: none may reach what stands behind
- * this server. Its parts are taken by their files, because the whole of it puts itself in the place of Node's own `fetch`.
+ * this server.
  */
 
-const require = createRequire(import.meta.url)
-const Pool = require('undici/lib/dispatcher/pool.js') as typeof UndiciPool
-const buildConnector = require('undici/lib/core/connect.js') as typeof BuildConnector
+// Node's own `fetch` takes its connections when its first class is read; after that, loading undici leaves them alone.
+Reflect.get(globalThis, 'Response')
+const { Pool, buildConnector } = createRequire(import.meta.url)('undici') as typeof Undici
 
 /** The request's signal ends it sooner; this ends connections that nobody waits for any more. */
 const CONNECT_TIMEOUT_MS = 30_000
@@ -43,7 +43,7 @@ export function brokeWhenReused(error: Error): boolean {
  * Throws ForbiddenAddress for an origin whose host is an address that may not be reached.
  * @param allowed the operator's exceptions
  */
-export function connectionsTo(origin: URL, allowed: readonly NetRule[], idleMs?: number): Dispatcher {
+export function connectionsTo(origin: URL, allowed: readonly NetRule[], idleMs?: number): Undici.Pool {
   const host = normalizeHost(origin.hostname)
   const port = Number(origin.port) || (origin.protocol === 'https:' ? 443 : 80)
   const granted = allowsHost(allowed, host, port)
@@ -102,7 +102,7 @@ export class KeptConnections {
   /** The operator's exceptions. */
   readonly allowed: readonly NetRule[]
   readonly #idleMs: number
-  readonly #pools = new Map<string, Dispatcher>()
+  readonly #pools = new Map<string, Undici.Pool>()
 
   /** @param options `idleMs`: how long one is kept that nobody uses */
   constructor(options: { allowed: readonly NetRule[]; idleMs: number }) {
@@ -111,10 +111,10 @@ export class KeptConnections {
   }
 
   /** Throws as `connectionsTo` does. */
-  to(origin: URL): Dispatcher {
+  to(origin: URL): Undici.Pool {
     const kept = this.#pools.get(origin.origin)
     if (kept !== undefined) return kept
-    const pool = connectionsTo(origin, this.allowed, this.#idleMs) as UndiciPool
+    const pool = connectionsTo(origin, this.allowed, this.#idleMs)
     const forgetUnused = boundary('tool', (): void => {
       const { connected, size } = pool.stats
       if (connected > 0 || size > 0 || this.#pools.get(origin.origin) !== pool) return

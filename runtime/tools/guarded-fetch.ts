@@ -1,8 +1,5 @@
 import type { KeptConnections } from './connections.ts'
-import { openResponse } from './http-request.ts'
-
-/** Answers that have no body (fetch standard, "null body status"). */
-const BODILESS = new Set([101, 204, 205, 304])
+import { BODILESS, type Opened, openResponse } from './http-request.ts'
 
 export interface GuardedFetchOptions {
   connections: KeptConnections
@@ -31,18 +28,24 @@ export function guardedFetch({ connections, maxBytes }: GuardedFetchOptions) {
     for (const [name, values] of Object.entries(opened.headers)) {
       for (const value of [values ?? []].flat()) headers.append(name, value)
     }
-    if (BODILESS.has(status)) {
-      await opened.body.cancel()
-      return new Response(null, { status, headers })
-    }
-    let length = 0
-    const bounded = new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, passed) {
-        length += chunk.length
-        if (length > maxBytes) throw new Error(`the answer is longer than ${maxBytes} bytes`)
-        passed.enqueue(chunk)
-      },
-    })
-    return new Response(opened.body.pipeThrough(bounded), { status, headers })
+    if (!BODILESS.has(status)) return new Response(bounded(opened, maxBytes), { status, headers })
+    opened.close()
+    return new Response(null, { status, headers })
   }
+}
+
+function bounded({ body, close }: Opened, maxBytes: number): ReadableStream<Uint8Array> {
+  const chunks = body[Symbol.asyncIterator]()
+  let length = 0
+  return new ReadableStream({
+    async pull(controller) {
+      const { value, done } = await chunks.next()
+      if (done === true) return controller.close()
+      length += value.length
+      if (length <= maxBytes) return controller.enqueue(value)
+      close()
+      throw new Error(`the answer is longer than ${maxBytes} bytes`)
+    },
+    cancel: close,
+  })
 }

@@ -1,19 +1,33 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { pipeline, type Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { Dispatcher } from 'undici'
+import { endedBy } from '../lib/ended-by.ts'
 import type { NetRule } from '../plugin/net-rule.ts'
-import { boundary } from '../process/boundary.ts'
 import { brokeWhenReused, connectionsTo, KeptConnections } from './connections.ts'
 
 /** Requests on behalf of agents, to addresses their makers chose. */
 
 const MAX_REDIRECTS = 3
 const MAX_RESPONSE_BYTES = 64 * 1024
+/** Chunks of one byte are parsed up to so many at a time, which takes milliseconds. */
+const BUFFER_BYTES = 4 * 1024
 const utf8 = new TextDecoder()
 /** Of undici's codes. */
 const OF_NODE: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'ECONNRESET',
   UND_ERR_CONNECT_TIMEOUT: 'ETIMEDOUT',
 }
+/** Content codings of servers that compress although nobody asked (RFC 9110, 8.4.1). */
+const DECODERS = new Map([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+])
+/** Answers that have no body (fetch standard, "null body status"). */
+export const BODILESS: ReadonlySet<number> = new Set([204, 205, 304])
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
 export interface Outgoing {
@@ -47,10 +61,25 @@ export async function sendRequest(outgoing: Outgoing, options: SendOptions): Pro
   const { redirects: maxRedirects = MAX_REDIRECTS } = options
   let next = outgoing
   for (let redirects = 0; ; redirects++) {
-    const { status, headers, text } = await readAnswer(next, options, redirects === maxRedirects)
-    if (text !== undefined) return { status, contentType: String(headers['content-type'] ?? ''), text }
-    next = redirected(next, status, headers.location ?? '')
+    const { status, headers, body, close } = await openResponse(next, options)
+    if (REDIRECTS.has(status) && headers.location !== undefined && redirects < maxRedirects) {
+      close()
+      next = redirected(next, status, String(headers.location))
+    } else {
+      return { status, contentType: String(headers['content-type'] ?? ''), text: await textOf(body) }
+    }
   }
+}
+
+async function textOf(body: Opened['body']): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of body) {
+    chunks.push(chunk)
+    length += chunk.length
+    if (length >= MAX_RESPONSE_BYTES) break
+  }
+  return utf8.decode(Buffer.concat(chunks).subarray(0, MAX_RESPONSE_BYTES))
 }
 
 function redirected(before: Outgoing, status: number, location: string): Outgoing {
@@ -66,165 +95,97 @@ function redirected(before: Outgoing, status: number, location: string): Outgoin
   return { ...rest, url: to.href, headers, method, ...(keeps && body !== undefined ? { body } : {}) }
 }
 
-interface Answer {
-  status: number
-  headers: IncomingHttpHeaders
-  /** At most 64 KiB of it; undefined: it leads elsewhere, and was not read. */
-  text: string | undefined
-}
-
-/** @param isLast a redirect is not followed, but read */
-function readAnswer(outgoing: Outgoing, options: SendOptions, isLast: boolean): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let length = 0
-    let [status, headers]: [number, IncomingHttpHeaders] = [0, {}]
-    const done = (text: string | undefined) => resolve({ status, headers, text })
-    const read = () => utf8.decode(Buffer.concat(chunks).subarray(0, MAX_RESPONSE_BYTES))
-    exchange(outgoing, options, {
-      head(...head) {
-        ;[status, headers] = head
-        if (!REDIRECTS.has(status) || headers.location === undefined || isLast) return true
-        done(undefined)
-        return false
-      },
-      data(chunk) {
-        chunks.push(chunk)
-        length += chunk.length
-        if (length < MAX_RESPONSE_BYTES) return true
-        done(read())
-        return false
-      },
-      end: () => done(read()),
-      failed: reject,
-    })
-  })
-}
-
-/** The head of an answer, and its body as it comes; reading no further ends the connection's use. */
+/** The head of an answer, and its body, which is decompressed as it is read. */
 export interface Opened {
   status: number
   headers: IncomingHttpHeaders
-  body: ReadableStream<Uint8Array>
+  /** Can be read once. Reading no further ends the connection's use. */
+  body: AsyncIterable<Uint8Array>
+  /** Ends the connection's use, whether or not the body was read. */
+  close(): void
 }
 
 /** Sends the request; resolves with the head of the answer. Redirects are not followed. Throws as `sendRequest` does. */
-export function openResponse(outgoing: Outgoing, options: SendOptions): Promise<Opened> {
-  return new Promise((resolve, reject) => {
-    let sink: ReadableStreamDefaultController<Uint8Array>
-    const answer = exchange(outgoing, options, {
-      head(status, headers) {
-        const body = new ReadableStream<Uint8Array>({
-          start(controller) {
-            sink = controller
-          },
-          pull: () => answer.resume(),
-          cancel: (reason) => answer.stop(reason),
-        })
-        resolve({ status, headers, body })
-        return true
-      },
-      data(chunk) {
-        sink.enqueue(chunk)
-        if ((sink.desiredSize ?? 0) <= 0) answer.pause()
-        return true
-      },
-      end: () => sink.close(),
-      failed(error) {
-        reject(error)
-        sink?.error(error)
-      },
-    })
-  })
+export async function openResponse(outgoing: Outgoing, options: SendOptions): Promise<Opened> {
+  const { statusCode: status, headers, body } = await exchange(outgoing, options)
+  // One that nobody reads may fail.
+  body.on('error', () => undefined)
+  const close = (): void => {
+    body.destroy()
+  }
+  if (outgoing.method === 'HEAD' || BODILESS.has(status)) {
+    body.resume()
+    return { status, headers, body: nothing(), close }
+  }
+  const coding = String(headers['content-encoding'] ?? '')
+    .trim()
+    .toLowerCase()
+  const isPlain = coding === '' || coding === 'identity'
+  return { status, headers, body: isPlain ? read(body, options) : readDecoded(body, coding, options), close }
 }
 
-/** What becomes of an answer as it comes; false: no more of it. After `end` and `failed` comes nothing. */
-interface Sink {
-  head(status: number, headers: IncomingHttpHeaders): boolean
-  data(chunk: Buffer): boolean
-  end(): void
-  failed(error: unknown): void
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+async function* read(body: Readable, { signal }: SendOptions): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of body) {
+      yield chunk
+      // What has come already would be read without a turn of the loop between.
+      await nextTurn()
+    }
+  } catch (cause) {
+    signal.throwIfAborted()
+    // Half an answer is none: what is missing may be what it says.
+    throw new Error('the answer broke off', { cause })
+  }
 }
 
-interface Exchange {
-  pause(): void
-  resume(): void
-  /** Nothing is told any more. */
-  stop(reason?: unknown): void
+async function* readDecoded(body: Readable, coding: string, options: SendOptions): AsyncGenerator<Uint8Array> {
+  const decoder = DECODERS.get(coding)?.()
+  if (decoder === undefined) {
+    body.destroy()
+    throw new Error(`the answer's content encoding ${JSON.stringify(coding)} is not supported`)
+  }
+  const decoded = pipeline(read(body, options), decoder, () => undefined)
+  try {
+    yield* decoded
+  } catch (cause) {
+    options.signal.throwIfAborted()
+    if (!isOfDecoder(cause)) throw cause
+    throw new Error(`the answer is not the ${coding} it says it is`, { cause })
+  } finally {
+    body.destroy()
+  }
 }
+
+const isOfDecoder = (error: unknown): boolean => /^(Z_|ERR_)/.test((error as NodeJS.ErrnoException).code ?? '')
 
 /** Sends a request once, or once more where a kept connection was closed just as it was used again. */
-function exchange(outgoing: Outgoing, options: SendOptions, sink: Sink): Exchange {
-  const { over, signal } = options
+async function exchange(outgoing: Outgoing, { over, signal }: SendOptions): Promise<Dispatcher.ResponseData> {
   const target = new URL(outgoing.url)
   if (target.protocol !== 'http:' && target.protocol !== 'https:') {
     throw new Error(`"${target.protocol}" is no address of the web`)
   }
   signal.throwIfAborted()
-  const own = over instanceof KeptConnections ? undefined : connectionsTo(target, over.allowed)
-  const connections = own ?? (over as KeptConnections).to(target)
-  let controller: Dispatcher.DispatchController | undefined
-  let isOver = false
-  let isOpen = false
-  const end = (): void => {
-    isOver = true
-    signal.removeEventListener('abort', aborted)
-    // What is under way ends first.
-    own?.close().catch(() => undefined)
+  const request = { ...requestOf(target, outgoing), signal, highWaterMark: BUFFER_BYTES }
+  // A request that waits for its connection does not hear its signal.
+  const ask = (connections: Dispatcher) => endedBy(connections.request(request), signal)
+  if (over instanceof KeptConnections) {
+    try {
+      return await ask(over.to(target))
+    } catch (error) {
+      if (signal.aborted || !brokeWhenReused(error as Error)) throw asOfSocket(error)
+    }
   }
-  const stop = (reason?: unknown): void => {
-    if (isOver) return
-    end()
-    controller?.abort(reason instanceof Error ? reason : new Error('no more of it is read'))
-    own?.destroy().catch(() => undefined)
-  }
-  const fail = (error: unknown): void => {
-    end()
-    sink.failed(error)
-  }
-  const aborted = boundary('tool', (): void => {
-    stop(signal.reason)
-    sink.failed(signal.reason)
-  })
-  signal.addEventListener('abort', aborted)
-  let again: Exchange | undefined
-  const handler: Dispatcher.DispatchHandler = {
-    onRequestStart(given) {
-      controller = given
-      if (isOver) given.abort(new Error('nobody waits for it any more'))
-    },
-    onResponseStart(_, status, headers) {
-      // What comes before the answer (RFC 9110, 15.2).
-      if (isOver || status < 200) return
-      isOpen = true
-      if (!sink.head(status, headers)) stop()
-    },
-    onResponseData(_, chunk) {
-      if (!isOver && !sink.data(chunk)) stop()
-    },
-    onResponseEnd() {
-      if (isOver) return
-      end()
-      sink.end()
-    },
-    onResponseError(_, error) {
-      if (isOver) return
-      // Half an answer is none: what is missing may be what it says.
-      if (isOpen) return fail(new Error('the answer broke off'))
-      if (own !== undefined || !brokeWhenReused(error)) return fail(asOfSocket(error))
-      end()
-      again = exchange(outgoing, { ...options, over: { allowed: over.allowed } }, sink)
-    },
-  }
+  const own = connectionsTo(target, over.allowed)
   try {
-    connections.dispatch(requestOf(target, outgoing), handler)
+    const answer = await ask(own)
+    // Once the answer was read.
+    own.close().catch(() => undefined)
+    return answer
   } catch (error) {
-    fail(asOfSocket(error))
-  }
-  return {
-    pause: () => (again ?? controller)?.pause(),
-    resume: () => (again ?? controller)?.resume(),
-    stop: (reason) => (again === undefined ? stop(reason) : again.stop(reason)),
+    own.destroy().catch(() => undefined)
+    throw asOfSocket(error)
   }
 }
 

@@ -4,7 +4,7 @@ export const HTTP_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export const DEFAULT_TOOL_TIMEOUT_MS = 5_000
 export const MAX_TOOL_TIMEOUT_MS = 15_000
 
-/** The request of an HTTP tool. `{{name}}` stands for an argument of the model, else for a variable of the call. */
+/** The request of an HTTP tool. `{{name}}` stands for an argument its schema names, else for a variable of the call. */
 export interface HttpRequest {
   method: (typeof HTTP_METHODS)[number]
   url: string

@@ -2,6 +2,7 @@ import type { Clock } from '../../runtime/clock.ts'
 import { cleanText, parseCleanJson } from '../../runtime/lib/text.ts'
 import { type NetRule, parseInfrastructureRule } from '../../runtime/plugin/net-rule.ts'
 import { signalWithin } from '../../runtime/signal-within.ts'
+import { ForbiddenAddress } from '../../runtime/tools/connections.ts'
 import { sendRequest } from '../../runtime/tools/http-request.ts'
 import { daySumsOf } from '../../store/campaign-status.ts'
 import { dialFacts } from '../../store/dial-checks.ts'
@@ -96,11 +97,8 @@ async function askWebhook(
     signal.throwIfAborted()
     if (limit.aborted) return no(`no answer within ${WEBHOOK_TIMEOUT_MS} ms`)
     if (error instanceof SyntaxError) return no('its answer is no JSON')
-    const { name, code } = error as NodeJS.ErrnoException
-    return no(
-      name === 'ForbiddenAddress'
-        ? 'its address may not be reached'
-        : `it could not be reached${code ? ` (${code})` : ''}`,
-    )
+    if (error instanceof ForbiddenAddress) return no('its address may not be reached')
+    const { message, code } = error as NodeJS.ErrnoException
+    return no(`it could not be reached (${code ?? message})`)
   }
 }

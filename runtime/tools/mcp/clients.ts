@@ -10,6 +10,7 @@ import {
   type Tool,
 } from '@modelcontextprotocol/sdk/types.js'
 import type { Clock } from '../../clock.ts'
+import { endedBy } from '../../lib/ended-by.ts'
 import { cleanJson } from '../../lib/text.ts'
 import type { NetRule } from '../../plugin/net-rule.ts'
 import { boundary } from '../../process/boundary.ts'
@@ -223,15 +224,6 @@ function closeClient({ client }: Connection): void {
 /** The server heard the call and said no: the connection is as good as before. */
 const isServersAnswer = (error: unknown): boolean =>
   error instanceof McpError && error.code !== ErrorCode.RequestTimeout && error.code !== ErrorCode.ConnectionClosed
-
-function endedBy<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const aborted = () => reject(signal.reason)
-    if (signal.aborted) return aborted()
-    signal.addEventListener('abort', aborted, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', aborted))
-  })
-}
 
 /** A call's key and trace as HTTP tools have them, too. */
 function withMeta(init: RequestInit = {}): RequestInit {

@@ -1,3 +1,4 @@
+import pino from 'pino'
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
 import { askInboundWebhook, type InboundQuestion } from '../../../api/calls/inbound-webhook.ts'
@@ -19,6 +20,7 @@ const options = {
   allowed: [parseInfrastructureRule('127.0.0.1')],
   dataKey: DATA_KEY,
   clock: systemClock,
+  log: pino({ enabled: false }),
   signal: new AbortController().signal,
 }
 const secret = newWebhookSecret()
@@ -64,6 +66,22 @@ t.test('what a number asks is signed, and its answer is used only where it is on
   t.match(await askInboundWebhook(question(receiver.url), { ...options, allowed: [] }), {
     fault: 'its address may not be reached',
   })
+})
+
+t.test('what cannot be signed is not asked', async (t) => {
+  const receiver = await startReceiver(t)
+  const lines: string[] = []
+  const log = pino({ base: null }, { write: (line) => void lines.push(line) })
+  for (const sealed of [webhookSecrets('another data key').seal(secret, '+14155550100'), null]) {
+    t.match(await askInboundWebhook({ ...question(receiver.url), secret: sealed }, { ...options, log }), {
+      fault: /its secret cannot be opened .* set it again/,
+    })
+  }
+  t.same(receiver.received, [])
+  t.match(
+    lines.map((line) => JSON.parse(line)),
+    [{ level: 50, callId: 'c' }, { level: 50 }],
+  )
 })
 
 t.test('its secret is shown once, and taken away with it', async (t) => {

@@ -59,6 +59,14 @@ t.test('a chat calls a tool with its sealed header, and falls back to another mo
   t.same(seen.splice(0), [{ url: '/me/T1', authorization: 'Bearer s3cret' }], 'a mask stands for the stored value')
   t.match((await attempt(stored, { arguments: { id: 3 } })).body, { ok: false, fault: /Wrong arguments/ })
   t.match((await attempt(made.body.tools[1])).body, { ok: false, output: /could not be reached/ })
+  const extra = { arguments: { id: 'T1', customer: 'VICTIM' }, dynamic_variables: { customer: 'me' } }
+  t.match((await attempt(stored, extra)).body, {
+    ok: false,
+    fault: 'Wrong arguments: the tool has no parameter "customer"',
+  })
+  const open = { ...stored, parameters: { ...stored.parameters, additionalProperties: true } }
+  t.match((await attempt(open, extra)).body, { ok: true })
+  t.match(seen.splice(0), [{ url: '/me/T1' }], 'a variable of the call, whatever else is given')
   const elsewhere = { ...stored, http: { ...stored.http, url: 'http://attacker.example/' } }
   t.match(await attempt(elsewhere), {
     status: 422,

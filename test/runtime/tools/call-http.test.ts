@@ -37,10 +37,21 @@ const http = (request: Partial<HttpRequest> & { url: string }): HttpRequest => (
   ...request,
 })
 
-const call = (request: HttpRequest, allow: string[], input: Record<string, unknown> = {}, variables = {}) =>
+/** The schema names the arguments that are given, unless `named` are others. */
+const call = (
+  request: HttpRequest,
+  allow: string[],
+  input: Record<string, unknown> = {},
+  variables = {},
+  named: readonly string[] = Object.keys(input),
+) =>
   callHttp(
     request,
-    { input, variables },
+    {
+      input,
+      parameters: { type: 'object', properties: Object.fromEntries(named.map((name) => [name, {}])) },
+      variables,
+    },
     { allowed: allow.map(parseInfrastructureRule), signal: new AbortController().signal },
   )
 
@@ -62,6 +73,25 @@ test('a request is filled with arguments and variables, sent, and its answer han
       body: '{"id":"A 1","count":2}',
     },
   ])
+})
+
+test('an argument stands only where the schema names it; elsewhere the variable of the call does', async (t) => {
+  const { seen, url, port } = await serve(t, (_, response) => response.end('ok'))
+  const request = http({
+    method: 'POST',
+    url: `${url}/customers/{{customer_id}}/orders/{{order}}`,
+    headers: { 'X-Customer': '{{customer_id}}' },
+    body: { customer: '{{customer_id}}', order: '{{order}}', note: 'of {{customer_id}}', none: '{{nobody}}' },
+  })
+  const given = { customer_id: 'VICTIM', order: '7', nobody: 'VICTIM' }
+  await call(request, [`localhost:${port}`], given, { customer_id: 'MINE', order: '1' }, ['order'])
+  t.match(seen[0], {
+    url: '/customers/MINE/orders/7',
+    headers: { 'x-customer': 'MINE' },
+    body: '{"customer":"MINE","order":"7","note":"of MINE","none":null}',
+  })
+  await call(request, [`localhost:${port}`], {}, { customer_id: 'MINE', order: '1' }, ['order'])
+  t.equal(seen[1]?.url, '/customers/MINE/orders/1', 'an argument that was left out is the variable')
 })
 
 test('no address of this machine or its network is reached, by name, by number or in any spelling', async (t) => {

@@ -25,6 +25,7 @@ const trunks: TrunkDirectory = {
         username: undefined,
         password: undefined,
         allowedAddresses: ['127.0.0.1'],
+        internalAddresses: ['127.0.0.1'],
         codecs: ['PCMU'] as const,
       },
       ...{

@@ -21,7 +21,7 @@ import type { Flow } from './transport/flow.ts'
 import { Gatekeeper } from './transport/gatekeeper.ts'
 import { Transport } from './transport/transport.ts'
 import { Registration } from './trunk/registration.ts'
-import { type Target, targetsOf } from './trunk/targets.ts'
+import { type Target, TargetsRefused, targetsOf } from './trunk/targets.ts'
 import { type ActiveTrunk, TrunkTable } from './trunk/trunk-table.ts'
 
 /** After the last word of a call its answer comes. */
@@ -70,11 +70,7 @@ export class SipStack {
     )
     this.trunks = new TrunkTable({
       ...{ clock, log, timers: systemTimers, directory: options.directory },
-      locate: (active) =>
-        targetsOf(active.nextHop.host, active.nextHop.port, active.trunk.transport, host.net, {
-          random: () => random.bits(16) / 0x10000,
-          ipv4Only: isIPv4(settings.address),
-        }),
+      locate: (active) => this.#locate(active),
       changed: (added, removed) => this.#trunksChanged(added, removed),
       shared: () => this.#keepInTouch(),
     })
@@ -120,6 +116,21 @@ export class SipStack {
       opened: (session) => userAgent.opened(session),
       closed: (session) => userAgent.closed(session),
     }
+  }
+
+  /** Where a trunk's requests may be sent now. Every lookup is checked: a name may lead elsewhere than it did. */
+  async #locate(active: ActiveTrunk): Promise<Target[]> {
+    const { host, settings, random, directory } = this.#options
+    const { host: hop, port } = active.nextHop
+    const found = await targetsOf(hop, port, active.trunk.transport, host.net, {
+      random: () => random.bits(16) / 0x10000,
+      ipv4Only: isIPv4(settings.address),
+    })
+    const addresses = found.map(({ address }) => address)
+    const admitted = directory.admit === undefined ? addresses : await directory.admit(active.trunk, hop, addresses)
+    const targets = found.filter(({ address }) => admitted.includes(address))
+    if (targets.length > 0) return targets
+    throw new TargetsRefused(hop, [...new Set(addresses)])
   }
 
   /** What a call has said so far, and what it says in the second that follows. */
@@ -232,7 +243,7 @@ export class SipStack {
     const target = chosen ?? active.candidates(this.context.clock.monotonicMs())[0]
     const { host } = active.nextHop
     if (this.#transport === undefined) throw new Error('SIP does not listen')
-    if (target === undefined) throw new Error(`"${host}" has no address`)
+    if (target === undefined) throw new Error(active.unreachable ?? `"${host}" has no address`)
     const { tlsCa, tlsKey, settings } = active.trunk
     const own =
       settings.tls_cert === null || tlsKey === undefined ? undefined : { cert: settings.tls_cert, key: tlsKey }

@@ -92,7 +92,7 @@ class Placing {
   async #waysOf(active: ActiveTrunk): Promise<Way[]> {
     await active.locating
     const targets = active.candidates(this.#nowMs)
-    if (targets.length === 0) this.#why = `"${active.nextHop.host}" has no address`
+    if (targets.length === 0) this.#why = active.unreachable ?? `"${active.nextHop.host}" has no address`
     return targets.map((target) => ({ active, target }))
   }
 

@@ -1,14 +1,16 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
 import type { Clock } from '../../../runtime/clock.ts'
+import { canonicalAddress, formatRange, parseRange } from '../../../runtime/lib/address-range.ts'
 import type { Logger } from '../../../runtime/log.ts'
 import { signalWithin } from '../../../runtime/signal-within.ts'
+import { isInternalAddress } from '../../../runtime/telephony/internal-address.ts'
 import { LOCAL_TRUNK_ID, type Trunk, type TrunkDirectory } from '../../../runtime/telephony/trunk.ts'
 import { parseHostPort } from '../message/grammar.ts'
 import { formatHost } from '../message/serializer.ts'
 import type { Timers } from '../transaction/timers.ts'
 import { TokenBucket } from '../transport/gatekeeper.ts'
 import { Rereading } from './rereading.ts'
-import { keyOf, type Target } from './targets.ts'
+import { keyOf, type Target, TargetsRefused } from './targets.ts'
 import { FiguresOfTrunk } from './trunk-figures.ts'
 
 /** Names may move to other addresses, and a missed change notice must not last. */
@@ -46,13 +48,17 @@ export class ActiveTrunk {
   /** Calls of other nodes. */
   elsewhere = 0
   #active = 0
+  /** Why there is no way to its next hop; undefined: there is one. */
+  unreachable: string | undefined
   #ranges: BlockList
+  #internal: BlockList
   #media: BlockList
   #bucket: TokenBucket
 
   constructor(trunk: Trunk, nowMs: number) {
     this.trunk = trunk
     this.#ranges = rangesOf(trunk.allowedAddresses)
+    this.#internal = rangesOf(trunk.internalAddresses)
     this.#media = rangesOf(trunk.settings.media_addresses)
     this.#bucket = bucketOf(trunk, nowMs)
   }
@@ -61,6 +67,7 @@ export class ActiveTrunk {
     if (trunk.maxCallsPerSecond !== this.trunk.maxCallsPerSecond) this.#bucket = bucketOf(trunk, nowMs)
     this.trunk = trunk
     this.#ranges = rangesOf(trunk.allowedAddresses)
+    this.#internal = rangesOf(trunk.internalAddresses)
     this.#media = rangesOf(trunk.settings.media_addresses)
   }
 
@@ -97,7 +104,7 @@ export class ActiveTrunk {
   }
 
   get addresses(): string[] {
-    return this.targets.map(({ address }) => address)
+    return this.targets.map(({ address }) => canonicalAddress(address))
   }
 
   /** The targets to try, in order: those that answer, or all where none is known to. */
@@ -141,7 +148,7 @@ export class ActiveTrunk {
 
   /** May calls come from there? Where we register, the registrar sends them. */
   takesCallsFrom(address: string): boolean {
-    return this.#inRanges(address) || (this.trunk.register && this.addresses.includes(address))
+    return this.#inRanges(address) || (this.trunk.register && this.#isTarget(address))
   }
 
   /** May media of its calls come from there, whatever SDP names? */
@@ -149,9 +156,17 @@ export class ActiveTrunk {
     return this.trunk.settings.comedia || this.allows(address) || inside(this.#media, address)
   }
 
-  /** May anything of this trunk's calls come from there, or go there? */
+  /**
+   * May anything of this trunk's calls come from there, or go there? A machine of the operator's network only where the trunk
+   * may reach it.
+   */
   allows(address: string): boolean {
-    return this.#inRanges(address) || this.addresses.includes(address)
+    if (this.#isTarget(address)) return true
+    return this.#inRanges(address) && (!isInternalAddress(address) || inside(this.#internal, address))
+  }
+
+  #isTarget(address: string): boolean {
+    return this.addresses.includes(canonicalAddress(address))
   }
 
   #inRanges(address: string): boolean {
@@ -175,17 +190,18 @@ function bucketOf(trunk: Trunk, nowMs: number): TokenBucket {
   return new TokenBucket({ perSecond: trunk.maxCallsPerSecond, burst: Math.max(1, trunk.maxCallsPerSecond) }, nowMs)
 }
 
-function inside(ranges: BlockList, address: string): boolean {
+function inside(ranges: BlockList, written: string): boolean {
+  const address = canonicalAddress(written)
   return isIP(address) !== 0 && ranges.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }
 
 function rangesOf(entries: readonly string[]): BlockList {
   const list = new BlockList()
   for (const entry of entries) {
-    const [base = '', bits] = entry.split('/')
-    const family = isIPv6(base) ? 'ipv6' : 'ipv4'
-    if (isIP(base) !== 0)
-      list.addSubnet(base, bits === undefined ? (family === 'ipv6' ? 128 : 32) : Number(bits), family)
+    const range = parseRange(entry)
+    if (range === undefined) continue
+    const [base = ''] = formatRange(range).split('/')
+    list.addSubnet(base, range.bits, range.family === 6 ? 'ipv6' : 'ipv4')
   }
   return list
 }
@@ -319,11 +335,18 @@ export class TrunkTable {
     const found = this.#locateTargets(active)
       .then(
         (targets) => {
-          if (this.#lookups.get(active) === lookup) active.targets = targets
+          if (this.#lookups.get(active) !== lookup) return
+          active.targets = targets
+          active.unreachable = undefined
         },
         (err) => {
           const { host } = active.nextHop
-          this.#log.warn({ err, trunk: active.trunk.name, host }, "The trunk's host has no address")
+          if (this.#lookups.get(active) === lookup) {
+            active.unreachable = err instanceof Error ? err.message : String(err)
+            // Those of before stand in for a DNS that does not answer, not for a refusal.
+            if (err instanceof TargetsRefused) active.targets = []
+          }
+          this.#log.warn({ err, trunk: active.trunk.name, host }, "The trunk's host has no address to send to")
         },
       )
       .then(() => {

@@ -23,6 +23,7 @@ export function trunkOf(
   return {
     ...{ id: more.name, workspaceId: 'w', transport: 'udp', tlsCa: undefined, tlsKey: undefined, register: false },
     ...{ username: undefined, password: undefined, allowedAddresses: ['127.0.0.1'], codecs: ['PCMU', 'PCMA'] },
+    internalAddresses: ['127.0.0.0/8'],
     ...{ maxConcurrentCalls: 10, maxCallsPerSecond: 100, countries: ['US'] },
     ...more,
     settings: { ...DEFAULT_TRUNK_SETTINGS, ...settings },
@@ -39,6 +40,7 @@ export async function startCarrier(
   trunks: readonly Trunk[],
   names: TestNames = {},
   share?: TrunkDirectory['share'],
+  admit?: TrunkDirectory['admit'],
 ) {
   const port = await freePort()
   const firstRtp = 26_000 + Math.floor(Math.random() * 2_000) * 2
@@ -77,6 +79,7 @@ export async function startCarrier(
       return () => watchers.delete(changed)
     },
     ...(share === undefined ? {} : { share }),
+    ...(admit === undefined ? {} : { admit }),
   }
   const carrier = new SipCarrier({ ...host, net }, directory, {})
   t.teardown(async () => {
@@ -141,8 +144,8 @@ export type Respond = (
 ) => { status: number; headers?: readonly string[]; body?: string } | undefined
 
 /** A peer on UDP. */
-export async function startPeer(t: Teardown, respond: Respond, port = 0): Promise<Peer> {
-  const socket = dgram.createSocket('udp4').bind(port, '127.0.0.1')
+export async function startPeer(t: Teardown, respond: Respond, port = 0, address = '127.0.0.1'): Promise<Peer> {
+  const socket = dgram.createSocket('udp4').bind(port, address)
   await once(socket, 'listening')
   const requests: SipRequest[] = []
   const waiting = new Set<() => void>()

@@ -1,5 +1,6 @@
 import { isIP, isIPv4 } from 'node:net'
 import type { Clock } from '../../runtime/clock.ts'
+import { networkOf } from '../../runtime/lib/address-range.ts'
 import type { Pacer } from '../../runtime/media/pacer.ts'
 import type { PluginHost } from '../../runtime/plugin/contract.ts'
 import type { TrunkDirectory } from '../../runtime/telephony/trunk.ts'
@@ -15,8 +16,9 @@ import type { SipSettings } from './settings.ts'
 import { writeHep } from './trace/hep.ts'
 import { SignalLog } from './trace/signal-log.ts'
 import { Challenger } from './transaction/challenger.ts'
+import type { ServerTransaction } from './transaction/server-transaction.ts'
 import { systemTimers } from './transaction/timers.ts'
-import { Transactions } from './transaction/transactions.ts'
+import { type Share, Transactions } from './transaction/transactions.ts'
 import type { Flow } from './transport/flow.ts'
 import { Gatekeeper } from './transport/gatekeeper.ts'
 import { Transport } from './transport/transport.ts'
@@ -53,6 +55,7 @@ export class SipStack {
   readonly #options: StackOptions
   readonly #signals: SignalLog
   readonly #transactions: Transactions
+  readonly #userAgent: UserAgent
   readonly #contacts = new Map<ActiveTrunk, { registration: Registration; as: string }>()
   readonly #leaving = new Map<ActiveTrunk, Promise<void>>()
   #closed = false
@@ -80,7 +83,7 @@ export class SipStack {
     })
     this.gatekeeper = new Gatekeeper({
       ...{ clock, log },
-      knows: (address) => this.trunks.knows(address),
+      trunkAt: (address) => this.trunks.at(address)?.trunk.id,
       takesStrangers: () => this.trunks.takesStrangers || !this.extensions.isEmpty,
     })
     const challenger = new Challenger(clock)
@@ -91,7 +94,10 @@ export class SipStack {
       context: () => this.context,
       invited: options.invited,
     })
-    this.#transactions = new Transactions(systemTimers, options.token, userAgent)
+    this.#userAgent = userAgent
+    this.#transactions = new Transactions(systemTimers, options.token, userAgent, ({ address }) =>
+      this.#sharesOf(address),
+    )
     this.registrar = new Registrar({
       ...{ challenger, clock, log, timers: systemTimers, token: options.token },
       ...{ table: this.extensions, gatekeeper: this.gatekeeper, transactions: this.#transactions },
@@ -116,6 +122,21 @@ export class SipStack {
       opened: (session) => userAgent.opened(session),
       closed: (session) => userAgent.closed(session),
     }
+  }
+
+  /** One trunk never has all transactions, nor has one workspace. */
+  #sharesOf(address: string): Share[] {
+    const trunk = this.trunks.at(address)?.trunk
+    if (trunk === undefined) return [{ key: networkOf(address), most: 1 }]
+    return [
+      { key: `trunk ${trunk.id}`, most: 1 },
+      { key: `workspace ${trunk.workspaceId}`, most: 3 },
+    ]
+  }
+
+  /** Asks a caller for a password, where that may show whose call it is. False: it may not. */
+  challenge(transaction: ServerTransaction): boolean {
+    return this.#userAgent.challenge(transaction)
   }
 
   /** Where a trunk's requests may be sent now. Every lookup is checked: a name may lead elsewhere than it did. */
@@ -178,6 +199,8 @@ export class SipStack {
         cert: await host.read.bytes(settings.tls.cert),
       },
       gatekeeper: this.gatekeeper,
+      trunkAt: (address) => this.trunks.at(address)?.trunk.id,
+      timers: systemTimers,
       seen: (direction, bytes, flow) => this.#signals.note(direction, bytes, flow),
       receive: (message, flow) => this.#transactions.receive(message, flow),
       closed: ({ protocol, address, port }) => {

@@ -140,7 +140,9 @@ export async function openListener(
   server.maxConnections = maxConnections
   // Before the server's own listener: a socket that is destroyed gets no handshake.
   server.prependListener('connection', (socket: net.Socket) => {
-    if (admits?.(peerOf(socket)) === false) socket.destroy()
+    const admitted = admits?.(peerOf(socket))
+    if (admitted === false) socket.destroy()
+    else if (typeof admitted === 'function') socket.once('close', admitted)
   })
   server.on('tlsClientError', (error: Error, socket: tls.TLSSocket) => {
     // Whoever was not admitted has no address any more.

@@ -165,6 +165,11 @@ export class ActiveTrunk {
     return this.#inRanges(address) && (!isInternalAddress(address) || inside(this.#internal, address))
   }
 
+  /** Does it list this address, or is it one of its host's? */
+  has(address: string): boolean {
+    return this.#inRanges(address) || this.#isTarget(address)
+  }
+
   #isTarget(address: string): boolean {
     return this.addresses.includes(canonicalAddress(address))
   }
@@ -391,8 +396,10 @@ export class TrunkTable {
     return this.all().filter((active) => active.takesCallsFrom(address))
   }
 
-  knows(address: string): boolean {
-    return this.all().some((active) => active.allows(address))
+  /** The trunk that has this address, in its list or as its host. */
+  at(address: string): ActiveTrunk | undefined {
+    for (const active of this.#trunks.values()) if (active.has(address)) return active
+    return undefined
   }
 
   /** Those whose callers prove themselves by this username, from anywhere. */

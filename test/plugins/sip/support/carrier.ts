@@ -224,8 +224,8 @@ export function accepted(request: SipRequest): NonNullable<ReturnType<Respond>> 
 }
 
 /** Somebody who calls in over UDP and writes their messages themselves. */
-export async function startCaller(t: Teardown, sipPort: number) {
-  const socket = dgram.createSocket('udp4').bind(0, '127.0.0.1')
+export async function startCaller(t: Teardown, sipPort: number, address = '127.0.0.1') {
+  const socket = dgram.createSocket('udp4').bind(0, address)
   await once(socket, 'listening')
   t.teardown(() => socket.close())
   const { port } = socket.address()
@@ -299,8 +299,8 @@ export async function takeCalls(carrier: SipCarrier): Promise<Leg[]> {
   const legs: Leg[] = []
   let calls = 0
   const ignore = (): void => undefined
-  await carrier.receive((call) => {
-    const leg = call.accept({ callId: `in-${++calls}`, trunk: call.trunks?.[0] ?? '' })
+  await carrier.receive(async (call) => {
+    const leg = await call.accept({ callId: `in-${++calls}`, trunk: call.trunks?.[0] ?? '' })
     if (leg === undefined) return
     leg.start({ audio: ignore, text: ignore, dtmf: ignore, played: ignore, ended: ignore })
     leg.answer()

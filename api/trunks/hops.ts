@@ -1,6 +1,7 @@
 import { lookup, resolveSrv } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import { canonicalAddress, formatRange, parseRange } from '../../runtime/lib/address-range.ts'
+import { plainAddress } from '../../runtime/client-address.ts'
+import { formatRange, parseRange } from '../../runtime/lib/address-range.ts'
 
 /** Where a trunk's requests go first: its host and its outbound proxy, and what their names resolve to. */
 
@@ -25,7 +26,7 @@ export function bareHost(host: string): string {
   const range = parseRange(lower)
   if (range !== undefined) return formatRange(range)
   const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(lower)
-  if (bracketed) return canonicalAddress(bracketed[1] ?? '')
+  if (bracketed) return plainAddress(bracketed[1] ?? '')
   return lower.replace(/:\d+$/, '').replace(/\.$/, '')
 }
 
@@ -52,7 +53,7 @@ export async function addressesOfHop(
   const find = async (): Promise<string[]> => {
     const servers = name.includes('.') ? await names.srv(`${SERVICES[transport]}.${name}`).catch(none) : []
     const found = [name, ...servers].map((one) => (isIP(one) === 0 ? names.resolve(one).catch(none) : [one]))
-    return (await Promise.all(found)).flat().map(canonicalAddress)
+    return (await Promise.all(found)).flat().map(plainAddress)
   }
   const timeout = new Promise<[]>((resolve) => setTimeout(resolve, RESOLVE_TIMEOUT_MS, []).unref())
   return [...new Set(await Promise.race([find(), timeout]))]

@@ -60,13 +60,6 @@ function addressOf(family: 4 | 6, value: bigint): string {
   return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1)
 }
 
-/** The one spelling of an address; what is no address stays as it is. */
-export function canonicalAddress(text: string): string {
-  if (isIP(text) === 4) return text
-  const range = text.includes('/') ? undefined : parseRange(text)
-  return range === undefined ? text : formatRange(range)
-}
-
 export function containsRange(outer: AddressRange, inner: AddressRange): boolean {
   return (
     outer.family === inner.family &&

@@ -134,7 +134,7 @@ export class Incoming implements IncomingCall {
         transfer: async (to) =>
           active.isExtension ? 'refused' : call.transfer(nameAt(active, to) ?? `sip:${to}@${at}`),
       },
-      allows: (address) => active.allowsMedia(address) || address === flow.address,
+      allows: (address) => active.allowsMedia(address, flow.address),
       released: () => {
         context.keepMessages(callId, sipCallId, true)
         if (sinceMs !== undefined) active.figures.talked(nowMs() - sinceMs)

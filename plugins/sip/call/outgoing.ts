@@ -213,7 +213,7 @@ class Placing {
               transfer: async (to) =>
                 active.isExtension ? 'refused' : call.transfer(nameAt(active, to) ?? `sip:${to}@${at}`),
             },
-            allows: (address) => active.allowsMedia(address) || address === flow.address,
+            allows: (address) => active.allowsMedia(address, flow.address),
             released: () => {
               context.keepMessages(order.callId, call.callId, true)
               active.figures.talked(this.#nowMs - answeredMs)

@@ -1,5 +1,6 @@
+import { plainAddress } from '../../../runtime/client-address.ts'
 import type { Clock } from '../../../runtime/clock.ts'
-import { canonicalAddress, networkOf } from '../../../runtime/lib/address-range.ts'
+import { networkOf } from '../../../runtime/lib/address-range.ts'
 import type { Logger } from '../../../runtime/log.ts'
 
 /** Datagrams a second of one trunk before anything of them is read: 100 calls a second with all that belongs to them. */
@@ -160,7 +161,7 @@ export class Gatekeeper {
 
   /** Did somebody there give the right password, not long ago? */
   isProven(address: string): boolean {
-    return (this.#proven.get(canonicalAddress(address)) ?? 0) > this.#clock.monotonicMs()
+    return (this.#proven.get(plainAddress(address)) ?? 0) > this.#clock.monotonicMs()
   }
 
   /** Somebody there gave the right password of this user: what they mistyped before is forgiven, but no guess at another's. */
@@ -169,7 +170,7 @@ export class Gatekeeper {
     const guesses = this.#guesses.get(network)
     guesses?.wrong.delete(username)
     if (guesses?.wrong.size === 0) this.#guesses.delete(network)
-    remember(this.#proven, canonicalAddress(address), this.#clock.monotonicMs() + PROVEN_MS)
+    remember(this.#proven, plainAddress(address), this.#clock.monotonicMs() + PROVEN_MS)
   }
 
   /** Somebody there gave a wrong password: after too many, no password from there is looked at for a while. */
@@ -185,7 +186,7 @@ export class Gatekeeper {
       locks: locks + (isLocked ? 1 : 0),
       untilMs: isLocked ? nowMs + Math.min(LOCKED_MS * 2 ** locks, MAX_LOCKED_MS) : untilMs,
     })
-    if (isLocked) this.#proven.delete(canonicalAddress(address))
+    if (isLocked) this.#proven.delete(plainAddress(address))
   }
 
   /** Trunks changed: who was a stranger may be known now. */

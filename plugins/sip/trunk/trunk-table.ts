@@ -1,6 +1,7 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
+import { plainAddress } from '../../../runtime/client-address.ts'
 import type { Clock } from '../../../runtime/clock.ts'
-import { canonicalAddress, formatRange, parseRange } from '../../../runtime/lib/address-range.ts'
+import { formatRange, networkOf, parseRange } from '../../../runtime/lib/address-range.ts'
 import type { Logger } from '../../../runtime/log.ts'
 import { signalWithin } from '../../../runtime/signal-within.ts'
 import { isInternalAddress } from '../../../runtime/telephony/internal-address.ts'
@@ -104,7 +105,7 @@ export class ActiveTrunk {
   }
 
   get addresses(): string[] {
-    return this.targets.map(({ address }) => canonicalAddress(address))
+    return this.targets.map(({ address }) => plainAddress(address))
   }
 
   /** The targets to try, in order: those that answer, or all where none is known to. */
@@ -151,9 +152,16 @@ export class ActiveTrunk {
     return this.#inRanges(address) || (this.trunk.register && this.#isTarget(address))
   }
 
-  /** May media of its calls come from there, whatever SDP names? */
-  allowsMedia(address: string): boolean {
-    return this.trunk.settings.comedia || this.allows(address) || inside(this.#media, address)
+  /**
+   * May media of its calls come from there, whatever SDP names? Where they come from wherever a phone is, that is where its
+   * signalling comes from: others could send packets to all ports, and be taken for it.
+   * @param signalling where that of the call comes from
+   */
+  allowsMedia(address: string, signalling: string): boolean {
+    const { comedia, media_from_anywhere: anywhere } = this.trunk.settings
+    if (anywhere || plainAddress(address) === plainAddress(signalling)) return true
+    if (comedia && networkOf(address) === networkOf(signalling)) return true
+    return this.allows(address) || inside(this.#media, address)
   }
 
   /**
@@ -171,7 +179,7 @@ export class ActiveTrunk {
   }
 
   #isTarget(address: string): boolean {
-    return this.addresses.includes(canonicalAddress(address))
+    return this.addresses.includes(plainAddress(address))
   }
 
   #inRanges(address: string): boolean {
@@ -196,7 +204,7 @@ function bucketOf(trunk: Trunk, nowMs: number): TokenBucket {
 }
 
 function inside(ranges: BlockList, written: string): boolean {
-  const address = canonicalAddress(written)
+  const address = plainAddress(written)
   return isIP(address) !== 0 && ranges.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }
 

@@ -90,6 +90,8 @@ export async function startCarrier(
   return {
     carrier,
     port,
+    /** Its first port for media; there are a hundred. */
+    firstRtp,
     /** Resolves once the carrier knows. */
     async change(next: readonly Trunk[]) {
       known = next

@@ -3,6 +3,9 @@ import type { AllTables } from './schema.ts'
 
 /** Which workspace an address of trunks belongs to: see api/trunks/address-policy.ts. */
 
+/** How long an address stays a trunk's after its host last resolved to it. */
+const KEPT = '7 days'
+
 /** One claim at a time is looked at and written: two workspaces that ask for one address at once don't both get it. */
 export async function lockTrunkAddresses(db: Kysely<AllTables>): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('addresses of trunks', 0))`.execute(db)
@@ -37,6 +40,7 @@ export async function addressesOfOthers(
     where exists (
       select 1 from trunk_addresses a join workspaces w on w.id = a.workspace_id and w.deleted_at is null
       where a.workspace_id <> ${workspaceId} and a.address && asked.range::inet
+        and (a.listed or a.seen_at > now() - ${KEPT}::interval)
     )
   `.execute(db)
   return rows.map(({ range }) => range)
@@ -55,6 +59,7 @@ export async function addressesOfWorkspace(db: Kysely<AllTables>, workspaceId: s
     .selectFrom('trunk_addresses')
     .select(['trunk_id', sql<string>`address::text`.as('address'), 'listed', 'seen_at'])
     .where('workspace_id', '=', workspaceId)
+    .where(sql<boolean>`(listed or seen_at > now() - ${KEPT}::interval)`)
     .execute()
   return rows.map(({ trunk_id, address, listed, seen_at }) => ({ trunkId: trunk_id, address, listed, seenAt: seen_at }))
 }
@@ -70,7 +75,7 @@ export async function replaceTrunkAddresses(
   await insertAddresses(db, trunk, addresses.resolved, false)
 }
 
-/** A trunk's host resolves to these now. What it has not resolved to for a day is free again. */
+/** A trunk's host resolves to these now. What it has not resolved to for a week is free again. */
 export async function noteResolved(
   db: Kysely<AllTables>,
   trunk: { id: string; workspaceId: string },
@@ -79,7 +84,7 @@ export async function noteResolved(
   await insertAddresses(db, trunk, addresses, false)
   await sql`
     delete from trunk_addresses
-    where trunk_id = ${trunk.id} and not listed and seen_at < now() - interval '1 day'
+    where trunk_id = ${trunk.id} and not listed and seen_at < now() - ${KEPT}::interval
   `.execute(db)
 }
 

@@ -38,6 +38,8 @@ import { addressesOfHop, bareHost, type Hop, type HopNames, hopsOf, systemNames 
 
 /** Addresses that the trunks of a workspace may have in all without approval: 64 ranges of /24, or of /48. */
 const MOST_ADDRESSES = { 4: 1n << 14n, 6: 1n << 86n } as const
+/** Addresses that the hosts of a workspace may have resolved to within a week: a name that leads everywhere takes nothing from others. */
+const MOST_RESOLVED = 500
 /** How often it is written down that a trunk's host still resolves to an address. */
 const NOTE_EVERY_MS = 3_600_000
 
@@ -112,7 +114,8 @@ export async function writeAdmitted<T>(
       const objection = objectionToRange(view, range)
       if (objection !== undefined && !(await approve(formatRange(range)))) throw refusalOfRange(range, objection)
     }
-    if (isTooMuch(view, trunk.id, listed) && !operators.includes(user)) {
+    const resolved = hops.flatMap(({ addresses }) => addresses)
+    if (isTooMuch(view, trunk.id, listed, resolved.length) && !operators.includes(user)) {
       const msg =
         'names more addresses than the trunks of a workspace may have; ask the operator to approve a range for yours'
       throw new ValidationError([{ loc: ['body', 'allowed_addresses'], msg, type: 'value_error' }])
@@ -120,7 +123,7 @@ export async function writeAdmitted<T>(
     const written = await write({ workspaceId, db: boundTo(db, workspaceId) })
     await replaceTrunkAddresses(db, trunk, {
       listed: listed.map(formatRange),
-      resolved: hops.flatMap(({ addresses }) => addresses),
+      resolved,
     })
     return written
   })
@@ -158,10 +161,16 @@ export async function admitAddresses(
   return store.acrossTenants.transaction().execute(async (db) => {
     await lockTrunkAddresses(db)
     // Another workspace may have come first since.
-    const now = (await admit(db)).admitted
-    const written = now.map((one) => one.written)
-    await noteResolved(db, { id, workspaceId }, written)
-    return now.map(({ address }) => address)
+    const { view: latest, admitted: now } = await admit(db)
+    const isOwn = (range: AddressRange): boolean => latest.own.some((one) => containsRange(one.range, range))
+    const resolved = latest.own.filter(({ listed }) => !listed).length + now.filter(({ range }) => !isOwn(range)).length
+    const kept = resolved > MOST_RESOLVED ? now.filter(({ range }) => isOwn(range)) : now
+    await noteResolved(
+      db,
+      { id, workspaceId },
+      kept.map(({ written }) => written),
+    )
+    return kept.map(({ address }) => address)
   })
 }
 
@@ -255,9 +264,11 @@ function isTaken(view: View, range: AddressRange): boolean {
 }
 
 /** @param trunkId whose present addresses don't count: it is about to have others */
-function isTooMuch(view: View, trunkId: string, listed: readonly AddressRange[]): boolean {
-  const others = view.own.filter((one) => one.listed && one.trunkId !== trunkId).map(({ range }) => range)
-  const counted = [...others, ...listed].filter((one) => !view.ranges.some((approved) => containsRange(approved, one)))
+function isTooMuch(view: View, trunkId: string, listed: readonly AddressRange[], resolved: number): boolean {
+  const others = view.own.filter((one) => one.trunkId !== trunkId)
+  if (others.filter((one) => !one.listed).length + resolved > MOST_RESOLVED) return true
+  const ranges = [...others.filter((one) => one.listed).map(({ range }) => range), ...listed]
+  const counted = ranges.filter((one) => !view.ranges.some((approved) => containsRange(approved, one)))
   return ([4, 6] as const).some(
     (family) =>
       counted.filter((one) => one.family === family).reduce((sum, one) => sum + sizeOf(one), 0n) >

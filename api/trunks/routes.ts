@@ -184,7 +184,7 @@ const change = defineRoute({
       hasTlsKey: !dropsKey && (body.tls_key === undefined ? before.tls_key : body.tls_key) !== null,
     })
     await requireNamed(tenant, settingsOf(body))
-    const isMoved = movesAway || body.allowed_addresses !== undefined
+    const isMoved = movesAway || String(now.allowed_addresses) !== String(before.allowed_addresses)
     const trunk = { ...now, id: before.id, workspaceId: tenant.workspaceId }
     const row = await taken(() =>
       isMoved

@@ -1,7 +1,6 @@
-import { BlockList, isIP, isIPv6 } from 'node:net'
 import { plainAddress } from '../../../runtime/client-address.ts'
 import type { Clock } from '../../../runtime/clock.ts'
-import { formatRange, networkOf, parseRange } from '../../../runtime/lib/address-range.ts'
+import { networkOf } from '../../../runtime/lib/address-range.ts'
 import type { Logger } from '../../../runtime/log.ts'
 import { signalWithin } from '../../../runtime/signal-within.ts'
 import { isInternalAddress } from '../../../runtime/telephony/internal-address.ts'
@@ -10,6 +9,7 @@ import { parseHostPort } from '../message/grammar.ts'
 import { formatHost } from '../message/serializer.ts'
 import type { Timers } from '../transaction/timers.ts'
 import { TokenBucket } from '../transport/gatekeeper.ts'
+import { AddressList } from './address-list.ts'
 import { Rereading } from './rereading.ts'
 import { keyOf, type Target, TargetsRefused } from './targets.ts'
 import { FiguresOfTrunk } from './trunk-figures.ts'
@@ -20,6 +20,8 @@ const LOAD_TIMEOUT_MS = 10_000
 /** How often the nodes tell each other of their calls. */
 const SHARE_MS = 1_000
 const SHARE_TIMEOUT_MS = 2_000
+/** Addresses whose trunk is remembered. */
+const MAX_OWNERS = 10_000
 /** Trunks a call is tried over. */
 const MAX_CHAIN = 4
 /** A target that said nothing is asked again after this; OPTIONS find out sooner that it is back. */
@@ -51,25 +53,25 @@ export class ActiveTrunk {
   #active = 0
   /** Why there is no way to its next hop; undefined: there is one. */
   unreachable: string | undefined
-  #ranges: BlockList
-  #internal: BlockList
-  #media: BlockList
+  #ranges: AddressList
+  #internal: AddressList
+  #media: AddressList
   #bucket: TokenBucket
 
   constructor(trunk: Trunk, nowMs: number) {
     this.trunk = trunk
-    this.#ranges = rangesOf(trunk.allowedAddresses)
-    this.#internal = rangesOf(trunk.internalAddresses)
-    this.#media = rangesOf(trunk.settings.media_addresses)
+    this.#ranges = new AddressList(trunk.allowedAddresses)
+    this.#internal = new AddressList(trunk.internalAddresses)
+    this.#media = new AddressList(trunk.settings.media_addresses)
     this.#bucket = bucketOf(trunk, nowMs)
   }
 
   change(trunk: Trunk, nowMs: number): void {
     if (trunk.maxCallsPerSecond !== this.trunk.maxCallsPerSecond) this.#bucket = bucketOf(trunk, nowMs)
     this.trunk = trunk
-    this.#ranges = rangesOf(trunk.allowedAddresses)
-    this.#internal = rangesOf(trunk.internalAddresses)
-    this.#media = rangesOf(trunk.settings.media_addresses)
+    this.#ranges = new AddressList(trunk.allowedAddresses)
+    this.#internal = new AddressList(trunk.internalAddresses)
+    this.#media = new AddressList(trunk.settings.media_addresses)
   }
 
   get isLocal(): boolean {
@@ -161,7 +163,7 @@ export class ActiveTrunk {
     const { comedia, media_from_anywhere: anywhere } = this.trunk.settings
     if (anywhere || plainAddress(address) === plainAddress(signalling)) return true
     if (comedia && networkOf(address) === networkOf(signalling)) return true
-    return this.allows(address) || inside(this.#media, address)
+    return this.allows(address) || this.#media.has(address)
   }
 
   /**
@@ -170,7 +172,7 @@ export class ActiveTrunk {
    */
   allows(address: string): boolean {
     if (this.#isTarget(address)) return true
-    return this.#inRanges(address) && (!isInternalAddress(address) || inside(this.#internal, address))
+    return this.#inRanges(address) && (!isInternalAddress(address) || this.#internal.has(address))
   }
 
   /** Does it list this address, or is it one of its host's? */
@@ -183,7 +185,7 @@ export class ActiveTrunk {
   }
 
   #inRanges(address: string): boolean {
-    return inside(this.#ranges, address)
+    return this.#ranges.has(address)
   }
 
   /** Takes a place for one call, or says what is in the way. */
@@ -203,22 +205,6 @@ function bucketOf(trunk: Trunk, nowMs: number): TokenBucket {
   return new TokenBucket({ perSecond: trunk.maxCallsPerSecond, burst: Math.max(1, trunk.maxCallsPerSecond) }, nowMs)
 }
 
-function inside(ranges: BlockList, written: string): boolean {
-  const address = plainAddress(written)
-  return isIP(address) !== 0 && ranges.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
-}
-
-function rangesOf(entries: readonly string[]): BlockList {
-  const list = new BlockList()
-  for (const entry of entries) {
-    const range = parseRange(entry)
-    if (range === undefined) continue
-    const [base = ''] = formatRange(range).split('/')
-    list.addSubnet(base, range.bits, range.family === 6 ? 'ipv6' : 'ipv4')
-  }
-  return list
-}
-
 /** The trunks of all workspaces, kept up to date with the directory. */
 export class TrunkTable {
   readonly #directory: TrunkDirectory
@@ -228,6 +214,8 @@ export class TrunkTable {
   readonly #log: Logger
   readonly #changed: (added: readonly ActiveTrunk[], removed: readonly ActiveTrunk[]) => void
   readonly #trunks = new Map<string, ActiveTrunk>()
+  /** What `at` found, until trunks change or are looked up. */
+  readonly #owners = new Map<string, ActiveTrunk | undefined>()
   readonly #told: () => void
   /** What was looked up last for each. */
   readonly #lookups = new WeakMap<ActiveTrunk, { where: string; isOver: boolean }>()
@@ -333,6 +321,7 @@ export class TrunkTable {
       this.#trunks.set(trunk.id, active)
       added.push(active)
     }
+    this.#owners.clear()
     // The names of one trunk may take their time: no other trunk, and nobody who changes one, waits for them.
     for (const active of this.#trunks.values()) if (active.trunk.host !== '') this.#locate(active)
     if (added.length > 0 || removed.length > 0) this.#changed(added, removed)
@@ -364,6 +353,7 @@ export class TrunkTable {
       )
       .then(() => {
         lookup.isOver = true
+        this.#owners.clear()
         if (active.locating !== found) return
         active.locating = undefined
         this.#told()
@@ -404,10 +394,13 @@ export class TrunkTable {
     return this.all().filter((active) => active.takesCallsFrom(address))
   }
 
-  /** The trunk that has this address, in its list or as its host. */
+  /** The trunk that has this address, in its list or as its host. Asked of every datagram. */
   at(address: string): ActiveTrunk | undefined {
-    for (const active of this.#trunks.values()) if (active.has(address)) return active
-    return undefined
+    if (this.#owners.has(address)) return this.#owners.get(address)
+    if (this.#owners.size >= MAX_OWNERS) this.#owners.clear()
+    const owner = this.all().find((active) => active.has(address))
+    this.#owners.set(address, owner)
+    return owner
   }
 
   /** Those whose callers prove themselves by this username, from anywhere. */

@@ -210,7 +210,10 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
           calls: live.calls,
           webrtc: sessions.webrtc,
         }),
-        ...streamRoutes({ plugins: context.plugins, carriers }),
+        ...streamRoutes({
+          ...{ plugins: context.plugins, carriers },
+          isTrustedProxy: trustedProxies(config.trustedProxies ?? []),
+        }),
       ],
       refuse: (error, request) => errorReply(error, request.requestId, log),
       requestId: requestIdOf,

@@ -123,6 +123,11 @@ export const ERRORS = {
     retryable: false,
     detail: 'Trunk host belongs to another workspace; ask the operator to approve it for yours',
   },
+  trunk_address_taken: {
+    status: 409,
+    retryable: false,
+    detail: 'Address {address} belongs to a trunk of another workspace; ask the operator to approve it for yours',
+  },
   call_running: { status: 409, retryable: true, detail: 'Call is not over; hang it up first' },
   trunk_in_use: { status: 409, retryable: false, detail: 'Trunk is used by phone numbers' },
   do_not_call: { status: 409, retryable: false, detail: 'Phone number is on the do-not-call list' },

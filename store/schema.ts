@@ -114,6 +114,15 @@ export interface TrunkHostsTable {
   created_at: CreatedAt
 }
 
+/** An address or a range that a trunk of a workspace has. */
+export interface TrunkAddressesTable {
+  trunk_id: string
+  workspace_id: string
+  address: string
+  listed: boolean
+  seen_at: CreatedAt
+}
+
 export type LinkKind = 'password_reset' | 'verify_email' | 'signup'
 
 export interface OneTimeLinksTable {
@@ -833,6 +842,7 @@ export interface GlobalTables {
   workspace_quotas: WorkspaceQuotasTable
   workspace_retention: WorkspaceRetentionTable
   trunk_hosts: TrunkHostsTable
+  trunk_addresses: TrunkAddressesTable
   one_time_links: OneTimeLinksTable
   invitations: InvitationsTable
   audit_log: AuditLogTable

@@ -29,25 +29,30 @@ export function trunkById(tenant: Tenant, id: string): Promise<TrunkRow | undefi
   return tenant.db.selectFrom('trunks').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** Changes the given fields, and the numbers that name it when its name changes. Throws a unique violation. */
-export function updateTrunk(tenant: Tenant, before: TrunkRow, changes: TrunkChanges): Promise<TrunkRow | undefined> {
-  return tenant.db.transaction().execute(async (db) => {
-    const row = await db
+/**
+ * Changes the given fields, and the numbers that name it when its name changes: within a transaction of the caller's. Throws
+ * a unique violation.
+ */
+export async function updateTrunk(
+  { db }: Tenant,
+  before: TrunkRow,
+  changes: TrunkChanges,
+): Promise<TrunkRow | undefined> {
+  const row = await db
+    .updateTable('trunks')
+    .set({ ...changes, updated_at: sql<Date>`now()` })
+    .where('id', '=', before.id)
+    .returningAll()
+    .executeTakeFirst()
+  if (row !== undefined && row.name !== before.name) {
+    await db.updateTable('phone_numbers').set({ trunk: row.name }).where('trunk', '=', before.name).execute()
+    await db
       .updateTable('trunks')
-      .set({ ...changes, updated_at: sql<Date>`now()` })
-      .where('id', '=', before.id)
-      .returningAll()
-      .executeTakeFirst()
-    if (row !== undefined && row.name !== before.name) {
-      await db.updateTable('phone_numbers').set({ trunk: row.name }).where('trunk', '=', before.name).execute()
-      await db
-        .updateTable('trunks')
-        .set({ settings: sql`jsonb_set(settings, '{fallback_trunk}', to_jsonb(${row.name}::text))` })
-        .where(sql`settings->>'fallback_trunk'`, '=', before.name)
-        .execute()
-    }
-    return row
-  })
+      .set({ settings: sql`jsonb_set(settings, '{fallback_trunk}', to_jsonb(${row.name}::text))` })
+      .where(sql`settings->>'fallback_trunk'`, '=', before.name)
+      .execute()
+  }
+  return row
 }
 
 /** False when the workspace has no such trunk. */

@@ -35,6 +35,7 @@ export const TABLES_OF_A_WORKSPACE = [
   // Removing calls that are not over counts them out.
   'campaign_call_counts',
   'phone_numbers',
+  'trunk_addresses',
   'trunks',
   'extensions',
   'agents',

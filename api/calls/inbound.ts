@@ -94,7 +94,7 @@ async function answer(options: InboundOptions, provider: string, call: IncomingC
 async function admit(options: InboundOptions, provider: string, call: IncomingCall): Promise<Refusal | undefined> {
   const { store, calls, quotas, journalOf, limits, clock } = options
   const found = await findCalled(options, provider, call)
-  if (typeof found === 'string') return { why: 'unknown_number', reason: found }
+  if (typeof found === 'string') return { why: found, reason: found }
   const { called, trunk } = found
   const number = parsePhoneNumber(call.to) ?? cleanText(call.to, MAX_CALLER_LENGTH)
   const tenant = store.tenant(called.workspaceId)
@@ -124,7 +124,9 @@ async function admit(options: InboundOptions, provider: string, call: IncomingCa
       dynamic_variables: JSON.stringify(variables),
       created_at: new Date(clock.nowMs()),
     })
-    const leg = call.signal.aborted ? undefined : call.accept({ callId, ...(trunk === undefined ? {} : { trunk }) })
+    const leg = call.signal.aborted
+      ? undefined
+      : await call.accept({ callId, ...(trunk === undefined ? {} : { trunk }) })
     if (leg === undefined) {
       quotas.release(callId)
       const end = { status: 'canceled', endReason: 'caller_hangup', disposition: 'hung_up' } as const
@@ -225,11 +227,12 @@ async function findCalled(
   const number = parsePhoneNumber(call.to)
   const called = number && (await findCalledNumber(options.store, provider, number))
   const trunk = called && (await trunkOf(options, called, call))
-  if (called !== undefined && trunk !== 'foreign') return { called, trunk }
+  // A number that is registered is its workspace's: no other trunk's agent answers it.
+  if (called !== undefined) return trunk === 'foreign' ? 'foreign_trunk' : { called, trunk }
   const known = await options.trunks.list(signalWithin(TRUNKS_TIMEOUT_MS))
   const open = known.filter(({ id, settings }) => call.trunks?.includes(id) && settings.default_agent_id !== null)
   // Two trunks of one address: nobody can tell whose call it is.
-  if (open.length !== 1 || open[0] === undefined) return called === undefined ? 'unknown_number' : 'foreign_trunk'
+  if (open.length !== 1 || open[0] === undefined) return 'unknown_number'
   const { id, name, workspaceId, settings } = open[0]
   return {
     called: { workspaceId, agentId: settings.default_agent_id, trunk: name },

@@ -25,7 +25,7 @@ import { readWorkload, workloadExample } from '../reports/workload.ts'
 import { defineRoute } from '../route.ts'
 import { Page, PageQuery, pageOf } from '../schema.ts'
 import type { Services } from '../services.ts'
-import { bareHost } from '../trunks/host-policy.ts'
+import { bareHost } from '../trunks/hops.ts'
 import { Detail } from '../workspaces/schema.ts'
 import {
   AuditBody,
@@ -183,9 +183,9 @@ const trunkHosts = defineRoute({
   method: 'GET',
   path: '/operator/trunk-hosts',
   success: { status: 200, schema: Type.Array(TrunkHostBody) },
-  summary: 'The trunk hosts that are approved, and for whom',
+  summary: 'The trunk hosts and ranges of addresses that are approved, and for whom',
   examples: { success: [trunkHostExample] },
-  handler: async (_, { store }) => (await listTrunkHosts(store)).map(trunkHostBody),
+  handler: async (_, { store }) => (await listTrunkHosts(store.global)).map(trunkHostBody),
 })
 
 const approve = defineRoute({
@@ -196,9 +196,9 @@ const approve = defineRoute({
   body: TrunkHostInput,
   success: { status: 201, schema: TrunkHostBody },
   errors: ['workspace_not_found'],
-  summary: 'Approve a host for the trunks of a workspace',
+  summary: 'Approve a host, or a range of addresses, for the trunks of a workspace',
   description:
-    'Also a private address, which no workspace may name otherwise. A host that is approved for one workspace can’t be used by others.',
+    'Also a private address or a range wider than /24 (IPv6: /48), which no workspace may name otherwise. What is approved for one workspace can’t be used by others.',
   examples: {
     body: { host: 'sip.example.com', workspace_id: workspaceExample.workspace_id },
     success: trunkHostExample,
@@ -206,7 +206,7 @@ const approve = defineRoute({
   handler: async ({ body, user }, services) => {
     const { id } = await requireWorkspace(body.workspace_id, services)
     const approval = { host: bareHost(body.host), workspaceId: id, approvedBy: user.id }
-    return trunkHostBody(await approveTrunkHost(services.store, approval))
+    return trunkHostBody(await approveTrunkHost(services.store.global, approval))
   },
 })
 

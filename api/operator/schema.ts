@@ -86,7 +86,11 @@ export const TrunkHostBody = Type.Object({
 })
 
 export const TrunkHostInput = Type.Object({
-  host: Type.String({ minLength: 1, maxLength: 255, description: 'Name or address, without port.' }),
+  host: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    description: 'Name, address or range of addresses (`192.0.2.0/23`), without port.',
+  }),
   workspace_id: Type.String({ format: 'uuid' }),
 })
 

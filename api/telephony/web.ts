@@ -1,4 +1,5 @@
 import type { EffectiveConfig } from '../../config/schema.ts'
+import { clientAddress, type TrustedProxies } from '../../runtime/client-address.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
 import type { PluginRegistry } from '../../runtime/plugin/host.ts'
 import type { Carriers } from '../../runtime/telephony/carriers.ts'
@@ -24,7 +25,7 @@ export async function webOf({ plugins, carriers }: Telephony, provider: string):
 }
 
 /** The WebSocket of each telephony plugin: `/telephony/<plugin>/stream`. */
-export function streamRoutes(telephony: Telephony): WebSocketRoute[] {
+export function streamRoutes(telephony: Telephony & { readonly isTrustedProxy: TrustedProxies }): WebSocketRoute[] {
   return [...telephony.plugins.catalogue.telephony.keys()].map((provider) => {
     const path = `/telephony/${provider}/stream`
     return {
@@ -32,10 +33,11 @@ export function streamRoutes(telephony: Telephony): WebSocketRoute[] {
       maxPayloadBytes: MAX_PAYLOAD_BYTES,
       maxBackpressureBytes: MAX_BACKPRESSURE_BYTES,
       idleTimeoutS: IDLE_TIMEOUT_S,
-      async upgrade({ query, header }) {
+      async upgrade({ query, header, remoteAddress }) {
         const web = await webOf(telephony, provider)
         if (web === undefined) throw new PatchbayError('not_found')
-        return web.stream({ target: path, query, header: (name) => header(name) ?? '' })
+        const address = clientAddress(remoteAddress, header('x-forwarded-for') ?? '', telephony.isTrustedProxy)
+        return web.stream({ target: path, query, header: (name) => header(name) ?? '', address })
       },
     }
   })

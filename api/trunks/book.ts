@@ -18,6 +18,7 @@ import { allTrunks } from '../../store/trunks.ts'
 import { tellEvent } from '../../store/workspace-events.ts'
 import { type OpenSignallingBook, openSignallingBook } from '../calls/signalling-book.ts'
 import { type ExtensionBook, openExtensionBook } from '../extensions/book.ts'
+import { admitAddresses, reachOfWorkspaces } from './address-policy.ts'
 
 /** What seals the passwords of trunks. */
 export const trunkSecrets = (key: string) => createSecretBox(key, 'trunk passwords')
@@ -47,7 +48,7 @@ export interface TrunkBook extends TrunkDirectory {
 }
 
 export async function openTrunkBook(options: {
-  config: Pick<EffectiveConfig, 'dataKey' | 'databaseUrl' | 'eventsDays'>
+  config: Pick<EffectiveConfig, 'dataKey' | 'databaseUrl' | 'eventsDays' | 'trunksAllowNet'>
   store: Store
   redis: RedisClient
   clock: Clock
@@ -59,7 +60,7 @@ export async function openTrunkBook(options: {
   const box = trunkSecrets(config.dataKey)
   const node = randomUUID()
   const changes = await openChanges(redis, CHANNEL, { what: 'Listening for changes of trunks', log })
-  const opened = (row: TrunkRow): Trunk => {
+  const opened = (row: TrunkRow, internalAddresses: readonly string[]): Trunk => {
     const password = row.password === null ? undefined : box.open(row.password, row.id)
     const tlsKey = row.tls_key === null ? undefined : box.open(row.tls_key, keyLabel(row.id))
     if (row.password !== null && password === undefined) {
@@ -79,6 +80,7 @@ export async function openTrunkBook(options: {
       username: row.username ?? undefined,
       password,
       allowedAddresses: row.allowed_addresses,
+      internalAddresses,
       codecs: row.codecs,
       maxConcurrentCalls: row.max_concurrent_calls,
       maxCallsPerSecond: row.max_calls_per_second,
@@ -91,11 +93,13 @@ export async function openTrunkBook(options: {
     extensions,
     signalling,
     async list() {
-      const trunks = (await allTrunks(store)).map(opened)
+      const reachOf = await reachOfWorkspaces(options)
+      const trunks = (await allTrunks(store)).map((row) => opened(row, reachOf(row.workspace_id)))
       // With a database of its own this is one machine, and whoever is on it may call.
       return config.databaseUrl === undefined ? [...trunks, localTrunk()] : trunks
     },
     watch: changes.watch,
+    admit: (trunk, hop, addresses) => admitAddresses(options, trunk, hop, addresses),
     share: (wanted, active) => shareTrunks(redis, node, wanted, active),
     told({ type, trunk, status, reason }) {
       const event = { type, status, reason: cleanText(reason, MAX_REASON_CHARS), atMs: options.clock.nowMs() }
@@ -133,6 +137,7 @@ export const keyLabel = (trunkId: string): string => `${trunkId} tls key`
 /** Softphones on this machine: no host to call out by, and no account. */
 function localTrunk(): Trunk {
   const own = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
+  const addresses = ['127.0.0.0/8', '::1', ...own.map(({ address }) => address.replace(/%.*$/, ''))]
   return {
     id: LOCAL_TRUNK_ID,
     workspaceId: '',
@@ -143,7 +148,8 @@ function localTrunk(): Trunk {
     register: false,
     username: undefined,
     password: undefined,
-    allowedAddresses: ['127.0.0.0/8', '::1', ...own.map(({ address }) => address.replace(/%.*$/, ''))],
+    allowedAddresses: addresses,
+    internalAddresses: addresses,
     codecs: ['PCMU', 'PCMA'],
     maxConcurrentCalls: LOCAL_CALLS,
     maxCallsPerSecond: LOCAL_CALLS,

@@ -20,6 +20,7 @@ import { defineRoute } from '../route.ts'
 import { ValidationError } from '../schema.ts'
 import type { Services } from '../services.ts'
 import { Detail } from '../workspaces/schema.ts'
+import { writeAdmitted } from './address-policy.ts'
 import type { TrunkBook } from './book.ts'
 import {
   TrunkCheckBody,
@@ -29,7 +30,6 @@ import {
   trunkHealthExample,
 } from './health-schema.ts'
 import { heardElsewhere } from './heard-elsewhere.ts'
-import { admitHost } from './host-policy.ts'
 import {
   ChangeTrunkInput,
   CreateTrunkInput,
@@ -52,7 +52,7 @@ const create = defineRoute({
   scope: 'numbers',
   body: CreateTrunkInput,
   success: { status: 201, schema: TrunkBody },
-  errors: ['trunk_taken', 'trunk_host_taken', 'agent_not_found'],
+  errors: ['trunk_taken', 'trunk_host_taken', 'trunk_address_taken', 'agent_not_found'],
   tag,
   summary: 'Add a SIP trunk',
   description:
@@ -87,16 +87,18 @@ const create = defineRoute({
       hasPassword: trunk.password !== null,
     })
     await requireNamed(tenant, settings)
-    await admitHost(services, { ...trunk, workspaceId: tenant.workspaceId }, user)
+    const named = { ...trunk, id, workspaceId: tenant.workspaceId, outbound_proxy: settings.outbound_proxy }
     const row = await taken(() =>
-      insertTrunk(tenant, id, {
-        ...trunk,
-        tls_key,
-        settings: JSON.stringify(settings),
-        allowed_addresses: JSON.stringify(trunk.allowed_addresses),
-        codecs: JSON.stringify(trunk.codecs),
-        countries: JSON.stringify(trunk.countries),
-      }),
+      writeAdmitted(services, named, user, (within) =>
+        insertTrunk(within, id, {
+          ...trunk,
+          tls_key,
+          settings: JSON.stringify(settings),
+          allowed_addresses: JSON.stringify(trunk.allowed_addresses),
+          codecs: JSON.stringify(trunk.codecs),
+          countries: JSON.stringify(trunk.countries),
+        }),
+      ),
     )
     await trunks.changed()
     return trunkBody(row)
@@ -141,46 +143,54 @@ const change = defineRoute({
   params: { trunk_id },
   body: ChangeTrunkInput,
   success: { status: 200, schema: TrunkBody },
-  errors: ['trunk_not_found', 'trunk_taken', 'trunk_host_taken', 'agent_not_found'],
+  errors: ['trunk_not_found', 'trunk_taken', 'trunk_host_taken', 'trunk_address_taken', 'agent_not_found'],
   tag,
   summary: 'Change a SIP trunk; fields that are left out keep their values',
   description:
-    'Running calls go on. Phone numbers follow a new name. With another host the password has to be sent again: it was entered for the old one.',
+    'Running calls go on. Phone numbers follow a new name. With another `host`, `outbound_proxy`, `transport` or `tls_ca` the password and `tls_key` have to be sent again: they were entered for those who were there before.',
   examples: { body: { max_concurrent_calls: 30 }, success: { ...trunkExample, max_concurrent_calls: 30 } },
   handler: async ({ params, body, tenant, user }, services) => {
     const { trunks } = services
     const before = await requireTrunk(tenant, params.trunk_id)
     const settings = { ...DEFAULT_TRUNK_SETTINGS, ...before.settings, ...settingsOf(body) }
-    const movesAway = body.host !== undefined && body.host.toLowerCase() !== before.host.toLowerCase()
-    // Another host would get what was entered for this one.
-    const dropsPassword = movesAway && body.password === undefined && before.password !== null
-    const changes = {
-      ...columns(body, before.id, trunks),
-      ...(dropsPassword ? { password: null } : {}),
-      settings: JSON.stringify(settings),
-    }
-    const allowedAddresses = body.allowed_addresses ?? before.allowed_addresses
-    if (movesAway || body.allowed_addresses !== undefined) {
-      const host = body.host ?? before.host
-      await admitHost(services, { workspaceId: tenant.workspaceId, host, allowed_addresses: allowedAddresses }, user)
-    }
-    refuseBadTrunk({
+    const now = {
       host: body.host ?? before.host,
       transport: body.transport ?? before.transport,
       tls_ca: body.tls_ca === undefined ? before.tls_ca : body.tls_ca,
+      allowed_addresses: body.allowed_addresses ?? before.allowed_addresses,
+      outbound_proxy: settings.outbound_proxy,
+    }
+    const had = { ...DEFAULT_TRUNK_SETTINGS, ...before.settings }.outbound_proxy
+    const movesAway = isElsewhere({ ...before, outbound_proxy: had }, now)
+    // Whoever is there now would get what was entered for those who were there before.
+    const dropsPassword = movesAway && body.password === undefined && before.password !== null
+    const dropsKey = movesAway && body.tls_key === undefined && before.tls_key !== null
+    const changes = {
+      ...columns(body, before.id, trunks),
+      ...(dropsPassword ? { password: null } : {}),
+      ...(dropsKey ? { tls_key: null } : {}),
+      settings: JSON.stringify(settings),
+    }
+    refuseBadTrunk({
+      ...now,
       register: body.register ?? before.register,
       username: body.username === undefined ? before.username : body.username,
       password: body.password,
       hasPassword: !dropsPassword && (body.password === undefined ? before.password : body.password) !== null,
-      allowed_addresses: allowedAddresses,
       countries: body.countries ?? before.countries,
       name: body.name ?? before.name,
       settings,
       tlsKey: body.tls_key,
-      hasTlsKey: (body.tls_key === undefined ? before.tls_key : body.tls_key) !== null,
+      hasTlsKey: !dropsKey && (body.tls_key === undefined ? before.tls_key : body.tls_key) !== null,
     })
     await requireNamed(tenant, settingsOf(body))
-    const row = await taken(() => updateTrunk(tenant, before, changes))
+    const isMoved = movesAway || String(now.allowed_addresses) !== String(before.allowed_addresses)
+    const trunk = { ...now, id: before.id, workspaceId: tenant.workspaceId }
+    const row = await taken(() =>
+      isMoved
+        ? writeAdmitted(services, trunk, user, (within) => updateTrunk(within, before, changes))
+        : tenant.db.transaction().execute((db) => updateTrunk({ ...tenant, db }, before, changes)),
+    )
     if (row === undefined) throw new PatchbayError('trunk_not_found')
     await trunks.changed()
     return trunkBody(row)
@@ -284,6 +294,20 @@ function columns(body: TrunkInput, id: string, trunks: TrunkBook): TrunkChanges 
     ...(codecs === undefined ? {} : { codecs: JSON.stringify(codecs) }),
     ...(countries === undefined ? {} : { countries: JSON.stringify(countries) }),
   }
+}
+
+interface WayOut {
+  readonly host: string
+  readonly outbound_proxy: string | null
+  readonly transport: string
+  readonly tls_ca: string | null
+}
+
+/** Does a trunk's next hop change, or who vouches for it? */
+function isElsewhere(before: WayOut, now: WayOut): boolean {
+  const where = ({ host, outbound_proxy: proxy, transport, tls_ca: ca }: WayOut) =>
+    JSON.stringify([host.toLowerCase(), proxy?.toLowerCase() ?? null, transport, ca])
+  return where(before) !== where(now)
 }
 
 /** Those of a body's fields that are settings. */

@@ -25,6 +25,7 @@ const trunks: TrunkDirectory = {
         username: undefined,
         password: undefined,
         allowedAddresses: ['127.0.0.1'],
+        internalAddresses: ['127.0.0.1'],
         codecs: ['PCMU'] as const,
       },
       ...{
@@ -56,12 +57,12 @@ pacer.add((frames) => {
 })
 let calling = 0
 
-await carrier.receive?.((call) => {
+await carrier.receive?.(async (call) => {
   if (call.to !== number) {
     call.reject('unknown_number')
     return
   }
-  const leg = call.accept({ callId: String(++calling), trunk: LOCAL_TRUNK_ID })
+  const leg = await call.accept({ callId: String(++calling), trunk: LOCAL_TRUNK_ID })
   if (leg === undefined) return
   leg.start({
     audio: () => undefined,

@@ -31,7 +31,7 @@ export function plivoProvider(host: PluginHost): StreamProvider {
       requireSignature(authToken, shown, urls, formOf(request))
     },
     read: (request) => newsOf(request.event, request.query, formOf(request)),
-    join: ({ token }, { streamUrl }) => connect(streamUrl, token),
+    join: ({ token }, { streamUrl }) => connect(streamUrl(token), token),
     reject,
     async create({ callId, to, from, ringTimeoutMs, detectMachine }, _token, door, signal) {
       const callbackUrl = (event: string) => door.callbackUrl(event, { call: callId })

@@ -240,14 +240,14 @@ export class SipCarrier implements Carrier {
   }
 
   /** A phone of ours calls another one. False: what it dialled is no extension with a phone. */
-  #join(caller: KnownExtension, incoming: Incoming): boolean {
+  async #join(caller: KnownExtension, incoming: Incoming): Promise<boolean> {
     const { extensions, registrar, context } = this.#stack
     const { workspaceId, name, displayName, id } = caller.extension
     const called = extensions.withName(workspaceId, incoming.to) ?? extensions.withUsername(incoming.to)
     if (called?.extension.workspaceId !== workspaceId || registrar.phones(called.extension.id).length === 0)
       return false
     const callId = `internal-${context.token()}`
-    const leg = incoming.accept({ callId, trunk: id })
+    const leg = await incoming.accept({ callId, trunk: id })
     if (leg === undefined) return true
     const secondId = `${callId}.2`
     const order: DialOrder = {
@@ -290,32 +290,24 @@ export class SipCarrier implements Carrier {
     const { ports, gatekeeper, context } = this.#stack
     const { flow, request } = call.transaction
     const onCall = this.#onCall
-    const pair = onCall === undefined ? undefined : await ports.take().catch(() => undefined)
-    if (pair === undefined || onCall === undefined) {
-      const detail = 'No ports for media are free'
+    if (onCall === undefined) {
+      const detail = 'Calls are not taken yet'
       gatekeeper.refuse('no_capacity', flow.address, detail, { callId: request.callId })
       noteRefusal(context, call.transaction, trunks, { reason: 'no_capacity', detail, status: 503 })
       call.refuse(503)
       return
     }
-    let held = true
-    const release = boundary('sip', (): void => {
-      if (held) ports.release(pair)
-      held = false
-    })
     try {
       const caller = trunks[0]?.isExtension ? trunks[0].trunk : undefined
       const known = caller && this.#stack.extensions.withUsername(call.transaction.request.from.uri.user)
       const incoming = new Incoming({
-        ...{ call, trunks, pair, release, gatekeeper, context, extension: known?.extension },
+        ...{ call, trunks, ports, gatekeeper, context, extension: known?.extension },
+        challenge: () => this.#stack.challenge(call.transaction),
         took: (callId, control) => this.#calls.set(callId, control),
         left: (callId) => this.#calls.delete(callId),
       })
-      call.canceled.addEventListener('abort', release, { once: true })
-      if (call.canceled.aborted) release()
-      else if (known === undefined || !this.#join(known, incoming)) onCall(incoming)
+      if (known === undefined || !(await this.#join(known, incoming))) onCall(incoming)
     } catch (error) {
-      release()
       if (error instanceof MediaRefused) {
         gatekeeper.refuse('no_media', flow.address, error.message)
         const { message: detail, status } = error

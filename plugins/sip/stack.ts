@@ -1,5 +1,6 @@
 import { isIP, isIPv4 } from 'node:net'
 import type { Clock } from '../../runtime/clock.ts'
+import { networkOf } from '../../runtime/lib/address-range.ts'
 import type { Pacer } from '../../runtime/media/pacer.ts'
 import type { PluginHost } from '../../runtime/plugin/contract.ts'
 import { boundary, inBackground } from '../../runtime/process/boundary.ts'
@@ -16,13 +17,14 @@ import type { SipSettings } from './settings.ts'
 import { writeHep } from './trace/hep.ts'
 import { SignalLog } from './trace/signal-log.ts'
 import { Challenger } from './transaction/challenger.ts'
+import type { ServerTransaction } from './transaction/server-transaction.ts'
 import { systemTimers } from './transaction/timers.ts'
-import { Transactions } from './transaction/transactions.ts'
+import { type Share, Transactions } from './transaction/transactions.ts'
 import type { Flow } from './transport/flow.ts'
 import { Gatekeeper } from './transport/gatekeeper.ts'
 import { Transport } from './transport/transport.ts'
 import { Registration } from './trunk/registration.ts'
-import { type Target, targetsOf } from './trunk/targets.ts'
+import { type Target, TargetsRefused, targetsOf } from './trunk/targets.ts'
 import { type ActiveTrunk, TrunkTable } from './trunk/trunk-table.ts'
 
 /** After the last word of a call its answer comes. */
@@ -54,6 +56,7 @@ export class SipStack {
   readonly #options: StackOptions
   readonly #signals: SignalLog
   readonly #transactions: Transactions
+  readonly #userAgent: UserAgent
   readonly #contacts = new Map<ActiveTrunk, { registration: Registration; as: string }>()
   readonly #leaving = new Map<ActiveTrunk, Promise<void>>()
   #closed = false
@@ -71,11 +74,7 @@ export class SipStack {
     )
     this.trunks = new TrunkTable({
       ...{ clock, log, timers: systemTimers, directory: options.directory },
-      locate: (active) =>
-        targetsOf(active.nextHop.host, active.nextHop.port, active.trunk.transport, host.net, {
-          random: () => random.bits(16) / 0x10000,
-          ipv4Only: isIPv4(settings.address),
-        }),
+      locate: (active) => this.#locate(active),
       changed: (added, removed) => this.#trunksChanged(added, removed),
       shared: () => this.#keepInTouch(),
     })
@@ -85,7 +84,7 @@ export class SipStack {
     })
     this.gatekeeper = new Gatekeeper({
       ...{ clock, log },
-      knows: (address) => this.trunks.knows(address),
+      trunkAt: (address) => this.trunks.at(address)?.trunk.id,
       takesStrangers: () => this.trunks.takesStrangers || !this.extensions.isEmpty,
     })
     const challenger = new Challenger(clock)
@@ -96,7 +95,10 @@ export class SipStack {
       context: () => this.context,
       invited: options.invited,
     })
-    this.#transactions = new Transactions(systemTimers, options.token, userAgent)
+    this.#userAgent = userAgent
+    this.#transactions = new Transactions(systemTimers, options.token, userAgent, ({ address }) =>
+      this.#sharesOf(address),
+    )
     this.registrar = new Registrar({
       ...{ challenger, clock, log, timers: systemTimers, token: options.token },
       ...{ table: this.extensions, gatekeeper: this.gatekeeper, transactions: this.#transactions },
@@ -121,6 +123,36 @@ export class SipStack {
       opened: (session) => userAgent.opened(session),
       closed: (session) => userAgent.closed(session),
     }
+  }
+
+  /** One trunk never has all transactions, nor has one workspace. */
+  #sharesOf(address: string): Share[] {
+    const trunk = this.trunks.at(address)?.trunk
+    if (trunk === undefined) return [{ key: networkOf(address), most: 1 }]
+    return [
+      { key: `trunk ${trunk.id}`, most: 1 },
+      { key: `workspace ${trunk.workspaceId}`, most: 3 },
+    ]
+  }
+
+  /** Asks a caller for a password, where that may show whose call it is. False: it may not. */
+  challenge(transaction: ServerTransaction): boolean {
+    return this.#userAgent.challenge(transaction)
+  }
+
+  /** Where a trunk's requests may be sent now. Every lookup is checked: a name may lead elsewhere than it did. */
+  async #locate(active: ActiveTrunk): Promise<Target[]> {
+    const { host, settings, random, directory } = this.#options
+    const { host: hop, port } = active.nextHop
+    const found = await targetsOf(hop, port, active.trunk.transport, host.net, {
+      random: () => random.bits(16) / 0x10000,
+      ipv4Only: isIPv4(settings.address),
+    })
+    const addresses = found.map(({ address }) => address)
+    const admitted = directory.admit === undefined ? addresses : await directory.admit(active.trunk, hop, addresses)
+    const targets = found.filter(({ address }) => admitted.includes(address))
+    if (targets.length > 0) return targets
+    throw new TargetsRefused(hop, [...new Set(addresses)])
   }
 
   /** What a call has said so far, and what it says in the second that follows. */
@@ -168,6 +200,8 @@ export class SipStack {
         cert: await host.read.bytes(settings.tls.cert),
       },
       gatekeeper: this.gatekeeper,
+      trunkAt: (address) => this.trunks.at(address)?.trunk.id,
+      timers: systemTimers,
       seen: (direction, bytes, flow) => this.#signals.note(direction, bytes, flow),
       receive: (message, flow) => this.#transactions.receive(message, flow),
       closed: ({ protocol, address, port }) => {
@@ -235,7 +269,7 @@ export class SipStack {
     const target = chosen ?? active.candidates(this.context.clock.monotonicMs())[0]
     const { host } = active.nextHop
     if (this.#transport === undefined) throw new Error('SIP does not listen')
-    if (target === undefined) throw new Error(`"${host}" has no address`)
+    if (target === undefined) throw new Error(active.unreachable ?? `"${host}" has no address`)
     const { tlsCa, tlsKey, settings } = active.trunk
     const own =
       settings.tls_cert === null || tlsKey === undefined ? undefined : { cert: settings.tls_cert, key: tlsKey }

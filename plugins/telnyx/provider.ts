@@ -84,7 +84,7 @@ function newsOf(event: string, payload: CallPayload): CarrierNews | undefined {
 function streamOf(callId: string, token: string, { streamUrl }: StreamDoor): Record<string, unknown> {
   return {
     client_state: writeState({ callId, token }),
-    stream_url: streamUrl,
+    stream_url: streamUrl(token),
     stream_track: 'inbound_track',
     stream_bidirectional_mode: 'rtp',
     stream_bidirectional_codec: 'PCMU',

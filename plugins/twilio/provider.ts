@@ -21,7 +21,7 @@ export function twilioProvider(host: PluginHost, { door, settings }: CarrierOpti
   const api = new TwilioApi(host)
   const { callsPerSecond, machineDetection } = settings
   const join = ({ callId, token }: { callId: string; token: string }, { streamUrl, callbackUrl }: StreamDoor) =>
-    connect(streamUrl, token, callbackUrl('resume', { call: callId }))
+    connect(streamUrl(token), token, callbackUrl('resume', { call: callId }))
   return {
     dialect: twilioDialect,
     callsPerSecond: typeof callsPerSecond === 'number' ? callsPerSecond : CALLS_PER_SECOND,

@@ -178,8 +178,11 @@ export interface ListenOptions {
   key?: Uint8Array
   cert?: Uint8Array
   maxConnections: number
-  /** Asked before anything is read, the TLS handshake included: false hangs up. */
-  admits?(from: { address: string; port: number }): boolean
+  /**
+   * Asked before anything is read, the TLS handshake included: false hangs up. A function is called once the connection is
+   * closed.
+   */
+  admits?(from: { address: string; port: number }): boolean | (() => void)
   /** A TLS handshake failed. */
   failed?(error: Error & { code?: string }, from: { address: string; port: number }): void
   accept(socket: import('node:net').Socket, from: { address: string; port: number }): void

@@ -154,7 +154,9 @@ export async function openListener(
   server.prependListener(
     'connection',
     boundary('plugin', (socket: net.Socket) => {
-      if (admits?.(peerOf(socket)) === false) socket.destroy()
+      const admitted = admits?.(peerOf(socket))
+      if (admitted === false) socket.destroy()
+      else if (typeof admitted === 'function') socket.once('close', boundary('plugin', admitted))
     }),
   )
   server.on(

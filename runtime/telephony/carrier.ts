@@ -130,11 +130,12 @@ export interface IncomingCall {
    * Takes the call: it rings until the leg's `answer`. `callId` is ours, `trunk` the one of `trunks` whose number was
    * dialled. Undefined: the carrier refused it after all, such as for the trunk's own limits, and has said so.
    */
-  accept(as: { callId: string; trunk?: string }): Leg | undefined
+  accept(as: { callId: string; trunk?: string }): Leg | undefined | Promise<Leg | undefined>
   reject(why: IncomingRefusal): void
 }
 
-export type IncomingRefusal = 'unknown_number' | 'no_agent' | 'no_capacity' | 'forbidden' | 'failed'
+/** `foreign_trunk`: the number was dialled over another trunk than its own, as far as the caller has shown. */
+export type IncomingRefusal = 'unknown_number' | 'foreign_trunk' | 'no_agent' | 'no_capacity' | 'forbidden' | 'failed'
 
 export interface DialOrder {
   /** Ours. The carrier gets it along, so that it can be asked about it later. */

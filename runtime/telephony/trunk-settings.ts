@@ -53,7 +53,13 @@ export const TrunkSettings = Type.Object({
   media_addresses: ranges('Addresses and ranges that media may come from, besides those of signalling and SDP.'),
   comedia: Type.Boolean({
     default: false,
-    description: 'Media are taken from, and sent to, whatever address they come from first: for phones behind a NAT.',
+    description:
+      'Media are taken from, and sent to, whatever port of the address that signalling comes from (IPv6: its /64) they come from first: for phones behind a NAT.',
+  }),
+  media_from_anywhere: Type.Boolean({
+    default: false,
+    description:
+      'As `comedia`, from whatever address they come first: for peers whose media come from addresses nobody can name. Whoever finds the port of a call in time can listen to it.',
   }),
   media_encryption: Type.Enum(['off', 'optional', 'required'], {
     default: 'off',

@@ -20,6 +20,8 @@ export interface Trunk {
   readonly password: string | undefined
   /** Addresses and ranges whose calls are taken: `192.0.2.1`, `192.0.2.0/24`, `2001:db8::/32`. */
   readonly allowedAddresses: readonly string[]
+  /** Addresses and ranges of the operator's own network that its signalling may be sent to. */
+  readonly internalAddresses: readonly string[]
   /** Most wanted first. */
   readonly codecs: readonly LineCodecName[]
   readonly maxConcurrentCalls: number
@@ -47,6 +49,11 @@ export interface TrunkDirectory {
    * function ends it.
    */
   watch(changed: () => Promise<void>): () => void
+  /**
+   * Those of the addresses that a trunk's next hop, a name or an address, resolved to which requests may be sent to: none of
+   * another workspace's carrier, none of the operator's network. Asked with each lookup. Absent: this process dials nobody.
+   */
+  admit?(trunk: Trunk, hop: string, addresses: readonly string[]): Promise<readonly string[]>
   /** Told when a trunk fails, and when it is back. Absent: nobody asks. */
   told?(event: TrunkEvent): void
   /** Told of every REGISTER and OPTIONS, and what came of it. Absent: nobody asks. */

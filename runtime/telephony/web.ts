@@ -35,7 +35,12 @@ export interface CarrierWeb {
   /** Throws `forged_request` before anything else when the signature doesn't fit. */
   handle(request: CarrierRequest, signal: AbortSignal): Promise<CarrierReply>
   /** As `handle`, for the request that opens a stream; the function returned is given the open socket. */
-  stream(request: Pick<CarrierRequest, 'target' | 'query' | 'header'>): (socket: StreamSocket) => StreamHandlers
+  stream(request: StreamRequest): (socket: StreamSocket) => StreamHandlers
+}
+
+export interface StreamRequest extends Pick<CarrierRequest, 'target' | 'query' | 'header'> {
+  /** Where it comes from. */
+  readonly address: string
 }
 
 /** The addresses under which a carrier may have asked for this target, as they are configured. */

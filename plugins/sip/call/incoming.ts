@@ -3,7 +3,7 @@ import type { Leg } from '../../../runtime/session/leg.ts'
 import type { IncomingCall, IncomingRefusal } from '../../../runtime/telephony/carrier.ts'
 import type { CallContext } from '../dialog/context.ts'
 import { CallMedia, descriptionOf, MediaRefused } from '../media/call-media.ts'
-import type { MediaPair } from '../media/media-ports.ts'
+import type { MediaPair, MediaPorts } from '../media/media-ports.ts'
 import type { Agreement, CodecName } from '../media/offer-answer.ts'
 import { type CallControl, RtpLeg } from '../media/rtp-leg.ts'
 import type { SessionDescription } from '../media/sdp.ts'
@@ -17,6 +17,7 @@ import { nameAt } from './transfer.ts'
 
 const STATUS: Readonly<Record<IncomingRefusal, number>> = {
   unknown_number: 404,
+  foreign_trunk: 404,
   no_agent: 480,
   no_capacity: 503,
   forbidden: 403,
@@ -28,9 +29,9 @@ export interface IncomingOptions {
   trunks: readonly ActiveTrunk[]
   /** The caller is one of ours. */
   extension?: { workspaceId: string; name: string } | undefined
-  pair: MediaPair
-  /** Gives the ports back. */
-  release(): void
+  ports: MediaPorts
+  /** Asks the caller for a password instead of refusing the call. False: that is no use. */
+  challenge(): boolean
   /** The call is this one of ours now. */
   took(callId: string, control: CallControl): void
   left(callId: string): void
@@ -71,8 +72,9 @@ export class Incoming implements IncomingCall {
     return this.#options.call.canceled
   }
 
-  accept({ callId, trunk }: { callId: string; trunk?: string }): Leg | undefined {
-    const { trunks, context } = this.#options
+  /** Ports for media are taken once the trunk has a place for the call. */
+  async accept({ callId, trunk }: { callId: string; trunk?: string }): Promise<Leg | undefined> {
+    const { trunks, context, ports, call } = this.#options
     const active = trunks.find((one) => one.trunk.id === trunk)
     if (active === undefined) {
       this.reject('forbidden')
@@ -83,11 +85,18 @@ export class Incoming implements IncomingCall {
       this.#refuse(busy, `Trunk "${active.trunk.name}" has its cap of calls`, 503)
       return undefined
     }
+    const pair = await ports.take().catch(() => undefined)
+    if (pair === undefined || call.canceled.aborted) {
+      if (pair !== undefined) ports.release(pair)
+      else this.#refuse('no_capacity', 'No ports for media are free', 503)
+      active.leave()
+      return undefined
+    }
     try {
-      return this.#ring(active, callId)
+      return this.#ring(active, callId, pair)
     } catch (error) {
       active.leave()
-      this.#options.release()
+      ports.release(pair)
       if (!(error instanceof MediaRefused)) {
         this.#options.call.refuse(500)
         throw error
@@ -98,8 +107,8 @@ export class Incoming implements IncomingCall {
     }
   }
 
-  #ring(active: ActiveTrunk, callId: string): RtpLeg {
-    const { call, pair, context } = this.#options
+  #ring(active: ActiveTrunk, callId: string, pair: MediaPair): RtpLeg {
+    const { call, context, ports } = this.#options
     const { flow } = call.transaction
     const sipCallId = call.transaction.request.callId
     const local = { address: flow.local.host, port: pair.rtp.port, sessionId: context.random.bits(32) }
@@ -125,11 +134,11 @@ export class Incoming implements IncomingCall {
         transfer: async (to) =>
           active.isExtension ? 'refused' : call.transfer(nameAt(active, to) ?? `sip:${to}@${at}`),
       },
-      allows: (address) => active.allowsMedia(address) || address === flow.address,
+      allows: (address) => active.allowsMedia(address, flow.address),
       released: () => {
         context.keepMessages(callId, sipCallId, true)
         if (sinceMs !== undefined) active.figures.talked(nowMs() - sinceMs)
-        this.#options.release()
+        ports.release(pair)
         this.#options.left(callId)
         active.leave()
       },
@@ -145,13 +154,17 @@ export class Incoming implements IncomingCall {
   }
 
   reject(why: IncomingRefusal): void {
-    this.#refuse(why, `The call for "${this.to}" was turned away`, STATUS[why])
+    if (why === 'foreign_trunk' && this.#options.challenge()) return
+    this.#refuse(
+      why === 'foreign_trunk' ? 'unknown_number' : why,
+      `The call for "${this.to}" was turned away`,
+      STATUS[why],
+    )
   }
 
   #refuse(reason: Refusal, why: string, status: number): void {
     this.#count(reason, why, status)
     this.#options.call.refuse(status)
-    this.#options.release()
   }
 
   #count(reason: Refusal, why: string, status: number): void {

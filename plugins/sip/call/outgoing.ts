@@ -95,7 +95,7 @@ class Placing {
   async #waysOf(active: ActiveTrunk): Promise<Way[]> {
     await active.locating
     const targets = active.candidates(this.#nowMs)
-    if (targets.length === 0) this.#why = `"${active.nextHop.host}" has no address`
+    if (targets.length === 0) this.#why = active.unreachable ?? `"${active.nextHop.host}" has no address`
     return targets.map((target) => ({ active, target }))
   }
 
@@ -217,7 +217,7 @@ class Placing {
               transfer: async (to) =>
                 active.isExtension ? 'refused' : call.transfer(nameAt(active, to) ?? `sip:${to}@${at}`),
             },
-            allows: (address) => active.allowsMedia(address) || address === flow.address,
+            allows: (address) => active.allowsMedia(address, flow.address),
             released: () => {
               context.keepMessages(order.callId, call.callId, true)
               active.figures.talked(this.#nowMs - answeredMs)

@@ -40,6 +40,8 @@ export class UserAgent implements TransactionUser {
   readonly #dialogs = new Map<string, { receive(transaction: ServerTransaction): void }>()
   readonly #sessions = new Map<string, DialogSession>()
   readonly #pending = new Map<ServerTransaction, InboundCall>()
+  /** What names the calls of `#pending`, whatever way they come. */
+  readonly #merging = new Set<string>()
 
   constructor(options: UserAgentOptions) {
     this.#options = options
@@ -78,8 +80,8 @@ export class UserAgent implements TransactionUser {
   /** A request outside of any dialog that begins none. */
   #outside(transaction: ServerTransaction): void {
     const { request, flow } = transaction
-    const { trunks, gatekeeper } = this.#options
-    if (!trunks.knows(flow.address) && !gatekeeper.isProven(flow.address)) {
+    const { gatekeeper } = this.#options
+    if (!gatekeeper.isKnown(flow.address) && !gatekeeper.isProven(flow.address)) {
       gatekeeper.refuse('unknown_source', flow.address, `${request.method} from an address of no trunk`)
       transaction.abandon()
       return
@@ -105,10 +107,13 @@ export class UserAgent implements TransactionUser {
       transaction.respond(100)
       const call = new InboundCall(transaction, this.#options.context())
       const key = keyOf({ ...dialogOf(request), localTag: transaction.toTag })
+      const merging = mergeKeyOf(request)
       this.#pending.set(transaction, call)
+      this.#merging.add(merging)
       this.#dialogs.set(key, call)
       const settled = call.settled.finally(() => {
         this.#pending.delete(transaction)
+        this.#merging.delete(merging)
         if (this.#dialogs.get(key) === call) this.#dialogs.delete(key)
       })
       inBackground('sip', settled)
@@ -131,13 +136,7 @@ export class UserAgent implements TransactionUser {
 
   /** The same call over two ways (section 8.2.2.2). */
   #isMerged(request: SipRequest): boolean {
-    const fromTag = request.from.params.get('tag')
-    return [...this.#pending.keys()].some(
-      ({ request: other }) =>
-        other.callId === request.callId &&
-        other.cseq.number === request.cseq.number &&
-        other.from.params.get('tag') === fromTag,
-    )
+    return this.#merging.has(mergeKeyOf(request))
   }
 
   /** The trunks a call may have come over; undefined when it was refused or challenged. */
@@ -149,10 +148,16 @@ export class UserAgent implements TransactionUser {
       const extension = registrar().prove(transaction, request.from.uri.user)
       return extension && [extension.active]
     }
-    const known = trunks.from(flow.address)
+    // Whose call it is by its password, it is from wherever it comes: another trunk's list says nothing of it.
+    const claimed = challenger.claimed(request)
+    const known = claimed !== undefined && trunks.withUsername(claimed).length > 0 ? [] : trunks.from(flow.address)
     if (known.length > 0) return known
     if (!trunks.takesStrangers && extensions.isEmpty) {
       gatekeeper.refuse('unknown_source', flow.address, 'An INVITE from an address whose calls no trunk takes')
+      transaction.abandon()
+      return undefined
+    }
+    if (!gatekeeper.admitsProof(flow.address)) {
       transaction.abandon()
       return undefined
     }
@@ -161,19 +166,32 @@ export class UserAgent implements TransactionUser {
     const proof = challenger.check(request, passwords)
     switch (proof.verdict) {
       case 'proven':
-        gatekeeper.proved(flow.address)
+        gatekeeper.proved(flow.address, proof.username)
         return trunks.withUsername(proof.username).slice(proof.index, proof.index + 1)
       case 'wrong':
         gatekeeper.refuse('wrong_credentials', flow.address, 'The username or password is wrong', {
           username: proof.username?.slice(0, 60),
         })
-        gatekeeper.guessed(flow.address)
+        gatekeeper.guessed(flow.address, proof.username ?? '')
         transaction.respond(403)
         return undefined
       default:
         transaction.respond(401, { headers: challenger.challenge(proof.verdict === 'stale') })
         return undefined
     }
+  }
+
+  /**
+   * Asks a caller for a password whose address is in a trunk's list, though the number dialled is another trunk's. False: it
+   * gave one, or no trunk is called by password.
+   */
+  challenge(transaction: ServerTransaction): boolean {
+    const { trunks, challenger, gatekeeper } = this.#options
+    const { request, flow } = transaction
+    if (!trunks.takesStrangers || headerOf(request, 'authorization') !== undefined) return false
+    if (gatekeeper.admitsProof(flow.address)) transaction.respond(401, { headers: challenger.challenge(false) })
+    else transaction.abandon()
+    return true
   }
 
   ack(request: SipRequest): void {
@@ -209,6 +227,10 @@ interface DialogId {
 /** The dialog that a request names. */
 function dialogOf({ callId, to, from }: SipRequest): DialogId {
   return { callId, localTag: to.params.get('tag') ?? '', remoteTag: from.params.get('tag') ?? '' }
+}
+
+function mergeKeyOf({ callId, cseq, from }: SipRequest): string {
+  return `${callId} ${cseq.number} ${from.params.get('tag')}`
 }
 
 function keyOf({ callId, localTag, remoteTag }: DialogId): string {

@@ -99,7 +99,7 @@ function trunkOf({ id, workspaceId, name }: Extension): Trunk {
   return {
     ...{ id, workspaceId, name: `extension ${name}`, host: '', transport: 'udp', register: false },
     ...{ tlsCa: undefined, tlsKey: undefined, username: undefined, password: undefined },
-    ...{ allowedAddresses: [], countries: [], codecs: ['OPUS', 'G722', 'PCMU', 'PCMA'] },
+    ...{ allowedAddresses: [], internalAddresses: [], countries: [], codecs: ['OPUS', 'G722', 'PCMU', 'PCMA'] },
     ...{ maxConcurrentCalls: MAX_CALLS, maxCallsPerSecond: MAX_CALLS },
     // Phones are behind routers: media come from wherever they come.
     settings: { ...DEFAULT_TRUNK_SETTINGS, comedia: true, media_encryption: 'optional' },

@@ -110,6 +110,10 @@ export class Registrar {
   prove(transaction: ServerTransaction, username: string | undefined): KnownExtension | undefined {
     const { table, challenger, gatekeeper } = this.#options
     const { request, flow } = transaction
+    if (!gatekeeper.admitsProof(flow.address)) {
+      transaction.abandon()
+      return undefined
+    }
     const proof = challenger.check(request, (name) => {
       const password = table.withUsername(name)?.extension.password
       return password === undefined ? [] : [password]
@@ -117,7 +121,7 @@ export class Registrar {
     const known = proof.verdict === 'proven' ? table.withUsername(proof.username) : undefined
     // One extension may not speak for another.
     if (known !== undefined && known.extension.username === username) {
-      gatekeeper.proved(flow.address)
+      gatekeeper.proved(flow.address, username)
       return known
     }
     if (proof.verdict === 'missing' || proof.verdict === 'stale') {
@@ -127,7 +131,7 @@ export class Registrar {
     gatekeeper.refuse('wrong_credentials', flow.address, 'The username or password of an extension is wrong', {
       username: (username ?? '').slice(0, 60),
     })
-    gatekeeper.guessed(flow.address)
+    gatekeeper.guessed(flow.address, username ?? '')
     transaction.respond(403)
     return undefined
   }

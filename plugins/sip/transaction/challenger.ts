@@ -63,6 +63,17 @@ export class Challenger {
     }
   }
 
+  /** Who a request says it is, without any proof; undefined: it says nothing. */
+  claimed(request: SipRequest): string | undefined {
+    try {
+      const answer = parseDigestAnswer(headerOf(request, 'authorization') ?? '')
+      return answer?.realm === REALM ? answer.username : undefined
+    } catch (error) {
+      if (error instanceof SipParseError) return undefined
+      throw error
+    }
+  }
+
   #isFresh(nonce: string): boolean {
     const [time = ''] = nonce.split('.')
     const expected = Buffer.from(this.#nonce(time))

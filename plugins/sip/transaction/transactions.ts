@@ -1,3 +1,4 @@
+import { networkOf } from '../../../runtime/lib/address-range.ts'
 import type { OutgoingRequest, SipHeader, SipMessage, SipRequest } from '../message/message.ts'
 import { formatHost, serializeRequest } from '../message/serializer.ts'
 import type { Flow } from '../transport/flow.ts'
@@ -8,6 +9,12 @@ import type { Timers } from './timers.ts'
 /** A flood must not fill the memory; 20,000 is over 300 calls beginning and ending every second. */
 const MAX_TRANSACTIONS = 20_000
 const MAGIC = 'z9hG4bK'
+
+/** Somebody who has a part of the transactions: at most `most` times what is still free, so that there is always room for others. */
+export interface Share {
+  readonly key: string
+  readonly most: number
+}
 
 /** What the user agent is told: requests that are new to it. */
 export interface TransactionUser {
@@ -27,12 +34,24 @@ export class Transactions {
   readonly #user: TransactionUser
   readonly #clients = new Map<string, ClientTransaction>()
   readonly #servers = new Map<string, ServerTransaction>()
+  readonly #sharesOf: (flow: Flow) => readonly Share[]
+  /** Requests of the other side that are not over, by share. */
+  readonly #held = new Map<string, number>()
 
-  /** @param token makes a text nobody can guess, for branches */
-  constructor(timers: Timers, token: () => string, user: TransactionUser) {
+  /**
+   * @param token makes a text nobody can guess, for branches
+   * @param sharesOf whose part of the transactions a request takes
+   */
+  constructor(
+    timers: Timers,
+    token: () => string,
+    user: TransactionUser,
+    sharesOf: (flow: Flow) => readonly Share[] = ({ address }) => [{ key: networkOf(address), most: 1 }],
+  ) {
     this.#timers = timers
     this.#token = token
     this.#user = user
+    this.#sharesOf = sharesOf
   }
 
   get size(): number {
@@ -79,7 +98,9 @@ export class Transactions {
       known.repeated()
       return
     }
-    if (this.#servers.size >= MAX_TRANSACTIONS) {
+    const shares = this.#sharesOf(flow)
+    const free = MAX_TRANSACTIONS - this.#servers.size
+    if (shares.some((share) => this.#heldBy(share) >= share.most * free)) {
       this.#user.overloaded(message, flow)
       return
     }
@@ -87,10 +108,25 @@ export class Transactions {
     const canceled = message.method === 'CANCEL' ? this.#servers.get(keyOf(message, 'INVITE')) : undefined
     const toTag = canceled?.toTag ?? this.#token()
     const way = wayOfAnswers(message, flow)
-    const transaction = new ServerTransaction(message, way, this.#timers, toTag, () => this.#servers.delete(key))
+    const transaction = new ServerTransaction(message, way, this.#timers, toTag, () => {
+      if (this.#servers.delete(key)) this.#hold(shares, -1)
+    })
     this.#servers.set(key, transaction)
+    this.#hold(shares, 1)
     if (message.method === 'CANCEL') this.#cancel(transaction, canceled)
     else this.#user.request(transaction)
+  }
+
+  #heldBy({ key }: Share): number {
+    return this.#held.get(key) ?? 0
+  }
+
+  #hold(shares: readonly Share[], more: 1 | -1): void {
+    for (const share of shares) {
+      const held = this.#heldBy(share) + more
+      if (held > 0) this.#held.set(share.key, held)
+      else this.#held.delete(share.key)
+    }
   }
 
   #cancel(transaction: ServerTransaction, invite: ServerTransaction | undefined): void {

@@ -1,7 +1,9 @@
+import { plainAddress } from '../../../runtime/client-address.ts'
 import type { Clock } from '../../../runtime/clock.ts'
+import { networkOf } from '../../../runtime/lib/address-range.ts'
 import type { Logger } from '../../../runtime/log.ts'
 
-/** Datagrams a second from one address before anything of them is read: 100 calls a second with all that belongs to them. */
+/** Datagrams a second of one trunk before anything of them is read: 100 calls a second with all that belongs to them. */
 const KNOWN = { perSecond: 2_000, burst: 4_000 }
 /** From an address nobody expects calls from, where some trunk lets callers prove themselves by password. */
 const STRANGER = { perSecond: 5, burst: 20 }
@@ -67,84 +69,124 @@ export class TokenBucket {
   }
 }
 
+interface Guesses {
+  /** How many, by the username. */
+  readonly wrong: Map<string, number>
+  readonly locks: number
+  readonly untilMs: number
+}
+
 /** Decides who may speak at all, before a byte is parsed, and keeps the books of those who may not. */
 export class Gatekeeper {
   readonly refusals = new Map<string, number>()
   readonly #clock: Clock
   readonly #log: Logger
-  readonly #knows: (address: string) => boolean
+  readonly #trunkAt: (address: string) => string | undefined
   readonly #takesStrangers: () => boolean
   readonly #known = new Map<string, TokenBucket>()
   readonly #unknown = new Map<string, TokenBucket>()
   readonly #strangers: TokenBucket
   /** Addresses whose callers gave the right password, and until when that counts. */
   readonly #proven = new Map<string, number>()
-  readonly #guesses = new Map<string, { wrong: number; locks: number; untilMs: number }>()
+  /** Wrong passwords by network, and whose they were to be. */
+  readonly #guesses = new Map<string, Guesses>()
   readonly #told = new Map<string, number>()
   readonly #tellings = new Map<Refusal, { fromMs: number; times: number }>()
 
-  /** @param takesStrangers is there a trunk whose callers prove themselves by password, from anywhere? */
+  /**
+   * @param trunkAt the trunk that has the address in its list; only what is that trunk's is let in by it
+   * @param takesStrangers is there a trunk whose callers prove themselves by password, from anywhere?
+   */
   constructor(options: {
     clock: Clock
     log: Logger
-    knows(address: string): boolean
+    trunkAt(address: string): string | undefined
     takesStrangers(): boolean
   }) {
     this.#clock = options.clock
     this.#log = options.log
-    this.#knows = options.knows
+    this.#trunkAt = options.trunkAt
     this.#takesStrangers = options.takesStrangers
     this.#strangers = new TokenBucket(STRANGERS, options.clock.monotonicMs())
   }
 
   /** Does a trunk have this address? */
   isKnown(address: string): boolean {
-    return this.#knows(address)
+    return this.#trunkAt(address) !== undefined
   }
 
   /** May this datagram or connection be read? */
   admits(address: string): boolean {
-    const known = this.#knows(address)
-    if (!known && !this.#takesStrangers()) {
+    const trunk = this.#trunkAt(address)
+    if (trunk === undefined && !this.#takesStrangers()) {
       this.refuse('unknown_source', address, 'No trunk has this address in its list')
       return false
     }
+    if (trunk === undefined && this.#refusesLocked(address)) return false
     const nowMs = this.#clock.monotonicMs()
-    if (!known && (this.#guesses.get(address)?.untilMs ?? 0) > nowMs) {
-      this.refuse('locked_out', address, 'Too many wrong passwords')
-      return false
-    }
-    const trusted = known || this.isProven(address)
     // A flood of made-up addresses takes the place of its own kind, never of those who are known.
-    const bucket = bucketOf(trusted ? this.#known : this.#unknown, address, trusted ? KNOWN : STRANGER, nowMs)
-    if (bucket.take(nowMs) && (trusted || this.#strangers.take(nowMs))) return true
-    this.refuse('rate_limited', address, 'More messages a second than an honest peer sends')
+    if (trunk !== undefined || this.isProven(address)) {
+      if (bucketOf(this.#known, trunk ?? networkOf(address), KNOWN, nowMs).take(nowMs)) return true
+    } else if (this.#takeAsStranger(address, nowMs)) return true
+    this.#refuseFlood(address)
     return false
+  }
+
+  /**
+   * May a request that no list lets in prove itself by a password? A trunk's list opens the way to that trunk alone: to all
+   * others, whoever calls from there is a stranger.
+   */
+  admitsProof(address: string): boolean {
+    if (this.#refusesLocked(address)) return false
+    // Of strangers the message was counted when it was read.
+    if (this.#trunkAt(address) === undefined || this.isProven(address)) return true
+    if (this.#takeAsStranger(address, this.#clock.monotonicMs())) return true
+    this.#refuseFlood(address)
+    return false
+  }
+
+  #takeAsStranger(address: string, nowMs: number): boolean {
+    return bucketOf(this.#unknown, networkOf(address), STRANGER, nowMs).take(nowMs) && this.#strangers.take(nowMs)
+  }
+
+  #refuseFlood(address: string): void {
+    this.refuse('rate_limited', address, 'More messages a second than an honest peer sends')
+  }
+
+  #refusesLocked(address: string): boolean {
+    if ((this.#guesses.get(networkOf(address))?.untilMs ?? 0) <= this.#clock.monotonicMs()) return false
+    this.refuse('locked_out', address, 'Too many wrong passwords')
+    return true
   }
 
   /** Did somebody there give the right password, not long ago? */
   isProven(address: string): boolean {
-    return (this.#proven.get(address) ?? 0) > this.#clock.monotonicMs()
+    return (this.#proven.get(plainAddress(address)) ?? 0) > this.#clock.monotonicMs()
   }
 
-  /** Somebody there gave the right password. */
-  proved(address: string): void {
-    this.#guesses.delete(address)
-    remember(this.#proven, address, this.#clock.monotonicMs() + PROVEN_MS)
+  /** Somebody there gave the right password of this user: what they mistyped before is forgiven, but no guess at another's. */
+  proved(address: string, username: string): void {
+    const network = networkOf(address)
+    const guesses = this.#guesses.get(network)
+    guesses?.wrong.delete(username)
+    if (guesses?.wrong.size === 0) this.#guesses.delete(network)
+    remember(this.#proven, plainAddress(address), this.#clock.monotonicMs() + PROVEN_MS)
   }
 
-  /** Somebody there gave a wrong password: after too many nobody there is heard for a while. */
-  guessed(address: string): void {
+  /** Somebody there gave a wrong password: after too many, no password from there is looked at for a while. */
+  guessed(address: string, username: string): void {
     const nowMs = this.#clock.monotonicMs()
-    const before = this.#guesses.get(address) ?? { wrong: 0, locks: 0, untilMs: 0 }
-    const wrong = before.wrong + 1
-    const locked = wrong >= MAX_WRONG
-    remember(this.#guesses, address, {
-      wrong: locked ? 0 : wrong,
-      locks: before.locks + (locked ? 1 : 0),
-      untilMs: locked ? nowMs + Math.min(LOCKED_MS * 2 ** before.locks, MAX_LOCKED_MS) : before.untilMs,
+    const network = networkOf(address)
+    const { wrong, locks, untilMs } = this.#guesses.get(network) ?? { wrong: new Map(), locks: 0, untilMs: 0 }
+    wrong.set(username, (wrong.get(username) ?? 0) + 1)
+    const isLocked = [...wrong.values()].reduce((sum, count) => sum + count, 0) >= MAX_WRONG
+    if (isLocked) wrong.clear()
+    remember(this.#guesses, network, {
+      wrong,
+      locks: locks + (isLocked ? 1 : 0),
+      untilMs: isLocked ? nowMs + Math.min(LOCKED_MS * 2 ** locks, MAX_LOCKED_MS) : untilMs,
     })
-    if (locked) this.#proven.delete(address)
+    if (isLocked) this.#proven.delete(plainAddress(address))
   }
 
   /** Trunks changed: who was a stranger may be known now. */

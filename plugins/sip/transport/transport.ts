@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isIP, type Socket } from 'node:net'
+import { networkOf } from '../../../runtime/lib/address-range.ts'
 import type { Listener, PluginHost, UdpSocket } from '../../../runtime/plugin/contract.ts'
 import { boundary } from '../../../runtime/process/boundary.ts'
 import { MessageFraming } from '../message/framing.ts'
@@ -7,6 +8,7 @@ import { answerToMalformed } from '../message/malformed.ts'
 import { type SipMessage, SipParseError } from '../message/message.ts'
 import { parseMessage } from '../message/parser.ts'
 import { serializeRequest, serializeResponse } from '../message/serializer.ts'
+import type { Timers } from '../transaction/timers.ts'
 import { connectFaultOf, handshakeFaultOf } from './connect-fault.ts'
 import type { Flow, Protocol } from './flow.ts'
 import type { Gatekeeper } from './gatekeeper.ts'
@@ -15,6 +17,14 @@ import { localAddressFor } from './local-address.ts'
 const MAX_CONNECTIONS = 2_000
 /** A connection nobody uses is closed. */
 const IDLE_MS = 15 * 60_000
+/** Who opened a connection has so long to prove who they are, or to come from a trunk's address. */
+const UNPROVEN_MS = 30_000
+/** Connections that others opened, of one trunk, of one network that proved itself, of one that did not, and of all those. */
+const MAX_OF_TRUNK = 500
+const MAX_OF_PROVEN = 100
+const MAX_OF_STRANGER = 20
+const MAX_OF_STRANGERS = 1_000
+const STRANGERS = 'strangers'
 /** What a peer that doesn't read may have waiting. */
 const MAX_WAITING_BYTES = 1024 * 1024
 const MAX_PING_BYTES = 4
@@ -28,6 +38,9 @@ export interface TransportOptions {
   publicAddress: string | undefined
   tls: { port: number; key: Uint8Array; cert: Uint8Array } | undefined
   gatekeeper: Gatekeeper
+  /** The trunk that has an address. */
+  trunkAt(address: string): string | undefined
+  timers: Timers
   receive(message: SipMessage, flow: Flow): void
   /** A message passes, either way. */
   seen?(direction: 'in' | 'out', bytes: Uint8Array, flow: Flow): void
@@ -59,6 +72,8 @@ export class Transport {
   #listeners: Listener[] = []
   /** Open connections by protocol, address and port, whoever opened them. */
   readonly #connections = new Map<string, Connection>()
+  /** Those that were opened to us, by whom. */
+  readonly #entered = new Map<string, number>()
   readonly #connecting = new Map<string, Promise<Connection>>()
   #tlsPort = 5061
 
@@ -221,7 +236,7 @@ export class Transport {
     return this.#options.host.net.listen({
       ...where,
       maxConnections: MAX_CONNECTIONS,
-      admits: ({ address }) => this.#options.gatekeeper.admits(address),
+      admits: ({ address }) => this.#options.gatekeeper.admits(address) && this.#enter(address),
       failed: (error, { address }) => this.#options.gatekeeper.refuse('no_tls', address, handshakeFaultOf(error)),
       accept: (socket, from) => {
         const key = keyOf(protocol, from.address, from.port)
@@ -238,8 +253,45 @@ export class Transport {
           },
         }
         this.#connected(socket, key, accepted)
+        const cancel = this.#options.timers.after(UNPROVEN_MS, () => {
+          if (!this.#isKnown(from.address)) socket.destroy()
+        })
+        socket.once('close', cancel)
       },
     })
+  }
+
+  #isKnown(address: string): boolean {
+    return this.#options.trunkAt(address) !== undefined || this.#options.gatekeeper.isProven(address)
+  }
+
+  /** Takes a place for a connection that was opened to us; the function gives it back. False: there is none. */
+  #enter(address: string): false | (() => void) {
+    const places = this.#placesOf(address)
+    if (places.some(([key, most]) => (this.#entered.get(key) ?? 0) >= most)) {
+      this.#options.gatekeeper.refuse('overloaded', address, 'Too many connections at once')
+      return false
+    }
+    const count = (more: number): void => {
+      for (const [key] of places) {
+        const entered = (this.#entered.get(key) ?? 0) + more
+        if (entered > 0) this.#entered.set(key, entered)
+        else this.#entered.delete(key)
+      }
+    }
+    count(1)
+    return () => count(-1)
+  }
+
+  #placesOf(address: string): [key: string, most: number][] {
+    const trunk = this.#options.trunkAt(address)
+    if (trunk !== undefined) return [[`trunk ${trunk}`, MAX_OF_TRUNK]]
+    const network = networkOf(address)
+    if (this.#options.gatekeeper.isProven(address)) return [[network, MAX_OF_PROVEN]]
+    return [
+      [network, MAX_OF_STRANGER],
+      [STRANGERS, MAX_OF_STRANGERS],
+    ]
   }
 
   /** @param flow the way that what comes over this connection is answered by */

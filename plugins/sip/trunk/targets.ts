@@ -10,6 +10,17 @@ export interface Target {
   readonly flow?: Flow
 }
 
+/** A host leads to addresses that the trunk may not send to. */
+export class TargetsRefused extends Error {
+  override readonly name = 'TargetsRefused'
+
+  constructor(host: string, addresses: readonly string[]) {
+    super(
+      `"${host}" leads to ${addresses.join(', ')}, which is another workspace's or of the operator's own network; the operator can approve it`,
+    )
+  }
+}
+
 /** What the DNS knows; each throws when it knows nothing. */
 export interface Names {
   resolve(host: string): Promise<string[]>

@@ -1,15 +1,18 @@
-import { BlockList, isIP, isIPv6 } from 'node:net'
+import { plainAddress } from '../../../runtime/client-address.ts'
 import type { Clock } from '../../../runtime/clock.ts'
+import { networkOf } from '../../../runtime/lib/address-range.ts'
 import type { Logger } from '../../../runtime/log.ts'
 import { inBackground } from '../../../runtime/process/boundary.ts'
 import { signalWithin } from '../../../runtime/signal-within.ts'
+import { isInternalAddress } from '../../../runtime/telephony/internal-address.ts'
 import { LOCAL_TRUNK_ID, type Trunk, type TrunkDirectory } from '../../../runtime/telephony/trunk.ts'
 import { parseHostPort } from '../message/grammar.ts'
 import { formatHost } from '../message/serializer.ts'
 import type { Timers } from '../transaction/timers.ts'
 import { TokenBucket } from '../transport/gatekeeper.ts'
+import { AddressList } from './address-list.ts'
 import { Rereading } from './rereading.ts'
-import { keyOf, type Target } from './targets.ts'
+import { keyOf, type Target, TargetsRefused } from './targets.ts'
 import { FiguresOfTrunk } from './trunk-figures.ts'
 
 /** Names may move to other addresses, and a missed change notice must not last. */
@@ -18,6 +21,8 @@ const LOAD_TIMEOUT_MS = 10_000
 /** How often the nodes tell each other of their calls. */
 const SHARE_MS = 1_000
 const SHARE_TIMEOUT_MS = 2_000
+/** Addresses whose trunk is remembered. */
+const MAX_OWNERS = 10_000
 /** Trunks a call is tried over. */
 const MAX_CHAIN = 4
 /** A target that said nothing is asked again after this; OPTIONS find out sooner that it is back. */
@@ -47,22 +52,27 @@ export class ActiveTrunk {
   /** Calls of other nodes. */
   elsewhere = 0
   #active = 0
-  #ranges: BlockList
-  #media: BlockList
+  /** Why there is no way to its next hop; undefined: there is one. */
+  unreachable: string | undefined
+  #ranges: AddressList
+  #internal: AddressList
+  #media: AddressList
   #bucket: TokenBucket
 
   constructor(trunk: Trunk, nowMs: number) {
     this.trunk = trunk
-    this.#ranges = rangesOf(trunk.allowedAddresses)
-    this.#media = rangesOf(trunk.settings.media_addresses)
+    this.#ranges = new AddressList(trunk.allowedAddresses)
+    this.#internal = new AddressList(trunk.internalAddresses)
+    this.#media = new AddressList(trunk.settings.media_addresses)
     this.#bucket = bucketOf(trunk, nowMs)
   }
 
   change(trunk: Trunk, nowMs: number): void {
     if (trunk.maxCallsPerSecond !== this.trunk.maxCallsPerSecond) this.#bucket = bucketOf(trunk, nowMs)
     this.trunk = trunk
-    this.#ranges = rangesOf(trunk.allowedAddresses)
-    this.#media = rangesOf(trunk.settings.media_addresses)
+    this.#ranges = new AddressList(trunk.allowedAddresses)
+    this.#internal = new AddressList(trunk.internalAddresses)
+    this.#media = new AddressList(trunk.settings.media_addresses)
   }
 
   get isLocal(): boolean {
@@ -98,7 +108,7 @@ export class ActiveTrunk {
   }
 
   get addresses(): string[] {
-    return this.targets.map(({ address }) => address)
+    return this.targets.map(({ address }) => plainAddress(address))
   }
 
   /** The targets to try, in order: those that answer, or all where none is known to. */
@@ -142,21 +152,41 @@ export class ActiveTrunk {
 
   /** May calls come from there? Where we register, the registrar sends them. */
   takesCallsFrom(address: string): boolean {
-    return this.#inRanges(address) || (this.trunk.register && this.addresses.includes(address))
+    return this.#inRanges(address) || (this.trunk.register && this.#isTarget(address))
   }
 
-  /** May media of its calls come from there, whatever SDP names? */
-  allowsMedia(address: string): boolean {
-    return this.trunk.settings.comedia || this.allows(address) || inside(this.#media, address)
+  /**
+   * May media of its calls come from there, whatever SDP names? Where they come from wherever a phone is, that is where its
+   * signalling comes from: others could send packets to all ports, and be taken for it.
+   * @param signalling where that of the call comes from
+   */
+  allowsMedia(address: string, signalling: string): boolean {
+    const { comedia, media_from_anywhere: anywhere } = this.trunk.settings
+    if (anywhere || plainAddress(address) === plainAddress(signalling)) return true
+    if (comedia && networkOf(address) === networkOf(signalling)) return true
+    return this.allows(address) || this.#media.has(address)
   }
 
-  /** May anything of this trunk's calls come from there, or go there? */
+  /**
+   * May anything of this trunk's calls come from there, or go there? A machine of the operator's network only where the trunk
+   * may reach it.
+   */
   allows(address: string): boolean {
-    return this.#inRanges(address) || this.addresses.includes(address)
+    if (this.#isTarget(address)) return true
+    return this.#inRanges(address) && (!isInternalAddress(address) || this.#internal.has(address))
+  }
+
+  /** Does it list this address, or is it one of its host's? */
+  has(address: string): boolean {
+    return this.#inRanges(address) || this.#isTarget(address)
+  }
+
+  #isTarget(address: string): boolean {
+    return this.addresses.includes(plainAddress(address))
   }
 
   #inRanges(address: string): boolean {
-    return inside(this.#ranges, address)
+    return this.#ranges.has(address)
   }
 
   /** Takes a place for one call, or says what is in the way. */
@@ -176,21 +206,6 @@ function bucketOf(trunk: Trunk, nowMs: number): TokenBucket {
   return new TokenBucket({ perSecond: trunk.maxCallsPerSecond, burst: Math.max(1, trunk.maxCallsPerSecond) }, nowMs)
 }
 
-function inside(ranges: BlockList, address: string): boolean {
-  return isIP(address) !== 0 && ranges.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
-}
-
-function rangesOf(entries: readonly string[]): BlockList {
-  const list = new BlockList()
-  for (const entry of entries) {
-    const [base = '', bits] = entry.split('/')
-    const family = isIPv6(base) ? 'ipv6' : 'ipv4'
-    if (isIP(base) !== 0)
-      list.addSubnet(base, bits === undefined ? (family === 'ipv6' ? 128 : 32) : Number(bits), family)
-  }
-  return list
-}
-
 /** The trunks of all workspaces, kept up to date with the directory. */
 export class TrunkTable {
   readonly #directory: TrunkDirectory
@@ -200,6 +215,8 @@ export class TrunkTable {
   readonly #log: Logger
   readonly #changed: (added: readonly ActiveTrunk[], removed: readonly ActiveTrunk[]) => void
   readonly #trunks = new Map<string, ActiveTrunk>()
+  /** What `at` found, until trunks change or are looked up. */
+  readonly #owners = new Map<string, ActiveTrunk | undefined>()
   readonly #told: () => void
   /** What was looked up last for each. */
   readonly #lookups = new WeakMap<ActiveTrunk, { where: string; isOver: boolean }>()
@@ -305,6 +322,7 @@ export class TrunkTable {
       this.#trunks.set(trunk.id, active)
       added.push(active)
     }
+    this.#owners.clear()
     // The names of one trunk may take their time: no other trunk, and nobody who changes one, waits for them.
     for (const active of this.#trunks.values()) if (active.trunk.host !== '') this.#locate(active)
     if (added.length > 0 || removed.length > 0) this.#changed(added, removed)
@@ -320,15 +338,23 @@ export class TrunkTable {
     const found = this.#locateTargets(active)
       .then(
         (targets) => {
-          if (this.#lookups.get(active) === lookup) active.targets = targets
+          if (this.#lookups.get(active) !== lookup) return
+          active.targets = targets
+          active.unreachable = undefined
         },
         (err) => {
           const { host } = active.nextHop
-          this.#log.warn({ err, trunk: active.trunk.name, host }, "The trunk's host has no address")
+          if (this.#lookups.get(active) === lookup) {
+            active.unreachable = err instanceof Error ? err.message : String(err)
+            // Those of before stand in for a DNS that does not answer, not for a refusal.
+            if (err instanceof TargetsRefused) active.targets = []
+          }
+          this.#log.warn({ err, trunk: active.trunk.name, host }, "The trunk's host has no address to send to")
         },
       )
       .then(() => {
         lookup.isOver = true
+        this.#owners.clear()
         if (active.locating !== found) return
         active.locating = undefined
         this.#told()
@@ -369,8 +395,13 @@ export class TrunkTable {
     return this.all().filter((active) => active.takesCallsFrom(address))
   }
 
-  knows(address: string): boolean {
-    return this.all().some((active) => active.allows(address))
+  /** The trunk that has this address, in its list or as its host. Asked of every datagram. */
+  at(address: string): ActiveTrunk | undefined {
+    if (this.#owners.has(address)) return this.#owners.get(address)
+    if (this.#owners.size >= MAX_OWNERS) this.#owners.clear()
+    const owner = this.all().find((active) => active.has(address))
+    this.#owners.set(address, owner)
+    return owner
   }
 
   /** Those whose callers prove themselves by this username, from anywhere. */

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../../clock.ts'
+import { PatchbayError } from '../../errors.ts'
 import type { Logger } from '../../log.ts'
 import type { PhoneNumber } from '../../phone-number.ts'
 import { signalWithin } from '../../signal-within.ts'
@@ -15,6 +16,7 @@ import {
 import { type CarrierDoor, type CarrierReply, type CarrierRequest, type CarrierWeb, publicUrlsOf } from '../web.ts'
 import { StreamCalls } from './calls.ts'
 import type { CarrierNews, StreamDoor, StreamProvider } from './provider.ts'
+import { passOf } from './reception.ts'
 import { ApiFault } from './rest.ts'
 
 const COMMAND_TIMEOUT_MS = 10_000
@@ -35,7 +37,8 @@ export class StreamCarrier implements Carrier {
     this.#provider = provider
     this.#log = log
     this.#door = door
-    this.#streamDoor = streamDoorOf(door?.nodeUrl ?? '')
+    const isSigned = provider.verifyStream !== undefined
+    this.#streamDoor = streamDoorOf(door?.nodeUrl ?? '', isSigned)
     this.#calls = new StreamCalls({
       ...{ dialect: provider.dialect, clock, log },
       end: (carrierId, signal) => provider.end(carrierId, signal),
@@ -50,7 +53,9 @@ export class StreamCarrier implements Carrier {
       handle: (request) => this.#handle(request),
       stream: (request) => {
         provider.verifyStream?.(request, publicUrlsOf(door, request.target).map(webSocketUrl))
-        return (socket) => this.#calls.reception.open(socket)
+        const pass = isSigned ? undefined : (request.query.get('pass') ?? '')
+        if (pass !== undefined && !this.#calls.reception.knows(pass)) throw new PatchbayError('forged_request')
+        return (socket) => this.#calls.reception.open(socket, { pass, address: request.address })
       },
     }
   }
@@ -180,9 +185,11 @@ function webSocketUrl(url: string): string {
   return url.replace(/^http/, 'ws')
 }
 
-function streamDoorOf(nodeUrl: string): StreamDoor {
+/** Where the carrier signs the request of a stream, its URL has nothing to show. */
+function streamDoorOf(nodeUrl: string, isSigned: boolean): StreamDoor {
+  const url = `${webSocketUrl(nodeUrl)}/stream`
   return {
-    streamUrl: `${webSocketUrl(nodeUrl)}/stream`,
+    streamUrl: (token) => (isSigned ? url : `${url}?pass=${passOf(token)}`),
     callbackUrl(event, query) {
       const search = query === undefined ? '' : `?${new URLSearchParams(query)}`
       return `${nodeUrl}/${event}${search}`

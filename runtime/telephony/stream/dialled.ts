@@ -114,6 +114,7 @@ export class DialledCall {
     if (this.leg === undefined || this.leg.isOver || this.#transferring) return undefined
     // The stream that broke off may not have been noticed yet.
     this.leg.detach()
+    this.#options.reception.withdraw(this.token)
     this.token = this.#issue()
     return this.token
   }

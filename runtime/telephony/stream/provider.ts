@@ -8,7 +8,8 @@ import type { ApiFault } from './rest.ts'
 
 /** Where what belongs to a call of this node reaches it. */
 export interface StreamDoor {
-  readonly streamUrl: string
+  /** Where the stream of the call with this token goes. */
+  streamUrl(token: string): string
   callbackUrl(event: string, query?: Readonly<Record<string, string>>): string
 }
 
@@ -42,8 +43,8 @@ export interface StreamProvider {
   /** Throws `forged_request` unless the carrier sent the request to one of these addresses. */
   verify(request: CarrierRequest, urls: readonly string[]): void
   /**
-   * As `verify`, for the request that opens a stream. Absent: the carrier signs none, and the one-time token of the call
-   * alone lets a stream in.
+   * As `verify`, for the request that opens a stream. Absent: the carrier signs none, and what its URL shows, which is of a
+   * call that waits for its stream, lets it in.
    */
   verifyStream?(request: Pick<CarrierRequest, 'header'>, urls: readonly string[]): void
   /** What a verified request says; undefined: nothing the engine needs. */

@@ -114,6 +114,7 @@ export class ReceivedCall implements IncomingCall {
   reissue(): string | undefined {
     if (!this.#answered || this.leg === undefined || this.leg.isOver || this.#transferring) return undefined
     this.leg.detach()
+    this.#options.reception.withdraw(this.#token)
     return this.#issue()
   }
 

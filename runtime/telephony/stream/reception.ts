@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Logger } from '../../log.ts'
 import { boundary } from '../../process/boundary.ts'
 import type { StreamDialect, StreamEvent } from './dialect.ts'
@@ -9,6 +9,9 @@ import type { StreamHandlers, StreamSocket } from './socket.ts'
 const START_TIMEOUT_MS = 10_000
 /** Streams that haven't said so yet. */
 const MAX_STRANGERS = 500
+/** Of them, those that a call may have, and those from one address: a carrier's media servers are many calls'. */
+const MAX_OF_CALL = 2
+const MAX_OF_ADDRESS = 250
 /** Messages that are none of the dialect, before the stream is closed. */
 const MAX_FAULTS = 20
 const POLICY_VIOLATION = 1008
@@ -17,14 +20,27 @@ const TRY_AGAIN_LATER = 1013
 /** Gives the leg of the call a token was issued for; undefined when the call is over. `carrierId` is the carrier's name of it. */
 export type Claim = (carrierId: string) => StreamLeg | undefined
 
+/** What a call's stream shows: the token, good for one stream, in its first message; the pass in the URL that we name. */
+interface Issued {
+  readonly pass: Buffer
+  /** Undefined: a stream has shown the token. */
+  claim: Claim | undefined
+  /** Streams that came with the pass and have not shown the token. */
+  waiting: number
+}
+
 /**
- * Where a carrier's media streams arrive. A stream shows a token that was issued for its call and is good for one stream;
- * one without is closed before any audio is looked at.
+ * Where a carrier's media streams arrive. A stream shows a pass in its URL before it is opened at all, where the carrier
+ * signs no such request, and then a token that was issued for its call and is good for one stream; one without is closed
+ * before any audio is looked at.
  */
 export class StreamReception {
   readonly #dialect: StreamDialect
   readonly #log: Logger
-  readonly #claims = new Map<string, Claim>()
+  readonly #issued = new Map<string, Issued>()
+  /** The tokens by the digests of their passes. */
+  readonly #passes = new Map<string, string>()
+  readonly #waiting = new Map<string, number>()
   #strangers = 0
 
   constructor(dialect: StreamDialect, log: Logger) {
@@ -35,31 +51,68 @@ export class StreamReception {
   /** A token for one stream, of letters and digits alone: some carriers hand on nothing else. `withdraw` it once the call is over. */
   issue(claim: Claim): string {
     const token = randomBytes(32).toString('hex')
-    this.#claims.set(token, claim)
+    const pass = passOf(token)
+    this.#issued.set(token, { pass: Buffer.from(pass), claim, waiting: 0 })
+    this.#passes.set(digestOf(pass), token)
     return token
   }
 
   withdraw(token: string): void {
-    this.#claims.delete(token)
+    const issued = this.#issued.get(token)
+    if (issued === undefined) return
+    this.#issued.delete(token)
+    this.#passes.delete(digestOf(String(issued.pass)))
   }
 
-  /** Takes a socket that was just opened. */
-  open(socket: StreamSocket): StreamHandlers {
-    if (this.#strangers >= MAX_STRANGERS) {
+  #take(token: string): Claim | undefined {
+    const issued = this.#issued.get(token)
+    const claim = issued?.claim
+    if (issued !== undefined) issued.claim = undefined
+    return claim
+  }
+
+  /** Is it the pass of a call's stream? */
+  knows(pass: string): boolean {
+    return this.#issuedFor(pass) !== undefined
+  }
+
+  #issuedFor(pass: string): Issued | undefined {
+    const issued = this.#issued.get(this.#passes.get(digestOf(pass)) ?? '')
+    const given = Buffer.from(pass)
+    return issued?.pass.length === given.length && timingSafeEqual(issued.pass, given) ? issued : undefined
+  }
+
+  /** Takes a socket that was just opened. @param pass what its URL showed; undefined: its carrier signed the request */
+  open(socket: StreamSocket, from: { pass: string | undefined; address: string }): StreamHandlers {
+    const issued = from.pass === undefined ? undefined : this.#issuedFor(from.pass)
+    const ofAddress = this.#waiting.get(from.address) ?? 0
+    const isFull = this.#strangers >= MAX_STRANGERS || ofAddress >= MAX_OF_ADDRESS
+    if (isFull || (issued !== undefined && issued.waiting >= MAX_OF_CALL)) {
       socket.close(TRY_AGAIN_LATER, 'too many streams')
       return { message: () => {}, close: () => {} }
     }
-    return new Stream(this.#dialect, socket, (event) => this.#enter(event), this.#log, {
-      come: () => this.#strangers++,
-      known: () => this.#strangers--,
+    const count = (more: 1 | -1): void => {
+      this.#strangers += more
+      if (issued !== undefined) issued.waiting += more
+      const left = (this.#waiting.get(from.address) ?? 0) + more
+      if (left > 0) this.#waiting.set(from.address, left)
+      else this.#waiting.delete(from.address)
+    }
+    return new Stream(this.#dialect, socket, (event) => this.#take(event.token)?.(event.carrierId), this.#log, {
+      come: () => count(1),
+      known: () => count(-1),
     })
   }
+}
 
-  #enter({ token, carrierId }: Extract<StreamEvent, { type: 'start' }>): StreamLeg | undefined {
-    const claim = this.#claims.get(token)
-    this.#claims.delete(token)
-    return claim?.(carrierId)
-  }
+/** What the URL of a stream shows, which others may read: it does not tell the token. */
+export function passOf(token: string): string {
+  return createHash('sha256').update(`stream ${token}`).digest('hex')
+}
+
+/** So that how long a look-up takes says nothing of the passes there are. */
+function digestOf(pass: string): string {
+  return createHash('sha256').update(pass).digest('base64')
 }
 
 class Stream implements StreamHandlers {

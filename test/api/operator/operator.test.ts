@@ -244,7 +244,7 @@ t.test('quotas of the operator hold', async (t) => {
 t.test('a trunk’s host is one workspace’s, and no machine of the operator’s network unless approved', async (t) => {
   const api = await startTestApi(t)
   const [boss, owner, stranger] = [await api.signUp(), await api.signUp('Owner'), await api.signUp('Eve')]
-  const trunk = (host: string) => ({ name: `t ${host}`, host, allowed_addresses: ['198.18.0.1'] })
+  const trunk = (host: string) => ({ name: `t ${host}`, host, allowed_addresses: ['198.51.100.1'] })
   const add = (user: typeof owner, host: string) => user.client.post('/trunks', { body: trunk(host) })
   t.equal((await add(owner, '203.0.113.5:5061')).status, 201)
   const taken = await add(stranger, '203.0.113.5')
@@ -269,7 +269,7 @@ t.test('with another host a trunk’s password is forgotten', async (t) => {
     host: '203.0.113.5',
     username: 'u',
     password: 'secret',
-    allowed_addresses: ['198.18.0.1'],
+    allowed_addresses: ['198.51.100.1'],
   }
   const { trunk_id } = (await owner.client.post('/trunks', { body })).body
   const moved = await owner.client.patch(`/trunks/${trunk_id}`, { body: { host: '203.0.113.6' } })

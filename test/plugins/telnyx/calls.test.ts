@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import { WebSocket } from 'ws'
 import { startTestApi } from '../../support/api.ts'
 import { ApiDouble, StreamDouble, telnyxKeys } from '../../support/doubles/stream-carrier.ts'
 import { callWhen, isOver, linkWorker, startPhone } from '../../support/phone.ts'
@@ -112,3 +113,34 @@ t.test('a webhook that Telnyx did not sign, or signed long ago, is refused', asy
   t.equal((await webhook('x', {}, keys.headers(body, Date.now() - 600_000))).status, 403)
   t.equal((await webhook('x', {})).status, 200)
 })
+
+t.test('streams that belong to no call are refused before they open, however many there are', async (t) => {
+  const { telnyx, api, user, phone, webhook, stream } = await start(t)
+  const idle = await Promise.all(
+    Array.from({ length: 500 }, (_, i) => statusOf(`${api.url}/telephony/telnyx/stream${i % 2 ? `?pass=${i}` : ''}`)),
+  )
+  t.same([...new Set(idle)], [403])
+  const { body } = await user.client.post('/calls/outbound_call', {
+    body: { agent_phone_number: phone.number, phone_number_to_dial: '+14155552671' },
+  })
+  const { client_state, stream_url } = (await telnyx.asked(/POST \/v2\/calls$/)).body
+  await webhook('call.initiated', { client_state, direction: 'outgoing' })
+  const media = await stream(stream_url, client_state)
+  await callWhen(user, body.call_log_id, ({ status }) => status === 'in_progress')
+  await user.client.post(`/calls/${body.call_log_id}/hangup`)
+  await media.closed
+  t.equal(await statusOf(stream_url), 403, 'the pass goes with its call')
+})
+
+/** What an attempt to open a WebSocket is answered with. */
+async function statusOf(url: string): Promise<number> {
+  const socket = new WebSocket(url.replace(/^http/, 'ws'))
+  socket.on('error', () => undefined)
+  return new Promise((resolve) => {
+    socket.once('unexpected-response', (_request, response) => {
+      resolve(response.statusCode ?? 0)
+      response.destroy()
+    })
+    socket.once('open', () => resolve(101))
+  })
+}

@@ -7,6 +7,7 @@ import type { LegEndReason } from '../../../runtime/session/leg.ts'
 import type { DialOrder, IncomingCall } from '../../../runtime/telephony/carrier.ts'
 import { StreamCarrier } from '../../../runtime/telephony/stream/carrier.ts'
 import type { CarrierNews, StreamProvider } from '../../../runtime/telephony/stream/provider.ts'
+import { passOf } from '../../../runtime/telephony/stream/reception.ts'
 import { ApiFault } from '../../../runtime/telephony/stream/rest.ts'
 import { DialLog } from '../../conformance/telephony.ts'
 
@@ -27,7 +28,7 @@ function makeCarrier(more: Partial<StreamProvider> = {}) {
       if (request.header('signature') !== 'right') throw new PatchbayError('forged_request')
     },
     read: ({ body }) => JSON.parse(body) as CarrierNews,
-    join: ({ callId, token }, { streamUrl }) => JSON.stringify({ callId, token, streamUrl }),
+    join: ({ callId, token }, { streamUrl }) => JSON.stringify({ callId, token, streamUrl: streamUrl(token) }),
     reject: (as) => `reject ${as}`,
     create: async () => 'carrier-id',
     end: async (carrierId) => void asked.push(`end ${carrierId}`),
@@ -45,7 +46,9 @@ function makeCarrier(more: Partial<StreamProvider> = {}) {
   /** Opens a stream that shows the token. */
   const stream = (token: string) => {
     const socket = { send: () => true, bufferedBytes: () => 0, close: () => undefined, terminate: () => undefined }
-    const handlers = carrier.web.stream({ target: '', query: new URLSearchParams(), header: () => '' })(socket)
+    const handlers = carrier.web.stream({
+      ...{ target: '', query: new URLSearchParams({ pass: passOf(token) }), header: () => '', address: '192.0.2.1' },
+    })(socket)
     const client_state = Buffer.from(JSON.stringify(['our-id', token])).toString('base64')
     handlers.message(JSON.stringify({ event: 'start', start: { call_control_id: 'carrier-id', client_state } }))
   }
@@ -93,7 +96,10 @@ t.test('a call that was picked up is joined to our stream, one that nobody knows
   const log = new DialLog()
   await carrier.dial(ORDER, log, signal)
   const { body } = await request({ type: 'picked_up', callId: 'our-id', carrierId: 'carrier-id' })
-  t.match(JSON.parse(body ?? ''), { callId: 'our-id', streamUrl: 'wss://node.example/telephony/any/stream' })
+  t.match(JSON.parse(body ?? ''), {
+    callId: 'our-id',
+    streamUrl: /^wss:\/\/node\.example\/telephony\/any\/stream\?pass=[0-9a-f]{64}$/,
+  })
   stream(tokenOf(body))
   await log.over.promise
   t.match(log.told, ['answered by unknown'])

@@ -143,14 +143,16 @@ t.test('a token opens one stream, of its own call', async (t) => {
   const token = reception.issue((carrierId) => (carrierId === 'CA1' ? leg : undefined))
   const start = (callSid: string) => {
     const start = { streamSid: 'MZ', callSid, customParameters: { token } }
-    reception.open(socket).message(JSON.stringify({ event: 'start', streamSid: 'MZ', start }))
+    reception
+      .open(socket, { pass: undefined, address: '192.0.2.1' })
+      .message(JSON.stringify({ event: 'start', streamSid: 'MZ', start }))
   }
   start('CA2')
   t.same(told, [['socket closed', 1008]], 'another call')
   start('CA1')
   t.equal(leg.wantsStream, true, 'the token was used up')
-  reception.open(socket).message('no JSON')
-  reception.open(socket).message(new Uint8Array(4))
+  reception.open(socket, { pass: undefined, address: '192.0.2.1' }).message('no JSON')
+  reception.open(socket, { pass: undefined, address: '192.0.2.1' }).message(new Uint8Array(4))
   t.equal(told.length, 4)
   leg.close('done')
 })

@@ -25,8 +25,8 @@ async function startTaking(t: Teardown) {
   const { carrier, port } = await startCarrier(t, [trunkOf({ name: 'main', host: '127.0.0.1:9' })])
   const calls: Taken[] = []
   const ignore = (): void => undefined
-  await carrier.receive((call) => {
-    const leg = call.accept({ callId: `line-${calls.length}`, trunk: call.trunks?.[0] ?? '' })
+  await carrier.receive(async (call) => {
+    const leg = await call.accept({ callId: `line-${calls.length}`, trunk: call.trunks?.[0] ?? '' })
     if (leg === undefined) return
     const taken: Taken = { leg, ended: undefined }
     calls.push(taken)

@@ -15,14 +15,13 @@ function makeAgent(knows = true) {
   const calls: InboundCall[] = []
   const clock = new FakeTimers()
   const trunks = {
-    knows: () => knows,
     from: () => (knows ? [{}] : []),
     takesStrangers: false,
     withUsername: () => [],
   } as unknown as TrunkTable
   const gatekeeper = new Gatekeeper({
     ...{ clock, log: pino({ level: 'silent' }) },
-    knows: () => knows,
+    trunkAt: () => (knows ? 'carrier' : undefined),
     takesStrangers: () => false,
   })
   const agent: UserAgent = new UserAgent({

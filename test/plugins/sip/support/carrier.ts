@@ -23,6 +23,7 @@ export function trunkOf(
   return {
     ...{ id: more.name, workspaceId: 'w', transport: 'udp', tlsCa: undefined, tlsKey: undefined, register: false },
     ...{ username: undefined, password: undefined, allowedAddresses: ['127.0.0.1'], codecs: ['PCMU', 'PCMA'] },
+    internalAddresses: ['127.0.0.0/8'],
     ...{ maxConcurrentCalls: 10, maxCallsPerSecond: 100, countries: ['US'] },
     ...more,
     settings: { ...DEFAULT_TRUNK_SETTINGS, ...settings },
@@ -39,6 +40,7 @@ export async function startCarrier(
   trunks: readonly Trunk[],
   names: TestNames = {},
   share?: TrunkDirectory['share'],
+  admit?: TrunkDirectory['admit'],
 ) {
   const port = await freePort()
   const firstRtp = 26_000 + Math.floor(Math.random() * 2_000) * 2
@@ -77,6 +79,7 @@ export async function startCarrier(
       return () => watchers.delete(changed)
     },
     ...(share === undefined ? {} : { share }),
+    ...(admit === undefined ? {} : { admit }),
   }
   const carrier = new SipCarrier({ ...host, net }, directory, {})
   t.teardown(async () => {
@@ -87,6 +90,8 @@ export async function startCarrier(
   return {
     carrier,
     port,
+    /** Its first port for media; there are a hundred. */
+    firstRtp,
     /** Resolves once the carrier knows. */
     async change(next: readonly Trunk[]) {
       known = next
@@ -141,8 +146,8 @@ export type Respond = (
 ) => { status: number; headers?: readonly string[]; body?: string } | undefined
 
 /** A peer on UDP. */
-export async function startPeer(t: Teardown, respond: Respond, port = 0): Promise<Peer> {
-  const socket = dgram.createSocket('udp4').bind(port, '127.0.0.1')
+export async function startPeer(t: Teardown, respond: Respond, port = 0, address = '127.0.0.1'): Promise<Peer> {
+  const socket = dgram.createSocket('udp4').bind(port, address)
   await once(socket, 'listening')
   const requests: SipRequest[] = []
   const waiting = new Set<() => void>()
@@ -221,8 +226,8 @@ export function accepted(request: SipRequest): NonNullable<ReturnType<Respond>> 
 }
 
 /** Somebody who calls in over UDP and writes their messages themselves. */
-export async function startCaller(t: Teardown, sipPort: number) {
-  const socket = dgram.createSocket('udp4').bind(0, '127.0.0.1')
+export async function startCaller(t: Teardown, sipPort: number, address = '127.0.0.1') {
+  const socket = dgram.createSocket('udp4').bind(0, address)
   await once(socket, 'listening')
   t.teardown(() => socket.close())
   const { port } = socket.address()
@@ -296,8 +301,8 @@ export async function takeCalls(carrier: SipCarrier): Promise<Leg[]> {
   const legs: Leg[] = []
   let calls = 0
   const ignore = (): void => undefined
-  await carrier.receive((call) => {
-    const leg = call.accept({ callId: `in-${++calls}`, trunk: call.trunks?.[0] ?? '' })
+  await carrier.receive(async (call) => {
+    const leg = await call.accept({ callId: `in-${++calls}`, trunk: call.trunks?.[0] ?? '' })
     if (leg === undefined) return
     leg.start({ audio: ignore, text: ignore, dtmf: ignore, played: ignore, ended: ignore })
     leg.answer()

@@ -19,7 +19,7 @@ t.test('who no trunk knows is not read, unless a trunk takes strangers by passwo
   const gatekeeper = new Gatekeeper({
     clock,
     log,
-    knows: (address) => address === '192.0.2.1',
+    trunkAt: (address) => (address === '192.0.2.1' ? 'carrier' : undefined),
     takesStrangers: () => strangers,
   })
   t.ok(gatekeeper.admits('192.0.2.1'))
@@ -39,28 +39,74 @@ t.test('who no trunk knows is not read, unless a trunk takes strangers by passwo
 
 t.test('whoever proved who they are may say as much as a known peer; one who guesses is heard no more', async (t) => {
   const clock = new FakeTimers()
-  const gatekeeper = new Gatekeeper({ ...{ clock, log }, knows: () => false, takesStrangers: () => true })
+  const gatekeeper = new Gatekeeper({ ...{ clock, log }, trunkAt: () => undefined, takesStrangers: () => true })
   const take = (address: string, times: number) =>
     Array.from({ length: times }, () => gatekeeper.admits(address)).filter(Boolean).length
-  gatekeeper.proved('203.0.113.1')
+  gatekeeper.proved('203.0.113.1', 'ada')
   t.equal(take('203.0.113.1', 1_000), 1_000)
   clock.advance(3_600_000)
   t.equal(take('203.0.113.1', 100), 20, 'for an hour')
-  for (let i = 0; i < 10; i++) gatekeeper.guessed('203.0.113.2')
+  for (let i = 0; i < 10; i++) gatekeeper.guessed('203.0.113.2', 'ada')
   t.equal(take('203.0.113.2', 10), 0)
   t.equal(gatekeeper.refusals.get('locked_out'), 10)
   clock.advance(60_001)
   t.equal(take('203.0.113.2', 10), 10, 'a minute later it may try again')
-  for (let i = 0; i < 10; i++) gatekeeper.guessed('203.0.113.2')
+  for (let i = 0; i < 10; i++) gatekeeper.guessed('203.0.113.2', 'ada')
   clock.advance(60_001)
   t.equal(take('203.0.113.2', 10), 0, 'but the second time it waits longer')
+})
+
+t.test(
+  'a trunk’s list opens the way to that trunk alone: passwords are tried at a stranger’s pace, and locked',
+  async (t) => {
+    const clock = new FakeTimers()
+    const gatekeeper = new Gatekeeper({ ...{ clock, log }, trunkAt: () => 'hostile', takesStrangers: () => true })
+    const tries = (address: string, times: number) =>
+      Array.from({ length: times }, () => gatekeeper.admits(address) && gatekeeper.admitsProof(address)).filter(Boolean)
+        .length
+    t.equal(tries('203.0.113.1', 100), 20)
+    for (let i = 0; i < 10; i++) gatekeeper.guessed('203.0.113.2', 'ada')
+    t.equal(tries('203.0.113.2', 5), 0, 'nothing that needs a password is looked at')
+    t.ok(gatekeeper.admits('203.0.113.2'), 'what is the trunk’s own goes on')
+    t.equal(gatekeeper.refusals.get('locked_out'), 5)
+  },
+)
+
+t.test('a right password forgives no guesses at another’s', async (t) => {
+  const gatekeeper = new Gatekeeper({
+    ...{ clock: new FakeTimers(), log },
+    trunkAt: () => undefined,
+    takesStrangers: () => true,
+  })
+  for (let i = 0; i < 5; i++) gatekeeper.guessed('203.0.113.1', 'mine')
+  gatekeeper.proved('203.0.113.1', 'mine')
+  for (let i = 0; i < 9; i++) gatekeeper.guessed('203.0.113.1', 'ada')
+  gatekeeper.proved('203.0.113.1', 'mine')
+  t.ok(gatekeeper.admitsProof('203.0.113.1'))
+  gatekeeper.guessed('203.0.113.1', 'ada')
+  t.notOk(gatekeeper.admitsProof('203.0.113.1'))
+})
+
+t.test('a network of IPv6 counts as one, and an address in IPv6 spelling as itself', async (t) => {
+  const gatekeeper = new Gatekeeper({
+    ...{ clock: new FakeTimers(), log },
+    trunkAt: () => undefined,
+    takesStrangers: () => true,
+  })
+  const admitted = Array.from({ length: 100 }, (_, i) => gatekeeper.admits(`2001:db8:1:2::${i.toString(16)}`))
+  t.equal(admitted.filter(Boolean).length, 20)
+  t.ok(gatekeeper.admits('2001:db8:1:3::1'))
+  for (let i = 0; i < 10; i++) gatekeeper.guessed(`2001:db8:1:4::${i}`, 'ada')
+  t.notOk(gatekeeper.admits('2001:db8:1:4::ffff'))
+  for (let i = 0; i < 10; i++) gatekeeper.guessed('::ffff:203.0.113.7', 'ada')
+  t.notOk(gatekeeper.admits('203.0.113.7'))
 })
 
 t.test('a flood of made-up addresses is bounded as a whole, and takes no bucket of those who are known', async (t) => {
   const clock = new FakeTimers()
   const gatekeeper = new Gatekeeper({
     ...{ clock, log },
-    knows: (address) => address === '192.0.2.1',
+    trunkAt: (address) => (address === '192.0.2.1' ? 'carrier' : undefined),
     takesStrangers: () => true,
   })
   const take = (address: string, times: number) =>
@@ -79,7 +125,7 @@ t.test('the log tells of a refusal once a minute and address, and of a flood in 
   const clock = new FakeTimers()
   const lines: string[] = []
   const told = { warn: (_more: object, text: string) => lines.push(text) } as unknown as typeof log
-  const gatekeeper = new Gatekeeper({ clock, log: told, knows: () => false, takesStrangers: () => false })
+  const gatekeeper = new Gatekeeper({ clock, log: told, trunkAt: () => undefined, takesStrangers: () => false })
   for (let i = 0; i < 3; i++) gatekeeper.admits('203.0.113.9')
   t.equal(lines.length, 1)
   for (let i = 0; i < 5_000; i++) gatekeeper.admits(`10.0.${i >> 8}.${i & 255}`)
@@ -92,7 +138,12 @@ t.test('the log tells of a refusal once a minute and address, and of a flood in 
 })
 
 t.test('scanners are known by their names', async (t) => {
-  const gatekeeper = new Gatekeeper({ clock: new FakeTimers(), log, knows: () => true, takesStrangers: () => false })
+  const gatekeeper = new Gatekeeper({
+    clock: new FakeTimers(),
+    log,
+    trunkAt: () => 'carrier',
+    takesStrangers: () => false,
+  })
   for (const name of ['friendly-scanner', 'sipcli/v1.8', 'SIPVicious']) t.ok(gatekeeper.isScanner(name, '192.0.2.1'))
   t.notOk(gatekeeper.isScanner('Linphone/5.0', '192.0.2.1'))
   t.notOk(gatekeeper.isScanner(undefined, '192.0.2.1'))

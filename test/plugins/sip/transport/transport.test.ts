@@ -6,6 +6,7 @@ import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import type { SipMessage } from '../../../../plugins/sip/message/message.ts'
 import { serializeRequest } from '../../../../plugins/sip/message/serializer.ts'
+import { systemTimers, type Timers } from '../../../../plugins/sip/transaction/timers.ts'
 import type { Flow } from '../../../../plugins/sip/transport/flow.ts'
 import { Gatekeeper } from '../../../../plugins/sip/transport/gatekeeper.ts'
 import { Transport } from '../../../../plugins/sip/transport/transport.ts'
@@ -13,13 +14,14 @@ import { systemClock } from '../../../../runtime/clock.ts'
 import { makeHost } from '../../../../runtime/plugin/handles.ts'
 import { compileGrants } from '../../../../runtime/plugin/permissions.ts'
 import { freePort } from '../../../support/sip-peers.ts'
+import { FakeTimers } from '../support/fake-timers.ts'
 import { requestOf } from '../support/wire.ts'
 
 const log = pino({ level: 'silent' })
 const LOOPBACK = { host: '127.0.0.1', ca: undefined, own: undefined }
 
 /** A transport on loopback, with all it received. */
-async function openTransport(t: Test, knows = true) {
+async function openTransport(t: Test, knows = true, timers: Timers = systemTimers) {
   const port = await freePort()
   const stopping = new AbortController()
   const host = makeHost({
@@ -27,9 +29,11 @@ async function openTransport(t: Test, knows = true) {
     grants: compileGrants({ net: ['127.0.0.1'], listen: [String(port)] }, { env: {}, baseDir: '/' }),
   })
   const received: { message: SipMessage; flow: Flow }[] = []
-  const gatekeeper = new Gatekeeper({ clock: systemClock, log, knows: () => knows, takesStrangers: () => !knows })
+  const trunkAt = (): string | undefined => (knows ? 'carrier' : undefined)
+  const gatekeeper = new Gatekeeper({ clock: systemClock, log, trunkAt, takesStrangers: () => !knows })
   const transport = new Transport({
     ...{ host, port, address: '127.0.0.1', publicAddress: undefined, tls: undefined, gatekeeper },
+    ...{ trunkAt, timers },
     receive: (message, flow) => received.push({ message, flow }),
   })
   await transport.open()
@@ -115,4 +119,43 @@ t.test('a datagram that is no message is answered for those who are known, and f
   }
   t.match(await answered(true), [/^SIP\/2\.0 400 Bad Request\r\n/])
   t.same(await answered(false), [])
+})
+
+t.test('whoever proves nothing keeps no connection, and has few of them', async (t) => {
+  const timers = new FakeTimers()
+  const { port, gatekeeper } = await openTransport(t, false, timers)
+  const open = async (): Promise<Socket> => {
+    const socket = net.connect(port, '127.0.0.1')
+    t.teardown(() => socket.destroy())
+    socket.on('error', () => undefined)
+    await once(socket, 'connect')
+    return socket
+  }
+  const sockets: Socket[] = []
+  for (let i = 0; i < 20; i++) sockets.push(await open())
+  await until(() => timers.pending === 20)
+  // A stranger's pace is five connections a second, the burst is over.
+  await sleep(1_100)
+  const one = await open()
+  await once(one, 'close')
+  t.equal(gatekeeper.refusals.get('overloaded'), 1)
+  sockets[0]?.destroy()
+  await until(() => timers.pending === 19)
+  const another = await open()
+  await until(() => timers.pending === 20)
+  t.notOk(another.destroyed, 'a place that is given back is free')
+  timers.advance(30_000)
+  await Promise.all([...sockets.slice(1), another].map((socket) => socket.closed || once(socket, 'close')))
+  t.equal(timers.pending, 0)
+})
+
+t.test('a connection from a trunk’s address stays', async (t) => {
+  const timers = new FakeTimers()
+  const { port, received } = await openTransport(t, true, timers)
+  const socket = net.connect(port, '127.0.0.1')
+  t.teardown(() => socket.destroy())
+  await until(() => timers.pending === 1)
+  timers.advance(60_000)
+  socket.write(serializeRequest({ ...requestOf('OPTIONS'), uri: 'sip:a@b' }))
+  await until(() => received.length === 1)
 })

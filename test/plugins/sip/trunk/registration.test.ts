@@ -19,7 +19,14 @@ const TRUNK: Trunk = {
     tlsCa: undefined,
     register: true,
   },
-  ...{ username: 'aurora', password: 'secret', allowedAddresses: [], codecs: ['PCMU'], countries: [] },
+  ...{
+    username: 'aurora',
+    password: 'secret',
+    allowedAddresses: [],
+    internalAddresses: [],
+    codecs: ['PCMU'],
+    countries: [],
+  },
   ...{ maxConcurrentCalls: 1, maxCallsPerSecond: 1, settings: DEFAULT_TRUNK_SETTINGS, tlsKey: undefined },
 }
 

@@ -308,7 +308,8 @@ export const sentences = {
   'Empty: its host.': 'Leer: sein Host.',
   'Empty: never.': 'Leer: nie.',
   'Empty: no limit.': 'Leer: keine Grenze.',
-  'Empty: stays as it is.': 'Leer: bleibt, wie es ist.',
+  'Empty: stays as it is. With another host or transport, enter it again.':
+    'Leer: bleibt, wie es ist. Bei anderem Host oder Transport neu eingeben.',
   'Empty: the first message.': 'Leer: die Begrüßung.',
   "Empty: the installation's limit.": 'Leer: die Grenze der Installation.',
   'Empty: when you start it.': 'Leer: wenn Sie ihn starten.',

@@ -80,7 +80,11 @@ export function TrunkDialog({ trunk, onClose }: { trunk: Trunk | undefined; onCl
           </Field>
           <Field
             fault={fault('password')}
-            hint={trunk?.has_password ? t('Empty: stays as it is.') : undefined}
+            hint={
+              trunk?.has_password
+                ? t('Empty: stays as it is. With another host or transport, enter it again.')
+                : undefined
+            }
             label={t('Password')}
           >
             <Input autoComplete="new-password" name="password" type="password" />

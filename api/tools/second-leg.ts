@@ -2,7 +2,7 @@ import { languageOf } from '../../runtime/conversation/languages/index.ts'
 import type { AgentSpec } from '../../runtime/link/messages.ts'
 import type { TransferOrder } from '../../runtime/session/transfer.ts'
 import { signalWithin } from '../../runtime/signal-within.ts'
-import type { Carrier } from '../../runtime/telephony/carrier.ts'
+import type { Carrier, DialOrder } from '../../runtime/telephony/carrier.ts'
 import type { ToolsOfCall } from '../../store/agent-tools.ts'
 import { agentById } from '../../store/agents.ts'
 import type { Store } from '../../store/database.ts'
@@ -22,16 +22,14 @@ export function secondLeg(
     from,
     to,
     theirs,
-  }: Pick<ToolsOfCall, 'workspaceId' | 'trunk' | 'theirs'> & {
-    from: string
-    to: string
-  },
+    toExtension = false,
+  }: Pick<ToolsOfCall, 'workspaceId' | 'trunk' | 'theirs'> & Pick<DialOrder, 'from' | 'to' | 'toExtension'>,
 ): Pick<TransferOrder, 'dial' | 'hangUp'> {
   const secondId = `${callId}.2`
   const order = {
     callId: secondId,
     workspaceId,
-    ...{ from, to, ringTimeoutMs: RING_TIMEOUT_MS },
+    ...{ from, to, toExtension, ringTimeoutMs: RING_TIMEOUT_MS },
     ...(trunk === null ? {} : { trunk }),
     ...(theirs === null ? {} : { onBehalfOf: theirs }),
   }

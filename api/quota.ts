@@ -1,5 +1,6 @@
 import { PatchbayError } from '../runtime/errors.ts'
 import { knowledgeSize } from '../store/documents.ts'
+import { countBoughtNumbers } from '../store/phone-numbers.ts'
 import type { Agent } from '../store/schema.ts'
 import type { Tenant } from '../store/tenant.ts'
 import { exhaustedQuota, type OperatorQuotas, operatorQuotas, type Stock, stocksOf } from '../store/workspace-quotas.ts'
@@ -67,10 +68,11 @@ function full(quota: string): PatchbayError {
   return new PatchbayError('quota_reached', { params: { quota } })
 }
 
-/** Throws `purchases_refused` where the operator pays for none. */
-export async function requirePurchases({ store }: Pick<Services, 'store'>, { workspaceId }: Tenant): Promise<void> {
-  const { purchases } = await operatorQuotas(store, workspaceId)
+/** Throws `purchases_refused` where the operator pays for none, and `quota_reached` where it is enough. */
+export async function requirePurchases({ store }: Pick<Services, 'store'>, tenant: Tenant): Promise<void> {
+  const { purchases, bought_numbers: most } = await operatorQuotas(store, tenant.workspaceId)
   if (!purchases) throw new PatchbayError('purchases_refused')
+  if (most !== null && (await countBoughtNumbers(tenant)) >= most) throw full(`${most} bought phone numbers`)
 }
 
 /** Throws 422 for each of these fields that names a provider the operator keeps from the workspace. */

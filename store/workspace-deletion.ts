@@ -46,6 +46,7 @@ export const TABLES_OF_A_WORKSPACE = [
   'webhooks',
   'workspace_events',
   'trunk_hosts',
+  'carrier_numbers',
   'invitations',
   'memberships',
   'call_rollups',

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { ALL_COUNTRIES } from '../runtime/telephony/dial-policy.ts'
 import { countAgents } from './agents.ts'
 import { callSums, DAY_MS } from './call-sums.ts'
 import type { Store } from './database.ts'
@@ -18,6 +19,7 @@ export interface WorkspaceUse extends Record<Stock, number> {
   cost_usd_this_month: number
 }
 
+/** Of a workspace that an operator made, or that is older than quotas: nobody set any. */
 export const NO_QUOTAS: OperatorQuotas = {
   calls_at_once: null,
   web_sessions_at_once: null,
@@ -27,7 +29,23 @@ export const NO_QUOTAS: OperatorQuotas = {
   minutes_a_month: null,
   cost_usd_a_month: null,
   purchases: true,
+  bought_numbers: null,
   providers: null,
+  dial_countries: [ALL_COUNTRIES],
+  dial_number_types: null,
+}
+
+const BOUGHT_NUMBERS = 10
+
+/** Of a workspace that somebody else makes: nothing that costs the operator before the operator says so. */
+export function limitedQuotas(providers: readonly string[] | null): OperatorQuotas {
+  return {
+    ...NO_QUOTAS,
+    purchases: false,
+    bought_numbers: BOUGHT_NUMBERS,
+    providers: providers === null ? null : [...providers],
+    dial_countries: null,
+  }
 }
 
 export async function operatorQuotas(store: Store, workspaceId: string): Promise<OperatorQuotas> {

@@ -113,13 +113,14 @@ export class SipCarrier implements Carrier {
     return this.#opening
   }
 
+  readonly ownNumbers = true
   readonly numbers = {
     register: async (
       _number: PhoneNumber,
       trunk: string | undefined,
       _signal: AbortSignal,
       workspaceId: string,
-    ): Promise<void> => {
+    ): Promise<undefined> => {
       if (trunk === undefined) return
       await this.#stack.trunks.refresh()
       if (this.#stack.trunks.find(workspaceId, trunk) === undefined) {

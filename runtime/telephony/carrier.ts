@@ -57,6 +57,11 @@ export interface Carrier {
   trunks?(): readonly TrunkFigures[]
   /** What was refused so far, and how often, by reason: for the metrics. */
   readonly refusals?: ReadonlyMap<string, number>
+  /**
+   * Numbers are the workspaces' own: each means something over trunks of its workspace alone, or nowhere at all. Absent: they are of an
+   * account of the operator, who says whose each is.
+   */
+  readonly ownNumbers?: boolean
   /** Absent: numbers are registered here without the carrier being told, and none can be bought. */
   readonly numbers?: CarrierNumbers
 }
@@ -105,10 +110,29 @@ export interface TrunkFinding extends CarrierFinding {
 export interface CarrierNumbers {
   /** Buys a number and has its calls delivered here. */
   purchase?(wanted: { country: string; areaCode?: string }, signal: AbortSignal): Promise<PhoneNumber>
-  /** Has the calls of a number we own delivered here, over this trunk of the workspace where the carrier has several. */
-  register?(number: PhoneNumber, trunk: string | undefined, signal: AbortSignal, workspaceId: string): Promise<void>
-  /** Undoes both. */
-  release?(number: PhoneNumber, signal: AbortSignal): Promise<void>
+  /**
+   * Has the calls of a number we own delivered here, over this trunk of the workspace where the carrier has several. Resolves with
+   * where they went before, for `release`; undefined: nowhere that is to be remembered.
+   */
+  register?(
+    number: PhoneNumber,
+    trunk: string | undefined,
+    signal: AbortSignal,
+    workspaceId: string,
+  ): Promise<NumberDelivery | undefined>
+  /** Gives back a number that was bought here; has the calls of another delivered where they went before. */
+  release?(number: PhoneNumber, signal: AbortSignal, kept: KeptNumber): Promise<void>
+}
+
+/** Where a carrier brings the calls of a number, in words of its own. */
+export type NumberDelivery = Readonly<Record<string, string>>
+
+/** What is known of a number that is given up. */
+export interface KeptNumber {
+  /** Bought here; null: nobody wrote it down, the carrier may know. */
+  readonly bought: boolean | null
+  /** What `register` resolved with. */
+  readonly before: NumberDelivery | null
 }
 
 /** A carrier said no, or failed. The message is the carrier's own, without secrets: callers read it. */

@@ -33,6 +33,8 @@ import { sql as campaignCallCounts } from './0058-campaign-call-counts.ts'
 import { sql as uploadMapping } from './0059-upload-mapping.ts'
 import { sql as webhookDeliveryIndexes } from './0060-webhook-delivery-indexes.ts'
 import { sql as listedSegments } from './0061-listed-segments.ts'
+import { sql as dialRules } from './0075-dial-rules.ts'
+import { sql as numbersOfWorkspaces } from './0076-numbers-of-workspaces.ts'
 
 export interface Migration {
   readonly name: string
@@ -76,4 +78,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0059-upload-mapping', sql: uploadMapping },
   { name: '0060-webhook-delivery-indexes', sql: webhookDeliveryIndexes },
   { name: '0061-listed-segments', sql: listedSegments },
+  { name: '0075-dial-rules', sql: dialRules },
+  { name: '0076-numbers-of-workspaces', sql: numbersOfWorkspaces },
 ]

@@ -526,6 +526,13 @@ export interface ChatMessagesTable {
   created_at: CreatedAt
 }
 
+/** What chats cost in a month (UTC), by its first day. */
+export interface ChatSpendingTable {
+  workspace_id: BoundWorkspace
+  month: ColumnType<Date, string, never>
+  cost_usd: number
+}
+
 export type BatchStatus = 'pending' | 'scheduled' | 'running' | 'paused' | 'completed' | 'canceled'
 
 export interface BatchesTable {
@@ -900,6 +907,7 @@ export interface TenantTables {
   vector_segments: VectorSegmentsTable
   chats: ChatsTable
   chat_messages: ChatMessagesTable
+  chat_spending: ChatSpendingTable
   workspace_events: WorkspaceEventsTable
   webhooks: WebhooksTable
   webhook_deliveries: WebhookDeliveriesTable

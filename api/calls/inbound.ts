@@ -23,6 +23,7 @@ import { extensionByName } from '../../store/extensions.ts'
 import { type CalledNumber, findCalledNumbers } from '../../store/inbound-calls.ts'
 import { phoneNumberRow } from '../../store/phone-numbers.ts'
 import type { Agent } from '../../store/schema.ts'
+import { servedAgent } from '../../store/served-agents.ts'
 import { limitsOf } from '../agents/speech.ts'
 import { isUuid } from '../ids.ts'
 import { agentSpec } from '../realtime/agent-spec.ts'
@@ -97,8 +98,10 @@ async function admit(options: InboundOptions, provider: string, call: IncomingCa
   const from = call.from === undefined ? null : (parsePhoneNumber(call.from) ?? call.from.slice(0, MAX_CALLER_LENGTH))
   const asked = await whoAnswers(options, { provider, callId, from, number, called }, call.signal)
   if (asked.rejected) return { why: 'forbidden', reason: 'inbound_webhook' }
-  const { agent } = asked
-  if (agent === undefined) return { why: 'no_agent', reason: 'no_agent' }
+  if (asked.agent === undefined) return { why: 'no_agent', reason: 'no_agent' }
+  const served = await servedAgent(store, called.workspaceId, asked.agent)
+  if ('refused' in served) return { why: 'no_capacity', reason: 'quota_reached' }
+  const { agent } = served
   if (call.signal.aborted) return undefined
   const place = await quotas.take({ kind: 'phone', callId, workspaceId: called.workspaceId, number })
   if (place !== 'taken') return { why: 'no_capacity', reason: place }

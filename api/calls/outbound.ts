@@ -13,7 +13,7 @@ import type { Tenant } from '../../store/tenant.ts'
 import { queueCall } from '../../workers/calls/queue.ts'
 import { once } from '../idempotency.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
-import { requireAgentProviders, requireMonth } from '../quota.ts'
+import { requireServed } from '../quota.ts'
 import { defineRoute, Reply } from '../route.ts'
 import { PhoneNumberInput } from '../schema.ts'
 import { call_log_id, isOver, requireCall } from './one-call.ts'
@@ -79,8 +79,7 @@ const outboundCall = defineRoute({
     const to = requirePhoneNumber(body.phone_number_to_dial)
     const agent = await agentByNumber(tenant, from)
     if (agent === undefined) throw new PatchbayError('agent_not_found')
-    await requireMonth(services, tenant)
-    await requireAgentProviders(services, tenant, agent)
+    await requireServed(services, tenant, agent)
     if (await isOnDoNotCall(tenant, to)) {
       if (!override) throw new PatchbayError('do_not_call')
       log.warn({ userId: user?.id, to }, 'A number of the do-not-call list is called by override')

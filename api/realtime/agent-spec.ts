@@ -1,13 +1,13 @@
 import { fillVariables } from '../../runtime/conversation/variables.ts'
 import type { AgentSpec } from '../../runtime/link/messages.ts'
 import { isOwnTool, type Tool, toolSpec } from '../../runtime/tools/tool.ts'
-import type { Agent } from '../../store/schema.ts'
+import type { ServedAgent } from '../../store/served-agents.ts'
 import { type FallbacksInput, fallbacksSpec } from '../agents/fallbacks.ts'
 import { speechSpec } from '../agents/speech.ts'
 
 /** The agent as a conversation needs it, for one call or chat. */
 export function agentSpec(
-  agent: Agent,
+  agent: ServedAgent,
   variables: Readonly<Record<string, string>>,
   hasKnowledge: boolean,
   /** We call: an answering machine may pick up. */

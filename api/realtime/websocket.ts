@@ -8,6 +8,7 @@ import type { CallJournal } from '../../runtime/session/journal.ts'
 import type { Quotas } from '../../runtime/session/quotas.ts'
 import {
   type DialOutcome,
+  notServed,
   SHUTDOWN,
   WEB_GIVEN_UP,
   WEB_NOT_CONNECTED,
@@ -18,6 +19,7 @@ import { findWaitingCall, writeEnd } from '../../store/call-writes.ts'
 import type { Store } from '../../store/database.ts'
 import { hasReadyDocuments } from '../../store/documents.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
+import { servedAgent } from '../../store/served-agents.ts'
 import { limitsOf } from '../agents/speech.ts'
 import type { McpTools } from '../tools/mcp-tools.ts'
 import { agentSpec } from './agent-spec.ts'
@@ -123,8 +125,13 @@ export function realtimeRoute(options: RealtimeOptions): Realtime {
       const waiting = await findWaitingCall(tenant, grant.callId)
       if (waiting === undefined) throw new PatchbayError('invalid_token')
       const { callId } = waiting
+      const served = await servedAgent(store, grant.workspaceId, waiting.agent)
+      if ('refused' in served) {
+        await endUnbegun(grant.workspaceId, callId, notServed(served.refused))
+        throw new PatchbayError('quota_reached', { params: { quota: served.refused } })
+      }
       const hasKnowledge = await hasReadyDocuments(tenant, waiting.agent.id)
-      const own = agentSpec(waiting.agent, waiting.dynamicVariables, hasKnowledge)
+      const own = agentSpec(served.agent, waiting.dynamicVariables, hasKnowledge)
       const { spec: agent, faults } = await mcpTools.complete(waiting.agent, own)
       const { workspaceId } = grant
       const place = await quotas.take({ kind: 'web', callId, workspaceId })

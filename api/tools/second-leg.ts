@@ -6,6 +6,7 @@ import type { Carrier, DialOrder } from '../../runtime/telephony/carrier.ts'
 import type { ToolsOfCall } from '../../store/agent-tools.ts'
 import { agentById } from '../../store/agents.ts'
 import type { Store } from '../../store/database.ts'
+import { servedAgent } from '../../store/served-agents.ts'
 import { agentSpec } from '../realtime/agent-spec.ts'
 
 const RING_TIMEOUT_MS = 30_000
@@ -46,8 +47,9 @@ export async function whisperTo(
   summary: string,
 ): Promise<AgentSpec | undefined> {
   const agent = await agentById(store.tenant(workspaceId), agentId)
-  if (agent === undefined) return undefined
-  const spec = agentSpec(agent, dynamicVariables, false)
+  const served = agent && (await servedAgent(store, workspaceId, agent))
+  if (served === undefined || 'refused' in served) return undefined
+  const spec = agentSpec(served.agent, dynamicVariables, false)
   const { recordingNotice: _notice, voicemail: _voicemail, ...kept } = spec
   const { takeCall } = languageOf(spec.language).phrases
   return { ...kept, firstMessage: '', tools: [], consentMessage: `${summary.trim()} ${takeCall}`.trim() }

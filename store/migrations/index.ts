@@ -35,6 +35,7 @@ import { sql as webhookDeliveryIndexes } from './0060-webhook-delivery-indexes.t
 import { sql as listedSegments } from './0061-listed-segments.ts'
 import { sql as dialRules } from './0075-dial-rules.ts'
 import { sql as numbersOfWorkspaces } from './0076-numbers-of-workspaces.ts'
+import { sql as chatSpending } from './0077-chat-spending.ts'
 
 export interface Migration {
   readonly name: string
@@ -80,4 +81,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0061-listed-segments', sql: listedSegments },
   { name: '0075-dial-rules', sql: dialRules },
   { name: '0076-numbers-of-workspaces', sql: numbersOfWorkspaces },
+  { name: '0077-chat-spending', sql: chatSpending },
 ]

@@ -1,8 +1,12 @@
+import { mustBeAllowed, unallowedOf } from '../runtime/admission/served-agent.ts'
 import { PatchbayError } from '../runtime/errors.ts'
 import { knowledgeSize } from '../store/documents.ts'
+import { countBoughtNumbers } from '../store/phone-numbers.ts'
 import type { Agent } from '../store/schema.ts'
+import { type ServedAgent, servedAgent } from '../store/served-agents.ts'
 import type { Tenant } from '../store/tenant.ts'
-import { exhaustedQuota, type OperatorQuotas, operatorQuotas, type Stock, stocksOf } from '../store/workspace-quotas.ts'
+import { exhaustedQuota, operatorQuotas, type Stock, stocksOf } from '../store/workspace-quotas.ts'
+import type { FallbacksInput } from './agents/fallbacks.ts'
 import { type Fault, ValidationError } from './schema.ts'
 import type { Services } from './services.ts'
 
@@ -67,41 +71,34 @@ function full(quota: string): PatchbayError {
   return new PatchbayError('quota_reached', { params: { quota } })
 }
 
-/** Throws `purchases_refused` where the operator pays for none. */
-export async function requirePurchases({ store }: Pick<Services, 'store'>, { workspaceId }: Tenant): Promise<void> {
-  const { purchases } = await operatorQuotas(store, workspaceId)
+/** Throws `purchases_refused` where the operator pays for none, and `quota_reached` where it is enough. */
+export async function requirePurchases({ store }: Pick<Services, 'store'>, tenant: Tenant): Promise<void> {
+  const { purchases, bought_numbers: most } = await operatorQuotas(store, tenant.workspaceId)
   if (!purchases) throw new PatchbayError('purchases_refused')
+  if (most !== null && (await countBoughtNumbers(tenant)) >= most) throw full(`${most} bought phone numbers`)
 }
 
-/** Throws 422 for each of these fields that names a provider the operator keeps from the workspace. */
+/** Throws 422 for each of these fields, and of the fallbacks, that names a provider the operator keeps from the workspace. */
 export async function requireProviders(
   { store }: Pick<Services, 'store'>,
   { workspaceId }: Tenant,
   named: Readonly<Record<string, string | undefined>>,
+  fallbacks: FallbacksInput = {},
 ): Promise<void> {
-  const faults = unallowed(await operatorQuotas(store, workspaceId), named)
+  const { providers } = await operatorQuotas(store, workspaceId)
+  const faults = unallowedOf(named, fallbacks, providers).map(
+    ({ at }): Fault => ({ loc: ['body', ...at], msg: mustBeAllowed(providers), type: 'enum' }),
+  )
   if (faults.length > 0) throw new ValidationError(faults)
 }
 
-/** Throws `quota_reached` when the agent speaks by a provider the workspace may not use any more. */
-export async function requireAgentProviders(
-  services: Pick<Services, 'store'>,
-  tenant: Tenant,
+/** The agent as it may be served now. Throws `quota_reached` when the month is used up, or a provider is not allowed any more. */
+export async function requireServed(
+  { store }: Pick<Services, 'store'>,
+  { workspaceId }: Tenant,
   agent: Agent,
-): Promise<void> {
-  const { llm_provider, stt_provider, tts_provider } = agent
-  const quotas = await operatorQuotas(services.store, tenant.workspaceId)
-  const [fault] = unallowed(quotas, { llm_provider, stt_provider, tts_provider })
-  if (fault) throw new PatchbayError('quota_reached', { params: { quota: `${fault.loc[1]} ${fault.msg}` } })
-}
-
-function unallowed({ providers }: OperatorQuotas, named: Readonly<Record<string, string | undefined>>): Fault[] {
-  if (providers === null) return []
-  return Object.entries(named)
-    .filter(([, provider]) => provider !== undefined && !providers.includes(provider))
-    .map(([field]) => ({
-      loc: ['body', field],
-      msg: `must be one that the operator allows this workspace: ${providers.join(', ') || 'none'}`,
-      type: 'enum',
-    }))
+): Promise<ServedAgent> {
+  const found = await servedAgent(store, workspaceId, agent)
+  if ('refused' in found) throw full(found.refused)
+  return found.agent
 }

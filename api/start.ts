@@ -27,6 +27,7 @@ import type { McpClients } from '../runtime/tools/mcp/clients.ts'
 import { openTraces } from '../runtime/traces/open-traces.ts'
 import { providersInUse } from '../store/agents.ts'
 import { openStore } from '../store/database.ts'
+import { dialRulesOf } from '../store/dial-rules.ts'
 import { openObjects } from '../store/object-folder.ts'
 import { countPool } from '../store/pool-metrics.ts'
 import { storedQuotas } from '../store/quotas.ts'
@@ -182,7 +183,12 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
     opened.push(() => workerDrains.stop())
     const trunks = await openTrunkBook({ config: context.config, store, redis, clock, log })
     opened.push(() => trunks.close())
-    const carriers = new Carriers(context.plugins, trunks, (provider) => doorOf(config, provider))
+    const carriers = new Carriers(
+      context.plugins,
+      trunks,
+      (provider) => doorOf(config, provider),
+      (workspaceId) => dialRulesOf(store, workspaceId),
+    )
     opened.push(() => carriers.close())
     const mayDial = createDialCheck({ calling, clock, toolsAllowNet: context.config.toolsAllowNet })
     const outbound = await startOutbound({ ...context, store, redis, sessions, carriers, mayDial, mcpTools, quotas })

@@ -149,6 +149,13 @@ export const SETTINGS = {
     description:
       'Who may sign up; default: requests from this very machine. The first user comes from there, too, or by the link that the start prints. The operator may set it over the API, too.',
   },
+  newWorkspaceProviders: {
+    env: 'PATCHBAY_NEW_WORKSPACE_PROVIDERS',
+    type: 'list',
+    default: undefined,
+    description:
+      'The providers that a new workspace may use, unless an operator makes it: names, or * for all; default: those that need no key. PATCH /operator/workspaces/{workspace_id} changes it for one.',
+  },
   operators: {
     env: 'PATCHBAY_OPERATORS',
     type: 'list',

@@ -69,6 +69,12 @@ export const ERRORS = {
   },
   quota_reached: { status: 403, retryable: false, detail: 'Quota reached: {quota}' },
   purchases_refused: { status: 403, retryable: false, detail: 'The operator allows this workspace no purchases' },
+  number_not_assigned: {
+    status: 403,
+    retryable: false,
+    detail:
+      "{phone_number} is a number of the operator's {provider} account and not given to this workspace; ask an operator to give it (POST /operator/phone-numbers)",
+  },
   workspace_suspended: { status: 403, retryable: false, detail: 'Workspace is suspended' },
   // 404, 405
   not_found: { status: 404, retryable: false, detail: 'Not Found' },
@@ -80,6 +86,7 @@ export const ERRORS = {
   prospect_list_not_found: { status: 404, retryable: false, detail: 'Prospect list not found' },
   upload_not_found: { status: 404, retryable: false, detail: 'Upload not found' },
   prospect_not_found: { status: 404, retryable: false, detail: 'Prospect not found' },
+  carrier_number_not_found: { status: 404, retryable: false, detail: 'No workspace was given this number' },
   do_not_call_not_found: { status: 404, retryable: false, detail: 'Phone number is not on the do-not-call list' },
   webhook_not_found: { status: 404, retryable: false, detail: 'Webhook not found' },
   delivery_not_found: { status: 404, retryable: false, detail: 'Delivery not found' },

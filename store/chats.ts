@@ -3,6 +3,30 @@ import { uuidv7 } from 'uuidv7'
 import type { AllTables, Chat, ChatMessage } from './schema.ts'
 import type { Tenant } from './tenant.ts'
 
+/** What a chat cost, for the month's quota, whatever becomes of the chat. */
+export async function addChatSpending(tenant: Tenant, costUsd: number, at: Date): Promise<void> {
+  const month = `${at.toISOString().slice(0, 7)}-01`
+  await tenant.db
+    .insertInto('chat_spending')
+    .values({ month, cost_usd: costUsd })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['workspace_id', 'month'])
+        .doUpdateSet((eb) => ({ cost_usd: eb('chat_spending.cost_usd', '+', costUsd) })),
+    )
+    .execute()
+}
+
+/** What the chats of a month (UTC) cost. */
+export async function chatSpending(tenant: Tenant, at: Date): Promise<number> {
+  const row = await tenant.db
+    .selectFrom('chat_spending')
+    .select('cost_usd')
+    .where(sql<string>`month`, '=', `${at.toISOString().slice(0, 7)}-01`)
+    .executeTakeFirst()
+  return row?.cost_usd ?? 0
+}
+
 /** Text conversations: one chat for each session of an agent. */
 
 export interface ChatSession {

@@ -1,15 +1,35 @@
 import type { PhoneNumber } from '../runtime/phone-number.ts'
+import type { NumberDelivery } from '../runtime/telephony/carrier.ts'
 import type { PhoneNumberRow } from './schema.ts'
 import type { Tenant } from './tenant.ts'
 
-/** Throws a unique violation when any workspace has the number. */
+/** Throws a unique violation when the workspace has the number already. */
 export function insertPhoneNumber(
   tenant: Tenant,
   number: Pick<PhoneNumberRow, 'provider' | 'agent_id' | 'trunk'> & { phone_number: PhoneNumber } & Partial<
-      Pick<PhoneNumberRow, 'inbound_webhook' | 'inbound_webhook_secret'>
+      Pick<PhoneNumberRow, 'inbound_webhook' | 'inbound_webhook_secret' | 'bought'>
     >,
 ): Promise<PhoneNumberRow> {
   return tenant.db.insertInto('phone_numbers').values(number).returningAll().executeTakeFirstOrThrow()
+}
+
+/** Numbers that the workspace bought and still has. */
+export async function countBoughtNumbers(tenant: Tenant): Promise<number> {
+  const { count } = await tenant.db
+    .selectFrom('phone_numbers')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('bought', '=', true)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** Where its calls went before they came here. */
+export async function keepDelivery(tenant: Tenant, phoneNumber: string, before: NumberDelivery): Promise<void> {
+  await tenant.db
+    .updateTable('phone_numbers')
+    .set({ delivery_before: JSON.stringify(before) })
+    .where('phone_number', '=', phoneNumber)
+    .execute()
 }
 
 /** By number. */

@@ -68,6 +68,9 @@ export interface WorkspacesTable {
   slug: string
   /** Phone calls it may have at once; null: any number. */
   max_concurrent_calls: Generated<number | null>
+  /** Whom it may call, within what the operator allows; null: no bound of its own. */
+  dial_countries: Generated<string[] | null>
+  dial_number_types: Generated<string[] | null>
   created_at: CreatedAt
   deleted_at: Date | null
   suspended_at: Date | null
@@ -102,7 +105,12 @@ export interface WorkspaceQuotasTable {
   minutes_a_month: number | null
   cost_usd_a_month: number | null
   purchases: Generated<boolean>
+  /** Bought numbers it may have at once. */
+  bought_numbers: number | null
   providers: string[] | null
+  /** On accounts of the operator null is the country of the calling number; `*`: all. */
+  dial_countries: string[] | null
+  dial_number_types: string[] | null
 }
 
 /** A host of trunks that the operator approved for a workspace. */
@@ -258,6 +266,19 @@ export interface PhoneNumbersTable {
   inbound_webhook: ColumnType<string | null, string | null | undefined, string | null>
   /** Sealed. */
   inbound_webhook_secret: ColumnType<string | null, string | null | undefined, string | null>
+  /** Null: it is not known; the carrier tells. */
+  bought: Generated<boolean | null>
+  /** What the carrier had for it before its calls were delivered here. */
+  delivery_before: JSONColumnType<Record<string, string> | null, string | null | undefined, string | null>
+  created_at: CreatedAt
+}
+
+/** A number of an account of the operator's carriers, and whose it is. */
+export interface CarrierNumbersTable {
+  provider: string
+  phone_number: string
+  workspace_id: string
+  assigned_by: string | null
   created_at: CreatedAt
 }
 
@@ -512,6 +533,13 @@ export interface ChatMessagesTable {
   /** Of the model's call that made the message; null where it isn't known. */
   cost_llm: number | null
   created_at: CreatedAt
+}
+
+/** What chats cost in a month (UTC), by its first day. */
+export interface ChatSpendingTable {
+  workspace_id: BoundWorkspace
+  month: ColumnType<Date, string, never>
+  cost_usd: number
 }
 
 export type BatchStatus = 'pending' | 'scheduled' | 'running' | 'paused' | 'completed' | 'canceled'
@@ -843,6 +871,7 @@ export interface GlobalTables {
   workspace_retention: WorkspaceRetentionTable
   trunk_hosts: TrunkHostsTable
   trunk_addresses: TrunkAddressesTable
+  carrier_numbers: CarrierNumbersTable
   one_time_links: OneTimeLinksTable
   invitations: InvitationsTable
   audit_log: AuditLogTable
@@ -888,6 +917,7 @@ export interface TenantTables {
   vector_segments: VectorSegmentsTable
   chats: ChatsTable
   chat_messages: ChatMessagesTable
+  chat_spending: ChatSpendingTable
   workspace_events: WorkspaceEventsTable
   webhooks: WebhooksTable
   webhook_deliveries: WebhookDeliveriesTable

@@ -64,6 +64,7 @@ const TENANT_TABLES: Readonly<Record<keyof TenantTables, true>> = {
   vector_segments: true,
   chats: true,
   chat_messages: true,
+  chat_spending: true,
   workspace_events: true,
   webhooks: true,
   webhook_deliveries: true,

@@ -3,6 +3,7 @@ import { uuidv7 } from 'uuidv7'
 import { PatchbayError } from '../runtime/errors.ts'
 import { isDuplicate, type Store } from './database.ts'
 import type { GlobalTables, User } from './schema.ts'
+import type { OperatorQuotas } from './workspace-quotas.ts'
 import { insertWorkspace } from './workspaces.ts'
 
 /**
@@ -11,7 +12,15 @@ import { insertWorkspace } from './workspaces.ts'
  */
 export async function createUser(
   db: Kysely<GlobalTables>,
-  user: { name: string; email: string; passwordHash: string; phoneNumber: string; isOperatorIfFirst?: boolean },
+  user: {
+    name: string
+    email: string
+    passwordHash: string
+    phoneNumber: string
+    isOperatorIfFirst?: boolean
+    /** What its workspace may use, unless the user is an operator; undefined: everything. */
+    quotas?: OperatorQuotas | undefined
+  },
 ): Promise<User> {
   try {
     return await db.transaction().execute(async (trx) => {
@@ -28,7 +37,10 @@ export async function createUser(
           is_operator: isOperator,
         })
         .execute()
-      const workspace = await insertWorkspace(trx, { name: `${user.name}'s workspace`, type: 'personal', adminId: id })
+      const workspace = await insertWorkspace(trx, {
+        ...{ name: `${user.name}'s workspace`, type: 'personal', adminId: id },
+        quotas: isOperator ? undefined : user.quotas,
+      })
       return trx
         .updateTable('users')
         .set({ current_workspace_id: workspace.id })

@@ -9,6 +9,7 @@ const ROWS_A_STATEMENT = 5_000
 export const TABLES_OF_A_WORKSPACE = [
   'chat_messages',
   'chats',
+  'chat_spending',
   'vector_segments',
   'chunks',
   'upload_parts',
@@ -47,6 +48,7 @@ export const TABLES_OF_A_WORKSPACE = [
   'webhooks',
   'workspace_events',
   'trunk_hosts',
+  'carrier_numbers',
   'invitations',
   'memberships',
   'call_rollups',

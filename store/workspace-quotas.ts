@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
+import { ALL_COUNTRIES } from '../runtime/telephony/dial-policy.ts'
 import { countAgents } from './agents.ts'
 import { callSums, DAY_MS } from './call-sums.ts'
+import { chatSpending } from './chats.ts'
 import type { Store } from './database.ts'
 import { PREPARED } from './prepared-client.ts'
 import type { WorkspaceQuotasTable } from './schema.ts'
@@ -18,6 +20,7 @@ export interface WorkspaceUse extends Record<Stock, number> {
   cost_usd_this_month: number
 }
 
+/** Of a workspace that an operator made, or that is older than quotas: nobody set any. */
 export const NO_QUOTAS: OperatorQuotas = {
   calls_at_once: null,
   web_sessions_at_once: null,
@@ -27,7 +30,23 @@ export const NO_QUOTAS: OperatorQuotas = {
   minutes_a_month: null,
   cost_usd_a_month: null,
   purchases: true,
+  bought_numbers: null,
   providers: null,
+  dial_countries: [ALL_COUNTRIES],
+  dial_number_types: null,
+}
+
+const BOUGHT_NUMBERS = 10
+
+/** Of a workspace that somebody else makes: nothing that costs the operator before the operator says so. */
+export function limitedQuotas(providers: readonly string[] | null): OperatorQuotas {
+  return {
+    ...NO_QUOTAS,
+    purchases: false,
+    bought_numbers: BOUGHT_NUMBERS,
+    providers: providers === null ? null : [...providers],
+    dial_countries: null,
+  }
 }
 
 export async function operatorQuotas(store: Store, workspaceId: string): Promise<OperatorQuotas> {
@@ -54,16 +73,21 @@ export async function setOperatorQuotas(
     .execute()
 }
 
-/** Minutes of calls and what they cost since the month began (UTC), by the sums that the database keeps of finished calls. */
+/**
+ * Minutes of calls, and what they and chats cost, since the month began (UTC): by the sums that the database keeps of finished calls, and
+ * what was noted of chats.
+ */
 export async function useThisMonth(store: Store, workspaceId: string): Promise<{ minutes: number; costUsd: number }> {
   const now = new Date()
   const span = { startMs: Date.UTC(now.getUTCFullYear(), now.getUTCMonth()), endMs: now.getTime() + DAY_MS }
+  const tenant = store.tenant(workspaceId)
+  const chats = chatSpending(tenant, now)
   const { rows } = await sql<{ duration_ms: number; cost: number }>`${PREPARED}
     select coalesce(sum(duration_ms), 0)::float8 as duration_ms,
       coalesce(sum(cost_llm + cost_stt + cost_tts + platform_cost), 0)::float8 as cost
-    from ${callSums(store.tenant(workspaceId), span, 'day')} as s`.execute(store.acrossTenants)
+    from ${callSums(tenant, span, 'day')} as s`.execute(store.acrossTenants)
   const [row] = rows
-  return { minutes: (row?.duration_ms ?? 0) / 60_000, costUsd: row?.cost ?? 0 }
+  return { minutes: (row?.duration_ms ?? 0) / 60_000, costUsd: (row?.cost ?? 0) + (await chats) }
 }
 
 /** Which of the month's quotas is used up; undefined when there is room. */

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { uuidv7 } from 'uuidv7'
 import { PatchbayError } from '../runtime/errors.ts'
 import type { GlobalTables, Workspace, WorkspaceRole } from './schema.ts'
+import type { OperatorQuotas } from './workspace-quotas.ts'
 
 export type MemberWorkspace = Workspace & { role: WorkspaceRole }
 
@@ -29,12 +30,17 @@ export function slugify(name: string): string {
   return slug === '' ? 'workspace' : slug
 }
 
+export interface NewWorkspace {
+  name: string
+  type: string
+  adminId: string
+  /** What it may use from its first moment; undefined: everything. */
+  quotas?: OperatorQuotas | undefined
+}
+
 /** Makes a workspace with its Admin. The slug is the name's; when taken, `-2`, `-3` and so on. */
-export async function insertWorkspace(
-  db: Kysely<GlobalTables>,
-  workspace: { name: string; type: string; adminId: string },
-): Promise<MemberWorkspace> {
-  const { name, type, adminId } = workspace
+export async function insertWorkspace(db: Kysely<GlobalTables>, workspace: NewWorkspace): Promise<MemberWorkspace> {
+  const { name, type, adminId, quotas } = workspace
   const base = slugify(name)
   let row: Workspace | undefined
   // Ends: each number is given once, and only so many slugs can have been taken by names that end in a number.
@@ -48,6 +54,12 @@ export async function insertWorkspace(
       .executeTakeFirst()
   }
   await db.insertInto('memberships').values({ workspace_id: row.id, user_id: adminId, role: 'admin' }).execute()
+  if (quotas !== undefined) {
+    await db
+      .insertInto('workspace_quotas')
+      .values({ workspace_id: row.id, ...quotas })
+      .execute()
+  }
   return { ...row, role: 'admin' }
 }
 
@@ -56,17 +68,14 @@ export async function workspaceName(db: Kysely<GlobalTables>, workspaceId: strin
   return row?.name
 }
 
-/** How many phone calls it may have at once; null: any number. */
+/** How many phone calls it may have at once, and whom it may call; null: no bound of its own. */
 export async function limitWorkspace(
   db: Kysely<GlobalTables>,
   workspaceId: string,
-  maxConcurrentCalls: number | null,
+  limits: Partial<Pick<Workspace, 'max_concurrent_calls' | 'dial_countries' | 'dial_number_types'>>,
 ): Promise<void> {
-  await db
-    .updateTable('workspaces')
-    .set({ max_concurrent_calls: maxConcurrentCalls })
-    .where('id', '=', workspaceId)
-    .execute()
+  if (Object.keys(limits).length === 0) return
+  await db.updateTable('workspaces').set(limits).where('id', '=', workspaceId).execute()
 }
 
 /** From 2 on. Who asks at the same time waits for the other's transaction and gets the number after. */
@@ -81,10 +90,7 @@ async function nextNumber(db: Kysely<GlobalTables>, base: string): Promise<numbe
 }
 
 /** Makes a workspace and its first member in one transaction. */
-export function createWorkspace(
-  db: Kysely<GlobalTables>,
-  workspace: { name: string; type: string; adminId: string },
-): Promise<MemberWorkspace> {
+export function createWorkspace(db: Kysely<GlobalTables>, workspace: NewWorkspace): Promise<MemberWorkspace> {
   return db.transaction().execute((trx) => insertWorkspace(trx, workspace))
 }
 

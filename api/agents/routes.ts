@@ -20,6 +20,7 @@ import { toolSecrets } from '../tools/tool-calls.ts'
 import { Detail } from '../workspaces/schema.ts'
 import { DEFAULT_ANALYSIS } from './analysis.ts'
 import { withCurrent, withDefaults } from './choices.ts'
+import type { FallbacksInput } from './fallbacks.ts'
 import { agentFaults } from './faults.ts'
 import { publicAccessColumn } from './public-access.ts'
 import { AgentBody, agentBody, agentColumns, agentExample, CreateAgentInput, UpdateAgentInput } from './schema.ts'
@@ -119,7 +120,7 @@ const create = defineRoute({
     await requireRoom(services, tenant, { agents: 1 })
     const choices = withDefaults(body, plugins.catalogue, services.defaultProviders)
     const { LLM_provider, STT_provider, TTS_provider } = choices
-    await requireProviders(services, tenant, { LLM_provider, STT_provider, TTS_provider })
+    await requireProviders(services, tenant, { LLM_provider, STT_provider, TTS_provider }, body.fallbacks)
     const { workspaceId } = tenant
     const box = toolSecrets(config.dataKey)
     const tools = await storedTools(body.tools ?? [], [], { box, workspaceId, checks })
@@ -170,7 +171,8 @@ const update = defineRoute({
     if (before === undefined) throw new PatchbayError('agent_not_found')
     const choices = withCurrent(body, before, plugins.catalogue)
     const { LLM_provider, STT_provider, TTS_provider } = choices
-    await requireProviders(services, tenant, { LLM_provider, STT_provider, TTS_provider })
+    const fallbacks = body.fallbacks ?? (before.fallbacks as FallbacksInput)
+    await requireProviders(services, tenant, { LLM_provider, STT_provider, TTS_provider }, fallbacks)
     const { workspaceId } = tenant
     const box = toolSecrets(config.dataKey)
     const tools = body.tools && (await storedTools(body.tools, before.tools, { box, workspaceId, checks }))

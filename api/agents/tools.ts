@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { parsePhoneNumber } from '../../runtime/phone-number.ts'
 import type { SecretBox } from '../../runtime/secret-box.ts'
+import { formatDestination, readDestination } from '../../runtime/telephony/destination.ts'
 import type { ArgumentChecks } from '../../runtime/tools/argument-check.ts'
 import { faultOfParameters } from '../../runtime/tools/parameters-fault.ts'
 import { DEFAULT_TOOL_TIMEOUT_MS, HTTP_METHODS, MAX_TOOL_TIMEOUT_MS, type Tool } from '../../runtime/tools/tool.ts'
@@ -118,9 +118,6 @@ export const agentToolsExample: Static<typeof AgentToolsBody> = {
 
 const NO_PARAMETERS = { type: 'object', properties: {} }
 /** An extension, too short to be a number somewhere else, or a SIP URI. */
-const NAME_OR_URI =
-  /^(?:[0-9*#]{1,6}|[A-Za-z][A-Za-z0-9._-]{0,62}|sips?:[A-Za-z0-9._~!*+$&=%-]{1,64}@[A-Za-z0-9.[\]:-]{1,120})$/
-
 /**
  * The tools as they are stored: checked, header values sealed. `before` are those stored now, whose values a mask keeps.
  * Throws ValidationError with every fault.
@@ -150,9 +147,9 @@ export async function storedTools(
     names.add(name)
     if (type === 'transfer') {
       if (tool.to === undefined) fault(['to'], 'Field required', 'missing')
-      const to = parsePhoneNumber(tool.to ?? '') ?? (NAME_OR_URI.test(tool.to ?? '') ? tool.to : undefined)
+      const to = tool.to === undefined ? undefined : readDestination(tool.to)
       if (tool.to !== undefined && to === undefined) fault(['to'], 'Invalid phone number format')
-      return { type, name, description, to: to ?? '', mode: tool.mode ?? 'blind' }
+      return { type, name, description, to: to ? formatDestination(to) : '', mode: tool.mode ?? 'blind' }
     }
     const sealed = (given: Readonly<Record<string, string>> | undefined, url: string, at: string[]) =>
       sealedHeaders({ given, url, box, workspaceId }, storedHeaders(before, type, name), (header, msg) =>

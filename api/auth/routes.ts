@@ -14,6 +14,7 @@ import { isUuid } from '../ids.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
 import { defineRoute, Reply } from '../route.ts'
 import type { Services } from '../services.ts'
+import { quotasOfNewWorkspace } from '../workspaces/new-workspace.ts'
 import { mailVerification } from './account-routes.ts'
 import { ACCESS_COOKIE, REFRESH_COOKIE, readCookie, tokenCookies } from './cookies.ts'
 import { hashPassword, passwordMatches } from './password.ts'
@@ -66,6 +67,7 @@ const signup = defineRoute({
       passwordHash,
       phoneNumber,
       // Where everybody may sign up, the first may be a stranger.
+      quotas: quotasOfNewWorkspace(services, { email }),
       isOperatorIfFirst: isOwner || (config.databaseUrl === undefined && (isLocal || isInvited)),
     })
     await mailVerification(services, user).catch((err) => log.warn({ err }, 'A verification link could not be mailed'))

@@ -23,9 +23,10 @@ import { insertCall } from '../../store/calls.ts'
 import type { Store } from '../../store/database.ts'
 import { hasReadyDocuments } from '../../store/documents.ts'
 import { extensionByName } from '../../store/extensions.ts'
-import { type CalledNumber, findCalledNumber } from '../../store/inbound-calls.ts'
+import { type CalledNumber, findCalledNumbers } from '../../store/inbound-calls.ts'
 import { phoneNumberRow } from '../../store/phone-numbers.ts'
 import type { Agent } from '../../store/schema.ts'
+import { servedAgent } from '../../store/served-agents.ts'
 import { limitsOf } from '../agents/speech.ts'
 import { isUuid } from '../ids.ts'
 import { agentSpec } from '../realtime/agent-spec.ts'
@@ -102,8 +103,10 @@ async function admit(options: InboundOptions, provider: string, call: IncomingCa
   const from = call.from === undefined ? null : (parsePhoneNumber(call.from) ?? cleanText(call.from, MAX_CALLER_LENGTH))
   const asked = await whoAnswers(options, { provider, callId, from, number, called }, call.signal)
   if (asked.rejected) return { why: 'forbidden', reason: 'inbound_webhook' }
-  const { agent } = asked
-  if (agent === undefined) return { why: 'no_agent', reason: 'no_agent' }
+  if (asked.agent === undefined) return { why: 'no_agent', reason: 'no_agent' }
+  const served = await servedAgent(store, called.workspaceId, asked.agent)
+  if ('refused' in served) return { why: 'no_capacity', reason: 'quota_reached' }
+  const { agent } = served
   if (call.signal.aborted) return undefined
   const place = await quotas.take({ kind: 'phone', callId, workspaceId: called.workspaceId, number })
   if (place !== 'taken') return { why: 'no_capacity', reason: place }
@@ -225,31 +228,26 @@ async function findCalled(
   const { extension } = call
   if (extension !== undefined) return findForExtension(options, call, extension)
   const number = parsePhoneNumber(call.to)
-  const called = number && (await findCalledNumber(options.store, provider, number))
-  const trunk = called && (await trunkOf(options, called, call))
-  // A number that is registered is its workspace's: no other trunk's agent answers it.
-  if (called !== undefined) return trunk === 'foreign' ? 'foreign_trunk' : { called, trunk }
+  const registered = number === undefined ? [] : await findCalledNumbers(options.store, provider, number)
+  if (call.trunks === undefined) {
+    const [called] = registered
+    return called === undefined ? 'unknown_number' : { called, trunk: undefined }
+  }
   const known = await options.trunks.list(signalWithin(TRUNKS_TIMEOUT_MS))
-  const open = known.filter(({ id, settings }) => call.trunks?.includes(id) && settings.default_agent_id !== null)
+  const own = known.filter(({ id }) => call.trunks?.includes(id))
+  // A number means something over the trunks of its workspace alone, whoever else has registered the same.
+  for (const called of registered) {
+    const trunk = own.find(({ workspaceId, name }) => workspaceId === called.workspaceId && name === called.trunk)
+    if (trunk !== undefined) return { called, trunk: trunk.id }
+  }
+  const [first] = registered
+  if (first !== undefined && call.trunks.includes(LOCAL_TRUNK_ID)) return { called: first, trunk: LOCAL_TRUNK_ID }
+  const open = own.filter(({ settings }) => settings.default_agent_id !== null)
   // Two trunks of one address: nobody can tell whose call it is.
-  if (open.length !== 1 || open[0] === undefined) return 'unknown_number'
+  if (open.length !== 1 || open[0] === undefined) return first === undefined ? 'unknown_number' : 'foreign_trunk'
   const { id, name, workspaceId, settings } = open[0]
   return {
     called: { workspaceId, agentId: settings.default_agent_id, trunk: name },
     trunk: id,
   }
-}
-
-/** The trunk the number was dialled over; undefined where the carrier has none; `foreign`: none of the number's own. */
-async function trunkOf(
-  { trunks }: InboundOptions,
-  called: CalledNumber,
-  call: IncomingCall,
-): Promise<string | undefined> {
-  if (call.trunks === undefined) return undefined
-  const known = await trunks.list(signalWithin(TRUNKS_TIMEOUT_MS))
-  const own = known.find(({ id, workspaceId, name }) => {
-    return call.trunks?.includes(id) && workspaceId === called.workspaceId && name === called.trunk
-  })
-  return own?.id ?? (call.trunks.includes(LOCAL_TRUNK_ID) ? LOCAL_TRUNK_ID : 'foreign')
 }

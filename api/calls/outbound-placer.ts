@@ -22,6 +22,7 @@ import {
   type DialOutcome,
   NO_CAPACITY,
   NUMBER_FULL,
+  notServed,
   outcomeOfFailure,
   SHUTDOWN,
   skippedFor,
@@ -38,6 +39,7 @@ import {
   markPlaced,
   writeCarrierId,
 } from '../../store/outbound-calls.ts'
+import { type ServedAgent, servedAgent } from '../../store/served-agents.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { workspaceName } from '../../store/workspaces.ts'
 import type { DialCheck } from '../../workers/dialer/before-dial.ts'
@@ -151,14 +153,17 @@ export class Placer {
     try {
       // From here on the reaper leaves the call to this node; the mark keeps all others from dialling it.
       await calls.hold(callId)
-      const refusal = await this.#options.mayDial(tenant, found.call, signal)
-      if (refusal !== undefined) {
+      const refuse = (outcome: DialOutcome): Promise<void> => {
         seat?.release('done')
         this.#options.quotas.release(callId)
-        return this.#end(tenant, workspaceId, callId, skippedFor(refusal.reason, refusal.sentence))
+        return this.#end(tenant, workspaceId, callId, outcome)
       }
+      const refusal = await this.#options.mayDial(tenant, found.call, signal)
+      if (refusal !== undefined) return refuse(skippedFor(refusal.reason, refusal.sentence))
+      const served = await servedAgent(store, workspaceId, agent)
+      if ('refused' in served) return refuse(notServed(served.refused))
       if (await markPlaced(tenant, callId, new Date(clock.nowMs()))) {
-        return this.#dial({ ...found, agent, provider }, from, to, seat)
+        return this.#dial({ ...found, agent: served.agent, provider }, from, to, seat)
       }
     } catch (error) {
       await this.#giveBack(callId, seat)
@@ -199,7 +204,7 @@ export class Placer {
 
   /** The call is marked as placed: whatever happens now, it gets its one end. */
   async #dial(
-    found: CallToPlace & { agent: NonNullable<CallToPlace['agent']>; provider: string },
+    found: CallToPlace & { agent: ServedAgent; provider: string },
     from: PhoneNumber,
     to: PhoneNumber,
     seat: Seat | undefined,

@@ -14,7 +14,7 @@ import type { Tenant } from '../../store/tenant.ts'
 import { queueCall } from '../../workers/calls/queue.ts'
 import { once } from '../idempotency.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
-import { requireAgentProviders, requireMonth } from '../quota.ts'
+import { requireServed } from '../quota.ts'
 import { agentSpec } from '../realtime/agent-spec.ts'
 import { defineRoute, Reply } from '../route.ts'
 import { PhoneNumberInput } from '../schema.ts'
@@ -88,10 +88,9 @@ const outboundCall = defineRoute({
     const to = requirePhoneNumber(body.phone_number_to_dial)
     const agent = await agentByNumber(tenant, from)
     if (agent === undefined) throw new PatchbayError('agent_not_found')
-    // Said now, to who can do something about it, rather than when the call is placed.
-    agentSpec(agent, body.dynamic_variables, false, true)
-    await requireMonth(services, tenant)
-    await requireAgentProviders(services, tenant, agent)
+    const served = await requireServed(services, tenant, agent)
+    // A text that is too long is refused now, not when the call is placed.
+    agentSpec(served, body.dynamic_variables, false, true)
     if (await isOnDoNotCall(tenant, to)) {
       if (!override) throw new PatchbayError('do_not_call')
       log.warn({ userId: user?.id, to }, 'A number of the do-not-call list is called by override')

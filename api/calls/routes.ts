@@ -9,7 +9,7 @@ import type { Agent, Call } from '../../store/schema.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { isUuid } from '../ids.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
-import { requireAgentProviders, requireMonth } from '../quota.ts'
+import { requireServed } from '../quota.ts'
 import { ADDRESS_HEADERS } from '../realtime/realtime-url.ts'
 import { sessionTokenBody } from '../realtime/session-token-body.ts'
 import { issueSessionToken } from '../realtime/tokens.ts'
@@ -60,8 +60,7 @@ const generateToken = defineRoute({
     const { query, tenant } = request
     const { redis, clock, config } = services
     const agent = await agentOf(tenant, query)
-    await requireMonth(services, tenant)
-    await requireAgentProviders(services, tenant, agent)
+    await requireServed(services, tenant, agent)
     const sessionId = query.id ?? uuidv7()
     const nowMs = clock.nowMs()
     const call = await openSession(tenant, agent, sessionId, nowMs)

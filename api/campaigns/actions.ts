@@ -12,6 +12,7 @@ import { campaignStatus } from '../../workers/dialer/status.ts'
 import { CallBody, callBody, callExample } from '../calls/schema.ts'
 import { once } from '../idempotency.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
+import { requireServed } from '../quota.ts'
 import { agentSpec } from '../realtime/agent-spec.ts'
 import { defineRoute } from '../route.ts'
 import { NameInput } from '../schema.ts'
@@ -119,6 +120,7 @@ const testCall = defineRoute({
     'campaign_without_agent',
     'campaign_without_number',
     'do_not_call',
+    'quota_reached',
   ],
   tag,
   summary: "Call one number with the campaign's agent; touches no prospect",
@@ -126,13 +128,13 @@ const testCall = defineRoute({
     body: { phone_number: '+14155550199', dynamic_variables: { first_name: 'Ada' } },
     success: { ...callExample, campaign_slug: campaignExample.slug },
   },
-  handler: async ({ body, params, tenant, log, idempotencyKey }, { clock, config, outbound }) => {
+  handler: async ({ body, params, tenant, log, idempotencyKey }, { clock, config, outbound, store }) => {
     const to = requirePhoneNumber(body.phone_number)
     const campaign = await requireCampaign(tenant, params.slug)
     const now = new Date(clock.nowMs())
     const agent = campaign.agent_id === null ? undefined : await agentById(tenant, campaign.agent_id)
     if (agent === undefined) throw new PatchbayError('campaign_without_agent')
-    agentSpec(agent, body.dynamic_variables, false, true)
+    agentSpec(await requireServed({ store }, tenant, agent), body.dynamic_variables, false, true)
     const [from] = await sourceNumbersOf(tenant, campaign, now)
     if (from === undefined) throw new PatchbayError('campaign_without_number')
     if (await isOnDoNotCall(tenant, to)) throw new PatchbayError('do_not_call')

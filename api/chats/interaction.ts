@@ -7,9 +7,10 @@ import { MAX_VARIABLES } from '../../runtime/lib/variable-bounds.ts'
 import type { Logger } from '../../runtime/log.ts'
 import type { VectorScope } from '../../runtime/plugin/contract.ts'
 import type { Tool } from '../../runtime/tools/tool.ts'
-import { appendExchange, openSession } from '../../store/chats.ts'
+import { addChatSpending, appendExchange, openSession } from '../../store/chats.ts'
 import { isDuplicate } from '../../store/database.ts'
 import type { Agent } from '../../store/schema.ts'
+import type { ServedAgent } from '../../store/served-agents.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { type Passage, retrieve } from '../knowledge/retrieve.ts'
 import { agentSpec } from '../realtime/agent-spec.ts'
@@ -19,7 +20,7 @@ import type { Spent, streamAnswer } from './model.ts'
 import { takeTurn } from './turns.ts'
 
 export interface Interaction {
-  agent: Agent
+  agent: ServedAgent
   sessionId: string
   message: string
   dynamicVariables: Readonly<Record<string, string>>
@@ -36,6 +37,8 @@ const TURN_TIMEOUT_MS = 60_000
 const ANSWER_TIMEOUT_MS = 120_000
 /** Answers at once on this node; one workspace leaves places to others. */
 const answering = new Gate({ kind: 'chat', places: 64, mostOfOne: 32, maxWaiting: 500 })
+/** About as many as a token has: the model tells at the end alone, and who leaves before pays for what was read and said. */
+const CHARACTERS_PER_TOKEN = 4
 const NOTHING_SPENT: Spent = { inputTokens: 0, outputTokens: 0 }
 
 /**
@@ -69,6 +72,11 @@ export async function* interact(
   let words: ReturnType<typeof streamAnswer> | undefined
   let response = ''
   let save: ((spent: Spent, costUsd: number | null) => Promise<string>) | undefined
+  let askedCharacters = 0
+  let isDone = false
+  /** Counted for the month's quota, whether or not the exchange can be kept. */
+  const pay = (costUsd: number | null): Promise<void> | undefined =>
+    costUsd === null || costUsd === 0 ? undefined : addChatSpending(tenant, costUsd, new Date(clock.nowMs()))
   try {
     const scope = { workspaceId: tenant.workspaceId, agentId: agent.id }
     const [session, sources] = await Promise.all([
@@ -98,6 +106,13 @@ export async function* interact(
     const { spec, faults } = await services.mcpTools.complete(agent, own)
     if (faults.length > 0) log.warn({ agentId: agent.id, faults }, 'A chat goes on without some of its tools')
     const model = await import('./model.ts')
+    const read = [
+      spec.systemPrompt,
+      message,
+      ...session.messages.map(({ content }) => content),
+      ...sources.map(({ text }) => text),
+    ]
+    askedCharacters = read.reduce((sum, text) => sum + text.length, 0)
     words = model.streamAnswer(
       plugins,
       {
@@ -119,12 +134,20 @@ export async function* interact(
     const keep = save
     save = undefined
     const costUsd = costOf(prices, agent, usage, new Date(clock.nowMs()))
+    isDone = true
+    await pay(costUsd)
     const chatId = await keep(usage, costUsd).catch(asOvertaken)
     yield { type: 'done', chatId, response, sources, usage, costUsd }
   } finally {
     clearTimeout(deadline)
     stop.abort()
     await words?.return(NOTHING_SPENT)
+    if (words !== undefined && !isDone) {
+      const guess = { inputTokens: tokensOf(askedCharacters), outputTokens: tokensOf(response.length) }
+      await pay(costOf(prices, agent, guess, new Date(clock.nowMs())))?.catch((err) => {
+        log.warn({ err }, 'What an unfinished answer cost could not be counted')
+      })
+    }
     // Left in the middle: the client went away, or the model failed after its first words, which were read.
     if (save !== undefined && response !== '' && !turn.lost.aborted) {
       // What it cost is not known: the model tells at the end.
@@ -157,6 +180,10 @@ async function callTool(
   }
   const passages = await retrieve(services, chat.scope, String(input.query ?? ''), TOP_K, signal)
   return passages.length === 0 ? 'Nothing was found.' : passagesNote(passages)
+}
+
+function tokensOf(characters: number): number {
+  return Math.ceil(characters / CHARACTERS_PER_TOKEN)
 }
 
 /** The lease ran out unnoticed and another message of the session was answered meanwhile. */

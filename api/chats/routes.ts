@@ -3,6 +3,7 @@ import { PatchbayError } from '../../runtime/errors.ts'
 import { agentById } from '../../store/agents.ts'
 import { chatWithMessages, listChats } from '../../store/chats.ts'
 import { isUuid } from '../ids.ts'
+import { requireServed } from '../quota.ts'
 import { defineRoute, Reply } from '../route.ts'
 import { Page, pageOf } from '../schema.ts'
 import { eventStream } from './event-stream.ts'
@@ -38,7 +39,15 @@ const interaction = defineRoute({
       'With `stream: true`: `delta` events with `text`, then `sources` with `sources`, then `done` with `chat_id`, ' +
       '`session_id`, `agent_id`, `response`, `usage` and `cost`; an `error` event with `detail` when it breaks off.',
   },
-  errors: ['agent_text_too_long', 'agent_not_found', 'provider_fault', 'plugin', 'unavailable', 'timeout'],
+  errors: [
+    'agent_text_too_long',
+    'agent_not_found',
+    'provider_fault',
+    'plugin',
+    'quota_reached',
+    'unavailable',
+    'timeout',
+  ],
   tag,
   summary: 'Send a text message to an agent and get its answer',
   description:
@@ -55,12 +64,13 @@ const interaction = defineRoute({
   handler: async ({ body, tenant, signal, log }, services) => {
     const agent = isUuid(body.agent_id) ? await agentById(tenant, body.agent_id) : undefined
     if (agent === undefined) throw new PatchbayError('agent_not_found')
+    const served = await requireServed(services, tenant, agent)
     const sessionId = body.session_id ?? uuidv7()
     const dynamicVariables = body.dynamic_variables ?? {}
     const events = interact(
       services,
       tenant,
-      { agent, sessionId, message: body.message, dynamicVariables },
+      { agent: served, sessionId, message: body.message, dynamicVariables },
       { signal, log },
     )
     const ids = { session_id: sessionId, agent_id: agent.id }

@@ -1,10 +1,12 @@
 import { Type } from 'typebox'
+import { NUMBER_TYPES, type NumberType } from '../../runtime/telephony/trunk-settings.ts'
 import type { AuditRow } from '../../store/audit-log.ts'
+import type { CarrierNumber } from '../../store/carrier-numbers.ts'
 import type { ListedWorkspace } from '../../store/instance.ts'
 import type { User } from '../../store/schema.ts'
 import type { TrunkHost } from '../../store/trunk-hosts.ts'
 import type { OperatorQuotas, WorkspaceUse } from '../../store/workspace-quotas.ts'
-import { Id, Instant, Nullable } from '../schema.ts'
+import { Id, Instant, Nullable, PhoneNumberInput } from '../schema.ts'
 
 const Signup = Type.Enum(['open', 'invitation', 'closed'])
 
@@ -34,10 +36,25 @@ const QUOTAS = {
   minutes_a_month: count('Minutes of calls a calendar month (UTC).'),
   cost_usd_a_month: Nullable(Type.Number({ minimum: 0, maximum: 1e9, description: 'Cost of calls a calendar month.' })),
   purchases: Type.Boolean({ description: 'Whether it may buy phone numbers.' }),
+  bought_numbers: count('Bought phone numbers it may have at once.'),
   providers: Nullable(
     Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
       maxItems: 100,
       description: 'The providers it may use, and so whose keys; null: all.',
+    }),
+  ),
+  dial_countries: Nullable(
+    Type.Array(Type.String({ pattern: '^(?:[A-Z]{2}|[*])$' }), {
+      maxItems: 300,
+      description:
+        'Countries it may call (ISO 3166-1 alpha-2), `*` for all; null: over its own trunks as these say, on your accounts the country of the calling number.',
+    }),
+  ),
+  dial_number_types: Nullable(
+    Type.Array(Type.Enum([...NUMBER_TYPES]), {
+      maxItems: NUMBER_TYPES.length,
+      description:
+        'Kinds of numbers it may call; null: over its own trunks as these say, on your accounts `fixed_line`, `mobile`, `toll_free`, `voip`.',
     }),
   ),
 }
@@ -93,6 +110,38 @@ export const TrunkHostInput = Type.Object({
   }),
   workspace_id: Type.String({ format: 'uuid' }),
 })
+
+export const CarrierNumberBody = Type.Object({
+  provider: Type.String(),
+  phone_number: Type.String({ description: 'E.164.' }),
+  workspace_id: Id,
+  assigned_by: Nullable(
+    Type.String({
+      format: 'uuid',
+      description: 'The operator; null: bought by the workspace, or older than this list.',
+    }),
+  ),
+  created_at: Instant,
+})
+
+export const CarrierNumberInput = Type.Object({
+  provider: Type.String({ minLength: 1, maxLength: 64, description: 'A telephony plugin with an account of yours.' }),
+  phone_number: PhoneNumberInput('International format; stored as E.164.'),
+  workspace_id: Type.String({ format: 'uuid' }),
+})
+
+export const carrierNumberExample = {
+  provider: 'twilio',
+  phone_number: '+14155550100',
+  workspace_id: '0197f3a2-7c1e-7000-8000-000000000002',
+  assigned_by: '0197f3a2-7c1e-7000-8000-000000000001',
+  created_at: '2026-01-31T09:00:00.000Z',
+}
+
+export function carrierNumberBody(number: CarrierNumber) {
+  const { provider, phone_number, workspace_id, assigned_by, created_at } = number
+  return { provider, phone_number, workspace_id, assigned_by, created_at: created_at.toISOString() }
+}
 
 export const OperatedUserBody = Type.Object({
   user_id: Id,
@@ -167,7 +216,10 @@ export const workspaceExample = {
     minutes_a_month: 5000,
     cost_usd_a_month: null,
     purchases: false,
+    bought_numbers: 10,
     providers: null,
+    dial_countries: ['US', 'CA'],
+    dial_number_types: null,
   },
 }
 
@@ -205,7 +257,7 @@ export function operatedWorkspaceBody(row: ListedWorkspace, use: WorkspaceUse, q
     suspended_reason: row.suspended_reason,
     created_at: row.created_at.toISOString(),
     use,
-    quotas,
+    quotas: { ...quotas, dial_number_types: quotas.dial_number_types as NumberType[] | null },
   }
 }
 

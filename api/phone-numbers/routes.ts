@@ -4,15 +4,22 @@ import type { Logger } from '../../runtime/log.ts'
 import { type PhoneNumber, parsePhoneNumber } from '../../runtime/phone-number.ts'
 import { newWebhookSecret, webhookSecrets } from '../../runtime/webhooks/signature.ts'
 import { agentById } from '../../store/agents.ts'
+import {
+  assignCarrierNumber,
+  carrierNumberOf,
+  keepBoughtNumber,
+  removeCarrierNumber,
+} from '../../store/carrier-numbers.ts'
 import { isDuplicate } from '../../store/database.ts'
 import {
   changePhoneNumber,
   deletePhoneNumber,
   insertPhoneNumber,
+  keepDelivery,
   listPhoneNumbers,
   phoneNumberRow,
 } from '../../store/phone-numbers.ts'
-import type { PhoneNumberRow } from '../../store/schema.ts'
+import type { PhoneNumberRow, User } from '../../store/schema.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { onceOutside } from '../idempotency.ts'
 import { isUuid } from '../ids.ts'
@@ -49,27 +56,33 @@ const create = defineRoute({
   scope: 'numbers',
   body: CreatePhoneNumberInput,
   success: { status: 201, schema: PhoneNumberWithSecretBody },
-  errors: ['invalid_phone_number', 'agent_not_found', 'phone_number_taken', 'provider_fault'],
+  errors: ['invalid_phone_number', 'agent_not_found', 'phone_number_taken', 'number_not_assigned', 'provider_fault'],
   tag,
   summary: 'Register a phone number of a provider',
-  description: 'Calls to it reach the agent; outbound calls with it as their source are made by the provider.',
+  description:
+    'Calls to it reach the agent; outbound calls with it as their source are made by the provider. A number of a carrier account of the operator must have been given to the workspace (`POST /operator/phone-numbers`); an operator’s own request gives it.',
   examples: {
     body: { phone_number: '+1 415 555 0199', provider: 'sim', agent_id: phoneNumberExample.agent_id },
     success: phoneNumberExample,
   },
-  handler: async ({ body, tenant, signal }, services) => {
+  handler: async ({ body, tenant, signal, user }, services) => {
     requireProvider(services, body.provider)
     await requireProviders(services, tenant, { provider: body.provider })
     const number = requirePhoneNumber(body.phone_number)
     const agentId = await requireAgent(tenant, body.agent_id ?? null)
     const carrier = await requireRegistrable(services, body.provider, body.trunk ?? undefined)
+    await requireAssigned(services, { provider: body.provider, phoneNumber: number, tenant, user })
     const webhook = inboundWebhook(services, number, body.inbound_webhook)
-    const row = { phone_number: number, provider: body.provider, agent_id: agentId, trunk: body.trunk ?? null }
+    const row = {
+      ...{ phone_number: number, provider: body.provider, agent_id: agentId, trunk: body.trunk ?? null },
+      bought: false,
+    }
     const inserted = await insert(tenant, { ...row, ...webhook.columns })
     try {
-      await askCarrier(services, body.provider, signal, (bound) =>
+      const before = await askCarrier(services, body.provider, signal, (bound) =>
         carrier?.register?.(number, body.trunk ?? undefined, bound, tenant.workspaceId),
       )
+      if (before !== undefined) await keepDelivery(tenant, number, before)
     } catch (error) {
       await deletePhoneNumber(tenant, number)
       throw error
@@ -87,7 +100,7 @@ const purchase = defineRoute({
   idempotent: true,
   body: PurchaseInput,
   success: { status: 201, schema: PhoneNumberBody },
-  errors: ['phone_number_taken', 'provider_fault', 'purchases_refused'],
+  errors: ['phone_number_taken', 'provider_fault', 'purchases_refused', 'quota_reached'],
   tag,
   summary: 'Buy a phone number from a provider',
   examples: {
@@ -111,6 +124,7 @@ async function buy(
   { signal, log }: { signal: AbortSignal; log: Logger },
 ): Promise<Static<typeof PhoneNumberBody>> {
   const numbers = await numbersOf(services, body.provider)
+  const { ownNumbers } = await services.carriers.get(body.provider)
   const wanted = {
     country: body.country,
     ...(body.area_code === undefined ? {} : { areaCode: body.area_code }),
@@ -122,13 +136,20 @@ async function buy(
     })
   }
   try {
-    return phoneNumberBody(
-      await insert(tenant, { phone_number: number, provider: body.provider, agent_id: null, trunk: null }),
-    )
+    const { provider } = body
+    const owner = { provider, phoneNumber: number, workspaceId: tenant.workspaceId }
+    if (ownNumbers !== true && !(await keepBoughtNumber(services.store, owner))) {
+      throw new PatchbayError('phone_number_taken')
+    }
+    const row = { phone_number: number, provider, agent_id: null, trunk: null, bought: true }
+    return phoneNumberBody(await insert(tenant, row))
   } catch (error) {
-    await askCarrier(services, body.provider, signal, (bound) => numbers?.release?.(number, bound)).catch((err) => {
-      log.error({ err, phoneNumber: number }, 'A number was bought but could be neither stored nor given back')
-    })
+    const kept = { bought: true, before: null }
+    await askCarrier(services, body.provider, signal, (bound) => numbers?.release?.(number, bound, kept)).catch(
+      (err) => {
+        log.error({ err, phoneNumber: number }, 'A number was bought but could be neither stored nor given back')
+      },
+    )
     throw error
   }
 }
@@ -208,13 +229,17 @@ const remove = defineRoute({
   errors: ['phone_number_not_found', 'provider_fault'],
   tag,
   summary: 'Give up a phone number',
-  description: 'A bought number is given back to its provider.',
+  description:
+    'A bought number is given back to its provider. The calls of another are delivered again where they went before it was registered.',
   examples: { success: { detail: 'Phone number deleted' } },
   handler: async ({ params, tenant, signal }, services) => {
-    const { phone_number, provider } = await requireRow(tenant, params.phone_number)
+    const { phone_number, provider, bought, delivery_before: before } = await requireRow(tenant, params.phone_number)
+    const number = phone_number as PhoneNumber
     const numbers = await numbersOf(services, provider)
-    await askCarrier(services, provider, signal, (bound) => numbers?.release?.(phone_number as PhoneNumber, bound))
+    const kept = { bought, before }
+    await askCarrier(services, provider, signal, (bound) => numbers?.release?.(number, bound, kept))
     if (!(await deletePhoneNumber(tenant, phone_number))) throw new PatchbayError('phone_number_not_found')
+    if (bought === true) await removeCarrierNumber(services.store, provider, number)
     return { detail: 'Phone number deleted' }
   },
 })
@@ -256,6 +281,25 @@ async function requireRow(tenant: Tenant, text: string): Promise<PhoneNumberRow>
   const row = number === undefined ? undefined : await phoneNumberRow(tenant, number)
   if (row === undefined) throw new PatchbayError('phone_number_not_found')
   return row
+}
+
+/** Throws `number_not_assigned` for a number of the operator's account that is not this workspace's. */
+async function requireAssigned(
+  { carriers, store, operators, plugins }: Services,
+  number: { provider: string; phoneNumber: PhoneNumber; tenant: Tenant; user: User | undefined },
+): Promise<void> {
+  const { provider, phoneNumber, tenant, user } = number
+  if ((await carriers.get(provider)).ownNumbers === true) return
+  const { workspaceId } = tenant
+  const assigned = await carrierNumberOf(store, provider, phoneNumber)
+  if (assigned?.workspace_id === workspaceId) return
+  if (assigned === undefined && operators.includes(user)) {
+    await assignCarrierNumber(store, { provider, phoneNumber, workspaceId, assignedBy: user?.id ?? null })
+    return
+  }
+  throw new PatchbayError('number_not_assigned', {
+    params: { phone_number: phoneNumber, provider: plugins.titleOf(provider) },
+  })
 }
 
 async function requireAgent(tenant: Tenant, agentId: string | null): Promise<string | null> {

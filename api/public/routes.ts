@@ -2,7 +2,7 @@ import { PatchbayError } from '../../runtime/errors.ts'
 import { insertPublicCall, publicAgentById } from '../../store/public-agents.ts'
 import { allowsOrigin } from '../agents/public-access.ts'
 import { callExample } from '../calls/schema.ts'
-import { requireAgentProviders, requireMonth } from '../quota.ts'
+import { requireServed } from '../quota.ts'
 import { ADDRESS_HEADERS } from '../realtime/realtime-url.ts'
 import { sessionTokenBody } from '../realtime/session-token-body.ts'
 import { issueSessionToken } from '../realtime/tokens.ts'
@@ -85,8 +85,7 @@ async function publicSession(services: Services, { agentId, origin, host, addres
   }
   await throttleSessions(redis, { agentId, address, most: access.per_address_per_hour })
   const tenant = store.tenant(workspaceId)
-  await requireMonth(services, tenant)
-  await requireAgentProviders(services, tenant, agent)
+  await requireServed(services, tenant, agent)
   const nowMs = clock.nowMs()
   const call = await insertPublicCall(
     tenant,

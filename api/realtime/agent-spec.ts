@@ -6,7 +6,7 @@ import {
 } from '../../runtime/conversation/variables.ts'
 import type { AgentSpec } from '../../runtime/link/messages.ts'
 import { isOwnTool, type Tool, toolSpec } from '../../runtime/tools/tool.ts'
-import type { Agent } from '../../store/schema.ts'
+import type { ServedAgent } from '../../store/served-agents.ts'
 import { type FallbacksInput, fallbacksSpec } from '../agents/fallbacks.ts'
 import { speechSpec } from '../agents/speech.ts'
 
@@ -16,13 +16,13 @@ import { speechSpec } from '../agents/speech.ts'
  * @throws PatchbayError agent_text_too_long
  */
 export function agentSpec(
-  agent: Agent,
+  agent: ServedAgent,
   variables: Variables,
   hasKnowledge: boolean,
   /** We call: an answering machine may pick up. */
   dialled = false,
 ): AgentSpec {
-  const spoken = (field: keyof Agent & string, text: string): string =>
+  const spoken = (field: keyof ServedAgent & string, text: string): string =>
     fillVariables(text, variables, { field, maxBytes: MAX_SPOKEN_BYTES })
   return {
     agentId: agent.id,

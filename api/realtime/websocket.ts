@@ -10,6 +10,7 @@ import type { Quotas } from '../../runtime/session/quotas.ts'
 import {
   badAgent,
   type DialOutcome,
+  notServed,
   SHUTDOWN,
   WEB_GIVEN_UP,
   WEB_NOT_CONNECTED,
@@ -20,6 +21,7 @@ import { findWaitingCall, writeEnd } from '../../store/call-writes.ts'
 import type { Store } from '../../store/database.ts'
 import { hasReadyDocuments } from '../../store/documents.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
+import { servedAgent } from '../../store/served-agents.ts'
 import { limitsOf } from '../agents/speech.ts'
 import type { McpTools } from '../tools/mcp-tools.ts'
 import { agentSpec } from './agent-spec.ts'
@@ -125,11 +127,16 @@ export function realtimeRoute(options: RealtimeOptions): Realtime {
       const waiting = await findWaitingCall(tenant, grant.callId)
       if (waiting === undefined) throw new PatchbayError('invalid_token')
       const { callId } = waiting
+      const served = await servedAgent(store, grant.workspaceId, waiting.agent)
+      if ('refused' in served) {
+        await endUnbegun(grant.workspaceId, callId, notServed(served.refused))
+        throw new PatchbayError('quota_reached', { params: { quota: served.refused } })
+      }
       const hasKnowledge = await hasReadyDocuments(tenant, waiting.agent.id)
       const { workspaceId } = grant
       let own: AgentSpec
       try {
-        own = agentSpec(waiting.agent, waiting.dynamicVariables, hasKnowledge)
+        own = agentSpec(served.agent, waiting.dynamicVariables, hasKnowledge)
       } catch (error) {
         if (error instanceof PatchbayError) await endUnbegun(workspaceId, callId, badAgent(error.message))
         throw error

@@ -3,10 +3,11 @@ import type { AgentSpec } from '../../runtime/link/messages.ts'
 import { inBackground } from '../../runtime/process/boundary.ts'
 import type { TransferOrder } from '../../runtime/session/transfer.ts'
 import { signalWithin } from '../../runtime/signal-within.ts'
-import type { Carrier } from '../../runtime/telephony/carrier.ts'
+import type { Carrier, DialOrder } from '../../runtime/telephony/carrier.ts'
 import type { ToolsOfCall } from '../../store/agent-tools.ts'
 import { agentById } from '../../store/agents.ts'
 import type { Store } from '../../store/database.ts'
+import { servedAgent } from '../../store/served-agents.ts'
 import { agentSpec } from '../realtime/agent-spec.ts'
 
 /** Of what the model says about the caller. */
@@ -25,16 +26,14 @@ export function secondLeg(
     from,
     to,
     theirs,
-  }: Pick<ToolsOfCall, 'workspaceId' | 'trunk' | 'theirs'> & {
-    from: string
-    to: string
-  },
+    toExtension = false,
+  }: Pick<ToolsOfCall, 'workspaceId' | 'trunk' | 'theirs'> & Pick<DialOrder, 'from' | 'to' | 'toExtension'>,
 ): Pick<TransferOrder, 'dial' | 'hangUp'> {
   const secondId = `${callId}.2`
   const order = {
     callId: secondId,
     workspaceId,
-    ...{ from, to, ringTimeoutMs: RING_TIMEOUT_MS },
+    ...{ from, to, toExtension, ringTimeoutMs: RING_TIMEOUT_MS },
     ...(trunk === null ? {} : { trunk }),
     ...(theirs === null ? {} : { onBehalfOf: theirs }),
   }
@@ -55,8 +54,9 @@ export async function whisperTo(
   summary: string,
 ): Promise<AgentSpec | undefined> {
   const agent = await agentById(store.tenant(workspaceId), agentId)
-  if (agent === undefined) return undefined
-  const spec = agentSpec(agent, dynamicVariables, false)
+  const served = agent && (await servedAgent(store, workspaceId, agent))
+  if (served === undefined || 'refused' in served) return undefined
+  const spec = agentSpec(served.agent, dynamicVariables, false)
   const { recordingNotice: _notice, voicemail: _voicemail, ...kept } = spec
   const { takeCall } = languageOf(spec.language).phrases
   return {

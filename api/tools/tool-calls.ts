@@ -7,6 +7,7 @@ import type { Calls } from '../../runtime/session/calls.ts'
 import { signalWithin } from '../../runtime/signal-within.ts'
 import { CarrierFault, TransferRefused } from '../../runtime/telephony/carrier.ts'
 import type { Carriers } from '../../runtime/telephony/carriers.ts'
+import { formatDestination, readDestination } from '../../runtime/telephony/destination.ts'
 import type { ArgumentChecks } from '../../runtime/tools/argument-check.ts'
 import { unnamedArguments } from '../../runtime/tools/argument-names.ts'
 import { callHttp, type ToolResult } from '../../runtime/tools/call-http.ts'
@@ -137,7 +138,7 @@ export function createToolCalls({
     const extension = await extensionByName(store.tenant(scope.workspaceId), tool.to)
     const phones = extension && (await carriers().ofExtensions())
     if (phones !== undefined) {
-      const second = secondLeg(phones, callId, { ...scope, from: ours ?? 'agent', to: tool.to })
+      const second = secondLeg(phones, callId, { ...scope, from: ours ?? 'agent', to: tool.to, toExtension: true })
       return join(callId, tool, input, scope, second)
     }
     const from = parsePhoneNumber(ours ?? '')
@@ -146,15 +147,22 @@ export function createToolCalls({
       return { output: NOT_POSSIBLE, ...(scope.callType === 'web' ? { fault } : {}) }
     }
     const carrier = await carriers().get(provider)
-    const to = parsePhoneNumber(tool.to) ?? tool.to
+    const destination = readDestination(tool.to)
     const title = carriers().titleOf(provider)
-    if (!to.startsWith('+') && carrier.takesNames !== true) {
-      return { output: NOT_POSSIBLE, fault: `${title} calls numbers alone, and "${to}" is none` }
+    if (destination === undefined) {
+      const fault = `${JSON.stringify(tool.to)} is no number, no extension and no SIP URI of user and host`
+      return { output: NOT_POSSIBLE, fault }
     }
+    if (destination.kind !== 'number' && carrier.takesNames !== true) {
+      return { output: NOT_POSSIBLE, fault: `${title} calls numbers alone, and "${tool.to}" is none` }
+    }
+    const to = formatDestination(destination)
     try {
       // A caller on the web is nobody whom the carrier could lead elsewhere.
       if (scope.callType === 'phone' && tool.mode !== 'warm' && carrier.transfer !== undefined) {
-        await carrier.transfer(callId, to, signalWithin(CARRIER_TIMEOUT_MS))
+        const { workspaceId, trunk } = scope
+        const by = { workspaceId, from, ...(trunk === null ? {} : { trunk }) }
+        await carrier.transfer(callId, to, signalWithin(CARRIER_TIMEOUT_MS), by)
         return { output: TRANSFERRING }
       }
     } catch (error) {

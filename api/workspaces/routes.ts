@@ -15,6 +15,7 @@ import {
 } from '../../store/workspaces.ts'
 import { ListOf, ListQuery, listOf } from '../paging.ts'
 import { defineRoute } from '../route.ts'
+import { quotasOfNewWorkspace } from './new-workspace.ts'
 import {
   ChangeWorkspaceInput,
   CreateWorkspaceInput,
@@ -55,8 +56,11 @@ const create = defineRoute({
   tag,
   summary: 'Make a workspace; its creator becomes Admin',
   examples: { body: { name: 'Analytical Engines', type: 'team' }, success: workspaceExample },
-  handler: async ({ body, user }, { store }) =>
-    workspaceBody(await createWorkspace(store.global, { name: body.name, type: body.type, adminId: user.id })),
+  handler: async ({ body, user }, services) => {
+    const { name, type } = body
+    const quotas = quotasOfNewWorkspace(services, user)
+    return workspaceBody(await createWorkspace(services.store.global, { name, type, adminId: user.id, quotas }))
+  },
 })
 
 const list = defineRoute({
@@ -99,10 +103,12 @@ const limit = defineRoute({
   body: ChangeWorkspaceInput,
   success: { status: 200, schema: WorkspaceBody },
   tag,
-  summary: 'Choose how many phone calls a workspace may have at once',
+  summary: 'Choose how many phone calls a workspace may have at once, and whom it may call',
+  description: 'Fields that are left out keep their values. What the operator allows is not widened by it.',
   examples: { body: { max_concurrent_calls: 10 }, success: { ...workspaceExample, max_concurrent_calls: 10 } },
   handler: async ({ user, tenant, body }, { store }) => {
-    await limitWorkspace(store.global, tenant.workspaceId, body.max_concurrent_calls)
+    const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
+    await limitWorkspace(store.global, tenant.workspaceId, given)
     const all = await workspacesOf(store.global, user.id)
     const limited = all.find(({ id }) => id === tenant.workspaceId)
     if (limited === undefined) throw new PatchbayError('workspace_not_found')

@@ -1,9 +1,26 @@
 import { Type } from 'typebox'
+import { NUMBER_TYPES, type NumberType } from '../../runtime/telephony/trunk-settings.ts'
 import type { Invitation } from '../../store/invitations.ts'
 import type { Member, MemberWorkspace } from '../../store/workspaces.ts'
 import { Id, Instant, NameInput, Nullable } from '../schema.ts'
 
 export const RoleName = Type.Enum(['member', 'developer', 'admin'])
+
+/** Whom calls may go to, within what the operator allows. */
+const DIAL_BOUNDS = {
+  dial_countries: Nullable(
+    Type.Array(Type.String({ pattern: '^[A-Z]{2}$' }), {
+      maxItems: 300,
+      description: 'Countries that may be called (ISO 3166-1 alpha-2); null: those that the operator allows.',
+    }),
+  ),
+  dial_number_types: Nullable(
+    Type.Array(Type.Enum([...NUMBER_TYPES]), {
+      maxItems: NUMBER_TYPES.length,
+      description: 'Kinds of numbers that may be called; null: those that the operator allows.',
+    }),
+  ),
+}
 
 export const WorkspaceBody = Type.Object({
   workspace_id: Id,
@@ -12,17 +29,22 @@ export const WorkspaceBody = Type.Object({
   slug: Type.String(),
   role: RoleName,
   max_concurrent_calls: Nullable(Type.Integer({ description: 'Phone calls it may have at once; null: any number.' })),
+  ...DIAL_BOUNDS,
   created_at: Instant,
 })
 
 export const ChangeWorkspaceInput = Type.Object({
-  max_concurrent_calls: Nullable(
-    Type.Integer({
-      minimum: 0,
-      maximum: 1_000_000,
-      description: 'Phone calls the workspace may have at once; null: any number.',
-    }),
+  max_concurrent_calls: Type.Optional(
+    Nullable(
+      Type.Integer({
+        minimum: 0,
+        maximum: 1_000_000,
+        description: 'Phone calls the workspace may have at once; null: any number.',
+      }),
+    ),
   ),
+  dial_countries: Type.Optional(DIAL_BOUNDS.dial_countries),
+  dial_number_types: Type.Optional(DIAL_BOUNDS.dial_number_types),
 })
 
 export const MemberBody = Type.Object({
@@ -89,6 +111,8 @@ export const workspaceExample = {
   slug: 'analytical-engines',
   role: 'admin',
   max_concurrent_calls: null,
+  dial_countries: null,
+  dial_number_types: null,
   created_at: '2026-01-31T09:00:00.000Z',
 }
 
@@ -101,6 +125,8 @@ export function workspaceBody(workspace: MemberWorkspace) {
     slug: workspace.slug,
     role: workspace.role,
     max_concurrent_calls: workspace.max_concurrent_calls,
+    dial_countries: workspace.dial_countries,
+    dial_number_types: workspace.dial_number_types as NumberType[] | null,
     created_at: workspace.created_at.toISOString(),
   }
 }

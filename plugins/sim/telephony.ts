@@ -50,6 +50,7 @@ export class SimCarrier implements Carrier {
     this.#pacer = new Pacer(systemClock, (err) => host.log.error({ err }, 'A simulated callee failed'))
   }
 
+  readonly ownNumbers = true
   readonly numbers = {
     async purchase(wanted: { country: string; areaCode?: string }) {
       const number = randomNumber(wanted, randomInt)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { systemClock } from '../../runtime/clock.ts'
 import { Pacer } from '../../runtime/media/pacer.ts'
-import { type PhoneNumber, parsePhoneNumber } from '../../runtime/phone-number.ts'
+import type { PhoneNumber } from '../../runtime/phone-number.ts'
 import type { PluginHost } from '../../runtime/plugin/contract.ts'
 import { boundary, inBackground } from '../../runtime/process/boundary.ts'
 import {
@@ -12,18 +12,18 @@ import {
   type DialEvents,
   type DialOrder,
   type IncomingCall,
+  type TransferCase,
   TransferRefused,
   type TrunkFigures,
   type TrunkFinding,
   type TrunkState,
 } from '../../runtime/telephony/carrier.ts'
-import type { TrunkDirectory } from '../../runtime/telephony/trunk.ts'
-import { refusalOf } from './call/destination.ts'
+import type { Trunk, TrunkDirectory } from '../../runtime/telephony/trunk.ts'
 import type { InboundCall } from './call/inbound-call.ts'
 import { Incoming, noteRefusal } from './call/incoming.ts'
 import { joinExtensions } from './call/internal.ts'
 import { placeCall } from './call/outgoing.ts'
-import { nameAt } from './call/transfer.ts'
+import { caseOf, targetAt } from './call/transfer.ts'
 import { diagnose, diagnoseTrunk } from './doctor.ts'
 import { MediaRefused } from './media/call-media.ts'
 import type { CallControl } from './media/rtp-leg.ts'
@@ -121,13 +121,14 @@ export class SipCarrier implements Carrier {
     return this.#opening
   }
 
+  readonly ownNumbers = true
   readonly numbers = {
     register: async (
       _number: PhoneNumber,
       trunk: string | undefined,
       _signal: AbortSignal,
       workspaceId: string,
-    ): Promise<void> => {
+    ): Promise<undefined> => {
       if (trunk === undefined) return
       await this.#stack.trunks.refresh()
       if (this.#stack.trunks.find(workspaceId, trunk) === undefined) {
@@ -143,8 +144,12 @@ export class SipCarrier implements Carrier {
       refuse('SIP does not listen; see PATCHBAY_SIP_PORT')
       return
     }
-    const extension = this.#stack.extensions.withName(order.workspaceId, order.to)
-    if (extension !== undefined) return this.#ring(extension, order, events)
+    if (order.toExtension === true) {
+      const extension = this.#stack.extensions.withName(order.workspaceId, order.to)
+      if (extension !== undefined) return this.#ring(extension, order, events)
+      refuse(`"${order.to}" is no extension any more`)
+      return
+    }
     const active = this.#stack.trunks.find(order.workspaceId, order.trunk)
     if (active === undefined) {
       refuse(order.trunk === undefined ? 'the number names no trunk' : `there is no trunk "${order.trunk}"`)
@@ -154,14 +159,10 @@ export class SipCarrier implements Carrier {
       this.#stack.gatekeeper.refuse(reason, order.to, detail, { callId: order.callId, trunk: active.trunk.name })
       refuse(detail)
     }
-    const number = parsePhoneNumber(order.to)
-    const forbidden = number === undefined ? undefined : refusalOf(number, order.from as PhoneNumber, active.trunk)
-    if (number === undefined && nameAt(active, order.to) === undefined) {
-      turnAway('forbidden', `"${order.to}" is no number, and no extension of trunk "${active.trunk.name}"`)
-      return
-    }
-    if (forbidden !== undefined) {
-      turnAway(forbidden.reason, forbidden.detail)
+    const may = (one: ActiveTrunk) => targetAt(one, order.to, caseOf(one, order))
+    const first = may(active)
+    if ('refusal' in first) {
+      turnAway(first.refusal.reason, first.refusal.detail)
       return
     }
     const busy = active.enter(systemClock.monotonicMs())
@@ -174,11 +175,7 @@ export class SipCarrier implements Carrier {
         order,
         events,
         refuse,
-        trunks: this.#stack.trunks.withFallbacks(active, (one) =>
-          number === undefined
-            ? nameAt(one, order.to) !== undefined
-            : refusalOf(number, order.from as PhoneNumber, one.trunk) === undefined,
-        ),
+        trunks: this.#stack.trunks.withFallbacks(active, (one) => !('refusal' in may(one))),
       },
       stack: this.#stack,
       took: (control) => this.#calls.set(order.callId, control),
@@ -231,10 +228,15 @@ export class SipCarrier implements Carrier {
   readonly takesNames = true
   readonly hasExtensions = true
 
-  async transfer(callId: string, to: string): Promise<void> {
+  async trunkOf(workspaceId: string, name: string | undefined): Promise<Trunk | undefined> {
+    await this.#open()
+    return this.#stack.trunks.find(workspaceId, name)?.trunk
+  }
+
+  async transfer(callId: string, to: string, _signal: AbortSignal, by: TransferCase): Promise<void> {
     const call = this.#calls.get(callId)
     if (call?.transfer === undefined) throw new CarrierFault('the call is not answered, or over')
-    const result = await call.transfer(to)
+    const result = await call.transfer(to, by)
     if (result === 'refused') throw new TransferRefused('the other side takes no transfers')
     if (result === 'failed') throw new CarrierFault('the other side could not be transferred')
   }

@@ -1,9 +1,12 @@
+import type { IncomingPhoneNumberInstance } from 'twilio/lib/rest/api/v2010/account/incomingPhoneNumber.js'
 import { type PhoneNumber, parsePhoneNumber } from '../../runtime/phone-number.ts'
-import { CarrierFault, type CarrierNumbers } from '../../runtime/telephony/carrier.ts'
+import { CarrierFault, type CarrierNumbers, type NumberDelivery } from '../../runtime/telephony/carrier.ts'
 import type { TwilioApi } from './api.ts'
 
 /** Begins the friendly name of numbers that were bought here: only those are given back. */
 const BOUGHT = 'Patchbay '
+/** Where Twilio brings calls, whatever address we had when it was told. */
+const OUR_VOICE_PATH = '/telephony/twilio/voice'
 /** Countries whose numbers Twilio can search by area code; elsewhere it is the beginning of the number. */
 const AREA_CODES = new Set(['US', 'CA'])
 
@@ -55,16 +58,32 @@ export function twilioNumbers(api: TwilioApi, publicUrl: string | undefined): Ca
       if (trunk !== undefined) throw new CarrierFault(`it has no trunk "${trunk}"; leave the trunk out`)
       const owned = await find(number, signal)
       if (owned === undefined) throw new CarrierFault(`the account does not own ${number}`)
-      await api.ask(signal, (client) => client.incomingPhoneNumbers(owned.sid).update(delivery()))
+      const wanted = delivery()
+      if (owned.voiceUrl === wanted.voiceUrl && owned.statusCallback === wanted.statusCallback) return undefined
+      await api.ask(signal, (client) => client.incomingPhoneNumbers(owned.sid).update(wanted))
+      return owned.voiceUrl.endsWith(OUR_VOICE_PATH) ? undefined : deliveryOf(owned)
     },
-    async release(number, signal) {
+    async release(number, signal, { bought, before }) {
       const owned = await find(number, signal)
       if (owned === undefined) return
       await api.ask(signal, async (client) => {
         const resource = client.incomingPhoneNumbers(owned.sid)
-        if (owned.friendlyName.startsWith(BOUGHT)) await resource.remove()
-        else await resource.update({ voiceUrl: '', statusCallback: '' })
+        if (bought ?? owned.friendlyName.startsWith(BOUGHT)) await resource.remove()
+        // Whoever has had its calls delivered elsewhere meanwhile keeps them.
+        else if (owned.voiceUrl.endsWith(OUR_VOICE_PATH)) await resource.update({ ...NOWHERE, ...before })
       })
     },
   }
+}
+
+const NOWHERE = { voiceUrl: '', statusCallback: '' }
+
+function deliveryOf(number: IncomingPhoneNumberInstance): NumberDelivery {
+  const { voiceUrl, voiceMethod, statusCallback, statusCallbackMethod } = number
+  const all = { voiceUrl, voiceMethod, statusCallback, statusCallbackMethod }
+  return Object.fromEntries(
+    Object.entries(all)
+      .map(([name, value]) => [name, value ?? ''])
+      .filter(([, value]) => value !== ''),
+  )
 }

@@ -47,6 +47,8 @@ export interface PluginRegistry {
    * kind: when nothing it provides can.
    */
   missingKey(provider: string, kind?: PluginKind): string | undefined
+  /** Whether the provider works for a key, which is the operator's, and costs them. */
+  needsKey(provider: string): boolean
   /** Whether a server of the operator's choice answers in the provider's place. */
   servedElsewhere(provider: string): boolean
   /**
@@ -143,6 +145,7 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRe
       return provider
     },
     missingKey,
+    needsKey: (provider) => byName.get(provider)?.manifest?.key !== undefined,
     servedElsewhere(provider) {
       const plugin = byName.get(provider)
       const variable = plugin?.manifest?.key?.unless

@@ -1,5 +1,7 @@
 import type { PhoneNumber } from '../phone-number.ts'
 import type { CarrierFigures, Leg } from '../session/leg.ts'
+import type { DialRules } from './dial-policy.ts'
+import type { Trunk } from './trunk.ts'
 import type { CarrierWeb } from './web.ts'
 
 /** A carrier, as a telephony plugin makes it: it dials people and hands over their media as legs. One for the process. */
@@ -23,9 +25,14 @@ export interface Carrier {
    * Has the other side lead itself to another number, and leaves: the leg ends with `transferred`. Throws CarrierFault;
    * TransferRefused where the other side takes no such request: it may be called from here instead.
    */
-  transfer?(callId: string, to: string, signal: AbortSignal): Promise<void>
+  transfer?(callId: string, to: string, signal: AbortSignal, by: TransferCase): Promise<void>
   /** `dial` and `transfer` take extensions and SIP URIs, too. */
   readonly takesNames?: boolean
+  /**
+   * The trunk that calls of a workspace go over: the one of this name, or its only one; undefined: it has none. Whom it calls is
+   * judged by that trunk's rules. Absent: calls are billed to an account of the operator.
+   */
+  trunkOf?(workspaceId: string, name: string | undefined): Promise<Trunk | undefined>
   /** `dial` reaches extensions that register here, over no trunk. */
   readonly hasExtensions?: boolean
   /** What the carrier knows of a call whose api node died. */
@@ -50,6 +57,11 @@ export interface Carrier {
   trunks?(): readonly TrunkFigures[]
   /** What was refused so far, and how often, by reason: for the metrics. */
   readonly refusals?: ReadonlyMap<string, number>
+  /**
+   * Numbers are the workspaces' own: each means something over trunks of its workspace alone, or nowhere at all. Absent: they are of an
+   * account of the operator, who says whose each is.
+   */
+  readonly ownNumbers?: boolean
   /** Absent: numbers are registered here without the carrier being told, and none can be bought. */
   readonly numbers?: CarrierNumbers
 }
@@ -98,10 +110,29 @@ export interface TrunkFinding extends CarrierFinding {
 export interface CarrierNumbers {
   /** Buys a number and has its calls delivered here. */
   purchase?(wanted: { country: string; areaCode?: string }, signal: AbortSignal): Promise<PhoneNumber>
-  /** Has the calls of a number we own delivered here, over this trunk of the workspace where the carrier has several. */
-  register?(number: PhoneNumber, trunk: string | undefined, signal: AbortSignal, workspaceId: string): Promise<void>
-  /** Undoes both. */
-  release?(number: PhoneNumber, signal: AbortSignal): Promise<void>
+  /**
+   * Has the calls of a number we own delivered here, over this trunk of the workspace where the carrier has several. Resolves with
+   * where they went before, for `release`; undefined: nowhere that is to be remembered.
+   */
+  register?(
+    number: PhoneNumber,
+    trunk: string | undefined,
+    signal: AbortSignal,
+    workspaceId: string,
+  ): Promise<NumberDelivery | undefined>
+  /** Gives back a number that was bought here; has the calls of another delivered where they went before. */
+  release?(number: PhoneNumber, signal: AbortSignal, kept: KeptNumber): Promise<void>
+}
+
+/** Where a carrier brings the calls of a number, in words of its own. */
+export type NumberDelivery = Readonly<Record<string, string>>
+
+/** What is known of a number that is given up. */
+export interface KeptNumber {
+  /** Bought here; null: nobody wrote it down, the carrier may know. */
+  readonly bought: boolean | null
+  /** What `register` resolved with. */
+  readonly before: NumberDelivery | null
 }
 
 /** A carrier said no, or failed. The message is the carrier's own, without secrets: callers read it. */
@@ -137,6 +168,16 @@ export interface IncomingCall {
 /** `foreign_trunk`: the number was dialled over another trunk than its own, as far as the caller has shown. */
 export type IncomingRefusal = 'unknown_number' | 'foreign_trunk' | 'no_agent' | 'no_capacity' | 'forbidden' | 'failed'
 
+/** Whose call is led elsewhere: what the target is judged by. */
+export interface TransferCase {
+  readonly workspaceId: string
+  /** Our number in the call, and the trunk it was registered with. */
+  readonly from: string
+  readonly trunk?: string
+  /** Set by the core, which has judged the target by them. */
+  readonly rules?: DialRules
+}
+
 export interface DialOrder {
   /** Ours. The carrier gets it along, so that it can be asked about it later. */
   callId: string
@@ -147,6 +188,10 @@ export interface DialOrder {
   from: string
   /** E.164; where the carrier says that it `takesNames`, an extension or a SIP URI, too. */
   to: string
+  /** `to` is an extension that registers here: nobody else is called, whatever it is called. */
+  toExtension?: boolean
+  /** Set by the core, which has judged `to` by them: wherever else the call is led is judged by them as well. */
+  rules?: DialRules
   /** Whom the call is for, who was led here from another: their number, where it is known. */
   onBehalfOf?: string
   /** How long it may ring. */

@@ -1,5 +1,7 @@
 import { closeInstance, type PluginRegistry } from '../plugin/host.ts'
 import type { Carrier, TrunkFigures, TrunkFinding, TrunkState } from './carrier.ts'
+import { type DialRules, NO_DIAL_RULES } from './dial-policy.ts'
+import { policed } from './policed-carrier.ts'
 import { NO_TRUNKS, type TrunkDirectory } from './trunk.ts'
 import type { CarrierDoor } from './web.ts'
 
@@ -8,16 +10,24 @@ export class Carriers {
   readonly #plugins: PluginRegistry
   readonly #trunks: TrunkDirectory
   readonly #doorOf: ((provider: string) => CarrierDoor) | undefined
+  readonly #rulesOf: (workspaceId: string) => Promise<DialRules>
   readonly #made = new Map<string, Promise<Carrier>>()
 
   /**
    * @param trunks none where nothing is dialled and nothing listens
    * @param doorOf where a provider's requests reach this process; absent where they don't
+   * @param rulesOf whom a workspace may call
    */
-  constructor(plugins: PluginRegistry, trunks: TrunkDirectory = NO_TRUNKS, doorOf?: (provider: string) => CarrierDoor) {
+  constructor(
+    plugins: PluginRegistry,
+    trunks: TrunkDirectory = NO_TRUNKS,
+    doorOf?: (provider: string) => CarrierDoor,
+    rulesOf: (workspaceId: string) => Promise<DialRules> = async () => NO_DIAL_RULES,
+  ) {
     this.#plugins = plugins
     this.#trunks = trunks
     this.#doorOf = doorOf
+    this.#rulesOf = rulesOf
   }
 
   /** The provider's name as people write it: errors of its carrier begin with it. */
@@ -63,7 +73,9 @@ export class Carriers {
     let made = this.#made.get(provider)
     if (made === undefined) {
       const door = this.#doorOf?.(provider)
-      made = this.#plugins.create('telephony', provider, { trunks: this.#trunks, ...(door && { door }) })
+      made = this.#plugins
+        .create('telephony', provider, { trunks: this.#trunks, ...(door && { door }) })
+        .then((carrier) => policed(carrier, { title: this.titleOf(provider), rulesOf: this.#rulesOf }))
       made.catch(() => this.#made.delete(provider))
       this.#made.set(provider, made)
     }

@@ -62,6 +62,11 @@ export const NUMBER_FULL: DialOutcome = {
   error: 'The phone number has as many calls at once as it may',
 }
 
+/** What the operator allows the workspace leaves nobody to serve the agent. */
+export function notServed(quota: string): DialOutcome {
+  return { ...NO_CAPACITY, error: `Quota reached: ${quota}` }
+}
+
 /** Refused right before the carrier was asked: nobody's phone rang. */
 export function skippedFor(reason: string, sentence: string): DialOutcome {
   return { status: 'canceled', endReason: 'skipped', disposition: reason, error: sentence }

@@ -2,8 +2,22 @@ import { type Static, Type } from 'typebox'
 
 /** What a trunk may be told besides its address: how we present ourselves there, and what its calls may do. */
 
-/** Kinds of numbers, as libphonenumber tells them apart. */
-export const NUMBER_TYPES = ['fixed_line', 'mobile', 'toll_free', 'voip', 'personal', 'shared_cost', 'premium'] as const
+/** Kinds of numbers: as libphonenumber tells them apart, and those that it does not know. */
+export const NUMBER_TYPES = [
+  'fixed_line',
+  'mobile',
+  'toll_free',
+  'voip',
+  'personal',
+  'shared_cost',
+  'premium',
+  'satellite',
+  'short_code',
+  'emergency',
+] as const
+export type NumberType = (typeof NUMBER_TYPES)[number]
+/** Those that are called where nobody names any. */
+export const DEFAULT_NUMBER_TYPES: readonly NumberType[] = ['fixed_line', 'mobile', 'toll_free', 'voip']
 
 const orNull = <T extends ReturnType<typeof Type.String>>(schema: T) =>
   Type.Union([schema, Type.Null()], { default: null })
@@ -73,7 +87,7 @@ export const TrunkSettings = Type.Object({
     }),
   ),
   number_types: Type.Array(Type.Enum([...NUMBER_TYPES]), {
-    default: ['fixed_line', 'mobile', 'toll_free', 'voip'],
+    default: [...DEFAULT_NUMBER_TYPES],
     minItems: 1,
     description: 'Kinds of numbers that may be called.',
   }),

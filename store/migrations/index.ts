@@ -34,6 +34,9 @@ import { sql as uploadMapping } from './0059-upload-mapping.ts'
 import { sql as webhookDeliveryIndexes } from './0060-webhook-delivery-indexes.ts'
 import { sql as listedSegments } from './0061-listed-segments.ts'
 import { sql as trunkAddresses } from './0073-trunk-addresses.ts'
+import { sql as dialRules } from './0075-dial-rules.ts'
+import { sql as numbersOfWorkspaces } from './0076-numbers-of-workspaces.ts'
+import { sql as chatSpending } from './0077-chat-spending.ts'
 
 export interface Migration {
   readonly name: string
@@ -78,4 +81,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0060-webhook-delivery-indexes', sql: webhookDeliveryIndexes },
   { name: '0061-listed-segments', sql: listedSegments },
   { name: '0073-trunk-addresses', sql: trunkAddresses },
+  { name: '0075-dial-rules', sql: dialRules },
+  { name: '0076-numbers-of-workspaces', sql: numbersOfWorkspaces },
+  { name: '0077-chat-spending', sql: chatSpending },
 ]

@@ -107,8 +107,10 @@ export interface TestApi {
   readonly redisUrl: string
   /** A client without credentials. */
   client(): ApiClient
-  /** Registers and logs in a new user: Admin of a new workspace. */
+  /** Registers and logs in a new user: Admin of a new workspace that may use everything, as one that an operator makes. */
   signUp(name?: string): Promise<TestUser>
+  /** The same with what a stranger's new workspace may use. */
+  signUpLimited(name?: string): Promise<TestUser>
   /** A new user who works in this workspace with this role. */
   member(of: TestUser, role: 'member' | 'developer' | 'admin'): Promise<TestUser>
   /** A client with a new API key of the user's workspace. */
@@ -168,13 +170,19 @@ export async function startTestApi(t: Teardown, options: TestApiOptions = {}): P
   const url = role.url ?? ''
   let users = 0
 
-  async function signUp(name = 'Ada Lovelace'): Promise<TestUser> {
+  async function signUpLimited(name = 'Ada Lovelace'): Promise<TestUser> {
     const email = `user-${++users}@example.com`
     const password = 'correct horse'
     const client = new ApiClient(url)
     await client.post('/auth/signup', { body: { name, email, password, phone_number: '+14155550123' } })
     const { body } = await client.post('/auth/login', { body: { email, password } })
     return { client, id: body.user.id, email, password, workspaceId: body.user.current_workspace_id }
+  }
+
+  async function signUp(name?: string): Promise<TestUser> {
+    const user = await signUpLimited(name)
+    await store.global.deleteFrom('workspace_quotas').where('workspace_id', '=', user.workspaceId).execute()
+    return user
   }
 
   return {
@@ -185,6 +193,7 @@ export async function startTestApi(t: Teardown, options: TestApiOptions = {}): P
     redisUrl,
     client: () => new ApiClient(url),
     signUp,
+    signUpLimited,
     async member(of, role) {
       const user = await signUp('Grace Hopper')
       await of.client.post(`/workspaces/${of.workspaceId}/invite`, { body: { email: user.email, role } })

@@ -21,7 +21,7 @@ import { claimAnalyses, type DueAnalysis, postponeAnalysis, settleAnalysis } fro
 import { addProgress } from '../../store/call-writes.ts'
 import { callById } from '../../store/calls.ts'
 import type { Store } from '../../store/database.ts'
-import type { Agent } from '../../store/schema.ts'
+import { type ServedAgent, servedAgent } from '../../store/served-agents.ts'
 import { startRounds } from '../rounds.ts'
 
 const POLL_MS = 1_000
@@ -91,12 +91,17 @@ export function startAnalysis(services: Services): AnalysisJob {
 async function analyse(services: Services, { callId, workspaceId }: DueAnalysis, signal: AbortSignal): Promise<void> {
   const tenant = services.store.tenant(workspaceId)
   const call = await callById(tenant, callId)
-  const agent = call && (await agentById(tenant, call.agent_id))
-  const wishes = (agent?.analysis ?? {}) as AnalysisWishes
+  const chosen = call && (await agentById(tenant, call.agent_id))
+  const wishes = (chosen?.analysis ?? {}) as AnalysisWishes
   const wantsNothing = wishes.summary === false && !asksForMore(wishes)
-  if (call === undefined || agent === undefined || wantsNothing || call.turns.length === 0) {
+  if (call === undefined || chosen === undefined || wantsNothing || call.turns.length === 0) {
     return settleAnalysis(tenant, callId, undefined)
   }
+  const served = await servedAgent(services.store, workspaceId, chosen)
+  if ('refused' in served) {
+    return giveUp(services, { callId, workspaceId }, `Quota reached: ${served.refused}`)
+  }
+  const { agent } = served
   const spent = { inputTokens: 0, outputTokens: 0 }
   const trace = services.traced ? contextOfCall(callId) : undefined
   const found = await ask(services, workspaceId, agent, wishes, transcriptText(call.turns), { signal, spent, trace })
@@ -125,7 +130,7 @@ async function analyse(services: Services, { callId, workspaceId }: DueAnalysis,
 async function ask(
   { plugins, checks, log }: Services,
   workspaceId: string,
-  agent: Agent,
+  agent: ServedAgent,
   wishes: AnalysisWishes,
   transcript: string,
   options: {
@@ -164,7 +169,11 @@ async function ask(
 }
 
 /** No model answered, many times: what can be said without one. */
-async function giveUp({ store }: Services, { callId, workspaceId }: DueAnalysis, error: string): Promise<void> {
+async function giveUp(
+  { store }: Services,
+  { callId, workspaceId }: Pick<DueAnalysis, 'callId' | 'workspaceId'>,
+  error: string,
+): Promise<void> {
   const tenant = store.tenant(workspaceId)
   const call = await callById(tenant, callId)
   if (call === undefined) return settleAnalysis(tenant, callId, undefined)

@@ -2,6 +2,7 @@ import type { Logger } from '../../runtime/log.ts'
 import type { PhoneNumber } from '../../runtime/phone-number.ts'
 import type { PluginRegistry } from '../../runtime/plugin/host.ts'
 import { signalWithin } from '../../runtime/signal-within.ts'
+import type { KeptNumber } from '../../runtime/telephony/carrier.ts'
 import type { Carriers } from '../../runtime/telephony/carriers.ts'
 import type { Store } from '../../store/database.ts'
 import { deletePhoneNumber, listPhoneNumbers } from '../../store/phone-numbers.ts'
@@ -9,13 +10,18 @@ import { deletePhoneNumber, listPhoneNumbers } from '../../store/phone-numbers.t
 const CARRIER_TIMEOUT_MS = 15_000
 
 /** Gives a number back to its carrier, where that takes any back. Rejects when the carrier doesn't, or can't be asked now. */
-export type ReleaseNumber = (number: PhoneNumber, provider: string, signal: AbortSignal) => Promise<void>
+export type ReleaseNumber = (
+  number: PhoneNumber,
+  provider: string,
+  kept: KeptNumber,
+  signal: AbortSignal,
+) => Promise<void>
 
 export function numberReleaser(
   { carriers, plugins }: { carriers: Carriers; plugins: Pick<PluginRegistry, 'catalogue' | 'missingKey'> },
   log: Logger,
 ): ReleaseNumber {
-  return async (number, provider, signal) => {
+  return async (number, provider, kept, signal) => {
     const missing = plugins.catalogue.telephony.has(provider)
       ? plugins.missingKey(provider)
       : `There is no plugin "${provider}"`
@@ -25,7 +31,7 @@ export function numberReleaser(
       return
     }
     const { numbers } = await carriers.get(provider)
-    await numbers?.release?.(number, signalWithin(CARRIER_TIMEOUT_MS, signal))
+    await numbers?.release?.(number, signalWithin(CARRIER_TIMEOUT_MS, signal), kept)
   }
 }
 
@@ -37,10 +43,10 @@ export async function giveBackNumbers(
 ): Promise<number> {
   const tenant = store.tenant(workspaceId)
   let kept = 0
-  for (const { phone_number, provider } of await listPhoneNumbers(tenant)) {
+  for (const { phone_number, provider, bought, delivery_before: before } of await listPhoneNumbers(tenant)) {
     signal.throwIfAborted()
     try {
-      await release(phone_number as PhoneNumber, provider, signal)
+      await release(phone_number as PhoneNumber, provider, { bought, before }, signal)
       await deletePhoneNumber(tenant, phone_number)
     } catch (err) {
       kept++

@@ -2,6 +2,7 @@ import type { CallContext } from '../dialog/context.ts'
 import type { Lead } from '../dialog/referral.ts'
 import type { CallMedia } from '../media/call-media.ts'
 import type { RtpLeg } from '../media/rtp-leg.ts'
+import type { Uri } from '../message/message.ts'
 import type { Authenticator } from '../transaction/authenticator.ts'
 import type { Flow } from '../transport/flow.ts'
 import type { ContactName } from '../trunk/presence.ts'
@@ -23,12 +24,13 @@ export function attendedCalls(options: {
   contact: ContactName | undefined
   /** This side, in brackets. */
   from: string
-  owns(host: string): boolean
+  /** Is the target at a host of the trunk, and somebody who may be called? */
+  may(target: Uri): boolean
   allows(address: string): boolean
 }): Lead {
-  const { context, flow, media, leg, authenticator, contact, from, owns, allows } = options
+  const { context, flow, media, leg, authenticator, contact, from, may, allows } = options
   return {
-    may: ({ scheme, host }) => scheme.startsWith('sip') && owns(host),
+    may: (target) => target.scheme.startsWith('sip') && may(target),
     call({ target, uri, replaces }, events) {
       return new OutboundCall({
         presence: {

@@ -1,8 +1,7 @@
 import { cleanText } from '../../../runtime/lib/text.ts'
-import { parsePhoneNumber } from '../../../runtime/phone-number.ts'
+import { readNumber } from '../../../runtime/telephony/destination.ts'
 import { parseNameAddress, splitOutside } from '../message/grammar.ts'
 import { headerOf, type NameAddress, SipParseError, type SipRequest } from '../message/message.ts'
-import { readNumber } from './destination.ts'
 
 /** Who calls whom, as an INVITE says it. Pure. */
 
@@ -16,7 +15,7 @@ const ANONYMOUS = /^(?:anonymous|unavailable|unknown|restricted)$/i
 export function dialledNumber(request: SipRequest, countries: readonly string[]): string {
   const users = [request.uri.user, addressOf(request, 'p-called-party-id')?.uri.user, request.to.uri.user]
   for (const user of users) {
-    const number = user === undefined ? undefined : readNumber(user, parsePhoneNumber, countries)
+    const number = user === undefined ? undefined : readNumber(user, countries)
     if (number !== undefined) return number
   }
   return cleanText(users.find((user) => user !== undefined && user !== '') ?? '', MAX_NUMBER_LENGTH)
@@ -26,7 +25,7 @@ export function dialledNumber(request: SipRequest, countries: readonly string[])
 export function callerNumber(request: SipRequest, countries: readonly string[]): string | undefined {
   const users = IDENTITIES.map((name) => addressOf(request, name)?.uri.user)
   for (const user of users) {
-    const number = user === undefined ? undefined : readNumber(user, parsePhoneNumber, countries)
+    const number = user === undefined ? undefined : readNumber(user, countries)
     if (number !== undefined) return number
   }
   const name = users.find((user) => user !== undefined && user !== '' && !ANONYMOUS.test(user))

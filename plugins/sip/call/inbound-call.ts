@@ -5,7 +5,7 @@ import { termsAsServer } from '../dialog/session-timer.ts'
 import type { CallMedia, MediaRefused } from '../media/call-media.ts'
 import type { Referral, RtpLeg } from '../media/rtp-leg.ts'
 import type { SessionDescription } from '../media/sdp.ts'
-import { headerOf, tokensOf } from '../message/message.ts'
+import { headerOf, tokensOf, type Uri } from '../message/message.ts'
 import type { ServerTransaction } from '../transaction/server-transaction.ts'
 import { GIVE_UP_MS, repeat, T2_MS } from '../transaction/timers.ts'
 import type { ContactName } from '../trunk/presence.ts'
@@ -137,7 +137,7 @@ export class InboundCall {
   }
 
   /** The agent is there. */
-  answer(allows: (address: string) => boolean, owns: (host: string) => boolean = () => false): void {
+  answer(allows: (address: string) => boolean, mayLead: (target: Uri) => boolean = () => false): void {
     const { request, flow } = this.transaction
     const leg = this.#leg
     const media = this.#media
@@ -150,7 +150,7 @@ export class InboundCall {
     const session = new Established({
       dialog,
       lead: attendedCalls({
-        ...{ context, flow, media, leg, contact, owns, allows, authenticator: undefined },
+        ...{ context, flow, media, leg, contact, allows, may: mayLead, authenticator: undefined },
         from: dialog.localAddress,
       }),
       flow,

@@ -13,7 +13,7 @@ import { contactName } from '../trunk/presence.ts'
 import type { ActiveTrunk } from '../trunk/trunk-table.ts'
 import { callerNumber, callerVariables, dialledNumber } from './caller.ts'
 import type { InboundCall } from './inbound-call.ts'
-import { nameAt } from './transfer.ts'
+import { caseOf, mayLead, referTarget } from './transfer.ts'
 
 const STATUS: Readonly<Record<IncomingRefusal, number>> = {
   unknown_number: 404,
@@ -125,14 +125,15 @@ export class Incoming implements IncomingCall {
       control: {
         answer: () => {
           sinceMs = nowMs()
-          call.answer(allows, (host) => !active.isExtension && !active.isLocal && active.owns(host))
+          const by = caseOf(active, { from: this.to })
+          call.answer(allows, (target) => !active.isExtension && !active.isLocal && mayLead(active, target, by))
           leg.known({ sipStatus: 200 })
           context.keepMessages(callId, sipCallId, false)
         },
         hangUp: (reason) => call.hangUp(reason),
         // Phones of ours are led on from here: what they may call is for us to say.
-        transfer: async (to) =>
-          active.isExtension ? 'refused' : call.transfer(nameAt(active, to) ?? `sip:${to}@${at}`),
+        transfer: async (to, by) =>
+          active.isExtension ? 'refused' : call.transfer(referTarget(active, to, caseOf(active, by), at)),
       },
       allows: (address) => active.allowsMedia(address, flow.address),
       released: () => {
@@ -147,7 +148,7 @@ export class Incoming implements IncomingCall {
       random: context.random,
       log: context.log.child({ callId }),
     })
-    this.#options.took(callId, { hangUp: () => leg.hangUp('api_hangup'), transfer: (number) => leg.transfer(number) })
+    this.#options.took(callId, { hangUp: () => leg.hangUp('api_hangup'), transfer: (to, by) => leg.transfer(to, by) })
     leg.known({ callId: sipCallId, trunk: active.trunk.name })
     call.ring(leg, media, this.#offer, accepted?.answer, contactName(active.trunk))
     return leg

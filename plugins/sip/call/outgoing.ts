@@ -16,7 +16,7 @@ import type { ActiveTrunk } from '../trunk/trunk-table.ts'
 import { attendedCalls } from './attended.ts'
 import { OutboundCall } from './outbound-call.ts'
 import { type Ending, failureOf } from './outcome.ts'
-import { nameAt } from './transfer.ts'
+import { caseOf, mayLead, redirectTarget, referTarget } from './transfer.ts'
 
 /** A trunk that says nothing at all this long isn't there: retransmissions have come to their sixth by then. */
 const SILENCE_MS = 20_000
@@ -194,7 +194,7 @@ class Placing {
       lead: (dialog, own) =>
         attendedCalls({
           ...{ context, flow, media, leg: own, authenticator, contact: contactName(trunk), from: dialog.localAddress },
-          owns: (host) => active.owns(host),
+          may: (target) => mayLead(active, target, caseOf(active, order)),
           allows: (address) => active.allows(address) || address === flow.address,
         }),
       ringTimeoutMs: order.ringTimeoutMs,
@@ -214,8 +214,8 @@ class Placing {
             control: {
               answer: () => undefined,
               hangUp: (reason) => call.hangUp(reason),
-              transfer: async (to) =>
-                active.isExtension ? 'refused' : call.transfer(nameAt(active, to) ?? `sip:${to}@${at}`),
+              transfer: async (to, by) =>
+                active.isExtension ? 'refused' : call.transfer(referTarget(active, to, caseOf(active, by), at)),
             },
             allows: (address) => active.allowsMedia(address, flow.address),
             released: () => {
@@ -236,7 +236,7 @@ class Placing {
           leg = made
           this.#options.took({
             hangUp: () => made.hangUp('api_hangup'),
-            transfer: (number) => made.transfer(number),
+            transfer: (to, by) => made.transfer(to, by),
           })
           made.known({ callId: call.callId, trunk: trunk.name, sipStatus: 200 })
           const hand = boundary('sip', (): void => events.answered(made, 'unknown'))
@@ -272,7 +272,14 @@ class Placing {
       active.silent(target, this.#nowMs, Math.min(ending.retryAfterS * 1_000, MAX_RETRY_AFTER_MS))
     } else active.answers(target)
     const redirected = this.#redirection(active, ending)
-    if (redirected !== undefined) return this.#invite(way, flow, redirected)
+    if (redirected !== undefined && 'to' in redirected) return this.#invite(way, flow, redirected.to)
+    if (redirected !== undefined) {
+      const { reason } = redirected.refusal
+      const detail = `${ending.status} led elsewhere: ${redirected.refusal.detail}`
+      stack.gatekeeper.refuse(reason, order.to, detail, { callId: order.callId, trunk: active.trunk.name })
+      events.carrier?.(endFigures(ending))
+      return this.#give(() => this.#options.refuse(detail))
+    }
     const { failure, detail, elsewhere } = failureOf(ending)
     // Whoever heard it ring was called: nobody is called twice.
     const goOn = elsewhere && !rang && (this.#ways.length > 0 || this.#trunks.length > 0)
@@ -292,12 +299,14 @@ class Placing {
     return this.#give(() => events.failed(failure, detail))
   }
 
-  /** Where a 3xx leads, within the trunk's own hosts (RFC 3261, section 8.1.3.4): elsewhere nobody answers for the costs. */
-  #redirection(active: ActiveTrunk, { status, contacts = [] }: Ending): string | undefined {
+  /** Where a 3xx leads: the first of its contacts that may be called; all are refused: why the first is. */
+  #redirection(active: ActiveTrunk, { status, contacts = [] }: Ending): ReturnType<typeof redirectTarget> {
     if (status < 300 || status >= 400 || this.#redirections >= MAX_REDIRECTIONS) return undefined
-    const contact = contacts.find(({ scheme, host }) => scheme === 'sip' && active.owns(host))
-    if (contact !== undefined) this.#redirections++
-    return contact?.text
+    const by = caseOf(active, this.#options.order)
+    const own = contacts.map((contact) => redirectTarget(active, contact, by)).filter((led) => led !== undefined)
+    const led = own.find((one) => 'to' in one) ?? own[0]
+    if (led !== undefined && 'to' in led) this.#redirections++
+    return led
   }
 }
 

@@ -33,9 +33,20 @@ export function referOf(request: SipRequest): Refer | undefined {
     const pair = uri.headers?.split('&').find((one) => /^replaces=/i.test(one))
     const replaces = pair === undefined ? '' : decodeURIComponent(pair.slice(pair.indexOf('=') + 1))
     if (parseReplaces(replaces) === undefined || /[\r\n]/.test(replaces)) return undefined
-    return { target: uri, uri: uri.text.split('?')[0] ?? '', replaces }
+    return { target: uri, uri: withoutTurns(uri.text), replaces }
   } catch (error) {
     if (error instanceof SipParseError || error instanceof URIError) return undefined
     throw error
   }
+}
+
+/** Parameters by which a URI says how a request goes, and where: who names the target may not say that. */
+const TURNS = /^(?:method|maddr|ttl)(?:=|$)/i
+
+function withoutTurns(text: string): string {
+  const [bare = ''] = text.split('?')
+  return bare
+    .split(';')
+    .filter((part, i) => i === 0 || !TURNS.test(part))
+    .join(';')
 }

@@ -10,6 +10,7 @@ import { ringback } from '../../../runtime/media/ringback.ts'
 import { type RtpPacket, readRtp, writeRtp } from '../../../runtime/media/rtp-packet.ts'
 import { boundary } from '../../../runtime/process/boundary.ts'
 import type { AudioFormat, CarrierFigures, Leg, LegEndReason, LegEvents } from '../../../runtime/session/leg.ts'
+import type { TransferCase } from '../../../runtime/telephony/carrier.ts'
 import { FirstWords } from './first-words.ts'
 import { LineQuality } from './line-quality.ts'
 import type { MediaPair } from './media-ports.ts'
@@ -34,7 +35,7 @@ const MAX_RELAYED_FRAMES = 10
 export interface CallControl {
   hangUp(): void
   /** Absent while the call is not answered. */
-  transfer?(to: string): Promise<Referral>
+  transfer?(to: string, by: TransferCase): Promise<Referral>
 }
 
 /** What became of asking the other side to call somebody itself. `refused`: it takes no such request, at least not this one. */
@@ -47,7 +48,7 @@ export interface LegControl {
   /** The session is over: end the call, in whatever state it is. */
   hangUp(reason: string): void
   /** Asks the other side to call there itself. */
-  transfer(to: string): Promise<Referral>
+  transfer(to: string, by: TransferCase): Promise<Referral>
 }
 
 export interface RtpLegOptions {
@@ -244,9 +245,9 @@ export class RtpLeg implements Leg {
   }
 
   /** Has the other side call there itself, and leaves once it has. */
-  async transfer(to: string): Promise<Referral> {
+  async transfer(to: string, by: TransferCase): Promise<Referral> {
     if (this.#over) return 'failed'
-    const result = await this.#options.control.transfer(to)
+    const result = await this.#options.control.transfer(to, by)
     if (result !== 'taken') return result
     this.ended('transferred')
     this.#options.control.hangUp('transferred')

@@ -84,6 +84,15 @@ t.test('transfers and keys act on phone calls through their carrier and leg, and
   const run = (callId: string, name: string, input = {}) =>
     tools.ofCall(callId, name, input, { id: 'id', key: 'key' }, new AbortController().signal)
 
+  for (const to of ['x@evil.example>;method=INVITE?Subject=hi', 'sip:x@evil.example;method=INVITE', '<+14155550199>']) {
+    const refused = await tools.transferTo(phone, to)
+    t.equal(refused.ok, false, to)
+    t.match(refused.output, /is no number, no extension and no SIP URI of user and host/)
+  }
+  t.match(await tools.transferTo(phone, '204'), { ok: false, output: /Sim calls numbers alone/ })
+  t.same(transferred, [], "a supervisor's target is read as an agent's is")
+  t.match(await tools.transferTo(phone, '+1 (415) 555-0199'), { ok: true })
+  t.same(transferred.splice(0), [[phone, '+14155550199']], 'and written anew')
   t.equal(await run(phone, 'to_support'), 'The caller is being transferred.')
   t.same(transferred, [[phone, '+14155550199']])
   t.equal(await run(web, 'to_support'), 'The caller is being transferred.')

@@ -53,7 +53,10 @@ t.test('a caller leads us to whom they spoke with before; nobody new is called f
   const dialog = encodeURIComponent('other-call;to-tag=1;from-tag=2')
   t.equal(await ask('REFER', [`Refer-To: <sip:+19005550100@127.0.0.1:${desk.port}>`]), 603)
   t.equal(await ask('REFER', [`Refer-To: <sip:desk@elsewhere.example.com?Replaces=${dialog}>`]), 603)
-  t.equal(await ask('REFER', [`Refer-To: <sip:desk@127.0.0.1:${desk.port}?Replaces=${dialog}>`]), 202)
+  const premium = `Refer-To: <sip:+19005550100@127.0.0.1:${desk.port}?Replaces=${dialog}>`
+  t.equal(await ask('REFER', [premium]), 603, 'who is called in its place is judged as one that is dialled')
+  const led = `Refer-To: <sip:desk@127.0.0.1:${desk.port};method=MESSAGE;maddr=192.0.2.66?Replaces=${dialog}>`
+  t.equal(await ask('REFER', [led]), 202)
   const invite = await desk.saw('INVITE')
   t.equal(headerOf(invite, 'replaces'), 'other-call;to-tag=1;from-tag=2')
   t.equal(invite.uri.text, `sip:desk@127.0.0.1:${desk.port}`)

@@ -113,3 +113,41 @@ t.test('a trunk without addresses lets calls in by password', { skip }, async (t
   t.not(wrong.code, 0)
   t.match(wrong.errors, /403/)
 })
+
+t.test('a number means something over the trunks of its own workspace alone', { skip }, async (t) => {
+  const sip = await startSipApi(t, { env: { DATABASE_URL: 'postgres://elsewhere/patchbay' } })
+  await linkWorker(t, sip.api)
+  const number = '+14155550190'
+  const registered = async (username: string, trunk: Record<string, unknown> | undefined) => {
+    const user = await sip.api.signUp()
+    const { body: agent } = await user.client.post('/agents', {
+      body: { agent_name: username, system_prompt: 'You answer.', first_message: `This is ${username}.` },
+    })
+    if (trunk !== undefined) {
+      const made = await user.client.post('/trunks', {
+        body: { name: 'main', username, password: 'top secret', countries: ['US'], ...trunk },
+      })
+      t.equal(made.status, 201)
+    }
+    const { status } = await user.client.post('/phone-numbers', {
+      body: { phone_number: number, provider: 'sip', agent_id: agent.agent_id, ...(trunk && { trunk: 'main' }) },
+    })
+    t.equal(status, 201, `${username} registers it`)
+    return user
+  }
+  const without = await registered('eve', undefined)
+  const hostile = await registered('mallory', { host: '192.0.2.1' })
+  const owner = await registered('aurora', { host: '192.0.2.2' })
+  for (const [username, user] of [
+    ['aurora', owner],
+    ['mallory', hostile],
+  ] as const) {
+    const { code, errors } = await sipp(t, 'in-digest', sip.sipPort, number, ['-au', username, '-ap', 'top secret'])
+    t.equal(code, 0, errors)
+    t.match(await lastCall(user), { agent_name: username, to_number: number })
+  }
+  t.equal((await owner.client.get('/calls/logs')).body.total, 1)
+  t.equal((await hostile.client.get('/calls/logs')).body.total, 1)
+  t.equal((await without.client.get('/calls/logs')).body.total, 0)
+  t.same((await owner.client.get('/refused-calls')).body.items, [])
+})

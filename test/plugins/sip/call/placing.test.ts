@@ -88,6 +88,45 @@ t.test("a redirection is followed to the trunk's own hosts and no further", asyn
   t.match(await dial('main', '+14155550178', 'second'), { failure: 'carrier', detail: /302/ })
 })
 
+t.test('a number that a redirection leads to is judged as one that is dialled', async (t) => {
+  let user = ''
+  let more = ''
+  const peer = await startPeer(t, (request) => {
+    if (request.method !== 'INVITE') return { status: 200 }
+    if (request.uri.user !== '+14155550177') return accepted(request)
+    return { status: 302, headers: [`Contact: <sip:${user}@127.0.0.1:${peer.port}${more}>`] }
+  })
+  const { dial, carrier } = await startCarrier(t, [trunkOf({ name: 'main', host: `127.0.0.1:${peer.port}` })])
+  const invited = () => peer.requests.filter(({ method }) => method === 'INVITE').map(({ uri }) => uri)
+  const refused = [
+    ['+19005551234', /302 led elsewhere: .*premium/],
+    ['19005551234', /premium/],
+    ['9005551234', /premium/],
+    ['0019005551234', /premium/],
+    ['+19005551234;npdi', /premium/],
+    ['+8816123456789', /premium-rate and satellite/],
+    ['+442079460018', /GB is not among the countries/],
+    ['911', /emergency/],
+    ['a%3Eb', /neither a number nor an extension/],
+    ['99999999999999', /E\.164/],
+  ] as const
+  for (const [i, [led, why]] of refused.entries()) {
+    user = led
+    t.match(await dial('main', undefined, `refused-${i}`), { failure: 'carrier', detail: why }, led)
+  }
+  t.same([...new Set(invited().map((uri) => uri.user))], ['+14155550177'], 'nobody else was called')
+  const counted = [...carrier.refusals.values()].reduce((sum, count) => sum + count, 0)
+  t.equal(counted, refused.length, 'each is counted as a refusal')
+
+  user = '14155550188'
+  more = ';method=MESSAGE;maddr=192.0.2.66?Subject=hi'
+  const placed = await dial('main', undefined, 'allowed')
+  t.ok(placed.leg)
+  const last = invited().at(-1)
+  t.equal(last?.text, `sip:14155550188@127.0.0.1:${peer.port}`, 'what is sent is written here, of user and host alone')
+  placed.leg?.close('done')
+})
+
 t.test('an account is presented as the trunk wants it', async (t) => {
   const peer = await startPeer(t, (request) => accepted(request))
   const { dial } = await startCarrier(t, [

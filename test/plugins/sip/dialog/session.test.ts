@@ -81,6 +81,9 @@ function answeredCall(inviteHeaders: readonly string[] = [], offer = SDP) {
   return ringing
 }
 
+/** Whose call is led on. */
+const BY = { workspaceId: 'w', from: '+14155550100' }
+
 t.test('the 200 is repeated with growing gaps until the ACK comes', async (t) => {
   const { timers, arrive, request, statuses } = answeredCall()
   timers.advance(3_600)
@@ -173,12 +176,12 @@ t.test('where we refresh, we do at half time; glare is tried again, a lost call 
 t.test('a transfer that the other side takes ends our part of the call; one it refuses does not', async (t) => {
   const call = answeredCall()
   call.arrive(call.request('ACK'))
-  const refused = call.leg.transfer('+14155550177')
+  const refused = call.leg.transfer('+14155550177', BY)
   t.equal(headerOf(call.sent.at(-1)!, 'refer-to'), '<sip:+14155550177@192.0.2.9>')
   call.arrive(answerTo(call.sent.at(-1), 603))
   t.equal(await refused, 'refused')
   t.same(call.ends, [])
-  const taken = call.leg.transfer('+14155550177')
+  const taken = call.leg.transfer('+14155550177', BY)
   call.arrive(answerTo(call.sent.at(-1), 202))
   const notify = call.request('NOTIFY', ['Event: refer', 'Subscription-State: terminated'])
   call.arrive({ ...notify, body: Buffer.from('SIP/2.0 200 OK\r\n') })
@@ -408,7 +411,7 @@ t.test('the session learns who ended the call, and why', async (t) => {
 
 t.test('who takes a transfer and hangs up without a word of it has gone there', async (t) => {
   const call = talkingCall()
-  const transfer = call.leg.transfer('+14155550177')
+  const transfer = call.leg.transfer('+14155550177', BY)
   t.match(headerOf(call.last('REFER'), 'referred-by'), /^<sip:\+14155550100@192\.0\.2\.1>$/)
   call.arrive(answerTo(call.sent.at(-1), 202))
   call.arrive(call.request('BYE'))
@@ -424,7 +427,7 @@ t.test(
       [486, 'failed'],
     ] as const) {
       const call = talkingCall()
-      const transfer = call.leg.transfer('+14155550177')
+      const transfer = call.leg.transfer('+14155550177', BY)
       call.arrive(answerTo(call.sent.at(-1), 202))
       const notify = call.request('NOTIFY', ['Event: refer', 'Subscription-State: terminated'])
       call.arrive({ ...notify, body: Buffer.from(`SIP/2.0 ${status} x\r\n`) })

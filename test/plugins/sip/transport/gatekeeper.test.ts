@@ -1,14 +1,11 @@
 import { pino } from 'pino'
 import t from 'tap'
-import { refusalOf } from '../../../../plugins/sip/call/destination.ts'
 import { answerChallenge, chooseChallenge } from '../../../../plugins/sip/message/digest.ts'
 import { headersOf, type SipRequest } from '../../../../plugins/sip/message/message.ts'
 import { parseMessage } from '../../../../plugins/sip/message/parser.ts'
 import { Challenger } from '../../../../plugins/sip/transaction/challenger.ts'
 import { Gatekeeper } from '../../../../plugins/sip/transport/gatekeeper.ts'
 import { localAddressFor } from '../../../../plugins/sip/transport/local-address.ts'
-import type { PhoneNumber } from '../../../../runtime/phone-number.ts'
-import { DEFAULT_TRUNK_SETTINGS } from '../../../../runtime/telephony/trunk-settings.ts'
 import { FakeTimers } from '../support/fake-timers.ts'
 
 const log = pino({ level: 'silent' })
@@ -183,30 +180,6 @@ t.test('a password proves a caller once; an old challenge is stale, a wrong pass
   const old = prove('secret')
   clock.advance(61_000)
   t.same(challenger.check(invite(old), passwords), { verdict: 'stale' })
-})
-
-t.test('calls go to allowed countries, by default the own one, and never to premium numbers', async (t) => {
-  const from = '+14155550100' as PhoneNumber
-  const settings = DEFAULT_TRUNK_SETTINGS
-  const to = (number: string, countries: string[] = []) =>
-    refusalOf(number as PhoneNumber, from, { countries, settings })?.reason
-  t.equal(to('+14155550177'), undefined)
-  t.equal(to('+442079460018'), 'country_not_allowed')
-  t.equal(to('+442079460018', ['GB']), undefined)
-  t.equal(to('+14155550177', ['GB']), 'country_not_allowed')
-  t.equal(to('+19005550123'), 'premium_number')
-  t.equal(to('+18095550123'), 'country_not_allowed', 'the Dominican Republic shares +1')
-  t.equal(to('+881612345678', ['US']), 'premium_number')
-  for (const [number, country, what] of [
-    ['+4990012345678', 'DE', 'two digits more than the plan has reach the premium number all the same'],
-    ['+14159761234', 'US', '976 is premium in every area'],
-    ['+447012345678', 'GB', "personal numbers are led anywhere at the caller's cost"],
-    ['+491371234567', 'DE', 'shared cost'],
-  ] as const) {
-    t.equal(to(number, [country]), 'premium_number', what)
-  }
-  const personal = { countries: ['GB'], settings: { ...settings, number_types: ['personal' as const] } }
-  t.equal(refusalOf('+447012345678' as PhoneNumber, from, personal), undefined, 'an operator may allow a kind')
 })
 
 t.test('a peer is told the address it can reach', async (t) => {

@@ -85,6 +85,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'POST /operator/workspaces/{workspace_id}/resume': t('Ended a suspension'),
   'POST /operator/trunk-hosts': t('Approved a host for trunks'),
   'DELETE /operator/trunk-hosts/{trunk_host_id}': t('Took back the approval of a trunk’s host'),
+  'POST /operator/phone-numbers': t('Gave a phone number to a workspace'),
+  'DELETE /operator/phone-numbers/{provider}/{phone_number}': t('Took a phone number back from a workspace'),
   'PATCH /operator/users/{user_id}': t('Changed who runs the installation'),
   'POST /operator/users/{user_id}/password-reset': t('Made a link for a new password'),
   'POST /operator/invitations': t('Invited somebody to the installation'),

@@ -99,6 +99,7 @@ const QUOTAS = [
   ['documents', t('Documents')],
   ['minutes_a_month', t('Minutes a month')],
   ['cost_usd_a_month', t('Dollars a month')],
+  ['bought_numbers', t('Bought numbers')],
 ] as const
 
 function Manage({ workspace, onClose }: { workspace: OperatedWorkspace; onClose: () => void }) {
@@ -117,7 +118,8 @@ function Manage({ workspace, onClose }: { workspace: OperatedWorkspace; onClose:
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const fields = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>
-    save.mutate(Object.fromEntries(QUOTAS.map(([name]) => [name, fields[name] === '' ? null : Number(fields[name])])))
+    const quotas = QUOTAS.map(([name]) => [name, fields[name] === '' ? null : Number(fields[name])])
+    save.mutate({ ...Object.fromEntries(quotas), purchases: fields.purchases === 'on' })
   }
   return (
     <Dialog lead={t('Empty: no limit.')} onClose={onClose} open title={workspace.name}>
@@ -129,6 +131,10 @@ function Manage({ workspace, onClose }: { workspace: OperatedWorkspace; onClose:
             </Field>
           ))}
         </div>
+        <label className="flex items-center gap-2">
+          <input defaultChecked={workspace.quotas.purchases} name="purchases" type="checkbox" />
+          {t('May buy phone numbers')}
+        </label>
         <Fault error={save.error} />
         <DialogActions>
           <Button busy={save.isPending} kind="primary" type="submit">

@@ -1,0 +1,14 @@
+/**
+ * Whom a workspace may call: the operator's bound and the workspace's own; null: no bound named. And how many bought numbers it may
+ * have. Workspaces that are there already keep calling every country.
+ */
+export const sql = `
+alter table workspace_quotas
+  add column dial_countries text[],
+  add column dial_number_types text[],
+  add column bought_numbers integer;
+update workspace_quotas set dial_countries = '{*}';
+alter table workspaces
+  add column dial_countries text[],
+  add column dial_number_types text[];
+`

@@ -3,9 +3,10 @@ import type { Logger } from '../runtime/log.ts'
 import type { User, WorkspaceRole } from '../store/schema.ts'
 import type { Tenant } from '../store/tenant.ts'
 import type { Caller, RecognisedKey } from './auth/authenticate.ts'
+import type { Standing } from './auth/standing-rights.ts'
 import { type Compiled, MAX_JSON_BYTES, readForm } from './input.ts'
 import { readMultipart } from './multipart.ts'
-import { type AnyRoute, type ApiRequest, scopeOf } from './route.ts'
+import { type AnyRoute, type ApiRequest, refusesSuspended, scopeOf } from './route.ts'
 import type { Match } from './router.ts'
 import type { Fault } from './schema.ts'
 import type { Incoming } from './server.ts'
@@ -109,6 +110,7 @@ export class HandledRequest {
   readonly role: WorkspaceRole | undefined
   readonly key: Caller['key']
   readonly sessionId: string | undefined
+  readonly #issuedAtS: number
   query: unknown
   body: unknown
   readonly #exchange: Exchange
@@ -128,8 +130,28 @@ export class HandledRequest {
     this.role = role
     this.key = caller.key
     this.sessionId = caller.sessionId
+    this.#issuedAtS = caller.issuedAtS
     this.#exchange = exchange
     this.#services = services
+  }
+
+  /** What an answer that takes long needs to go on; undefined where nobody signs in. */
+  get standing(): Standing | undefined {
+    const { route } = this.#exchange
+    if (this.key !== undefined) {
+      const scope = scopeOf(route)
+      return scope && { kind: 'key', keyId: this.key.id, scope }
+    }
+    if (this.user === undefined) return undefined
+    return {
+      kind: 'user',
+      userId: this.user.id,
+      sessionId: this.sessionId ?? null,
+      issuedAtS: this.#issuedAtS,
+      workspaceId: this.tenant?.workspaceId ?? null,
+      role: route.role,
+      refusesSuspended: refusesSuspended(route),
+    }
   }
 
   get cookies() {

@@ -3,6 +3,7 @@ import type { ErrorCode } from '../runtime/errors.ts'
 import type { Logger } from '../runtime/log.ts'
 import type { KeyScope, User, WorkspaceRole } from '../store/schema.ts'
 import type { Tenant } from '../store/tenant.ts'
+import type { Standing } from './auth/standing-rights.ts'
 import type { RequestBody } from './body.ts'
 import type { ReceiveFile, UploadedForm } from './multipart.ts'
 import type { Fault } from './schema.ts'
@@ -138,6 +139,8 @@ export interface ApiRequest<
   readonly key: { readonly id: string; readonly name: string } | undefined
   /** The session of the caller's access token, where it names one. */
   readonly sessionId: string | undefined
+  /** What an answer that takes long needs to go on; undefined where nobody signs in. */
+  readonly standing: A extends 'none' ? undefined : Standing | undefined
   readonly signal: AbortSignal
   /** Where a write comes from, as far as trusted proxies say. */
   readonly clientAddress: string

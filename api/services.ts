@@ -20,6 +20,7 @@ import type { JobQueue } from '../workers/queues.ts'
 import type { AccessTokens } from './auth/access-token.ts'
 import type { LoginThrottle } from './auth/login-throttle.ts'
 import type { Operators } from './auth/operators.ts'
+import type { StandingRights } from './auth/standing-rights.ts'
 import type { Outbound } from './calls/outbound-start.ts'
 import type { Live } from './events/live.ts'
 import type { Sessions } from './realtime/start.ts'
@@ -43,6 +44,8 @@ export interface Services {
   /** Who runs the installation. */
   readonly operators: Operators
   readonly throttle: LoginThrottle
+  /** Ends what is open when the right to it ends. */
+  readonly standing: StandingRights
   /** Undefined where no mail server is set. */
   readonly mailer: Mailer | undefined
   /** Makes providers; its catalogue lists those an agent may name. */

@@ -44,6 +44,7 @@ import { createLoginThrottle } from './auth/login-throttle.ts'
 import { createOperators } from './auth/operators.ts'
 import { preparePasswords } from './auth/password.ts'
 import { signupNotice } from './auth/signup-notice.ts'
+import { StandingRights } from './auth/standing-rights.ts'
 import { startInbound } from './calls/inbound.ts'
 import { startOutbound } from './calls/outbound-start.ts'
 import { startRecorder } from './calls/recorder.ts'
@@ -156,6 +157,9 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
     const quotas = new Quotas(redisQuotaPlaces(redis), quotaSource, log)
     opened.push(() => quotas.stop())
     const shares = slotShares(context.config, { store, clock, log })
+    const operators = createOperators(context.config.operators ?? [])
+    const standing = new StandingRights({ store, operators, log })
+    opened.push(() => standing.stop())
     const nodeUrl = () => config.nodeUrl ?? config.publicUrl
     const sessions = createSessions({
       ...{
@@ -167,6 +171,7 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
         redis,
         quotas,
         shares,
+        standing,
         answers,
         mcpTools,
         record,
@@ -204,7 +209,7 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
       webSockets: [
         ...sessions.routes,
         listenRoute({
-          ...{ redis, clock, log },
+          ...{ redis, standing, clock, log },
           switchboard: () => switchboard,
           calls: live.calls,
           webrtc: sessions.webrtc,
@@ -306,7 +311,8 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
       batchJobs,
       objects,
       accessTokens,
-      operators: createOperators(config.operators ?? []),
+      operators,
+      standing,
       throttle: createLoginThrottle(redis),
       mailer,
       isTrustedProxy: trustedProxies(config.trustedProxies ?? []),

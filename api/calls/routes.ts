@@ -68,7 +68,7 @@ const generateToken = defineRoute({
     const isRecorded = config.recordCalls || query.record === true
     const token = await issueSessionToken(
       redis,
-      { workspaceId: tenant.workspaceId, callId: call.id, isRecorded },
+      { workspaceId: tenant.workspaceId, callId: call.id, isRecorded, holder: request.standing },
       nowMs,
     )
     return sessionTokenBody(services, {

@@ -5,10 +5,6 @@ import type { Services } from './services.ts'
 
 /** Notes who did what, once it is done. What was sent is noted by name; values only where a route says they are no secret. */
 
-export function isAudited({ method, auth, audit }: AnyRoute): boolean {
-  return method !== 'GET' && auth !== 'none' && audit !== false
-}
-
 /** Never rejects: what was done is done, and its answer is owed. A failure is in the process's own log. */
 export async function audit(
   services: Services,
@@ -27,19 +23,22 @@ export async function audit(
 }
 
 function entryOf(request: HandledRequest, route: AnyRoute, result: unknown): AuditEntry {
-  const { user, key, tenant, params } = request
+  const { user, key, workspaceId = null } = request
   const body = (request.body ?? {}) as Record<string, unknown>
   const noted = route.audit === undefined || route.audit === false ? [] : route.audit
   const made = route.success.status === 201 ? idOf(result) : undefined
-  const [path = ''] = request.target.split('?')
+  const [path = '', query = ''] = request.target.split('?')
+  const filters = route.method === 'GET' ? [...new Set(new URLSearchParams(query).keys())] : []
+  const at = path.replace(/\/$/, '')
   return {
-    workspaceId: tenant?.workspaceId ?? params.workspace_id ?? null,
+    workspaceId,
     actor: key
       ? { kind: 'key', id: key.id, name: key.name }
       : { kind: 'user', id: user?.id ?? null, name: user?.email ?? '' },
     action: `${route.method} ${route.path}`,
-    resource: made === undefined ? path : `${path}/${made}`,
+    resource: made === undefined ? at : `${at}/${made}`,
     detail: {
+      ...(filters.length === 0 ? {} : { filters }),
       ...(Object.keys(body).length === 0 ? {} : { fields: Object.keys(body) }),
       ...Object.fromEntries(noted.filter((name) => body[name] !== undefined).map((name) => [name, body[name]])),
     },

@@ -1,6 +1,7 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import type { ErrorCode } from '../runtime/errors.ts'
 import type { Logger } from '../runtime/log.ts'
+import type { Membership } from '../store/identity.ts'
 import type { KeyScope, User, WorkspaceRole } from '../store/schema.ts'
 import type { Tenant } from '../store/tenant.ts'
 import type { Standing } from './auth/standing-rights.ts'
@@ -57,7 +58,7 @@ export interface Route<
   whenSuspended?: 'served' | 'refused'
   /**
    * Writes go to the audit log: `false` where they are too many and kept elsewhere. A list names the fields of the body
-   * whose values are noted; of the others only their names are.
+   * whose values are noted; of the others only their names are. A read with a list is noted, too: of what was said or who was called.
    */
   audit?: false | readonly string[]
   /** Reads `Idempotency-Key`: the handler answers through api/idempotency.ts. */
@@ -125,6 +126,11 @@ export interface ApiRequest<
   readonly tenant: R extends 'none' | 'operator' ? undefined : Tenant
   /** What the caller is in the workspace. */
   readonly role: R extends 'none' | 'operator' ? undefined : WorkspaceRole
+  /**
+   * Works in another workspace of the user's than the active one, from now on: it is asked whether it is suspended, and what is done
+   * is written to its audit log. Throws `workspace_suspended`.
+   */
+  enter(membership: Membership): Tenant
   readonly cookies: string
   /** A header listed in the route's `headers`, in lower case; empty when absent. */
   header(name: string): string
@@ -205,4 +211,9 @@ export function refusesSuspended({ role, method, whenSuspended }: AnyRoute): boo
 /** Whether the endpoint works in a workspace. */
 export function isOfWorkspace({ role }: Pick<AnyRoute, 'role'>): boolean {
   return role !== 'none' && role !== 'operator'
+}
+
+/** Whether the audit log has who called it: writes, and reads that say so. */
+export function isAudited({ method, auth, audit }: Pick<AnyRoute, 'method' | 'auth' | 'audit'>): boolean {
+  return auth !== 'none' && audit !== false && (method !== 'GET' || audit !== undefined)
 }

@@ -20,6 +20,7 @@ import type { JobQueue } from '../workers/queues.ts'
 import type { AccessTokens } from './auth/access-token.ts'
 import type { LoginThrottle } from './auth/login-throttle.ts'
 import type { Operators } from './auth/operators.ts'
+import type { SecurityLog } from './auth/security-log.ts'
 import type { StandingRights } from './auth/standing-rights.ts'
 import type { Outbound } from './calls/outbound-start.ts'
 import type { Live } from './events/live.ts'
@@ -44,6 +45,8 @@ export interface Services {
   /** Who runs the installation. */
   readonly operators: Operators
   readonly throttle: LoginThrottle
+  /** Writes down what happens at the door: logins, links, keys. */
+  readonly security: SecurityLog
   /** Ends what is open when the right to it ends. */
   readonly standing: StandingRights
   /** Undefined where no mail server is set. */

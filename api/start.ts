@@ -43,6 +43,7 @@ import { createAuthenticator } from './auth/authenticate.ts'
 import { createLoginThrottle } from './auth/login-throttle.ts'
 import { createOperators } from './auth/operators.ts'
 import { preparePasswords } from './auth/password.ts'
+import { SecurityLog } from './auth/security-log.ts'
 import { signupNotice } from './auth/signup-notice.ts'
 import { StandingRights } from './auth/standing-rights.ts'
 import { startInbound } from './calls/inbound.ts'
@@ -279,6 +280,7 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
       },
     })
     opened.push(() => operations.close())
+    const security = new SecurityLog({ store, clock, log })
     const mailer = config.smtpUrl === undefined ? undefined : await openMailer(config.smtpUrl, config.mailFrom)
     opened.push(() => mailer?.close())
     const accessTokens = createAccessTokens(config.jwtApiSecret, config.accessTokenTtlS, clock)
@@ -313,7 +315,11 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
       accessTokens,
       operators,
       standing,
-      throttle: createLoginThrottle(redis),
+      throttle: createLoginThrottle(redis, ({ kind, address, requestId }) => {
+        const event = { kind: 'locked_out', userId: null, account: '', detail: { attempts_at: kind } } as const
+        void security.note({ clientAddress: address, id: requestId }, event)
+      }),
+      security,
       mailer,
       isTrustedProxy: trustedProxies(config.trustedProxies ?? []),
     }

@@ -33,6 +33,7 @@ import { sql as campaignCallCounts } from './0058-campaign-call-counts.ts'
 import { sql as uploadMapping } from './0059-upload-mapping.ts'
 import { sql as webhookDeliveryIndexes } from './0060-webhook-delivery-indexes.ts'
 import { sql as listedSegments } from './0061-listed-segments.ts'
+import { sql as securityLog } from './0079-security-log.ts'
 
 export interface Migration {
   readonly name: string
@@ -76,4 +77,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0059-upload-mapping', sql: uploadMapping },
   { name: '0060-webhook-delivery-indexes', sql: webhookDeliveryIndexes },
   { name: '0061-listed-segments', sql: listedSegments },
+  { name: '0079-security-log', sql: securityLog },
 ]

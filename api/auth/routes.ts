@@ -56,7 +56,7 @@ const signup = defineRoute({
     const { store, config, throttle } = services
     const phoneNumber = requirePhoneNumber(body.phone_number)
     const { name, email, invitation } = body
-    const isLocal = isFromHere(request)
+    const isLocal = isFromHere(request, services)
     const isInvited = invitation !== undefined
     // Before the setup token is looked at: it must not be guessed at for ever.
     const attempt = attemptOf(request, 'signup', email)

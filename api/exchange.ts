@@ -8,7 +8,7 @@ import type { Caller, RecognisedKey } from './auth/authenticate.ts'
 import type { Standing } from './auth/standing-rights.ts'
 import { type Compiled, MAX_JSON_BYTES, readForm } from './input.ts'
 import { readMultipart } from './multipart.ts'
-import { type AnyRoute, type ApiRequest, isAudited, refusesSuspended, scopeOf } from './route.ts'
+import { type AnyRoute, type ApiRequest, hasEffect, isAudited, refusesSuspended, scopeOf } from './route.ts'
 import type { Match } from './router.ts'
 import type { Fault } from './schema.ts'
 import type { Incoming } from './server.ts'
@@ -40,6 +40,8 @@ export class Exchange {
   /** Read for writes only. */
   readonly origin: string
   readonly host: string
+  /** Read for reads that do something. */
+  readonly fetchSite: string
   /** Read where it is written down. */
   readonly forwardedFor: string
   readonly params: Readonly<Record<string, string>>
@@ -62,6 +64,7 @@ export class Exchange {
     const isWrite = !SAFE_METHODS.has(incoming.method)
     this.contentType = isWrite ? incoming.header('content-type') : ''
     this.origin = isWrite ? incoming.header('origin') : ''
+    this.fetchSite = hasEffect(route) ? incoming.header('sec-fetch-site') : ''
     this.host = this.origin === '' ? '' : incoming.header('host')
     this.forwardedFor = isWrite || isAudited(route) ? incoming.header('x-forwarded-for') : ''
     this.params =

@@ -82,6 +82,7 @@ export function createRequestPath(options: RequestPath): (incoming: Incoming) =>
   }
 
   function refuseForeignOrigin(exchange: Exchange, caller: Caller): void {
+    if (caller.key === undefined && FOREIGN_SITES.has(exchange.fetchSite)) throw new PatchbayError('cross_origin')
     if (exchange.origin === '' || caller.key !== undefined || !SIGNED_IN.test(exchange.cookies)) return
     if (!isOwnOrigin(exchange.origin, exchange.host)) throw new PatchbayError('cross_origin')
   }
@@ -165,6 +166,7 @@ const NOBODY: Caller = {
   ...{ user: undefined, membership: undefined, key: undefined, sessionId: undefined },
   ...{ issuedAtS: 0, refused: false },
 }
+const FOREIGN_SITES: ReadonlySet<string> = new Set(['cross-site', 'same-site'])
 const SIGNED_IN = /(?:^|;\s*)(?:access|refresh)_token=/
 
 /** A workspace that is named is entered, also where the route needs none. */

@@ -217,3 +217,8 @@ export function isOfWorkspace({ role }: Pick<AnyRoute, 'role'>): boolean {
 export function isAudited({ method, auth, audit }: Pick<AnyRoute, 'method' | 'auth' | 'audit'>): boolean {
   return auth !== 'none' && audit !== false && (method !== 'GET' || audit !== undefined)
 }
+
+/** A GET that does something: a link or picture of another page must not make a browser that is logged in ask for it. */
+export function hasEffect({ method, auth, scope }: Pick<AnyRoute, 'method' | 'auth' | 'scope'>): boolean {
+  return method === 'GET' && scopeOf({ auth, method, scope }) === 'calls'
+}

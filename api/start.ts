@@ -68,6 +68,7 @@ import { diagnoseAudio } from './realtime/audio-diagnosis.ts'
 import { createSessions } from './realtime/start.ts'
 import { diagnoseWebRtc } from './realtime/webrtc/diagnosis.ts'
 import { errorReply, requestIdOf, standingHeaders } from './reply.ts'
+import { workloadOf } from './reports/workload.ts'
 import { createRequestPath } from './request.ts'
 import { RequestLog } from './requests/request-log.ts'
 import { routes } from './routes.ts'
@@ -75,7 +76,7 @@ import { startServer } from './server.ts'
 import type { Services } from './services.ts'
 import { SupervisorAtCall } from './supervision/inner.ts'
 import { listenRoute } from './supervision/socket.ts'
-import { isReady } from './system/readiness.ts'
+import { readinessOf } from './system/readiness.ts'
 import { doorOf, streamRoutes } from './telephony/web.ts'
 import { McpTools } from './tools/mcp-tools.ts'
 import { createToolCalls, toolSecrets } from './tools/tool-calls.ts'
@@ -263,12 +264,13 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
       callsIn.signal,
     )
     const liveCalls = (): number => sessions.calls.size + outbound.ringing()
+    const readiness = readinessOf({ store, redis, sessions, clock })
     const operations = await startOperationsServer({
       ...operationsAddress(context.config, 'api'),
       registry,
       ready: async () => {
-        const found = await isReady({ store, redis, sessions })
-        return { ready: found.status === 'ready', ...found }
+        const found = await readiness()
+        return { ready: found.status === 'ready', ...found, workers: sessions.workers().length }
       },
       drain: () => {
         context.requestStop('drain')
@@ -299,6 +301,8 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
       carriers,
       trunks,
       sessions,
+      readiness,
+      workload: workloadOf({ redis, config, clock, log }),
       requestLog,
       live,
       outbound,

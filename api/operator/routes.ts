@@ -22,7 +22,7 @@ import { operatorQuotas, setOperatorQuotas, useOf } from '../../store/workspace-
 import { oneTimeLink } from '../auth/links.ts'
 import { effectiveSignup } from '../auth/signup-policy.ts'
 import { Workload } from '../reports/schema.ts'
-import { readWorkload, workloadExample } from '../reports/workload.ts'
+import { workloadExample } from '../reports/workload.ts'
 import { defineRoute } from '../route.ts'
 import { Page, PageQuery, pageOf } from '../schema.ts'
 import type { Services } from '../services.ts'
@@ -319,7 +319,7 @@ const workers = defineRoute({
   success: { status: 200, schema: Workload },
   summary: 'The voice workers and their load',
   examples: { success: workloadExample },
-  handler: ({ signal }, services) => readWorkload(services, { signal, hidesHosts: false }),
+  handler: (_, { workload }) => workload({ hidesHosts: false }),
 })
 
 const drainWorker = defineRoute({

@@ -1,6 +1,6 @@
 import { type AuditEntry, writeAudit } from '../store/audit-log.ts'
 import type { HandledRequest } from './exchange.ts'
-import { type AnyRoute, Reply } from './route.ts'
+import { type AnyRoute, type Param, Reply } from './route.ts'
 import type { Services } from './services.ts'
 
 /** Notes who did what, once it is done. What was sent is noted by name; values only where a route says they are no secret. */
@@ -26,10 +26,10 @@ function entryOf(request: HandledRequest, route: AnyRoute, result: unknown): Aud
   const { user, key, workspaceId = null } = request
   const body = (request.body ?? {}) as Record<string, unknown>
   const noted = route.audit === undefined || route.audit === false ? [] : route.audit
-  const made = route.success.status === 201 ? idOf(result) : undefined
+  const made = route.success.status === 201 && !route.madeIsPersonal ? idOf(result) : undefined
   const [path = '', query = ''] = request.target.split('?')
   const filters = route.method === 'GET' ? [...new Set(new URLSearchParams(query).keys())] : []
-  const at = path.replace(/\/$/, '')
+  const at = withoutPersons(path.replace(/\/$/, ''), route)
   return {
     workspaceId,
     actor: key
@@ -45,6 +45,19 @@ function entryOf(request: HandledRequest, route: AnyRoute, result: unknown): Aud
     address: request.clientAddress,
     requestId: request.id,
   }
+}
+
+/** The path, with the names of its parameters in place of those that say who a person is. */
+function withoutPersons(path: string, { path: pattern, params = {} }: AnyRoute): string {
+  const named = pattern.replace(/\/$/, '').split('/')
+  const isPersonal = (segment: string | undefined) => {
+    const [, name] = /^\{(\w+)\}$/.exec(segment ?? '') ?? []
+    return name !== undefined && (params as Record<string, Param | undefined>)[name]?.isPersonal === true
+  }
+  return path
+    .split('/')
+    .map((segment, i) => (isPersonal(named[i]) ? named[i] : segment))
+    .join('/')
 }
 
 /** What was made says its own id first. */

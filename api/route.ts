@@ -30,6 +30,8 @@ export interface Param {
   /** The parameter is a UUID; anything else names nothing and gets this error. */
   notFound?: ErrorCode
   example?: string
+  /** It says who a person is: it is not written into the audit log. */
+  isPersonal?: true
 }
 
 export interface FormFiles {
@@ -61,6 +63,8 @@ export interface Route<
    * whose values are noted; of the others only their names are. A read with a list is noted, too: of what was said or who was called.
    */
   audit?: false | readonly string[]
+  /** What it makes is named after a person: the audit log does not say how. */
+  madeIsPersonal?: true
   /** Reads `Idempotency-Key`: the handler answers through api/idempotency.ts. */
   idempotent?: true
   /** `path`: the workspace is the parameter `workspace_id` and not the header's or the user's current one. */

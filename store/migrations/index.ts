@@ -34,6 +34,7 @@ import { sql as uploadMapping } from './0059-upload-mapping.ts'
 import { sql as webhookDeliveryIndexes } from './0060-webhook-delivery-indexes.ts'
 import { sql as listedSegments } from './0061-listed-segments.ts'
 import { sql as securityLog } from './0079-security-log.ts'
+import { sql as auditErasure } from './0080-audit-erasure.ts'
 
 export interface Migration {
   readonly name: string
@@ -78,4 +79,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0060-webhook-delivery-indexes', sql: webhookDeliveryIndexes },
   { name: '0061-listed-segments', sql: listedSegments },
   { name: '0079-security-log', sql: securityLog },
+  { name: '0080-audit-erasure', sql: auditErasure },
 ]

@@ -3,14 +3,10 @@ import { countLostRows } from '../runtime/operations/lost-rows.ts'
 import { type AuditEntry, writeAudit } from '../store/audit-log.ts'
 import { isRefusal } from '../store/write-rows.ts'
 import type { HandledRequest } from './exchange.ts'
-import { type AnyRoute, Reply } from './route.ts'
+import { type AnyRoute, type Param, Reply } from './route.ts'
 import type { Services } from './services.ts'
 
 /** Notes who did what, once it is done. What was sent is noted by name; values only where a route says they are no secret. */
-
-export function isAudited({ method, auth, audit }: AnyRoute): boolean {
-  return method !== 'GET' && auth !== 'none' && audit !== false
-}
 
 /** Never rejects: what was done is done, and its answer is owed. A failure is in the process's own log. */
 export async function audit(
@@ -31,25 +27,41 @@ export async function audit(
 }
 
 function entryOf(request: HandledRequest, route: AnyRoute, result: unknown): AuditEntry {
-  const { user, key, tenant, params } = request
+  const { user, key, workspaceId = null } = request
   const body = (request.body ?? {}) as Record<string, unknown>
   const noted = route.audit === undefined || route.audit === false ? [] : route.audit
-  const made = route.success.status === 201 ? idOf(result) : undefined
-  const [path = ''] = request.target.split('?')
+  const made = route.success.status === 201 && !route.madeIsPersonal ? idOf(result) : undefined
+  const [path = '', query = ''] = request.target.split('?')
+  const filters = route.method === 'GET' ? [...new Set(new URLSearchParams(query).keys())] : []
+  const at = withoutPersons(path.replace(/\/$/, ''), route)
   return {
-    workspaceId: tenant?.workspaceId ?? params.workspace_id ?? null,
+    workspaceId,
     actor: key
       ? { kind: 'key', id: key.id, name: key.name }
       : { kind: 'user', id: user?.id ?? null, name: user?.email ?? '' },
     action: `${route.method} ${route.path}`,
-    resource: made === undefined ? path : `${path}/${made}`,
+    resource: made === undefined ? at : `${at}/${made}`,
     detail: {
+      ...(filters.length === 0 ? {} : { filters }),
       ...(Object.keys(body).length === 0 ? {} : { fields: Object.keys(body) }),
       ...Object.fromEntries(noted.filter((name) => body[name] !== undefined).map((name) => [name, body[name]])),
     },
     address: request.clientAddress,
     requestId: request.id,
   }
+}
+
+/** The path, with the names of its parameters in place of those that say who a person is. */
+function withoutPersons(path: string, { path: pattern, params = {} }: AnyRoute): string {
+  const named = pattern.replace(/\/$/, '').split('/')
+  const isPersonal = (segment: string | undefined) => {
+    const [, name] = /^\{(\w+)\}$/.exec(segment ?? '') ?? []
+    return name !== undefined && (params as Record<string, Param | undefined>)[name]?.isPersonal === true
+  }
+  return path
+    .split('/')
+    .map((segment, i) => (isPersonal(named[i]) ? named[i] : segment))
+    .join('/')
 }
 
 /** What was made says its own id first. */

@@ -1,11 +1,14 @@
 import { clientAddress, isLoopback } from '../runtime/client-address.ts'
+import { PatchbayError } from '../runtime/errors.ts'
 import type { Logger } from '../runtime/log.ts'
+import type { Membership } from '../store/identity.ts'
 import type { User, WorkspaceRole } from '../store/schema.ts'
 import type { Tenant } from '../store/tenant.ts'
 import type { Caller, RecognisedKey } from './auth/authenticate.ts'
+import type { Standing } from './auth/standing-rights.ts'
 import { type Compiled, MAX_JSON_BYTES, readForm } from './input.ts'
 import { readMultipart } from './multipart.ts'
-import { type AnyRoute, type ApiRequest, scopeOf } from './route.ts'
+import { type AnyRoute, type ApiRequest, hasEffect, isAudited, refusesSuspended, scopeOf } from './route.ts'
 import type { Match } from './router.ts'
 import type { Fault } from './schema.ts'
 import type { Incoming } from './server.ts'
@@ -37,7 +40,9 @@ export class Exchange {
   /** Read for writes only. */
   readonly origin: string
   readonly host: string
-  /** Read for writes only. */
+  /** Read for reads that do something. */
+  readonly fetchSite: string
+  /** Read where it is written down. */
   readonly forwardedFor: string
   readonly params: Readonly<Record<string, string>>
   readonly log: Logger
@@ -59,8 +64,9 @@ export class Exchange {
     const isWrite = !SAFE_METHODS.has(incoming.method)
     this.contentType = isWrite ? incoming.header('content-type') : ''
     this.origin = isWrite ? incoming.header('origin') : ''
+    this.fetchSite = hasEffect(route) ? incoming.header('sec-fetch-site') : ''
     this.host = this.origin === '' ? '' : incoming.header('host')
-    this.forwardedFor = isWrite ? incoming.header('x-forwarded-for') : ''
+    this.forwardedFor = isWrite || isAudited(route) ? incoming.header('x-forwarded-for') : ''
     this.params =
       compiled.paramNames.length === 0
         ? NONE
@@ -109,10 +115,13 @@ export class HandledRequest {
   readonly role: WorkspaceRole | undefined
   readonly key: Caller['key']
   readonly sessionId: string | undefined
+  readonly #issuedAtS: number
   query: unknown
   body: unknown
   readonly #exchange: Exchange
   readonly #services: Services
+  /** The workspace that the request named beside the active one. */
+  #entered: Tenant | undefined
 
   constructor(
     exchange: Exchange,
@@ -128,8 +137,39 @@ export class HandledRequest {
     this.role = role
     this.key = caller.key
     this.sessionId = caller.sessionId
+    this.#issuedAtS = caller.issuedAtS
     this.#exchange = exchange
     this.#services = services
+  }
+
+  enter({ workspaceId, isSuspended }: Membership): Tenant {
+    if (isSuspended && refusesSuspended(this.#exchange.route)) throw new PatchbayError('workspace_suspended')
+    this.#entered = this.#services.store.tenant(workspaceId)
+    return this.#entered
+  }
+
+  /** The workspace it was done in or to. */
+  get workspaceId(): string | undefined {
+    return (this.#entered ?? this.tenant)?.workspaceId ?? this.params.workspace_id
+  }
+
+  /** What an answer that takes long needs to go on; undefined where nobody signs in. */
+  get standing(): Standing | undefined {
+    const { route } = this.#exchange
+    if (this.key !== undefined) {
+      const scope = scopeOf(route)
+      return scope && { kind: 'key', keyId: this.key.id, scope }
+    }
+    if (this.user === undefined) return undefined
+    return {
+      kind: 'user',
+      userId: this.user.id,
+      sessionId: this.sessionId ?? null,
+      issuedAtS: this.#issuedAtS,
+      workspaceId: (this.#entered ?? this.tenant)?.workspaceId ?? null,
+      role: route.role,
+      refusesSuspended: refusesSuspended(route),
+    }
   }
 
   get cookies() {

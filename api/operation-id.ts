@@ -56,6 +56,7 @@ const NAMED: Readonly<Record<string, string>> = {
   'POST /privacy/erase': 'erasePerson',
   'GET /audit-log': 'listAuditLog',
   'GET /operator/audit-log': 'listOperatorAuditLog',
+  'GET /operator/security-log': 'listSecurityLog',
   'POST /telephony/{provider}/{event}': 'receiveCarrierWebhook',
   'GET /health': 'getHealth',
   'GET /ready': 'getReadiness',

@@ -4,15 +4,17 @@ import type { Logger } from '../runtime/log.ts'
 import type { HttpSpans } from '../runtime/traces/http-spans.ts'
 import type { WorkspaceRole } from '../store/schema.ts'
 import type { Tenant } from '../store/tenant.ts'
-import { audit, isAudited } from './audit.ts'
+import { audit } from './audit.ts'
 import type { Authenticator, Caller } from './auth/authenticate.ts'
+import { roleRefusal } from './auth/roles.ts'
+import { whileAllowed } from './auth/while-allowed.ts'
 import { Exchange, HandledRequest } from './exchange.ts'
 import { isUuid } from './ids.ts'
 import { type Compiled, compileInput, faultOfIds, type Input, MAX_JSON_BYTES, readInput } from './input.ts'
 import type { ObserveAnswer } from './metrics.ts'
 import { errorReply, replyOf, requestIdOf, toldError, withHeader } from './reply.ts'
 import type { RequestLog } from './requests/request-log.ts'
-import { type AnyRoute, type ApiRequest, isOfWorkspace, refusesSuspended } from './route.ts'
+import { type AnyRoute, type ApiRequest, isAudited, isOfWorkspace, Reply, refusesSuspended } from './route.ts'
 import { createRouter, type Router } from './router.ts'
 import { type Fault, ValidationError } from './schema.ts'
 import type { Incoming, Outgoing } from './server.ts'
@@ -69,7 +71,7 @@ export function createRequestPath(options: RequestPath): (incoming: Incoming) =>
     }
     const result = yield route.handler(request as unknown as ApiRequest, services)
     if (isAudited(route)) yield audit(services, request, route, result)
-    return replyOf(route, requestId, result)
+    return replyOf(route, requestId, guarded(services, request, result))
   }
 
   /** Those of shape, and what the route finds in the rest of the body. */
@@ -81,6 +83,7 @@ export function createRequestPath(options: RequestPath): (incoming: Incoming) =>
   }
 
   function refuseForeignOrigin(exchange: Exchange, caller: Caller): void {
+    if (caller.key === undefined && FOREIGN_SITES.has(exchange.fetchSite)) throw new PatchbayError('cross_origin')
     if (exchange.origin === '' || caller.key !== undefined || !SIGNED_IN.test(exchange.cookies)) return
     if (!isOwnOrigin(exchange.origin, exchange.host)) throw new PatchbayError('cross_origin')
   }
@@ -160,7 +163,11 @@ class Answer implements Listener<Outgoing> {
   }
 }
 
-const NOBODY: Caller = { user: undefined, membership: undefined, key: undefined, sessionId: undefined, refused: false }
+const NOBODY: Caller = {
+  ...{ user: undefined, membership: undefined, key: undefined, sessionId: undefined },
+  ...{ issuedAtS: 0, refused: false },
+}
+const FOREIGN_SITES: ReadonlySet<string> = new Set(['cross-site', 'same-site'])
 const SIGNED_IN = /(?:^|;\s*)(?:access|refresh)_token=/
 
 /** A workspace that is named is entered, also where the route needs none. */
@@ -180,12 +187,19 @@ function enterWorkspace(
   return { tenant: services.store.tenant(membership.workspaceId), role: membership.role }
 }
 
-const RANKS: Readonly<Record<WorkspaceRole, number>> = { member: 0, developer: 1, admin: 2 }
-
 function requireRole(route: AnyRoute, role: WorkspaceRole | undefined): void {
-  if (route.role === 'none' || route.role === 'operator' || role === undefined || RANKS[role] >= RANKS[route.role])
-    return
-  throw new PatchbayError(route.role === 'admin' ? 'admin_required' : 'insufficient_permissions')
+  if (route.role === 'none' || route.role === 'operator' || role === undefined) return
+  const refusal = roleRefusal(role, route.role)
+  if (refusal !== undefined) throw new PatchbayError(refusal)
+}
+
+/** What takes long to send is sent while its reader has the right to it. */
+function guarded(services: Services, request: HandledRequest, result: unknown): unknown {
+  const { standing } = request
+  if (!(result instanceof Reply) || result.stream === undefined || standing === undefined) return result
+  const { stream, status, headers } = result
+  const allowed = whileAllowed(stream, (withdrawn) => services.standing.watch(standing, withdrawn))
+  return new Reply({ stream: allowed, headers, ...(status === undefined ? {} : { status }) })
 }
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i

@@ -1,8 +1,10 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import type { ErrorCode } from '../runtime/errors.ts'
 import type { Logger } from '../runtime/log.ts'
+import type { Membership } from '../store/identity.ts'
 import type { KeyScope, User, WorkspaceRole } from '../store/schema.ts'
 import type { Tenant } from '../store/tenant.ts'
+import type { Standing } from './auth/standing-rights.ts'
 import type { RequestBody } from './body.ts'
 import type { ReceiveFile, UploadedForm } from './multipart.ts'
 import type { Fault } from './schema.ts'
@@ -28,6 +30,8 @@ export interface Param {
   /** The parameter is a UUID; anything else names nothing and gets this error. */
   notFound?: ErrorCode
   example?: string
+  /** It says who a person is: it is not written into the audit log. */
+  isPersonal?: true
 }
 
 export interface FormFiles {
@@ -56,9 +60,11 @@ export interface Route<
   whenSuspended?: 'served' | 'refused'
   /**
    * Writes go to the audit log: `false` where they are too many and kept elsewhere. A list names the fields of the body
-   * whose values are noted; of the others only their names are.
+   * whose values are noted; of the others only their names are. A read with a list is noted, too: of what was said or who was called.
    */
   audit?: false | readonly string[]
+  /** What it makes is named after a person: the audit log does not say how. */
+  madeIsPersonal?: true
   /** Reads `Idempotency-Key`: the handler answers through api/idempotency.ts. */
   idempotent?: true
   /** `path`: the workspace is the parameter `workspace_id` and not the header's or the user's current one. */
@@ -124,6 +130,11 @@ export interface ApiRequest<
   readonly tenant: R extends 'none' | 'operator' ? undefined : Tenant
   /** What the caller is in the workspace. */
   readonly role: R extends 'none' | 'operator' ? undefined : WorkspaceRole
+  /**
+   * Works in another workspace of the user's than the active one, from now on: it is asked whether it is suspended, and what is done
+   * is written to its audit log. Throws `workspace_suspended`.
+   */
+  enter(membership: Membership): Tenant
   readonly cookies: string
   /** A header listed in the route's `headers`, in lower case; empty when absent. */
   header(name: string): string
@@ -138,6 +149,8 @@ export interface ApiRequest<
   readonly key: { readonly id: string; readonly name: string } | undefined
   /** The session of the caller's access token, where it names one. */
   readonly sessionId: string | undefined
+  /** What an answer that takes long needs to go on; undefined where nobody signs in. */
+  readonly standing: A extends 'none' ? undefined : Standing | undefined
   readonly signal: AbortSignal
   /** Where a write comes from, as far as trusted proxies say. */
   readonly clientAddress: string
@@ -202,4 +215,14 @@ export function refusesSuspended({ role, method, whenSuspended }: AnyRoute): boo
 /** Whether the endpoint works in a workspace. */
 export function isOfWorkspace({ role }: Pick<AnyRoute, 'role'>): boolean {
   return role !== 'none' && role !== 'operator'
+}
+
+/** Whether the audit log has who called it: writes, and reads that say so. */
+export function isAudited({ method, auth, audit }: Pick<AnyRoute, 'method' | 'auth' | 'audit'>): boolean {
+  return auth !== 'none' && audit !== false && (method !== 'GET' || audit !== undefined)
+}
+
+/** A GET that does something: a link or picture of another page must not make a browser that is logged in ask for it. */
+export function hasEffect({ method, auth, scope }: Pick<AnyRoute, 'method' | 'auth' | 'scope'>): boolean {
+  return method === 'GET' && scopeOf({ auth, method, scope }) === 'calls'
 }

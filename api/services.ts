@@ -20,11 +20,15 @@ import type { JobQueue } from '../workers/queues.ts'
 import type { AccessTokens } from './auth/access-token.ts'
 import type { LoginThrottle } from './auth/login-throttle.ts'
 import type { Operators } from './auth/operators.ts'
+import type { SecurityLog } from './auth/security-log.ts'
+import type { StandingRights } from './auth/standing-rights.ts'
 import type { Outbound } from './calls/outbound-start.ts'
 import type { Live } from './events/live.ts'
 import type { Sessions } from './realtime/start.ts'
+import type { AskWorkload } from './reports/workload.ts'
 import type { RequestLog } from './requests/request-log.ts'
 import type { Incoming } from './server.ts'
+import type { AskReadiness } from './system/readiness.ts'
 import type { McpTools } from './tools/mcp-tools.ts'
 import type { ToolCalls } from './tools/tool-calls.ts'
 import type { TrunkBook } from './trunks/book.ts'
@@ -43,6 +47,10 @@ export interface Services {
   /** Who runs the installation. */
   readonly operators: Operators
   readonly throttle: LoginThrottle
+  /** Writes down what happens at the door: logins, links, keys. */
+  readonly security: SecurityLog
+  /** Ends what is open when the right to it ends. */
+  readonly standing: StandingRights
   /** Undefined where no mail server is set. */
   readonly mailer: Mailer | undefined
   /** Makes providers; its catalogue lists those an agent may name. */
@@ -61,6 +69,10 @@ export interface Services {
   readonly trunks: TrunkBook
   /** The running calls and the voice workers of this node. */
   readonly sessions: Sessions
+  /** Whether this node takes calls. */
+  readonly readiness: AskReadiness
+  /** What the voice workers do, scraped once a second at most. */
+  readonly workload: AskWorkload
   /** What API keys asked for. */
   readonly requestLog: RequestLog
   /** The live streams of this node. */

@@ -17,6 +17,7 @@ import { parseInfrastructureRule } from '../runtime/plugin/net-rule.ts'
 import { createProviderHealth } from '../runtime/plugin/provider-health.ts'
 import { createProviderVoices } from '../runtime/plugin/provider-voices.ts'
 import { refusals } from '../runtime/plugin/refusals.ts'
+import { inBackground } from '../runtime/process/boundary.ts'
 import { loopStanding } from '../runtime/realtime-loop.ts'
 import type { Role, RoleContext } from '../runtime/role.ts'
 import { Quotas } from '../runtime/session/quotas.ts'
@@ -45,7 +46,9 @@ import { createAuthenticator } from './auth/authenticate.ts'
 import { createLoginThrottle } from './auth/login-throttle.ts'
 import { createOperators } from './auth/operators.ts'
 import { preparePasswords } from './auth/password.ts'
+import { SecurityLog } from './auth/security-log.ts'
 import { signupNotice } from './auth/signup-notice.ts'
+import { StandingRights } from './auth/standing-rights.ts'
 import { startInbound } from './calls/inbound.ts'
 import { startOutbound } from './calls/outbound-start.ts'
 import { startRecorder } from './calls/recorder.ts'
@@ -68,6 +71,7 @@ import { diagnoseAudio } from './realtime/audio-diagnosis.ts'
 import { createSessions } from './realtime/start.ts'
 import { diagnoseWebRtc } from './realtime/webrtc/diagnosis.ts'
 import { errorReply, requestIdOf, standingHeaders } from './reply.ts'
+import { workloadOf } from './reports/workload.ts'
 import { createRequestPath } from './request.ts'
 import { RequestLog } from './requests/request-log.ts'
 import { routes } from './routes.ts'
@@ -75,7 +79,7 @@ import { startServer } from './server.ts'
 import type { Services } from './services.ts'
 import { SupervisorAtCall } from './supervision/inner.ts'
 import { listenRoute } from './supervision/socket.ts'
-import { isReady } from './system/readiness.ts'
+import { readinessOf } from './system/readiness.ts'
 import { doorOf, streamRoutes } from './telephony/web.ts'
 import { McpTools } from './tools/mcp-tools.ts'
 import { createToolCalls, toolSecrets } from './tools/tool-calls.ts'
@@ -158,6 +162,9 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
     const quotas = new Quotas(redisQuotaPlaces(redis), quotaSource, log)
     opened.push(() => quotas.stop())
     const shares = slotShares(context.config, { store, clock, log })
+    const operators = createOperators(context.config.operators ?? [])
+    const standing = new StandingRights({ store, operators, log })
+    opened.push(() => standing.stop())
     const nodeUrl = () => config.nodeUrl ?? config.publicUrl
     const sessions = createSessions({
       ...{
@@ -169,6 +176,7 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
         redis,
         quotas,
         shares,
+        standing,
         answers,
         mcpTools,
         record,
@@ -211,7 +219,7 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
       webSockets: [
         ...sessions.routes,
         listenRoute({
-          ...{ redis, clock, log },
+          ...{ redis, standing, clock, log },
           switchboard: () => switchboard,
           calls: live.calls,
           webrtc: sessions.webrtc,
@@ -267,12 +275,13 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
       callsIn.signal,
     )
     const liveCalls = (): number => sessions.calls.size + outbound.ringing()
+    const readiness = readinessOf({ store, redis, sessions, clock })
     const operations = await startOperationsServer({
       ...operationsAddress(context.config, 'api'),
       registry,
       ready: async () => {
-        const found = await isReady({ store, redis, sessions })
-        return { ready: found.status === 'ready', ...found }
+        const found = await readiness()
+        return { ready: found.status === 'ready', ...found, workers: sessions.workers().length }
       },
       drain: () => {
         context.requestStop('drain')
@@ -284,6 +293,7 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
       },
     })
     opened.push(() => operations.close())
+    const security = new SecurityLog({ store, clock, log })
     const mailer = config.smtpUrl === undefined ? undefined : await openMailer(config.smtpUrl, config.mailFrom)
     opened.push(() => mailer?.close())
     const accessTokens = createAccessTokens(config.jwtApiSecret, config.accessTokenTtlS, clock)
@@ -302,6 +312,8 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
       carriers,
       trunks,
       sessions,
+      readiness,
+      workload: workloadOf({ redis, config, clock, log }),
       requestLog,
       live,
       outbound,
@@ -316,8 +328,13 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
       batchJobs,
       objects,
       accessTokens,
-      operators: createOperators(config.operators ?? []),
-      throttle: createLoginThrottle(redis),
+      operators,
+      standing,
+      throttle: createLoginThrottle(redis, ({ kind, address, requestId }) => {
+        const event = { kind: 'locked_out', userId: null, account: '', detail: { attempts_at: kind } } as const
+        inBackground('http', security.note({ clientAddress: address, id: requestId }, event))
+      }),
+      security,
       mailer,
       isTrustedProxy: trustedProxies(config.trustedProxies ?? []),
     }

@@ -147,7 +147,7 @@ export const SETTINGS = {
     default: undefined,
     choices: ['open', 'invitation', 'closed'],
     description:
-      'Who may sign up; default: requests from this very machine. The first user comes from there, too, or by the link that the start prints. The operator may set it over the API, too.',
+      'Who may sign up; default: requests from the machine itself, none where PUBLIC_URL is not a loopback address. The first user comes from there, too, or by the link that the start prints. The operator may set it over the API, too.',
   },
   newWorkspaceProviders: {
     env: 'PATCHBAY_NEW_WORKSPACE_PROVIDERS',

@@ -50,7 +50,14 @@ export function isLoopback(address: string): boolean {
 
 /** Whether a Host header names this very machine, whatever the port. */
 export function isOwnHost(host: string): boolean {
-  const name = host.toLowerCase().replace(/:\d*$/, '')
-  if (name === 'localhost' || name.endsWith('.localhost') || name === hostname().toLowerCase()) return true
-  return name === '0.0.0.0' || isLoopback(name.replace(/^\[(.*)\]$/, '$1'))
+  const name = nameOf(host)
+  return isLoopbackHost(host) || name === hostname().toLowerCase() || name === '0.0.0.0'
 }
+
+/** Whether a Host header, or an address with a port, is a name of the loopback interface: nobody else's DNS leads a page there. */
+export function isLoopbackHost(host: string): boolean {
+  const name = nameOf(host)
+  return name === 'localhost' || name.endsWith('.localhost') || isLoopback(name.replace(/^\[(.*)\]$/, '$1'))
+}
+
+const nameOf = (host: string): string => host.toLowerCase().replace(/:\d*$/, '')

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { parsePhoneNumber } from '../runtime/phone-number.ts'
+import type { Store } from './database.ts'
 import { ROWS_PER_BLOCK } from './rows-per-block.ts'
 import type { Call } from './schema.ts'
 import type { Tenant } from './tenant.ts'
@@ -36,6 +37,67 @@ export function callsWith(
     .orderBy('id')
     .limit(limit)
     .execute()
+}
+
+/** Calls of one look: each look is a statement that ends soon, however many calls there are. */
+const CALLS_A_LOOK = 2_000
+
+/**
+ * Of the next calls behind `afterId`, those whose variables or log name the number, such as one that a caller was transferred to.
+ * @returns `lastId`: where to go on; undefined: there are no more
+ */
+export async function callsNaming(
+  tenant: Tenant,
+  phoneNumber: string,
+  afterId: string | undefined,
+): Promise<{ found: Pick<Call, 'id' | 'status' | 'recording_key'>[]; lastId: string | undefined }> {
+  const named = `%${phoneNumber}%`
+  let query = tenant.db
+    .selectFrom('calls')
+    .select(['id', 'status', 'recording_key'])
+    .select((eb) =>
+      eb
+        .or([
+          eb(sql<string>`dynamic_variables::text`, 'like', named),
+          eb.exists(
+            eb
+              .selectFrom('call_events as e')
+              .select('e.call_id')
+              .whereRef('e.call_id', '=', 'calls.id')
+              .where(sql<string>`e.events::text`, 'like', named),
+          ),
+        ])
+        .as('is_named'),
+    )
+    .orderBy('id')
+    .limit(CALLS_A_LOOK)
+  if (afterId !== undefined) query = query.where('id', '>', afterId)
+  const rows = await query.execute()
+  return {
+    found: rows.filter(({ is_named }) => is_named).map(({ is_named: _, ...call }) => call),
+    lastId: rows.length < CALLS_A_LOOK ? undefined : rows.at(-1)?.id,
+  }
+}
+
+/** What receivers of webhooks answered, where it names the number. */
+export async function eraseDeliveryAnswersWith(tenant: Tenant, phoneNumber: string): Promise<void> {
+  const named = `%${phoneNumber}%`
+  await tenant.db
+    .updateTable('webhook_deliveries')
+    .set({ response_body: null, error: null })
+    .where((eb) => eb.or([eb('response_body', 'like', named), eb('error', 'like', named)]))
+    .execute()
+}
+
+/** The number in the paths of the workspace's audit log; the rest of an entry can't be changed. */
+export async function eraseAuditPathsWith(store: Store, workspaceId: string, phoneNumber: string): Promise<void> {
+  await store.global.transaction().execute(async (db) => {
+    await sql`select set_config('patchbay.audit_erasure', 'on', true)`.execute(db)
+    for (const written of [phoneNumber, encodeURIComponent(phoneNumber)]) {
+      await sql`update audit_log set resource = replace(resource, ${written}, ${ERASED})
+        where workspace = ${workspaceId} and resource like ${`%${written}%`}`.execute(db)
+    }
+  })
 }
 
 /** Calls from or to the number that were turned away. */

@@ -151,6 +151,28 @@ const KEY_USED = {
   text: `update api_keys set last_used_at = now() where id = $1 and workspace_id = $2`,
 }
 
+/** A key that lives, whatever it may do. */
+export interface LiveKey {
+  scopes: readonly KeyScope[]
+  isSuspended: boolean
+}
+
+const LIVE_KEYS = {
+  name: 'live-keys',
+  text: `select k.id, k.scopes, w.suspended_at is not null as is_suspended
+    from api_keys k join workspaces w on w.id = k.workspace_id
+    where k.id = any($1::uuid[]) and w.deleted_at is null and (k.expires_at is null or k.expires_at > now())`,
+}
+
+/** Those of the keys that are neither revoked nor expired, by id. */
+export async function liveKeys(pool: Pool, ids: readonly string[]): Promise<Map<string, LiveKey>> {
+  const { rows } = await pool.query<{ id: string; scopes: KeyScope[]; is_suspended: boolean }>({
+    ...LIVE_KEYS,
+    values: [ids],
+  })
+  return new Map(rows.map(({ id, scopes, is_suspended }) => [id, { scopes, isSuspended: is_suspended }]))
+}
+
 export interface KeyIdentity {
   id: string
   name: string

@@ -169,6 +169,22 @@ export async function callsToPlace(
   return rows
 }
 
+/** How many calls wait to be placed that campaigns make of nobody of their lists. */
+export async function countWaitingTestCalls(tenant: Tenant): Promise<number> {
+  const { count } = await tenant.db
+    .selectFrom('calls')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('direction', '=', 'outbound')
+    .where('status', '=', 'queued')
+    .where('placed_at', 'is', null)
+    .where('campaign_slug', 'is not', null)
+    .where((eb) =>
+      eb.not(eb.exists(eb.selectFrom('prospect_attempts as a').select('a.id').whereRef('a.call_id', '=', 'calls.id'))),
+    )
+    .executeTakeFirstOrThrow()
+  return count
+}
+
 /** How many calls of the workspace wait to be placed. */
 export async function countWaitingCalls(tenant: Tenant): Promise<number> {
   const { count } = await tenant.db

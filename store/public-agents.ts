@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Pool } from 'pg'
 import { insertCall, type NewCall } from './calls.ts'
 import type { Store } from './database.ts'
 import type { Agent, Call, PublicAccess } from './schema.ts'
@@ -26,6 +27,18 @@ export async function publicAgentById(store: Store, id: string): Promise<PublicA
   if (row?.public_access == null) return undefined
   const { suspended_at, ...agent } = row
   return { workspaceId: agent.workspace_id, isSuspended: suspended_at !== null, agent, access: row.public_access }
+}
+
+const OPEN_PUBLIC_AGENTS = {
+  name: 'open-public-agents',
+  text: `select a.id from agents a join workspaces w on w.id = a.workspace_id
+    where a.id = any($1::uuid[]) and a.public_access is not null and w.suspended_at is null and w.deleted_at is null`,
+}
+
+/** Those of the agents that strangers may talk to now. */
+export async function openPublicAgents(pool: Pool, ids: readonly string[]): Promise<Set<string>> {
+  const { rows } = await pool.query<{ id: string }>({ ...OPEN_PUBLIC_AGENTS, values: [ids] })
+  return new Set(rows.map(({ id }) => id))
 }
 
 /**

@@ -10,6 +10,7 @@ export type Retention = Omit<WorkspaceRetentionTable, 'workspace_id'>
 const FOR_EVER: Retention = { recordings_days: null, transcripts_days: null, chats_days: null, logs_days: null }
 const ROWS_A_STATEMENT = 1_000
 const AUDIT_DAYS = 730
+const SECURITY_DAYS = 365
 
 export async function retentionOf(store: Store, workspaceId: string): Promise<Retention> {
   const row = await store.global
@@ -109,11 +110,12 @@ export async function removeOldCalls(store: Store, workspaceId: string, days: nu
   return old.length
 }
 
-/** Of the whole installation: audit entries of more than two years, kept answers of yesterday, links past their end. */
+/** Of the whole installation: audit entries of more than two years, security events of more than one, kept answers of yesterday, links past their end. */
 export async function removeExpired(store: Store): Promise<void> {
   await store.global.transaction().execute(async (db) => {
     await sql`select set_config('patchbay.audit_retention', 'on', true)`.execute(db)
     await db.deleteFrom('audit_log').where('at', '<', daysAgo(AUDIT_DAYS)).execute()
+    await db.deleteFrom('security_log').where('at', '<', daysAgo(SECURITY_DAYS)).execute()
   })
   await store.acrossTenants.deleteFrom('idempotency_keys').where('created_at', '<', daysAgo(1)).execute()
   await store.global.deleteFrom('one_time_links').where('expires_at', '<', daysAgo(0)).execute()

@@ -178,6 +178,19 @@ export interface AuditLogTable {
   request_id: string
 }
 
+export interface SecurityLogTable {
+  id: string
+  at: CreatedAt
+  kind: string
+  user_id: string | null
+  /** E-mail address of the account; empty where there is none. */
+  account: string
+  workspace: string | null
+  detail: JSONColumnType<Record<string, unknown>, string, never>
+  address: string
+  request_id: string
+}
+
 export interface ApiKeysTable {
   id: string
   workspace_id: BoundWorkspace
@@ -875,6 +888,7 @@ export interface GlobalTables {
   one_time_links: OneTimeLinksTable
   invitations: InvitationsTable
   audit_log: AuditLogTable
+  security_log: SecurityLogTable
   refresh_tokens: RefreshTokensTable
   workspaces: WorkspacesTable
   memberships: MembershipsTable

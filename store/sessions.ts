@@ -64,13 +64,20 @@ export async function startSession(
   })
 }
 
-/** Trades a token for the next of its session. Undefined when it is unknown, expired, revoked or replayed. */
+/** A refresh token was used again later than the grace: somebody has a copy, and its session has ended. */
+export interface Replay {
+  replayed: true
+  userId: string
+  sessionId: string
+}
+
+/** Trades a token for the next of its session. Undefined when it is unknown, expired or revoked. */
 export async function rotateRefreshToken(
   db: Kysely<GlobalTables>,
   token: string,
   nowMs: number,
   ttlS: number,
-): Promise<IssuedRefreshToken | undefined> {
+): Promise<IssuedRefreshToken | Replay | undefined> {
   if (!TOKEN.test(token)) return undefined
   return db.transaction().execute(async (trx) => {
     const row = await trx
@@ -82,7 +89,7 @@ export async function rotateRefreshToken(
     if (row === undefined || row.revoked_at !== null || row.expires_at.getTime() <= nowMs) return undefined
     if (row.rotated_at !== null && nowMs - row.rotated_at.getTime() > REUSE_GRACE_MS) {
       await endSession(trx, row.user_id, row.family_id, nowMs)
-      return undefined
+      return { replayed: true, userId: row.user_id, sessionId: row.family_id }
     }
     if (row.rotated_at === null) {
       await trx

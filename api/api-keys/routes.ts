@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { PatchbayError } from '../../runtime/errors.ts'
 import { deleteApiKey, insertApiKey, listApiKeys, replaceApiKey } from '../../store/api-keys.ts'
+import type { User } from '../../store/schema.ts'
+import type { Tenant } from '../../store/tenant.ts'
 import { hashApiKey } from '../auth/authenticate.ts'
 import { ListOf, ListQuery, listOf } from '../paging.ts'
 import { defineRoute } from '../route.ts'
@@ -44,7 +46,8 @@ const create = defineRoute({
     body: { name: 'CRM', scopes: ['read', 'calls', 'batches'] },
     success: { ...example, scopes: ['read', 'calls', 'batches'], key: exampleKey },
   },
-  handler: async ({ body, tenant, user }, { clock }) => {
+  handler: async (request, { clock, security }) => {
+    const { body, tenant, user } = request
     const { key, ...secret } = newKey()
     const expiresAt = body.expires_at == null ? null : (parseInstant(body.expires_at) ?? null)
     if (expiresAt !== null && expiresAt.getTime() <= clock.nowMs()) {
@@ -52,6 +55,7 @@ const create = defineRoute({
     }
     const scopes = [...new Set(body.scopes)]
     const row = await insertApiKey(tenant, { ...secret, name: body.name, scopes, expiresAt, createdBy: user.id })
+    await security.note(request, keyEvent('key_created', request, row.id))
     return createdApiKeyBody(row, key)
   },
 })
@@ -69,14 +73,24 @@ const rotate = defineRoute({
   summary: 'Make a new key in the place of one that goes out of use',
   description: 'It has the same name, scopes and expiry. The old key works for `grace_s` seconds more.',
   examples: { body: { grace_s: 3600 }, success: { ...example, key: exampleKey } },
-  handler: async ({ params, body, tenant, user }, { clock }) => {
+  handler: async (request, { clock, security }) => {
+    const { params, body, tenant, user } = request
     const { key, ...secret } = newKey()
     const until = new Date(clock.nowMs() + body.grace_s * 1000)
     const row = await replaceApiKey(tenant, params.id, { ...secret, createdBy: user.id }, until)
     if (row === undefined) throw new PatchbayError('api_key_not_found')
+    await security.note(request, keyEvent('key_rotated', request, row.id))
     return createdApiKeyBody(row, key)
   },
 })
+
+function keyEvent(
+  kind: 'key_created' | 'key_rotated' | 'key_revoked',
+  { user, tenant }: { user: User; tenant: Tenant },
+  keyId: string,
+) {
+  return { kind, userId: user.id, account: user.email, workspaceId: tenant.workspaceId, detail: { key_id: keyId } }
+}
 
 function newKey(): { key: string; prefix: string; hash: Buffer } {
   const key = `pb_${randomBytes(32).toString('base64url')}`
@@ -107,8 +121,10 @@ const remove = defineRoute({
   tag,
   summary: 'Delete an API key; it stops working at once',
   examples: { success: { detail: 'API key deleted' } },
-  handler: async ({ params, tenant }) => {
+  handler: async (request, { security }) => {
+    const { params, tenant } = request
     if (!(await deleteApiKey(tenant, params.id))) throw new PatchbayError('api_key_not_found')
+    await security.note(request, keyEvent('key_revoked', request, params.id))
     return { detail: 'API key deleted' }
   },
 })

@@ -3,13 +3,15 @@ import { PatchbayError } from '../../runtime/errors.ts'
 import { inBackground } from '../../runtime/process/boundary.ts'
 import { deleteUser, setEmailVerified, setPassword } from '../../store/accounts.ts'
 import { acceptInvitation, dropInvitation, invitationsOf } from '../../store/invitations.ts'
-import { useLink } from '../../store/one-time-links.ts'
+import { endLinks, findLink, useLink } from '../../store/one-time-links.ts'
+import type { LinkKind } from '../../store/schema.ts'
 import { endSession, endSessions, type Session, sessionsOf } from '../../store/sessions.ts'
 import { userByEmail } from '../../store/users.ts'
-import { defineRoute, Reply } from '../route.ts'
+import { type ApiRequest, defineRoute, Reply } from '../route.ts'
 import { Id, Instant } from '../schema.ts'
 import type { Services } from '../services.ts'
 import { Detail, InvitationBody, invitationBody, invitationExample } from '../workspaces/schema.ts'
+import { attemptOf } from './attempt.ts'
 import { tokenCookies } from './cookies.ts'
 import { oneTimeLink } from './links.ts'
 import { accountPage } from './pages.ts'
@@ -38,10 +40,12 @@ const changePassword = defineRoute({
   },
   handler: async (request, services) => {
     const { body, user, sessionId } = request
-    const { store, clock } = services
-    await requirePassword(services, user, body.current_password, request.clientAddress)
+    const { store, clock, security } = services
+    await requirePassword(request, services, user, body.current_password)
     await setPassword(store.global, user.id, await hashPassword(body.new_password, user.email))
+    await endLinks(store.global, 'password_reset', user.id)
     await endSessions(store.global, user.id, clock.nowMs(), sessionId)
+    await security.note(request, { kind: 'password_changed', userId: user.id, account: user.email })
     return { detail: 'Password changed' }
   },
 })
@@ -55,21 +59,22 @@ const forgotten = defineRoute({
   errors: ['mail_off', 'too_many_attempts'],
   summary: 'Have a link mailed by which one chooses a new password',
   description:
-    'The answer does not tell whether the address is registered. Without a mail server it is 400, and the operator hands links out.',
+    'The answer does not tell whether the address is registered. An account gets five mails an hour, whose links all work. Without a mail server it is 400, and the operator hands links out.',
   examples: {
     body: { email: 'ada@example.com' },
     success: { detail: 'If the address is registered, a link is on its way' },
   },
-  handler: async ({ body, clientAddress, log }, services) => {
-    const { mailer, store, throttle } = services
+  handler: async (request, services) => {
+    const { body, clientAddress, id, log } = request
+    const { mailer, store, throttle, security } = services
     if (mailer === undefined) throw new PatchbayError('mail_off')
-    await throttle.enter(`forgotten ${body.email}`, clientAddress)
+    await throttle.enter(attemptOf(request, 'forgotten', body.email))
     // Not awaited: how long it takes would tell whether there is such a user.
     inBackground(
       'http',
       (async () => {
         const found = await userByEmail(store.global, body.email)
-        if (found === undefined) return
+        if (found === undefined || !(await throttle.mayMail('forgotten', found.email))) return
         const { link } = await oneTimeLink(services, {
           kind: 'password_reset',
           userId: found.id,
@@ -78,6 +83,8 @@ const forgotten = defineRoute({
         })
         const text = `Choose a new password within an hour:\n\n${link}\n\nIf you did not ask for this, do nothing.\n`
         await mailer.send({ to: found.email, subject: 'Your new password', text })
+        const event = { kind: 'password_link_mailed', userId: found.id, account: found.email } as const
+        await security.note({ clientAddress, id }, event)
       })().catch((err) => log.warn({ err }, 'A password link could not be mailed')),
     )
     return { detail: 'If the address is registered, a link is on its way' }
@@ -97,11 +104,20 @@ const reset = defineRoute({
     body: { token: 'Qm9vbGVhbiBsb2dpYyBpcyBhbGdlYnJhIG9mIHR3b', new_password: 'battery staple' },
     success: { detail: 'Password changed' },
   },
-  handler: async ({ body }, { store, clock }) => {
+  handler: async (request, services) => {
+    const { body } = request
+    const { store, clock, throttle, security } = services
+    const found = await findLink(store.global, 'password_reset', body.token, clock.nowMs())
+    // Before the link is used up: where too many wait for a hash, it still works a moment later.
+    if (found === undefined) return refuseLink(request, services, 'password_reset')
+    const hash = await hashPassword(body.new_password, found.email)
     const link = await useLink(store.global, 'password_reset', body.token, clock.nowMs())
-    if (!link?.user_id) throw new PatchbayError('link_invalid')
-    await setPassword(store.global, link.user_id, await hashPassword(body.new_password, link.email))
+    if (!link?.user_id) return refuseLink(request, services, 'password_reset')
+    await setPassword(store.global, link.user_id, hash)
+    await endLinks(store.global, 'password_reset', link.user_id)
     await endSessions(store.global, link.user_id, clock.nowMs())
+    await throttle.succeeded(attemptOf(request, 'forgotten', link.email))
+    await security.note(request, { kind: 'password_reset', userId: link.user_id, account: link.email })
     // By mail it proves the address; a link that the operator handed out proves nothing.
     if (link.created_by === null) await setEmailVerified(store.global, link.user_id, link.email)
     return { detail: 'Password changed' }
@@ -116,9 +132,10 @@ const askVerification = defineRoute({
   errors: ['mail_off', 'too_many_attempts'],
   summary: 'Have a link mailed that proves one’s e-mail address',
   examples: { success: { detail: 'A link is on its way' } },
-  handler: async ({ user, clientAddress, log }, services) => {
+  handler: async (request, services) => {
+    const { user, log } = request
     if (services.mailer === undefined) throw new PatchbayError('mail_off')
-    await services.throttle.enter(`verification ${user.email}`, clientAddress)
+    await services.throttle.enter(attemptOf(request, 'verification', user.email))
     await mailVerification(services, user).catch((err) => log.warn({ err }, 'A verification link could not be mailed'))
     return { detail: 'A link is on its way' }
   },
@@ -133,10 +150,13 @@ const verify = defineRoute({
   errors: ['link_invalid'],
   summary: 'Prove one’s e-mail address by a link',
   examples: { body: { token: 'Qm9vbGVhbiBsb2dpYyBpcyBhbGdlYnJhIG9mIHR3b' }, success: userExample },
-  handler: async ({ body }, { store, clock }) => {
-    const link = await useLink(store.global, 'verify_email', body.token, clock.nowMs())
+  handler: async (request, services) => {
+    const { store, clock, throttle, security } = services
+    const link = await useLink(store.global, 'verify_email', request.body.token, clock.nowMs())
     const verified = link?.user_id ? await setEmailVerified(store.global, link.user_id, link.email) : undefined
-    if (verified === undefined) throw new PatchbayError('link_invalid')
+    if (verified === undefined) return refuseLink(request, services, 'verify_email')
+    await throttle.succeeded(attemptOf(request, 'verification', verified.email))
+    await security.note(request, { kind: 'email_verified', userId: verified.id, account: verified.email })
     return userBody(verified)
   },
 })
@@ -182,10 +202,13 @@ const endOne = defineRoute({
   success: { status: 200, schema: Detail },
   summary: 'End one of one’s sessions; its tokens stop working at once',
   examples: { success: { detail: 'Session ended' } },
-  handler: async ({ user, params }, { store, clock }) => {
+  handler: async (request, { store, clock, security }) => {
+    const { user, params } = request
     if (!(await endSession(store.global, user.id, params.session_id, clock.nowMs()))) {
       throw new PatchbayError('session_not_found')
     }
+    const detail = { session_id: params.session_id }
+    await security.note(request, { kind: 'session_ended', userId: user.id, account: user.email, detail })
     return { detail: 'Session ended' }
   },
 })
@@ -197,8 +220,10 @@ const logoutEverywhere = defineRoute({
   success: { status: 200, schema: Detail, description: 'Removes both cookies.' },
   summary: 'End every session, this one included',
   examples: { success: { detail: 'Logged out everywhere' } },
-  handler: async ({ user }, services) => {
+  handler: async (request, services) => {
+    const { user } = request
     await endSessions(services.store.global, user.id, services.clock.nowMs())
+    await services.security.note(request, { kind: 'sessions_ended', userId: user.id, account: user.email })
     return new Reply({ body: { detail: 'Logged out everywhere' }, headers: tokenCookies(services, '', '') })
   },
 })
@@ -263,8 +288,10 @@ const deleteMe = defineRoute({
     'Workspaces without another member are deleted with everything in them. A workspace with other members must keep an Admin.',
   examples: { body: { password: 'correct horse' }, success: { detail: 'Account deleted' } },
   handler: async (request, services) => {
-    await requirePassword(services, request.user, request.body.password, request.clientAddress)
-    await deleteUser(services.store.global, request.user.id)
+    const { user, body } = request
+    await requirePassword(request, services, user, body.password)
+    await deleteUser(services.store.global, user.id)
+    await services.security.note(request, { kind: 'account_deleted', userId: user.id, account: user.email })
     return new Reply({ body: { detail: 'Account deleted' }, headers: tokenCookies(services, '', '') })
   },
 })
@@ -287,21 +314,33 @@ export const accountRoutes = [
 
 /** Throws `wrong_credentials`, or `too_many_attempts` before a password is even looked at. */
 async function requirePassword(
-  { throttle }: Services,
-  user: { email: string; password_hash: string },
+  request: Pick<ApiRequest, 'clientAddress' | 'id'>,
+  { throttle, security }: Services,
+  user: { id: string; email: string; password_hash: string },
   password: string,
-  address: string,
 ): Promise<void> {
-  await throttle.enter(user.email, address)
-  if (!(await passwordMatches(user.password_hash, password, user.email.toLowerCase())))
+  const attempt = { ...attemptOf(request, 'login', user.email), isKnownHere: async () => true }
+  await throttle.enter(attempt)
+  if (!(await passwordMatches(user.password_hash, password, user.email.toLowerCase()))) {
+    await security.note(request, { kind: 'login_failed', userId: user.id, account: user.email })
     throw new PatchbayError('wrong_credentials')
-  await throttle.succeeded(user.email, address)
+  }
+  await throttle.succeeded(attempt)
+}
+
+async function refuseLink(
+  request: Pick<ApiRequest, 'clientAddress' | 'id'>,
+  { security }: Services,
+  link: LinkKind,
+): Promise<never> {
+  await security.note(request, { kind: 'link_refused', userId: null, account: '', detail: { link } })
+  throw new PatchbayError('link_invalid')
 }
 
 /** Mails a link that proves the address; nothing where no mail server is set. */
 export async function mailVerification(services: Services, user: { id: string; email: string }): Promise<void> {
-  const { mailer } = services
-  if (mailer === undefined) return
+  const { mailer, throttle } = services
+  if (mailer === undefined || !(await throttle.mayMail('verification', user.email))) return
   const { link } = await oneTimeLink(services, {
     kind: 'verify_email',
     userId: user.id,

@@ -7,6 +7,7 @@ import { isUuid } from '../ids.ts'
 import { type AnyRoute, scopeOf } from '../route.ts'
 import type { AccessTokens } from './access-token.ts'
 import { ACCESS_COOKIE, readCookie } from './cookies.ts'
+import { isSignedOut } from './standing-rights.ts'
 
 /** Who calls and what they are in the workspace they asked for. */
 export interface Caller {
@@ -16,6 +17,8 @@ export interface Caller {
   readonly key: { readonly id: string; readonly name: string } | undefined
   /** The session of the user's token, where it names one. */
   readonly sessionId: string | undefined
+  /** When the user's token was made, Unix time in seconds. */
+  readonly issuedAtS: number
   /** The workspace header names another workspace than the caller may enter. */
   readonly refused: boolean
 }
@@ -62,6 +65,7 @@ export function createAuthenticator(store: Store, accessTokens: AccessTokens): A
       membership: { workspaceId: key.workspaceId, role: 'developer', isSuspended: false },
       key: { id: key.id, name: key.name },
       sessionId: undefined,
+      issuedAtS: 0,
       refused: workspaceId !== '' && workspaceId.toLowerCase() !== key.workspaceId,
     }
   }
@@ -81,13 +85,13 @@ export function createAuthenticator(store: Store, accessTokens: AccessTokens): A
     })
     if (identity === undefined) throw new PatchbayError('user_not_found')
     const { user, membership } = identity
-    const signedOutS = sid === undefined && user.signed_out_at ? user.signed_out_at.getTime() / 1000 : 0
-    if (!identity.sessionLives || iat < signedOutS) throw new PatchbayError('invalid_token')
+    if (!identity.sessionLives || isSignedOut(user, sid, iat)) throw new PatchbayError('invalid_token')
     return {
       user,
       membership,
       key: undefined,
       sessionId: sid,
+      issuedAtS: iat,
       refused:
         (asked !== '' && !isWellFormed) || (inPath !== '' && !(await mayEnter(user, credentials.workspaceId, inPath))),
     }

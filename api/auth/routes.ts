@@ -4,6 +4,7 @@ import { useLink } from '../../store/one-time-links.ts'
 import type { User } from '../../store/schema.ts'
 import {
   endSession,
+  hasLoggedInFrom,
   type IssuedRefreshToken,
   rotateRefreshToken,
   sessionOfToken,
@@ -12,15 +13,16 @@ import {
 import { createUser, userByEmail, userById } from '../../store/users.ts'
 import { isUuid } from '../ids.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
-import { defineRoute, Reply } from '../route.ts'
+import { type ApiRequest, defineRoute, Reply } from '../route.ts'
 import type { Services } from '../services.ts'
 import { quotasOfNewWorkspace } from '../workspaces/new-workspace.ts'
 import { mailVerification } from './account-routes.ts'
+import { attemptOf } from './attempt.ts'
 import { ACCESS_COOKIE, REFRESH_COOKIE, readCookie, tokenCookies } from './cookies.ts'
 import { hashPassword, passwordMatches } from './password.ts'
 import { LoginInput, SignedInBody, SignupInput, UserBody, userBody, userExample } from './schema.ts'
 import { signupOfferRoutes } from './signup-offer.ts'
-import { isFromHere, ORIGIN_HEADERS, requireSignup } from './signup-policy.ts'
+import { isFromHere, type Newcomer, ORIGIN_HEADERS, requireSignup } from './signup-policy.ts'
 
 const tag = 'Authentication'
 
@@ -55,10 +57,12 @@ const signup = defineRoute({
     const { store, config, throttle } = services
     const phoneNumber = requirePhoneNumber(body.phone_number)
     const { name, email, invitation } = body
-    const isLocal = isFromHere(request)
+    const isLocal = isFromHere(request, services)
     const isInvited = invitation !== undefined
-    const isOwner = !isInvited && (await requireSignup(services, { email, isLocal, setupToken: body.setup_token }))
-    if (!isLocal) await throttle.enter(`signup ${email}`, request.clientAddress)
+    // Before the setup token is looked at: it must not be guessed at for ever.
+    const attempt = attemptOf(request, 'signup', email)
+    if (!isLocal) await throttle.enter(attempt)
+    const isOwner = !isInvited && (await admitted(request, services, { email, isLocal, setupToken: body.setup_token }))
     const passwordHash = await hashPassword(body.password, request.clientAddress)
     if (isInvited) await useInvitation(services, invitation, email)
     const user = await createUser(store.global, {
@@ -70,6 +74,8 @@ const signup = defineRoute({
       quotas: quotasOfNewWorkspace(services, { email }),
       isOperatorIfFirst: isOwner || (config.databaseUrl === undefined && (isLocal || isInvited)),
     })
+    if (!isLocal) await throttle.succeeded(attempt)
+    await services.security.note(request, { kind: 'signup', userId: user.id, account: user.email })
     await mailVerification(services, user).catch((err) => log.warn({ err }, 'A verification link could not be mailed'))
     return userBody(user)
   },
@@ -91,14 +97,24 @@ const login = defineRoute({
   headers: ['user-agent'],
   handler: async (request, services) => {
     const { body } = request
-    const { store, clock, config, throttle } = services
-    await throttle.enter(body.email, request.clientAddress)
+    const { store, clock, config, throttle, security } = services
+    const isKnownHere = async () => {
+      const known = await userByEmail(store.global, body.email)
+      return known !== undefined && hasLoggedInFrom(store.global, known.id, request.clientAddress)
+    }
+    const attempt = { ...attemptOf(request, 'login', body.email), isKnownHere }
+    await throttle.enter(attempt)
     const user = await userByEmail(store.global, body.email)
     const matches = await passwordMatches(user?.password_hash, body.password, body.email.toLowerCase())
-    if (user === undefined || !matches) throw new PatchbayError('wrong_credentials')
-    await throttle.succeeded(body.email, request.clientAddress)
+    if (user === undefined || !matches) {
+      await security.note(request, { kind: 'login_failed', userId: user?.id ?? null, account: user?.email ?? '' })
+      throw new PatchbayError('wrong_credentials')
+    }
+    await throttle.succeeded(attempt)
     const from = { address: request.clientAddress, userAgent: request.header('user-agent') }
     const session = await startSession(store.global, user.id, from, clock.nowMs(), config.refreshTokenTtlS)
+    const detail = { session_id: session.sessionId }
+    await security.note(request, { kind: 'login', userId: user.id, account: user.email, detail })
     return signedIn(services, user, session)
   },
 })
@@ -115,12 +131,20 @@ const refresh = defineRoute({
   description:
     'Each refresh token works once. Used again more than 10 s later, it ends every token that descends from the same login.',
   examples: { success: { user: userExample } },
-  handler: async ({ cookies }, services) => {
-    const { store, clock, config } = services
+  handler: async (request, services) => {
+    const { cookies, log } = request
+    const { store, clock, config, security } = services
     const token = readCookie(cookies, REFRESH_COOKIE)
     const next = await rotateRefreshToken(store.global, token, clock.nowMs(), config.refreshTokenTtlS)
     if (next === undefined) throw new PatchbayError('invalid_token')
     const user = await userById(store.global, next.userId)
+    if ('replayed' in next) {
+      const { userId, sessionId } = next
+      log.warn({ userId, sessionId }, 'A refresh token was used twice; its session has ended')
+      const detail = { session_id: sessionId }
+      await security.note(request, { kind: 'refresh_replayed', userId, account: user?.email ?? '', detail })
+      throw new PatchbayError('invalid_token')
+    }
     if (user === undefined) throw new PatchbayError('user_not_found')
     return signedIn(services, user, next)
   },
@@ -137,10 +161,12 @@ const logout = defineRoute({
   summary: 'Log out',
   description: 'Ends the session: its refresh token and every access token of it stop working at once.',
   examples: { success: { detail: 'Logged out' } },
-  handler: async ({ cookies }, services) => {
-    const { store, clock } = services
-    for (const session of await sessionsNamed(cookies, services)) {
-      await endSession(store.global, session.userId, session.id, clock.nowMs())
+  handler: async (request, services) => {
+    const { store, clock, security } = services
+    for (const { id, userId } of await sessionsNamed(request.cookies, services)) {
+      if (!(await endSession(store.global, userId, id, clock.nowMs()))) continue
+      const account = (await userById(store.global, userId))?.email ?? ''
+      await security.note(request, { kind: 'logout', userId, account, detail: { session_id: id } })
     }
     return new Reply({ body: { detail: 'Logged out' }, headers: tokenCookies(services, '', '') })
   },
@@ -157,6 +183,23 @@ const me = defineRoute({
   examples: { success: userExample },
   handler: ({ user }) => userBody(user),
 })
+
+/** As requireSignup; a refusal is noted. */
+async function admitted(
+  request: Pick<ApiRequest, 'clientAddress' | 'id'>,
+  services: Services,
+  newcomer: Newcomer,
+): Promise<boolean> {
+  try {
+    return await requireSignup(services, newcomer)
+  } catch (error) {
+    if (error instanceof PatchbayError) {
+      const detail = { reason: error.code }
+      await services.security.note(request, { kind: 'signup_refused', userId: null, account: '', detail })
+    }
+    throw error
+  }
+}
 
 /** Uses up a link for this address. Throws `link_invalid`. */
 async function useInvitation({ store, clock }: Services, token: string, email: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { isLoopbackHost } from '../../runtime/client-address.ts'
 import { hasUsers } from '../../store/instance.ts'
 import type { Services } from '../services.ts'
 import { setupLink } from './setup-token.ts'
@@ -13,9 +14,14 @@ const NOTICES: Readonly<Record<EffectiveSignup, string>> = {
 /** Who may sign up, for whoever starts the installation; while it has no user, in its log too, how the first one comes in. */
 export async function signupNotice(services: Pick<Services, 'store' | 'config' | 'log'>): Promise<string> {
   const { store, config, log } = services
-  const notice = NOTICES[await effectiveSignup(services)]
+  const mode = await effectiveSignup(services)
+  const notice = NOTICES[mode]
   if (await hasUsers(store)) return notice
   const url = setupLink(config.publicUrl, config.jwtApiSecret)
-  log.info({ url }, 'There is no user yet: the first one signs up on this machine, or by this link from another')
-  return `${notice}; the first user, who runs the installation, signs up here, or from another machine by\n  ${url}`
+  const isLocal = isLoopbackHost(new URL(config.publicUrl).host)
+  if (isLocal)
+    log.info({ url }, 'There is no user yet: the first one signs up on this machine, or by this link from another')
+  else log.info({ url }, 'There is no user yet: the first one signs up by this link')
+  const where = isLocal ? 'here, or from another machine by' : 'by'
+  return `${notice}; the first user, who runs the installation, signs up ${where}\n  ${url}`
 }

@@ -23,7 +23,7 @@ const signupOffer = defineRoute({
   examples: { success: { open: true, setup_token: false, first: true } },
   headers: [...ORIGIN_HEADERS],
   handler: async (request, services) => {
-    const newcomer = { email: '', isLocal: isFromHere(request) }
+    const newcomer = { email: '', isLocal: isFromHere(request, services) }
     const [open, some] = await Promise.all([maySignUp(services, newcomer), hasUsers(services.store)])
     return { open, setup_token: !open && !some, first: !some }
   },

@@ -1,4 +1,4 @@
-import { isOwnHost } from '../../runtime/client-address.ts'
+import { isLoopbackHost, isOwnHost } from '../../runtime/client-address.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
 import { hasUsers, signupSetting } from '../../store/instance.ts'
 import type { SignupMode } from '../../store/schema.ts'
@@ -17,15 +17,30 @@ export const ORIGIN_HEADERS = [...PROXY_HEADERS, 'host'] as const
 /** `local`: open for requests from this very machine; the first user comes from there, or shows the setup token. */
 export type EffectiveSignup = SignupMode | 'local'
 
-/** The operator's setting, else the configuration's, else `local`. */
+/** The operator's setting, else the configuration's, else `local`, or `invitation` where the installation serves others. */
 export async function effectiveSignup({ store, config }: Pick<Services, 'store' | 'config'>): Promise<EffectiveSignup> {
-  return (await signupSetting(store)) ?? (config.signup as SignupMode | undefined) ?? 'local'
+  const chosen = (await signupSetting(store)) ?? (config.signup as SignupMode | undefined)
+  return chosen ?? (servesThisMachine(config) ? 'local' : 'invitation')
+}
+
+/**
+ * With another public address a forwarder stands in front: a TCP one, or a proxy that writes its own Host and no header of proxies,
+ * makes everybody look as if they asked from this machine.
+ */
+function servesThisMachine({ publicUrl }: Pick<Services['config'], 'publicUrl'>): boolean {
+  return isLoopbackHost(new URL(publicUrl).host)
 }
 
 /** Whether a request comes from this very machine. The route lists ORIGIN_HEADERS. */
-export function isFromHere(request: Pick<ApiRequest, 'isLocal' | 'header'>): boolean {
+export function isFromHere(
+  request: Pick<ApiRequest, 'isLocal' | 'header'>,
+  { config }: Pick<Services, 'config'>,
+): boolean {
   return (
-    request.isLocal && isOwnHost(request.header('host')) && PROXY_HEADERS.every((name) => request.header(name) === '')
+    servesThisMachine(config) &&
+    request.isLocal &&
+    isOwnHost(request.header('host')) &&
+    PROXY_HEADERS.every((name) => request.header(name) === '')
   )
 }
 

@@ -162,6 +162,7 @@ const exportCsv = defineRoute({
   method: 'GET',
   path: '/calls/export-csv',
   auth: 'jwt_or_key',
+  audit: [],
   role: 'member',
   query: Type.Object(CallFilterQuery),
   success: { status: 200, schema: Type.String(), contentType: 'text/csv; charset=utf-8' },

@@ -14,6 +14,7 @@ const recording = defineRoute({
   method: 'GET',
   path: '/calls/{call_log_id}/recording',
   auth: 'jwt_or_key',
+  audit: [],
   role: 'member',
   params: { call_log_id },
   success: {

@@ -39,10 +39,11 @@ const generateToken = defineRoute({
   whenSuspended: 'refused',
   query: GenerateTokenQuery,
   success: { status: 200, schema: SessionTokenBody },
-  errors: ['invalid_phone_number', 'agent_not_found', 'session_exists', 'quota_reached'],
+  errors: ['invalid_phone_number', 'agent_not_found', 'session_exists', 'quota_reached', 'cross_origin'],
   tag,
   summary: 'A token that opens a web voice session with an agent',
-  description: 'Names the agent by one of its phone numbers (`phone`) or by `agent_id`. Makes the call log, queued.',
+  description:
+    'Names the agent by one of its phone numbers (`phone`) or by `agent_id`. Makes the call log, queued. With the cookie it is refused to pages of other sites.',
   examples: {
     query: { agent_id: callExample.agent_id },
     success: {
@@ -67,7 +68,7 @@ const generateToken = defineRoute({
     const isRecorded = config.recordCalls || query.record === true
     const token = await issueSessionToken(
       redis,
-      { workspaceId: tenant.workspaceId, callId: call.id, isRecorded },
+      { workspaceId: tenant.workspaceId, callId: call.id, isRecorded, holder: request.standing },
       nowMs,
     )
     return sessionTokenBody(services, {

@@ -71,6 +71,7 @@ const pcap = defineRoute({
   method: 'GET',
   path: '/calls/{call_log_id}/sip.pcap',
   auth: 'jwt_or_key',
+  audit: [],
   role: 'member',
   params: { call_log_id },
   success: { status: 200, schema: Type.String(), contentType: 'application/vnd.tcpdump.pcap' },

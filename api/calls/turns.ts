@@ -46,6 +46,7 @@ const audio = defineRoute({
   method: 'GET',
   path: '/calls/{call_log_id}/turns/{turn}/audio',
   auth: 'jwt_or_key',
+  audit: [],
   role: 'member',
   params: { call_log_id, turn: { description: 'Its place in the transcript, from 0.', example: '1' } },
   success: { status: 200, schema: Type.String(), contentType: 'audio/wav' },

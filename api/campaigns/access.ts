@@ -1,17 +1,17 @@
 import { PatchbayError } from '../../runtime/errors.ts'
 import type { CampaignWithLists } from '../../store/campaigns.ts'
 import { campaignBySlug } from '../../store/campaigns.ts'
-import type { User, WorkspaceRole } from '../../store/schema.ts'
+import type { WorkspaceRole } from '../../store/schema.ts'
 import type { Tenant } from '../../store/tenant.ts'
 import { workspacesOf } from '../../store/workspaces.ts'
+import { roleRefusal } from '../auth/roles.ts'
 import { isUuid } from '../ids.ts'
+import type { ApiRequest, Auth } from '../route.ts'
 import type { Services } from '../services.ts'
-
-const RANKS: Readonly<Record<WorkspaceRole, number>> = { member: 0, developer: 1, admin: 2 }
 
 /** The workspace a query or body names, if the caller may work there; the active one when it names none. */
 export async function tenantOf(
-  request: { tenant: Tenant; user: User | undefined },
+  request: Pick<ApiRequest<string, Auth, WorkspaceRole>, 'enter' | 'tenant' | 'user'>,
   services: Pick<Services, 'store'>,
   workspace: string | null | undefined,
   least: WorkspaceRole,
@@ -20,8 +20,9 @@ export async function tenantOf(
   const mine = request.user === undefined ? [] : await workspacesOf(services.store.global, request.user.id)
   const found = isUuid(workspace) ? mine.find(({ id }) => id === workspace) : undefined
   if (found === undefined) throw new PatchbayError('not_a_member')
-  if (RANKS[found.role] < RANKS[least]) throw new PatchbayError('insufficient_permissions')
-  return services.store.tenant(found.id)
+  const refusal = roleRefusal(found.role, least)
+  if (refusal !== undefined) throw new PatchbayError(refusal)
+  return request.enter({ workspaceId: found.id, role: found.role, isSuspended: found.suspended_at !== null })
 }
 
 export async function requireCampaign(tenant: Tenant, slug: string): Promise<CampaignWithLists> {

@@ -6,6 +6,7 @@ import { insertCall } from '../../store/calls.ts'
 import { sourceNumbersOf } from '../../store/campaign-status.ts'
 import { type CampaignFields, insertCampaign, pauseCampaign } from '../../store/campaigns.ts'
 import { isOnDoNotCall } from '../../store/do-not-call.ts'
+import { countWaitingTestCalls } from '../../store/outbound-calls.ts'
 import { copyUnresolved } from '../../store/prospect-copies.ts'
 import { queueCall } from '../../workers/calls/queue.ts'
 import { campaignStatus } from '../../workers/dialer/status.ts'
@@ -99,6 +100,9 @@ const pausing = (action: 'pause' | 'resume') =>
     },
   })
 
+/** Each is somebody who waits for their phone to ring. */
+const MOST_WAITING_TEST_CALLS = 20
+
 const testCall = defineRoute({
   method: 'POST',
   path: '/api/v/campaign/{slug}/test-call/',
@@ -138,6 +142,9 @@ const testCall = defineRoute({
     const [from] = await sourceNumbersOf(tenant, campaign, now)
     if (from === undefined) throw new PatchbayError('campaign_without_number')
     if (await isOnDoNotCall(tenant, to)) throw new PatchbayError('do_not_call')
+    if ((await countWaitingTestCalls(tenant)) >= MOST_WAITING_TEST_CALLS) {
+      throw new PatchbayError('quota_reached', { params: { quota: `${MOST_WAITING_TEST_CALLS} test calls that wait` } })
+    }
     const request = { idempotencyKey, tenant, input: [campaign.id, body], route: 'POST /api/v/campaign/test-call' }
     const { answer, isNew } = await once(request, async (within) => {
       const call = await insertCall(within, {

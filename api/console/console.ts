@@ -26,21 +26,21 @@ export type Console = (incoming: Incoming) => boolean
 /** `built`: the folder of the built console, soon or never. Until then its place says how it stands. */
 export function openConsole(built: Promise<string>, log: Logger): Console {
   let files: ReadonlyMap<string, ConsoleFile> | undefined
-  let fault: string | undefined
+  let failed = false
   built.then(readConsoleFiles).then(
     (read) => {
       files = read
     },
     (error: unknown) => {
-      fault = error instanceof Error ? error.message : String(error)
-      log.warn(`There is no console: ${fault}`)
+      failed = true
+      log.warn(`There is no console: ${error instanceof Error ? error.message : String(error)}`)
     },
   )
   return (incoming) => {
     const { method, path } = incoming
     if (path !== '/' && path !== PREFIX && !path.startsWith(`${PREFIX}/`)) return false
     if (method !== 'GET' && method !== 'HEAD') return false
-    incoming.send(files === undefined ? waitingPage(fault) : answer(files, incoming))
+    incoming.send(files === undefined ? waitingPage(failed) : answer(files, incoming))
     return true
   }
 }
@@ -70,18 +70,20 @@ function answer(files: ReadonlyMap<string, ConsoleFile>, incoming: Incoming): Ou
   return { status: 200, headers, body: file.body }
 }
 
-function waitingPage(fault: string | undefined): Outgoing {
-  const text = fault === undefined ? 'The console is being built; this page comes by itself.' : `No console: ${fault}`
-  const safe = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+/** Anybody may see it: why the build failed is in the log. */
+function waitingPage(failed: boolean): Outgoing {
+  const text = failed
+    ? 'There is no console: its build failed, and the log of this instance says why.'
+    : 'The console is being built; this page comes by itself.'
   const body = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Patchbay</title>
 <style>body{font:1rem/1.5 system-ui;max-width:36rem;margin:20vh auto;padding:0 1rem;color-scheme:light dark}</style>
-<p>${safe}</p><p>The API is here already: <a href="/docs">/docs</a></p></html>`
+<p>${text}</p><p>The API is here already: <a href="/docs">/docs</a></p></html>`
   return {
     status: 503,
     headers: [
       ['content-type', 'text/html; charset=utf-8'],
       ['content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"],
-      ...(fault === undefined ? [['refresh', '1'] as const, ['retry-after', '1'] as const] : []),
+      ...(failed ? [] : [['refresh', '1'] as const, ['retry-after', '1'] as const]),
     ],
     body,
   }

@@ -66,6 +66,7 @@ const list = defineRoute({
 const add = defineRoute({
   method: 'POST',
   path: '/do-not-call',
+  madeIsPersonal: true,
   auth: 'jwt_or_scope',
   scope: 'campaigns',
   role: 'developer',
@@ -94,7 +95,13 @@ const remove = defineRoute({
   auth: 'jwt_or_scope',
   scope: 'campaigns',
   role: 'developer',
-  params: { phone_number: { description: 'E.164, with or without its plus.', example: example.phone_number } },
+  params: {
+    phone_number: {
+      description: 'E.164, with or without its plus.',
+      example: example.phone_number,
+      isPersonal: true,
+    },
+  },
   success: { status: 200, schema: Detail },
   errors: ['invalid_phone_number', 'do_not_call_not_found'],
   tag,

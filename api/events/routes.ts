@@ -67,6 +67,7 @@ const ofCall = defineRoute({
   method: 'GET',
   path: '/calls/{call_log_id}/events/live',
   auth: 'jwt_or_key',
+  audit: [],
   role: 'member',
   headers: ['last-event-id'],
   params: { call_log_id },

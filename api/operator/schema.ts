@@ -4,6 +4,7 @@ import type { AuditRow } from '../../store/audit-log.ts'
 import type { CarrierNumber } from '../../store/carrier-numbers.ts'
 import type { ListedWorkspace } from '../../store/instance.ts'
 import type { User } from '../../store/schema.ts'
+import { SECURITY_EVENTS, type SecurityRow } from '../../store/security-log.ts'
 import type { TrunkHost } from '../../store/trunk-hosts.ts'
 import type { OperatorQuotas, WorkspaceUse } from '../../store/workspace-quotas.ts'
 import { Id, Instant, Nullable, PhoneNumberInput } from '../schema.ts'
@@ -178,6 +179,30 @@ export const AuditBody = Type.Object({
   request_id: Type.String(),
 })
 
+export const SecurityBody = Type.Object({
+  id: Id,
+  at: Instant,
+  kind: Type.Enum([...SECURITY_EVENTS]),
+  user_id: Nullable(Id),
+  account: Type.String({ description: 'E-mail address; empty where there is no such account.' }),
+  workspace_id: Nullable(Id),
+  detail: Type.Record(Type.String(), Type.Unknown()),
+  address: Type.String(),
+  request_id: Type.String(),
+})
+
+export const securityExample = {
+  id: '0197f3a2-7c1e-7000-8000-00000000000e',
+  at: '2026-01-31T09:00:00.000Z',
+  kind: 'login_failed',
+  user_id: '0197f3a2-7c1e-7000-8000-000000000001',
+  account: 'ada@example.com',
+  workspace_id: null,
+  detail: {},
+  address: '203.0.113.9',
+  request_id: 'f1c1a3f0-6f0b-4a86-9a6e-6a1f7d7d0c12',
+}
+
 export const auditExample = {
   id: '0197f3a2-7c1e-7000-8000-00000000000b',
   at: '2026-01-31T09:00:00.000Z',
@@ -284,6 +309,20 @@ export function auditBody(row: AuditRow) {
     actor: { kind: row.actor_kind, id: row.actor_id, name: row.actor_name },
     action: row.action,
     resource: row.resource,
+    detail: row.detail,
+    address: row.address,
+    request_id: row.request_id,
+  }
+}
+
+export function securityBody(row: SecurityRow) {
+  return {
+    id: row.id,
+    at: row.at.toISOString(),
+    kind: row.kind,
+    user_id: row.user_id,
+    account: row.account,
+    workspace_id: row.workspace,
     detail: row.detail,
     address: row.address,
     request_id: row.request_id,

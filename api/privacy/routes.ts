@@ -2,16 +2,20 @@ import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/errors.ts'
 import { auditPage } from '../../store/audit-log.ts'
 import {
+  callsNaming,
   callsWith,
   eraseAnswersWith,
+  eraseAuditPathsWith,
   eraseCalls,
   eraseChatsWith,
+  eraseDeliveryAnswersWith,
   eraseProspectsWith,
   eraseRefusedCallsWith,
   eraseRowsWith,
 } from '../../store/erasure.ts'
 import { cancelQueuedCall } from '../../store/outbound-calls.ts'
 import { requestHangup } from '../../store/redis/hangup.ts'
+import type { Call } from '../../store/schema.ts'
 import { call_log_id, isOver, requireCall } from '../calls/one-call.ts'
 import { AuditBody, auditBody, auditExample } from '../operator/schema.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
@@ -66,25 +70,25 @@ const erase = defineRoute({
   tag,
   summary: 'Erase what the workspace keeps of a person, by their phone number, for good',
   description:
-    'Calls from and to the number with transcripts and recordings, chats whose session or variables name it, the rows of batches, prospects of campaigns and past attempts to reach them. What still waits is never called. The do-not-call list keeps the number.',
+    'Calls from and to the number, and those whose variables or log name it, with transcripts and recordings, chats whose session or variables name it, the rows of batches, prospects of campaigns and past attempts to reach them, what webhooks’ receivers answered, errors in the request log, and paths of the audit log. What still waits is never called. The do-not-call list keeps the number, and so do backups that were made before.',
   examples: {
     body: { phone_number: '+14155550199' },
     success: { calls: 3, recordings: 1, chats: 0, batch_rows: 2, prospects: 1, calls_running: 0 },
   },
-  handler: async ({ body, tenant, signal }, { objects, redis, clock }) => {
+  handler: async ({ body, tenant, signal }, { store, objects, redis, clock, requestLog }) => {
     const number = requirePhoneNumber(body.phone_number)
     // Rows first, so that no call to the number begins meanwhile.
     const [batch_rows, prospects] = [await eraseRowsWith(tenant, number), await eraseProspectsWith(tenant, number)]
     const erased = { calls: 0, recordings: 0, chats: 0, batch_rows, prospects, calls_running: 0 }
-    for (;;) {
-      signal.throwIfAborted()
-      const found = await callsWith(tenant, number, erased.calls_running + CALLS_AT_ONCE)
+    const running = new Set<string>()
+    /** How many of the calls are over, and gone now. */
+    const eraseThose = async (found: readonly Pick<Call, 'id' | 'status' | 'recording_key'>[]): Promise<number> => {
       const ended: string[] = []
-      const running: string[] = []
       for (const { id, status, recording_key } of found) {
+        signal.throwIfAborted()
         const over = isOver({ status }) || (await cancelQueuedCall(tenant, id, new Date(clock.nowMs())))
         if (!over) {
-          running.push(id)
+          running.add(id)
           continue
         }
         if (recording_key !== null) {
@@ -95,14 +99,22 @@ const erase = defineRoute({
       }
       await eraseCalls(tenant, ended)
       erased.calls += ended.length
-      if (ended.length > 0) continue
-      for (const id of running) await requestHangup(redis, id)
-      erased.calls_running = running.length
-      break
+      return ended.length
     }
+    while ((await eraseThose(await callsWith(tenant, number, running.size + CALLS_AT_ONCE))) > 0);
+    for (let lastId: string | undefined, first = true; first || lastId !== undefined; first = false) {
+      const next = await callsNaming(tenant, number, lastId)
+      await eraseThose(next.found)
+      lastId = next.lastId
+    }
+    for (const id of running) await requestHangup(redis, id)
+    erased.calls_running = running.size
     erased.chats = await eraseChatsWith(tenant, number)
     await eraseAnswersWith(tenant, number)
     await eraseRefusedCallsWith(tenant, number)
+    await eraseDeliveryAnswersWith(tenant, number)
+    await requestLog.erase(tenant.workspaceId, number)
+    await eraseAuditPathsWith(store, tenant.workspaceId, number)
     return erased
   },
 })

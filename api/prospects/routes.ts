@@ -180,6 +180,7 @@ const csv = defineRoute({
   method: 'GET',
   path: '/api/v/campaign/{slug}/prospects.csv',
   auth: 'jwt_or_scope',
+  audit: [],
   scope: 'campaigns',
   role: 'member',
   params: { slug },

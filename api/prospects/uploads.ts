@@ -149,6 +149,7 @@ const rejects = defineRoute({
   path: '/api/v/upload/{uuid}/rejects/',
   trailingSlash: true,
   auth: 'jwt_or_scope',
+  audit: [],
   scope: 'campaigns',
   role: 'member',
   params: { uuid: uploadId },

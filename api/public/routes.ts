@@ -101,7 +101,8 @@ async function publicSession(services: Services, { agentId, origin, host, addres
     new Date(nowMs - TOKEN_TTL_S * 1000),
   )
   if (call === undefined) throw new PatchbayError('agent_busy', { headers: { 'retry-after': '10' } })
-  const token = await issueSessionToken(redis, { workspaceId, callId: call.id }, nowMs, TOKEN_TTL_S)
+  const holder = { kind: 'visitor', agentId } as const
+  const token = await issueSessionToken(redis, { workspaceId, callId: call.id, holder }, nowMs, TOKEN_TTL_S)
   return {
     ...sessionTokenBody(services, { token, call, sessionId: call.id, agentId: agent.id, header }),
     agent_name: agent.agent_name,

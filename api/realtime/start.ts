@@ -34,6 +34,7 @@ import type { RedisClient } from '../../store/redis/client.ts'
 import { redisLiveFeed } from '../../store/redis/live-feed.ts'
 import { RedisSlots, type SlotShares } from '../../store/redis/slots.ts'
 import { type RowsWritten, writeRow, writeRows } from '../../store/write-rows.ts'
+import type { StandingRights } from '../auth/standing-rights.ts'
 import type { McpTools } from '../tools/mcp-tools.ts'
 import { Resumes } from './resumes.ts'
 import { WebRtc, type WebRtcOptions } from './webrtc/webrtc.ts'
@@ -61,6 +62,8 @@ export interface SessionsOptions {
   redis: RedisClient
   /** Counts web sessions. */
   quotas: Quotas
+  /** Ends the sessions of visitors whose agent is public no more. */
+  standing: Pick<StandingRights, 'require' | 'watch'>
   /** How the slots are shared out; asked each time. */
   shares(): SlotShares
   /** Does what workers ask for. */
@@ -143,6 +146,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     redis,
     calls,
     quotas,
+    standing: options.standing,
     journalOf,
     sampleRateHz: config.realtimeSampleRateHz,
     limits: { idleMs: config.idleTimeoutMs, maxDurationMs: config.maxCallDurationMs },

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { SESSION_TOKEN_TTL_S } from '../../runtime/session/session-token.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
+import type { Standing } from '../auth/standing-rights.ts'
 
 /**
  * One-time tokens that open a realtime session. A token is 256 random bits; Redis keeps only its SHA-256, beside the
@@ -13,6 +14,8 @@ export interface SessionGrant {
   callId: string
   /** Whoever opens it asked for its recording. */
   isRecorded?: boolean | undefined
+  /** Whose right to it must stand when it is opened; a visitor's while the call runs, too. */
+  holder?: Standing | undefined
 }
 
 const keyOf = (token: string): string => `patchbay:session-token:${createHash('sha256').update(token).digest('hex')}`
@@ -25,9 +28,13 @@ export async function issueSessionToken(
   ttlS = SESSION_TOKEN_TTL_S,
 ): Promise<{ token: string; expiresAt: Date }> {
   const token = randomBytes(32).toString('base64url')
-  await redis.set(keyOf(token), JSON.stringify([grant.workspaceId, grant.callId, grant.isRecorded ?? false]), {
-    expiration: { type: 'EX', value: ttlS },
-  })
+  await redis.set(
+    keyOf(token),
+    JSON.stringify([grant.workspaceId, grant.callId, grant.isRecorded ?? false, grant.holder]),
+    {
+      expiration: { type: 'EX', value: ttlS },
+    },
+  )
   return { token, expiresAt: new Date(nowMs + ttlS * 1000) }
 }
 
@@ -36,6 +43,6 @@ export async function takeSessionToken(redis: RedisClient, token: string): Promi
   if (!/^[A-Za-z0-9_-]{43}$/.test(token)) return undefined
   const value = await redis.getDel(keyOf(token))
   if (value === null) return undefined
-  const [workspaceId, callId, isRecorded] = JSON.parse(value) as [string, string, boolean]
-  return { workspaceId, callId, isRecorded }
+  const [workspaceId, callId, isRecorded, holder] = JSON.parse(value) as [string, string, boolean, Standing | null]
+  return { workspaceId, callId, isRecorded, holder: holder ?? undefined }
 }

@@ -23,6 +23,7 @@ import { hasReadyDocuments } from '../../store/documents.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import { servedAgent } from '../../store/served-agents.ts'
 import { limitsOf } from '../agents/speech.ts'
+import type { StandingRights } from '../auth/standing-rights.ts'
 import type { McpTools } from '../tools/mcp-tools.ts'
 import { agentSpec } from './agent-spec.ts'
 import type { ServerMessage } from './messages.ts'
@@ -47,6 +48,7 @@ export interface RealtimeOptions {
   redis: RedisClient
   calls: Calls
   quotas: Quotas
+  standing: Pick<StandingRights, 'require' | 'watch'>
   journalOf(workspaceId: string, wish?: CallWish): CallJournal
   sampleRateHz: number
   limits: SessionLimits
@@ -77,6 +79,7 @@ export function realtimeRoute(options: RealtimeOptions): Realtime {
     redis,
     calls,
     quotas,
+    standing,
     journalOf,
     sampleRateHz,
     limits,
@@ -123,6 +126,8 @@ export function realtimeRoute(options: RealtimeOptions): Realtime {
       if (draining() || (media === 'webrtc' && webrtc.terms === null)) throw new PatchbayError('unavailable')
       const grant = await takeSessionToken(redis, query.get('token') ?? '')
       if (grant === undefined) throw new PatchbayError('invalid_token')
+      const { holder } = grant
+      if (holder !== undefined) await standing.require(holder)
       const tenant = store.tenant(grant.workspaceId)
       const waiting = await findWaitingCall(tenant, grant.callId)
       if (waiting === undefined) throw new PatchbayError('invalid_token')
@@ -173,10 +178,18 @@ export function realtimeRoute(options: RealtimeOptions): Realtime {
           for (const fault of faults) calls.fault(callId, 'tool', fault)
           return done
         }
+        const end = () => {
+          if (!calls.hangUp(callId)) leg.close('api_hangup')
+        }
         const over = peer === undefined ? start() : whenConnected(peer, { workspaceId, callId }, start)
+        // A call that a member or a key opened goes on: whoever talks in it is another.
+        const unwatch = holder?.kind === 'visitor' ? standing.watch(holder, () => end()) : undefined
         over
           .catch((err) => log.error({ err, callId }, 'A web call that did not begin could not be written down'))
-          .finally(() => quotas.release(callId))
+          .finally(() => {
+            unwatch?.()
+            quotas.release(callId)
+          })
         return leg.handlers
       }
     },

@@ -16,7 +16,7 @@ import { averageSeconds, figuresOf, METRICS, type Metric, percentages } from './
 import { autoInterval, bucketCount, bucketStarts, type Interval, MAX_BUCKETS } from './interval.ts'
 import { Dashboard, DashboardQuery, DispositionQuery, Dispositions, Summary, SummaryQuery, Workload } from './schema.ts'
 import { spanOf } from './span.ts'
-import { readWorkload, workloadExample } from './workload.ts'
+import { workloadExample } from './workload.ts'
 
 const tag = 'Reports'
 const figuresExample = {
@@ -152,8 +152,8 @@ const workload = defineRoute({
   examples: {
     success: workloadExample,
   },
-  handler: ({ signal, user }, services) =>
-    readWorkload(services, { signal, hidesHosts: user === undefined || !services.operators.includes(user) }),
+  handler: ({ user }, { workload, operators }) =>
+    workload({ hidesHosts: user === undefined || !operators.includes(user) }),
 })
 
 export const reportRoutes = [dashboard, callSummary, disposition, workload]

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { sharedResult } from '../../runtime/lib/shared-result.ts'
 import { WORKER_METRICS } from '../../runtime/metrics.ts'
 import { allowInfrastructure } from '../../runtime/plugin/guard.ts'
 import { histogramQuantile, parsePrometheusText, type Sample } from '../../runtime/prometheus-text.ts'
@@ -14,26 +15,39 @@ const MAX_PAGE_BYTES = 1024 * 1024
 
 type WorkerLoad = Static<typeof Workload>['workers'][number]
 
-/**
- * Scrapes every live worker's metrics at once. Takes a second at most, however many don't answer. A worker's id names its
- * host and process: with `hidesHosts` it goes by the name that calls have it by.
- */
-export async function readWorkload(
-  services: Services,
-  { signal, hidesHosts }: { signal: AbortSignal; hidesHosts: boolean },
-): Promise<Static<typeof Workload>> {
+/** A worker's id names its host and process: with `hidesHosts` it goes by the name that calls have it by. */
+export type AskWorkload = (options: { hidesHosts: boolean }) => Promise<Static<typeof Workload>>
+
+type Sources = Pick<Services, 'redis' | 'config' | 'clock' | 'log'>
+
+/** Every Member may ask, as often as they like: the workers are scraped once within it. */
+const TTL_MS = 1_000
+
+export function workloadOf(sources: Sources): AskWorkload {
+  const scraped = sharedResult(() => readWorkload(sources), TTL_MS, sources.clock)
+  return async ({ hidesHosts }) => {
+    const found = await scraped()
+    if (!hidesHosts) return found
+    const workers = found.workers.map((worker) => ({ ...worker, worker_id: workerAlias(worker.worker_id) }))
+    return { ...found, workers: workers.sort(byId) }
+  }
+}
+
+const byId = (a: WorkerLoad, b: WorkerLoad): number => (a.worker_id < b.worker_id ? -1 : 1)
+
+/** Scrapes every live worker's metrics at once. Takes a second at most, however many don't answer. */
+async function readWorkload(services: Sources): Promise<Static<typeof Workload>> {
   const entries = await listWorkers(services.redis)
   const workers = await Promise.all(
     entries.map(async (entry) => {
-      const page = await scrape(entry.metricsUrl, services.config.metricsToken, signal).catch((err: unknown) => {
+      const page = await scrape(entry.metricsUrl, services.config.metricsToken).catch((err: unknown) => {
         services.log.debug({ err, workerId: entry.workerId }, 'Worker metrics could not be read')
         return undefined
       })
       return page === undefined ? unreachable(entry) : workerLoad(entry, parsePrometheusText(page))
     }),
   )
-  if (hidesHosts) for (const worker of workers) worker.worker_id = workerAlias(worker.worker_id)
-  workers.sort((a, b) => (a.worker_id < b.worker_id ? -1 : 1))
+  workers.sort(byId)
   const sum = (pick: (worker: WorkerLoad) => number | null) => workers.reduce((total, w) => total + (pick(w) ?? 0), 0)
   const [activeSessions, capacity] = [sum((worker) => worker.active_sessions), sum((worker) => worker.capacity)]
   return {
@@ -48,19 +62,19 @@ export async function readWorkload(
   }
 }
 
-async function scrape(url: string, token: string | undefined, signal: AbortSignal): Promise<string> {
+async function scrape(url: string, token: string | undefined): Promise<string> {
   const disallow = allowInfrastructure([url])
   try {
-    return await fetchPage(url, token, signal)
+    return await fetchPage(url, token)
   } finally {
     disallow()
   }
 }
 
-async function fetchPage(url: string, token: string | undefined, signal: AbortSignal): Promise<string> {
+async function fetchPage(url: string, token: string | undefined): Promise<string> {
   const response = await fetch(url, {
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-    signal: signalWithin(SCRAPE_TIMEOUT_MS, signal),
+    signal: signalWithin(SCRAPE_TIMEOUT_MS),
     redirect: 'error',
   })
   if (!response.ok || response.body === null) {

@@ -4,7 +4,13 @@ import type { Logger } from '../../runtime/log.ts'
 import { countLostRows } from '../../runtime/operations/lost-rows.ts'
 import { boundary, inBackground } from '../../runtime/process/boundary.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
-import { appendRequests, KEPT_REQUESTS, type StoredRequest, storedRequests } from '../../store/redis/request-log.ts'
+import {
+  appendRequests,
+  eraseRequestsWith,
+  KEPT_REQUESTS,
+  type StoredRequest,
+  storedRequests,
+} from '../../store/redis/request-log.ts'
 
 const FLUSH_MS = 1_000
 /** Over all workspaces; of one, no more than are kept need to wait. */
@@ -55,6 +61,12 @@ export class RequestLog {
     const { redis, clock } = this.#options
     await this.#flush()
     return storedRequests(redis, workspaceId, clock.nowMs())
+  }
+
+  /** Forgets the workspace's requests whose answer names something. */
+  async erase(workspaceId: string, name: string): Promise<void> {
+    await this.#flush()
+    await eraseRequestsWith(this.#options.redis, workspaceId, name)
   }
 
   /** Writes what waits. */

@@ -42,7 +42,9 @@ const listen = defineRoute({
     const call = await requireCall(tenant, params.call_log_id)
     if (call.ended_at !== null) throw new PatchbayError('call_over')
     const who = { id: user?.id ?? key?.id ?? '', name: user?.name ?? key?.name ?? '' }
-    const token = await issueListenToken(redis, { workspaceId: tenant.workspaceId, callId: call.id, who })
+    const { standing } = request
+    if (standing === undefined) throw new Error('POST /calls/{call_log_id}/listen was answered without a caller')
+    const token = await issueListenToken(redis, { workspaceId: tenant.workspaceId, callId: call.id, who, standing })
     return {
       call_log_id: call.id,
       url: realtimeUrl(config, (name) => request.header(name), token, '/listen'),

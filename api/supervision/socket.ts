@@ -5,13 +5,14 @@ import { parseBounded } from '../../runtime/json-shape.ts'
 import { UNSTORABLE, unstorableText } from '../../runtime/lib/text.ts'
 import type { Logger } from '../../runtime/log.ts'
 import { OPUS_CLOCK_HZ } from '../../runtime/media/opus-packet.ts'
-import { boundary, inBackground } from '../../runtime/process/boundary.ts'
+import { boundary } from '../../runtime/process/boundary.ts'
 import type { Socket, SocketHandlers, WebSocketRoute } from '../../runtime/web-socket.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import type { Join, Line, Switchboard } from '../../store/redis/switchboard.ts'
+import type { Standing, StandingRights } from '../auth/standing-rights.ts'
 import type { CallFeed } from '../events/call-feed.ts'
 import type { WebRtc } from '../realtime/webrtc/webrtc.ts'
-import { isSupervisorMessage, isSupervisorSignal, type ToSupervisor } from './messages.ts'
+import { isSupervisorMessage, isSupervisorSignal, type SupervisorMessage, type ToSupervisor } from './messages.ts'
 import { SupervisorPeer } from './peer.ts'
 
 /** A supervisor's socket: `GET /listen?token=…`, and `&media=webrtc` where their sound goes over a peer connection. */
@@ -35,23 +36,29 @@ const JOIN_BEATS = 8
 
 const keyOf = (token: string) => `patchbay:listen-token:${createHash('sha256').update(token).digest('hex')}`
 
+/** The call a token opens, and what its holder needs to go on listening. */
+interface ListenGrant extends Omit<Join, 'line'> {
+  standing: Standing
+}
+
 /** Makes a token that opens one socket, once, within a minute. */
-export async function issueListenToken(redis: RedisClient, grant: Omit<Join, 'line'>): Promise<string> {
+export async function issueListenToken(redis: RedisClient, grant: ListenGrant): Promise<string> {
   const token = randomBytes(32).toString('base64url')
   await redis.set(keyOf(token), JSON.stringify(grant), { expiration: { type: 'EX', value: LISTEN_TOKEN_TTL_S } })
   return token
 }
 
-async function takeListenToken(redis: RedisClient, token: string): Promise<Omit<Join, 'line'> | undefined> {
+async function takeListenToken(redis: RedisClient, token: string): Promise<ListenGrant | undefined> {
   if (!/^[A-Za-z0-9_-]{43}$/.test(token)) return undefined
   const value = await redis.getDel(keyOf(token))
-  return value === null ? undefined : (JSON.parse(value) as Omit<Join, 'line'>)
+  return value === null ? undefined : (JSON.parse(value) as ListenGrant)
 }
 
 const MEDIA = ['websocket', 'webrtc']
 
 export interface ListenOptions {
   redis: RedisClient
+  standing: Pick<StandingRights, 'require' | 'watch'>
   switchboard: () => Switchboard
   calls: CallFeed
   webrtc: Pick<WebRtc, 'terms' | 'listening'>
@@ -72,8 +79,10 @@ export function listenRoute(options: ListenOptions): WebSocketRoute {
       if (media === 'webrtc' && options.webrtc.terms === null) throw new PatchbayError('unavailable')
       const grant = await takeListenToken(options.redis, query.get('token') ?? '')
       if (grant === undefined) throw new PatchbayError('invalid_token')
-      const join = { ...grant, line: randomBytes(16).toString('hex') }
-      return (socket) => new SupervisorSocket(socket, join, options, media === 'webrtc')
+      const { standing, ...call } = grant
+      await options.standing.require(standing)
+      const join = { ...call, line: randomBytes(16).toString('hex') }
+      return (socket) => new SupervisorSocket(socket, { join, standing }, options, media === 'webrtc')
     },
   }
 }
@@ -90,10 +99,24 @@ class SupervisorSocket implements SocketHandlers {
   /** Beats since anything came from them. */
   #silentBeats = 0
   #closed = false
+  readonly #log: Logger
+  readonly #unwatch: () => void
+  /** Rejects when the right to the call has ended. */
+  readonly #mayAct: () => Promise<void>
+  /** The orders so far: each is given after the one before. */
+  #orders: Promise<void> = Promise.resolve()
 
-  constructor(socket: Socket, join: Join, options: ListenOptions, overPeer: boolean) {
+  constructor(
+    socket: Socket,
+    { join, standing }: { join: Join; standing: Standing },
+    options: ListenOptions,
+    overPeer: boolean,
+  ) {
     const { switchboard, calls, webrtc, clock, log } = options
     this.#socket = socket
+    this.#mayAct = () => options.standing.require(standing)
+    this.#log = log
+    this.#unwatch = options.standing.watch(standing, (code) => this.#withdrawn(new PatchbayError(code)))
     this.#peer = overPeer
       ? new SupervisorPeer({
           ...{ media: webrtc.listening, clock, log },
@@ -157,14 +180,12 @@ class SupervisorSocket implements SocketHandlers {
       this.#tell({ type: 'error', code: 'bad_message', message: `Text ${UNSTORABLE}` })
       return
     }
-    inBackground(
-      'websocket',
-      this.#line.then((line) => line.send(message)),
-    )
+    this.#orders = this.#orders.then(() => this.#order(message))
   }
 
   close(): void {
     this.#closed = true
+    this.#unwatch()
     clearInterval(this.#heartbeat)
     this.#peer?.close()
     this.#line
@@ -174,6 +195,22 @@ class SupervisorSocket implements SocketHandlers {
       })
       .catch(() => undefined)
     this.#stopEvents.then((stop) => stop()).catch(() => undefined)
+  }
+
+  /** Never rejects. The right is asked for each order: one that was withdrawn a moment ago does nothing to the call. */
+  async #order(message: SupervisorMessage): Promise<void> {
+    try {
+      if (message.type !== 'leave') await this.#mayAct()
+      if (!this.#closed) (await this.#line).send(message)
+    } catch (err) {
+      if (err instanceof PatchbayError && !err.retryable) return this.#withdrawn(err)
+      this.#log.warn({ err }, "A supervisor's order could not be passed on")
+      this.#tell({ type: 'error', code: 'unavailable', message: 'It could not be done; try again' })
+    }
+  }
+
+  #withdrawn({ code, message }: PatchbayError): void {
+    this.#end('error', code, message)
   }
 
   #said(pcm: Uint8Array): void {

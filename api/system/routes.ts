@@ -8,7 +8,7 @@ import { Type } from 'typebox'
 import { PatchbayError } from '../../runtime/errors.ts'
 import { openApiDocument } from '../openapi.ts'
 import { type AnyRoute, type ApiRequest, defineRoute, Reply } from '../route.ts'
-import { isReady, Readiness } from './readiness.ts'
+import { Readiness } from './readiness.ts'
 
 const tag = 'System'
 
@@ -32,10 +32,10 @@ const ready = defineRoute({
   success: { status: 200, orStatus: 503, schema: Readiness, description: 'Ready; with 503, not ready.' },
   tag,
   summary: 'Database, Redis and voice workers answer',
-  description: 'With 503 the body says which of them does not.',
+  description: 'With 503 the body says which of them does not. Database and Redis are asked once a second at most.',
   examples: { success: { status: 'ready', database: 'ok', redis: 'ok', workers: 1, webrtc: 'open' } },
-  handler: async (_, services) => {
-    const body = await isReady(services)
+  handler: async (_, { readiness }) => {
+    const body = await readiness()
     return new Reply({ body, status: body.status === 'ready' ? 200 : 503 })
   },
 })

@@ -31,7 +31,8 @@ const withoutDatabase = defineRoute({
 })
 
 function callerOf({ sub }: { sub: string }): Caller {
-  return { user: { id: sub } as User, membership: undefined, key: undefined, sessionId: undefined, refused: false }
+  const user = { id: sub } as User
+  return { user, membership: undefined, key: undefined, sessionId: undefined, issuedAtS: 0, refused: false }
 }
 
 const store = openStore({ databaseUrl: process.argv[2] ?? '' })

@@ -19,6 +19,7 @@ import {
   type WorkerState,
 } from './messages.ts'
 import { decodeAudio, decodeWorkerMessage, MAX_MESSAGE_BYTES, sessionIn } from './protocol.ts'
+import { WrongTokens } from './wrong-tokens.ts'
 
 /** The api node's end of the link: voice workers dial in, sessions are opened on them, their messages come back. */
 
@@ -142,6 +143,7 @@ export function createLinkHub(options: LinkHubOptions): LinkHub {
     options.gone(link, leaving)
   }
 
+  const wrongTokens = new WrongTokens(options.clock)
   return {
     route: {
       path: '/link',
@@ -149,8 +151,13 @@ export function createLinkHub(options: LinkHubOptions): LinkHub {
       maxBackpressureBytes: MAX_BACKPRESSURE_BYTES,
       idleTimeoutS: 12,
       async upgrade(request: UpgradeRequest) {
+        if (wrongTokens.isRefused(request.remoteAddress)) throw new PatchbayError('too_many_attempts')
         const shown = digest(request.header('authorization') ?? '')
-        if (!timingSafeEqual(shown, expected)) throw new PatchbayError('invalid_token')
+        if (!timingSafeEqual(shown, expected)) {
+          wrongTokens.wrong(request.remoteAddress)
+          throw new PatchbayError('invalid_token')
+        }
+        wrongTokens.right(request.remoteAddress)
         return (socket: Socket): SocketHandlers => new WorkerLink(socket, options, hello, gone)
       },
     },

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, isIP } from 'node:net'
 import { hostname } from 'node:os'
 import type { Registry } from 'prom-client'
+import { isLoopbackHost } from '../client-address.ts'
 import { PatchbayError } from '../errors.ts'
 import { boundary } from '../process/boundary.ts'
 import { signalWithin } from '../signal-within.ts'
@@ -29,11 +30,15 @@ export interface OperationsServerOptions {
   ready(): Promise<{ ready: boolean } & Record<string, unknown>>
   /** Who asks for metrics must show it as a bearer token. */
   token?: string | undefined
-  /** Asks the process to end once its calls are over; resolves with how many there are. From this machine alone. */
+  /** Asks the process to end once its calls are over; returns how many there are. From this machine alone, with DRAIN_HEADER. */
   drain?(): { calls: number }
   /** What `GET /doctor/<topic>` answers, as JSON; asked from this machine alone. */
   diagnose?(topic: string, signal: AbortSignal): Promise<unknown>
 }
+
+/** What `POST /drain` must carry. */
+export const DRAIN_HEADER = 'x-patchbay-admin'
+export const DRAIN_VALUE = 'drain'
 
 const REQUEST_TIMEOUT_MS = 5_000
 const DOCTOR_TIMEOUT_MS = 30_000
@@ -70,6 +75,11 @@ async function serve(options: OperationsServerOptions, request: IncomingMessage,
   const { pathname } = new URL(request.url ?? '/', 'http://localhost')
   const isLocal = LOOPBACK.has(request.socket.remoteAddress ?? '')
   if (pathname === '/drain' && request.method === 'POST' && drain !== undefined && isLocal) {
+    if (isByPage(request)) return answer(response, 403, BY_PAGE)
+    // A form can't send it, nor can a script of another origin without asking first.
+    if (request.headers[DRAIN_HEADER] !== DRAIN_VALUE) {
+      return answer(response, 403, `POST /drain needs the header "${DRAIN_HEADER}: ${DRAIN_VALUE}"\n`)
+    }
     return answer(response, 202, drain())
   }
   if (request.method !== 'GET' && request.method !== 'HEAD') return answer(response, 405, 'Method Not Allowed\n')
@@ -91,9 +101,17 @@ async function serve(options: OperationsServerOptions, request: IncomingMessage,
   }
   const topic = /^\/doctor\/([a-z0-9-]+)$/.exec(pathname)?.[1]
   if (topic !== undefined && diagnose !== undefined && isLocal) {
+    if (isByPage(request)) return answer(response, 403, BY_PAGE)
     return answer(response, 200, (await diagnose(topic, signalWithin(DOCTOR_TIMEOUT_MS))) ?? [])
   }
   answer(response, 404, 'Not Found\n')
+}
+
+const BY_PAGE = 'This is asked by programs of this machine, at a loopback address, and not by web pages\n'
+
+/** Whether a browser sent it, or something that was led to this machine by a foreign name. */
+function isByPage({ headers }: IncomingMessage): boolean {
+  return headers.origin !== undefined || headers['sec-fetch-site'] !== undefined || !isLoopbackHost(headers.host ?? '')
 }
 
 function isAllowed(request: IncomingMessage, token: string | undefined): boolean {

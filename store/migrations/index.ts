@@ -37,6 +37,8 @@ import { sql as trunkAddresses } from './0073-trunk-addresses.ts'
 import { sql as dialRules } from './0075-dial-rules.ts'
 import { sql as numbersOfWorkspaces } from './0076-numbers-of-workspaces.ts'
 import { sql as chatSpending } from './0077-chat-spending.ts'
+import { sql as securityLog } from './0079-security-log.ts'
+import { sql as auditErasure } from './0080-audit-erasure.ts'
 
 export interface Migration {
   readonly name: string
@@ -84,4 +86,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0075-dial-rules', sql: dialRules },
   { name: '0076-numbers-of-workspaces', sql: numbersOfWorkspaces },
   { name: '0077-chat-spending', sql: chatSpending },
+  { name: '0079-security-log', sql: securityLog },
+  { name: '0080-audit-erasure', sql: auditErasure },
 ]

@@ -51,3 +51,10 @@ export async function storedRequests(redis: RedisClient, workspaceId: string, no
       .sort((a, b) => b.atMs - a.atMs)
   )
 }
+
+/** Removes requests whose answer names something, such as the number of a person who is erased. */
+export async function eraseRequestsWith(redis: RedisClient, workspaceId: string, name: string): Promise<void> {
+  const key = keyOf(workspaceId)
+  const named = (await redis.lRange(key, 0, -1)).filter((text) => text.includes(name))
+  for (const text of named) await redis.lRem(key, 0, text)
+}

@@ -73,7 +73,7 @@ t.test('logging in sets both cookies; a wrong pair does not tell which half was 
 })
 
 t.test('cookies are Secure when the public address is https', async (t) => {
-  const api = await startTestApi(t, { env: { PUBLIC_URL: 'https://voice.example.com' } })
+  const api = await startTestApi(t, { env: { PUBLIC_URL: 'https://voice.example.com', PATCHBAY_SIGNUP: 'open' } })
   const { headers } = await api
     .client()
     .post('/auth/login', { body: { email: (await api.signUp()).email, password: 'correct horse' } })
@@ -185,7 +185,7 @@ t.test('logging out removes the cookies and ends the refresh tokens', async (t) 
 })
 
 t.test('a write with cookies from a foreign page is refused', async (t) => {
-  const api = await startTestApi(t, { env: { PUBLIC_URL: 'https://voice.example.com' } })
+  const api = await startTestApi(t, { env: { PUBLIC_URL: 'https://voice.example.com', PATCHBAY_SIGNUP: 'open' } })
   const ada = await api.signUp()
   const key = await api.keyClient(ada)
   const write = (client: ApiClient, origin: string) =>

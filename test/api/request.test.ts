@@ -289,7 +289,7 @@ t.test('every answer is kept by no cache, sniffed by no browser and framed by no
 })
 
 t.test('behind https, browsers are told to stay there', async (t) => {
-  const api = await startTestApi(t, { env: { PUBLIC_URL: 'https://voice.example.com' } })
+  const api = await startTestApi(t, { env: { PUBLIC_URL: 'https://voice.example.com', PATCHBAY_SIGNUP: 'open' } })
   t.equal((await api.client().get('/health')).headers.get('strict-transport-security'), 'max-age=31536000')
 })
 

@@ -79,6 +79,7 @@ export async function startNode(t: Teardown, options: NodeOptions = {}): Promise
   const sessions = createSessions({
     mcpTools: NO_MCP,
     quotas,
+    standing: { require: async () => undefined, watch: () => () => undefined },
     shares: () => options.shares ?? { inboundReserve: 0.1, workspaceShare: 1 },
     config,
     env: process.env,

@@ -3,10 +3,15 @@ import { assemble, type Head, MAX_HEAD_BYTES, parseHead } from './parser.ts'
 
 const PING = Buffer.from('\r\n\r\n', 'latin1')
 const EMPTY = Buffer.alloc(0)
+const LEAST_ROOM_BYTES = 2_048
 
 /** Cuts a TCP or TLS stream into messages by Content-Length (RFC 3261, section 18.3). Holds one message at most. */
 export class MessageFraming {
+  /** A view of what is held; behind it there is room, which doubles: bytes that come one by one are not copied each time. */
   #held: Buffer = EMPTY
+  #room: Buffer = EMPTY
+  /** How much of what is held has no end of headers in it. */
+  #searched = 0
   #head: Head | undefined
   readonly #ping: () => void
 
@@ -17,10 +22,26 @@ export class MessageFraming {
 
   /** What the bytes complete. Throws SipParseError: where the next message would begin is then unknown; close the stream. */
   push(bytes: Uint8Array): SipMessage[] {
-    this.#held = this.#held.length === 0 ? Buffer.from(bytes) : Buffer.concat([this.#held, bytes])
+    this.#append(bytes)
     const messages: SipMessage[] = []
     for (let message = this.#next(); message !== undefined; message = this.#next()) messages.push(message)
     return messages
+  }
+
+  #append(bytes: Uint8Array): void {
+    const at = this.#held.byteOffset - this.#room.byteOffset
+    const end = at + this.#held.length
+    const length = this.#held.length + bytes.length
+    if (end + bytes.length <= this.#room.length) {
+      this.#room.set(bytes, end)
+      this.#held = this.#room.subarray(at, end + bytes.length)
+      return
+    }
+    const room = Buffer.allocUnsafeSlow(Math.max(2 * length, LEAST_ROOM_BYTES))
+    room.set(this.#held)
+    room.set(bytes, this.#held.length)
+    this.#room = room
+    this.#held = room.subarray(0, length)
   }
 
   #next(): SipMessage | undefined {
@@ -44,13 +65,15 @@ export class MessageFraming {
       if (ping) this.#ping()
       this.#held = this.#held.subarray(ping ? 4 : 2)
     }
-    const end = this.#held.indexOf(PING)
+    const end = this.#held.indexOf(PING, this.#searched)
     if (end < 0) {
+      this.#searched = Math.max(0, this.#held.length - (PING.length - 1))
       if (this.#held.length > MAX_HEAD_BYTES) throw new SipParseError('The headers are too long', 513)
       return undefined
     }
     const head = parseHead(this.#held.subarray(0, end + 4))
     this.#held = this.#held.subarray(end + 4)
+    this.#searched = 0
     return head
   }
 }

@@ -184,6 +184,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   'GET /operator/workers': 'operator',
   'POST /operator/workers/{worker_id}/drain': 'operator',
   'GET /operator/audit-log': 'operator',
+  'GET /operator/security-log': 'operator',
   'POST /public/agents/{agent_id}/session': 'anyone',
   'GET /talk/{agent_id}': 'anyone',
   'GET /client/v1/{file}': 'anyone',

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { makeEventPartitions } from '../../../store/call-events.ts'
 import { insertCall } from '../../../store/calls.ts'
 import { openObjects } from '../../../store/object-folder.ts'
 import { sourceOf } from '../../conformance/objectstore.ts'
@@ -111,4 +112,71 @@ t.test('a person is erased everywhere by their number, and nobody else is', asyn
     )
     t.equal(said.rowCount, name === 'users' ? 1 : 0, name)
   }
+})
+
+t.test('a person is erased where only a log, a variable, an answer or a path names them', async (t) => {
+  const api = await startTestApi(t)
+  const ada = await api.signUp()
+  const db = api.store.tenant(ada.workspaceId).db
+  await call(api, ada, { to_number: OTHER, dynamic_variables: JSON.stringify({ callback: PERSON }) })
+  const transferred = await call(api, ada, { to_number: OTHER })
+  const kept = await call(api, ada, { to_number: OTHER })
+  const at = new Date().toISOString()
+  await makeEventPartitions(api.store, Date.now())
+  for (const [callId, to] of [
+    [transferred.id, PERSON],
+    [kept.id, OTHER],
+  ]) {
+    const events = JSON.stringify([{ seq: 0, at, type: 'transfer_started', to, mode: 'blind' }])
+    await api.store.pool.query(
+      `insert into call_events (workspace_id, call_id, first_seq, last_seq, at, events) values ($1, $2, 0, 0, $3, $4)`,
+      [ada.workspaceId, callId, at, events],
+    )
+  }
+  const { body: hook } = await ada.client.post('/webhooks', {
+    body: { url: 'https://crm.example.com/hook', types: ['call.*'] },
+  })
+  const delivery = { webhook_id: hook.webhook_id, event_id: '1-1', event_at: new Date(), type: 'call.ended' }
+  await db
+    .insertInto('webhook_deliveries')
+    .values({ ...delivery, response_body: `{"seen":"${PERSON}"}` } as never)
+    .execute()
+  await api.store.pool.query(
+    `insert into audit_log (id, workspace, actor_kind, actor_name, action, resource, address, request_id)
+      values (gen_random_uuid(), $1, 'user', 'ada', 'DELETE /do-not-call/{phone_number}', $2, '', 'r')`,
+    [ada.workspaceId, `/do-not-call/${encodeURIComponent(PERSON)}`],
+  )
+  const key = await api.keyClient(ada, ['numbers'])
+  await key.get('/phone-numbers')
+
+  const erased = await ada.client.post('/privacy/erase', { body: { phone_number: PERSON } })
+  t.match(erased.body, { calls: 2, calls_running: 0 })
+  const { items } = (await ada.client.get('/calls/logs')).body
+  t.same(
+    items.map((item: { call_log_id: string }) => item.call_log_id),
+    [kept.id],
+  )
+  for (const table of ['calls', 'call_events', 'webhook_deliveries', 'audit_log']) {
+    const said = await api.store.pool.query(`select from ${table} x where x::text like '%4155550199%'`)
+    t.equal(said.rowCount, 0, table)
+  }
+  const change = `update audit_log set actor_name = 'x'`
+  await t.rejects(api.store.pool.query(change), /append-only/)
+  await t.rejects(
+    api.store.global.transaction().execute(async (trx) => {
+      await trx.updateTable('audit_log').set({ resource: 'x' }).execute()
+    }),
+    /append-only/,
+  )
+})
+
+t.test('the audit log does not say whose number was put on or taken off the do-not-call list', async (t) => {
+  const api = await startTestApi(t)
+  const ada = await api.signUp()
+  await ada.client.post('/do-not-call', { body: { phone_number: PERSON } })
+  t.equal((await ada.client.delete(`/do-not-call/${PERSON}`)).status, 200)
+  const { items } = (await ada.client.get('/audit-log')).body
+  t.match(items[0], { action: 'DELETE /do-not-call/{phone_number}', resource: '/do-not-call/{phone_number}' })
+  const said = await api.store.pool.query(`select from audit_log x where x::text like '%4155550199%'`)
+  t.equal(said.rowCount, 0)
 })

@@ -1,7 +1,16 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
 import { hostname } from 'node:os'
 import { Counter, Registry } from 'prom-client'
 import t, { type Test } from 'tap'
-import { type OperationsServerOptions, startOperationsServer } from '../../../runtime/operations/server.ts'
+import {
+  DRAIN_HEADER,
+  DRAIN_VALUE,
+  type OperationsServerOptions,
+  startOperationsServer,
+} from '../../../runtime/operations/server.ts'
+
+const DRAIN = { [DRAIN_HEADER]: DRAIN_VALUE }
 
 async function start(t: Test, options: Partial<OperationsServerOptions> = {}) {
   const registry = new Registry()
@@ -70,6 +79,40 @@ t.test('the doctor and the drain are asked from this machine', async (t) => {
     diagnose: async (provider) => [{ ok: true, text: provider }],
   })
   t.same(await (await get('/doctor/sip')).json(), [{ ok: true, text: 'sip' }])
-  const answer = await get('/drain', { method: 'POST' })
+  const answer = await get('/drain', { method: 'POST', headers: DRAIN })
   t.same([answer.status, await answer.json()], [202, { calls: 1 }])
+  t.equal((await get('/drain', { method: 'POST' })).status, 403, 'a form sends no header of ours')
+  t.equal(drained, 1)
+})
+
+t.test('no web page drains or diagnoses, whatever name led it here', async (t) => {
+  let drained = 0
+  const { server } = await start(t, { drain: () => ({ calls: ++drained }), diagnose: async () => [{ ok: true }] })
+  const statusOf = async (method: string, path: string, headers: Record<string, string>) => {
+    const sent = request({ host: '127.0.0.1', port: server.port, method, path, headers })
+    sent.end()
+    const [answer] = await once(sent, 'response')
+    answer.resume()
+    return answer.statusCode
+  }
+  const foreign: Record<string, string>[] = [
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-origin' },
+    { host: 'evil.example' },
+    { host: `localhost.evil.example:${server.port}` },
+    { host: '10.0.0.1' },
+  ]
+  for (const headers of foreign) {
+    const name = JSON.stringify(headers)
+    t.equal(await statusOf('POST', '/drain', { ...DRAIN, ...headers }), 403, name)
+    t.equal(await statusOf('GET', '/doctor/sip', headers), 403, name)
+    t.equal(await statusOf('GET', '/health', headers), 200, 'probes go on')
+  }
+  t.equal(drained, 0)
+  for (const host of ['localhost', `127.0.0.1:${server.port}`, '[::1]:9080']) {
+    t.equal(await statusOf('GET', '/doctor/sip', { host }), 200, host)
+  }
+  t.equal(await statusOf('POST', '/drain', { ...DRAIN, host: 'localhost' }), 202)
 })

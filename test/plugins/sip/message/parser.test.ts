@@ -127,6 +127,32 @@ t.test('a stream is cut into messages wherever its bytes break off', async (t) =
   }
 })
 
+t.test('bytes that come one by one are not copied again with each', (t) => {
+  const body = 'x'.repeat(60_000)
+  const head = torture('inv2543')
+    .toString('latin1')
+    .replace(/\r\n\r\n[\s\S]*$/, '')
+  const stream = Buffer.from(`${head}\r\nContent-Length: ${body.length}\r\n\r\n${body}`, 'latin1')
+  const { concat } = Buffer
+  const from = Buffer.allocUnsafeSlow
+  let allocated = 0
+  Buffer.allocUnsafeSlow = (bytes) => {
+    allocated += bytes
+    return from(bytes)
+  }
+  t.teardown(() => {
+    Buffer.concat = concat
+    Buffer.allocUnsafeSlow = from
+  })
+  Buffer.concat = () => t.fail('all that is held is copied') as never
+  const framing = new MessageFraming(() => undefined)
+  const messages: SipMessage[] = []
+  for (let at = 0; at < stream.length; at++) messages.push(...framing.push(stream.subarray(at, at + 1)))
+  t.equal(messages.length, 1)
+  t.ok(allocated < 6 * stream.length, `${allocated} bytes for ${stream.length}`)
+  t.end()
+})
+
 t.test('a stream message without Content-Length is refused', async (t) => {
   t.throws(() => new MessageFraming(() => undefined).push(torture('inv2543')), SipParseError)
 })

@@ -1,0 +1,10 @@
+import type { ErrorCode } from '../../runtime/errors.ts'
+import type { WorkspaceRole } from '../../store/schema.ts'
+
+const RANKS: Readonly<Record<WorkspaceRole, number>> = { member: 0, developer: 1, admin: 2 }
+
+/** What a role below `least` is told; undefined when it suffices. */
+export function roleRefusal(role: WorkspaceRole, least: WorkspaceRole): ErrorCode | undefined {
+  if (RANKS[role] >= RANKS[least]) return undefined
+  return least === 'admin' ? 'admin_required' : 'insufficient_permissions'
+}

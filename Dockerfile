@@ -1,7 +1,7 @@
 # One image for every role: the command names it (start, api, jobs, voice).
 FROM node:22-bookworm-slim AS installed
 WORKDIR /patchbay
-COPY package.json package-lock.json .npmrc ./
+COPY package.json package-lock.json ./
 # Its own script would download a program.
 ENV MEDIASOUP_WORKER_BIN=later
 RUN npm ci --no-audit --no-fund

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -73,4 +73,13 @@ test('an instance of a plugin of ours that is kept in a process runs in one, too
   const isolationOf = (name: string) => plugins.find((plugin) => plugin.name === name)?.isolation
   t.equal(isolationOf('openai:two'), 'process')
   t.equal(isolationOf('cartesia:two'), 'none')
+})
+
+test('names are resolved to IPv4 addresses alone, whose ranges Deno holds back', {
+  skip: process.platform !== 'linux',
+}, async (t) => {
+  const { registry, signal } = await installed(t, {})
+  const [[, pid] = []] = await (await registry.create('embedding', 'spy')).embed(['where'], signal)
+  const environment = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')
+  t.ok(environment.includes('RES_OPTIONS=no-aaaa'))
 })

@@ -1,10 +1,9 @@
 # One image for every role: the command names it (start, api, jobs, voice).
-FROM node:22-bookworm-slim AS installed
+FROM node:22.23.3-bookworm-slim AS installed
 WORKDIR /patchbay
-COPY package.json package-lock.json .npmrc ./
-# Its own script would download a program.
-ENV MEDIASOUP_WORKER_BIN=later
-RUN npm ci --no-audit --no-fund
+COPY package.json package-lock.json ./
+COPY scripts/install-scripts.ts ./scripts/
+RUN npm ci --ignore-scripts --no-audit --no-fund && node scripts/install-scripts.ts
 
 # The media worker of WebRTC, out of the sources of its npm package: some minutes, as long as its version stays.
 FROM installed AS media
@@ -30,7 +29,7 @@ COPY runtime/packed-packages.ts ./runtime/
 RUN node web/console/build.ts && node scripts/build-web.ts && node scripts/pack-packages.ts && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
  && touch node_modules/.packed/packed.json
 
-FROM node:22-bookworm-slim
+FROM node:22.23.3-bookworm-slim
 # redis-server and espeak-ng serve the embedded default; its PostgreSQL comes with the npm packages. The libraries are the media worker's.
 RUN apt-get update \
  && apt-get install -y --no-install-recommends espeak-ng libsrtp2-1 libssl3 libuv1 redis-server tini \

@@ -28,17 +28,49 @@ is_node_22() {
 find_node() {
   if is_node_22 node; then return; fi
   cache=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/patchbay
-  node22=
-  if [ -r "$cache/node22" ]; then node22=$(cat "$cache/node22"); fi
-  if [ -z "$node22" ] || ! is_node_22 "$node22"; then
-    command -v npx >/dev/null || fail "Node.js with npm is missing; install Node 22 from https://nodejs.org and start again."
-    say "Fetching Node 22 (this machine has $(node --version 2>/dev/null || echo none))"
-    node22=$(npx --yes -p node@22 -c 'node -p process.execPath' 2>/dev/null) || node22=
-    is_node_22 "$node22" || fail "Node 22 could not be fetched from the npm registry; check the network or install Node 22 from https://nodejs.org."
-    mkdir -p "$cache" && printf '%s\n' "$node22" >"$cache/node22" || true
-  fi
+  pinned=$(pinned_node)
+  node22=$cache/node-${pinned%% *}/bin/node
+  if [ -z "$pinned" ] || ! is_node_22 "$node22"; then fetch_node; fi
   PATH=$(dirname "$node22"):$PATH
   export PATH
+}
+
+# The version and digest of this platform in scripts/node.lock.
+pinned_node() {
+  command -v node >/dev/null || return 0
+  platform=$(node -p 'process.platform + "-" + process.arch')
+  sed -n "s/^$platform //p" scripts/node.lock
+}
+
+# Fetches the very Node that scripts/node.lock names: only what has its digest is unpacked and run.
+fetch_node() {
+  by_hand="install Node 22 from https://nodejs.org and start again"
+  command -v npm >/dev/null && command -v node >/dev/null || fail "Node.js with npm is missing; $by_hand."
+  [ -n "$pinned" ] || fail "scripts/node.lock has no Node for this platform; $by_hand."
+  version=${pinned%% *}
+  say "Fetching Node $version (this machine has $(node --version))"
+  mkdir -p "$cache"
+  fetching=$(mktemp -d "$cache/fetching-XXXXXX")
+  fetched=no
+  platform=$(node -p 'process.platform + "-" + process.arch')
+  if (cd "$fetching" && npm pack "node-$platform@$version" --ignore-scripts --silent >/dev/null 2>&1); then fetched=yes; fi
+  if [ "$fetched" = no ]; then
+    rm -rf "$fetching"
+    fail "Node $version could not be fetched from the npm registry; check the network or $by_hand."
+  fi
+  digest=sha512-$(cat "$fetching"/*.tgz | node -e '
+    const hash = require("crypto").createHash("sha512")
+    process.stdin.on("data", (chunk) => hash.update(chunk)).on("end", () => console.log(hash.digest("base64")))')
+  if [ "$digest" != "${pinned#* }" ]; then
+    rm -rf "$fetching"
+    fail "the npm registry's Node $version has the digest $digest, and scripts/node.lock wants ${pinned#* }; nothing of it was run: ask who runs the registry, or $by_hand."
+  fi
+  tar -xzf "$fetching"/*.tgz -C "$fetching" --no-same-owner
+  rm -rf "${cache:?}/node-$version"
+  mv "$fetching/package" "$cache/node-$version"
+  rm -rf "$fetching"
+  is_node_22 "$node22" || fail "Node $version does not run on this machine; $by_hand."
+  printf '%s\n' "$node22" >"$cache/node22" || true
 }
 
 install_packages() {
@@ -52,10 +84,8 @@ install_npm_packages() {
   if node scripts/packages-current.ts; then drop_install_lock; return; fi
   say "Installing the npm packages of package-lock.json (a minute or two)"
   installed=yes
-  # Without a value the package would fetch a program from elsewhere, and fail where that can't be reached.
-  MEDIASOUP_WORKER_BIN=${MEDIASOUP_WORKER_BIN:-later}
-  export MEDIASOUP_WORKER_BIN
-  attended npm ci --no-audit --no-fund --loglevel=error >&2 || installed=no
+  attended npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >&2 || installed=no
+  if [ "$installed" = yes ]; then attended node scripts/install-scripts.ts >&2 || installed=no; fi
   drop_install_lock
   if [ "$installed" = no ]; then fail "npm ci failed; its message is above."; fi
 }

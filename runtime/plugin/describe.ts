@@ -1,4 +1,5 @@
 import { pino } from 'pino'
+import { printable } from '../lib/printable.ts'
 import { PLUGIN_KINDS, type Provides } from './contract.ts'
 import { type LoadedPlugin, loadPlugins, ROOT } from './host.ts'
 import { type Environment, variableOf } from './net-rule.ts'
@@ -23,7 +24,7 @@ export async function describePlugins(
     signal: new AbortController().signal,
   })
   if (plugins.length === 0) return 'No plugins are installed.'
-  return plugins.map((plugin) => describePlugin(plugin, env).join('\n')).join('\n\n')
+  return plugins.map((plugin) => describePlugin(plugin, env).map(printable).join('\n')).join('\n\n')
 }
 
 function describePlugin(plugin: LoadedPlugin, env: Environment): string[] {

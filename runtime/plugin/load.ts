@@ -73,7 +73,9 @@ export async function readPlugins(options: LoadPluginsOptions, env: Environment)
   }
   const { dataDir } = options.config
   return all.map((folder) => {
-    const plugin = loadPlugin(folder, settings[folder.name] ?? {}, flags, env)
+    const own = settings[folder.name] ?? {}
+    const isolation = isolationOf(folder, own, settings[own.plugin ?? '']?.isolation)
+    const plugin = loadPlugin(folder, own, isolation, flags, env)
     if (dataDir === undefined || plugin.manifest?.models === undefined) return plugin
     return { ...plugin, modelsDir: modelsFolder(resolve(dataDir), basename(folder.dir)) }
   })
@@ -152,18 +154,34 @@ function environmentOf(settings: PluginSettings, env: Environment): Environment 
   return { ...env, ...Object.fromEntries(own) }
 }
 
+/**
+ * Code of others runs in a process of its own under whatever name, unless `none` is written in this very entry. An instance of
+ * a plugin of ours that the operator keeps in a process runs in one, too.
+ *
+ * @param ofPlugin what the entry of the plugin says that this one is an instance of
+ */
+function isolationOf(
+  { isInstalled, manifest }: PluginFolder,
+  own: PluginSettings,
+  ofPlugin: PluginSettings['isolation'],
+): Isolation {
+  if (own.isolation !== undefined) return own.isolation
+  if (isInstalled === true || ofPlugin === 'process') return 'process'
+  return manifest?.process ?? 'none'
+}
+
 /** Kinds that a process of its own can provide. */
 const ISOLATED_KINDS: ReadonlySet<string> = new Set(['stt', 'llm', 'tts', 'embedding', 'vectorstore', 'objectstore'])
 
 function loadPlugin(
   folder: PluginFolder,
   settings: PluginSettings,
+  isolation: Isolation,
   flags: ReadonlyMap<string, Permissions>,
   processEnv: Environment,
 ): LoadedPlugin {
   const { name } = folder
   const env = environmentOf(settings, processEnv)
-  const isolation: Isolation = settings.isolation ?? (folder.manifest?.process === 'node' ? 'node' : 'none')
   const manifest = folder.manifest && withOpenLists(folder.manifest, env)
   const granted = mergePermissions([settings.grant ?? {}, flags.get(name) ?? {}])
   if (!manifest) return { ...folder, settings, isolation, env, granted, grants: NO_GRANTS }

@@ -4,6 +4,7 @@ import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import * as JsonSchema from 'typebox/schema'
 import { PatchbayError } from '../errors.ts'
+import { printable } from '../lib/printable.ts'
 import { type Manifest, type Permissions, PLUGIN_KINDS, type PluginKind } from './contract.ts'
 import { parseListenRule } from './listen-rule.ts'
 import { parseNetRule } from './net-rule.ts'
@@ -116,7 +117,7 @@ export async function readFolder(name: string, dir: string): Promise<PluginFolde
       fault: undefined,
     }
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
+    const why = printable(cause instanceof Error ? cause.message : String(cause))
     const reason = `Plugin "${name}" can't be used: ${why}; correct ${join(dir, 'plugin.json')}`
     return { name, dir, manifest: undefined, fault: new PatchbayError('plugin', { params: { reason }, cause }) }
   }

@@ -30,6 +30,8 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = {
 
 const VARIABLE = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/
 const PORT = /^(.*?)(?::(\d{1,5}))?$/s
+/** What listen grants take at their end, and net grants do not. */
+const PORT_RANGE = /:(\d{1,5})-\d{1,5}$/
 /** An address range, with or without a port. */
 const RANGE = /^\[?[0-9a-fA-F.:]+\/\d+\]?(:\d+)?$/
 const LABEL = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/
@@ -100,6 +102,11 @@ function parseHostRule(entry: string, shown: string): NetRule {
   }
   if (entry.startsWith('unix:/')) return { kind: 'unix', path: entry.slice('unix:'.length) }
   if (entry.includes('://')) fail(`is a URL; write "${netEntryOf(entry)}"`)
+  if (PORT_RANGE.test(entry)) {
+    fail(
+      `has a range of ports at its end; write one port, an entry for each ("${entry.replace(PORT_RANGE, ':$1')}"), or none for every port`,
+    )
+  }
   const bracketed = /^\[([^\]]+)\](?::(\d{1,5}))?$/.exec(entry)
   const plain = isIPv6(entry.replace(/\/\d+$/, '')) ? [entry, entry, undefined] : PORT.exec(entry)
   const host = bracketed?.[1] ?? plain?.[1] ?? ''
@@ -113,7 +120,7 @@ function parseHostRule(entry: string, shown: string): NetRule {
     const width = family === 4 ? 32 : 128
     const prefix = bits === undefined ? width : Number(bits)
     if (rest.length > 0 || bits === '' || !Number.isInteger(prefix) || prefix < 0 || prefix > width) {
-      fail('is not an address range')
+      fail(`is not an address range: behind the slash goes a number from 0 to ${width}, as in "${base}/${width}"`)
     }
     const addresses = new BlockList()
     addresses.addSubnet(base, prefix, family === 4 ? 'ipv4' : 'ipv6')

@@ -1,20 +1,7 @@
 import type { Client } from 'pg'
+import type { Sequence, Table } from './head.ts'
 
 /** What a database of Patchbay holds, as far as a copy of it must know. */
-
-export interface Table {
-  readonly name: string
-  /** In the order of the copy; generated ones are made anew. */
-  readonly columns: readonly string[]
-  /** Of a partitioned table: its partitions, with their bounds as SQL. */
-  readonly partitions: readonly { readonly name: string; readonly bounds: string }[]
-}
-
-export interface Sequence {
-  readonly name: string
-  /** Null: it has given nothing out yet. */
-  readonly lastValue: string | null
-}
 
 /** Filled by the migrations themselves. */
 const NOT_COPIED = ['migrations']
@@ -31,8 +18,8 @@ export async function tablesOf(client: Client): Promise<Table[]> {
       group by c.relname order by c.relname`,
     [NOT_COPIED],
   )
-  const parts = await client.query<{ parent: string; name: string; bounds: string }>(
-    `select p.relname as parent, c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bounds
+  const parts = await client.query<{ parent: string; name: string }>(
+    `select p.relname as parent, c.relname as name
        from pg_inherits i
        join pg_class c on c.oid = i.inhrelid and c.relispartition
        join pg_class p on p.oid = i.inhparent
@@ -42,7 +29,7 @@ export async function tablesOf(client: Client): Promise<Table[]> {
   return rows.map(({ name, columns }) => ({
     name,
     columns,
-    partitions: parts.rows.filter(({ parent }) => parent === name).map(({ name, bounds }) => ({ name, bounds })),
+    partitions: parts.rows.filter(({ parent }) => parent === name).map(({ name }) => ({ name })),
   }))
 }
 

@@ -2,10 +2,13 @@ import { resolve } from 'node:path'
 import { PatchbayError } from '../../runtime/errors.ts'
 import type { Logger } from '../../runtime/log.ts'
 import { borrowDatabase, startEmbedded } from '../embedded.ts'
-import { readArchive, secretsIn, writeArchive } from './archive.ts'
 import { openDump } from './dump.ts'
-import { openLoad } from './load.ts'
+import type { DumpHead } from './head.ts'
+import { type Load, openLoad } from './load.ts'
 import { openClient } from './open-client.ts'
+import { readArchive } from './read-archive.ts'
+import { StagedFiles } from './staged-files.ts'
+import { secretsIn, writeArchive } from './write-archive.ts'
 
 /** `patchbay backup`, `restore` and `move`: copies of an installation's data. What is in Redis is found again from the database. */
 
@@ -59,8 +62,7 @@ export async function restore(path: string, options: BackupOptions): Promise<str
   try {
     const url = databaseUrl ?? own?.databaseUrl ?? ''
     const what = databaseUrl === undefined ? OURS : NAMED
-    const load = await readArchive(resolve(path), dataDir, (head) => openLoad(url, head, log, what))
-    await load.finish()
+    await fill(resolve(path), await StagedFiles.open(dataDir), (head) => openLoad(url, head, log, what))
     const secrets = await secretsIn(dataDir)
     const sealed = secrets.includes('data_key')
       ? ''
@@ -69,6 +71,23 @@ export async function restore(path: string, options: BackupOptions): Promise<str
   } finally {
     await own?.stop(STOP_MS)
   }
+}
+
+/** The database and the files take the data when all of them were read and passed every check; else both stay as they are. */
+async function fill(path: string, files: StagedFiles, begin: (head: DumpHead) => Promise<Load>): Promise<void> {
+  let load: Load | undefined
+  try {
+    load = await readArchive(path, files, begin)
+    await load.check()
+    await files.place()
+    await load.commit()
+  } catch (error) {
+    await files.putBack()
+    await load?.close().catch(() => {})
+    throw error
+  }
+  await files.clear()
+  await load.upgrade()
 }
 
 /** Copies the data into another, empty PostgreSQL. Patchbay must not run: what is written meanwhile would stay behind. */
@@ -83,11 +102,13 @@ export async function move(targetUrl: string, options: BackupOptions): Promise<s
       const load = await openLoad(targetUrl, dump.head, log, 'The PostgreSQL of --to')
       try {
         for (const table of dump.head.tables) await load.rows(table.name, dump.rowsOf(table))
-        await load.finish()
+        await load.check()
+        await load.commit()
       } catch (error) {
         await load.close().catch(() => {})
         throw error
       }
+      await load.upgrade()
       const secrets = databaseUrl === undefined ? await secretsIn(dataDir) : []
       const cure = secrets.includes('data_key')
         ? ` With DATABASE_URL the secrets are named in the environment: JWT_API_SECRET=$(cat ${dataDir}/secrets/jwt_api_secret) PATCHBAY_DATA_KEY=$(cat ${dataDir}/secrets/data_key).`

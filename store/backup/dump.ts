@@ -2,14 +2,8 @@ import { PassThrough, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Client } from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
-import { migrationsOf, quoted, type Sequence, sequencesOf, type Table, tablesOf } from './catalog.ts'
-
-/** What is written before the data. */
-export interface DumpHead {
-  readonly migrations: readonly string[]
-  readonly tables: readonly Table[]
-  readonly sequences: readonly Sequence[]
-}
+import { migrationsOf, quoted, sequencesOf, tablesOf } from './catalog.ts'
+import type { DumpHead, Table } from './head.ts'
 
 /** Reads a database as it is at one moment, while it is in use. */
 export interface Dump {

@@ -1,14 +1,16 @@
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { Client } from 'pg'
+import { type Client, DatabaseError, escapeLiteral } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { PatchbayError } from '../../runtime/errors.ts'
+import { printable } from '../../runtime/lib/printable.ts'
 import type { Logger } from '../../runtime/log.ts'
 import { migrate } from '../migrate.ts'
 import { MIGRATIONS } from '../migrations/index.ts'
-import { quoted, type Table, tablesOf } from './catalog.ts'
-import type { DumpHead } from './dump.ts'
+import { quoted, sequencesOf, tablesOf } from './catalog.ts'
+import type { DumpHead, Table } from './head.ts'
 import { openClient } from './open-client.ts'
+import { periodOf } from './partitions.ts'
 
 /**
  * Fills an empty database: with the schema the data had, then the data in one transaction, then what this version changes
@@ -17,8 +19,12 @@ import { openClient } from './open-client.ts'
 export interface Load {
   /** Rows as COPY writes them. */
   rows(table: string, data: Readable): Promise<void>
-  /** Puts keys and triggers back, which checks the data, and brings the schema up to date. */
-  finish(): Promise<void>
+  /** Puts keys and triggers back, which checks the data. */
+  check(): Promise<void>
+  /** Keeps what was loaded. */
+  commit(): Promise<void>
+  /** Brings the schema up to date, after the commit. */
+  upgrade(): Promise<void>
   /** Gives up. */
   close(): Promise<void>
 }
@@ -41,13 +47,16 @@ export async function openLoad(databaseUrl: string, head: DumpHead, log: Logger,
     )
     await client.query('begin')
     const tables = await tablesOf(client)
-    await makePartitions(client, head.tables, tables)
+    const columnsOf = columnsToFill(tables, head)
+    const sequences = await sequencesOf(client)
+    const strange = head.sequences.find(({ name }) => !sequences.some((sequence) => sequence.name === name))
+    if (strange !== undefined) throw unfit(`a sequence "${strange.name}"`)
+    await taking('The partitions', () => makePartitions(client, head.tables, tables))
     const constraints = await setAsideForeignKeys(client)
     const names = tables.map(({ name }) => quoted(name))
     for (const name of names) await client.query(`alter table ${name} disable trigger user`)
     // What the migrations themselves put in comes with the data.
     if (names.length > 0) await client.query(`truncate ${names.join(', ')}`)
-    const columnsOf = new Map(head.tables.map(({ name, columns }) => [name, columns]))
     return {
       async rows(table, data) {
         const columns = columnsOf.get(table)
@@ -55,22 +64,26 @@ export async function openLoad(databaseUrl: string, head: DumpHead, log: Logger,
           throw new PatchbayError('configuration', {
             params: { reason: `There is no table "${table}" in the backup's list.` },
           })
-        await pipeline(
-          data,
-          client.query(copyFrom(`copy ${quoted(table)} (${columns.map(quoted).join(', ')}) from stdin`)),
-        )
+        const into = `copy ${quoted(table)} (${columns.map(quoted).join(', ')}) from stdin`
+        await taking(`The rows of table "${table}"`, () => pipeline(data, client.query(copyFrom(into))))
       },
-      async finish() {
+      async check() {
         for (const { name, lastValue } of head.sequences) {
-          if (lastValue !== null)
+          if (lastValue === null) continue
+          await taking(`The place of sequence "${name}"`, async () => {
             await client.query('select setval($1::regclass, $2::bigint)', [quoted(name), lastValue])
+          })
         }
-        for (const statement of constraints) await client.query(statement)
+        await taking('The data', async () => {
+          for (const statement of constraints) await client.query(statement)
+        })
         for (const name of names) await client.query(`alter table ${name} enable trigger user`)
+      },
+      async commit() {
         await client.query('commit')
         await client.end()
-        await migrate(databaseUrl, log)
       },
+      upgrade: async () => void (await migrate(databaseUrl, log)),
       async close() {
         await client.query('rollback').catch(() => {})
         await client.end()
@@ -79,6 +92,42 @@ export async function openLoad(databaseUrl: string, head: DumpHead, log: Logger,
   } catch (error) {
     await client.end().catch(() => {})
     throw error
+  }
+}
+
+/** What each table takes, by its name. The data have every table and column that the schema of their migrations has, and no other. */
+function columnsToFill(tables: readonly Table[], head: DumpHead): Map<string, readonly string[]> {
+  const own = new Map(tables.map(({ name, columns }) => [name, columns]))
+  const given = new Map(head.tables.map(({ name, columns }) => [name, columns]))
+  if (given.size !== head.tables.length) throw unfit('a table twice')
+  for (const [name, columns] of given) {
+    const known = own.get(name)
+    if (known === undefined) throw unfit(`a table "${name}"`)
+    const stray = columns.find((column) => !known.includes(column))
+    if (stray !== undefined) throw unfit(`a column "${stray}" of table "${name}"`)
+  }
+  for (const [name, columns] of own) {
+    const lacking = columns.find((column) => given.get(name)?.includes(column) !== true)
+    if (lacking !== undefined) throw unfit(undefined, `column "${lacking}" of table "${name}"`)
+  }
+  return given
+}
+
+function unfit(stray: string | undefined, lacking?: string): PatchbayError {
+  const what = stray === undefined ? `lack ${lacking}` : `have ${stray}, which their migrations did not make`
+  return new PatchbayError('configuration', {
+    params: { reason: `The data ${what}; use a backup as Patchbay wrote it.` },
+  })
+}
+
+/** Says which of the data PostgreSQL refuses. */
+async function taking(what: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (cause) {
+    if (!(cause instanceof DatabaseError)) throw cause
+    const reason = `${what} can't be restored: ${printable(cause.message).slice(0, 300)}; use a backup as Patchbay wrote it.`
+    throw new PatchbayError('configuration', { params: { reason }, cause })
   }
 }
 
@@ -106,8 +155,14 @@ async function hasMigrations(client: Client): Promise<boolean> {
 async function makePartitions(client: Client, wanted: readonly Table[], there: readonly Table[]): Promise<void> {
   const known = new Set(there.flatMap(({ partitions }) => partitions.map(({ name }) => name)))
   for (const { name: parent, partitions } of wanted) {
-    for (const { name, bounds } of partitions) {
-      if (!known.has(name)) await client.query(`create table ${quoted(name)} partition of ${quoted(parent)} ${bounds}`)
+    for (const { name } of partitions) {
+      if (known.has(name)) continue
+      const period = periodOf(parent, name)
+      if (period === undefined) throw unfit(`a partition "${name}" of table "${parent}"`)
+      const [from, to] = [period.from, period.to].map((date) => escapeLiteral(date.toISOString()))
+      await client.query(
+        `create table ${quoted(name)} partition of ${quoted(parent)} for values from (${from}) to (${to})`,
+      )
     }
   }
 }

@@ -4,13 +4,13 @@ import { chown, lstat, mkdir, readdir, readFile, rename, rm, stat, symlink, writ
 import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { Client } from 'pg'
 import { PatchbayError } from '../../runtime/errors.ts'
 import type { Logger } from '../../runtime/log.ts'
 import { lowerServicePriority } from '../../runtime/low-priority.ts'
 import { asProcess } from '../../runtime/plugin/scope.ts'
 import { boundary, inBackground } from '../../runtime/process/boundary.ts'
 import { type Supervised, supervise } from '../../runtime/supervisor.ts'
+import { ADMIN, prepareDatabase } from './own-database.ts'
 import { type ServiceUser, spawnService } from './service-user.ts'
 import { moveSessionsOfChildren } from './sessions-of-children.ts'
 
@@ -20,8 +20,6 @@ const INITDB_TIMEOUT_MS = 120_000
 const READY_TIMEOUT_MS = 300_000
 const ORPHAN_STOP_MS = 30_000
 const CONNECT_TIMEOUT_MS = 10_000
-const USER = 'patchbay'
-const DATABASE = 'patchbay'
 /** No process has it, and PostgreSQL takes a lock file that names a dead process for stale. */
 const DEAD_PID = 2_147_483_647
 
@@ -68,11 +66,6 @@ async function restoreLinks(packageFolder: string): Promise<void> {
   }
 }
 
-/** The address of the private database; connections to it need no password, entering `runDir` is the right. */
-export function postgresUrl(runDir: string, database = DATABASE): string {
-  return `postgres://${USER}@localhost/${database}?host=${encodeURIComponent(runDir)}`
-}
-
 /** Starts the private PostgreSQL, making its data folder when there is none. The instance lock must be held. */
 export async function startPostgres(options: PostgresOptions): Promise<Supervised> {
   await makeCluster(options)
@@ -103,7 +96,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Supervise
     readyTimeoutMs: READY_TIMEOUT_MS,
   })
   try {
-    await createDatabase(runDir)
+    await prepareDatabase(runDir)
     return service
   } catch (error) {
     await service.stop(CONNECT_TIMEOUT_MS)
@@ -130,7 +123,7 @@ async function makeCluster({ folder, programs, user, searchPath, log, settings }
   const durability = settings?.fsync === 'off' ? ['--no-sync'] : []
   const child = spawnService({
     program: programs.initdb,
-    args: ['-D', making, '-U', USER, '-A', 'trust', '-E', 'UTF8', ...locale, ...durability],
+    args: ['-D', making, '-U', ADMIN, '-A', 'trust', '-E', 'UTF8', ...locale, ...durability],
     user,
     deathSignal: 'SIGTERM',
     searchPath,
@@ -231,20 +224,5 @@ async function untilReady(folder: string, pid: number, signal: AbortSignal): Pro
     // Line 8 is the server's state (pg_ctl reads it, too).
     if (Number(lines[0]) === pid && lines[7]?.trim() === 'ready') return
     await sleep(POLL_MS, undefined, { signal })
-  }
-}
-
-async function createDatabase(runDir: string): Promise<void> {
-  const client = new Client({
-    connectionString: postgresUrl(runDir, 'postgres'),
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-  })
-  client.on('error', () => {})
-  try {
-    await client.connect()
-    const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE])
-    if (rowCount === 0) await client.query(`create database ${DATABASE}`)
-  } finally {
-    await client.end().catch(() => {})
   }
 }

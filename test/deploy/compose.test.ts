@@ -7,8 +7,8 @@ import { SETTINGS } from '../../config/schema.ts'
 import { HIGHEST_PRIORITY } from '../../runtime/set-scheduling.ts'
 
 const root = join(import.meta.dirname, '../..')
-const SETTINGS_OF_OTHERS = /^(QDRANT_URL|S3_\w+)$/
-const STORE = /^(DATABASE_URL|REDIS_URL|QDRANT_URL|JWT_API_SECRET|PATCHBAY_DATA_KEY|S3_\w+|SMTP_URL)$/
+const SETTINGS_OF_OTHERS = /^(QDRANT_URL|QDRANT_API_KEY|S3_\w+)$/
+const STORE = /^(DATABASE_URL|REDIS_URL|QDRANT_URL|QDRANT_API_KEY|JWT_API_SECRET|PATCHBAY_DATA_KEY|S3_\w+|SMTP_URL)$/
 
 interface Service {
   command: string[]
@@ -18,10 +18,16 @@ interface Service {
   healthcheck?: { test?: string[] }
   stop_grace_period: string
   ulimits?: { rtprio?: number }
+  networks?: string[]
+  cap_drop?: string[]
+  cap_add?: string[]
+  security_opt?: string[]
+  read_only?: boolean
 }
 
 const compose = parse(await readFile(join(root, 'compose.yaml'), 'utf8'), { merge: true }) as {
   services: Record<string, Service>
+  networks: Record<string, { internal?: boolean } | null>
 }
 const roles = ['api', 'jobs', 'voice'] as const
 const serviceOf = (role: string): Service => {
@@ -85,4 +91,46 @@ t.test('every role is watched at its own port, reachable from the private networ
 t.test('containers are given longer than their calls have', async (t) => {
   const { drainMs } = loadConfig({})
   for (const role of roles) t.ok(Number.parseInt(serviceOf(role).stop_grace_period, 10) * 1_000 > drainMs, role)
+})
+
+t.test('voice workers reach the api and nothing that holds data', async (t) => {
+  const sharesNetwork = (one: string, other: string): boolean =>
+    (serviceOf(one).networks ?? ['default']).some((name) => (serviceOf(other).networks ?? ['default']).includes(name))
+  for (const store of ['postgres', 'redis', 'qdrant']) {
+    t.notOk(sharesNetwork('voice', store), store)
+    for (const role of ['api', 'jobs']) t.ok(sharesNetwork(role, store), `${role} ${store}`)
+    t.same(serviceOf(store).networks, ['store'])
+    t.equal(serviceOf(store).ports, undefined)
+  }
+  t.ok(sharesNetwork('voice', 'api'))
+  t.notOk(sharesNetwork('voice', 'jobs'))
+  t.same(compose.networks.store, { internal: true })
+  for (const { networks = [] } of Object.values(compose.services)) {
+    for (const name of networks) t.ok(name in compose.networks, name)
+  }
+})
+
+t.test('each store wants a password that the roles have', async (t) => {
+  const text = await readFile(join(root, 'compose.yaml'), 'utf8')
+  for (const [name, variable] of [
+    ['postgres', 'POSTGRES_PASSWORD'],
+    ['redis', 'REDIS_PASSWORD'],
+    ['qdrant', 'QDRANT_API_KEY'],
+  ] as const) {
+    t.match(JSON.stringify(serviceOf(name).environment), `\${${variable}:?`, name)
+    for (const role of ['api', 'jobs']) t.match(JSON.stringify(serviceOf(role).environment), `\${${variable}:?`, role)
+    t.notMatch(JSON.stringify(serviceOf('voice').environment), variable)
+    t.match(text, `#   ${variable}=`, 'what to put into .env says so')
+    t.match(await readFile(join(root, 'README.md'), 'utf8'), `${variable}=%s`)
+  }
+  t.match(String(serviceOf('redis').command), 'requirepass')
+})
+
+t.test('no container has privileges it can do without', async (t) => {
+  for (const [name, service] of Object.entries(compose.services)) {
+    t.same(service.cap_drop, ['ALL'], name)
+    t.same(service.security_opt, ['no-new-privileges:true'], name)
+    t.equal(service.read_only, name !== 'qdrant', name)
+    if (name in { api: 0, jobs: 0, voice: 0, qdrant: 0 }) t.equal(service.cap_add, undefined, name)
+  }
 })

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { copyFile, cp, readdir, readFile } from 'node:fs/promises'
+import { copyFile, cp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
@@ -76,12 +76,14 @@ t.test('every patch and file of an overlay is there and changes something that i
 
 t.test('settings and secrets of the manifests are settings of Patchbay', async (t) => {
   const known = new Set<string>(Object.values(SETTINGS).map(({ env }) => env))
-  const others = /^(POD_IP|POSTGRES_PASSWORD|QDRANT_URL|S3_\w+|(OPENAI|DEEPGRAM|CARTESIA)_API_KEY)$/
+  const others =
+    /^(POD_IP|POSTGRES_PASSWORD|REDIS_PASSWORD|QDRANT_URL|QDRANT_API_KEY|S3_\w+|(OPENAI|DEEPGRAM|CARTESIA)_API_KEY)$/
   const isKnown = (name: string) => known.has(name) || others.test(name)
-  const storeSecrets = /DATABASE_URL|REDIS_URL|QDRANT_URL|JWT_API_SECRET|DATA_KEY|POSTGRES/
+  const storeSecrets = /DATABASE_URL|REDIS_URL|REDIS_PASSWORD|QDRANT|JWT_API_SECRET|DATA_KEY|POSTGRES/
   for (const overlay of OVERLAYS) {
     for (const { kind, data } of await resourcesOf(overlay)) {
-      if (kind === 'ConfigMap') for (const name of Object.keys(data)) t.ok(isKnown(name), name)
+      if (kind === 'ConfigMap' && data.range === undefined)
+        for (const name of Object.keys(data)) t.ok(isKnown(name), name)
     }
     for (const file of ['secrets.env.example', 'secrets-voice.env.example']) {
       const text = await readFile(join(folder, overlay, file), 'utf8')
@@ -146,4 +148,37 @@ t.test('each overlay is rendered, and what comes out keeps to the schemas', { sk
       'the secret is found by its name',
     )
   }
+})
+
+t.test('every policy that lets machines in takes their range from one value', { skip: kubectlMissing }, async (t) => {
+  const copy = join(await testFolder(t), 'kubernetes')
+  await cp(folder, copy, { recursive: true })
+  const place = join(copy, 'base/machines.yaml')
+  await writeFile(place, (await readFile(place, 'utf8')).replace('10.0.0.0/8', '192.0.2.0/28'))
+  for (const overlay of OVERLAYS) {
+    for (const file of ['secrets.env', 'secrets-voice.env']) {
+      await copyFile(join(copy, overlay, `${file}.example`), join(copy, overlay, file))
+    }
+    const { stdout } = await run('kubectl', ['kustomize', join(copy, overlay)])
+    const cidrs = [...stdout.matchAll(/cidr: (\S+)/g)].map(([, cidr]) => cidr)
+    t.equal(cidrs.filter((cidr) => cidr === '192.0.2.0/28').length, overlay === 'one-node' ? 6 : 3, overlay)
+    t.same([...new Set(cidrs)].sort(), ['0.0.0.0/0', '192.0.2.0/28'], overlay)
+    t.notMatch(stdout, 'name: machines', 'which is no object of the cluster')
+  }
+})
+
+t.test('the stores of one node want passwords, and no container has privileges it can do without', async (t) => {
+  const text = await readFile(join(folder, 'one-node/secrets.env.example'), 'utf8')
+  for (const name of ['POSTGRES_PASSWORD', 'REDIS_PASSWORD', 'QDRANT_API_KEY']) t.match(text, `${name}=change-me`)
+  t.match(text, /REDIS_URL=redis:\/\/:change-me[^@]*@redis/)
+  for (const { kind, metadata, spec } of await resourcesOf('one-node')) {
+    if (!['Deployment', 'StatefulSet', 'Job'].includes(kind)) continue
+    for (const { securityContext } of spec.template.spec.containers) {
+      t.match(securityContext, { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } }, metadata.name)
+    }
+  }
+  const redis = (await resourcesOf('one-node')).find(
+    ({ kind, metadata }) => kind === 'StatefulSet' && metadata.name === 'redis',
+  )
+  t.match(redis?.spec.template.spec.containers[0].args.join(' '), '--requirepass $(REDIS_PASSWORD)')
 })

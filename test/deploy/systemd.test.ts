@@ -56,3 +56,19 @@ t.test('systemd finds no fault with the units', { skip: missing }, async (t) => 
     t.same(faults, [], unit)
   }
 })
+
+t.test('voice workers have a user, a cache and settings that no other role has', async (t) => {
+  const of = async (unit: string, field: string): Promise<string> =>
+    (await readFile(join(folder, unit), 'utf8')).match(new RegExp(`^${field}=(.*)$`, 'm'))?.[1] ?? ''
+  for (const field of ['User', 'EnvironmentFile', 'CacheDirectory', 'Environment=XDG_CACHE_HOME']) {
+    const voice = await of('patchbay-voice@.service', field)
+    t.not(voice, '', field)
+    for (const other of ['patchbay-api.service', 'patchbay-jobs.service']) t.not(await of(other, field), voice, field)
+  }
+  for (const unit of units.filter((name) => name !== 'patchbay.service')) {
+    const text = await readFile(join(folder, unit), 'utf8')
+    for (const line of ['NoNewPrivileges=true', 'CapabilityBoundingSet=', 'ProtectProc=invisible']) {
+      t.ok(text.split('\n').includes(line), `${unit} ${line}`)
+    }
+  }
+})

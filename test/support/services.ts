@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { createLogger } from '../../runtime/log.ts'
+import { adminUrl } from '../../store/embedded/own-database.ts'
 import { findRedisProgram, redisSocketUrl, startRedis } from '../../store/embedded/redis.ts'
 import { startEmbedded } from '../../store/embedded.ts'
 import { migrate } from '../../store/migrate.ts'
@@ -85,7 +86,9 @@ async function copyDatabase(t: Teardown, source: Promise<string>): Promise<strin
   const name = `test_${randomBytes(8).toString('hex')}`
   const from = await source
   // Half of what it costs to write the same through the log.
-  await asAdmin(databaseUrl, (admin) => admin.query(`create database ${name} template ${from} strategy file_copy`))
+  await asAdmin(databaseUrl, (admin) =>
+    admin.query(`create database ${name} template ${from} owner ${roleOf(databaseUrl)} strategy file_copy`),
+  )
   t.teardown(() => asAdmin(databaseUrl, (admin) => admin.query(`drop database if exists ${name} with (force)`)))
   return withDatabase(databaseUrl, name)
 }
@@ -128,7 +131,7 @@ async function makeTemplate(): Promise<string> {
     const { rowCount } = await admin.query('select from pg_database where datname = $1', [name])
     if (rowCount !== 0) return
     await admin.query(`drop database if exists ${name}_making with (force)`)
-    await admin.query(`create database ${name}_making template template0`)
+    await admin.query(`create database ${name}_making template template0 owner ${roleOf(databaseUrl)}`)
     await migrate(withDatabase(databaseUrl, `${name}_making`), log)
     await retryWhileInUse(() => admin.query(`alter database ${name}_making rename to ${name}`))
   })
@@ -149,7 +152,8 @@ async function retryWhileInUse(action: () => Promise<unknown>): Promise<void> {
 }
 
 async function asAdmin(databaseUrl: string, action: (admin: Client) => Promise<unknown>): Promise<void> {
-  const admin = new Client({ connectionString: withDatabase(databaseUrl, 'postgres') })
+  const runDir = new URL(databaseUrl).searchParams.get('host') ?? ''
+  const admin = new Client({ connectionString: adminUrl(runDir) })
   await admin.connect()
   try {
     await action(admin)
@@ -157,6 +161,9 @@ async function asAdmin(databaseUrl: string, action: (admin: Client) => Promise<u
     await admin.end()
   }
 }
+
+/** Whom the product connects as: it owns its databases, and is nothing more. */
+const roleOf = (databaseUrl: string): string => new URL(databaseUrl).username
 
 function withDatabase(databaseUrl: string, name: string): string {
   const url = new URL(databaseUrl)

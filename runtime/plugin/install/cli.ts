@@ -5,6 +5,7 @@ import { initializeLogger } from '@livekit/agents'
 import { dispose } from '@livekit/rtc-node'
 import { pino } from 'pino'
 import { PatchbayError } from '../../errors.ts'
+import { printable } from '../../lib/printable.ts'
 import type { PluginKind } from '../contract.ts'
 import { loadPlugins, ROOT } from '../host.ts'
 import { installDeno } from '../isolated/deno.ts'
@@ -88,10 +89,10 @@ async function add(source: string, { config, env, flags, say }: PluginsCommand):
     env,
     log: silent,
     granted: (name) => granted.get(name) ?? {},
-    say,
+    say: (line) => say(printable(line)),
     test: !flags.noTest,
     async ask(name, version, sentences) {
-      say(`${name} ${version} wants to ${sentences.join(', to ')}.`)
+      say(printable(`${name} ${version} wants to ${sentences.join(', to ')}.`))
       if (flags.grantAll) return true
       if (!process.stdin.isTTY) return false
       const line = createInterface({ input: process.stdin, output: process.stderr })
@@ -117,7 +118,7 @@ async function test(name: string, { config, env }: PluginsCommand): Promise<stri
     if (plugin.fault !== undefined) throw plugin.fault
     const kinds = Object.keys(plugin.manifest?.provides ?? {}) as PluginKind[]
     const results = await selfTest(registry, name, kinds)
-    const lines = results.map(({ kind, said, ok }) => `${ok ? 'ok    ' : 'FAILED'}  ${kind}: ${said}`)
+    const lines = results.map(({ kind, said, ok }) => printable(`${ok ? 'ok    ' : 'FAILED'}  ${kind}: ${said}`))
     if (results.every(({ ok }) => ok)) return lines.join('\n') || `${name} has no kind that can be tried so`
     throw new PatchbayError('plugin', { params: { reason: `Plugin "${name}" failed:\n${lines.join('\n')}` } })
   } finally {

@@ -3,7 +3,7 @@ import { PatchbayError } from '../../errors.ts'
 import { type PluginFolder, type PluginSettings, readFolder } from '../manifest.ts'
 import { digestOf, installedFolder, pluginLock } from './lock.ts'
 
-/** The plugins that were installed, each in a process of its own. One whose files were changed since is broken. */
+/** The plugins that were installed. One whose files were changed since is broken. */
 export async function readInstalled(
   dataDir: string,
 ): Promise<{ folders: PluginFolder[]; settings: Record<string, PluginSettings> }> {
@@ -17,6 +17,6 @@ export async function readInstalled(
       return { name, dir, manifest: undefined, fault: new PatchbayError('plugin', { params: { reason } }) }
     }),
   )
-  const settings = Object.entries(plugins).map(([name, { grant }]) => [name, { isolation: 'process' as const, grant }])
+  const settings = Object.entries(plugins).map(([name, { grant }]) => [name, { grant }])
   return { folders, settings: Object.fromEntries(settings) }
 }

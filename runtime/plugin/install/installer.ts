@@ -1,6 +1,7 @@
 import { cp, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PatchbayError } from '../../errors.ts'
+import { printable } from '../../lib/printable.ts'
 import type { Logger } from '../../log.ts'
 import type { Permissions, PluginKind } from '../contract.ts'
 import { loadPlugins } from '../host.ts'
@@ -53,7 +54,7 @@ export async function installPlugin(source: string, options: InstallOptions): Pr
       const sentences = wishes.map(({ sentence }) => sentence)
       if (!(await options.ask(name, version, sentences))) {
         throw refuse(
-          `it was not granted to ${sentences.join(', to ')}; grant it with --grant=all or --allow-${wishes[0]?.permission}=${name}:${wishes[0]?.entry}`,
+          `it was not granted to ${sentences.join(', to ')}; grant it with --grant=all or --allow-${wishes[0]?.permission}=${name}:${printable(wishes[0]?.entry ?? '')}`,
         )
       }
       grant = mergePermissions([grant, allOf(manifest)])

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { PatchbayError } from '../../errors.ts'
+import { printable } from '../../lib/printable.ts'
 import type { Manifest } from '../contract.ts'
 import { linkIn } from '../link-in.ts'
 import { parseManifest } from '../manifest.ts'
@@ -45,7 +46,7 @@ export async function fetchPlugin(source: string): Promise<FetchedPlugin> {
   } catch (cause) {
     await remove()
     const why = cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : String(cause)
-    const reason = `"${source}" can't be installed: ${why}`
+    const reason = `"${source}" can't be installed: ${printable(why)}`
     throw new PatchbayError('plugin', { params: { reason }, cause })
   }
 }

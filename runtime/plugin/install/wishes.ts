@@ -1,3 +1,4 @@
+import { printable } from '../../lib/printable.ts'
 import type { Manifest, Permissions } from '../contract.ts'
 import { PERMISSIONS, type Permission } from '../permissions.ts'
 
@@ -8,6 +9,9 @@ const SENTENCES: Readonly<Record<Permission, (entry: string) => string>> = {
   read: (entry) => `read ${entry}`,
   listen: (entry) => `open the port ${entry}`,
 }
+
+/** Its author could hide a wish behind what a terminal obeys. */
+const sentenceOf = (permission: Permission, entry: string): string => SENTENCES[permission](printable(entry))
 
 /** What a process of its own can't be given, whoever grants it. */
 const IMPOSSIBLE: ReadonlySet<Permission> = new Set(['run', 'listen'])
@@ -20,14 +24,14 @@ export function wishesOf(
   return PERMISSIONS.flatMap((permission) =>
     (manifest.permissions[permission] ?? [])
       .filter((entry) => !granted[permission]?.includes(entry))
-      .map((entry) => ({ permission, entry, sentence: SENTENCES[permission](entry) })),
+      .map((entry) => ({ permission, entry, sentence: sentenceOf(permission, entry) })),
   )
 }
 
 /** What it asks for that can't be granted to it at all. */
 export const impossibleOf = (manifest: Manifest): string[] =>
   PERMISSIONS.filter((permission) => IMPOSSIBLE.has(permission)).flatMap((permission) =>
-    (manifest.permissions[permission] ?? []).map((entry) => SENTENCES[permission](entry)),
+    (manifest.permissions[permission] ?? []).map((entry) => sentenceOf(permission, entry)),
   )
 
 /** The grants that say yes to all a manifest asks for. */

@@ -25,7 +25,8 @@ const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10
 export function denoFlags(sandbox: Sandbox): string[] {
   const allowed: string[] = []
   let denied = [LOOPBACK, ...LOCAL, ...PRIVATE]
-  let deniesLoopback6 = true
+  // A connection to `::` reaches this machine, too.
+  let denied6 = ['[::1]', '[::]']
   for (const written of sandbox.net) {
     const entry = entryOf(written, sandbox.env)
     if (entry === undefined) continue
@@ -36,10 +37,10 @@ export function denoFlags(sandbox: Sandbox): string[] {
     else if (isIPv6(base.replace(/^\[|\]$/g, '')) || isIPv6(entry)) {
       if (bits !== undefined || host.includes('/'))
         throw unsayable(sandbox.plugin, written, 'a range of IPv6 addresses')
-      if (normalizeHost(host) === '::1') deniesLoopback6 = false
+      denied6 = denied6.filter((address) => normalizeHost(address) !== normalizeHost(host))
     } else if (isLocalhost(host)) {
       denied = denied.filter((range) => range !== LOOPBACK)
-      deniesLoopback6 = false
+      denied6 = []
     } else if (isInternalName(normalizeHost(host)) || variableOf(written) !== undefined) {
       denied = denied.filter((range) => !PRIVATE.includes(range))
     }
@@ -48,7 +49,7 @@ export function denoFlags(sandbox: Sandbox): string[] {
   return [
     ...['--no-prompt', '--no-remote', '--no-npm', '--no-config', '--no-lock', '--quiet'],
     ...(allowed.length === 0 ? [] : [`--allow-net=${allowed.join(',')}`]),
-    `--deny-net=${[...denied, ...(deniesLoopback6 ? ['[::1]'] : [])].join(',')}`,
+    `--deny-net=${[...denied, ...denied6].join(',')}`,
     `--allow-read=${sandbox.read.map(escaped).join(',')}`,
     `--v8-flags=--max-old-space-size=${sandbox.memoryMiB}`,
   ]

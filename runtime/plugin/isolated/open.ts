@@ -119,6 +119,9 @@ function inDeno({ name, dir, env, granted, grants, manifest }: LoadedPlugin, dat
       // No folder, and none can be made: what is kept there, plugins could write without a grant and read of each other
       // (`caches`, `localStorage`).
       DENO_DIR: devNull,
+      // Deno can't hold back ranges of IPv6 addresses, and a granted name may have one that leads to a private IPv4 address
+      // (::ffff:10.0.0.5, 64:ff9b::a00:5): glibc doesn't ask the DNS for any (resolv.conf(5)).
+      RES_OPTIONS: 'no-aaaa',
     },
     answersOn: 1,
     maxMemoryBytes: MAX_MEMORY_BYTES,

@@ -195,3 +195,18 @@ test('a refusal names its cure', async (t) => {
     'A plugin requires run access to "id"; grant it in config/plugins.json or with --allow-run=<plugin>:id',
   )
 })
+
+test('a net grant with a range of ports, or a range of no such width, says what is wrong with it', (t) => {
+  for (const [entry, why] of [
+    [
+      '127.0.0.0/8:18140-18149',
+      /"127\.0\.0\.0\/8:18140-18149" has a range of ports at its end; write one port, .*"127\.0\.0\.0\/8:18140"/,
+    ],
+    ['[fd00::/8]:1-2', /has a range of ports at its end/],
+    ['host.example:80-90', /"host\.example:80-90" has a range of ports at its end/],
+    ['10.0.0.0/33', /is not an address range: behind the slash goes a number from 0 to 32, as in "10\.0\.0\.0\/32"/],
+  ] as const) {
+    t.throws(() => parseNetRule(entry, {}), { code: 'configuration', message: why }, entry)
+  }
+  t.end()
+})

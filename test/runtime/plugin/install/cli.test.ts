@@ -115,6 +115,27 @@ test('what can’t be installed says why, and leaves nothing', async (t) => {
   t.notOk(existsSync(join(folder, 'data/plugins/odd')))
 })
 
+test('what a manifest says is shown as it is, not obeyed by the terminal', async (t) => {
+  const { folder, run } = commandLine(t)
+  const source = join(folder, 'odd')
+  cpSync(PARROT, source, { recursive: true })
+  const hidden = '\u001b[2K\u001b[1A'
+  const manifest = {
+    name: 'odd',
+    version: `1.0.0${hidden}`,
+    description: `kind${hidden}`,
+    provides: { llm: { notice: `no${hidden}` } },
+    permissions: { read: [`/etc${hidden}`], net: [`unix:/run/docker.sock${hidden}`] },
+  }
+  writeFileSync(join(source, 'plugin.json'), JSON.stringify(manifest))
+  const refused = await run('add', source)
+  t.match(refused.err, 'read /etc\\u{1b}[2K')
+  t.match(refused.err, 'unix:/run/docker.sock\\u{1b}[2K')
+  t.notMatch(refused.err, '\u001b')
+  writeFileSync(join(source, 'plugin.json'), JSON.stringify({ ...manifest, [hidden]: 1 }))
+  t.notMatch((await run('add', source)).err, '\u001b')
+})
+
 test('a new plugin can be installed as it is written', async (t) => {
   const { folder, run } = commandLine(t)
   t.match((await run('new', 'llm', 'my-model')).out, /Wrote /)

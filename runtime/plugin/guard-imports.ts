@@ -10,8 +10,10 @@ const PACKAGES = `${ROOT}node_modules${sep}`
 
 /** Of runtime/, what plugins are built from. All else starts programs and threads, decides what is allowed, or is the core's affair. */
 const OPEN = [
-  /^(clock|errors|log|phone-number|signal-within)\.ts$/,
+  /^(clock|client-address|errors|log|phone-number|signal-within)\.ts$/,
   /^admission\/gate\.ts$/,
+  /^lib\//,
+  /^process\/boundary\.ts$/,
   /^(media|speech|telephony)\//,
   /^session\/(leg|relay)\.ts$/,
   /^knowledge\/(?!engine\/search-thread\.ts)/,

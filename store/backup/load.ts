@@ -83,7 +83,9 @@ export async function openLoad(databaseUrl: string, head: DumpHead, log: Logger,
         await client.query('commit')
         await client.end()
       },
-      upgrade: async () => void (await migrate(databaseUrl, log)),
+      upgrade: async () => {
+        await migrate(databaseUrl, log)
+      },
       async close() {
         await client.query('rollback').catch(() => {})
         await client.end()

@@ -42,6 +42,7 @@ export async function openWorld(): Promise<World> {
   const close = async () => {
     for (const run of teardowns) await run()
   }
+  let running: Instance | undefined
   try {
     const dataDir = await mkdtemp(join(tmpdir(), 'patchbay-fuzz-'))
     teardowns.unshift(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }))
@@ -75,6 +76,7 @@ export async function openWorld(): Promise<World> {
       TWILIO_API_URL: server.url,
       PATCHBAY_LOG_LEVEL: 'warn',
     })
+    running = instance
     const quiet = await Tenant.signUp(instance.url, 'quiet')
     const hostile = await Tenant.signUp(instance.url, 'hostile')
     const quietAgentId = await quiet.talkingAgent()
@@ -106,8 +108,9 @@ export async function openWorld(): Promise<World> {
       close,
     }
   } catch (error) {
+    const said = running?.output().slice(-4_000) ?? ''
     await close()
-    throw error
+    throw new Error(`The installation is not ready to be attacked: ${said}`, { cause: error })
   }
 }
 

@@ -129,16 +129,20 @@ export async function openListener(
   if (!allowsListen(grants.listen, 'tcp', port)) throw permissionDenied(plugin, 'listen', `tcp:${port}`)
   signal.throwIfAborted()
   const open = new Set<net.Socket>()
-  const greet = (socket: net.Socket): void => {
-    if (socket.destroyed) return
-    open.add(socket)
-    socket.once(
-      'close',
-      boundary('plugin', () => open.delete(socket)),
-    )
-    socket.on('error', () => socket.destroy())
-    accept(socket, peerOf(socket))
-  }
+  const greet = boundary(
+    'plugin',
+    (socket: net.Socket): void => {
+      if (socket.destroyed) return
+      open.add(socket)
+      socket.once(
+        'close',
+        boundary('plugin', () => open.delete(socket)),
+      )
+      socket.on('error', () => socket.destroy())
+      accept(socket, peerOf(socket))
+    },
+    (socket) => socket.destroy(),
+  )
   const server =
     key === undefined || cert === undefined
       ? net.createServer({ noDelay: true }, greet)

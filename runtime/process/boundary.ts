@@ -1,60 +1,15 @@
+import { BOUNDARIES, type Boundary, caught } from './faults.ts'
+
 /**
  * Where something from outside enters this process: a socket, a stream, a timer, a queue, an event. What a handler throws there
  * ends that message or that connection, is logged and counted, and never becomes an error that nobody handled, which would end
  * the process with all of its calls.
  */
 
-/** Parts of the system, as faults are logged and counted by them. */
-export const BOUNDARIES = [
-  'http',
-  'websocket',
-  'link',
-  'call',
-  'carrier',
-  'sip',
-  'rtp',
-  'webrtc',
-  'provider',
-  'tool',
-  'plugin',
-  'process',
-  'queue',
-  'redis',
-  'database',
-] as const
-export type Boundary = (typeof BOUNDARIES)[number]
-
-export type ReportFault = (kind: Boundary, error: unknown) => void
+export { caught }
 
 /** One for each kind, so that a frame of audio needs none of its own. */
 const rejected = new Map(BOUNDARIES.map((kind) => [kind, (error: unknown) => caught(kind, error)]))
-const faults = new Map<Boundary, number>(BOUNDARIES.map((kind) => [kind, 0]))
-let reportFault: ReportFault = (kind, error) => {
-  process.stderr.write(`A handler failed (${kind}): ${error instanceof Error ? error.stack : String(error)}\n`)
-}
-
-/** How many handlers have failed in this process. */
-export const faultCounts = (): ReadonlyMap<Boundary, number> => faults
-
-/** From now on faults are reported there; before, they are written to standard error. Returns the way back. */
-export function reportFaultsTo(report: ReportFault): () => void {
-  const before = reportFault
-  reportFault = report
-  return () => {
-    reportFault = before
-  }
-}
-
-/** Counts and reports what a handler threw. Never throws. */
-export function caught(kind: Boundary, error: unknown): void {
-  faults.set(kind, (faults.get(kind) ?? 0) + 1)
-  try {
-    reportFault(kind, error)
-  } catch {
-    // It is counted, and there is nothing left to tell it to.
-  }
-}
-
 type Handler = (...args: never[]) => unknown
 
 /**

@@ -49,7 +49,7 @@ type Handed = Socket & { _handle: { readStop(): void } }
 for (const asked of ['SIGINT', 'SIGTERM'] as const) process.on(asked, () => undefined)
 process.on(
   'message',
-  boundary('process', (order: SpawnOrder) => start(order)),
+  boundary('process', start, ({ id }) => say({ type: 'failed', id, message: 'it could not be started' })),
 )
 // The role holds the other end. Node tells no end of the channel to whoever waits for a pipe to be taken.
 process.stdin.on('error', boundary('process', end)).on('close', boundary('process', end)).resume()

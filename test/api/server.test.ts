@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 import WebSocket from 'ws'
 import { type Incoming, type Outgoing, startServer } from '../../api/server.ts'
 import { PatchbayError } from '../../runtime/errors.ts'
-import { type Boundary, faultCounts, reportFaultsTo } from '../../runtime/process/boundary.ts'
+import { type Boundary, faultCounts, reportFaultsTo } from '../../runtime/process/faults.ts'
 import type { Socket, WebSocketRoute } from '../../runtime/web-socket.ts'
 import { openRaw } from '../support/raw-http.ts'
 

@@ -123,7 +123,7 @@ function handlerIn(node: SyntaxNode, { promised }: Names): SyntaxNode | undefine
     // Of a timer that is passed in the maker has the boundary; of a socket the second is the handler.
     return second !== undefined && isFunction(second) ? second : undefined
   }
-  if (SERVERS.has(name)) return given.find(isFunction)
+  if (SERVERS.has(name)) return given.at(-1)?.type === 'ObjectExpression' ? undefined : given.at(-1)
   if (!isMember || second === undefined) return undefined
   if (name === 'addEventListener') return second
   if (name === 'subscribe') return isFunction(second) ? second : undefined

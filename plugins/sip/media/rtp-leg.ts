@@ -122,8 +122,8 @@ export class RtpLeg implements Leg {
       target: () => ({ address: this.#source.target.address, port: this.#agreement.rtcpPort }),
       send: (report, to) => options.pair.rtcp.send(this.#srtp?.out.protectRtcp(report) ?? report, to.port, to.address),
     })
-    options.pair.rtp.receive((bytes, from) => this.#received(bytes, from))
-    options.pair.rtcp.receive((bytes, from) => this.#reported(bytes, from))
+    options.pair.rtp.receive(boundary('rtp', (bytes, from) => this.#received(bytes, from)))
+    options.pair.rtcp.receive(boundary('rtp', (bytes, from) => this.#reported(bytes, from)))
   }
 
   /**

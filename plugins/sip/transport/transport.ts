@@ -92,7 +92,7 @@ export class Transport {
     try {
       const udp = await host.net.udp({ port, address })
       this.#udp = udp
-      udp.receive((bytes, from) => this.#datagram(bytes, from))
+      udp.receive(boundary('sip', (bytes, from) => this.#datagram(bytes, from)))
       this.#listeners.push(await this.#listen('tcp', { port: udp.port, address }))
       if (tls === undefined) return
       const { port: tlsPort, key, cert } = tls

@@ -12,6 +12,7 @@ const PACKAGES = `${ROOT}node_modules${sep}`
 const OPEN = [
   /^(clock|errors|log|phone-number|signal-within)\.ts$/,
   /^admission\/gate\.ts$/,
+  /^lib\/text\.ts$/,
   /^(media|speech|telephony)\//,
   /^session\/(leg|relay)\.ts$/,
   /^knowledge\/(?!engine\/search-thread\.ts)/,

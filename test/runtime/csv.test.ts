@@ -124,3 +124,21 @@ t.test('a row over 64 KiB is refused, whole or still open', (t) => {
   t.equal(code(`x\n"${'a\n'.repeat(40_000)}"\n`), 'csv_row_too_long')
   t.end()
 })
+
+t.test('text is clean in every encoding, and a pair that lies in two pieces stays one', async (t) => {
+  const text = 'name,note\nAda,a\0b 😀\nBob,😀😀😀\n'
+  const wanted = [
+    ['name', 'note'],
+    ['Ada', 'ab 😀'],
+    ['Bob', '😀😀😀'],
+  ]
+  for (const bytes of [Buffer.from(text), Buffer.from(`\ufeff${text}`, 'utf16le')]) {
+    for (const pieceBytes of [1, 2, 3, 7]) t.same(read(bytes, pieceBytes), wanted)
+  }
+  const lone = Buffer.from('\ufeffname,note\nAda,x\ud83d y\nBob,\udc4d\ud83d\n', 'utf16le')
+  t.same(read(lone), [
+    ['name', 'note'],
+    ['Ada', 'x\ufffd y'],
+    ['Bob', '\ufffd\ufffd'],
+  ])
+})

@@ -2,13 +2,15 @@ import type { CallEvent } from '../../runtime/call-log/events.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Prices } from '../../runtime/cost.ts'
 import type { Logger } from '../../runtime/log.ts'
+import { countLostRows } from '../../runtime/operations/lost-rows.ts'
 import { LEASE_MS } from '../../runtime/session/leases.ts'
 import { SESSION_TOKEN_TTL_S } from '../../runtime/session/session-token.ts'
 import { appendLastEvent } from '../../store/call-events.ts'
 import { type CallEnd, listOpenCalls, type OpenCall, writeEnd } from '../../store/call-writes.ts'
-import type { Store } from '../../store/database.ts'
+import { type Store, sqlState } from '../../store/database.ts'
 import { unleasedCalls } from '../../store/redis/call-leases.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
+import { isRefusal } from '../../store/write-rows.ts'
 import { startRounds } from '../rounds.ts'
 
 /**
@@ -79,6 +81,8 @@ function reaperRound({
   prices,
 }: ReaperOptions): () => Promise<void> {
   let suspects = new Map<string, number>()
+  /** Open calls whose end the database refused in the round before: each is said once. */
+  let refused = new Set<string>()
 
   /** Keeps the call suspect, or ends it once it was that long enough. */
   const judge = async (call: OpenCall, still: Map<string, number>): Promise<void> => {
@@ -109,7 +113,18 @@ function reaperRound({
     log.warn({ callId: call.id, endReason: end.endReason }, 'Call ended by the reaper')
   }
 
+  /** One call whose end is refused keeps those behind it from no end of theirs. */
+  const passOver = ({ id, workspaceId }: OpenCall, err: unknown, stuck: Set<string>): void => {
+    if (!isRefusal(err)) throw err
+    stuck.add(id)
+    if (refused.has(id)) return
+    countLostRows('calls', 'refused')
+    const { message } = err as Error
+    log.error({ callId: id, workspaceId, code: sqlState(err), reason: message }, 'The end of a call was refused')
+  }
+
   return async () => {
+    const stuck = new Set<string>()
     const still = new Map<string, number>()
     let afterId: string | undefined
     for (;;) {
@@ -120,10 +135,13 @@ function reaperRound({
           calls.map(({ id }) => id),
         ),
       )
-      for (const call of calls) if (unleased.has(call.id)) await judge(call, still)
+      for (const call of calls) {
+        if (unleased.has(call.id)) await judge(call, still).catch((err) => passOver(call, err, stuck))
+      }
       if (calls.length < PAGE) break
       afterId = calls.at(-1)?.id
     }
     suspects = still
+    refused = stuck
   }
 }

@@ -280,3 +280,22 @@ t.test('uploads whose request died are swept, those of documents are not', async
   t.equal((await rowsOf(orphan)).uploads, 0)
   t.equal((await rowsOf(waiting)).uploads, 1)
 })
+
+t.test('a passage that the database refuses is left out; the document is ready with the others', async (t) => {
+  await store.pool.query(`alter table chunks add constraint poison check (text not like '%POISON%')`)
+  t.teardown(() => store.pool.query('alter table chunks drop constraint poison'))
+  const paragraph = (i: number) => `${i === 3 ? 'POISON ' : ''}Paragraph ${i}. ${'Some words of it. '.repeat(100)}`
+  const id = await makeDocument(Array.from({ length: 12 }, (_, i) => paragraph(i)).join('\n\n'))
+  await processDocument(services(), once(id))
+  const { status, chunk_count } = await settled(id)
+  t.equal(status, 'ready')
+  const { chunks = 0 } = await rowsOf(id)
+  t.ok(chunks > 8 && chunks < chunk_count, `${chunks} of ${chunk_count} passages`)
+  const gone = await makeDocument('A document that is deleted meanwhile.')
+  const deleted = services({
+    remove: async () => undefined,
+  })
+  await deleteDocument(tenant, agent.id, gone)
+  await processDocument(deleted, once(gone))
+  t.same(await rowsOf(gone), { chunks: 0, segments: 0, uploads: 0 })
+})

@@ -63,3 +63,22 @@ t.test('a call whose lease Redis forgot is not ended when its node renews it in 
   await new Promise((resolve) => setTimeout(resolve, 200))
   t.equal((await readCall(node, waiting)).call.status, 'in_progress')
 })
+
+t.test('a call whose end the database refuses keeps no other from its end, and is said once', async (t) => {
+  const node = await startNode(t)
+  const [stuck, other] = [await makeCall(node), await makeCall(node)]
+  const { pool } = node.store
+  await pool.query("update calls set created_at = now() - interval '11 minutes'")
+  await pool.query(`alter table calls add check (id <> '${stuck.callId}' or status = 'queued')`)
+  const lines: object[] = []
+  const log = pino({ level: 'error' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const { store, redis } = node
+  const reaper = startReaper({ store, redis, clock: systemClock, log, intervalMs: 50, graceMs: 0 })
+  t.teardown(() => reaper.stop())
+  t.match((await endedCall(node, other)).call, { end_reason: 'token_expired' })
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  t.match(lines, [{ callId: stuck.callId, code: '23514' }])
+  t.equal(lines.length, 1)
+  await pool.query('alter table calls drop constraint calls_check')
+  t.match((await endedCall(node, stuck)).call, { end_reason: 'token_expired' })
+})

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
 import { PatchbayError } from '../../runtime/errors.ts'
+import { isInternalAddress } from '../../runtime/tools/address.ts'
 import type { User } from '../../store/schema.ts'
 import { approveTrunkHost, claimOnHost } from '../../store/trunk-hosts.ts'
 import { ValidationError } from '../schema.ts'
@@ -13,9 +14,6 @@ import type { Services } from '../services.ts'
  */
 
 const RESOLVE_TIMEOUT_MS = 3_000
-const INTERNAL = listOf(
-  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.168.0.0/16 224.0.0.0/4 240.0.0.0/4 ::/128 ::1/128 fc00::/7 fe80::/10 ff00::/8',
-)
 
 /** `sip.example.com:5070` → `sip.example.com`, `[2001:db8::1]:5060` → `2001:db8::1`; in lower case. */
 export function bareHost(host: string): string {
@@ -60,7 +58,7 @@ async function isInternalHost(host: string, allowed: BlockList): Promise<boolean
 function isInternalRange(range: string, allowed: BlockList): boolean {
   const [address = ''] = range.split('/')
   const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
-  return isIP(address) !== 0 && INTERNAL.check(address, family) && !allowed.check(address, family)
+  return isIP(address) !== 0 && isInternalAddress(address) && !allowed.check(address, family)
 }
 
 function listOf(ranges: string): BlockList {

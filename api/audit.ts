@@ -41,11 +41,18 @@ function entryOf(request: HandledRequest, route: AnyRoute, result: unknown): Aud
     resource: made === undefined ? path : `${path}/${made}`,
     detail: {
       ...(Object.keys(body).length === 0 ? {} : { fields: Object.keys(body) }),
-      ...Object.fromEntries(noted.filter((name) => body[name] !== undefined).map((name) => [name, body[name]])),
+      ...Object.fromEntries(
+        noted.filter((name) => body[name] !== undefined).map((name) => [name, withoutPath(body[name])]),
+      ),
     },
     address: request.clientAddress,
     requestId: request.id,
   }
+}
+
+/** Of a URL its origin: receivers have tokens in paths and queries. */
+function withoutPath(value: unknown): unknown {
+  return typeof value === 'string' && /^https?:/i.test(value) && URL.canParse(value) ? new URL(value).origin : value
 }
 
 /** What was made says its own id first. */

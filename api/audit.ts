@@ -44,7 +44,9 @@ function entryOf(request: HandledRequest, route: AnyRoute, result: unknown): Aud
     detail: {
       ...(filters.length === 0 ? {} : { filters }),
       ...(Object.keys(body).length === 0 ? {} : { fields: Object.keys(body) }),
-      ...Object.fromEntries(noted.filter((name) => body[name] !== undefined).map((name) => [name, body[name]])),
+      ...Object.fromEntries(
+        noted.filter((name) => body[name] !== undefined).map((name) => [name, withoutPath(body[name])]),
+      ),
     },
     address: request.clientAddress,
     requestId: request.id,
@@ -62,6 +64,11 @@ function withoutPersons(path: string, { path: pattern, params = {} }: AnyRoute):
     .split('/')
     .map((segment, i) => (isPersonal(named[i]) ? named[i] : segment))
     .join('/')
+}
+
+/** Of a URL its origin: receivers have tokens in paths and queries. */
+function withoutPath(value: unknown): unknown {
+  return typeof value === 'string' && /^https?:/i.test(value) && URL.canParse(value) ? new URL(value).origin : value
 }
 
 /** What was made says its own id first. */

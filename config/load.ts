@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { PatchbayError } from '../runtime/errors.ts'
+import { withoutUserinfo } from '../runtime/lib/url-userinfo.ts'
 import { nearest } from '../runtime/nearest.ts'
 import { type EnvFile, readEnvFile, withEnvFile } from './env-file.ts'
 import { type Config, SETTINGS, type Setting } from './schema.ts'
@@ -95,7 +96,7 @@ function unknownFlag(name: string): string {
 type Parsed = { value: Value | undefined } | { fault: string }
 
 function parse(setting: Setting, text: string): Parsed {
-  const shown = setting.secret ? '' : ` "${text}"`
+  const shown = setting.secret ? '' : ` "${withoutUserinfo(text)}"`
   switch (setting.type) {
     case 'integer':
     case 'number': {

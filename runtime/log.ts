@@ -1,5 +1,6 @@
 import { type DestinationStream, destination, type Logger, pino, stdSerializers } from 'pino'
 import pretty from 'pino-pretty'
+import { withoutUserinfo } from './lib/url-userinfo.ts'
 
 export type { Logger } from 'pino'
 
@@ -12,13 +13,19 @@ export interface LoggerOptions {
 }
 
 const SECRET_KEY = /^(authorization|cookie|set-cookie|x-api-key|.*(password|secret)|.*token|api_?key)$/i
-const CREDENTIALS_IN_URL = /(\/\/[^/\s:@]*:)[^/\s@]+@/g
+/** In E.164; the last four digits tell two of them apart. */
+const PHONE_NUMBER = /\+\d{3,11}(\d{4})(?!\d)/g
 const MAX_DEPTH = 6
 export const CENSORED = '[redacted]'
 
-/** Copies a log record with every secret field, at any depth, and every password in a URL replaced. */
+/** The text without user and password of URLs, and without phone numbers. */
+function redactText(text: string): string {
+  return withoutUserinfo(text).replace(PHONE_NUMBER, '+…$1')
+}
+
+/** Copies a log record with every secret field, at any depth, and what `redactText` takes out of texts replaced. */
 function redact(value: unknown, depth = 0): unknown {
-  if (typeof value === 'string') return value.includes('://') ? value.replace(CREDENTIALS_IN_URL, '$1***@') : value
+  if (typeof value === 'string') return redactText(value)
   if (typeof value !== 'object' || value === null || value instanceof Error) return value
   if (depth >= MAX_DEPTH) return '[too deep]'
   if (Array.isArray(value)) return value.map((item) => redact(item, depth + 1))
@@ -45,7 +52,7 @@ const serializeError = (error: unknown) =>
 
 /**
  * Makes the process's logger. Times are ISO 8601. Fields named like a credential (authorization, cookie, x-api-key,
- * …password, …token, …secret) never reach the destination.
+ * …password, …token, …secret), user and password of URLs and phone numbers, in fields and in messages, never reach the destination.
  */
 export function createLogger({ level, name, destination: target }: LoggerOptions): Logger {
   const stream =
@@ -61,6 +68,12 @@ export function createLogger({ level, name, destination: target }: LoggerOptions
       formatters: {
         level: (label) => ({ level: label }),
         log: (record) => withTrace(redact(record) as Record<string, unknown>),
+      },
+      hooks: {
+        logMethod(args, method) {
+          const redacted = args.map((arg: unknown) => (typeof arg === 'string' ? redactText(arg) : arg))
+          method.apply(this, redacted as Parameters<typeof method>)
+        },
       },
       serializers: { err: serializeError, error: serializeError, reason: serializeError, cause: serializeError },
     },

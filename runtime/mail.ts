@@ -11,8 +11,9 @@ export interface Mailer {
 const TIMEOUT_MS = 10_000
 
 /**
- * By SMTP: `smtp://user:password@host:587` (STARTTLS where offered), `smtps://…` for TLS from the start. Rejects
- * with `configuration` for another address.
+ * By SMTP: `smtp://user:password@host:587` (by STARTTLS, unless the host is this machine or the
+ * address says `?requireTLS=false`), `smtps://…` for TLS from the start. Rejects with `configuration` for
+ * another address.
  */
 export async function openMailer(smtpUrl: string, from: string): Promise<Mailer> {
   const protocol = URL.canParse(smtpUrl) ? new URL(smtpUrl).protocol : ''
@@ -20,8 +21,13 @@ export async function openMailer(smtpUrl: string, from: string): Promise<Mailer>
     const reason = 'SMTP_URL must be smtp://user:password@host:port or smtps://…'
     throw new PatchbayError('configuration', { params: { reason } })
   }
+  const { hostname, searchParams } = new URL(smtpUrl)
+  const isThisMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
+  // A link by which a password is reset is not sent where others read along.
+  const requireTLS = protocol === 'smtp:' && (searchParams.get('requireTLS') ?? String(!isThisMachine)) !== 'false'
   const options = {
     url: smtpUrl,
+    requireTLS,
     connectionTimeout: TIMEOUT_MS,
     greetingTimeout: TIMEOUT_MS,
     socketTimeout: TIMEOUT_MS,

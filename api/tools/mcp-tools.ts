@@ -1,5 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts'
-import { cutText, shortText } from '../../runtime/lib/text.ts'
+import { shortText } from '../../runtime/lib/text.ts'
+import { ByteCache } from '../../runtime/lib/byte-cache.ts'
 import type { AgentSpec, ToolSpec } from '../../runtime/link/messages.ts'
 import type { Logger } from '../../runtime/log.ts'
 import { inBackground } from '../../runtime/process/boundary.ts'
@@ -9,7 +10,6 @@ import type { ToolResult } from '../../runtime/tools/call-http.ts'
 import { withoutSecrets } from '../../runtime/tools/masked.ts'
 import type { McpClients, McpServer, McpTool } from '../../runtime/tools/mcp/clients.ts'
 import { McpTimeout } from '../../runtime/tools/mcp/timeout.ts'
-import { faultOfParameters } from '../../runtime/tools/parameters-fault.ts'
 import { isOwnTool, type McpSource, type Tool } from '../../runtime/tools/tool.ts'
 import { unreached } from '../../runtime/tools/unreached.ts'
 import { asSpan, type Traced } from '../../runtime/traces/send-traced.ts'
@@ -24,11 +24,15 @@ const FRESH_MS = 60_000
 const REST_MS = 10_000
 /** A call does not begin later for a server that was never listed. */
 const MOST_WAIT_MS = 2_000
-const MAX_LISTINGS = 1_000
+/** In characters of JSON, of which each costs some bytes in memory. */
+const LISTINGS = { mostEntries: 1_000, mostBytes: 16 * 1024 * 1024, mostBytesOfOwner: 2 * 1024 * 1024 }
+const LISTING_CHARACTERS = 500
+/** Of the tools of all servers of one agent: a model reads them with each answer. */
+const MAX_AGENT_CHARACTERS = 512 * 1024
 const MAX_TOOLS = 128
-const MAX_DESCRIPTION_CHARACTERS = 2_000
 const MAX_OUTPUT_CHARACTERS = 8_000
 const MAX_ERROR_CHARACTERS = 500
+const TOO_MUCH = `with its tools the agent would have over ${MAX_AGENT_CHARACTERS} characters of tools; the rest is left out: name fewer in "allow"`
 /** What every language model takes as the name of a function. */
 const NAME = /[^A-Za-z0-9_-]/g
 const MAX_NAME_CHARACTERS = 64
@@ -60,7 +64,7 @@ export interface McpToolsOptions {
 
 export class McpTools {
   readonly #options: McpToolsOptions
-  readonly #listings = new Map<string, Listing>()
+  readonly #listings = new ByteCache<Listing>(LISTINGS)
 
   constructor(options: McpToolsOptions) {
     this.#options = options
@@ -81,14 +85,20 @@ export class McpTools {
     const names = new Set(tools.filter(isOwnTool).map(({ name }) => name))
     const targets: McpTarget[] = []
     const faults: string[] = []
+    let characters = 0
     for (const [i, source] of sources.entries()) {
       const { tools: found = [], fault } = listed[i]!
       if (fault !== undefined) faults.push(`MCP server "${source.name}": ${fault}`)
       for (const tool of found.filter(({ name }) => source.allow?.includes(name) ?? true)) {
         const name = freeName(names, source.name, tool.name)
         if (name === undefined) continue
+        characters += tool.characters
+        if (characters > MAX_AGENT_CHARACTERS) {
+          faults.push(`MCP server "${source.name}": ${TOO_MUCH}`)
+          break
+        }
         names.add(name)
-        const description = cutText(tool.description, MAX_DESCRIPTION_CHARACTERS)
+        const { description } = tool
         targets.push({ source, tool, spec: { name, description, parameters: tool.inputSchema, kind: 'mcp' } })
       }
       const missing =
@@ -136,24 +146,21 @@ export class McpTools {
   async #listed(workspaceId: string, source: McpSource): Promise<Pick<Listing, 'tools' | 'fault'>> {
     const { clock } = this.#options
     const key = JSON.stringify([workspaceId, source.url, source.headers])
-    const listing: Listing = this.#listings.get(key) ?? {
-      tools: undefined,
-      atMs: 0,
-      fault: undefined,
-      asking: undefined,
+    let listing = this.#listings.get(key)
+    if (listing === undefined) {
+      listing = { tools: undefined, atMs: 0, fault: undefined, asking: undefined }
+      this.#keep(key, workspaceId, listing)
     }
-    this.#listings.delete(key)
-    this.#listings.set(key, listing)
-    const [oldest] = this.#listings.keys()
-    if (this.#listings.size > MAX_LISTINGS && oldest !== undefined) this.#listings.delete(oldest)
     const isNew = listing.tools === undefined && listing.fault === undefined
     const restsMs = listing.fault === undefined ? FRESH_MS : REST_MS
     if (isNew || clock.monotonicMs() - listing.atMs > restsMs) {
-      if (listing.asking === undefined) {
-        listing.asking = this.#ask(listing, workspaceId, source).finally(() => {
-          listing.asking = undefined
+      const asked = listing
+      if (asked.asking === undefined) {
+        asked.asking = this.#ask(asked, workspaceId, source).finally(() => {
+          asked.asking = undefined
+          this.#keep(key, workspaceId, asked)
         })
-        inBackground('tool', listing.asking)
+        inBackground('tool', asked.asking)
       }
     }
     if (listing.tools === undefined && listing.asking !== undefined) {
@@ -162,6 +169,14 @@ export class McpTools {
     }
     // What it had when it was last reached is better than nothing: perhaps it is back when the tool is called.
     return { tools: listing.tools, fault: listing.tools === undefined ? listing.fault : undefined }
+  }
+
+  #keep(key: string, workspaceId: string, listing: Listing): void {
+    const characters = (listing.tools ?? []).reduce(
+      (sum, tool) => sum + tool.characters,
+      key.length + LISTING_CHARACTERS,
+    )
+    this.#listings.set(key, listing, { owner: workspaceId, bytes: characters })
   }
 
   async #ask(listing: Listing, workspaceId: string, source: McpSource): Promise<void> {
@@ -174,7 +189,7 @@ export class McpTools {
       const found = await clients.list(server, MAX_TOOLS, new AbortController().signal)
       const usable = await Promise.all(
         found.map(async ({ inputSchema }) => {
-          const fault = faultOfParameters(inputSchema) ?? (await checks.faultOfSchema(workspaceId, inputSchema))
+          const fault = await checks.faultOfSchema(workspaceId, inputSchema)
           // A check that found no time says nothing of the schema; arguments are checked again anyway.
           return fault === undefined || fault === TOO_SLOW || fault === BUSY
         }),

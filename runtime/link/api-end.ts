@@ -2,7 +2,6 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { CallEvent, CallEventBody } from '../call-log/events.ts'
 import type { Clock } from '../clock.ts'
 import { PatchbayError } from '../errors.ts'
-import { cutText } from '../lib/text.ts'
 import type { Logger } from '../log.ts'
 import { boundary, inBackground } from '../process/boundary.ts'
 import type { Socket, SocketHandlers, UpgradeRequest, WebSocketRoute } from '../web-socket.ts'
@@ -385,7 +384,10 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
     const callId = this.#sessions.get(session)?.callId
     if (callId === undefined) return
     const { workerId } = this
-    this.#options.log.error({ workerId, callId, message: cutText(data, 500) }, 'A voice worker sent what is no message')
+    this.#options.log.error(
+      { workerId, callId, type: typeIn(data), characters: data.length },
+      'A voice worker sent what is no message',
+    )
     this.#send({ type: 'close', session, reason: 'a message that is none' })
     this.#lose(session, 'it sent what is no message')
   }
@@ -463,3 +465,6 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
     for (const session of [...this.#closing.keys()]) this.#told(session)
   }
 }
+
+/** The type it has, or nearly has: no more of it is logged, for it may be what a caller said. */
+const typeIn = (data: string): string | undefined => /"type"\s*:\s*"([a-z_]{1,40})"/.exec(data.slice(0, 500))?.[1]

@@ -43,6 +43,22 @@ t.test('a mail that its server refuses is refused to whoever sends it, in the se
   await t.rejects(openMailer('http://example.com', 'x'), { code: 'configuration' })
 })
 
+t.test('mail goes without TLS to this machine alone, or where the operator says so', async (t) => {
+  const smtp = await startSmtpDouble()
+  t.teardown(() => smtp.stop())
+  const send = async (url: string) => {
+    const mailer = await openMailer(url, 'patchbay@example.com')
+    await mailer.send({ to: 'ada@example.com', subject: 'Hello', text: 'Hello' }).finally(() => mailer.close())
+  }
+  const elsewhere = smtp.url.replace('127.0.0.1', '[::ffff:127.0.0.1]')
+  await t.rejects(send(elsewhere), /STARTTLS/i)
+  await t.rejects(send(`${smtp.url}?requireTLS=true`), /STARTTLS/i)
+  t.same(smtp.mails, [])
+  await send(`${elsewhere}?requireTLS=false`)
+  await send(smtp.url)
+  t.equal(smtp.mails.length, 2)
+})
+
 t.test('a server that refuses or is away ends no request', async (t) => {
   const smtp = await startSmtpDouble()
   const api = await startTestApi(t, { env: { SMTP_URL: smtp.url } })

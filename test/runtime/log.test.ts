@@ -20,7 +20,7 @@ t.test('credentials do not reach the log at any depth', async (t) => {
   log.child({ part: 'x' }).info({ databaseUrl: 'postgres://user:s3cret@host/db' })
   t.notMatch(JSON.stringify(lines), 's3cret')
   t.match(lines[0], { request: { headers: { Authorization: CENSORED, accept: '*/*' } } })
-  t.equal(lines[1]?.databaseUrl, 'postgres://user:***@host/db')
+  t.equal(lines[1]?.databaseUrl, 'postgres://***@host/db')
 })
 
 t.test('an error keeps its message, stack and cause and loses its credentials', async (t) => {
@@ -44,3 +44,18 @@ t.test('a record that refers to itself is cut off, not followed', async (t) => {
   log.info({ loop })
   t.equal(lines.length, 1)
 })
+
+t.test(
+  'user and password of URLs and phone numbers do not reach the log, in messages and errors neither',
+  async (t) => {
+    const { lines, log } = capture()
+    const url = 'https://s3cret@otlp.example/v1'
+    log.warn(
+      { err: new Error(`no ${url}`), to: '+14155550100', uri: 'sip:+14155550100@h' },
+      `Asked ${url} for +14155550100`,
+    )
+    log.info(`Again ${url}`)
+    t.notMatch(JSON.stringify(lines), /s3cret|415555/)
+    t.match(lines[0], { to: '+…0100', uri: 'sip:+…0100@h', msg: 'Asked https://***@otlp.example/v1 for +…0100' })
+  },
+)

@@ -11,12 +11,13 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import type { Clock } from '../../clock.ts'
 import { endedBy } from '../../lib/ended-by.ts'
-import { cleanJson } from '../../lib/text.ts'
+import { cleanJson, cutText } from '../../lib/text.ts'
 import type { NetRule } from '../../plugin/net-rule.ts'
 import { boundary } from '../../process/boundary.ts'
 import { signalWithin } from '../../signal-within.ts'
 import { KeptConnections } from '../connections.ts'
 import { guardedFetch } from '../guarded-fetch.ts'
+import { faultOfParameters } from '../parameters-fault.ts'
 import { McpTimeout } from './timeout.ts'
 
 /**
@@ -30,6 +31,11 @@ const SWEEP_MS = 30_000
 const KEPT_IDLE_MS = 30_000
 const MAX_ANSWER_BYTES = 512 * 1024
 const MAX_PAGES = 16
+/** Of a tool's name, as its server calls it; one that is longer is left out. */
+const MAX_NAME_CHARACTERS = 256
+const MAX_DESCRIPTION_CHARACTERS = 2_000
+/** Of all tools of a server together, names and schemas; what comes after is left out. */
+const MAX_LISTING_CHARACTERS = 256 * 1024
 const NOT_FOUND = 404
 /** Beside the arguments of a call, for servers that want to tell a call that is sent twice. */
 const IDEMPOTENCY_META = 'patchbay/idempotency-key'
@@ -50,6 +56,8 @@ export interface McpTool {
   description: string
   /** JSON Schema, as it came. */
   inputSchema: Record<string, unknown>
+  /** Of all of it as JSON. */
+  characters: number
 }
 
 /** A call of a tool. */
@@ -85,16 +93,25 @@ export class McpClients {
     ).unref()
   }
 
-  /** The server's tools, at most `most`. Throws McpTimeout, the signal's reason, what the library and sockets throw. */
+  /**
+   * The server's tools, at most `most`, and no more than is kept of one server: of those whose parameters are none for a tool
+   * nothing is held while the next come. Throws McpTimeout, the signal's reason, what the library and sockets throw.
+   */
   list(server: McpServer, most: number, signal: AbortSignal): Promise<McpTool[]> {
     return this.#with(server, signal, async (client, options) => {
       const tools: McpTool[] = []
       let cursor: string | undefined
+      let characters = 0
       for (let page = 0; page < MAX_PAGES && tools.length < most; page++) {
         const params = cursor === undefined ? {} : { cursor }
         // Not `client.listTools()`, which compiles the server's schemas in this thread.
         const answer = await client.request({ method: 'tools/list', params }, ListToolsResultSchema, options)
-        tools.push(...cleanJson(answer.tools).map(toolOf))
+        for (const tool of cleanJson(answer.tools).map(toolOf)) {
+          if (tool.name.length > MAX_NAME_CHARACTERS || faultOfParameters(tool.inputSchema) !== undefined) continue
+          characters += tool.characters
+          if (characters > MAX_LISTING_CHARACTERS) return tools.slice(0, most)
+          tools.push(tool)
+        }
         cursor = answer.nextCursor
         if (cursor === undefined) break
       }
@@ -237,11 +254,11 @@ function withMeta(init: RequestInit = {}): RequestInit {
   return { ...init, headers }
 }
 
-const toolOf = ({ name, description, title, inputSchema }: Tool): McpTool => ({
-  name,
-  description: description ?? title ?? '',
-  inputSchema,
-})
+function toolOf({ name, description, title, inputSchema }: Tool): McpTool {
+  const words = cutText(description ?? title ?? "", MAX_DESCRIPTION_CHARACTERS)
+  const characters = name.length + words.length + JSON.stringify(inputSchema).length
+  return { name, description: words, inputSchema, characters }
+}
 
 /** What of a result is text, or its structure where there is none. */
 function textOf({ content, structuredContent }: CallToolResult): string {

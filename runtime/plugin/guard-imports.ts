@@ -10,7 +10,8 @@ const PACKAGES = `${ROOT}node_modules${sep}`
 
 /** Of runtime/, what plugins are built from. All else starts programs and threads, decides what is allowed, or is the core's affair. */
 const OPEN = [
-  /^(clock|errors|log|phone-number|signal-within)\.ts$/,
+  /^(clock|client-address|errors|log|phone-number|signal-within)\.ts$/,
+  /^lib\/address-range\.ts$/,
   /^admission\/gate\.ts$/,
   /^(media|speech|telephony)\//,
   /^session\/(leg|relay)\.ts$/,

@@ -268,7 +268,7 @@ export function pathTo(route: AnyRoute, of: Belongings): string {
 
 /** A valid request to the route: its own example, with the ids of the belongings. */
 export function inputTo(route: AnyRoute, of: Belongings): Call {
-  const ids: Readonly<Record<string, () => string>> = {
+  const ids: Readonly<Record<string, () => string | string[]>> = {
     agent_id: () => of.agentId,
     workspace_id: () => of.workspaceId,
     agent_phone_number: () => of.phoneNumber,
@@ -281,6 +281,12 @@ export function inputTo(route: AnyRoute, of: Belongings): Call {
     // Short enough for every name there is.
     name: () => `n${uuidv7().slice(-12)}`,
     host: () => `${uuidv7()}.example.com`,
+    // An address is one workspace's.
+    allowed_addresses: () => [
+      `2001:db8:${uuidv7()
+        .slice(-12)
+        .replace(/(.{4})(?=.)/g, '$1:')}::/64`,
+    ],
   }
   const own = (fields: unknown): Record<string, unknown> =>
     Object.fromEntries(Object.entries((fields ?? {}) as object).map(([name, value]) => [name, ids[name]?.() ?? value]))

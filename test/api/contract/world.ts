@@ -38,7 +38,7 @@ let numbers = 0
 
 /** A valid number nobody has; every test api has a database of its own. */
 export function freshNumber(): string {
-  return `+1415${String(5_550_000 + ++numbers)}`
+  return `+1415${String(5_552_000 + ++numbers)}`
 }
 
 /** Fills the workspace of an Admin with one of everything. */
@@ -57,7 +57,7 @@ export async function furnish(api: TestApi, admin: TestUser): Promise<Belongings
   const rows = await insertRows(api, { workspaceId, agentId, phoneNumber })
   const campaign = await insertCampaignRows(api, { workspaceId, agentId, phoneNumber })
   const memberId = await joiner(api, workspaceId)
-  const permits = await insertPermits(api, workspaceId)
+  const permits = await insertPermits(api, workspaceId, phoneNumber)
   const webhook = { url: 'https://example.com/patchbay', types: ['call.ended'] }
   const webhookId = (await post('/webhooks', { body: webhook })).webhook_id
   const deliveryId = (await post(`/webhooks/${webhookId}/test`, {})).delivery_id
@@ -197,8 +197,8 @@ async function insertCampaignRows(api: TestApi, of: Pick<Belongings, 'workspaceI
   return { campaignSlug: slug, listId }
 }
 
-/** An invitation that nobody accepts and the approval of a trunk's host. */
-async function insertPermits(api: TestApi, workspaceId: string) {
+/** An invitation that nobody accepts, the approval of a trunk's host, and a number of a carrier account. */
+async function insertPermits(api: TestApi, workspaceId: string, phoneNumber: string) {
   const [invitationId, trunkHostId, userId] = [uuidv7(), uuidv7(), uuidv7()]
   await api.store.pool.query(
     `insert into users (id, name, email, password_hash, phone_number) values ($1, 'Jean', $2, '', '+14155550123')`,
@@ -211,6 +211,10 @@ async function insertPermits(api: TestApi, workspaceId: string) {
   await api.store.global
     .insertInto('trunk_hosts')
     .values({ id: trunkHostId, host: `${trunkHostId}.example.com`, workspace_id: workspaceId, approved_by: null })
+    .execute()
+  await api.store.global
+    .insertInto('carrier_numbers')
+    .values({ provider: 'twilio', phone_number: phoneNumber, workspace_id: workspaceId, assigned_by: null })
     .execute()
   return { invitationId, trunkHostId }
 }
@@ -256,6 +260,7 @@ export function pathTo(route: AnyRoute, of: Belongings): string {
     id: of.apiKeyId,
     phone_number: of.phoneNumber,
     worker_id: WORKER_ID,
+    provider: 'twilio',
   }
   return route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name]

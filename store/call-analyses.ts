@@ -15,14 +15,19 @@ export interface DueAnalysis {
 /** Takes some that are due; nobody else does for `leaseS`. */
 export async function claimAnalyses(
   store: Pick<Store, 'acrossTenants'>,
-  limit: number,
-  leaseS: number,
+  { limit, mostOfOne, busy, leaseS }: { limit: number; mostOfOne: number; busy: readonly string[]; leaseS: number },
 ): Promise<DueAnalysis[]> {
+  // Two that claim at once take no row twice: the second sees the lease of the first.
   const { rows } = await sql<DueAnalysis>`
     update call_analyses a set attempts = a.attempts + 1, next_attempt_at = now() + make_interval(secs => ${leaseS})
-    where a.call_id in (
-      select call_id from call_analyses where next_attempt_at <= now()
-      order by next_attempt_at limit ${limit} for update skip locked)
+    where a.next_attempt_at <= now() and a.call_id in (
+      select call_id from (
+        select call_id, next_attempt_at,
+          row_number() over (partition by workspace_id order by next_attempt_at) as turn
+        from call_analyses
+        where next_attempt_at <= now() and not (workspace_id = any(${sql.val(busy)}::uuid[]))) due
+      where turn <= ${mostOfOne}
+      order by turn, next_attempt_at limit ${limit})
     returning a.call_id as "callId", a.workspace_id as "workspaceId", a.attempts`.execute(store.acrossTenants)
   return rows
 }

@@ -169,14 +169,18 @@ export async function callsToPlace(
   return rows
 }
 
-/** How many calls wait to be placed that campaigns make of nobody of their lists. */
-export async function countWaitingTestCalls(tenant: Tenant): Promise<number> {
-  const { count } = await tenant.db
+function countWaiting({ db }: Tenant) {
+  return db
     .selectFrom('calls')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('direction', '=', 'outbound')
     .where('status', '=', 'queued')
     .where('placed_at', 'is', null)
+}
+
+/** How many calls wait to be placed that campaigns make of nobody of their lists. */
+export async function countWaitingTestCalls(tenant: Tenant): Promise<number> {
+  const { count } = await countWaiting(tenant)
     .where('campaign_slug', 'is not', null)
     .where((eb) =>
       eb.not(eb.exists(eb.selectFrom('prospect_attempts as a').select('a.id').whereRef('a.call_id', '=', 'calls.id'))),
@@ -187,12 +191,6 @@ export async function countWaitingTestCalls(tenant: Tenant): Promise<number> {
 
 /** How many calls of the workspace wait to be placed. */
 export async function countWaitingCalls(tenant: Tenant): Promise<number> {
-  const { count } = await tenant.db
-    .selectFrom('calls')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('direction', '=', 'outbound')
-    .where('status', '=', 'queued')
-    .where('placed_at', 'is', null)
-    .executeTakeFirstOrThrow()
+  const { count } = await countWaiting(tenant).executeTakeFirstOrThrow()
   return count
 }

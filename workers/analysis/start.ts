@@ -25,7 +25,9 @@ import { type ServedAgent, servedAgent } from '../../store/served-agents.ts'
 import { startRounds } from '../rounds.ts'
 
 const POLL_MS = 1_000
-const AT_ONCE = 4
+const AT_ONCE = 8
+/** So that a slow model of one workspace does not hold up the others'. */
+const MOST_OF_ONE = 2
 const LEASE_S = 300
 const WAITS_S = [30, 300, 1_800] as const
 const NO_ANSWER = 'The language model gave no answer in the form asked for'
@@ -50,7 +52,11 @@ interface Services {
 export function startAnalysis(services: Services): AnalysisJob {
   const { store, log } = services
   const stopping = new AbortController()
-  const running = new Set<Promise<void>>()
+  const running = new Map<Promise<void>, string>()
+  const busy = (): string[] => {
+    const all = [...running.values()]
+    return [...new Set(all)].filter((id) => all.filter((one) => one === id).length >= MOST_OF_ONE)
+  }
 
   async function run(due: DueAnalysis): Promise<void> {
     try {
@@ -66,12 +72,13 @@ export function startAnalysis(services: Services): AnalysisJob {
   }
 
   const look = async () => {
-    const due = running.size >= AT_ONCE ? [] : await claimAnalyses(store, AT_ONCE - running.size, LEASE_S)
+    const wanted = { limit: AT_ONCE - running.size, mostOfOne: MOST_OF_ONE, busy: busy(), leaseS: LEASE_S }
+    const due = wanted.limit <= 0 ? [] : await claimAnalyses(store, wanted)
     for (const one of due) {
       const job: Promise<void> = run(one)
         .catch((err) => log.warn({ err, callId: one.callId }, 'An analysis could not be settled'))
         .finally(() => running.delete(job))
-      running.add(job)
+      running.set(job, one.workspaceId)
     }
   }
   const looks = startRounds(look, {
@@ -82,7 +89,7 @@ export function startAnalysis(services: Services): AnalysisJob {
     async stop(graceMs) {
       await looks.stop()
       const cut = setTimeout(() => stopping.abort(), graceMs)
-      await Promise.all(running)
+      await Promise.all(running.keys())
       clearTimeout(cut)
     },
   }

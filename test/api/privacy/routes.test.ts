@@ -136,7 +136,7 @@ t.test('a person is erased where only a log, a variable, an answer or a path nam
   const { body: hook } = await ada.client.post('/webhooks', {
     body: { url: 'https://crm.example.com/hook', types: ['call.*'] },
   })
-  const delivery = { webhook_id: hook.webhook_id, event_id: '1-1', event_at: new Date(), type: 'call.ended' }
+  const delivery = { webhook_id: hook.webhook_id, event_id: hook.webhook_id, event_at: new Date(), type: 'call.ended' }
   await db
     .insertInto('webhook_deliveries')
     .values({ ...delivery, response_body: `{"seen":"${PERSON}"}` } as never)

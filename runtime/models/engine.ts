@@ -26,7 +26,7 @@ export async function installEngine(
 ): Promise<void> {
   const spec = `${engine.package}@${engine.version}`
   try {
-    await npmInstall(engineFolder(dataDir, plugin), spec, signal)
+    await npmInstall(engineFolder(dataDir, plugin), engine.package, engine.digests, signal)
   } catch (cause) {
     const reason = `${spec} could not be installed: ${cause instanceof Error ? cause.message : cause}`
     throw new PatchbayError('plugin', { params: { reason }, cause })

@@ -85,6 +85,8 @@ export interface Engine {
   license: string
   /** About. */
   megabytes: number
+  /** Of each package that comes with it, on any system: `tool@1.2.3`, and its `sha512-…` as npm has it. */
+  digests: Readonly<Record<string, string>>
 }
 
 export interface Manifest {

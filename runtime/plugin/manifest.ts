@@ -73,6 +73,10 @@ const ManifestSchema = Type.Object(
           version: Type.String({ pattern: '^\\d+\\.\\d+\\.\\d+$' }),
           license: Type.String({ minLength: 1, maxLength: 300 }),
           megabytes: Type.Number({ exclusiveMinimum: 0 }),
+          digests: Type.Record(
+            Type.String({ pattern: '^(@[a-z0-9-]+/)?[a-z0-9][a-z0-9._-]*@\\d+\\.\\d+\\.\\d+$' }),
+            Type.String({ pattern: '^sha512-[A-Za-z0-9+/]{86}==$' }),
+          ),
         },
         { additionalProperties: false },
       ),

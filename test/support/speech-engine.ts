@@ -27,7 +27,7 @@ export async function speechEngine(): Promise<SpeechEngine> {
     const incoming = `${folder}.${process.pid}`
     try {
       mkdirSync(incoming, { recursive: true })
-      await npmInstall(incoming, spec)
+      await npmInstall(incoming, engine.package, engine.digests)
       renameSync(incoming, folder)
     } catch (error) {
       if (!existsSync(folder))

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PatchbayError } from '../../errors.ts'
 import { npmInstall } from '../../npm-install.ts'
@@ -43,7 +44,12 @@ export async function installDeno(dataDir: string): Promise<string> {
   const name = denoPackage()
   if (name === undefined) throw denoMissing('of others')
   try {
-    await npmInstall(join(dataDir, 'deno'), `${name}@${DENO_VERSION}`)
+    const { packages } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { version?: string; integrity?: string } | undefined>
+    }
+    const { version, integrity } = packages[`node_modules/${name}`] ?? {}
+    const digests = integrity !== undefined && version === DENO_VERSION ? { [`${name}@${version}`]: integrity } : {}
+    await npmInstall(join(dataDir, 'deno'), name, digests)
   } catch (cause) {
     const reason = `Deno could not be installed: ${cause instanceof Error ? cause.message : cause}`
     throw new PatchbayError('plugin', { params: { reason }, cause })

@@ -11,7 +11,7 @@ import {
   sizeOf,
 } from '../../runtime/lib/address-range.ts'
 import { allowsResolved, isInternalName, type NetRule } from '../../runtime/plugin/net-rule.ts'
-import { isInternalRange, isWideRange } from '../../runtime/telephony/internal-address.ts'
+import { isInternalRange, isWideRange } from '../../runtime/telephony/internal-range.ts'
 import type { Store } from '../../store/database.ts'
 import type { AllTables, User } from '../../store/schema.ts'
 import { boundTo, type Tenant } from '../../store/tenant.ts'

@@ -47,11 +47,11 @@ export class CallFeed {
     this.#subscriber.destroy()
   }
 
-  readonly #heard = (message: string, channel: string): void => {
+  readonly #heard = boundary('redis', (message: string, channel: string): void => {
     const calls = this.#listeners.get(channel.slice(liveChannel('').length))
     if (calls === undefined) return
     for (const { call_id, ...event } of JSON.parse(message) as LiveEvent[]) {
       for (const listener of calls.get(call_id) ?? []) listener(event as CallEvent)
     }
-  }
+  })
 }

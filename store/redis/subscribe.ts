@@ -22,6 +22,6 @@ export async function subscribe(
     boundary('redis', (err) => log.warn({ err }, `${what} was interrupted; reconnecting`)),
   )
   await subscriber.connect()
-  await subscriber.subscribe(channel, heard)
+  await subscriber.subscribe(channel, boundary('redis', heard))
   return { stop: () => subscriber.destroy() }
 }

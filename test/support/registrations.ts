@@ -126,7 +126,7 @@ function handlerIn(node: SyntaxNode, { promised }: Names): SyntaxNode | undefine
   if (SERVERS.has(name)) return given.at(-1)?.type === 'ObjectExpression' ? undefined : given.at(-1)
   if (!isMember || second === undefined) return undefined
   if (name === 'addEventListener') return second
-  if (name === 'subscribe') return isFunction(second) ? second : undefined
+  if (name === 'subscribe') return second.type === 'ObjectExpression' ? undefined : second
   if (!LISTENERS.has(name)) return undefined
   return isText(first) || isFunction(second) || nameOf(callee.object) === 'process' ? second : undefined
 }

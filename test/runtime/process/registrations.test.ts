@@ -56,6 +56,7 @@ t.test('a registration without a boundary is found however it is written', async
     'createServer((request) => read(request))',
     'port.onmessage = (message) => read(message)',
     "subscriber.subscribe('channel', (text) => read(text))",
+    "subscriber.subscribe('channel', read)",
     'class A { #read = () => parse(); start() { emitter.on("x", this.#read) } }',
   ]) {
     t.equal(unguardedIn('x.ts', text).length, 1, text)

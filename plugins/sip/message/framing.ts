@@ -6,7 +6,11 @@ const EMPTY = Buffer.alloc(0)
 
 /** Cuts a TCP or TLS stream into messages by Content-Length (RFC 3261, section 18.3). Holds one message at most. */
 export class MessageFraming {
+  /** Holds what waits; it grows by doubling, so that a byte is not moved with each one that comes after it. */
+  #buffer: Buffer = EMPTY
   #held: Buffer = EMPTY
+  /** Up to here no end of a head was found. */
+  #searched = 0
   #head: Head | undefined
   readonly #ping: () => void
 
@@ -17,10 +21,25 @@ export class MessageFraming {
 
   /** What the bytes complete. Throws SipParseError: where the next message would begin is then unknown; close the stream. */
   push(bytes: Uint8Array): SipMessage[] {
-    this.#held = this.#held.length === 0 ? Buffer.from(bytes) : Buffer.concat([this.#held, bytes])
+    this.#append(bytes)
     const messages: SipMessage[] = []
     for (let message = this.#next(); message !== undefined; message = this.#next()) messages.push(message)
     return messages
+  }
+
+  #append(bytes: Uint8Array): void {
+    const start = this.#held.byteOffset - this.#buffer.byteOffset
+    const length = this.#held.length + bytes.byteLength
+    if (this.#held.length === 0 || start + length > this.#buffer.length) {
+      const buffer = Buffer.alloc(this.#held.length === 0 ? length : 2 * length)
+      this.#held.copy(buffer)
+      buffer.set(bytes, this.#held.length)
+      this.#buffer = buffer
+      this.#held = buffer.subarray(0, length)
+      return
+    }
+    this.#buffer.set(bytes, start + this.#held.length)
+    this.#held = this.#buffer.subarray(start, start + length)
   }
 
   #next(): SipMessage | undefined {
@@ -44,12 +63,14 @@ export class MessageFraming {
       if (ping) this.#ping()
       this.#held = this.#held.subarray(ping ? 4 : 2)
     }
-    const end = this.#held.indexOf(PING)
+    const end = this.#held.indexOf(PING, this.#searched)
     if (end < 0) {
+      this.#searched = Math.max(0, this.#held.length - PING.length + 1)
       if (this.#held.length > MAX_HEAD_BYTES) throw new SipParseError('The headers are too long', 513)
       return undefined
     }
-    const head = parseHead(this.#held.subarray(0, end + 4))
+    this.#searched = 0
+    const head = parseHead(Buffer.from(this.#held.subarray(0, end + 4)))
     this.#held = this.#held.subarray(end + 4)
     return head
   }

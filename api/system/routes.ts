@@ -146,7 +146,10 @@ async function page(
     ['vary', 'accept-encoding'],
     ['etag', own],
   ]
-  const has = request.header('if-none-match').split(/\s*,\s*/)
+  const has = request
+    .header('if-none-match')
+    .split(',')
+    .map((tag) => tag.trim())
   if (has.includes('*') || has.some((tag) => tag.replace(/^W\//, '') === own))
     return new Reply({ status: 304, headers })
   if (coding !== 'identity') headers.push(['content-encoding', coding])
@@ -158,7 +161,8 @@ function codingFor(accepted: string): keyof Compressed['bodies'] {
   const taken = new Set(
     accepted
       .toLowerCase()
-      .split(/\s*,\s*/)
+      .split(',')
+      .map((one) => one.trim())
       .filter((one) => !/;\s*q=0(\.0*)?$/.test(one))
       .map((one) => one.split(';')[0]?.trim()),
   )

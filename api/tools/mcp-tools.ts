@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts'
-import { shortText } from '../../runtime/lib/text.ts'
 import { ByteCache } from '../../runtime/lib/byte-cache.ts'
+import { shortText } from '../../runtime/lib/text.ts'
 import type { AgentSpec, ToolSpec } from '../../runtime/link/messages.ts'
 import type { Logger } from '../../runtime/log.ts'
 import { inBackground } from '../../runtime/process/boundary.ts'

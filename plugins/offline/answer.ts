@@ -26,22 +26,28 @@ const PREVIOUS_WEIGHT = 0.2
 /** A second sentence is added when it is nearly as good, and the answer stays short enough to listen to. */
 const SECOND_SENTENCE = 0.7
 const MAX_WORDS = 40
+/** It runs beside the calls of a process: longer texts are answered by what fits. */
+const MAX_QUESTION_CHARS = 1_000
+const MAX_SOURCE_CHARS = 60_000
 
 /** Answers with sentences of the sources, or says that it doesn't know: it never makes up a fact. */
 export function answer({ sources, turns, language: tag }: Conversation): string {
   const questions = turns.filter((turn) => turn.role === 'user')
-  const question = questions.at(-1)?.text ?? ''
+  const question = asked(questions.at(-1)?.text)
   const named = languageOf(tag)
   // English is also what an agent has that names none.
   const spoken = named === LANGUAGES[0] ? detectLanguage(sources[0] ?? '', named) : named
   const language = detectLanguage(question, spoken)
   const polite = smallTalk(question, turns, sources, language)
   if (polite !== undefined) return polite
-  const asked = questionTerms(question, language)
-  if (asked.length === 0) return language.say.prompt
-  const previous = questionTerms(questions.at(-2)?.text ?? '', language)
-  return retrieve(facts(sources, language), asked, previous) ?? language.say.unknown
+  const wanted = questionTerms(question, language)
+  if (wanted.length === 0) return language.say.prompt
+  const previous = questionTerms(asked(questions.at(-2)?.text), language)
+  return retrieve(facts(sources, language), wanted, previous) ?? language.say.unknown
 }
+
+/** Of a long message its end asks. */
+const asked = (text = ''): string => text.slice(-MAX_QUESTION_CHARS)
 
 function smallTalk(
   question: string,
@@ -167,9 +173,13 @@ function introduction(sources: readonly string[], language: Language): string | 
 
 /** Lines are sentences of their own; Markdown and the numbers of passages are not spoken. */
 function* sentencesOf(sources: readonly string[], language: Language): Generator<string> {
+  let left = MAX_SOURCE_CHARS
   for (const source of sources) {
-    for (const line of source.split(/\r?\n/)) {
-      if (/^\s*(#|\|[\s:|-]+\|?\s*$|-{3,}|```)/.test(line)) continue
+    const read = source.slice(0, left)
+    left -= read.length
+    for (const whole of read.split('\n')) {
+      const line = whole.trim()
+      if (/^(?:#|\|[\s:|-]+$|---|```)/.test(line)) continue
       for (const sentence of splitSentences(plain(line), language.code)) {
         if (words(sentence).length > 1 && !/:$/.test(sentence)) yield sentence
       }
@@ -180,9 +190,9 @@ function* sentencesOf(sources: readonly string[], language: Language): Generator
 function plain(line: string): string {
   return line
     .replace(/^\s*(?:[-*•>]|\d+[.)]|\[[^\]]+\](?!\()|[QA]:)\s+/, '')
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/!?\[([^[\]]*)\]\([^()]*\)/g, '$1')
     .replace(/[*_`~]{1,3}(?=\S)|(?<=\S)[*_`~]{1,3}/g, '')
-    .replace(/\s*\|\s*/g, ', ')
     .replace(/\s+/g, ' ')
+    .replace(/ ?\| ?/g, ', ')
     .trim()
 }

@@ -50,7 +50,7 @@ class OfflineStream extends llm.LLMStream {
     const { sources, turns } = readChat(this.chatCtx)
     const text = answer({ sources, turns, language: this.#language })
     const id = randomUUID()
-    for (const content of text.match(/\s*\S+/g) ?? []) {
+    for (const content of text.trim().match(/\s*\S+/g) ?? []) {
       if (this.abortController.signal.aborted || this.queue.closed) return
       this.queue.put({ id, delta: { role: 'assistant', content } })
     }

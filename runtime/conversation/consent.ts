@@ -3,6 +3,9 @@ import { LANGUAGES } from './languages/index.ts'
 import type { Language } from './languages/language.ts'
 import { plain } from './languages/plain.ts'
 
+/** Who talks longer than this has answered at the end of it, if at all. */
+const MAX_SAID_CHARS = 2_000
+
 type Answer = Exclude<Consent, 'unanswered'>
 
 /**
@@ -10,7 +13,7 @@ type Answer = Exclude<Consent, 'unanswered'>
  * first, then in any other: people say yes and no in their own.
  */
 export function readConsent(text: string, language: Language): Answer | undefined {
-  const said = plain(text)
+  const said = plain(text.slice(-MAX_SAID_CHARS))
   const own = answerIn(said, language)
   if (own !== undefined) return own
   const others = LANGUAGES.map((other) => answerIn(said, other))

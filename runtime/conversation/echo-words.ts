@@ -12,7 +12,8 @@ const MAX_MISSED = 2
 /** Whether a transcript is what the agent has just said, come back on the line. */
 export function isEchoOf(transcript: string, said: string): boolean {
   const heard = plain(transcript).split(' ')
-  if (heard.length < MIN_WORDS) return false
+  // Of more words than the agent's last ones hold, too few can be of those.
+  if (heard.length < MIN_WORDS || heard.length * MIN_SHARE > RECENT_WORDS) return false
   const recent = plain(said).split(' ').slice(-RECENT_WORDS)
   for (let from = 0; from < recent.length; from++) {
     const common = commonLength(heard, recent.slice(from, from + heard.length + MAX_MISSED))

@@ -66,7 +66,11 @@ export class SentenceBuffer {
     this.#text += text
     const sentences = splitSentences(this.#text, this.#language)
     const last = sentences.at(-1)
-    if (last === undefined) return []
+    if (last === undefined) {
+      // Blanks alone: they part nothing.
+      this.#text = ''
+      return []
+    }
     // The last one may go on ("It costs 3." + "50 euros"): a mark and the space behind it are not enough.
     this.#text = this.#text.slice(this.#text.lastIndexOf(last))
     const complete = sentences.slice(0, -1)

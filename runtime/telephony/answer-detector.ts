@@ -36,6 +36,7 @@ const CARRIER_GRACE_MS = 4_000
 const SILENCE_MS = 15_000
 /** Verdicts that nothing changes any more, but that a machine's mailbox is full. */
 const FINAL: ReadonlySet<Answerer> = new Set(['human', 'machine', 'mailbox_full', 'fax'])
+const MAX_SAID_CHARS = 2_000
 /** What is said later is a conversation. */
 const WINDOW_MS = 45_000
 
@@ -88,7 +89,8 @@ export class AnswerDetector {
 
   /** Words of the callee, also those of a running utterance. Returns a verdict that is new. */
   words(text: string, nowMs: number): Answerer | undefined {
-    const said = plain(text)
+    // What was said before was looked at as it came.
+    const said = plain(text.slice(-MAX_SAID_CHARS))
     if (this.#verdict === 'machine' && says(FULL, said)) return this.#decide('mailbox_full')
     if (this.#isSettled(nowMs)) return undefined
     this.#text = said

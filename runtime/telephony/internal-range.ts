@@ -1,5 +1,5 @@
+import { isInternalAddress } from '../lib/address.ts'
 import { type AddressRange, addressesIn } from '../lib/address-range.ts'
-import { isInternalAddress } from '../tools/address.ts'
 
 /** Ranges up to these lengths are a carrier's; wider ones are an operator's to hand out. */
 const CARRIER_BITS = { 4: 24, 6: 48 } as const

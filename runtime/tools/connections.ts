@@ -2,11 +2,11 @@ import { lookup as dnsLookup } from 'node:dns'
 import { createRequire } from 'node:module'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
 import type * as Undici from 'undici'
+import { isPublicAddress } from '../lib/address.ts'
 import { allowsHost, allowsResolved, type NetRule, normalizeHost, parseInfrastructureRule } from '../plugin/net-rule.ts'
 import { NO_GRANTS } from '../plugin/permissions.ts'
 import { pluginScope } from '../plugin/scope.ts'
 import { boundary, inBackground } from '../process/boundary.ts'
-import { isPublicAddress } from './address.ts'
 
 /**
  * Connections to addresses that makers of agents chose, by undici, which is used here alone: none may reach what stands behind

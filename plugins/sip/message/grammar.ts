@@ -12,7 +12,7 @@ const URI_PARAM = /^(?:[\w\-.!~*'()[\]/:&+$]|%[0-9a-f]{2})+$/i
 const URI_HEADERS = /^(?:[\w\-.!~*'()[\]/?:+$=&]|%[0-9a-f]{2})+$/i
 /** What any URI may be made of; no spaces, quotes or angle brackets. */
 const URI_TEXT = /^[\w\-.!~*'()%;/?:@&=+$,[\]#]+$/
-const HOST_NAME = /^(?=.{1,255}$)[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*\.?$/i
+const HOST_NAME = /^(?=.{1,255}$)(?!-)[a-z0-9_-]+(?<!-)(?:\.(?!-)[a-z0-9_-]+(?<!-))*\.?$/i
 /** More than section 25.1 allows: it is compared and repeated, never read. */
 const CALL_ID = /^[\x21-\x7e\x80-\xff]{1,255}$/
 const MAX_SEQUENCE = 2 ** 31

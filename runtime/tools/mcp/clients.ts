@@ -255,7 +255,7 @@ function withMeta(init: RequestInit = {}): RequestInit {
 }
 
 function toolOf({ name, description, title, inputSchema }: Tool): McpTool {
-  const words = cutText(description ?? title ?? "", MAX_DESCRIPTION_CHARACTERS)
+  const words = cutText(description ?? title ?? '', MAX_DESCRIPTION_CHARACTERS)
   const characters = name.length + words.length + JSON.stringify(inputSchema).length
   return { name, description: words, inputSchema, characters }
 }

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { INTERNAL_RANGES, isPublicAddress } from '../../../runtime/tools/address.ts'
+import { INTERNAL_RANGES, isPublicAddress } from '../../../runtime/lib/address.ts'
 
 t.test('only the public internet is public', async (t) => {
   for (const address of ['8.8.8.8', '1.1.1.1', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '2a00:1450::1']) {

@@ -41,13 +41,8 @@ const REFUSED_KEY =
   /invalid[_ ]api[_ ]key|api[_ ]key[_ ](?:is[_ ])?(?:not[_ ]valid|invalid)|not authorized|incorrect api key|invalid_auth|invalid credentials|unauthorized/i
 const RATE = /rate[_ ]limit|too many requests|concurrency limit/i
 const MAX_WORDS = 160
-<<<<<<< HEAD
 /** Of what a provider said, so much is looked at. */
 const MAX_CLUE_CHARS = 8_192
-=======
-/** A provider may send pages of them. */
-const MAX_READ_CHARS = 10_000
->>>>>>> wt-c
 
 interface Clues {
   status: number | undefined
@@ -129,7 +124,7 @@ const KEYS = /\b(?:(?:sk|pk|key|tok|dg)[-_][\w*-]{6,}|bearer\s+[\w*.-]{6,}|(?=\w
  */
 function harmless(words: string): string {
   const said = words
-    .slice(0, MAX_READ_CHARS)
+    .slice(0, MAX_CLUE_CHARS)
     .replace(/^\d{3}\s+/, '')
     .trim()
   const [, single, double] = /^[[{]/.test(said) ? (INNER_REASON.exec(said) ?? []) : []

@@ -7,17 +7,10 @@ const LEAST_ROOM_BYTES = 2_048
 
 /** Cuts a TCP or TLS stream into messages by Content-Length (RFC 3261, section 18.3). Holds one message at most. */
 export class MessageFraming {
-<<<<<<< HEAD
   /** A view of what is held; behind it there is room, which doubles: bytes that come one by one are not copied each time. */
   #held: Buffer = EMPTY
   #room: Buffer = EMPTY
   /** How much of what is held has no end of headers in it. */
-=======
-  /** Holds what waits; it grows by doubling, so that a byte is not moved with each one that comes after it. */
-  #buffer: Buffer = EMPTY
-  #held: Buffer = EMPTY
-  /** Up to here no end of a head was found. */
->>>>>>> wt-c
   #searched = 0
   #head: Head | undefined
   readonly #ping: () => void
@@ -36,7 +29,6 @@ export class MessageFraming {
   }
 
   #append(bytes: Uint8Array): void {
-<<<<<<< HEAD
     const at = this.#held.byteOffset - this.#room.byteOffset
     const end = at + this.#held.length
     const length = this.#held.length + bytes.length
@@ -50,20 +42,6 @@ export class MessageFraming {
     room.set(bytes, this.#held.length)
     this.#room = room
     this.#held = room.subarray(0, length)
-=======
-    const start = this.#held.byteOffset - this.#buffer.byteOffset
-    const length = this.#held.length + bytes.byteLength
-    if (this.#held.length === 0 || start + length > this.#buffer.length) {
-      const buffer = Buffer.alloc(this.#held.length === 0 ? length : 2 * length)
-      this.#held.copy(buffer)
-      buffer.set(bytes, this.#held.length)
-      this.#buffer = buffer
-      this.#held = buffer.subarray(0, length)
-      return
-    }
-    this.#buffer.set(bytes, start + this.#held.length)
-    this.#held = this.#buffer.subarray(start, start + length)
->>>>>>> wt-c
   }
 
   #next(): SipMessage | undefined {
@@ -89,16 +67,11 @@ export class MessageFraming {
     }
     const end = this.#held.indexOf(PING, this.#searched)
     if (end < 0) {
-<<<<<<< HEAD
       this.#searched = Math.max(0, this.#held.length - (PING.length - 1))
-=======
-      this.#searched = Math.max(0, this.#held.length - PING.length + 1)
->>>>>>> wt-c
       if (this.#held.length > MAX_HEAD_BYTES) throw new SipParseError('The headers are too long', 513)
       return undefined
     }
-    this.#searched = 0
-    const head = parseHead(Buffer.from(this.#held.subarray(0, end + 4)))
+    const head = parseHead(this.#held.subarray(0, end + 4))
     this.#held = this.#held.subarray(end + 4)
     this.#searched = 0
     return head

@@ -72,7 +72,9 @@ export class SentenceBuffer {
       return []
     }
     // The last one may go on ("It costs 3." + "50 euros"): a mark and the space behind it are not enough.
-    this.#text = this.#text.slice(this.#text.lastIndexOf(last))
+    // Of a run of blanks behind it the beginning will do.
+    const from = this.#text.lastIndexOf(last)
+    this.#text = this.#text.slice(from, from + last.length + this.#maxChars)
     const complete = sentences.slice(0, -1)
     if (last.length <= this.#maxChars) return complete
     const cut = last.lastIndexOf(' ') + 1 || last.length

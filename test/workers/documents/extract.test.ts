@@ -126,6 +126,9 @@ t.test('a file that is not what its name says fails in words', async (t) => {
   await t.rejects(read('docx', noise), fails('The Word document is damaged or not a .docx file'))
   await t.rejects(read('docx', makeZip({ 'a.txt': 'a' })), fails('The Word document is damaged or not a .docx file'))
   await t.rejects(read('docx', makeDocx('x').slice(0, 200)), fails(/damaged/))
+  // Bytes before an archive move its directory for readers that look for it, and not for those that believe its offset.
+  const moved = Buffer.concat([makeDocx('x'), makeDocx(docxParagraph('other'))])
+  await t.rejects(read('docx', moved), fails(/damaged/))
   await t.rejects(read('json', '{"a": '), fails(/^The JSON can't be read/))
   await t.rejects(read('txt', ' \n\t\n'), fails('The file has no text'))
   await t.rejects(read('pdf', makePdf([[]])), fails('The PDF has no text; its pages are probably scanned images'))

@@ -17,6 +17,8 @@ export function checkZip(bytes: Uint8Array, limitBytes: number): void {
     const end = findEnd(zip)
     const entries = zip.readUInt16LE(end + 10)
     if (entries > MAX_ENTRIES) throw new ExtractionError(`The file holds more than ${MAX_ENTRIES} parts`)
+    // A file of several disks, or a ZIP64, has another directory, which is the one that other readers would take.
+    if (zip.readUInt32LE(end + 4) !== 0 || zip.readUInt16LE(end + 8) !== entries) throw new RangeError('Several disks')
     let at = zip.readUInt32LE(end + 16)
     let left = limitBytes
     for (let i = 0; i < entries; i++) {
@@ -25,6 +27,8 @@ export function checkZip(bytes: Uint8Array, limitBytes: number): void {
       if (left < 0) throw new ExtractionError(`The file unpacks to more than ${limitBytes / 1024 / 1024} MiB`)
       at += 46 + zip.readUInt16LE(at + 28) + zip.readUInt16LE(at + 30) + zip.readUInt16LE(at + 32)
     }
+    // Where bytes stand before or between, other readers look for a directory elsewhere.
+    if (at !== end) throw new RangeError('The directory does not end where its end says')
   } catch (cause) {
     if (cause instanceof ExtractionError) throw cause
     throw new ExtractionError('The Word document is damaged or not a .docx file', { cause })

@@ -14,7 +14,7 @@ import { plain } from '../../runtime/conversation/languages/plain.ts'
 import { SpokenLanguage } from '../../runtime/conversation/spoken-language.ts'
 import { restOf } from '../../runtime/conversation/stages/rest-of.ts'
 import { fillVariables } from '../../runtime/conversation/variables.ts'
-import { cleanText } from '../../runtime/knowledge/blocks.ts'
+import { documentText } from '../../runtime/knowledge/blocks.ts'
 import { approximateTokens, chunk } from '../../runtime/knowledge/chunking.ts'
 import { termsOf } from '../../runtime/knowledge/terms.ts'
 import { Pronunciation } from '../../runtime/speech/pronunciation.ts'
@@ -95,7 +95,7 @@ t.test('words', async (t) => {
     tokens: ['{{', '}}', '{{a}}', '{{ '],
   })
   growsWithItsInput(t, 'termsOf', (text) => termsOf(text), { tokens: spoken })
-  growsWithItsInput(t, 'cleanText', cleanText, { tokens: spoken })
+  growsWithItsInput(t, 'documentText', documentText, { tokens: spoken })
   growsWithItsInput(t, 'approximateTokens', approximateTokens, { tokens: spoken })
   growsWithItsInput(t, 'chunk', (text) => [...chunk([{ kind: 'text', text }])], { tokens: spoken })
 })

@@ -24,7 +24,7 @@ COPY web ./web
 COPY packages ./packages
 COPY scripts/build-web.ts ./scripts/
 COPY scripts/pack-packages.ts ./scripts/
-COPY runtime/packed-packages.ts ./runtime/
+COPY runtime/process/packed-packages.ts ./runtime/
 # What is packed is newer than the packages it was made of, or not used.
 RUN node web/console/build.ts && node scripts/build-web.ts && node scripts/pack-packages.ts && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
  && touch node_modules/.packed/packed.json

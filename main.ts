@@ -1,7 +1,7 @@
 /** The way in to every command and role. What it loads is kept compiled, so that the next process starts in less time. */
 import { takeNodeOptions } from './cli/node-options.ts'
-import { cacheModules } from './runtime/module-cache.ts'
-import { importPacked } from './runtime/packed-packages.ts'
+import { cacheModules } from './runtime/process/module-cache.ts'
+import { importPacked } from './runtime/process/packed-packages.ts'
 
 const args = process.argv.slice(2)
 takeNodeOptions(args)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { EffectiveConfig } from '../config/schema.ts'
-import type { Logger } from '../runtime/log.ts'
-import type { Store } from '../store/database.ts'
+import type { Logger } from '../runtime/process/log.ts'
+import type { Store } from '../store/database/database.ts'
 import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { uuidv7 } from 'uuidv7'
-import { PatchbayError } from '../runtime/errors.ts'
-import { claim, dropKey, keepAnswer, keepWithEffect, keptAnswer } from '../store/idempotency.ts'
-import type { Tenant } from '../store/tenant.ts'
+import { PatchbayError } from '../runtime/lib/errors.ts'
+import { claim, dropKey, keepAnswer, keepWithEffect, keptAnswer } from '../store/database/idempotency.ts'
+import type { Tenant } from '../store/database/tenant.ts'
 import { ValidationError } from './schema.ts'
 
 /**

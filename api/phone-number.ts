@@ -1,5 +1,5 @@
-import { PatchbayError } from '../runtime/errors.ts'
-import { type PhoneNumber, parsePhoneNumber } from '../runtime/phone-number.ts'
+import { PatchbayError } from '../runtime/lib/errors.ts'
+import { type PhoneNumber, parsePhoneNumber } from '../runtime/lib/phone-number.ts'
 
 /** A number a caller sent, in E.164. Throws `invalid_phone_number`; a missing number is an invalid one. */
 export function requirePhoneNumber(text: string | undefined): PhoneNumber {

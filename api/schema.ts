@@ -3,13 +3,13 @@ import { Compile } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
 import Format from 'typebox/format'
 import { Settings } from 'typebox/system'
-import { PatchbayError } from '../runtime/errors.ts'
-import { parseInstant } from '../runtime/instant.ts'
+import { PatchbayError } from '../runtime/lib/errors.ts'
+import { parseInstant } from '../runtime/lib/instant.ts'
+import { nearest } from '../runtime/lib/nearest.ts'
 import { cutText } from '../runtime/lib/text.ts'
-import { nearest } from '../runtime/nearest.ts'
-import { isTimeZone } from '../runtime/zoned-time.ts'
+import { isTimeZone } from '../runtime/lib/zoned-time.ts'
 
-export { parseInstant } from '../runtime/instant.ts'
+export { parseInstant } from '../runtime/lib/instant.ts'
 
 /** From schemas to checks and from their findings to the items of a 422 answer. */
 

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { SecretBox } from '../runtime/secret-box.ts'
+import type { SecretBox } from '../runtime/lib/secret-box.ts'
 import { webhookSecrets } from '../runtime/webhooks/signature.ts'
 import { labelOfTools } from './agents/tool-headers.ts'
 import { extensionSecrets } from './extensions/book.ts'

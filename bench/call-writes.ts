@@ -7,10 +7,10 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createLogger } from '../runtime/log.ts'
-import { openStore, type Store } from '../store/database.ts'
-import { startEmbedded } from '../store/embedded.ts'
-import { migrate } from '../store/migrate.ts'
+import { createLogger } from '../runtime/process/log.ts'
+import { openStore, type Store } from '../store/database/database.ts'
+import { migrate } from '../store/database/migrate.ts'
+import { startEmbedded } from '../store/embedded/embedded.ts'
 
 const RUNS = 5
 const CALLS = 2_000

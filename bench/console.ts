@@ -4,12 +4,12 @@
  */
 import type { BrowserContext, Page } from 'playwright-core'
 import { uuidv7 } from 'uuidv7'
-import { createLogger } from '../runtime/log.ts'
-import { openStore } from '../store/database.ts'
-import { borrowDatabase } from '../store/embedded.ts'
-import { axeFaults, startBrowsers, withoutChromium } from '../test/support/console.ts'
-import { userOf } from '../test/support/console-user.ts'
-import { startInstance } from '../test/support/instance.ts'
+import { createLogger } from '../runtime/process/log.ts'
+import { openStore } from '../store/database/database.ts'
+import { borrowDatabase } from '../store/embedded/embedded.ts'
+import { axeFaults, startBrowsers, withoutChromium } from '../test/support/browser/console.ts'
+import { userOf } from '../test/support/browser/console-user.ts'
+import { startInstance } from '../test/support/instance/instance.ts'
 
 const FRAMES_MS = 4_000
 const MAX_LOAD_KIB = 250

@@ -12,18 +12,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { uuidv7 } from 'uuidv7'
 import { csvOf } from '../api/calls/outbound.ts'
-import { createLogger } from '../runtime/log.ts'
-import type { BatchDetails, BatchLoadParams, BatchLoadResult } from '../store/batch-load.ts'
-import { openBulkCopy } from '../store/bulk-copy.ts'
-import { openStore, type Store } from '../store/database.ts'
-import { startEmbedded } from '../store/embedded.ts'
-import { migrate } from '../store/migrate.ts'
+import { createLogger } from '../runtime/process/log.ts'
+import type { BatchDetails, BatchLoadParams, BatchLoadResult } from '../store/batches/batch-load.ts'
+import { openStore, type Store } from '../store/database/database.ts'
+import { migrate } from '../store/database/migrate.ts'
+import { startEmbedded } from '../store/embedded/embedded.ts'
+import { openBulkCopy } from '../store/uploads/bulk-copy.ts'
 
 const ROWS = 1_000_000
 const RUNS = 5
 const MIB = 2 ** 20
 const ROWS_A_PIECE = 500
-const LOADER = new URL('../store/batch-load.ts', import.meta.url)
+const LOADER = new URL('../store/batches/batch-load.ts', import.meta.url)
 const details: BatchDetails = {
   name: 'bench',
   agentId: '',

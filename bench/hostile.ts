@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { getPriority, setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs, promisify } from 'node:util'
-import { NODE_PRIORITY, setScheduling } from '../runtime/set-scheduling.ts'
+import { NODE_PRIORITY, setScheduling } from '../runtime/process/scheduling/set-scheduling.ts'
 import { startInstance } from '../scripts/demo/instance.ts'
 import { Tenant } from './hostile/tenant.ts'
 

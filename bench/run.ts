@@ -1,7 +1,7 @@
 /** `npm run bench -- <name>`: runs bench/<name>.ts, or says which there are. */
 import { readdir } from 'node:fs/promises'
-import { cacheModules } from '../runtime/module-cache.ts'
-import { importPacked } from '../runtime/packed-packages.ts'
+import { cacheModules } from '../runtime/process/module-cache.ts'
+import { importPacked } from '../runtime/process/packed-packages.ts'
 
 // As Patchbay does: its threads begin with kept modules.
 cacheModules()

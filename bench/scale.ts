@@ -3,7 +3,7 @@
  * and seats idle, beside rules that are thriftier and more generous. A simulation: no process is started.
  */
 import { parseArgs } from 'node:util'
-import { seeded } from '../test/support/numbers.ts'
+import { seeded } from '../test/support/phone/numbers.ts'
 import { type DayOptions, playDay } from './scale/day.ts'
 import type { ScalingRule } from './scale/rule.ts'
 

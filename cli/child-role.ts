@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { type Supervised, supervise } from '../runtime/supervisor.ts'
+import { type Supervised, supervise } from '../runtime/process/supervisor.ts'
 import type { Run } from './running.ts'
 
 const MAIN = join(import.meta.dirname, '../main.ts')

@@ -5,11 +5,11 @@ import { deriveConfig, effectiveConfig, type RoleName } from '../config/effectiv
 import { loadConfig, processEnvironment, useEnvFile } from '../config/load.ts'
 import { operationsAddress } from '../config/operations-address.ts'
 import type { Config } from '../config/schema.ts'
-import { systemClock } from '../runtime/clock.ts'
-import { PatchbayError } from '../runtime/errors.ts'
-import { watchStopRequests } from '../runtime/lifecycle.ts'
-import { createLogger, type Logger } from '../runtime/log.ts'
-import { nearest } from '../runtime/nearest.ts'
+import { systemClock } from '../runtime/lib/clock.ts'
+import { PatchbayError } from '../runtime/lib/errors.ts'
+import { nearest } from '../runtime/lib/nearest.ts'
+import { watchStopRequests } from '../runtime/process/lifecycle.ts'
+import { createLogger, type Logger } from '../runtime/process/log.ts'
 import { run } from './run.ts'
 import { withDatabase } from './services.ts'
 
@@ -152,17 +152,17 @@ async function perform(argv: readonly string[]): Promise<void> {
   } else if (command === 'admin') {
     await admin(words.slice(1), config)
   } else if (command === 'rules') {
-    const { describeRules } = await import('../workers/dialer/describe-rules.ts')
+    const { describeRules } = await import('../runtime/dialing/describe-rules.ts')
     process.stdout.write(`${await describeRules(words.slice(1), config.callingRules, systemClock.nowMs())}\n`)
   } else if (command === 'drain') {
-    const { runDrain } = await import('../runtime/operations/drain.ts')
+    const { runDrain } = await import('../runtime/process/metrics/drain.ts')
     const [role = 'api', ...more] = words.slice(1)
     if (!isRole(role) || more.length > 0) fail('Say which role drains: npm run patchbay drain [api|jobs|voice]')
     const port = argv.find((argument) => argument.startsWith('--port='))?.slice('--port='.length)
     const asked = Number(port ?? operationsAddress(deriveConfig(config), role).port)
     await runDrain(asked, writeLine)
   } else if (command === 'doctor') {
-    const { runDoctor } = await import('../runtime/doctor.ts')
+    const { runDoctor } = await import('../runtime/process/doctor.ts')
     const { text, healthy } = await runDoctor(words.slice(1), { config, env: processEnvironment() })
     process.stdout.write(`${text}\n`)
     process.exitCode = healthy ? 0 : 1

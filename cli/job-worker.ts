@@ -1,8 +1,8 @@
 import { processEnvironment } from '../config/load.ts'
-import { putBehindAudio } from '../runtime/low-priority.ts'
 import { boundary } from '../runtime/process/boundary.ts'
-import { runInRealtimeToo } from '../runtime/realtime-loop.ts'
-import { SERVICE_PRIORITY } from '../runtime/set-scheduling.ts'
+import { putBehindAudio } from '../runtime/process/priority.ts'
+import { runInRealtimeToo } from '../runtime/process/scheduling/realtime-loop.ts'
+import { SERVICE_PRIORITY } from '../runtime/process/scheduling/set-scheduling.ts'
 import { childRole } from './child-role.ts'
 import { type Run, type Running, say } from './running.ts'
 

@@ -3,23 +3,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { processEnvironment } from '../config/load.ts'
 import { misspeltVariables } from '../config/misspelt-variables.ts'
 import { type EffectiveConfig, SETTINGS } from '../config/schema.ts'
-import { systemClock } from '../runtime/clock.ts'
-import { engineThreads } from '../runtime/engine-threads.ts'
-import { CRASH } from '../runtime/lifecycle.ts'
-import type { Logger } from '../runtime/log.ts'
-import { raiseLoopPriority } from '../runtime/low-priority.ts'
+import { systemClock } from '../runtime/lib/clock.ts'
 import { defaultProviders } from '../runtime/plugin/default-providers.ts'
 import { describeDefaults } from '../runtime/plugin/describe-defaults.ts'
-import { allowInfrastructure, installGuard } from '../runtime/plugin/guard.ts'
+import { refusals } from '../runtime/plugin/grants/refusals.ts'
+import { allowInfrastructure, installGuard } from '../runtime/plugin/guard/guard.ts'
 import { loadPlugins } from '../runtime/plugin/host.ts'
-import { refusals } from '../runtime/plugin/refusals.ts'
 import { inBackground } from '../runtime/process/boundary.ts'
 import { faultLog } from '../runtime/process/fault-log.ts'
 import { reportFaultsTo } from '../runtime/process/faults.ts'
-import { runLoopInRealtime } from '../runtime/realtime-loop.ts'
-import type { RoleContext, VoiceContext } from '../runtime/role.ts'
-import { NODE_PRIORITY, VOICE_PRIORITY } from '../runtime/set-scheduling.ts'
-import { endSpawner } from '../runtime/spawner/spawner.ts'
+import { CRASH } from '../runtime/process/lifecycle.ts'
+import type { Logger } from '../runtime/process/log.ts'
+import { endSpawner } from '../runtime/process/offload/spawner.ts'
+import { raiseLoopPriority } from '../runtime/process/priority.ts'
+import type { RoleContext, VoiceContext } from '../runtime/process/role.ts'
+import { engineThreads } from '../runtime/process/scheduling/engine-threads.ts'
+import { runLoopInRealtime } from '../runtime/process/scheduling/realtime-loop.ts'
+import { NODE_PRIORITY, VOICE_PRIORITY } from '../runtime/process/scheduling/set-scheduling.ts'
 import { startJobWorker } from './job-worker.ts'
 import { type Run, type Running, say } from './running.ts'
 import { connectServices, SERVICES_STOP_MS } from './services.ts'
@@ -185,7 +185,7 @@ async function requireFreePort(port: number, host: string): Promise<void> {
     probe.listen(port, host, () => probe.close(() => resolve(true)))
   })
   if (isFree) return
-  const { listenFault } = await import('../api/listen-fault.ts')
+  const { listenFault } = await import('../api/http/listen-fault.ts')
   throw await listenFault(host, port)
 }
 

@@ -1,7 +1,7 @@
 import { processEnvironment } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
-import { PatchbayError } from '../runtime/errors.ts'
-import { createLogger } from '../runtime/log.ts'
+import { PatchbayError } from '../runtime/lib/errors.ts'
+import { createLogger } from '../runtime/process/log.ts'
 import { type Run, type Running, say } from './running.ts'
 
 /** What closing the database and Redis may take. */
@@ -16,7 +16,7 @@ export async function connectServices(
   if (config.databaseUrl === undefined || config.redisUrl === undefined) {
     const names = [!config.databaseUrl && 'database', !config.redisUrl && 'Redis'].filter((name) => name !== false)
     say(options, `Starting the embedded ${names.join(' and ')} in ${config.dataDir}`)
-    const { startEmbedded } = await import('../store/embedded.ts')
+    const { startEmbedded } = await import('../store/embedded/embedded.ts')
     running.embedded = await startEmbedded({
       dataDir: config.dataDir,
       log,
@@ -28,7 +28,7 @@ export async function connectServices(
   const databaseUrl = config.databaseUrl ?? running.embedded?.databaseUrl ?? ''
   const redisUrl = config.redisUrl ?? running.embedded?.redisUrl ?? ''
   const [{ migrate }, { createRedis }] = await Promise.all([
-    import('../store/migrate.ts'),
+    import('../store/database/migrate.ts'),
     import('../store/redis/client.ts'),
   ])
   const applied = await migrate(databaseUrl, log).catch((error) => unreachable('DATABASE_URL', 'PostgreSQL', error))
@@ -57,8 +57,8 @@ export async function withDatabase<T>(
 ): Promise<T> {
   const quiet = createLogger({ level: 'warn', name })
   const [{ migrate }, { borrowDatabase }] = await Promise.all([
-    import('../store/migrate.ts'),
-    import('../store/embedded.ts'),
+    import('../store/database/migrate.ts'),
+    import('../store/embedded/embedded.ts'),
   ])
   const { dataDir } = config
   const own =

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { PatchbayError } from '../runtime/errors.ts'
+import { PatchbayError } from '../runtime/lib/errors.ts'
 
 /** Makes the data folder unless it is there. Throws `configuration` when it can't be written. */
 export async function makeDataDir(dataDir: string): Promise<void> {

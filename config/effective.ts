@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { PatchbayError } from '../runtime/errors.ts'
+import { PatchbayError } from '../runtime/lib/errors.ts'
 import { makeDataDir } from './data-dir.ts'
 import { type Config, type EffectiveConfig, SETTINGS } from './schema.ts'
 import { keepSecret, readSecret } from './secrets.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { PatchbayError } from '../runtime/errors.ts'
+import { PatchbayError } from '../runtime/lib/errors.ts'
 
 /** Variables of a file, each with the line it is on. */
 export interface EnvFile {

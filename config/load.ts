@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
-import { PatchbayError } from '../runtime/errors.ts'
+import { PatchbayError } from '../runtime/lib/errors.ts'
+import { nearest } from '../runtime/lib/nearest.ts'
 import { withoutUserinfo } from '../runtime/lib/url-userinfo.ts'
-import { nearest } from '../runtime/nearest.ts'
 import { type EnvFile, readEnvFile, withEnvFile } from './env-file.ts'
 import { type Config, SETTINGS, type Setting } from './schema.ts'
 

@@ -1,4 +1,4 @@
-import { nearest } from '../runtime/nearest.ts'
+import { nearest } from '../runtime/lib/nearest.ts'
 import type { EnvFile } from './env-file.ts'
 import { SETTINGS } from './schema.ts'
 

@@ -6,8 +6,8 @@ import { mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
-import { startInstance } from '../test/support/instance.ts'
-import { sipSettings } from '../test/support/sip-instance.ts'
+import { startInstance } from '../test/support/instance/instance.ts'
+import { sipSettings } from '../test/support/instance/sip-instance.ts'
 import { makePictureData } from './console-pictures/data.ts'
 
 const FOLDER = join(import.meta.dirname, '../docs/console')

@@ -1,8 +1,8 @@
 /** `npm run demo`: a simulated caller talks to an agent of a running Patchbay, or of one started for the occasion. */
 import { parseArgs } from 'node:util'
 import { processEnvironment } from '../config/load.ts'
-import { signalWithin } from '../runtime/signal-within.ts'
-import { startDoubles } from '../test/support/doubles/start.ts'
+import { signalWithin } from '../runtime/lib/async/signal-within.ts'
+import { startDoubles } from '../test/support/providers/doubles/start.ts'
 import { type DemoCall, runDemo } from './demo/call.ts'
 import { findInstance, startInstance } from './demo/instance.ts'
 import { combinationsOf } from './demo/providers.ts'

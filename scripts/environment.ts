@@ -1,6 +1,6 @@
 /** Prints a variable as a start would read it: `node scripts/environment.ts REDIS_URL`. For scripts/run.sh. */
 import { readEnvFile, withEnvFile } from '../config/env-file.ts'
-import { PatchbayError } from '../runtime/errors.ts'
+import { PatchbayError } from '../runtime/lib/errors.ts'
 
 try {
   process.stdout.write(withEnvFile(process.env, readEnvFile(process.env))[process.argv[2] ?? ''] ?? '')

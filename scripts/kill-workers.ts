@@ -9,7 +9,7 @@
  * and every call's log is that of a call whose worker lived; where a seat was free, 95 % of the answers came within 3 s.
  */
 import { parseArgs } from 'node:util'
-import { seeded } from '../test/support/numbers.ts'
+import { seeded } from '../test/support/phone/numbers.ts'
 import { makeAgent } from './demo/call.ts'
 import { startInstance } from './demo/instance.ts'
 import { agentOf } from './kill-workers/agent.ts'

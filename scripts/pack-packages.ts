@@ -1,11 +1,11 @@
 /**
- * Packs npm packages of many small modules into a few files beside them (runtime/packed-packages.ts), so that every process that loads
+ * Packs npm packages of many small modules into a few files beside them (runtime/process/packed-packages.ts), so that every process that loads
  * them starts sooner and is smaller. Does nothing where that was done since the packages were installed.
  */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { build, type PluginBuild } from 'esbuild'
-import { isPackedCurrent, PACKED_FOLDER, PACKED_LIST } from '../runtime/packed-packages.ts'
+import { isPackedCurrent, PACKED_FOLDER, PACKED_LIST } from '../runtime/process/packed-packages.ts'
 
 /**
  * What is imported of them. All that imports such a package is packed with it, for it would have a copy of its own otherwise:

@@ -1,8 +1,8 @@
 /** For `node --import`: what the process loads is kept compiled for those that come after it; tap follows errors as error-domain.ts does. */
 import { registerHooks } from 'node:module'
 import { setPriority } from 'node:os'
-import { cacheModules } from '../runtime/module-cache.ts'
-import { importPacked } from '../runtime/packed-packages.ts'
+import { cacheModules } from '../runtime/process/module-cache.ts'
+import { importPacked } from '../runtime/process/packed-packages.ts'
 
 // What it starts gives way as well.
 if (process.env.TEST_NICENESS !== undefined) setPriority(Number(process.env.TEST_NICENESS))

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import ndc from 'node-datachannel'
-import { readRtp, writeRtp } from '../runtime/media/rtp-packet.ts'
+import { readRtp, writeRtp } from '../runtime/media/line/rtp-packet.ts'
 
 const PAYLOAD_TYPE = 111
 const TICKS = 960

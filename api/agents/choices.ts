@@ -1,7 +1,7 @@
 import { type Catalogue, checkChoice, defaultsOf } from '../../runtime/plugin/catalogue.ts'
 import type { DefaultProviders } from '../../runtime/plugin/default-providers.ts'
 import type { ProviderHealth } from '../../runtime/plugin/provider-health.ts'
-import type { Agent } from '../../store/schema.ts'
+import type { Agent } from '../../store/database/schema.ts'
 import type { Fault } from '../schema.ts'
 import type { AgentInput } from './schema.ts'
 

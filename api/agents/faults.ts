@@ -1,5 +1,5 @@
-import type { Agent } from '../../store/schema.ts'
-import type { Tenant } from '../../store/tenant.ts'
+import type { Agent } from '../../store/database/schema.ts'
+import type { Tenant } from '../../store/database/tenant.ts'
 import { type Fault, ValidationError } from '../schema.ts'
 import type { Services } from '../services.ts'
 import { toolSecrets } from '../tools/tool-calls.ts'

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import type { PublicAccess } from '../../store/schema.ts'
+import type { PublicAccess } from '../../store/database/schema.ts'
 import type { Fault } from '../schema.ts'
 
 /** Who may talk to an agent from a browser without an account: the field, its faults and its column. */

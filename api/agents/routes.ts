@@ -1,4 +1,4 @@
-import { PatchbayError } from '../../runtime/errors.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { isOwnTool, type Tool, toolSpec } from '../../runtime/tools/tool.ts'
 import {
   agentById,
@@ -8,9 +8,9 @@ import {
   insertAgent,
   listAgents,
   updateAgent,
-} from '../../store/agents.ts'
-import type { Agent } from '../../store/schema.ts'
-import type { Tenant } from '../../store/tenant.ts'
+} from '../../store/agents/agents.ts'
+import type { Agent } from '../../store/database/schema.ts'
+import type { Tenant } from '../../store/database/tenant.ts'
 import { isUuid } from '../ids.ts'
 import { ListOf, ListQuery, listBody, windowOf } from '../paging.ts'
 import { requireProviders, requireRoom } from '../quota.ts'

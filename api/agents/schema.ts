@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { VOICEMAIL_BEHAVIOURS } from '../../runtime/telephony/answerer.ts'
-import type { AgentChanges, AgentDetails } from '../../store/agents.ts'
+import { VOICEMAIL_BEHAVIOURS } from '../../runtime/plugin-sdk/telephony/answerer.ts'
+import type { AgentChanges, AgentDetails } from '../../store/agents/agents.ts'
 import { Id, Instant, NameInput, Nullable } from '../schema.ts'
 import { AnalysisField, type AnalysisInput } from './analysis.ts'
 import { Fallbacks, type FallbacksInput } from './fallbacks.ts'

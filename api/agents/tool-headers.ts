@@ -1,4 +1,4 @@
-import { type SecretBox, UnopenedSecret } from '../../runtime/secret-box.ts'
+import { type SecretBox, UnopenedSecret } from '../../runtime/lib/secret-box.ts'
 import type { Tool } from '../../runtime/tools/tool.ts'
 
 /** The headers of tools: they hold keys, are kept sealed and never shown. */

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
-import type { SecretBox } from '../../runtime/secret-box.ts'
-import { formatDestination, readDestination } from '../../runtime/telephony/destination.ts'
+import type { SecretBox } from '../../runtime/lib/secret-box.ts'
+import { formatDestination, readDestination } from '../../runtime/plugin-sdk/telephony/destination.ts'
 import type { ArgumentChecks } from '../../runtime/tools/argument-check.ts'
 import { faultOfParameters } from '../../runtime/tools/parameters-fault.ts'
 import { DEFAULT_TOOL_TIMEOUT_MS, HTTP_METHODS, MAX_TOOL_TIMEOUT_MS, type Tool } from '../../runtime/tools/tool.ts'

@@ -1,7 +1,7 @@
 import { jwtVerify, SignJWT } from 'jose'
 import { JWTExpired } from 'jose/errors'
-import type { Clock } from '../../runtime/clock.ts'
-import { PatchbayError } from '../../runtime/errors.ts'
+import type { Clock } from '../../runtime/lib/clock.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
 
 /** What an access token says. */
 export interface AccessClaims {

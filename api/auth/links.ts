@@ -1,5 +1,5 @@
-import { makeLink } from '../../store/one-time-links.ts'
-import type { LinkKind } from '../../store/schema.ts'
+import { makeLink } from '../../store/accounts/one-time-links.ts'
+import type { LinkKind } from '../../store/database/schema.ts'
 import type { Services } from '../services.ts'
 
 const HOUR_S = 3_600

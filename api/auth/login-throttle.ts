@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { addressNetwork } from '../../runtime/address-network.ts'
-import { PatchbayError } from '../../runtime/errors.ts'
+import { addressNetwork } from '../../runtime/lib/address-network.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { User } from '../../store/schema.ts'
+import type { User } from '../../store/database/schema.ts'
 
 /** Who runs the installation: users who were made operators, and those whose e-mail address the configuration names. */
 export interface Operators {

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import { hashSync, verifySync } from '@node-rs/argon2'
-import { lowerThreadPriority } from '../../runtime/low-priority.ts'
+import { lowerThreadPriority } from '../../runtime/process/priority.ts'
 
 /** A thread of password-threads.ts: one hash after the other. */
 

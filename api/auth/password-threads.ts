@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
-import { PatchbayError } from '../../runtime/errors.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { boundary, inBackground } from '../../runtime/process/boundary.ts'
-import { endThread, startThread } from '../../runtime/thread.ts'
+import { endThread, startThread } from '../../runtime/process/offload/thread.ts'
 import type { PasswordResult, PasswordWork } from './password-thread.ts'
 
 /**

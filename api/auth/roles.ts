@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../../runtime/errors.ts'
-import type { WorkspaceRole } from '../../store/schema.ts'
+import type { ErrorCode } from '../../runtime/lib/errors.ts'
+import type { WorkspaceRole } from '../../store/database/schema.ts'
 
 const RANKS: Readonly<Record<WorkspaceRole, number>> = { member: 0, developer: 1, admin: 2 }
 

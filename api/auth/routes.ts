@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
-import { PatchbayError } from '../../runtime/errors.ts'
-import { useLink } from '../../store/one-time-links.ts'
-import type { User } from '../../store/schema.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
+import { useLink } from '../../store/accounts/one-time-links.ts'
 import {
   endSession,
   hasLoggedInFrom,
@@ -9,8 +8,9 @@ import {
   rotateRefreshToken,
   sessionOfToken,
   startSession,
-} from '../../store/sessions.ts'
-import { createUser, userByEmail, userById } from '../../store/users.ts'
+} from '../../store/accounts/sessions.ts'
+import { createUser, userByEmail, userById } from '../../store/accounts/users.ts'
+import type { User } from '../../store/database/schema.ts'
 import { isUuid } from '../ids.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
 import { type ApiRequest, defineRoute, Reply } from '../route.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { User } from '../../store/schema.ts'
+import type { User } from '../../store/database/schema.ts'
 import { Id, Instant, NameInput, Nullable, PhoneNumberInput } from '../schema.ts'
 
 export const UserBody = Type.Object({

@@ -1,7 +1,7 @@
-import type { Clock } from '../../runtime/clock.ts'
-import type { Logger } from '../../runtime/log.ts'
-import type { Store } from '../../store/database.ts'
-import { type SecurityEvent, type SecurityEventKind, writeSecurityEvent } from '../../store/security-log.ts'
+import type { Clock } from '../../runtime/lib/clock.ts'
+import type { Logger } from '../../runtime/process/log.ts'
+import { type SecurityEvent, type SecurityEventKind, writeSecurityEvent } from '../../store/accounts/security-log.ts'
+import type { Store } from '../../store/database/database.ts'
 import type { ApiRequest } from '../route.ts'
 
 const MINUTE_MS = 60_000

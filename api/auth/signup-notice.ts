@@ -1,5 +1,5 @@
-import { isLoopbackHost } from '../../runtime/client-address.ts'
-import { hasUsers } from '../../store/instance.ts'
+import { isLoopbackHost } from '../../runtime/lib/client-address.ts'
+import { hasUsers } from '../../store/accounts/instance.ts'
 import type { Services } from '../services.ts'
 import { setupLink } from './setup-token.ts'
 import { type EffectiveSignup, effectiveSignup } from './signup-policy.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { hasUsers } from '../../store/instance.ts'
+import { hasUsers } from '../../store/accounts/instance.ts'
 import { defineRoute } from '../route.ts'
 import { isFromHere, maySignUp, ORIGIN_HEADERS } from './signup-policy.ts'
 

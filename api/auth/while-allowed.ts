@@ -1,4 +1,4 @@
-import { type ErrorCode, PatchbayError } from '../../runtime/errors.ts'
+import { type ErrorCode, PatchbayError } from '../../runtime/lib/errors.ts'
 
 /**
  * The stream while its reader has the right to it: it fails as soon as `withdrawn` is called, also between two pieces.

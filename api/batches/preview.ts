@@ -1,10 +1,10 @@
-import { ERRORS } from '../../runtime/errors.ts'
-import type { BatchPreview, BatchPreviewParams } from '../../store/batch-preview.ts'
-import { receivePreview } from '../receive-preview.ts'
+import { ERRORS } from '../../runtime/lib/errors.ts'
+import type { BatchPreview, BatchPreviewParams } from '../../store/batches/batch-preview.ts'
+import { receivePreview } from '../http/receive-preview.ts'
 import { defineRoute } from '../route.ts'
 import { BatchPreviewBody, batchPreviewExample, PreviewForm } from './schema.ts'
 
-const LOADER = new URL('../../store/batch-preview.ts', import.meta.url)
+const LOADER = new URL('../../store/batches/batch-preview.ts', import.meta.url)
 const REASONS = {
   invalid_number: ERRORS.invalid_phone_number.detail,
   do_not_call: ERRORS.do_not_call.detail,

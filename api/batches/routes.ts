@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { type ErrorCode, PatchbayError } from '../../runtime/errors.ts'
-import { cancelBatch, pauseBatch, resumeBatch, retryBatch } from '../../store/batch-control.ts'
+import { type ErrorCode, PatchbayError } from '../../runtime/lib/errors.ts'
+import { cancelBatch, pauseBatch, resumeBatch, retryBatch } from '../../store/batches/batch-control.ts'
 import {
   type BatchWithProgress,
   batchById,
@@ -11,9 +11,9 @@ import {
   listBatches,
   sendBatch,
   settleItems,
-} from '../../store/batches.ts'
-import type { BatchStatus } from '../../store/schema.ts'
-import type { Tenant } from '../../store/tenant.ts'
+} from '../../store/batches/batches.ts'
+import type { BatchStatus } from '../../store/database/schema.ts'
+import type { Tenant } from '../../store/database/tenant.ts'
 import { queueBatch } from '../../workers/batch/queue.ts'
 import { defineRoute, Reply } from '../route.ts'
 import { Page, PageQuery, pageOf } from '../schema.ts'

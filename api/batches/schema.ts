@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
-import { instantOf } from '../../runtime/zoned-time.ts'
-import { itemId } from '../../store/batch-rows.ts'
-import type { BatchItem, BatchWithProgress } from '../../store/batches.ts'
+import { instantOf } from '../../runtime/lib/zoned-time.ts'
+import { itemId } from '../../store/batches/batch-rows.ts'
+import type { BatchItem, BatchWithProgress } from '../../store/batches/batches.ts'
 import { type Fault, Id, Instant, NameInput, Nullable, PhoneNumberInput, parseInstant } from '../schema.ts'
 
 export const BatchBody = Type.Object({

@@ -1,19 +1,19 @@
 import type { Static } from 'typebox'
-import { PatchbayError } from '../../runtime/errors.ts'
-import { hasAgent } from '../../store/agents.ts'
-import type { BatchDetails, BatchLoadParams, BatchLoadResult } from '../../store/batch-load.ts'
-import { batchById } from '../../store/batches.ts'
-import { openBulkCopy } from '../../store/bulk-copy.ts'
-import type { Tenant } from '../../store/tenant.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
+import { hasAgent } from '../../store/agents/agents.ts'
+import type { BatchDetails, BatchLoadParams, BatchLoadResult } from '../../store/batches/batch-load.ts'
+import { batchById } from '../../store/batches/batches.ts'
+import type { Tenant } from '../../store/database/tenant.ts'
+import { openBulkCopy } from '../../store/uploads/bulk-copy.ts'
+import type { ReceiveFile } from '../http/multipart.ts'
+import { receiveOneFile } from '../http/receive-one-file.ts'
 import { onceUnderId } from '../idempotency.ts'
 import { isUuid } from '../ids.ts'
-import type { ReceiveFile } from '../multipart.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
-import { receiveOneFile } from '../receive-one-file.ts'
 import { ValidationError } from '../schema.ts'
 import { type BatchBody, batchBody, readSchedule, type UploadForm } from './schema.ts'
 
-const LOADER = new URL('../../store/batch-load.ts', import.meta.url)
+const LOADER = new URL('../../store/batches/batch-load.ts', import.meta.url)
 const FILE_FIELD = 'file'
 
 /**

@@ -1,5 +1,5 @@
-import { PatchbayError } from '../../runtime/errors.ts'
-import { askForAnalysis } from '../../store/call-analyses.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
+import { askForAnalysis } from '../../store/calls/call-analyses.ts'
 import { defineRoute } from '../route.ts'
 import { Detail } from '../workspaces/schema.ts'
 import { call_log_id, isOver, requireCall } from './one-call.ts'

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { CALL_EVENT, type CallEvent } from '../../runtime/call-log/events.ts'
+import { CALL_EVENT, type CallEvent } from '../../runtime/call/log/events.ts'
 import { Instant, Nullable, PageQuery } from '../schema.ts'
 
 /** Where an event stands in its call. */

@@ -1,4 +1,4 @@
-import type { WireMessage } from '../../runtime/telephony/wire-message.ts'
+import type { WireMessage } from '../../runtime/plugin-sdk/telephony/wire-message.ts'
 
 /** A call's messages as people draw them: who said what to whom, and when. Pure. */
 

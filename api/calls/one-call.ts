@@ -1,8 +1,8 @@
-import { PatchbayError } from '../../runtime/errors.ts'
-import { OPEN_STATUSES } from '../../store/call-writes.ts'
-import { type CallWithTurns, callById } from '../../store/calls.ts'
-import type { CallStatus } from '../../store/schema.ts'
-import type { Tenant } from '../../store/tenant.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
+import { OPEN_STATUSES } from '../../store/calls/call-writes.ts'
+import { type CallWithTurns, callById } from '../../store/calls/calls.ts'
+import type { CallStatus } from '../../store/database/schema.ts'
+import type { Tenant } from '../../store/database/tenant.ts'
 import { callExample } from './schema.ts'
 
 /** The path parameter of a route about one call. */

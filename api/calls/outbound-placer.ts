@@ -1,21 +1,19 @@
 import type { SeatClaim } from '../../runtime/admission/seat-claim.ts'
-import { carrierEvent } from '../../runtime/call.ts'
-import { CallLog } from '../../runtime/call-log/call-log.ts'
-import { neverJoined } from '../../runtime/call-log/never-joined.ts'
-import type { Clock } from '../../runtime/clock.ts'
-import { PatchbayError } from '../../runtime/errors.ts'
-import type { AgentSpec, SessionLimits } from '../../runtime/link/messages.ts'
-import type { Logger } from '../../runtime/log.ts'
-import { type PhoneNumber, parsePhoneNumber } from '../../runtime/phone-number.ts'
-import { boundary, inBackground } from '../../runtime/process/boundary.ts'
-import type { Calls } from '../../runtime/session/calls.ts'
-import type { Seat } from '../../runtime/session/dispatch.ts'
-import type { CallJournal } from '../../runtime/session/journal.ts'
-import type { Leg } from '../../runtime/session/leg.ts'
-import type { Quotas } from '../../runtime/session/quotas.ts'
-import { signalWithin } from '../../runtime/signal-within.ts'
-import { type AnsweredBy, type Carrier, CarrierFault } from '../../runtime/telephony/carrier.ts'
-import type { Carriers } from '../../runtime/telephony/carriers.ts'
+import type { Calls } from '../../runtime/call/control/calls.ts'
+import type { Seat } from '../../runtime/call/control/dispatch.ts'
+import type { CallJournal } from '../../runtime/call/control/journal.ts'
+import type { Quotas } from '../../runtime/call/control/quotas.ts'
+import type { AgentSpec, SessionLimits } from '../../runtime/call/link/messages.ts'
+import { CallLog } from '../../runtime/call/log/call-log.ts'
+import { neverJoined } from '../../runtime/call/log/never-joined.ts'
+import { carrierEvent } from '../../runtime/call/path.ts'
+import type { Leg } from '../../runtime/call/types/leg.ts'
+import { signalWithin } from '../../runtime/lib/async/signal-within.ts'
+import type { Clock } from '../../runtime/lib/clock.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
+import { type PhoneNumber, parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
+import { type AnsweredBy, type Carrier, CarrierFault } from '../../runtime/plugin-sdk/telephony/carrier.ts'
+import type { Carriers } from '../../runtime/plugin-sdk/telephony/carriers.ts'
 import {
   AGENT_GONE,
   badAgent,
@@ -28,20 +26,22 @@ import {
   skippedFor,
   VOICEMAIL,
   WORKSPACE_FULL,
-} from '../../runtime/telephony/outcome.ts'
-import { writeEnd } from '../../store/call-writes.ts'
-import type { Store } from '../../store/database.ts'
-import { hasReadyDocuments } from '../../store/documents.ts'
+} from '../../runtime/plugin-sdk/telephony/outcome.ts'
+import { boundary, inBackground } from '../../runtime/process/boundary.ts'
+import type { Logger } from '../../runtime/process/log.ts'
+import { type ServedAgent, servedAgent } from '../../store/agents/served-agents.ts'
+import { writeEnd } from '../../store/calls/call-writes.ts'
 import {
   type CallToPlace,
   findCallToPlace,
   markPickedUp,
   markPlaced,
   writeCarrierId,
-} from '../../store/outbound-calls.ts'
-import { type ServedAgent, servedAgent } from '../../store/served-agents.ts'
-import type { Tenant } from '../../store/tenant.ts'
-import { workspaceName } from '../../store/workspaces.ts'
+} from '../../store/calls/outbound-calls.ts'
+import type { Store } from '../../store/database/database.ts'
+import type { Tenant } from '../../store/database/tenant.ts'
+import { hasReadyDocuments } from '../../store/knowledge/documents.ts'
+import { workspaceName } from '../../store/workspaces/workspaces.ts'
 import type { DialCheck } from '../../workers/dialer/before-dial.ts'
 import { Later } from '../../workers/queues.ts'
 import { limitsOf } from '../agents/speech.ts'

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import type { WireMessage } from '../../runtime/telephony/wire-message.ts'
+import type { WireMessage } from '../../runtime/plugin-sdk/telephony/wire-message.ts'
 
 /** Messages as a capture file that Wireshark opens: pcap of raw IP, each message a datagram. Pure. */
 

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import { PatchbayError } from '../../runtime/errors.ts'
-import { signalWithin } from '../../runtime/signal-within.ts'
-import { objectPath, readObject } from '../../store/object-folder.ts'
-import { openLinkSigner } from '../../store/object-links.ts'
+import { signalWithin } from '../../runtime/lib/async/signal-within.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
+import { objectPath, readObject } from '../../store/objects/object-folder.ts'
+import { openLinkSigner } from '../../store/objects/object-links.ts'
 import { defineRoute, Reply } from '../route.ts'
 import { call_log_id, requireCall } from './one-call.ts'
 

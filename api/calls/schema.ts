@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
-import { roundUsd } from '../../runtime/cost.ts'
-import { parsePhoneNumber } from '../../runtime/phone-number.ts'
-import { ANSWERERS } from '../../runtime/telephony/answerer.ts'
-import type { CallFilter, CallWithTurns } from '../../store/calls.ts'
+import { roundUsd } from '../../runtime/call/cost.ts'
+import { parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
+import { ANSWERERS } from '../../runtime/plugin-sdk/telephony/answerer.ts'
+import type { CallFilter, CallWithTurns } from '../../store/calls/calls.ts'
 import { isUuid } from '../ids.ts'
 import { Id, Instant, Nullable, PageQuery, PhoneNumberInput, parseInstant } from '../schema.ts'
 

@@ -1,13 +1,13 @@
 import { uuidv7 } from 'uuidv7'
 import { backoffMs } from '../../runtime/lib/backoff.ts'
 import { cleanJson } from '../../runtime/lib/text.ts'
-import type { Logger } from '../../runtime/log.ts'
-import { countLostRows } from '../../runtime/operations/lost-rows.ts'
+import type { RefusedCall, SignallingBook, WireMessage } from '../../runtime/plugin-sdk/telephony/wire-message.ts'
 import { boundary, inBackground } from '../../runtime/process/boundary.ts'
-import type { RefusedCall, SignallingBook, WireMessage } from '../../runtime/telephony/wire-message.ts'
-import type { Store } from '../../store/database.ts'
-import { insertRefusedCalls, removeOldSignalling, writeLadder } from '../../store/signalling.ts'
-import { writeRow, writeRows } from '../../store/write-rows.ts'
+import type { Logger } from '../../runtime/process/log.ts'
+import { countLostRows } from '../../runtime/process/metrics/lost-rows.ts'
+import { insertRefusedCalls, removeOldSignalling, writeLadder } from '../../store/calls/signalling.ts'
+import type { Store } from '../../store/database/database.ts'
+import { writeRow, writeRows } from '../../store/database/write-rows.ts'
 
 const FLUSH_MS = 500
 const RETRY = { firstMs: 1_000, mostMs: 10_000 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
-import type { Served, TurnEvidence } from '../../runtime/call-log/turn-evidence.ts'
-import type { Call, CallTurn } from '../../store/schema.ts'
+import type { Served, TurnEvidence } from '../../runtime/call/log/turn-evidence.ts'
+import type { Call, CallTurn } from '../../store/database/schema.ts'
 import { Id, Nullable } from '../schema.ts'
 
 const Ms = Type.Number({ description: 'Milliseconds.' })

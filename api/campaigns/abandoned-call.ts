@@ -1,5 +1,5 @@
+import type { AgentSpec } from '../../runtime/call/link/messages.ts'
 import { fillVariables, MAX_SPOKEN_BYTES } from '../../runtime/conversation/variables.ts'
-import type { AgentSpec } from '../../runtime/link/messages.ts'
 
 /**
  * An agent that says to whoever picked up that nobody is free, who called and at which number that can be told not to (47 CFR

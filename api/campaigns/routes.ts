@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import { PatchbayError } from '../../runtime/errors.ts'
-import { parsePhoneNumber } from '../../runtime/phone-number.ts'
-import { hasAgent } from '../../store/agents.ts'
-import { progressOf } from '../../store/campaign-status.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
+import { parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
+import { hasAgent } from '../../store/agents/agents.ts'
+import { progressOf } from '../../store/campaigns/campaign-status.ts'
 import {
   type CampaignFields,
   type CampaignWithLists,
@@ -11,9 +11,9 @@ import {
   insertCampaign,
   listCampaigns,
   updateCampaign,
-} from '../../store/campaigns.ts'
-import type { Campaign } from '../../store/schema.ts'
-import type { Tenant } from '../../store/tenant.ts'
+} from '../../store/campaigns/campaigns.ts'
+import type { Campaign } from '../../store/database/schema.ts'
+import type { Tenant } from '../../store/database/tenant.ts'
 import { stateOf } from '../../workers/dialer/status.ts'
 import { isUuid } from '../ids.ts'
 import { ListOf, ListQuery, listBody, windowOf } from '../paging.ts'

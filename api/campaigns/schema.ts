@@ -1,12 +1,12 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { SLOT_STRATEGIES } from '../../runtime/admission/seat-claim.ts'
-import { parsePhoneNumber } from '../../runtime/phone-number.ts'
-import type { CampaignFields, CampaignWithLists } from '../../store/campaigns.ts'
-import type { Campaign } from '../../store/schema.ts'
+import { RETRIED } from '../../runtime/dialing/retry.ts'
+import type { CallingRules } from '../../runtime/dialing/rules.ts'
+import type { Places } from '../../runtime/dialing/zones.ts'
+import { parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
+import type { CampaignFields, CampaignWithLists } from '../../store/campaigns/campaigns.ts'
+import type { Campaign } from '../../store/database/schema.ts'
 import { statesOf } from '../../workers/dialer/policy.ts'
-import { RETRIED } from '../../workers/dialer/retry.ts'
-import type { CallingRules } from '../../workers/dialer/rules.ts'
-import type { Places } from '../../workers/dialer/zones.ts'
 import { type Fault, Id, Instant, NameInput, Nullable } from '../schema.ts'
 
 /** A campaign as it is sent and shown. */

@@ -1,14 +1,14 @@
-import type { Clock } from '../../runtime/clock.ts'
+import type { ToolSpec } from '../../runtime/call/link/messages.ts'
+import { nextOpening } from '../../runtime/dialing/eligibility.ts'
+import type { CallingRules } from '../../runtime/dialing/rules.ts'
+import type { Places } from '../../runtime/dialing/zones.ts'
+import type { Clock } from '../../runtime/lib/clock.ts'
 import { cleanText } from '../../runtime/lib/text.ts'
-import type { ToolSpec } from '../../runtime/link/messages.ts'
-import { instantOf, isTimeZone } from '../../runtime/zoned-time.ts'
-import type { Store } from '../../store/database.ts'
-import { addDoNotCall } from '../../store/do-not-call.ts'
-import { campaignOfCall, keepCallBack } from '../../store/prospect-calls.ts'
-import { nextOpening } from '../../workers/dialer/eligibility.ts'
+import { instantOf, isTimeZone } from '../../runtime/lib/zoned-time.ts'
+import { addDoNotCall } from '../../store/campaigns/do-not-call.ts'
+import { campaignOfCall, keepCallBack } from '../../store/campaigns/prospect-calls.ts'
+import type { Store } from '../../store/database/database.ts'
 import { policyOf } from '../../workers/dialer/policy.ts'
-import type { CallingRules } from '../../workers/dialer/rules.ts'
-import type { Places } from '../../workers/dialer/zones.ts'
 
 /** What an agent may do in a campaign's calls besides its own tools. */
 

@@ -1,5 +1,5 @@
-import { PatchbayError } from '../../runtime/errors.ts'
-import type { Logger } from '../../runtime/log.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
+import type { Logger } from '../../runtime/process/log.ts'
 import type { InteractionEvent } from './interaction.ts'
 import { costBody, sourceBody, usageBody } from './schema.ts'
 

@@ -1,15 +1,15 @@
 import { initializeLogger, llm } from '@livekit/agents'
-import { systemClock } from '../../runtime/clock.ts'
-import { Breakers } from '../../runtime/conversation/breaker.ts'
-import { passagesNote } from '../../runtime/conversation/knowledge.ts'
+import type { AgentSpec } from '../../runtime/call/link/messages.ts'
 import { instructionsFor } from '../../runtime/conversation/languages/instructions.ts'
-import { closeChain, identityIn, openLlms } from '../../runtime/conversation/providers.ts'
-import { ResilientLlm } from '../../runtime/conversation/resilient-llm.ts'
-import { PatchbayError } from '../../runtime/errors.ts'
-import type { AgentSpec } from '../../runtime/link/messages.ts'
-import type { Logger } from '../../runtime/log.ts'
+import { Breakers } from '../../runtime/conversation/providers/breaker.ts'
+import { closeChain, identityIn, openLlms } from '../../runtime/conversation/providers/providers.ts'
+import { passagesNote } from '../../runtime/conversation/replying/knowledge.ts'
+import { ResilientLlm } from '../../runtime/conversation/replying/resilient-llm.ts'
+import { systemClock } from '../../runtime/lib/clock.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { PluginRegistry } from '../../runtime/plugin/host.ts'
 import { boundary } from '../../runtime/process/boundary.ts'
+import type { Logger } from '../../runtime/process/log.ts'
 
 /** The language model of a chat. Importing this loads @livekit/agents: routes do so with the first chat. */
 

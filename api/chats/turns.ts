@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { PatchbayError } from '../../runtime/errors.ts'
-import type { Logger } from '../../runtime/log.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { boundary, inBackground } from '../../runtime/process/boundary.ts'
+import type { Logger } from '../../runtime/process/log.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import { loadScript } from '../../store/redis/scripts/run.ts'
 

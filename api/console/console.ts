@@ -1,5 +1,5 @@
-import type { Logger } from '../../runtime/log.ts'
-import type { Incoming, Outgoing } from '../server.ts'
+import type { Logger } from '../../runtime/process/log.ts'
+import type { Incoming, Outgoing } from '../http/server.ts'
 import { type ConsoleFile, readConsoleFiles } from './files.ts'
 
 /** The console: a page of static files that uses the public API alone. It is served at / and under /console/. */

@@ -1,17 +1,17 @@
 import { type Static, Type } from 'typebox'
-import { PatchbayError } from '../../runtime/errors.ts'
-import { openBulkCopy } from '../../store/bulk-copy.ts'
-import { addDoNotCall, doNotCallPage, removeDoNotCall } from '../../store/do-not-call.ts'
-import type { DoNotCallFileParams, DoNotCallFileResult } from '../../store/do-not-call-load.ts'
-import type { DoNotCall } from '../../store/schema.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
+import { addDoNotCall, doNotCallPage, removeDoNotCall } from '../../store/campaigns/do-not-call.ts'
+import type { DoNotCallFileParams, DoNotCallFileResult } from '../../store/campaigns/do-not-call-load.ts'
+import type { DoNotCall } from '../../store/database/schema.ts'
+import { openBulkCopy } from '../../store/uploads/bulk-copy.ts'
+import { receiveOneFile } from '../http/receive-one-file.ts'
 import { requirePhoneNumber } from '../phone-number.ts'
-import { receiveOneFile } from '../receive-one-file.ts'
 import { defineRoute } from '../route.ts'
 import { Id, Instant, Nullable, Page, PageQuery, pageOf } from '../schema.ts'
 import { Detail } from '../workspaces/schema.ts'
 
 const tag = 'Do not call'
-const LOADER = new URL('../../store/do-not-call-load.ts', import.meta.url)
+const LOADER = new URL('../../store/campaigns/do-not-call-load.ts', import.meta.url)
 
 const DoNotCallBody = Type.Object({
   phone_number: Type.String(),

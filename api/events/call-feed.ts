@@ -1,6 +1,6 @@
-import type { CallEvent } from '../../runtime/call-log/events.ts'
-import type { Logger } from '../../runtime/log.ts'
+import type { CallEvent } from '../../runtime/call/log/events.ts'
 import { boundary } from '../../runtime/process/boundary.ts'
+import type { Logger } from '../../runtime/process/log.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import { type LiveEvent, liveChannel } from '../../store/redis/live-feed.ts'
 

@@ -1,5 +1,5 @@
-import type { Logger } from '../../runtime/log.ts'
-import type { Store } from '../../store/database.ts'
+import type { Logger } from '../../runtime/process/log.ts'
+import type { Store } from '../../store/database/database.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import { CallFeed } from './call-feed.ts'
 import type { EventQueue } from './server-sent.ts'

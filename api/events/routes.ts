@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { PatchbayError } from '../../runtime/errors.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { boundary } from '../../runtime/process/boundary.ts'
 import { call_log_id, requireCall } from '../calls/one-call.ts'
 import { defineRoute, Reply } from '../route.ts'

@@ -1,6 +1,6 @@
-import type { Logger } from '../../runtime/log.ts'
 import { boundary, inBackground } from '../../runtime/process/boundary.ts'
-import type { Store } from '../../store/database.ts'
+import type { Logger } from '../../runtime/process/log.ts'
+import type { Store } from '../../store/database/database.ts'
 import {
   eventsAfter,
   lastPlace,
@@ -8,7 +8,7 @@ import {
   parsePlace,
   placeText,
   type StoredEvent,
-} from '../../store/workspace-events.ts'
+} from '../../store/events/workspace-events.ts'
 import { eventMessage } from '../../workers/webhooks/event-data.ts'
 import { eventData } from './data.ts'
 import type { EventQueue } from './server-sent.ts'

@@ -1,13 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Clock } from '../../runtime/clock.ts'
-import type { Logger } from '../../runtime/log.ts'
-import { createSecretBox } from '../../runtime/secret-box.ts'
-import type { ExtensionDirectory } from '../../runtime/telephony/extension.ts'
-import type { Store } from '../../store/database.ts'
-import { allExtensions } from '../../store/extensions.ts'
+import type { Clock } from '../../runtime/lib/clock.ts'
+import { createSecretBox } from '../../runtime/lib/secret-box.ts'
+import type { ExtensionDirectory } from '../../runtime/plugin-sdk/telephony/extension.ts'
+import type { Logger } from '../../runtime/process/log.ts'
+import type { Store } from '../../store/database/database.ts'
 import { openChanges } from '../../store/redis/changes.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import { readBindings, writeBindings } from '../../store/redis/extension-bindings.ts'
+import { allExtensions } from '../../store/telephony/extensions.ts'
 
 /** What seals the passwords of extensions. */
 export const extensionSecrets = (key: string) => createSecretBox(key, 'extension passwords')

@@ -1,8 +1,10 @@
 import { Type } from 'typebox'
 import { uuidv7 } from 'uuidv7'
-import { PatchbayError } from '../../runtime/errors.ts'
-import { hasAgent } from '../../store/agents.ts'
-import { isDuplicate } from '../../store/database.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
+import { hasAgent } from '../../store/agents/agents.ts'
+import { isDuplicate } from '../../store/database/database.ts'
+import type { ExtensionRow } from '../../store/database/schema.ts'
+import type { Tenant } from '../../store/database/tenant.ts'
 import {
   countExtensions,
   deleteExtension,
@@ -10,9 +12,7 @@ import {
   insertExtension,
   listExtensions,
   updateExtension,
-} from '../../store/extensions.ts'
-import type { ExtensionRow } from '../../store/schema.ts'
-import type { Tenant } from '../../store/tenant.ts'
+} from '../../store/telephony/extensions.ts'
 import { isUuid } from '../ids.ts'
 import { defineRoute } from '../route.ts'
 import { Detail } from '../workspaces/schema.ts'

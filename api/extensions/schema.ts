@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
-import type { Binding } from '../../runtime/telephony/extension.ts'
-import type { ExtensionRow } from '../../store/schema.ts'
+import type { Binding } from '../../runtime/plugin-sdk/telephony/extension.ts'
+import type { ExtensionRow } from '../../store/database/schema.ts'
 import { Id, Instant, Nullable } from '../schema.ts'
 
 /** As a transfer names it: digits too few to be a number of somewhere else, or a name. */

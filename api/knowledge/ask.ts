@@ -1,9 +1,9 @@
+import type { AskAnswers } from '../../runtime/call/control/asks.ts'
 import type { Embeddings } from '../../runtime/knowledge/embeddings.ts'
+import { signalWithin } from '../../runtime/lib/async/signal-within.ts'
 import type { VectorStore } from '../../runtime/plugin/contract.ts'
-import type { AskAnswers } from '../../runtime/session/asks.ts'
-import { signalWithin } from '../../runtime/signal-within.ts'
-import type { Store } from '../../store/database.ts'
-import { agentOfCall } from '../../store/documents.ts'
+import type { Store } from '../../store/database/database.ts'
+import { agentOfCall } from '../../store/knowledge/documents.ts'
 import type { ToolCalls } from '../tools/tool-calls.ts'
 import { retrieve } from './retrieve.ts'
 

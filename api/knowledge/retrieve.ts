@@ -3,8 +3,8 @@ import type { Embeddings } from '../../runtime/knowledge/embeddings.ts'
 import { termsOf } from '../../runtime/knowledge/terms.ts'
 import { cleanText } from '../../runtime/lib/text.ts'
 import type { VectorScope, VectorStore } from '../../runtime/plugin/contract.ts'
-import { findChunks } from '../../store/chunks.ts'
-import type { Store } from '../../store/database.ts'
+import type { Store } from '../../store/database/database.ts'
+import { findChunks } from '../../store/knowledge/chunks.ts'
 
 export interface Passage {
   documentId: string

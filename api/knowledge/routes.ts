@@ -1,8 +1,14 @@
 import { Type } from 'typebox'
-import { PatchbayError } from '../../runtime/errors.ts'
-import { hasAgent } from '../../store/agents.ts'
-import { allDocuments, countDocuments, countProcessing, deleteDocument, listDocuments } from '../../store/documents.ts'
-import type { Tenant } from '../../store/tenant.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
+import { hasAgent } from '../../store/agents/agents.ts'
+import type { Tenant } from '../../store/database/tenant.ts'
+import {
+  allDocuments,
+  countDocuments,
+  countProcessing,
+  deleteDocument,
+  listDocuments,
+} from '../../store/knowledge/documents.ts'
 import { queueDocument } from '../../workers/documents/queue.ts'
 import { agentExample } from '../agents/schema.ts'
 import { knowledgeRoom, requireRoom, roomOf } from '../quota.ts'

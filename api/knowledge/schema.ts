@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import type { Document } from '../../store/schema.ts'
+import type { Document } from '../../store/database/schema.ts'
 import { Id, Instant, Nullable, PageQuery } from '../schema.ts'
 import type { Passage } from './retrieve.ts'
 

@@ -1,12 +1,18 @@
 import { uuidv7 } from 'uuidv7'
-import { PatchbayError } from '../../runtime/errors.ts'
 import { DOCUMENT_FORMATS, documentFormat, documentText } from '../../runtime/knowledge/blocks.ts'
-import type { Logger } from '../../runtime/log.ts'
-import { sqlState } from '../../store/database.ts'
-import { addDocuments, appendToUpload, discardUploads, type NewDocument, openUpload } from '../../store/documents.ts'
-import type { Document } from '../../store/schema.ts'
-import type { Tenant } from '../../store/tenant.ts'
-import type { UploadedFile } from '../multipart.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
+import type { Logger } from '../../runtime/process/log.ts'
+import { sqlState } from '../../store/database/database.ts'
+import type { Document } from '../../store/database/schema.ts'
+import type { Tenant } from '../../store/database/tenant.ts'
+import {
+  addDocuments,
+  appendToUpload,
+  discardUploads,
+  type NewDocument,
+  openUpload,
+} from '../../store/knowledge/documents.ts'
+import type { UploadedFile } from '../http/multipart.ts'
 
 const PART_BYTES = 256 * 1024
 const MAX_FILENAME_CHARACTERS = 255

@@ -1,5 +1,5 @@
-import { RequestBody } from '../body.ts'
-import type { Incoming, Outgoing } from '../server.ts'
+import { RequestBody } from '../http/body.ts'
+import type { Incoming, Outgoing } from '../http/server.ts'
 
 /** A request of this process to itself, as if it had come over the wire: it takes the whole request path. */
 export interface InnerRequest {

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { PatchbayError } from '../../runtime/errors.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { type AnyRoute, defineRoute, Reply } from '../route.ts'
 import { innerRequest } from './inner-request.ts'
 import { type OfferedTool, offeredTools, requestOf } from './tools.ts'

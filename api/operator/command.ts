@@ -2,11 +2,10 @@ import { userInfo } from 'node:os'
 import { type DerivedConfig, deriveConfig } from '../../config/effective.ts'
 import type { Config } from '../../config/schema.ts'
 import { readSecret } from '../../config/secrets.ts'
-import { systemClock } from '../../runtime/clock.ts'
-import { PatchbayError } from '../../runtime/errors.ts'
-import { nearest } from '../../runtime/nearest.ts'
-import { auditPage, writeAudit } from '../../store/audit-log.ts'
-import { openStore, type Store } from '../../store/database.ts'
+import { systemClock } from '../../runtime/lib/clock.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
+import { nearest } from '../../runtime/lib/nearest.ts'
+import { auditPage, writeAudit } from '../../store/accounts/audit-log.ts'
 import {
   hasUsers,
   type ListedWorkspace,
@@ -16,9 +15,10 @@ import {
   setSignup,
   setSuspension,
   signupSetting,
-} from '../../store/instance.ts'
-import type { LinkKind, SignupMode, User } from '../../store/schema.ts'
-import { userByEmail } from '../../store/users.ts'
+} from '../../store/accounts/instance.ts'
+import { userByEmail } from '../../store/accounts/users.ts'
+import { openStore, type Store } from '../../store/database/database.ts'
+import type { LinkKind, SignupMode, User } from '../../store/database/schema.ts'
 import { oneTimeLink } from '../auth/links.ts'
 import { setupLink, setupToken } from '../auth/setup-token.ts'
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { PatchbayError } from '../../runtime/errors.ts'
-import { auditPage } from '../../store/audit-log.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
+import { auditPage } from '../../store/accounts/audit-log.ts'
 import {
   type ListedWorkspace,
   listUsers,
@@ -10,15 +10,15 @@ import {
   setSuspension,
   signupSetting,
   workspaceById,
-} from '../../store/instance.ts'
+} from '../../store/accounts/instance.ts'
+import { SECURITY_EVENTS, securityPage } from '../../store/accounts/security-log.ts'
+import { userById } from '../../store/accounts/users.ts'
 import { requestHangup } from '../../store/redis/hangup.ts'
 import { listWorkers } from '../../store/redis/slots.ts'
 import { requestWorkerDrain } from '../../store/redis/worker-drain.ts'
-import { SECURITY_EVENTS, securityPage } from '../../store/security-log.ts'
-import { approveTrunkHost, listTrunkHosts, removeTrunkHost } from '../../store/trunk-hosts.ts'
-import { userById } from '../../store/users.ts'
-import { openCallsOf } from '../../store/workspace-deletion.ts'
-import { operatorQuotas, setOperatorQuotas, useOf } from '../../store/workspace-quotas.ts'
+import { approveTrunkHost, listTrunkHosts, removeTrunkHost } from '../../store/telephony/trunk-hosts.ts'
+import { openCallsOf } from '../../store/workspaces/workspace-deletion.ts'
+import { operatorQuotas, setOperatorQuotas, useOf } from '../../store/workspaces/workspace-quotas.ts'
 import { oneTimeLink } from '../auth/links.ts'
 import { effectiveSignup } from '../auth/signup-policy.ts'
 import { Workload } from '../reports/schema.ts'

@@ -1,4 +1,4 @@
-import type { Logger } from '../../runtime/log.ts'
+import type { Logger } from '../../runtime/process/log.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import { type Subscription, subscribe } from '../../store/redis/subscribe.ts'
 import { WORKER_DRAIN_CHANNEL } from '../../store/redis/worker-drain.ts'

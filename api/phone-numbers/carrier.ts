@@ -1,6 +1,6 @@
-import { PatchbayError } from '../../runtime/errors.ts'
-import { signalWithin } from '../../runtime/signal-within.ts'
-import { CarrierFault, type CarrierNumbers } from '../../runtime/telephony/carrier.ts'
+import { signalWithin } from '../../runtime/lib/async/signal-within.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
+import { CarrierFault, type CarrierNumbers } from '../../runtime/plugin-sdk/telephony/carrier.ts'
 import { ValidationError } from '../schema.ts'
 import type { Services } from '../services.ts'
 

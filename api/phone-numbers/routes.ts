@@ -1,16 +1,18 @@
 import type { Static } from 'typebox'
-import { PatchbayError } from '../../runtime/errors.ts'
-import type { Logger } from '../../runtime/log.ts'
-import { type PhoneNumber, parsePhoneNumber } from '../../runtime/phone-number.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
+import { type PhoneNumber, parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
+import type { Logger } from '../../runtime/process/log.ts'
 import { newWebhookSecret, webhookSecrets } from '../../runtime/webhooks/signature.ts'
-import { agentById } from '../../store/agents.ts'
+import { agentById } from '../../store/agents/agents.ts'
+import { isDuplicate } from '../../store/database/database.ts'
+import type { PhoneNumberRow, User } from '../../store/database/schema.ts'
+import type { Tenant } from '../../store/database/tenant.ts'
 import {
   assignCarrierNumber,
   carrierNumberOf,
   keepBoughtNumber,
   removeCarrierNumber,
-} from '../../store/carrier-numbers.ts'
-import { isDuplicate } from '../../store/database.ts'
+} from '../../store/telephony/carrier-numbers.ts'
 import {
   changePhoneNumber,
   deletePhoneNumber,
@@ -18,9 +20,7 @@ import {
   keepDelivery,
   listPhoneNumbers,
   phoneNumberRow,
-} from '../../store/phone-numbers.ts'
-import type { PhoneNumberRow, User } from '../../store/schema.ts'
-import type { Tenant } from '../../store/tenant.ts'
+} from '../../store/telephony/phone-numbers.ts'
 import { onceOutside } from '../idempotency.ts'
 import { isUuid } from '../ids.ts'
 import { ListOf, ListQuery, listOf } from '../paging.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { PhoneNumberRow } from '../../store/schema.ts'
+import type { PhoneNumberRow } from '../../store/database/schema.ts'
 import { Id, Instant, Nullable, PhoneNumberInput } from '../schema.ts'
 
 export const PhoneNumberBody = Type.Object({

@@ -1,6 +1,9 @@
 import { Type } from 'typebox'
-import { PatchbayError } from '../../runtime/errors.ts'
-import { auditPage } from '../../store/audit-log.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
+import { auditPage } from '../../store/accounts/audit-log.ts'
+import { cancelQueuedCall } from '../../store/calls/outbound-calls.ts'
+import type { Call } from '../../store/database/schema.ts'
+import { requestHangup } from '../../store/redis/hangup.ts'
 import {
   callsNaming,
   callsWith,
@@ -12,10 +15,7 @@ import {
   eraseProspectsWith,
   eraseRefusedCallsWith,
   eraseRowsWith,
-} from '../../store/erasure.ts'
-import { cancelQueuedCall } from '../../store/outbound-calls.ts'
-import { requestHangup } from '../../store/redis/hangup.ts'
-import type { Call } from '../../store/schema.ts'
+} from '../../store/workspaces/erasure.ts'
 import { call_log_id, isOver, requireCall } from '../calls/one-call.ts'
 import { AuditBody, auditBody, auditExample } from '../operator/schema.ts'
 import { requirePhoneNumber } from '../phone-number.ts'

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { PatchbayError } from '../../runtime/errors.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
+import type { Tenant } from '../../store/database/tenant.ts'
 import {
   deleteList,
   insertList,
@@ -7,9 +8,8 @@ import {
   listBySlug,
   listsOf,
   updateList,
-} from '../../store/prospect-lists.ts'
-import { uploadsOf } from '../../store/prospect-uploads.ts'
-import type { Tenant } from '../../store/tenant.ts'
+} from '../../store/prospects/prospect-lists.ts'
+import { uploadsOf } from '../../store/prospects/prospect-uploads.ts'
 import { requireCampaign } from '../campaigns/access.ts'
 import { campaignExample } from '../campaigns/schema.ts'
 import { defineRoute } from '../route.ts'

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { MAX_CSV_COLUMNS } from '../../runtime/csv-columns.ts'
-import { type ColumnMapping, ownColumnOf } from '../../store/prospect-columns.ts'
+import { MAX_CSV_COLUMNS } from '../../runtime/lib/csv-columns.ts'
+import { type ColumnMapping, ownColumnOf } from '../../store/prospects/prospect-columns.ts'
 import { ValidationError } from '../schema.ts'
 
 /** What the columns of a file are, as a field of a form. */

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { OWN_COLUMNS } from '../../store/prospect-columns.ts'
+import { OWN_COLUMNS } from '../../store/prospects/prospect-columns.ts'
 import { Nullable } from '../schema.ts'
 
 const Count = Type.Integer({ minimum: 0 })

@@ -1,12 +1,17 @@
 import { type Static, Type } from 'typebox'
 import { fitsVariables } from '../../runtime/conversation/variables.ts'
-import { PatchbayError } from '../../runtime/errors.ts'
+import { judgePlace, Moment } from '../../runtime/dialing/eligibility.ts'
+import { HOLDS, holdOf } from '../../runtime/dialing/held.ts'
+import { readProspectNumber } from '../../runtime/dialing/prospect-number.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { MAX_VARIABLES } from '../../runtime/lib/variable-bounds.ts'
-import { bucketsOf } from '../../store/campaign-status.ts'
-import { campaignById } from '../../store/campaigns.ts'
-import { type Cell, csvRecord } from '../../store/csv-export.ts'
-import { ownColumnOf } from '../../store/prospect-columns.ts'
-import { listById } from '../../store/prospect-lists.ts'
+import { bucketsOf } from '../../store/campaigns/campaign-status.ts'
+import { campaignById } from '../../store/campaigns/campaigns.ts'
+import { windowGroupOf, windowGroupsById } from '../../store/campaigns/window-groups.ts'
+import type { Campaign, Prospect } from '../../store/database/schema.ts'
+import type { Tenant } from '../../store/database/tenant.ts'
+import { ownColumnOf } from '../../store/prospects/prospect-columns.ts'
+import { listById } from '../../store/prospects/prospect-lists.ts'
 import {
   attemptsOf,
   changeProspect,
@@ -16,14 +21,9 @@ import {
   type ProspectFilter,
   prospectById,
   prospectsPage,
-} from '../../store/prospects.ts'
-import type { Campaign, Prospect } from '../../store/schema.ts'
-import type { Tenant } from '../../store/tenant.ts'
-import { windowGroupOf, windowGroupsById } from '../../store/window-groups.ts'
-import { judgePlace, Moment } from '../../workers/dialer/eligibility.ts'
-import { HOLDS, holdOf } from '../../workers/dialer/held.ts'
+} from '../../store/prospects/prospects.ts'
+import { type Cell, csvRecord } from '../../store/uploads/csv-export.ts'
 import { policyOf } from '../../workers/dialer/policy.ts'
-import { readProspectNumber } from '../../workers/dialer/prospect-number.ts'
 import { requireCampaign } from '../campaigns/access.ts'
 import { slug } from '../campaigns/routes.ts'
 import { defineRoute, Reply } from '../route.ts'

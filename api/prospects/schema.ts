@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox'
-import type { ListWithCounts } from '../../store/prospect-lists.ts'
-import type { Prospect, ProspectAttempt, ProspectUpload } from '../../store/schema.ts'
-import type { WindowGroup } from '../../store/window-groups.ts'
-import { HOLDS, type Hold } from '../../workers/dialer/held.ts'
-import { OUTCOMES } from '../../workers/dialer/retry.ts'
+import { HOLDS, type Hold } from '../../runtime/dialing/held.ts'
+import { OUTCOMES } from '../../runtime/dialing/retry.ts'
+import type { WindowGroup } from '../../store/campaigns/window-groups.ts'
+import type { Prospect, ProspectAttempt, ProspectUpload } from '../../store/database/schema.ts'
+import type { ListWithCounts } from '../../store/prospects/prospect-lists.ts'
 import { Id, Instant, Nullable } from '../schema.ts'
 
 const Count = Type.Integer({ minimum: 0 })

@@ -1,13 +1,17 @@
 import { Type } from 'typebox'
-import { PatchbayError } from '../../runtime/errors.ts'
-import { openBulkCopy } from '../../store/bulk-copy.ts'
-import { csvRecord } from '../../store/csv-export.ts'
-import type { ProspectFileDetails, ProspectFileParams, ProspectFileResult } from '../../store/prospect-load.ts'
-import { eachReject, retryUpload, uploadById } from '../../store/prospect-uploads.ts'
-import type { ProspectUpload } from '../../store/schema.ts'
-import type { Tenant } from '../../store/tenant.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
+import type { ProspectUpload } from '../../store/database/schema.ts'
+import type { Tenant } from '../../store/database/tenant.ts'
+import type {
+  ProspectFileDetails,
+  ProspectFileParams,
+  ProspectFileResult,
+} from '../../store/prospects/prospect-load.ts'
+import { eachReject, retryUpload, uploadById } from '../../store/prospects/prospect-uploads.ts'
+import { openBulkCopy } from '../../store/uploads/bulk-copy.ts'
+import { csvRecord } from '../../store/uploads/csv-export.ts'
+import { receiveOneFile } from '../http/receive-one-file.ts'
 import { onceUnderId } from '../idempotency.ts'
-import { receiveOneFile } from '../receive-one-file.ts'
 import { defineRoute, Reply } from '../route.ts'
 import { Id } from '../schema.ts'
 import { requireList } from './lists.ts'
@@ -15,7 +19,7 @@ import { Mapping, readMapping } from './mapping.ts'
 import { UploadBody, uploadBody, uploadExample } from './schema.ts'
 
 const tag = 'Prospects'
-const LOADER = new URL('../../store/prospect-load.ts', import.meta.url)
+const LOADER = new URL('../../store/prospects/prospect-load.ts', import.meta.url)
 const FILE_FIELD = 'original_data'
 
 const uploadId = { description: 'The upload.', notFound: 'upload_not_found', example: uploadExample.uuid } as const

@@ -1,5 +1,5 @@
 import { SPEECH_KINDS } from '../../runtime/plugin/default-providers.ts'
-import { operatorQuotas } from '../../store/workspace-quotas.ts'
+import { operatorQuotas } from '../../store/workspaces/workspace-quotas.ts'
 import { defineRoute } from '../route.ts'
 import { providerBody } from './provider-body.ts'
 import { ProvidersBody, providersExample } from './schema.ts'

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { PERMISSIONS } from '../../runtime/plugin/permissions.ts'
+import { PERMISSIONS } from '../../runtime/plugin/grants/permissions.ts'
 import { Nullable } from '../schema.ts'
 
 const Usd = (what: string) => Type.Number({ description: `US dollars for ${what}.` })

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Type } from 'typebox'
-import { PatchbayError } from '../../runtime/errors.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { type AnyRoute, defineRoute, Reply } from '../route.ts'
 
 /** The client library and the widget (packages/web), for pages of any origin. */

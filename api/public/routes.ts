@@ -1,5 +1,5 @@
-import { PatchbayError } from '../../runtime/errors.ts'
-import { insertPublicCall, publicAgentById } from '../../store/public-agents.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
+import { insertPublicCall, publicAgentById } from '../../store/agents/public-agents.ts'
 import { allowsOrigin } from '../agents/public-access.ts'
 import { callExample } from '../calls/schema.ts'
 import { requireServed } from '../quota.ts'

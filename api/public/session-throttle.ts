@@ -1,5 +1,5 @@
-import { addressNetwork } from '../../runtime/address-network.ts'
-import { PatchbayError } from '../../runtime/errors.ts'
+import { addressNetwork } from '../../runtime/lib/address-network.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 
 const WINDOW_S = 3600

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { PatchbayError } from '../../runtime/errors.ts'
-import { publicAgentById } from '../../store/public-agents.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
+import { publicAgentById } from '../../store/agents/public-agents.ts'
 import { callExample } from '../calls/schema.ts'
 import { type AnyRoute, defineRoute, Reply } from '../route.ts'
 

@@ -1,12 +1,12 @@
+import type { AgentSpec } from '../../runtime/call/link/messages.ts'
 import {
   fillVariables,
   MAX_PROMPT_BYTES,
   MAX_SPOKEN_BYTES,
   type Variables,
 } from '../../runtime/conversation/variables.ts'
-import type { AgentSpec } from '../../runtime/link/messages.ts'
 import { isOwnTool, type Tool, toolSpec } from '../../runtime/tools/tool.ts'
-import type { ServedAgent } from '../../store/served-agents.ts'
+import type { ServedAgent } from '../../store/agents/served-agents.ts'
 import { type FallbacksInput, fallbacksSpec } from '../agents/fallbacks.ts'
 import { speechSpec } from '../agents/speech.ts'
 

@@ -1,4 +1,4 @@
-import { REALTIME_CURE, type Standing } from '../../runtime/realtime-loop.ts'
+import { REALTIME_CURE, type Standing } from '../../runtime/process/scheduling/realtime-loop.ts'
 
 export interface AudioFinding {
   ok: boolean

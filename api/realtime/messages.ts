@@ -1,6 +1,6 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { beyondBounds, JSON_BOUNDS } from '../../runtime/json-shape.ts'
+import { beyondBounds, JSON_BOUNDS } from '../../runtime/lib/json-bounds.ts'
 import { cutText, shortText, UNSTORABLE, unstorableText } from '../../runtime/lib/text.ts'
 import { MAX_SDP_CHARACTERS } from './webrtc/sdp.ts'
 

@@ -1,4 +1,4 @@
-import type { Socket } from '../../runtime/web-socket.ts'
+import type { Socket } from '../../runtime/process/web-socket.ts'
 
 /** A client that doesn't catch up within this is closed. */
 const MAX_STALL_MS = 10_000

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { Logger } from '../../runtime/log.ts'
-import type { Socket, SocketHandlers } from '../../runtime/web-socket.ts'
+import type { Logger } from '../../runtime/process/log.ts'
+import type { Socket, SocketHandlers } from '../../runtime/process/web-socket.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { Call } from '../../store/schema.ts'
+import type { Call } from '../../store/database/schema.ts'
 import type { SessionTokenBody } from '../calls/schema.ts'
 import type { Services } from '../services.ts'
 import { realtimeUrl } from './realtime-url.ts'

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { SESSION_TOKEN_TTL_S } from '../../runtime/session/session-token.ts'
+import { SESSION_TOKEN_TTL_S } from '../../runtime/call/control/session-token.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import type { Standing } from '../auth/standing-rights.ts'
 

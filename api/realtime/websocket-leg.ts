@@ -1,4 +1,4 @@
-import type { AudioFormat } from '../../runtime/session/leg.ts'
+import type { AudioFormat } from '../../runtime/call/types/leg.ts'
 import { RealtimeLeg, type RealtimeLegOptions } from './realtime-leg.ts'
 
 /** The leg of a realtime session over WebSocket: PCM in binary messages both ways, JSON beside it. */

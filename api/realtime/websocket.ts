@@ -1,12 +1,10 @@
-import { neverJoined } from '../../runtime/call-log/never-joined.ts'
-import type { Clock } from '../../runtime/clock.ts'
-import { PatchbayError } from '../../runtime/errors.ts'
-import type { AgentSpec, SessionLimits } from '../../runtime/link/messages.ts'
-import type { Logger } from '../../runtime/log.ts'
-import { boundary } from '../../runtime/process/boundary.ts'
-import type { Calls } from '../../runtime/session/calls.ts'
-import type { CallJournal } from '../../runtime/session/journal.ts'
-import type { Quotas } from '../../runtime/session/quotas.ts'
+import type { Calls } from '../../runtime/call/control/calls.ts'
+import type { CallJournal } from '../../runtime/call/control/journal.ts'
+import type { Quotas } from '../../runtime/call/control/quotas.ts'
+import type { AgentSpec, SessionLimits } from '../../runtime/call/link/messages.ts'
+import { neverJoined } from '../../runtime/call/log/never-joined.ts'
+import type { Clock } from '../../runtime/lib/clock.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
 import {
   badAgent,
   type DialOutcome,
@@ -15,13 +13,15 @@ import {
   WEB_GIVEN_UP,
   WEB_NOT_CONNECTED,
   WEB_SESSIONS_FULL,
-} from '../../runtime/telephony/outcome.ts'
-import type { Socket, SocketHandlers, WebSocketRoute } from '../../runtime/web-socket.ts'
-import { findWaitingCall, writeEnd } from '../../store/call-writes.ts'
-import type { Store } from '../../store/database.ts'
-import { hasReadyDocuments } from '../../store/documents.ts'
+} from '../../runtime/plugin-sdk/telephony/outcome.ts'
+import { boundary } from '../../runtime/process/boundary.ts'
+import type { Logger } from '../../runtime/process/log.ts'
+import type { Socket, SocketHandlers, WebSocketRoute } from '../../runtime/process/web-socket.ts'
+import { servedAgent } from '../../store/agents/served-agents.ts'
+import { findWaitingCall, writeEnd } from '../../store/calls/call-writes.ts'
+import type { Store } from '../../store/database/database.ts'
+import { hasReadyDocuments } from '../../store/knowledge/documents.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
-import { servedAgent } from '../../store/served-agents.ts'
 import { limitsOf } from '../agents/speech.ts'
 import type { StandingRights } from '../auth/standing-rights.ts'
 import type { McpTools } from '../tools/mcp-tools.ts'

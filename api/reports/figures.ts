@@ -1,4 +1,4 @@
-import type { CallSums } from '../../store/reports.ts'
+import type { CallSums } from '../../store/calls/reports.ts'
 
 /** The metrics of the specification's section 2.4, in its order. */
 export const METRICS = [

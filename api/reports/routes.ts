@@ -1,4 +1,4 @@
-import type { SumSpan } from '../../store/call-sums.ts'
+import type { SumSpan } from '../../store/calls/call-sums.ts'
 import {
   agentNames,
   analysedDispositionSeries,
@@ -8,8 +8,8 @@ import {
   dispositionSums,
   NO_CALLS,
   totalSums,
-} from '../../store/reports.ts'
-import type { Tenant } from '../../store/tenant.ts'
+} from '../../store/calls/reports.ts'
+import type { Tenant } from '../../store/database/tenant.ts'
 import { defineRoute } from '../route.ts'
 import { ValidationError } from '../schema.ts'
 import { averageSeconds, figuresOf, METRICS, type Metric, percentages } from './figures.ts'

@@ -1,4 +1,4 @@
-import type { SumSpan } from '../../store/call-sums.ts'
+import type { SumSpan } from '../../store/calls/call-sums.ts'
 import { isUuid } from '../ids.ts'
 import { parseInstant, ValidationError } from '../schema.ts'
 

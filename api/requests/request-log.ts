@@ -1,8 +1,8 @@
 import { ErrorReply } from '@redis/client'
-import type { Clock } from '../../runtime/clock.ts'
-import type { Logger } from '../../runtime/log.ts'
-import { countLostRows } from '../../runtime/operations/lost-rows.ts'
+import type { Clock } from '../../runtime/lib/clock.ts'
 import { boundary, inBackground } from '../../runtime/process/boundary.ts'
+import type { Logger } from '../../runtime/process/log.ts'
+import { countLostRows } from '../../runtime/process/metrics/lost-rows.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import {
   appendRequests,

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { PatchbayError } from '../../runtime/errors.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { call_log_id, requireCall } from '../calls/one-call.ts'
 import { callExample, WebRtcTermsBody } from '../calls/schema.ts'
 import { ADDRESS_HEADERS, realtimeUrl } from '../realtime/realtime-url.ts'

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { sharedResult } from '../../runtime/lib/shared-result.ts'
-import { reachable } from '../../store/reachable.ts'
+import { reachable } from '../../store/database/reachable.ts'
 import type { Services } from '../services.ts'
 
 const Part = Type.Enum(['ok', 'unreachable'])

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { PatchbayError } from '../../runtime/errors.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { defineRoute, Reply } from '../route.ts'
 import { webOf } from './web.ts'
 

@@ -1,10 +1,10 @@
 import type { EffectiveConfig } from '../../config/schema.ts'
-import { clientAddress, type TrustedProxies } from '../../runtime/client-address.ts'
-import { PatchbayError } from '../../runtime/errors.ts'
+import { clientAddress, type TrustedProxies } from '../../runtime/lib/client-address.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { PluginRegistry } from '../../runtime/plugin/host.ts'
-import type { Carriers } from '../../runtime/telephony/carriers.ts'
-import type { CarrierDoor, CarrierWeb } from '../../runtime/telephony/web.ts'
-import type { WebSocketRoute } from '../../runtime/web-socket.ts'
+import type { Carriers } from '../../runtime/plugin-sdk/telephony/carriers.ts'
+import type { CarrierDoor, CarrierWeb } from '../../runtime/plugin-sdk/telephony/web.ts'
+import type { WebSocketRoute } from '../../runtime/process/web-socket.ts'
 
 /** The requests and media streams of carriers that speak HTTP and WebSocket. */
 

@@ -1,7 +1,5 @@
 import { isIP } from 'node:net'
 import type { Kysely } from 'kysely'
-import type { Clock } from '../../runtime/clock.ts'
-import { PatchbayError } from '../../runtime/errors.ts'
 import {
   type AddressRange,
   containsRange,
@@ -10,11 +8,13 @@ import {
   parseRange,
   sizeOf,
 } from '../../runtime/lib/address-range.ts'
-import { allowsResolved, isInternalName, type NetRule } from '../../runtime/plugin/net-rule.ts'
-import { isInternalRange, isWideRange } from '../../runtime/telephony/internal-range.ts'
-import type { Store } from '../../store/database.ts'
-import type { AllTables, User } from '../../store/schema.ts'
-import { boundTo, type Tenant } from '../../store/tenant.ts'
+import type { Clock } from '../../runtime/lib/clock.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
+import { allowsResolved, isInternalName, type NetRule } from '../../runtime/plugin/grants/net-rule.ts'
+import { isInternalRange, isWideRange } from '../../runtime/plugin-sdk/telephony/internal-range.ts'
+import type { Store } from '../../store/database/database.ts'
+import type { AllTables, User } from '../../store/database/schema.ts'
+import { boundTo, type Tenant } from '../../store/database/tenant.ts'
 import {
   addressesOfOthers,
   addressesOfWorkspace,
@@ -23,8 +23,8 @@ import {
   noteResolved,
   replaceTrunkAddresses,
   type TrunkAddress,
-} from '../../store/trunk-addresses.ts'
-import { approveTrunkHost, listTrunkHosts } from '../../store/trunk-hosts.ts'
+} from '../../store/telephony/trunk-addresses.ts'
+import { approveTrunkHost, listTrunkHosts } from '../../store/telephony/trunk-hosts.ts'
 import type { Operators } from '../auth/operators.ts'
 import { ValidationError } from '../schema.ts'
 import { addressesOfHop, bareHost, type Hop, type HopNames, hopsOf, systemNames } from './hops.ts'

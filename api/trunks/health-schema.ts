@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { TRUNK_CHECKS } from '../../runtime/telephony/carrier.ts'
-import type { TrunkAttempt } from '../../runtime/telephony/trunk.ts'
+import { TRUNK_CHECKS } from '../../runtime/plugin-sdk/telephony/carrier.ts'
+import type { TrunkAttempt } from '../../runtime/plugin-sdk/telephony/trunk.ts'
 import type { AttemptHour } from '../../store/redis/trunk-attempts.ts'
 import { Id, Instant } from '../schema.ts'
 

@@ -1,5 +1,5 @@
-import type { TrunkState } from '../../runtime/telephony/carrier.ts'
-import type { TrunkAttempt } from '../../runtime/telephony/trunk.ts'
+import type { TrunkState } from '../../runtime/plugin-sdk/telephony/carrier.ts'
+import type { TrunkAttempt } from '../../runtime/plugin-sdk/telephony/trunk.ts'
 
 /**
  * A trunk's state with what another node was answered, where this node does not ask: one node registers with a trunk. What was said

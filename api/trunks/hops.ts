@@ -1,7 +1,7 @@
 import { lookup, resolveSrv } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import { plainAddress } from '../../runtime/client-address.ts'
 import { formatRange, parseRange } from '../../runtime/lib/address-range.ts'
+import { plainAddress } from '../../runtime/lib/client-address.ts'
 
 /** Where a trunk's requests go first: its host and its outbound proxy, and what their names resolve to. */
 

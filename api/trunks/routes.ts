@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
-import { PatchbayError } from '../../runtime/errors.ts'
-import { DEFAULT_TRUNK_SETTINGS, type TrunkSettings } from '../../runtime/telephony/trunk-settings.ts'
-import { hasAgent } from '../../store/agents.ts'
-import { isDuplicate } from '../../store/database.ts'
-import type { TrunkRow } from '../../store/schema.ts'
-import type { Tenant } from '../../store/tenant.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
+import { DEFAULT_TRUNK_SETTINGS, type TrunkSettings } from '../../runtime/plugin-sdk/telephony/trunk-settings.ts'
+import { hasAgent } from '../../store/agents/agents.ts'
+import { isDuplicate } from '../../store/database/database.ts'
+import type { TrunkRow } from '../../store/database/schema.ts'
+import type { Tenant } from '../../store/database/tenant.ts'
 import {
   countNumbersOf,
   deleteTrunk,
@@ -14,7 +14,7 @@ import {
   type TrunkChanges,
   trunkById,
   updateTrunk,
-} from '../../store/trunks.ts'
+} from '../../store/telephony/trunks.ts'
 import { isUuid } from '../ids.ts'
 import { defineRoute } from '../route.ts'
 import { ValidationError } from '../schema.ts'

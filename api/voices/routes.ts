@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Gate } from '../../runtime/admission/gate.ts'
-import { PatchbayError } from '../../runtime/errors.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { unavailableFaults, unusableFaults, withDefaults } from '../agents/choices.ts'
 import { requireMonth, requireProviders } from '../quota.ts'
 import { defineRoute, Reply } from '../route.ts'

@@ -1,5 +1,5 @@
 import { initializeLogger } from '@livekit/agents'
-import { PatchbayError } from '../../runtime/errors.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { closeInstance, type PluginRegistry } from '../../runtime/plugin/host.ts'
 import { boundary } from '../../runtime/process/boundary.ts'
 import { BYTES_PER_FRAME, wavHead } from '../../runtime/recording/wav.ts'

@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
-import { PatchbayError } from '../../runtime/errors.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { newWebhookSecret, webhookSecrets } from '../../runtime/webhooks/signature.ts'
-import { hasAgent } from '../../store/agents.ts'
-import type { Webhook } from '../../store/schema.ts'
-import type { Tenant } from '../../store/tenant.ts'
-import { deliveriesPage, recoverDeliveries, redeliver, testDelivery } from '../../store/webhook-deliveries.ts'
+import { hasAgent } from '../../store/agents/agents.ts'
+import type { Webhook } from '../../store/database/schema.ts'
+import type { Tenant } from '../../store/database/tenant.ts'
+import { deliveriesPage, recoverDeliveries, redeliver, testDelivery } from '../../store/events/webhook-deliveries.ts'
 import {
   changeWebhook,
   deleteWebhook,
@@ -12,8 +12,8 @@ import {
   listWebhooks,
   rotateSecret,
   webhookById,
-} from '../../store/webhooks.ts'
-import { eventsById } from '../../store/workspace-events.ts'
+} from '../../store/events/webhooks.ts'
+import { eventsById } from '../../store/events/workspace-events.ts'
 import { eventMessage } from '../../workers/webhooks/event-data.ts'
 import { eventData } from '../events/data.ts'
 import { isUuid } from '../ids.ts'

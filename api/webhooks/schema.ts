@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import type { Webhook, WebhookDelivery } from '../../store/schema.ts'
+import type { Webhook, WebhookDelivery } from '../../store/database/schema.ts'
 import { asksForEvents } from '../events/types.ts'
 import { type Fault, Id, Instant, Nullable, PageQuery, ValidationError } from '../schema.ts'
 

@@ -1,5 +1,5 @@
-import type { User } from '../../store/schema.ts'
-import { limitedQuotas, type OperatorQuotas } from '../../store/workspace-quotas.ts'
+import type { User } from '../../store/database/schema.ts'
+import { limitedQuotas, type OperatorQuotas } from '../../store/workspaces/workspace-quotas.ts'
 import type { Services } from '../services.ts'
 
 const ALL = '*'

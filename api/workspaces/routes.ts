@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Type } from 'typebox'
-import { PatchbayError } from '../../runtime/errors.ts'
-import { changeRole } from '../../store/accounts.ts'
-import { dropInvitation, invitationsTo, inviteByEmail } from '../../store/invitations.ts'
-import { retentionOf, setRetention } from '../../store/retention.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
+import { changeRole } from '../../store/accounts/accounts.ts'
+import { dropInvitation, invitationsTo, inviteByEmail } from '../../store/accounts/invitations.ts'
+import { retentionOf, setRetention } from '../../store/workspaces/retention.ts'
 import {
   createWorkspace,
   deleteWorkspace,
@@ -12,7 +12,7 @@ import {
   removeMember,
   switchWorkspace,
   workspacesOf,
-} from '../../store/workspaces.ts'
+} from '../../store/workspaces/workspaces.ts'
 import { ListOf, ListQuery, listOf } from '../paging.ts'
 import { defineRoute } from '../route.ts'
 import { quotasOfNewWorkspace } from './new-workspace.ts'

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
-import { NUMBER_TYPES, type NumberType } from '../../runtime/telephony/trunk-settings.ts'
-import type { Invitation } from '../../store/invitations.ts'
-import type { Member, MemberWorkspace } from '../../store/workspaces.ts'
+import { NUMBER_TYPES, type NumberType } from '../../runtime/plugin-sdk/telephony/trunk-settings.ts'
+import type { Invitation } from '../../store/accounts/invitations.ts'
+import type { Member, MemberWorkspace } from '../../store/workspaces/workspaces.ts'
 import { Id, Instant, NameInput, Nullable } from '../schema.ts'
 
 export const RoleName = Type.Enum(['member', 'developer', 'admin'])

@@ -1,8 +1,9 @@
 /** The callees in a process of their own, as api nodes are: `node callees-process.ts <databaseUrl> <redisUrl> <rulesFile> <options>`. */
-import { createLogger } from '../../runtime/log.ts'
+
+import { loadCallingRules } from '../../runtime/dialing/rules.ts'
+import { loadPlaces } from '../../runtime/dialing/zones.ts'
+import { createLogger } from '../../runtime/process/log.ts'
 import { createRedis } from '../../store/redis/client.ts'
-import { loadCallingRules } from '../../workers/dialer/rules.ts'
-import { loadPlaces } from '../../workers/dialer/zones.ts'
 import { type CalleesOptions, startCallees } from './callees.ts'
 
 export type ToCallees = { workspaceId: string; callId: string }

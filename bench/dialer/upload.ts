@@ -6,16 +6,20 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { uuidv7 } from 'uuidv7'
-import { openBulkCopy } from '../../store/bulk-copy.ts'
-import { campaignById } from '../../store/campaigns.ts'
-import type { ProspectFileDetails, ProspectFileParams, ProspectFileResult } from '../../store/prospect-load.ts'
+import { campaignById } from '../../store/campaigns/campaigns.ts'
+import type {
+  ProspectFileDetails,
+  ProspectFileParams,
+  ProspectFileResult,
+} from '../../store/prospects/prospect-load.ts'
+import { openBulkCopy } from '../../store/uploads/bulk-copy.ts'
 import { loadUpload } from '../../workers/dialer/load-upload.ts'
 import { campaignStatus } from '../../workers/dialer/status.ts'
 import { quantile } from '../support/quantile.ts'
 import { report, timed } from './figures.ts'
 import { makeCampaign, makeWorkspace, numberAt, type World } from './world.ts'
 
-const LOADER = new URL('../../store/prospect-load.ts', import.meta.url)
+const LOADER = new URL('../../store/prospects/prospect-load.ts', import.meta.url)
 const MIB = 2 ** 20
 const PIECE_BYTES = 64 * 1024
 const STATUS_MS = 100

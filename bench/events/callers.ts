@@ -1,6 +1,6 @@
 import { setPriority } from 'node:os'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { NODE_PRIORITY, setScheduling } from '../../runtime/set-scheduling.ts'
+import { NODE_PRIORITY, setScheduling } from '../../runtime/process/scheduling/set-scheduling.ts'
 import { Tenant } from '../hostile/tenant.ts'
 
 /**

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { startEmbedded } from '../../store/embedded.ts'
+import { startEmbedded } from '../../store/embedded/embedded.ts'
 
 /** Of twenty sessions each. */
 const VOICE_WORKERS = 3

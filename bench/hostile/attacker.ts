@@ -1,6 +1,6 @@
 /** The hostile tenant in a process and a session of its own, at the least priority: as it would be on a machine of its own. */
 import { setPriority } from 'node:os'
-import { setAutogroup } from '../../runtime/autogroup.ts'
+import { setAutogroup } from '../../runtime/process/scheduling/autogroup.ts'
 import { attacks } from './attacks.ts'
 import { Tenant } from './tenant.ts'
 

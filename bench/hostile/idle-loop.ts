@@ -3,7 +3,7 @@
  * virtual one included. Prints the longest of each second, in ms.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { NODE_PRIORITY, setScheduling } from '../../runtime/set-scheduling.ts'
+import { NODE_PRIORITY, setScheduling } from '../../runtime/process/scheduling/set-scheduling.ts'
 
 const LOOKS_MS = 10
 

@@ -4,8 +4,8 @@ import Fastify from 'fastify'
 import pg from 'pg'
 import type { Static } from 'typebox'
 import { UserBody, userBody } from '../../api/auth/schema.ts'
-import { USER_IDENTITY } from '../../store/identity.ts'
-import type { User } from '../../store/schema.ts'
+import { USER_IDENTITY } from '../../store/accounts/identity.ts'
+import type { User } from '../../store/database/schema.ts'
 import { AgentInput, AgentOutput, answerTo, PATH_WITHOUT_DATABASE, serveParent, userOf } from './work.ts'
 
 const pool = new pg.Pool({ connectionString: process.argv[2] ?? '', max: 10 })

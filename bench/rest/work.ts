@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { createAccessTokens } from '../../api/auth/access-token.ts'
 import { ACCESS_COOKIE, readCookie } from '../../api/auth/cookies.ts'
-import { systemClock } from '../../runtime/clock.ts'
+import { systemClock } from '../../runtime/lib/clock.ts'
 
 /** What every server of the benchmark does for a request, so that only the frameworks differ. */
 

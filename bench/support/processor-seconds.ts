@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { processUsage } from '../../runtime/process-usage.ts'
+import { processUsage } from '../../runtime/process/process-usage.ts'
 
 /**
  * What this process and all that it started used of the processor so far, in seconds by name.

@@ -1,12 +1,12 @@
 /** An api node's half of the calls: SIP, RTP and legs, each joined to an echo in place of a worker. */
 import { pino } from 'pino'
-import { systemClock } from '../../runtime/clock.ts'
-import { Pacer } from '../../runtime/media/pacer.ts'
-import { installGuard } from '../../runtime/plugin/guard.ts'
+import type { Leg } from '../../runtime/call/types/leg.ts'
+import { systemClock } from '../../runtime/lib/clock.ts'
+import { Pacer } from '../../runtime/media/line/pacer.ts'
+import { installGuard } from '../../runtime/plugin/guard/guard.ts'
 import { loadPlugins } from '../../runtime/plugin/host.ts'
-import type { Leg } from '../../runtime/session/leg.ts'
-import { LOCAL_TRUNK_ID, type TrunkDirectory } from '../../runtime/telephony/trunk.ts'
-import { DEFAULT_TRUNK_SETTINGS } from '../../runtime/telephony/trunk-settings.ts'
+import { LOCAL_TRUNK_ID, type TrunkDirectory } from '../../runtime/plugin-sdk/telephony/trunk.ts'
+import { DEFAULT_TRUNK_SETTINGS } from '../../runtime/plugin-sdk/telephony/trunk-settings.ts'
 
 const [number = '', calls = '200', encryption = 'off'] = process.argv.slice(2)
 const sipPort = 20_000 + (process.pid % 5_000)

@@ -1,5 +1,5 @@
 import { firstLoud, lastLoud, samplesPerFrame } from '../../runtime/media/frame.ts'
-import type { Pacer } from '../../runtime/media/pacer.ts'
+import type { Pacer } from '../../runtime/media/line/pacer.ts'
 
 const LOUD = 300
 const AUDIBLE = 100

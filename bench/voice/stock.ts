@@ -2,7 +2,7 @@ import { ReadableStream } from 'node:stream/web'
 import { voice } from '@livekit/agents'
 import { AudioFrame } from '@livekit/rtc-node'
 import { concatSamples, samplesPerFrame } from '../../runtime/media/frame.ts'
-import type { Pacer } from '../../runtime/media/pacer.ts'
+import type { Pacer } from '../../runtime/media/line/pacer.ts'
 import type { BenchProviders } from './providers-client.ts'
 
 /** The peer: an AgentSession as its documentation starts one, default options, with plain audio in and out. */

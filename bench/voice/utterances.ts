@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
+import { Resampler } from '../../runtime/media/dsp/resample.ts'
 import { firstLoud, lastLoud } from '../../runtime/media/frame.ts'
-import { Resampler } from '../../runtime/media/resample.ts'
 
 /** What the simulated callers ask. */
 export const QUESTIONS = [

@@ -3,14 +3,14 @@ import { Recogniser } from '../../plugins/sim/recogniser.ts'
 import type { Template } from '../../plugins/sim/template.ts'
 import utterances from '../../plugins/sim/utterances/en.json' with { type: 'json' }
 import { Vocabulary } from '../../plugins/sim/vocabulary.ts'
-import { toAgent } from '../../runtime/call.ts'
-import { systemClock } from '../../runtime/clock.ts'
-import { Ears } from '../../runtime/conversation/ears.ts'
-import { MODEL_RATE_HZ } from '../../runtime/conversation/models.ts'
-import { EchoSuppressor } from '../../runtime/media/echo.ts'
-import { prepareOpusRepair } from '../../runtime/media/opus-repair.ts'
-import type { Pacer } from '../../runtime/media/pacer.ts'
-import type { AudioFormat } from '../../runtime/session/leg.ts'
+import { toAgent } from '../../runtime/call/path.ts'
+import type { AudioFormat } from '../../runtime/call/types/leg.ts'
+import { Ears } from '../../runtime/conversation/hearing/inbound-audio.ts'
+import { MODEL_RATE_HZ } from '../../runtime/conversation/providers/models.ts'
+import { systemClock } from '../../runtime/lib/clock.ts'
+import { prepareOpusRepair } from '../../runtime/media/codecs/opus-repair.ts'
+import { EchoSuppressor } from '../../runtime/media/dsp/echo.ts'
+import type { Pacer } from '../../runtime/media/line/pacer.ts'
 
 /** What was understood of one caller. */
 export interface Understood {

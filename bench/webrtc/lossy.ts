@@ -1,10 +1,10 @@
 import type { ChildProcess } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import utterances from '../../plugins/sim/utterances/en.json' with { type: 'json' }
-import { meanOpinionScore } from '../../runtime/media/e-model.ts'
+import { OpusEncoder } from '../../runtime/media/codecs/opus.ts'
+import { OPUS_RATE_HZ } from '../../runtime/media/codecs/opus-repair.ts'
 import { joinSamples } from '../../runtime/media/frame.ts'
-import { OpusEncoder } from '../../runtime/media/opus.ts'
-import { OPUS_RATE_HZ } from '../../runtime/media/opus-repair.ts'
+import { meanOpinionScore } from '../../runtime/media/line/e-model.ts'
 import { renderSpeech } from '../../scripts/demo/speech.ts'
 import { quantile } from '../support/quantile.ts'
 import { BadLine, type BadLineOptions } from './bad-line.ts'

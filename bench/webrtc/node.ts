@@ -11,9 +11,9 @@ import { Resumes } from '../../api/realtime/resumes.ts'
 import { MediaServer } from '../../api/realtime/webrtc/media-server.ts'
 import { WebRtcLeg } from '../../api/realtime/webrtc/webrtc-leg.ts'
 import { WebSocketLeg } from '../../api/realtime/websocket-leg.ts'
-import { systemClock as clock } from '../../runtime/clock.ts'
-import { Pacer } from '../../runtime/media/pacer.ts'
-import type { Socket } from '../../runtime/web-socket.ts'
+import { systemClock as clock } from '../../runtime/lib/clock.ts'
+import { Pacer } from '../../runtime/media/line/pacer.ts'
+import type { Socket } from '../../runtime/process/web-socket.ts'
 import { listenTo } from './ears.ts'
 
 const SAMPLE_RATE_HZ = 24_000

@@ -1,6 +1,6 @@
 import type { PluginHost } from '../../runtime/plugin/contract.ts'
-import type { ProviderIdentity } from '../../runtime/plugin/provider-error.ts'
-import { type ProviderHttp, providerHttp } from '../../runtime/plugin/provider-http.ts'
+import type { ProviderIdentity } from '../../runtime/plugin-sdk/provider-error.ts'
+import { type ProviderHttp, providerHttp } from '../../runtime/plugin-sdk/provider-http.ts'
 
 const BASE = 'https://api.anthropic.com'
 const NO_KEY = 'none'

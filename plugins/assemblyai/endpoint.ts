@@ -1,5 +1,5 @@
 import type { PluginHost } from '../../runtime/plugin/contract.ts'
-import type { ProviderIdentity } from '../../runtime/plugin/provider-error.ts'
+import type { ProviderIdentity } from '../../runtime/plugin-sdk/provider-error.ts'
 
 const BASE = 'https://streaming.assemblyai.com'
 const NO_KEY = 'none'

@@ -1,5 +1,5 @@
 import { definePlugin } from '../../runtime/plugin/contract.ts'
-import { providerHttp } from '../../runtime/plugin/provider-http.ts'
+import { providerHttp } from '../../runtime/plugin-sdk/provider-http.ts'
 import { ASSEMBLYAI, endpointOf } from './endpoint.ts'
 
 /** AssemblyAI's ears. The speech libraries load with the first session that needs them. */

@@ -1,8 +1,8 @@
 import type { PluginHost, SpeechOptions } from '../../runtime/plugin/contract.ts'
-import type { ProviderHttp } from '../../runtime/plugin/provider-http.ts'
-import { apiErrorOf } from '../../runtime/speech/api-error.ts'
-import { SampleReader } from '../../runtime/speech/pcm.ts'
-import { SentenceTTS, type SpeakSentence } from '../../runtime/speech/sentence-tts.ts'
+import type { ProviderHttp } from '../../runtime/plugin-sdk/provider-http.ts'
+import { apiErrorOf } from '../../runtime/plugin-sdk/speech/api-error.ts'
+import { SampleReader } from '../../runtime/plugin-sdk/speech/pcm.ts'
+import { SentenceTTS, type SpeakSentence } from '../../runtime/plugin-sdk/speech/sentence-tts.ts'
 import { AZURE, endpointOf, localeOf } from './endpoint.ts'
 
 const SAMPLE_RATE_HZ = 24_000

@@ -1,5 +1,5 @@
 import { definePlugin } from '../../runtime/plugin/contract.ts'
-import { providerHttp } from '../../runtime/plugin/provider-http.ts'
+import { providerHttp } from '../../runtime/plugin-sdk/provider-http.ts'
 import { CARTESIA, endpointOf, SPEAK_VERSION } from './endpoint.ts'
 
 /** Cartesia's voices and ears. The speech libraries load with the first session that needs them. */

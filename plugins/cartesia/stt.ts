@@ -1,11 +1,11 @@
 import type { APIConnectOptions } from '@livekit/agents'
 import * as cartesia from '@livekit/agents-plugin-cartesia'
 import type { PluginHost, SpeechOptions } from '../../runtime/plugin/contract.ts'
-import { explainFailure } from '../../runtime/plugin/provider-error.ts'
-import { judgeErrors } from '../../runtime/speech/api-error.ts'
-import { bytesOf } from '../../runtime/speech/pcm.ts'
-import type { SocketAddress } from '../../runtime/speech/socket.ts'
-import { type RecognitionProtocol, SocketSpeechStream } from '../../runtime/speech/socket-stt.ts'
+import { explainFailure } from '../../runtime/plugin-sdk/provider-error.ts'
+import { judgeErrors } from '../../runtime/plugin-sdk/speech/api-error.ts'
+import { bytesOf } from '../../runtime/plugin-sdk/speech/pcm.ts'
+import type { SocketAddress } from '../../runtime/plugin-sdk/speech/socket.ts'
+import { type RecognitionProtocol, SocketSpeechStream } from '../../runtime/plugin-sdk/speech/socket-stt.ts'
 import { CARTESIA, endpointOf, LISTEN_VERSION } from './endpoint.ts'
 
 const SAMPLE_RATE_HZ = 16_000

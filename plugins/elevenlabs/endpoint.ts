@@ -1,6 +1,6 @@
 import type { PluginHost } from '../../runtime/plugin/contract.ts'
-import type { ProviderFailure, ProviderIdentity } from '../../runtime/plugin/provider-error.ts'
-import { explainFailure } from '../../runtime/plugin/provider-error.ts'
+import type { ProviderFailure, ProviderIdentity } from '../../runtime/plugin-sdk/provider-error.ts'
+import { explainFailure } from '../../runtime/plugin-sdk/provider-error.ts'
 
 const BASE = 'https://api.elevenlabs.io'
 const NO_KEY = 'none'

@@ -1,5 +1,5 @@
 import { definePlugin } from '../../runtime/plugin/contract.ts'
-import { providerHttp } from '../../runtime/plugin/provider-http.ts'
+import { providerHttp } from '../../runtime/plugin-sdk/provider-http.ts'
 import { ELEVENLABS, endpointOf } from './endpoint.ts'
 import { listVoices } from './voices.ts'
 

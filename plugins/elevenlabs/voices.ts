@@ -1,5 +1,5 @@
 import type { ListedVoice, PluginHost } from '../../runtime/plugin/contract.ts'
-import { providerHttp } from '../../runtime/plugin/provider-http.ts'
+import { providerHttp } from '../../runtime/plugin-sdk/provider-http.ts'
 import { ELEVENLABS, endpointOf } from './endpoint.ts'
 
 const PAGE_SIZE = 100

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { PluginHost, SpeechOptions } from '../../runtime/plugin/contract.ts'
-import { explainFailure, ProviderError } from '../../runtime/plugin/provider-error.ts'
-import type { ChatRequest, LlmEvent } from '../../runtime/speech/chat-request.ts'
-import { EventLLM } from '../../runtime/speech/event-llm.ts'
-import { jsonEvents } from '../../runtime/speech/json-events.ts'
+import { explainFailure, ProviderError } from '../../runtime/plugin-sdk/provider-error.ts'
+import type { ChatRequest, LlmEvent } from '../../runtime/plugin-sdk/speech/chat-request.ts'
+import { EventLLM } from '../../runtime/plugin-sdk/speech/event-llm.ts'
+import { jsonEvents } from '../../runtime/plugin-sdk/speech/json-events.ts'
 import { GOOGLE, httpOf, streamPath } from './endpoint.ts'
 import { generateBody } from './generate-body.ts'
 

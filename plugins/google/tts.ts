@@ -1,9 +1,9 @@
 import type { PluginHost, SpeechOptions } from '../../runtime/plugin/contract.ts'
-import type { ProviderHttp } from '../../runtime/plugin/provider-http.ts'
-import { apiErrorOf } from '../../runtime/speech/api-error.ts'
-import { jsonEvents } from '../../runtime/speech/json-events.ts'
-import { SampleReader } from '../../runtime/speech/pcm.ts'
-import { SentenceTTS, type SpeakSentence } from '../../runtime/speech/sentence-tts.ts'
+import type { ProviderHttp } from '../../runtime/plugin-sdk/provider-http.ts'
+import { apiErrorOf } from '../../runtime/plugin-sdk/speech/api-error.ts'
+import { jsonEvents } from '../../runtime/plugin-sdk/speech/json-events.ts'
+import { SampleReader } from '../../runtime/plugin-sdk/speech/pcm.ts'
+import { SentenceTTS, type SpeakSentence } from '../../runtime/plugin-sdk/speech/sentence-tts.ts'
 import { GOOGLE, httpOf, streamPath } from './endpoint.ts'
 
 const SAMPLE_RATE_HZ = 24_000

@@ -1,6 +1,6 @@
 import localInference from '@livekit/local-inference'
 import type { Words } from '../../packages/plugin/mod.ts'
-import { type Cut, UtteranceCutter } from '../../runtime/speech/utterance-cutter.ts'
+import { type Cut, UtteranceCutter } from '../../runtime/plugin-sdk/speech/utterance-cutter.ts'
 import type { Denoiser } from './denoiser.ts'
 import { HEARING_RATE_HZ } from './model.ts'
 import type { OfflineRecognizer, OnlineRecognizer, OnlineStream } from './sherpa.ts'

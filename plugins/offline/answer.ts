@@ -1,4 +1,4 @@
-import { splitSentences } from '../../runtime/speech/sentences.ts'
+import { splitSentences } from '../../runtime/plugin-sdk/speech/sentences.ts'
 import { Bm25 } from './bm25.ts'
 import { LANGUAGES, languageOf } from './languages/index.ts'
 import type { Language } from './languages/language.ts'

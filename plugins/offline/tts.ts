@@ -1,7 +1,7 @@
 import type { SpeechOptions } from '../../runtime/plugin/contract.ts'
-import type { Spawn } from '../../runtime/speech/espeak.ts'
-import { espeakVoice } from '../../runtime/speech/espeak-voice.ts'
-import { SentenceTTS } from '../../runtime/speech/sentence-tts.ts'
+import type { Spawn } from '../../runtime/plugin-sdk/speech/espeak.ts'
+import { espeakVoice } from '../../runtime/plugin-sdk/speech/espeak-voice.ts'
+import { SentenceTTS } from '../../runtime/plugin-sdk/speech/sentence-tts.ts'
 
 const DEFAULT_VOICE = 'en-us'
 

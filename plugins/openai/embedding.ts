@@ -1,6 +1,6 @@
-import { PatchbayError } from '../../runtime/errors.ts'
+import { signalWithin } from '../../runtime/lib/async/signal-within.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { EmbeddingProvider, PluginHost, SpeechOptions } from '../../runtime/plugin/contract.ts'
-import { signalWithin } from '../../runtime/signal-within.ts'
 import { endpointOf } from './endpoint.ts'
 
 const DIMENSIONS: Readonly<Record<string, number>> = {

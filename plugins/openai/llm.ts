@@ -2,7 +2,7 @@ import { llm } from '@livekit/agents'
 import * as openai from '@livekit/agents-plugin-openai'
 import { OpenAI } from 'openai'
 import type { PluginHost, SpeechOptions } from '../../runtime/plugin/contract.ts'
-import { judgeErrors } from '../../runtime/speech/api-error.ts'
+import { judgeErrors } from '../../runtime/plugin-sdk/speech/api-error.ts'
 import { endpointOf } from './endpoint.ts'
 
 /** OpenAI's chat completions: LiveKit's class behind the plugin's own handles, its failures told in an operator's words. */

@@ -1,7 +1,7 @@
 import type { PluginHost, SpeechOptions } from '../../runtime/plugin/contract.ts'
-import { apiErrorOf } from '../../runtime/speech/api-error.ts'
-import { SampleReader } from '../../runtime/speech/pcm.ts'
-import { SentenceTTS, type SpeakSentence } from '../../runtime/speech/sentence-tts.ts'
+import { apiErrorOf } from '../../runtime/plugin-sdk/speech/api-error.ts'
+import { SampleReader } from '../../runtime/plugin-sdk/speech/pcm.ts'
+import { SentenceTTS, type SpeakSentence } from '../../runtime/plugin-sdk/speech/sentence-tts.ts'
 import { type Endpoint, endpointOf } from './endpoint.ts'
 
 const SAMPLE_RATE_HZ = 24_000

@@ -1,4 +1,4 @@
-import { objectIn, readerOf, type StreamDialect, textIn } from '../../runtime/telephony/stream/dialect.ts'
+import { objectIn, readerOf, type StreamDialect, textIn } from '../../runtime/plugin-sdk/telephony/stream/dialect.ts'
 
 const CONTENT_TYPE = 'audio/x-mulaw'
 const RATE_HZ = 8_000

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { PatchbayError } from '../../runtime/errors.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
 
 /**
  * Throws `forged_request` unless one of the signatures is that of a POST Plivo made to one of the addresses: version 3,

@@ -1,4 +1,4 @@
-import type { Rejection } from '../../runtime/telephony/stream/received.ts'
+import type { Rejection } from '../../runtime/plugin-sdk/telephony/stream/received.ts'
 
 /** What Plivo is told to do with a call. */
 

@@ -1,12 +1,12 @@
 import { QdrantClient } from '@qdrant/js-client-rest'
-import { PatchbayError } from '../../runtime/errors.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { PluginHost } from '../../runtime/plugin/contract.ts'
 import {
   explainFailure,
   explainStatus,
   ProviderError,
   type ProviderIdentity,
-} from '../../runtime/plugin/provider-error.ts'
+} from '../../runtime/plugin-sdk/provider-error.ts'
 
 const PROVIDER: ProviderIdentity = { title: 'Qdrant', keyVariable: 'QDRANT_API_KEY' }
 const TIMEOUT_MS = 10_000

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Schemas } from '@qdrant/js-client-rest'
-import { PatchbayError } from '../../runtime/errors.ts'
 import { LEG_LIMIT } from '../../runtime/knowledge/fusion.ts'
 import type { Terms } from '../../runtime/knowledge/terms.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type {
   EmbeddingIdentity,
   VectorMatch,

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { AwsV4Signer } from 'aws4fetch'
-import { PatchbayError } from '../../runtime/errors.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { PluginHost } from '../../runtime/plugin/contract.ts'
 import {
   explainFailure,
   explainStatus,
   ProviderError,
   type ProviderIdentity,
-} from '../../runtime/plugin/provider-error.ts'
+} from '../../runtime/plugin-sdk/provider-error.ts'
 import { errorOf } from './xml.ts'
 
 const PROVIDER: ProviderIdentity = { title: 'S3', keyVariable: 'S3_SECRET_ACCESS_KEY' }

@@ -1,7 +1,7 @@
+import { signalWithin } from '../../runtime/lib/async/signal-within.ts'
 import type { ByteRange, ObjectSource, ObjectStore, StoredObject } from '../../runtime/plugin/contract.ts'
 import { requireObjectKey } from '../../runtime/plugin/object-key.ts'
-import { explainStatus, ProviderError } from '../../runtime/plugin/provider-error.ts'
-import { signalWithin } from '../../runtime/signal-within.ts'
+import { explainStatus, ProviderError } from '../../runtime/plugin-sdk/provider-error.ts'
 import type { S3Bucket } from './bucket.ts'
 import { completionOf, elementOf, errorOf } from './xml.ts'
 

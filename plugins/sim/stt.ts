@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type APIConnectOptions, type AudioBuffer, mergeFrames, normalizeLanguage, stt } from '@livekit/agents'
 import type { AudioFrame } from '@livekit/rtc-node'
-import type { Preparing, SignalledEvent, SpeechSignal } from '../../runtime/speech/signal.ts'
+import type { Preparing, SignalledEvent, SpeechSignal } from '../../runtime/plugin-sdk/speech/signal.ts'
 import { delay, Faults } from './fault.ts'
 import { Recogniser, type RecogniserEvent } from './recogniser.ts'
 import type { SttScenario } from './scenario.ts'

@@ -1,7 +1,7 @@
-import type { Clock } from '../../runtime/clock.ts'
+import type { AudioFormat, Leg, LegEvents } from '../../runtime/call/types/leg.ts'
+import type { Clock } from '../../runtime/lib/clock.ts'
+import { decodeG711 } from '../../runtime/media/codecs/g711.ts'
 import { samplesPerFrame } from '../../runtime/media/frame.ts'
-import { decodeG711 } from '../../runtime/media/g711.ts'
-import type { AudioFormat, Leg, LegEvents } from '../../runtime/session/leg.ts'
 import type { Behaviour } from './telephony-behaviour.ts'
 
 /** G.711. */

@@ -1,4 +1,4 @@
-import { type PhoneNumber, parsePhoneNumber } from '../../runtime/phone-number.ts'
+import { type PhoneNumber, parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
 
 interface Range {
   code: string

@@ -1,13 +1,18 @@
 import { randomInt } from 'node:crypto'
-import { systemClock } from '../../runtime/clock.ts'
-import { PatchbayError } from '../../runtime/errors.ts'
-import { encodeG711 } from '../../runtime/media/g711.ts'
-import { Pacer } from '../../runtime/media/pacer.ts'
-import { Resampler } from '../../runtime/media/resample.ts'
+import { systemClock } from '../../runtime/lib/clock.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
+import { encodeG711 } from '../../runtime/media/codecs/g711.ts'
+import { Resampler } from '../../runtime/media/dsp/resample.ts'
+import { Pacer } from '../../runtime/media/line/pacer.ts'
 import type { PluginHost } from '../../runtime/plugin/contract.ts'
+import { ESPEAK_SAMPLE_RATE_HZ, espeak } from '../../runtime/plugin-sdk/speech/espeak.ts'
+import {
+  type Carrier,
+  CarrierFault,
+  type DialEvents,
+  type DialOrder,
+} from '../../runtime/plugin-sdk/telephony/carrier.ts'
 import { boundary } from '../../runtime/process/boundary.ts'
-import { ESPEAK_SAMPLE_RATE_HZ, espeak } from '../../runtime/speech/espeak.ts'
-import { type Carrier, CarrierFault, type DialEvents, type DialOrder } from '../../runtime/telephony/carrier.ts'
 import { type Behaviour, behaviourOf, type CalleeSettings } from './telephony-behaviour.ts'
 import { type Lines, RATE_HZ, SimCallee, type Utterance } from './telephony-callee.ts'
 import { COUNTRIES, randomNumber } from './telephony-numbers.ts'

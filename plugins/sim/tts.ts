@@ -1,6 +1,6 @@
-import type { Spawn } from '../../runtime/speech/espeak.ts'
-import { espeakVoice } from '../../runtime/speech/espeak-voice.ts'
-import { SentenceTTS, type SpeakSentence, type Voice } from '../../runtime/speech/sentence-tts.ts'
+import type { Spawn } from '../../runtime/plugin-sdk/speech/espeak.ts'
+import { espeakVoice } from '../../runtime/plugin-sdk/speech/espeak-voice.ts'
+import { SentenceTTS, type SpeakSentence, type Voice } from '../../runtime/plugin-sdk/speech/sentence-tts.ts'
 import { delay, Faults } from './fault.ts'
 import { readTtsScenario, type TtsScenario } from './scenario.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { ESPEAK_SAMPLE_RATE_HZ, espeakEach, type Spawn } from '../../runtime/speech/espeak.ts'
+import { ESPEAK_SAMPLE_RATE_HZ, espeakEach, type Spawn } from '../../runtime/plugin-sdk/speech/espeak.ts'
 import { makeTemplate, type Template } from './template.ts'
 
 /** Templates kept for later sessions; the oldest goes first. About 25 KB each. */

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { systemClock } from '../../runtime/clock.ts'
-import { Pacer } from '../../runtime/media/pacer.ts'
-import type { PhoneNumber } from '../../runtime/phone-number.ts'
+import { systemClock } from '../../runtime/lib/clock.ts'
+import type { PhoneNumber } from '../../runtime/lib/phone-number.ts'
+import { Pacer } from '../../runtime/media/line/pacer.ts'
 import type { PluginHost } from '../../runtime/plugin/contract.ts'
-import { boundary, inBackground } from '../../runtime/process/boundary.ts'
 import {
   type Carrier,
   type CarrierCallState,
@@ -17,8 +16,9 @@ import {
   type TrunkFigures,
   type TrunkFinding,
   type TrunkState,
-} from '../../runtime/telephony/carrier.ts'
-import type { Trunk, TrunkDirectory } from '../../runtime/telephony/trunk.ts'
+} from '../../runtime/plugin-sdk/telephony/carrier.ts'
+import type { Trunk, TrunkDirectory } from '../../runtime/plugin-sdk/telephony/trunk.ts'
+import { boundary, inBackground } from '../../runtime/process/boundary.ts'
 import type { InboundCall } from './call/inbound-call.ts'
 import { Incoming, noteRefusal } from './call/incoming.ts'
 import { joinExtensions } from './call/internal.ts'

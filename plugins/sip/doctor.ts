@@ -1,4 +1,4 @@
-import type { CarrierFinding, TrunkFinding } from '../../runtime/telephony/carrier.ts'
+import type { CarrierFinding, TrunkFinding } from '../../runtime/plugin-sdk/telephony/carrier.ts'
 import { contactOf, SUPPORTED, USER_AGENT } from './dialog/context.ts'
 import { MAX_FORWARDS } from './dialog/dialog.ts'
 import type { MediaPair } from './media/media-ports.ts'

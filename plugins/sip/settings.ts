@@ -1,4 +1,4 @@
-import { PatchbayError } from '../../runtime/errors.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { PluginHost } from '../../runtime/plugin/contract.ts'
 
 export interface SipSettings {

@@ -1,4 +1,10 @@
-import { MARK, objectIn, readerOf, type StreamDialect, textIn } from '../../runtime/telephony/stream/dialect.ts'
+import {
+  MARK,
+  objectIn,
+  readerOf,
+  type StreamDialect,
+  textIn,
+} from '../../runtime/plugin-sdk/telephony/stream/dialect.ts'
 import { readState } from './state.ts'
 
 /** Telnyx media streaming, bidirectional RTP: https://developers.telnyx.com/docs/voice/programmable-voice/media-streaming */

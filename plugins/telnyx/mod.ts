@@ -1,5 +1,5 @@
 import { definePlugin } from '../../runtime/plugin/contract.ts'
-import { StreamCarrier } from '../../runtime/telephony/stream/carrier.ts'
+import { StreamCarrier } from '../../runtime/plugin-sdk/telephony/stream/carrier.ts'
 import { telnyxProvider } from './provider.ts'
 
 export default definePlugin({

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import twilio from 'twilio'
+import { signalWithin } from '../../runtime/lib/async/signal-within.ts'
 import type { PluginHost } from '../../runtime/plugin/contract.ts'
-import { signalWithin } from '../../runtime/signal-within.ts'
-import { ApiFault, REQUEST_TIMEOUT_MS, unreachable } from '../../runtime/telephony/stream/rest.ts'
+import { ApiFault, REQUEST_TIMEOUT_MS, unreachable } from '../../runtime/plugin-sdk/telephony/stream/rest.ts'
 
 export type TwilioClient = InstanceType<typeof twilio.Twilio>
 

@@ -1,4 +1,10 @@
-import { MARK, objectIn, readerOf, type StreamDialect, textIn } from '../../runtime/telephony/stream/dialect.ts'
+import {
+  MARK,
+  objectIn,
+  readerOf,
+  type StreamDialect,
+  textIn,
+} from '../../runtime/plugin-sdk/telephony/stream/dialect.ts'
 
 /** Twilio Media Streams, bidirectional: https://www.twilio.com/docs/voice/media-streams/websocket-messages */
 export const twilioDialect: StreamDialect = {

@@ -1,6 +1,6 @@
 import type { IncomingPhoneNumberInstance } from 'twilio/lib/rest/api/v2010/account/incomingPhoneNumber.js'
-import { type PhoneNumber, parsePhoneNumber } from '../../runtime/phone-number.ts'
-import { CarrierFault, type CarrierNumbers, type NumberDelivery } from '../../runtime/telephony/carrier.ts'
+import { type PhoneNumber, parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
+import { CarrierFault, type CarrierNumbers, type NumberDelivery } from '../../runtime/plugin-sdk/telephony/carrier.ts'
 import type { TwilioApi } from './api.ts'
 
 /** Begins the friendly name of numbers that were bought here: only those are given back. */

@@ -1,6 +1,6 @@
-import type { AnsweredBy, CarrierCallState, DialFailure } from '../../runtime/telephony/carrier.ts'
-import { meaningOf } from '../../runtime/telephony/cause.ts'
-import type { DialNews } from '../../runtime/telephony/stream/dialled.ts'
+import type { AnsweredBy, CarrierCallState, DialFailure } from '../../runtime/plugin-sdk/telephony/carrier.ts'
+import { meaningOf } from '../../runtime/plugin-sdk/telephony/cause.ts'
+import type { DialNews } from '../../runtime/plugin-sdk/telephony/stream/dialled.ts'
 
 /** Twilio's words for what becomes of a call, as ours. Pure. */
 

@@ -1,5 +1,5 @@
 import twilio from 'twilio'
-import { PatchbayError } from '../../runtime/errors.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
 
 /**
  * Throws `forged_request` unless the signature is that of a request Twilio made to one of the addresses: base64 of

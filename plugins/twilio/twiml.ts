@@ -1,5 +1,5 @@
 import twilio from 'twilio'
-import type { Rejection } from '../../runtime/telephony/stream/received.ts'
+import type { Rejection } from '../../runtime/plugin-sdk/telephony/stream/received.ts'
 
 /** What Twilio is told to do with a call: small XML documents. */
 

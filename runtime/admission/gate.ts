@@ -1,4 +1,4 @@
-import { PatchbayError } from '../errors.ts'
+import { PatchbayError } from '../lib/errors.ts'
 import { boundary } from '../process/boundary.ts'
 import { FairQueue, type Place } from './fair-queue.ts'
 import { countRefusal } from './refusals.ts'

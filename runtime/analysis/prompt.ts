@@ -1,4 +1,4 @@
-import type { Turn } from '../call-log/resume.ts'
+import type { Turn } from '../call/log/resume.ts'
 import { cutText, cutTextStart, parseCleanJson, shortText } from '../lib/text.ts'
 
 /** What an agent wants to know of its calls. */

@@ -1,6 +1,6 @@
-import type { CallEvent, CallEventBody } from '../call-log/events.ts'
-import type { AskMethod, AskMethods, OpenSession, SessionEndReason, SoundSpan } from '../link/messages.ts'
-import type { AgentState } from '../session/leg.ts'
+import type { AskMethod, AskMethods, OpenSession, SessionEndReason, SoundSpan } from '../call/link/messages.ts'
+import type { CallEvent, CallEventBody } from '../call/log/events.ts'
+import type { AgentState } from '../call/types/leg.ts'
 
 /** What a conversation may do to its session, over the link. Nothing throws; after `ended` or a close only `tell` is sent. */
 export interface SessionPort {

@@ -1,9 +1,9 @@
-import { PatchbayError } from '../errors.ts'
-import { prepareOpusRepair } from '../media/opus-repair.ts'
-import { AgentConversation, type ConversationDeps } from './agent-session.ts'
-import type { ChainEvents } from './chain.ts'
+import { PatchbayError } from '../lib/errors.ts'
+import { prepareOpusRepair } from '../media/codecs/opus-repair.ts'
 import type { OpenConversation } from './contract.ts'
-import { openProviders } from './providers.ts'
+import { AgentConversation, type ConversationDeps } from './conversation.ts'
+import type { ChainEvents } from './providers/chain.ts'
+import { openProviders } from './providers/providers.ts'
 
 /** Makes the function that the link calls for every session it is offered. */
 export function conversations(deps: ConversationDeps): OpenConversation {

@@ -1,4 +1,4 @@
-import type { EventOf } from '../call-log/events.ts'
+import type { EventOf } from '../call/log/events.ts'
 
 /**
  * How long the caller waits for an answer, from the audio: from the last sound of the caller's speech as received to the

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { PatchbayError } from '../errors.ts'
+import { PatchbayError } from '../lib/errors.ts'
 import { MAX_VARIABLES, MAX_VARIABLES_BYTES } from '../lib/variable-bounds.ts'
 
 /** A system prompt with its variables filled in. */

@@ -1,9 +1,9 @@
-import { PatchbayError } from '../errors.ts'
-import type { Logger } from '../log.ts'
+import { signalWithin } from '../lib/async/signal-within.ts'
+import { PatchbayError } from '../lib/errors.ts'
 import type { EmbeddingIdentity } from '../plugin/contract.ts'
 import { isAskedForByName } from '../plugin/default-providers.ts'
 import type { PluginRegistry } from '../plugin/host.ts'
-import { signalWithin } from '../signal-within.ts'
+import type { Logger } from '../process/log.ts'
 import { MAX_DIMENSIONS } from './dense.ts'
 
 /** The meaning of texts as vectors, where the operator has a provider that makes them. */

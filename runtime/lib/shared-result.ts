@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from './clock.ts'
 
 /** Asks at most once within `ttlMs`, however many want to know: all of them share the answer. A failure is not kept. */
 export function sharedResult<T>(

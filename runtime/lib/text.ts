@@ -2,7 +2,7 @@
  * Text as every part of the product may hold it: well-formed Unicode without NUL. Postgres refuses a NUL in text, and half of a
  * surrogate pair in jsonb. What requests bring is refused otherwise (`unstorableText`); what others say is cleaned where it enters.
  */
-import { JSON_BOUNDS, type JsonBounds, parseBounded } from '../json-shape.ts'
+import { JSON_BOUNDS, type JsonBounds, parseBounded } from './json-bounds.ts'
 
 /** JSON that is nested deeper can't be walked or written safely. */
 const MAX_DEPTH = 100

@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path'
-import { PatchbayError } from '../errors.ts'
-import { nearest } from '../nearest.ts'
+import { PatchbayError } from '../lib/errors.ts'
+import { nearest } from '../lib/nearest.ts'
 import type { Engine } from '../plugin/contract.ts'
 import { ROOT } from '../plugin/load.ts'
 import { readManifests } from '../plugin/manifest.ts'

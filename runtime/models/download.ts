@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { PatchbayError } from '../errors.ts'
+import { PatchbayError } from '../lib/errors.ts'
 import { type HubFile, refusal, unreachable } from './hub.ts'
 
 /** A download from which nothing comes for so long is begun again where it stopped. */

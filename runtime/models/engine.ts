@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { PatchbayError } from '../errors.ts'
-import { npmInstall } from '../npm-install.ts'
+import { PatchbayError } from '../lib/errors.ts'
 import type { Engine } from '../plugin/contract.ts'
+import { npmInstall } from '../process/npm-install.ts'
 import { modelsFolder } from './lock.ts'
 
 /** Where what runs a plugin's models is installed: beside them, never in the checkout. */

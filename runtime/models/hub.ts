@@ -1,5 +1,5 @@
-import { PatchbayError } from '../errors.ts'
-import { signalWithin } from '../signal-within.ts'
+import { signalWithin } from '../lib/async/signal-within.ts'
+import { PatchbayError } from '../lib/errors.ts'
 
 /** A file of a model as the hub lists it. */
 export interface HubFile {

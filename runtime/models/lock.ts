@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import Type, { type Static } from 'typebox'
-import { LockFile } from '../lock-file.ts'
+import { LockFile } from '../process/lock-file.ts'
 
 const Pulled = Type.Object({
   repository: Type.String(),

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import { PatchbayError } from '../errors.ts'
+import { PatchbayError } from '../lib/errors.ts'
 import type { ModelEntry } from './catalogue.ts'
 import { download } from './download.ts'
 import { type HubFile, listFiles } from './hub.ts'

@@ -1,9 +1,9 @@
 import type { llm, stt, tts } from '@livekit/agents'
 import type { Logger } from 'pino'
 import type { Terms } from '../knowledge/terms.ts'
-import type { Carrier } from '../telephony/carrier.ts'
-import type { TrunkDirectory } from '../telephony/trunk.ts'
-import type { CarrierDoor } from '../telephony/web.ts'
+import type { Carrier } from '../plugin-sdk/telephony/carrier.ts'
+import type { TrunkDirectory } from '../plugin-sdk/telephony/trunk.ts'
+import type { CarrierDoor } from '../plugin-sdk/telephony/web.ts'
 
 /**
  * What a plugin is. A plugin is a folder `plugins/<name>/` with `plugin.json` (the manifest: data, read before any
@@ -385,7 +385,7 @@ export type PluginFactories = {
 } & {
   /**
    * Asks the provider for something that costs nothing and needs the key. Resolves when it answers as it should; throws
-   * ProviderError (runtime/plugin/provider-error.ts) when it refuses or can't be reached.
+   * ProviderError (runtime/plugin-sdk/provider-error.ts) when it refuses or can't be reached.
    */
   check?: (host: PluginHost, options: CheckOptions) => Promise<void>
   /** The voices of the operator's account; throws ProviderError. The manifest has those that everybody may use. */

@@ -1,5 +1,5 @@
-import { PatchbayError } from '../errors.ts'
-import { nearest } from '../nearest.ts'
+import { PatchbayError } from '../lib/errors.ts'
+import { nearest } from '../lib/nearest.ts'
 import type { PluginRegistry } from './host.ts'
 import type { LoadedPlugin } from './load.ts'
 

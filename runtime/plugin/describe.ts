@@ -1,9 +1,9 @@
 import { pino } from 'pino'
 import { printable } from '../lib/printable.ts'
 import { PLUGIN_KINDS, type Provides } from './contract.ts'
+import { type Environment, variableOf } from './grants/net-rule.ts'
+import { coversRequest, cureOf, type GrantFlags, PERMISSIONS, type Permission } from './grants/permissions.ts'
 import { type LoadedPlugin, loadPlugins, ROOT } from './host.ts'
-import { type Environment, variableOf } from './net-rule.ts'
-import { coversRequest, cureOf, type GrantFlags, PERMISSIONS, type Permission } from './permissions.ts'
 
 const MAX_SHOWN = 8
 

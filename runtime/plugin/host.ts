@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { PatchbayError } from '../errors.ts'
+import { signalWithin } from '../lib/async/signal-within.ts'
+import { PatchbayError } from '../lib/errors.ts'
 import { boundary } from '../process/boundary.ts'
-import { signalWithin } from '../signal-within.ts'
 import { type Catalogue, chosenProvider, defaultsOf, listedLanguage, makeCatalogue } from './catalogue.ts'
 import type {
   CheckOptions,
@@ -17,11 +17,11 @@ import type {
   Provides,
   SpeechOptions,
 } from './contract.ts'
+import type { Environment } from './grants/net-rule.ts'
+import type { Grants } from './grants/permissions.ts'
 import { makeHost } from './handles.ts'
 import { isolate } from './isolated/open.ts'
 import { type LoadedPlugin, type LoadPluginsOptions, readPlugins } from './load.ts'
-import type { Environment } from './net-rule.ts'
-import type { Grants } from './permissions.ts'
 import { attribute, pluginScope } from './scope.ts'
 
 export type { Catalogue } from './catalogue.ts'
@@ -87,7 +87,7 @@ export async function loadPlugins(options: LoadPluginsOptions): Promise<PluginRe
   const plugins = await readPlugins(options, env)
   for (const { name, fault } of plugins) if (fault) log.error({ plugin: name }, fault.message)
   if (plugins.some(({ isolation, fault }) => isolation === 'process' && fault === undefined)) {
-    const { prepareSpawner } = await import('../spawner/spawner.ts')
+    const { prepareSpawner } = await import('../process/offload/spawner.ts')
     prepareSpawner()
   }
   const byName = new Map(plugins.map((plugin) => [plugin.name, plugin]))

@@ -1,12 +1,21 @@
 import { basename, join, resolve } from 'node:path'
-import { PatchbayError } from '../errors.ts'
-import type { Logger } from '../log.ts'
+import { PatchbayError } from '../lib/errors.ts'
 import { readCatalogue } from '../models/catalogue.ts'
 import { isEngineHere } from '../models/engine.ts'
 import { modelLock, modelsFolder } from '../models/lock.ts'
 import { offerModels } from '../models/offer.ts'
+import type { Logger } from '../process/log.ts'
 import { defaultsOf } from './catalogue.ts'
 import type { Manifest, Permissions } from './contract.ts'
+import { type Environment, variableOf } from './grants/net-rule.ts'
+import {
+  compileGrants,
+  type GrantFlags,
+  type Grants,
+  grantsOfFlags,
+  mergePermissions,
+  NO_GRANTS,
+} from './grants/permissions.ts'
 import { readInstalled } from './install/installed.ts'
 import {
   faultOfOptions,
@@ -17,15 +26,6 @@ import {
   readManifests,
   readPluginSettings,
 } from './manifest.ts'
-import { type Environment, variableOf } from './net-rule.ts'
-import {
-  compileGrants,
-  type GrantFlags,
-  type Grants,
-  grantsOfFlags,
-  mergePermissions,
-  NO_GRANTS,
-} from './permissions.ts'
 
 /** The checkout: what relative paths in grants start from. */
 export const ROOT = join(import.meta.dirname, '../..')

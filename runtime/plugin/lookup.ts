@@ -1,6 +1,6 @@
 import { isIP, type LookupFunction } from 'node:net'
-import type { PatchbayError } from '../errors.ts'
-import { allowsResolved, formatTarget, type NetRule } from './net-rule.ts'
+import type { PatchbayError } from '../lib/errors.ts'
+import { allowsResolved, formatTarget, type NetRule } from './grants/net-rule.ts'
 
 type LookupResult = string | { address: string; family: number }[]
 

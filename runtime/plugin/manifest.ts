@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import * as JsonSchema from 'typebox/schema'
-import { PatchbayError } from '../errors.ts'
+import { PatchbayError } from '../lib/errors.ts'
 import { printable } from '../lib/printable.ts'
 import { type Manifest, type Permissions, PLUGIN_KINDS, type PluginKind } from './contract.ts'
-import { parseListenRule } from './listen-rule.ts'
-import { parseNetRule } from './net-rule.ts'
+import { parseListenRule } from './grants/listen-rule.ts'
+import { parseNetRule } from './grants/net-rule.ts'
 
 const VariableName = Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]*$' })
 const Names = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 1000 })

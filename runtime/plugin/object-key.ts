@@ -1,4 +1,4 @@
-import { PatchbayError } from '../errors.ts'
+import { PatchbayError } from '../lib/errors.ts'
 
 const MAX_LENGTH = 512
 const SEGMENT = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/

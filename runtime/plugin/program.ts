@@ -1,6 +1,6 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
-import type { Grants } from './permissions.ts'
+import type { Grants } from './grants/permissions.ts'
 
 /** Finds what the shell would run for `program`, links resolved, or undefined. A path with a slash must be absolute. */
 export function findProgram(program: string, searchPath: string): string | undefined {

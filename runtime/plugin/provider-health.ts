@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { explainFailure, ProviderError } from '../plugin-sdk/provider-error.ts'
 import { inBackground } from '../process/boundary.ts'
 import type { PluginKind } from './contract.ts'
 import type { PluginRegistry } from './host.ts'
-import { explainFailure, ProviderError } from './provider-error.ts'
 
 /** How one provider that needs a key is doing. */
 export interface ProviderCheckup {

@@ -1,5 +1,5 @@
-import type { Logger } from '../log.ts'
 import { inBackground } from '../process/boundary.ts'
+import type { Logger } from '../process/log.ts'
 import { defaultsOf, languagesOf } from './catalogue.ts'
 import type { ListedVoice } from './contract.ts'
 import type { PluginRegistry } from './host.ts'

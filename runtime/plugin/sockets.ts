@@ -7,9 +7,9 @@ import type { Logger } from 'pino'
 import { boundary } from '../process/boundary.ts'
 import { sendAnswer } from './answer.ts'
 import type { Listener, ListenOptions, SrvRecord, UdpSocket } from './contract.ts'
-import { allowsListen } from './listen-rule.ts'
-import { allowsHost, type NetRule, normalizeHost } from './net-rule.ts'
-import { type Grants, permissionDenied } from './permissions.ts'
+import { allowsListen } from './grants/listen-rule.ts'
+import { allowsHost, type NetRule, normalizeHost } from './grants/net-rule.ts'
+import { type Grants, permissionDenied } from './grants/permissions.ts'
 import { pluginScope } from './scope.ts'
 
 /** The handles of plugins that listen. */

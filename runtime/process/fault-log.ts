@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts'
-import type { Logger } from '../log.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { Boundary, ReportFault } from './faults.ts'
+import type { Logger } from './log.ts'
 
 /** Of a kind so much is written; who can make a handler fail could fill the log otherwise. The counter has them all. */
 const INTERVAL_MS = 1_000

@@ -1,7 +1,7 @@
-import { CallerClock } from '../media/caller-clock.ts'
-import { codecFor, type Decode } from '../media/codec.ts'
+import type { AudioFormat } from '../call/types/leg.ts'
+import { codecFor, type Decode } from '../media/codecs/codec.ts'
 import { bytesOf } from '../media/frame.ts'
-import type { AudioFormat } from '../session/leg.ts'
+import { CallerClock } from '../media/line/caller-clock.ts'
 import { AGENT, CALLER, StereoWindow } from './stereo.ts'
 
 /** What a call shows of itself to whoever records it: the leg's own bytes, as they pass. No method throws. */

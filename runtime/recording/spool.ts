@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Logger } from '../log.ts'
+import type { AudioFormat } from '../call/types/leg.ts'
 import type { ObjectSource } from '../plugin/contract.ts'
 import { boundary } from '../process/boundary.ts'
-import type { AudioFormat } from '../session/leg.ts'
+import type { Logger } from '../process/log.ts'
 import { CallRecording, type CallTap } from './call-recording.ts'
 import { completeWav, SpoolFile } from './spool-file.ts'
 

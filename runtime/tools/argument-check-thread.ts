@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import JsonSchema from 'typebox/schema'
-import { lowerThreadPriority } from '../low-priority.ts'
+import { lowerThreadPriority } from '../process/priority.ts'
 
 /** The thread of argument-check.ts: one check after the other. The parent ends it when one takes too long. */
 

@@ -1,12 +1,12 @@
 import type { Worker } from 'node:worker_threads'
 import { FairQueue } from '../admission/fair-queue.ts'
 import { countRefusal } from '../admission/refusals.ts'
-import { beyondBounds } from '../json-shape.ts'
-import type { Logger } from '../log.ts'
+import { beyondBounds } from '../lib/json-bounds.ts'
 import { boundary, inBackground } from '../process/boundary.ts'
-import { processUsage } from '../process-usage.ts'
-import { endThread, startThread } from '../thread.ts'
-import { systemIdOf } from '../thread-ids.ts'
+import type { Logger } from '../process/log.ts'
+import { endThread, startThread } from '../process/offload/thread.ts'
+import { processUsage } from '../process/process-usage.ts'
+import { systemIdOf } from '../process/scheduling/thread-ids.ts'
 import type { CheckAnswer, CheckRequest } from './argument-check-thread.ts'
 
 /**

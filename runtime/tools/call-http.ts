@@ -1,6 +1,6 @@
+import { signalWithin } from '../lib/async/signal-within.ts'
 import { cleanText, shortText } from '../lib/text.ts'
-import type { NetRule } from '../plugin/net-rule.ts'
-import { signalWithin } from '../signal-within.ts'
+import type { NetRule } from '../plugin/grants/net-rule.ts'
 import { sendTraced, type Traced } from '../traces/send-traced.ts'
 import { argumentNames } from './argument-names.ts'
 import type { Reached } from './http-request.ts'

@@ -3,8 +3,14 @@ import { createRequire } from 'node:module'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
 import type * as Undici from 'undici'
 import { isPublicAddress } from '../lib/address.ts'
-import { allowsHost, allowsResolved, type NetRule, normalizeHost, parseInfrastructureRule } from '../plugin/net-rule.ts'
-import { NO_GRANTS } from '../plugin/permissions.ts'
+import {
+  allowsHost,
+  allowsResolved,
+  type NetRule,
+  normalizeHost,
+  parseInfrastructureRule,
+} from '../plugin/grants/net-rule.ts'
+import { NO_GRANTS } from '../plugin/grants/permissions.ts'
 import { pluginScope } from '../plugin/scope.ts'
 import { boundary, inBackground } from '../process/boundary.ts'
 

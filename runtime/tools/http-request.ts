@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { Dispatcher } from 'undici'
 import { endedBy } from '../lib/ended-by.ts'
-import type { NetRule } from '../plugin/net-rule.ts'
+import type { NetRule } from '../plugin/grants/net-rule.ts'
 import { brokeWhenReused, connectionsTo, KeptConnections } from './connections.ts'
 
 /** Requests on behalf of agents, to addresses their makers chose. */

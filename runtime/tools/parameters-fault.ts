@@ -1,4 +1,4 @@
-import { beyondBounds } from '../json-shape.ts'
+import { beyondBounds } from '../lib/json-bounds.ts'
 
 const MAX_SCHEMA_CHARACTERS = 20_000
 const MAX_SCHEMA_DEPTH = 64

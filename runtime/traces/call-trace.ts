@@ -1,5 +1,5 @@
-import type { CallEvent, EventOf } from '../call-log/events.ts'
-import type { Served } from '../call-log/turn-evidence.ts'
+import type { CallEvent, EventOf } from '../call/log/events.ts'
+import type { Served } from '../call/log/turn-evidence.ts'
 import { spanIdOf } from './trace-context.ts'
 
 /**

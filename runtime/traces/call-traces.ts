@@ -1,6 +1,6 @@
-import { type CallEvent, isPassing } from '../call-log/events.ts'
-import type { Logger } from '../log.ts'
+import { type CallEvent, isPassing } from '../call/log/events.ts'
 import { boundary } from '../process/boundary.ts'
+import type { Logger } from '../process/log.ts'
 import { callTrace } from './call-trace.ts'
 import type { SpanExport } from './span-exporter.ts'
 import { traceIdOf } from './trace-context.ts'

@@ -1,4 +1,4 @@
-import type { Logger } from '../log.ts'
+import type { Logger } from '../process/log.ts'
 import type { CallTraces } from './call-traces.ts'
 import type { HttpSpans } from './http-spans.ts'
 

@@ -2,7 +2,7 @@ import { type HrTime, SpanKind, SpanStatusCode, TraceFlags } from '@opentelemetr
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor, type ReadableSpan, type SpanExporter } from '@opentelemetry/sdk-trace-base'
-import type { Logger } from '../log.ts'
+import type { Logger } from '../process/log.ts'
 import type { TraceSpan } from './call-trace.ts'
 
 /** Sends spans to a collector by OTLP over HTTP, by the official library, which is used here alone. */

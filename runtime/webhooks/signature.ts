@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { createSecretBox, type SecretBox } from '../secret-box.ts'
+import { createSecretBox, type SecretBox } from '../lib/secret-box.ts'
 
 /** Signatures of Standard Webhooks 1.0 (github.com/standard-webhooks/standard-webhooks). */
 

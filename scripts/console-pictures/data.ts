@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Teardown } from '../../test/support/services.ts'
-import { startSipResponder } from '../../test/support/sip-responder.ts'
-import { WirePhone } from '../../test/support/wire-phone.ts'
+import type { Teardown } from '../../test/support/instance/services.ts'
+import { WirePhone } from '../../test/support/phone/wire-phone.ts'
+import { startSipResponder } from '../../test/support/sip/sip-responder.ts'
 
 const EMAIL = 'ada@example.com'
 const PASSWORD = 'correct horse'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { words } from '../../plugins/offline/words.ts'
-import { signalWithin } from '../../runtime/signal-within.ts'
+import { signalWithin } from '../../runtime/lib/async/signal-within.ts'
 import { Caller } from './caller.ts'
 import { Conversation, type Exchange, type Say } from './conversation.ts'
 import type { Combination } from './providers.ts'

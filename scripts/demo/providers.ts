@@ -1,4 +1,4 @@
-import { DOUBLES, type DoubleName } from '../../test/support/doubles/start.ts'
+import { DOUBLES, type DoubleName } from '../../test/support/providers/doubles/start.ts'
 
 /** The providers one demo call runs over. */
 export interface Combination {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
+import { Resampler } from '../../runtime/media/dsp/resample.ts'
 import { joinSamples } from '../../runtime/media/frame.ts'
-import { Resampler } from '../../runtime/media/resample.ts'
-import { ESPEAK_SAMPLE_RATE_HZ, espeak } from '../../runtime/speech/espeak.ts'
+import { ESPEAK_SAMPLE_RATE_HZ, espeak } from '../../runtime/plugin-sdk/speech/espeak.ts'
 
 /** A sentence as the simulated caller says it: mono 16-bit samples at `rateHz`, without silence around it. */
 export async function renderSpeech(text: string, rateHz: number, voice = 'en-us'): Promise<Int16Array<ArrayBuffer>> {

@@ -5,7 +5,7 @@
  */
 import { pino } from 'pino'
 import { MediaServer } from '../../api/realtime/webrtc/media-server.ts'
-import { OPUS_SILENCE } from '../../runtime/media/opus-packet.ts'
+import { OPUS_SILENCE } from '../../runtime/media/codecs/opus-packet.ts'
 
 /** It carries sound in less than one; a machine that compiles and tests beside it takes its time. */
 const TIMEOUT_MS = 60_000

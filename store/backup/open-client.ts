@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import { PatchbayError } from '../../runtime/errors.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
 /** Of PostgreSQL, as `server_version_num` has it: what the schema needs, and the tests run on. */

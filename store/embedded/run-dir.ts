@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { chown, lstat, mkdir, realpath } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PatchbayError } from '../../runtime/errors.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
 
 /** A socket's path holds 103 bytes on macOS, 107 on Linux; the longest name in the folder is `.s.PGSQL.5432`. */
 const MAX_RUN_DIR_BYTES = 80

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
-import { PatchbayError } from '../../runtime/errors.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
 
 /**
  * Lets a process of another user through the folders that root alone may enter. access(2), which initdb asks, forgets

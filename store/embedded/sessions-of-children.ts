@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { autogroupOf } from '../../runtime/autogroup.ts'
-import { lowerSession, raiseSession, sessionsGiveWay } from '../../runtime/low-priority.ts'
-import { loopStanding } from '../../runtime/realtime-loop.ts'
+import { lowerSession, raiseSession, sessionsGiveWay } from '../../runtime/process/priority.ts'
+import { autogroupOf } from '../../runtime/process/scheduling/autogroup.ts'
+import { loopStanding } from '../../runtime/process/scheduling/realtime-loop.ts'
 
 const LOOK_MS = 1_000
 /** Beside the loop that carries audio and other programs; undefined: as whoever started them left them. */

@@ -1,6 +1,6 @@
 /**
  * Users, workspaces, agents, phone numbers, calls. Times are timestamptz; ids are UUIDv7 made by the application.
- * Every table that belongs to a workspace has a `workspace_id`, which store/tenant.ts binds. A call keeps the id and
+ * Every table that belongs to a workspace has a `workspace_id`, which store/database/tenant.ts binds. A call keeps the id and
  * name of its agent after the agent is deleted, so `calls.agent_id` is no foreign key.
  */
 export const sql = `

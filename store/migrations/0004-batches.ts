@@ -1,5 +1,5 @@
 /**
- * Batches. The rows of an uploaded file lie in blocks of a few dozen, one tuple each (store/batch-rows.ts): a million
+ * Batches. The rows of an uploaded file lie in blocks of a few dozen, one tuple each (store/batches/batch-rows.ts): a million
  * rows cost the primary key thirty thousand entries, and loading them stays as fast as a plain COPY. A row gets a tuple of
  * its own, in batch_items, when the runner takes it; that insert is what keeps anyone from being called twice.
  */

@@ -1,4 +1,4 @@
-/** SIP trunks. `password` is sealed (runtime/secret-box.ts). Phone numbers name a trunk of their workspace. */
+/** SIP trunks. `password` is sealed (runtime/lib/secret-box.ts). Phone numbers name a trunk of their workspace. */
 export const sql = `
 create table trunks (
   id uuid primary key,

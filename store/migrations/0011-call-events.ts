@@ -1,6 +1,6 @@
 /**
  * What happened in calls, as a journal: one row holds the events of one call that were written together. Partitioned by
- * month, so that what is too old goes at once; the partitions are made by store/call-events.ts.
+ * month, so that what is too old goes at once; the partitions are made by store/calls/call-events.ts.
  */
 export const sql = `
 create table call_events (

@@ -1,4 +1,4 @@
-/** Softphones that register with us. `password` is sealed (runtime/secret-box.ts); `username` is what they log in as. */
+/** Softphones that register with us. `password` is sealed (runtime/lib/secret-box.ts); `username` is what they log in as. */
 export const sql = `
 create table extensions (
   id uuid primary key,

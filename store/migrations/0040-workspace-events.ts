@@ -1,7 +1,7 @@
 /**
  * What happens in a workspace, for webhooks and live streams. An event is inserted by the statement that makes it true, so
  * it is there exactly when that was committed. Its place is (transaction, seq): a reader goes no further than the oldest
- * transaction that still runs, and so misses none that commits late. Partitioned by day (store/workspace-events.ts);
+ * transaction that still runs, and so misses none that commits late. Partitioned by day (store/events/workspace-events.ts);
  * what no partition was made for lies in workspace_events_rest.
  *
  * `data` of a call, a batch or a document is its row as it was then. `subject` is what the event goes away with.

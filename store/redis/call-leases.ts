@@ -1,4 +1,4 @@
-import { type CallLeases, LEASE_MS } from '../../runtime/session/leases.ts'
+import { type CallLeases, LEASE_MS } from '../../runtime/call/control/leases.ts'
 import type { RedisClient } from './client.ts'
 import { loadScript } from './scripts/run.ts'
 

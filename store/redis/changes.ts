@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Logger } from '../../runtime/log.ts'
 import { inBackground } from '../../runtime/process/boundary.ts'
+import type { Logger } from '../../runtime/process/log.ts'
 import type { RedisClient } from './client.ts'
 import { subscribe } from './subscribe.ts'
 

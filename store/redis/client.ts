@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@redis/client'
-import { PatchbayError } from '../../runtime/errors.ts'
 import { backoffMs } from '../../runtime/lib/backoff.ts'
-import type { Logger } from '../../runtime/log.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { boundary } from '../../runtime/process/boundary.ts'
+import type { Logger } from '../../runtime/process/log.ts'
 
 const CONNECT_TIMEOUT_MS = 5_000
 const COMMAND_TIMEOUT_MS = 5_000

@@ -1,4 +1,4 @@
-import type { Binding } from '../../runtime/telephony/extension.ts'
+import type { Binding } from '../../runtime/plugin-sdk/telephony/extension.ts'
 import type { RedisClient } from './client.ts'
 
 /** Which phones are registered, and with which node: one hash an extension, a field a node. */

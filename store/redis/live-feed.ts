@@ -1,7 +1,7 @@
-import type { CallEvent } from '../../runtime/call-log/events.ts'
-import type { LiveFeed } from '../../runtime/call-log/live-feed.ts'
-import type { Logger } from '../../runtime/log.ts'
+import type { CallEvent } from '../../runtime/call/log/events.ts'
+import type { LiveFeed } from '../../runtime/call/log/live-feed.ts'
 import { boundary } from '../../runtime/process/boundary.ts'
+import type { Logger } from '../../runtime/process/log.ts'
 import type { RedisClient } from './client.ts'
 
 /** Events gathered for one message, and messages on their way at once; more are lost: what is live is not for later. */

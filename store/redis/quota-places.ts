@@ -1,5 +1,5 @@
-import { LEASE_MS } from '../../runtime/session/leases.ts'
-import type { QuotaClaim, QuotaPlaces } from '../../runtime/session/quotas.ts'
+import { LEASE_MS } from '../../runtime/call/control/leases.ts'
+import type { QuotaClaim, QuotaPlaces } from '../../runtime/call/control/quotas.ts'
 import type { RedisClient } from './client.ts'
 import { loadScript } from './scripts/run.ts'
 

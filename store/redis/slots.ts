@@ -1,8 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { SEAT_RANKS, type SeatClaim } from '../../runtime/admission/seat-claim.ts'
+import { LEASE_MS } from '../../runtime/call/control/leases.ts'
+import {
+  type HeldSlot,
+  type Slots,
+  type TakenSlot,
+  type WorkerEntry,
+  workerOf,
+} from '../../runtime/call/control/slots.ts'
 import { boundary } from '../../runtime/process/boundary.ts'
-import { LEASE_MS } from '../../runtime/session/leases.ts'
-import { type HeldSlot, type Slots, type TakenSlot, type WorkerEntry, workerOf } from '../../runtime/session/slots.ts'
 import type { RedisClient } from './client.ts'
 import { loadScript } from './scripts/run.ts'
 

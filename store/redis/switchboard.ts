@@ -1,5 +1,5 @@
-import type { Logger } from '../../runtime/log.ts'
 import { boundary } from '../../runtime/process/boundary.ts'
+import type { Logger } from '../../runtime/process/log.ts'
 import type { RedisClient } from './client.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { TrunkAttempt } from '../../runtime/telephony/trunk.ts'
+import type { TrunkAttempt } from '../../runtime/plugin-sdk/telephony/trunk.ts'
 import type { RedisClient } from './client.ts'
 
 /** What trunks said to REGISTER and OPTIONS: the last fifty answers, and how many there were in each hour of a week. */

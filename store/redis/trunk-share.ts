@@ -1,4 +1,4 @@
-import type { TrunkShare } from '../../runtime/telephony/trunk.ts'
+import type { TrunkShare } from '../../runtime/plugin-sdk/telephony/trunk.ts'
 import type { RedisClient } from './client.ts'
 import { loadScript } from './scripts/run.ts'
 

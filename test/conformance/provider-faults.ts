@@ -1,9 +1,9 @@
 import { llm, stt, type tts } from '@livekit/agents'
 import type { AudioFrame } from '@livekit/rtc-node'
 import type { Test } from 'tap'
-import { explainFailure, type ProviderFault } from '../../runtime/plugin/provider-error.ts'
-import type { Fault, Faults } from '../support/doubles/faults.ts'
-import { ownTime } from '../support/own-time.ts'
+import { explainFailure, type ProviderFault } from '../../runtime/plugin-sdk/provider-error.ts'
+import type { Fault, Faults } from '../support/providers/doubles/faults.ts'
+import { ownTime } from '../support/world/own-time.ts'
 import { collect, errorsOf, inTime, ONE_ATTEMPT, silence, withInstance } from './support.ts'
 
 /** What every plugin of a speech or language provider must make of its provider's faults. */

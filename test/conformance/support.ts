@@ -3,7 +3,7 @@ import type { APIConnectOptions } from '@livekit/agents'
 import { APIError, initializeLogger } from '@livekit/agents'
 import { AudioFrame } from '@livekit/rtc-node'
 import type { Test } from 'tap'
-import { PatchbayError } from '../../runtime/errors.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { closeInstance } from '../../runtime/plugin/host.ts'
 
 /** What the conformance suites of all kinds share. */

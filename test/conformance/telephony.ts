@@ -1,8 +1,8 @@
 import type { Test } from 'tap'
 import { uuidv7 } from 'uuidv7'
-import type { PhoneNumber } from '../../runtime/phone-number.ts'
-import type { Leg, LegEvents } from '../../runtime/session/leg.ts'
-import type { Carrier, DialEvents } from '../../runtime/telephony/carrier.ts'
+import type { Leg, LegEvents } from '../../runtime/call/types/leg.ts'
+import type { PhoneNumber } from '../../runtime/lib/phone-number.ts'
+import type { Carrier, DialEvents } from '../../runtime/plugin-sdk/telephony/carrier.ts'
 
 export interface TelephonySuite {
   make(): Carrier | Promise<Carrier>

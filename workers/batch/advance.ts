@@ -1,11 +1,11 @@
 import type { CallRoom } from '../../runtime/admission/call-room.ts'
-import type { Clock } from '../../runtime/clock.ts'
-import type { Logger } from '../../runtime/log.ts'
-import { batchDemand, claimRows } from '../../store/batch-claim.ts'
-import { cancelBatch } from '../../store/batch-control.ts'
-import { beginDueBatch, finishBatch, settleItems } from '../../store/batches.ts'
-import type { Store } from '../../store/database.ts'
-import { countWaitingCalls } from '../../store/outbound-calls.ts'
+import type { Clock } from '../../runtime/lib/clock.ts'
+import type { Logger } from '../../runtime/process/log.ts'
+import { batchDemand, claimRows } from '../../store/batches/batch-claim.ts'
+import { cancelBatch } from '../../store/batches/batch-control.ts'
+import { beginDueBatch, finishBatch, settleItems } from '../../store/batches/batches.ts'
+import { countWaitingCalls } from '../../store/calls/outbound-calls.ts'
+import type { Store } from '../../store/database/database.ts'
 
 /**
  * One step of a batch: rows whose calls are over get their result, as many new rows are taken as there is room for now, and a

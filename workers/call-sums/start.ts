@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises'
-import type { Logger } from '../../runtime/log.ts'
-import { foldCalls } from '../../store/call-sums-folding.ts'
-import type { Store } from '../../store/database.ts'
+import type { Logger } from '../../runtime/process/log.ts'
+import { foldCalls } from '../../store/calls/call-sums-folding.ts'
+import type { Store } from '../../store/database/database.ts'
 import { startRounds } from '../rounds.ts'
 
 const INTERVAL_MS = 60_000

@@ -1,13 +1,13 @@
 import type { Client } from 'pg'
 import { uuidv7 } from 'uuidv7'
-import { openCopy } from '../../store/copy-writer.ts'
-import { type ColumnMapping, headerOf } from '../../store/prospect-columns.ts'
-import { blockOf } from '../../store/prospect-uploads.ts'
-import { WINDOW_GROUP_SQL, windowGroupKey } from '../../store/window-groups.ts'
-import { isRefusal } from '../../store/write-rows.ts'
+import type { Places, Whereabouts } from '../../runtime/dialing/zones.ts'
+import { WINDOW_GROUP_SQL, windowGroupKey } from '../../store/campaigns/window-groups.ts'
+import { openCopy } from '../../store/database/copy-writer.ts'
+import { isRefusal } from '../../store/database/write-rows.ts'
+import { type ColumnMapping, headerOf } from '../../store/prospects/prospect-columns.ts'
+import { blockOf } from '../../store/prospects/prospect-uploads.ts'
 import { REFUSALS, readProspectRow, UNSTORABLE } from './prospect-row.ts'
 import { sift } from './sift.ts'
-import type { Places, Whereabouts } from './zones.ts'
 
 const DAY_MS = 86_400_000
 const COPY_CHARS = 64 * 1024

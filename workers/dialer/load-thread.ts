@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import pg from 'pg'
-import { lowerThreadPriority } from '../../runtime/low-priority.ts'
+import { loadPlaces } from '../../runtime/dialing/zones.ts'
+import { lowerThreadPriority } from '../../runtime/process/priority.ts'
 import { loadBatch } from './load-batch.ts'
-import { loadPlaces } from './zones.ts'
 
 /** The thread of workers/dialer/load-upload.ts: one connection, some batches of one upload. */
 

@@ -1,7 +1,7 @@
+import type { CallingRules } from '../../runtime/dialing/rules.ts'
 import { boundary } from '../../runtime/process/boundary.ts'
-import { endThread, startThread } from '../../runtime/thread.ts'
+import { endThread, startThread } from '../../runtime/process/offload/thread.ts'
 import type { FromLoadThread, LoadThread } from './load-thread.ts'
-import type { CallingRules } from './rules.ts'
 
 /** A thread that loads no batch this long is stuck; its transaction is rolled back with its connection. */
 const STALL_MS = 120_000

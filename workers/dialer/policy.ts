@@ -1,7 +1,7 @@
-import type { Campaign } from '../../store/schema.ts'
-import type { CallingPolicy } from './eligibility.ts'
-import { DEFAULT_RETRY, type Retried, type RetryPolicy, type RetryRule } from './retry.ts'
-import type { Places } from './zones.ts'
+import type { CallingPolicy } from '../../runtime/dialing/eligibility.ts'
+import { DEFAULT_RETRY, type Retried, type RetryPolicy, type RetryRule } from '../../runtime/dialing/retry.ts'
+import type { Places } from '../../runtime/dialing/zones.ts'
+import type { Campaign } from '../../store/database/schema.ts'
 
 /** A campaign's row as the pure rooms want it. */
 

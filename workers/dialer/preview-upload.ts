@@ -1,6 +1,9 @@
 import type { Client } from 'pg'
-import { variableRows } from '../../runtime/csv-columns.ts'
-import type { Loader } from '../../store/bulk-copy-messages.ts'
+import { loadCallingRules } from '../../runtime/dialing/rules.ts'
+import { loadPlaces } from '../../runtime/dialing/zones.ts'
+import { variableRows } from '../../runtime/lib/csv-columns.ts'
+import { type ColumnMapping, checkMapping, headerOf } from '../../store/prospects/prospect-columns.ts'
+import type { Loader } from '../../store/uploads/bulk-copy-messages.ts'
 import {
   doNotCallAmong,
   type PreviewedFile,
@@ -8,11 +11,8 @@ import {
   type PreviewSkip,
   previewCsv,
   SkippedRows,
-} from '../../store/csv-preview.ts'
-import { type ColumnMapping, checkMapping, headerOf } from '../../store/prospect-columns.ts'
+} from '../../store/uploads/csv-preview.ts'
 import { type ReadRow, type Refusal, readProspectRow } from './prospect-row.ts'
-import { loadCallingRules } from './rules.ts'
-import { loadPlaces } from './zones.ts'
 
 /** What an upload would load, and what it would leave out and why. Reads alone: nothing of the file is kept. */
 

@@ -1,16 +1,16 @@
-import { addDoNotCall } from '../../store/do-not-call.ts'
-import { cancelQueuedCall } from '../../store/outbound-calls.ts'
+import { decide, outcomeOf, type PartOfDay } from '../../runtime/dialing/retry.ts'
+import { cancelQueuedCall } from '../../store/calls/outbound-calls.ts'
+import { addDoNotCall } from '../../store/campaigns/do-not-call.ts'
 import {
   type EndedAttempt,
   MOST_AT_ONCE,
   overdueCalls,
   type Settled,
   settleAttempts,
-} from '../../store/prospect-settling.ts'
-import type { Campaign } from '../../store/schema.ts'
-import type { Tenant } from '../../store/tenant.ts'
+} from '../../store/campaigns/prospect-settling.ts'
+import type { Campaign } from '../../store/database/schema.ts'
+import type { Tenant } from '../../store/database/tenant.ts'
 import { retryPolicyOf } from './policy.ts'
-import { decide, outcomeOf, type PartOfDay } from './retry.ts'
 
 /** On top of `max_wait_time`: what a call may wait for a process that places it. */
 const PLACING_MARGIN_MS = 120_000

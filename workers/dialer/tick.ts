@@ -1,8 +1,14 @@
 import type { CallRoom } from '../../runtime/admission/call-room.ts'
-import type { Clock } from '../../runtime/clock.ts'
-import type { Logger } from '../../runtime/log.ts'
-import { agentById } from '../../store/agents.ts'
-import { noteCompletion, writeLastTick } from '../../store/campaign-runs.ts'
+import { callsPer24h, judgePlace, Moment } from '../../runtime/dialing/eligibility.ts'
+import { type AnswerHistory, NO_HISTORY } from '../../runtime/dialing/over-dialing.ts'
+import { pace } from '../../runtime/dialing/pacing.ts'
+import type { CallingRules } from '../../runtime/dialing/rules.ts'
+import { NumberChooser } from '../../runtime/dialing/source-number.ts'
+import type { Places } from '../../runtime/dialing/zones.ts'
+import type { Clock } from '../../runtime/lib/clock.ts'
+import type { Logger } from '../../runtime/process/log.ts'
+import { agentById } from '../../store/agents/agents.ts'
+import { noteCompletion, writeLastTick } from '../../store/campaigns/campaign-runs.ts'
 import {
   answersOf,
   bucketsOf,
@@ -11,23 +17,17 @@ import {
   progressOf,
   runOf,
   sourceNumbersOf,
-} from '../../store/campaign-status.ts'
-import { campaignById, pauseCampaign } from '../../store/campaigns.ts'
-import type { Store } from '../../store/database.ts'
-import { type ClaimedCall, claimProspects } from '../../store/prospect-claims.ts'
-import { recentFaults } from '../../store/prospect-settling.ts'
-import type { Campaign } from '../../store/schema.ts'
-import type { Tenant } from '../../store/tenant.ts'
-import { windowGroupsById } from '../../store/window-groups.ts'
-import { callsPer24h, judgePlace, Moment } from './eligibility.ts'
-import { type AnswerHistory, NO_HISTORY } from './over-dialing.ts'
-import { pace } from './pacing.ts'
+} from '../../store/campaigns/campaign-status.ts'
+import { campaignById, pauseCampaign } from '../../store/campaigns/campaigns.ts'
+import { type ClaimedCall, claimProspects } from '../../store/campaigns/prospect-claims.ts'
+import { recentFaults } from '../../store/campaigns/prospect-settling.ts'
+import { windowGroupsById } from '../../store/campaigns/window-groups.ts'
+import type { Store } from '../../store/database/database.ts'
+import type { Campaign } from '../../store/database/schema.ts'
+import type { Tenant } from '../../store/database/tenant.ts'
 import { policyOf } from './policy.ts'
-import type { CallingRules } from './rules.ts'
 import { settleCampaign } from './settle.ts'
-import { NumberChooser } from './source-number.ts'
 import type { LastTick } from './status.ts'
-import type { Places } from './zones.ts'
 
 export interface TickServices {
   store: Store

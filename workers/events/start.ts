@@ -1,9 +1,9 @@
-import type { Clock } from '../../runtime/clock.ts'
-import type { Logger } from '../../runtime/log.ts'
-import { dropEventPartitions, makeEventPartitions } from '../../store/call-events.ts'
-import type { Store } from '../../store/database.ts'
-import { removeOldDeliveries } from '../../store/webhook-deliveries.ts'
-import { dropWorkspaceEvents, makeWorkspaceEventPartitions } from '../../store/workspace-events.ts'
+import type { Clock } from '../../runtime/lib/clock.ts'
+import type { Logger } from '../../runtime/process/log.ts'
+import { dropEventPartitions, makeEventPartitions } from '../../store/calls/call-events.ts'
+import type { Store } from '../../store/database/database.ts'
+import { removeOldDeliveries } from '../../store/events/webhook-deliveries.ts'
+import { dropWorkspaceEvents, makeWorkspaceEventPartitions } from '../../store/events/workspace-events.ts'
 import { startRounds } from '../rounds.ts'
 
 const DAY_MS = 86_400_000

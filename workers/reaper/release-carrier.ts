@@ -1,7 +1,7 @@
-import { signalWithin } from '../../runtime/signal-within.ts'
-import type { Carriers } from '../../runtime/telephony/carriers.ts'
-import type { OpenCall } from '../../store/call-writes.ts'
-import type { Store } from '../../store/database.ts'
+import { signalWithin } from '../../runtime/lib/async/signal-within.ts'
+import type { Carriers } from '../../runtime/plugin-sdk/telephony/carriers.ts'
+import type { OpenCall } from '../../store/calls/call-writes.ts'
+import type { Store } from '../../store/database/database.ts'
 
 const CARRIER_TIMEOUT_MS = 5_000
 

@@ -1,7 +1,7 @@
-import type { Logger } from '../../runtime/log.ts'
 import type { ObjectStore } from '../../runtime/plugin/contract.ts'
-import type { Store } from '../../store/database.ts'
-import { forgetRecordings } from '../../store/recordings.ts'
+import type { Logger } from '../../runtime/process/log.ts'
+import { forgetRecordings } from '../../store/calls/recordings.ts'
+import type { Store } from '../../store/database/database.ts'
 import {
   oldRecordings,
   type Retention,
@@ -10,7 +10,7 @@ import {
   removeOldChats,
   removeOldTranscripts,
   workspacesWithRetention,
-} from '../../store/retention.ts'
+} from '../../store/workspaces/retention.ts'
 import { startRounds } from '../rounds.ts'
 
 const INTERVAL_MS = 3_600_000

@@ -1,9 +1,9 @@
-import type { Clock } from '../../runtime/clock.ts'
-import type { Logger } from '../../runtime/log.ts'
-import type { Store } from '../../store/database.ts'
+import type { Clock } from '../../runtime/lib/clock.ts'
+import type { Logger } from '../../runtime/process/log.ts'
+import type { Store } from '../../store/database/database.ts'
+import { tellGone, tellJoined, toldWorkers } from '../../store/events/told-workers.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import { hasLeft, listWorkers } from '../../store/redis/slots.ts'
-import { tellGone, tellJoined, toldWorkers } from '../../store/told-workers.ts'
 import { startRounds } from '../rounds.ts'
 
 const INTERVAL_MS = 5_000

@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import type { Clock } from '../../runtime/clock.ts'
+import type { Clock } from '../../runtime/lib/clock.ts'
 import { boundary } from '../../runtime/process/boundary.ts'
 
 const SAMPLE_EVERY_MS = 1000

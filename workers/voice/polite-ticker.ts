@@ -1,4 +1,4 @@
-import { nodeTicker, type Ticker } from '../../runtime/media/pacer.ts'
+import { nodeTicker, type Ticker } from '../../runtime/media/line/pacer.ts'
 
 /** Less is often over before the system has taken the loop off its core. */
 const REST_MS = 0.05

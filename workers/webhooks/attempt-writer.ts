@@ -1,8 +1,8 @@
-import type { Logger } from '../../runtime/log.ts'
 import { boundary, inBackground } from '../../runtime/process/boundary.ts'
-import type { Store } from '../../store/database.ts'
-import { type Attempt, writeAttempts } from '../../store/webhook-deliveries.ts'
-import { writeRows } from '../../store/write-rows.ts'
+import type { Logger } from '../../runtime/process/log.ts'
+import type { Store } from '../../store/database/database.ts'
+import { writeRows } from '../../store/database/write-rows.ts'
+import { type Attempt, writeAttempts } from '../../store/events/webhook-deliveries.ts'
 
 const WRITE_MS = 25
 const UNSAID = { responseBody: null, error: 'The database refused what the receiver said' }

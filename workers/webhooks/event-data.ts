@@ -1,5 +1,5 @@
-import type { Store } from '../../store/database.ts'
-import type { StoredEvent } from '../../store/workspace-events.ts'
+import type { Store } from '../../store/database/database.ts'
+import type { StoredEvent } from '../../store/events/workspace-events.ts'
 
 /** Makes `data` of events as the API shows it, in their order. */
 export type EventData = (

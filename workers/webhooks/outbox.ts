@@ -1,4 +1,4 @@
-import type { DueDelivery } from '../../store/webhook-deliveries.ts'
+import type { DueDelivery } from '../../store/events/webhook-deliveries.ts'
 import type { Rooms } from './rooms.ts'
 import type { DeliveryMessage } from './sender.ts'
 

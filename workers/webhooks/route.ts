@@ -1,8 +1,8 @@
-import type { Logger } from '../../runtime/log.ts'
-import { countLostRows } from '../../runtime/operations/lost-rows.ts'
-import { type Store, sqlState } from '../../store/database.ts'
-import { routeEvents } from '../../store/workspace-events.ts'
-import { isRefusal } from '../../store/write-rows.ts'
+import type { Logger } from '../../runtime/process/log.ts'
+import { countLostRows } from '../../runtime/process/metrics/lost-rows.ts'
+import { type Store, sqlState } from '../../store/database/database.ts'
+import { isRefusal } from '../../store/database/write-rows.ts'
+import { routeEvents } from '../../store/events/workspace-events.ts'
 
 const ROUTED_AT_ONCE = 1_000
 

@@ -1,14 +1,14 @@
-import type { Clock } from '../../runtime/clock.ts'
+import type { Clock } from '../../runtime/lib/clock.ts'
+import type { SecretBox } from '../../runtime/lib/secret-box.ts'
 import { cleanText } from '../../runtime/lib/text.ts'
-import type { Logger } from '../../runtime/log.ts'
-import type { SecretBox } from '../../runtime/secret-box.ts'
+import type { Logger } from '../../runtime/process/log.ts'
 import { ForbiddenAddress, type KeptConnections } from '../../runtime/tools/connections.ts'
 import type { HttpSpans } from '../../runtime/traces/http-spans.ts'
 import { sendTraced } from '../../runtime/traces/send-traced.ts'
 import { contextOfCall } from '../../runtime/traces/trace-context.ts'
 import { nextAttemptMs } from '../../runtime/webhooks/retry.ts'
 import { signedHeaders } from '../../runtime/webhooks/signature.ts'
-import type { Attempt, DueDelivery } from '../../store/webhook-deliveries.ts'
+import type { Attempt, DueDelivery } from '../../store/events/webhook-deliveries.ts'
 
 /** What is kept of an answer. */
 const MAX_ANSWER_CHARACTERS = 1_024

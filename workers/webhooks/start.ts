@@ -1,17 +1,22 @@
-import type { Clock } from '../../runtime/clock.ts'
-import type { Logger } from '../../runtime/log.ts'
-import type { Mailer } from '../../runtime/mail.ts'
-import { parseInfrastructureRule } from '../../runtime/plugin/net-rule.ts'
+import type { Clock } from '../../runtime/lib/clock.ts'
+import { keepOpened } from '../../runtime/lib/secret-box.ts'
+import { parseInfrastructureRule } from '../../runtime/plugin/grants/net-rule.ts'
 import { boundary } from '../../runtime/process/boundary.ts'
-import { keepOpened } from '../../runtime/secret-box.ts'
+import type { Logger } from '../../runtime/process/log.ts'
+import type { Mailer } from '../../runtime/process/mail.ts'
 import { KeptConnections } from '../../runtime/tools/connections.ts'
 import type { HttpSpans } from '../../runtime/traces/http-spans.ts'
 import { webhookSecrets } from '../../runtime/webhooks/signature.ts'
-import type { Store } from '../../store/database.ts'
-import { adminsOf } from '../../store/users.ts'
-import { claimDeliveries, type DueDelivery, enabledWebhooks, noteHealth } from '../../store/webhook-deliveries.ts'
-import { disableWebhook } from '../../store/webhooks.ts'
-import { adoptMovedEvents, eventsById } from '../../store/workspace-events.ts'
+import { adminsOf } from '../../store/accounts/users.ts'
+import type { Store } from '../../store/database/database.ts'
+import {
+  claimDeliveries,
+  type DueDelivery,
+  enabledWebhooks,
+  noteHealth,
+} from '../../store/events/webhook-deliveries.ts'
+import { disableWebhook } from '../../store/events/webhooks.ts'
+import { adoptMovedEvents, eventsById } from '../../store/events/workspace-events.ts'
 import { AttemptWriter } from './attempt-writer.ts'
 import { callOf, type EventData, eventMessage } from './event-data.ts'
 import { Outbox, type Taken } from './outbox.ts'

@@ -1,11 +1,11 @@
-import type { Logger } from '../../runtime/log.ts'
-import type { PhoneNumber } from '../../runtime/phone-number.ts'
+import { signalWithin } from '../../runtime/lib/async/signal-within.ts'
+import type { PhoneNumber } from '../../runtime/lib/phone-number.ts'
 import type { PluginRegistry } from '../../runtime/plugin/host.ts'
-import { signalWithin } from '../../runtime/signal-within.ts'
-import type { KeptNumber } from '../../runtime/telephony/carrier.ts'
-import type { Carriers } from '../../runtime/telephony/carriers.ts'
-import type { Store } from '../../store/database.ts'
-import { deletePhoneNumber, listPhoneNumbers } from '../../store/phone-numbers.ts'
+import type { KeptNumber } from '../../runtime/plugin-sdk/telephony/carrier.ts'
+import type { Carriers } from '../../runtime/plugin-sdk/telephony/carriers.ts'
+import type { Logger } from '../../runtime/process/log.ts'
+import type { Store } from '../../store/database/database.ts'
+import { deletePhoneNumber, listPhoneNumbers } from '../../store/telephony/phone-numbers.ts'
 
 const CARRIER_TIMEOUT_MS = 15_000
 

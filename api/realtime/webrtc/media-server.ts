@@ -1,10 +1,10 @@
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import type { types } from 'mediasoup'
-import type { Logger } from '../../../runtime/log.ts'
 import { asProcess } from '../../../runtime/plugin/scope.ts'
 import { boundary } from '../../../runtime/process/boundary.ts'
-import { runInRealtimeToo } from '../../../runtime/realtime-loop.ts'
+import type { Logger } from '../../../runtime/process/log.ts'
+import { runInRealtimeToo } from '../../../runtime/process/scheduling/realtime-loop.ts'
 import { MediaTransport, type MediaTransportEvents, OPUS } from './media-transport.ts'
 
 const LAUNCHER = join(import.meta.dirname, 'launch-worker.sh')

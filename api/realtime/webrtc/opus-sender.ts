@@ -1,5 +1,5 @@
+import { OPUS_SILENCE } from '../../../runtime/media/codecs/opus-packet.ts'
 import { FRAME_MS } from '../../../runtime/media/frame.ts'
-import { OPUS_SILENCE } from '../../../runtime/media/opus-packet.ts'
 
 /** Speech that waits to be sent: a second of it. Beyond, the oldest is dropped. */
 const MAX_QUEUED_FRAMES = 50

@@ -1,5 +1,5 @@
 import { cleanText } from '../../../runtime/lib/text.ts'
-import { readNumber } from '../../../runtime/telephony/destination.ts'
+import { readNumber } from '../../../runtime/plugin-sdk/telephony/destination.ts'
 import { parseNameAddress, splitOutside } from '../message/grammar.ts'
 import { headerOf, type NameAddress, SipParseError, type SipRequest } from '../message/message.ts'
 

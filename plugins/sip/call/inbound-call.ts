@@ -1,6 +1,6 @@
 import { ALLOW, type CallContext, contactOf, SUPPORTED } from '../dialog/context.ts'
 import { Dialog } from '../dialog/dialog.ts'
-import { Established } from '../dialog/session.ts'
+import { Established } from '../dialog/established-dialog.ts'
 import { termsAsServer } from '../dialog/session-timer.ts'
 import type { CallMedia, MediaRefused } from '../media/call-media.ts'
 import type { Referral, RtpLeg } from '../media/rtp-leg.ts'

@@ -1,7 +1,7 @@
-import type { Clock } from '../../../runtime/clock.ts'
-import type { Leg, LegEvents } from '../../../runtime/session/leg.ts'
-import { relay } from '../../../runtime/session/relay.ts'
-import type { DialEvents } from '../../../runtime/telephony/carrier.ts'
+import { relay } from '../../../runtime/call/control/relay.ts'
+import type { Leg, LegEvents } from '../../../runtime/call/types/leg.ts'
+import type { Clock } from '../../../runtime/lib/clock.ts'
+import type { DialEvents } from '../../../runtime/plugin-sdk/telephony/carrier.ts'
 import type { Timers } from '../transaction/timers.ts'
 
 /** As long as people talk who forget to hang up. */

@@ -1,5 +1,5 @@
-import type { DialFailure } from '../../../runtime/telephony/carrier.ts'
-import { meaningOf } from '../../../runtime/telephony/cause.ts'
+import type { DialFailure } from '../../../runtime/plugin-sdk/telephony/carrier.ts'
+import { meaningOf } from '../../../runtime/plugin-sdk/telephony/cause.ts'
 import { headersOf, type SipHeader, type Uri } from '../message/message.ts'
 import { reasonOf } from '../message/serializer.ts'
 

@@ -1,12 +1,12 @@
-import { CarrierFault, type DialOrder, type TransferCase } from '../../../runtime/telephony/carrier.ts'
-import { formatDestination, readDestination } from '../../../runtime/telephony/destination.ts'
 import {
   type DialCase,
   type DialRefusal,
   judge,
   NO_DIAL_RULES,
   refusalOfUser,
-} from '../../../runtime/telephony/dial-policy.ts'
+} from '../../../runtime/dialing/dial-policy.ts'
+import { CarrierFault, type DialOrder, type TransferCase } from '../../../runtime/plugin-sdk/telephony/carrier.ts'
+import { formatDestination, readDestination } from '../../../runtime/plugin-sdk/telephony/destination.ts'
 import type { Uri } from '../message/message.ts'
 import { formatHost } from '../message/serializer.ts'
 import { targetUri } from '../trunk/presence.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
-import { LINE_CODECS } from '../../../runtime/media/line-codec.ts'
+import { LINE_CODECS } from '../../../runtime/media/codecs/line-codec.ts'
 import { quote } from '../message/grammar.ts'
 import { headerOf, type SipHeader, type SipMessage, SipParseError } from '../message/message.ts'
 import { mediaTypeOf, type Part, partsOf } from '../message/multipart.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../runtime/clock.ts'
+import type { Clock } from '../../../runtime/lib/clock.ts'
 import type { MediaAddress } from './media-source.ts'
 import { type ReadReport, readReport, writeReport } from './rtcp.ts'
 import type { RtpReceiver } from './rtp-receiver.ts'

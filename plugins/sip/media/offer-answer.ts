@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import { LINE_CODECS, type LineCodecName } from '../../../runtime/media/line-codec.ts'
+import { LINE_CODECS, type LineCodecName } from '../../../runtime/media/codecs/line-codec.ts'
 import type { PayloadTypes } from './payload-types.ts'
 import type { CryptoLine, Direction, MediaDescription, SessionDescription } from './sdp.ts'
 import { MASTER_KEY_BYTES, MASTER_SALT_BYTES, SRTP_SUITES, type SrtpSuite } from './srtp.ts'

@@ -1,4 +1,4 @@
-import { LINE_CODECS, type LineCodecName } from '../../../runtime/media/line-codec.ts'
+import { LINE_CODECS, type LineCodecName } from '../../../runtime/media/codecs/line-codec.ts'
 
 /** What our offers call telephone events (RFC 4733), by the clock they count: the numbers everyone uses. */
 const EVENTS: Readonly<Record<number, number>> = { 8000: 101, 48000: 110 }

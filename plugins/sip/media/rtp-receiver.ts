@@ -1,5 +1,5 @@
-import { DtmfReceiver } from '../../../runtime/media/dtmf.ts'
-import type { RtpPacket } from '../../../runtime/media/rtp-packet.ts'
+import type { RtpPacket } from '../../../runtime/media/line/rtp-packet.ts'
+import { DtmfReceiver } from '../../../runtime/media/tones/dtmf.ts'
 import type { ReceiverFigures } from './rtcp.ts'
 
 /** A jump of the sequence number beyond this is a new stream (RFC 3550, appendix A.1). */

@@ -1,10 +1,10 @@
-import { codecFor } from '../../../runtime/media/codec.ts'
-import { comfortNoise } from '../../../runtime/media/comfort-noise.ts'
-import { DtmfSender } from '../../../runtime/media/dtmf.ts'
-import { DtmfTones } from '../../../runtime/media/dtmf-tones.ts'
+import type { AudioFormat } from '../../../runtime/call/types/leg.ts'
+import { codecFor } from '../../../runtime/media/codecs/codec.ts'
 import { FRAME_MS } from '../../../runtime/media/frame.ts'
-import type { RtpPacket } from '../../../runtime/media/rtp-packet.ts'
-import type { AudioFormat } from '../../../runtime/session/leg.ts'
+import { comfortNoise } from '../../../runtime/media/line/comfort-noise.ts'
+import type { RtpPacket } from '../../../runtime/media/line/rtp-packet.ts'
+import { DtmfSender } from '../../../runtime/media/tones/dtmf.ts'
+import { DtmfTones } from '../../../runtime/media/tones/dtmf-tones.ts'
 
 /** Audio that waits to be sent: ten seconds. Beyond, the oldest is dropped. */
 const MAX_QUEUED_FRAMES = 500

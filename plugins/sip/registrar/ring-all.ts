@@ -1,4 +1,4 @@
-import type { DialEvents, DialFailure } from '../../../runtime/telephony/carrier.ts'
+import type { DialEvents, DialFailure } from '../../../runtime/plugin-sdk/telephony/carrier.ts'
 
 /** The word that says most of why nobody took a call. */
 const BEST: readonly DialFailure[] = ['rejected', 'busy', 'no_answer', 'invalid_number', 'carrier', 'canceled']

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import type { WireMessage } from '../../../runtime/telephony/wire-message.ts'
+import type { WireMessage } from '../../../runtime/plugin-sdk/telephony/wire-message.ts'
 
 /** HEP3, the Homer encapsulation protocol (https://github.com/sipcapture/HEP, revision 36): one datagram a message. Pure. */
 

@@ -1,4 +1,4 @@
-import type { WireMessage } from '../../../runtime/telephony/wire-message.ts'
+import type { WireMessage } from '../../../runtime/plugin-sdk/telephony/wire-message.ts'
 import type { Flow } from '../transport/flow.ts'
 import { redact } from './redact.ts'
 

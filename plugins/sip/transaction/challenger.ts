@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Clock } from '../../../runtime/clock.ts'
+import type { Clock } from '../../../runtime/lib/clock.ts'
 import { type DigestAlgorithm, formatChallenge, parseDigestAnswer, verifyAnswer } from '../message/digest.ts'
 import { headerOf, type SipHeader, SipParseError, type SipRequest } from '../message/message.ts'
 

@@ -1,7 +1,7 @@
-import { plainAddress } from '../../../runtime/client-address.ts'
-import type { Clock } from '../../../runtime/clock.ts'
 import { networkOf } from '../../../runtime/lib/address-range.ts'
-import type { Logger } from '../../../runtime/log.ts'
+import { plainAddress } from '../../../runtime/lib/client-address.ts'
+import type { Clock } from '../../../runtime/lib/clock.ts'
+import type { Logger } from '../../../runtime/process/log.ts'
 
 /** Datagrams a second of one trunk before anything of them is read: 100 calls a second with all that belongs to them. */
 const KNOWN = { perSecond: 2_000, burst: 4_000 }

@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
-import { plainAddress } from '../../../runtime/client-address.ts'
 import { formatRange, parseRange } from '../../../runtime/lib/address-range.ts'
+import { plainAddress } from '../../../runtime/lib/client-address.ts'
 
 /** Addresses and ranges of a trunk, however they are written. */
 export class AddressList {

@@ -1,4 +1,4 @@
-import type { Trunk } from '../../../runtime/telephony/trunk.ts'
+import type { Trunk } from '../../../runtime/plugin-sdk/telephony/trunk.ts'
 import { quote } from '../message/grammar.ts'
 import type { SipHeader } from '../message/message.ts'
 import { formatHost } from '../message/serializer.ts'

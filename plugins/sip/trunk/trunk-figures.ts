@@ -1,4 +1,4 @@
-import type { TrunkState } from '../../../runtime/telephony/carrier.ts'
+import type { TrunkState } from '../../../runtime/plugin-sdk/telephony/carrier.ts'
 
 /** What became of a trunk's calls since the process began: ASR, ACD and post-dial delay as carriers reckon them. Pure. */
 

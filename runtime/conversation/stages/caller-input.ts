@@ -1,5 +1,5 @@
-import type { CallEvent } from '../../call-log/events.ts'
-import { type Entry, Keypad } from '../keypad.ts'
+import type { CallEvent } from '../../call/log/events.ts'
+import { type Entry, Keypad } from '../hearing/keypad.ts'
 import type { Signal } from './signal.ts'
 import { type ConversationStage, type Follows, orders, type StageContext, taken } from './stage.ts'
 

@@ -1,4 +1,4 @@
-import { endpointingDelay, weighWords } from '../endpointing.ts'
+import { endpointingDelay, weighWords } from '../hearing/endpointing.ts'
 import { type ConversationStage, orders, type StageContext } from './stage.ts'
 
 /** How long a silence must last to end the caller's turn: the surer the model and the words, the shorter. */

@@ -1,5 +1,5 @@
-import type { CallEvent, EventOf } from '../../call-log/events.ts'
-import { keyedConsent, readConsent } from '../consent.ts'
+import type { CallEvent, EventOf } from '../../call/log/events.ts'
+import { keyedConsent, readConsent } from '../hearing/consent.ts'
 import { restOf } from './rest-of.ts'
 import type { Order, Signal, SpokenTurn } from './signal.ts'
 import { type ConversationStage, type Follows, orders, type StageContext, taken } from './stage.ts'

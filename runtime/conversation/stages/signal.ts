@@ -1,6 +1,6 @@
-import type { CallEvent, CallEventBody } from '../../call-log/events.ts'
-import type { SessionEndReason } from '../../link/messages.ts'
-import type { AgentState } from '../../session/leg.ts'
+import type { SessionEndReason } from '../../call/link/messages.ts'
+import type { CallEvent, CallEventBody } from '../../call/log/events.ts'
+import type { AgentState } from '../../call/types/leg.ts'
 
 /** What a piece of the agent's speech is for. */
 export type Purpose =

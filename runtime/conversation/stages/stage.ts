@@ -1,4 +1,4 @@
-import type { OpenSession } from '../../link/messages.ts'
+import type { OpenSession } from '../../call/link/messages.ts'
 import type { Language } from '../languages/language.ts'
 import { isOrder, type Order, type Report, type Signal } from './signal.ts'
 

@@ -1,5 +1,5 @@
-import type { CallEvent, EventOf } from '../../call-log/events.ts'
-import { noteOf } from '../../call-log/note.ts'
+import type { CallEvent, EventOf } from '../../call/log/events.ts'
+import { noteOf } from '../../call/log/note.ts'
 import type { Order, Signal, SpokenTurn } from './signal.ts'
 import { type ConversationStage, type Follows, orders, type StageContext, taken } from './stage.ts'
 

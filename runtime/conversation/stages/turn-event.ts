@@ -1,4 +1,4 @@
-import type { EventOf } from '../../call-log/events.ts'
+import type { EventOf } from '../../call/log/events.ts'
 import type { SpokenTurn } from './signal.ts'
 
 /** A turn of the caller as the call's log has it. `inputs`: the typed turns and keys it was made of. */

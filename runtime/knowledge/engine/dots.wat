@@ -1,7 +1,7 @@
 ;; Inner products of one query with many rows: the whole cost of an exhaustive search. It waits for memory, not for sums:
 ;; rows of eight pages are read side by side, so that the processor fetches ahead in all of them, which takes half the time.
 ;; What each stream does stands here eight times since V8 doesn't inline functions of a module.
-;; dots.ts holds the compiled module; test/runtime/knowledge/engine/dense-search.test.ts compiles this file and compares.
+;; dots.ts holds the compiled module; test/unit/runtime/knowledge/engine/dense-search.test.ts compiles this file and compares.
 (module
   (memory (export "memory") 1024)
   (func $total (param $sum v128) (result i32)

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { beginAsLoop } from '../../low-priority.ts'
+import { beginAsLoop } from '../../process/priority.ts'
 import { Blocks } from './blocks.ts'
 import { meaningLeg, wordsLeg } from './legs.ts'
 import type { FromThread, ThreadData, ToThread } from './search-thread.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { PatchbayError } from '../../errors.ts'
+import { PatchbayError } from '../../lib/errors.ts'
 import { type PluginFolder, type PluginSettings, readFolder } from '../manifest.ts'
 import { digestOf, installedFolder, pluginLock } from './lock.ts'
 

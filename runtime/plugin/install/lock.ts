@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Type, { type Static } from 'typebox'
-import { LockFile } from '../../lock-file.ts'
+import { LockFile } from '../../process/lock-file.ts'
 import { PermissionsSchema } from '../manifest.ts'
 
 const Entry = Type.Object({

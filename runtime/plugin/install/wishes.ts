@@ -1,6 +1,6 @@
 import { printable } from '../../lib/printable.ts'
 import type { Manifest, Permissions } from '../contract.ts'
-import { PERMISSIONS, type Permission } from '../permissions.ts'
+import { PERMISSIONS, type Permission } from '../grants/permissions.ts'
 
 const SENTENCES: Readonly<Record<Permission, (entry: string) => string>> = {
   net: (entry) => `connect to ${entry}`,

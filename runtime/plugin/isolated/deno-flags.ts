@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net'
-import { PatchbayError } from '../../errors.ts'
-import { type Environment, isInternalName, netEntryOf, normalizeHost, variableOf } from '../net-rule.ts'
+import { PatchbayError } from '../../lib/errors.ts'
+import { type Environment, isInternalName, netEntryOf, normalizeHost, variableOf } from '../grants/net-rule.ts'
 
 export interface Sandbox {
   plugin: string

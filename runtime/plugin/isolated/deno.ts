@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { PatchbayError } from '../../errors.ts'
-import { npmInstall } from '../../npm-install.ts'
+import { PatchbayError } from '../../lib/errors.ts'
+import { npmInstall } from '../../process/npm-install.ts'
 
 /** Deno as npm has it: MIT, its binary in the package, for glibc on Linux and for macOS. */
 export const DENO_VERSION = '2.9.6'

@@ -1,5 +1,5 @@
-import { apiErrorOf } from '../../speech/api-error.ts'
-import { ProviderError, type ProviderIdentity } from '../provider-error.ts'
+import { ProviderError, type ProviderIdentity } from '../../plugin-sdk/provider-error.ts'
+import { apiErrorOf } from '../../plugin-sdk/speech/api-error.ts'
 import { IsolatedFault } from './plugin-runner.ts'
 
 /** Judges what went wrong in a plugin's process, in an operator's words. */

@@ -1,4 +1,4 @@
-import type { ProcessUsage } from '../../process-usage.ts'
+import type { ProcessUsage } from '../../process/process-usage.ts'
 
 /** How often a process is looked at that has something to do, and one that has not. */
 export const LOOK_EVERY_MS = 100

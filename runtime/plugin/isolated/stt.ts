@@ -1,6 +1,6 @@
 import { type APIConnectOptions, normalizeLanguage, stt } from '@livekit/agents'
 import type { Options, SttEvent } from '../../../packages/plugin/mod.ts'
-import { Resampler } from '../../media/resample.ts'
+import { Resampler } from '../../media/dsp/resample.ts'
 import { boundary } from '../../process/boundary.ts'
 import { type FaultOf, settle } from './fault.ts'
 import type { PluginRunner } from './plugin-runner.ts'

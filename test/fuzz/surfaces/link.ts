@@ -1,4 +1,4 @@
-import { LINK_PROTOCOL, WORKER_MESSAGE } from '../../../runtime/link/messages.ts'
+import { LINK_PROTOCOL, WORKER_MESSAGE } from '../../../runtime/call/link/messages.ts'
 import { fromSchema, type JsonSchema } from '../from-schema.ts'
 import { mutatedBytes, mutatedJson } from '../mutate.ts'
 import type { Surface } from '../surface.ts'

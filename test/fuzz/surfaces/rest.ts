@@ -1,4 +1,4 @@
-import { openRaw } from '../../support/raw-http.ts'
+import { openRaw } from '../../support/world/raw-http.ts'
 import { fromSchema, type JsonSchema } from '../from-schema.ts'
 import { hostileText, mutatedBytes, mutatedJson } from '../mutate.ts'
 import type { Random } from '../random.ts'

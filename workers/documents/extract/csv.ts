@@ -1,7 +1,7 @@
 import { CsvError } from 'csv-parse'
 import { parse } from 'csv-parse/sync'
-import { MAX_CSV_COLUMNS } from '../../../runtime/csv-columns.ts'
 import type { Block } from '../../../runtime/knowledge/blocks.ts'
+import { MAX_CSV_COLUMNS } from '../../../runtime/lib/csv-columns.ts'
 import { ExtractionError } from './failure.ts'
 import { labelled } from './text.ts'
 

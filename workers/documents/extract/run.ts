@@ -1,10 +1,10 @@
-import { PatchbayError } from '../../../runtime/errors.ts'
 import type { DocumentFormat } from '../../../runtime/knowledge/blocks.ts'
 import type { Terms } from '../../../runtime/knowledge/terms.ts'
+import { PatchbayError } from '../../../runtime/lib/errors.ts'
 import { boundary } from '../../../runtime/process/boundary.ts'
-import { startThread } from '../../../runtime/thread.ts'
-import { ThreadHelper } from '../../../runtime/thread-helper.ts'
-import { type HelperListener, WarmHelpers } from '../../../runtime/warm-helpers.ts'
+import { startThread } from '../../../runtime/process/offload/thread.ts'
+import { ThreadHelper } from '../../../runtime/process/offload/thread-helper.ts'
+import { type HelperListener, WarmHelpers } from '../../../runtime/process/offload/warm-helpers.ts'
 import { ExtractionError, ExtractionTimeout } from './failure.ts'
 
 export interface ExtractedChunk {

@@ -29,7 +29,7 @@ import type { TrunkCheckBody, TrunkHealthBody } from '../../../../api/trunks/hea
 import type { TrunkBody } from '../../../../api/trunks/schema.ts'
 import type { DeliveryBody, WebhookBody, WebhookWithSecretBody } from '../../../../api/webhooks/schema.ts'
 import type { InvitationBody, MemberBody, RetentionBody, WorkspaceBody } from '../../../../api/workspaces/schema.ts'
-import type { CallEventBody } from '../../../../runtime/call-log/events.ts'
+import type { CallEventBody } from '../../../../runtime/call/log/events.ts'
 
 export type User = Static<typeof UserBody>
 export type Workspace = Static<typeof WorkspaceBody>

@@ -1,0 +1,367 @@
+import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket, WebSocket } from 'uWebSockets.js'
+import { boundary, caught, inBackground } from '../../runtime/process/boundary.ts'
+import type { WebSocketRoute } from '../../runtime/process/web-socket.ts'
+import { RequestBody } from './body.ts'
+import { listenFault } from './listen-fault.ts'
+import { type Outgoing, writeHead } from './outgoing.ts'
+import { loadServerLibrary } from './server-library.ts'
+import { addWebSocket, type SocketData, type SocketOptions } from './server-sockets.ts'
+
+export type { Outgoing } from './outgoing.ts'
+
+const uWS = loadServerLibrary()
+
+/** A streamed reply is given up when the client takes nothing for this long. */
+const SLOW_READER_TIMEOUT_MS = 30_000
+const PAUSE_RENEWAL_MS = 3000
+const TICK_INTERVAL_MS = 500
+/** The library gathers so much of what is written within one of its calls. */
+const GATHERED_BYTES = 16 * 1024
+/** LIBUS_LISTEN_EXCLUSIVE_PORT: without it two processes would silently share the port. */
+const EXCLUSIVE_PORT = 1
+
+/** An HTTP request. Headers are read before the first await; they are gone afterwards. */
+export interface Incoming {
+  readonly method: string
+  readonly path: string
+  /** Without the question mark, still encoded. */
+  readonly query: string
+  /** Value of a header named in lower case; empty when absent. */
+  header(name: string): string
+  /** All headers by their names in lower case. */
+  headers(): Record<string, string>
+  readonly body: RequestBody
+  /** The next server on the way could see the body end elsewhere; the connection ends with the answer. */
+  readonly isAmbiguous: boolean
+  /** Aborts when the client goes away or the server is closed over it. */
+  readonly signal: AbortSignal
+  readonly remoteAddress: string
+  /** Answers; called once. */
+  send(outgoing: Outgoing): void
+}
+
+export interface ServerOptions extends SocketOptions {
+  host: string
+  /** 0: any free port. */
+  port: number
+  /** Sends one answer, soon or late, and never throws. */
+  handle(incoming: Incoming): void
+  webSockets: readonly WebSocketRoute[]
+}
+
+export interface Server {
+  readonly port: number
+  /** Takes no new connection; what is connected stays. */
+  refuseConnections(): void
+  /** Takes no new connection, lets requests in flight finish for at most `graceMs`, then closes everything. */
+  close(graceMs: number): Promise<void>
+}
+
+/** Listens, or throws `configuration` with the cure when the port can't be had. */
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const app = uWS.App()
+  const traffic: Traffic = { open: new Set(), closing: false, idle: undefined, headers: options.headers ?? [] }
+
+  const sockets = new Set<WebSocket<SocketData>>()
+  for (const route of options.webSockets) addWebSocket(app, route, options, sockets)
+  app.any(
+    '/*',
+    boundary('http', (res, req) => new Exchange(res, req, traffic).begin(options.handle)),
+  )
+
+  const listening = await listen(app, options.host, options.port)
+  const port = uWS.us_socket_local_port(listening as unknown as Parameters<typeof uWS.us_socket_local_port>[0])
+  const tick = boundary('http', () => {
+    const nowMs = performance.now()
+    for (const exchange of traffic.open) exchange.body.tick(nowMs)
+  })
+  const ticking = setInterval(tick, TICK_INTERVAL_MS).unref()
+  const refuseConnections = () => {
+    if (!traffic.closing) uWS.us_listen_socket_close(listening)
+    traffic.closing = true
+  }
+  return {
+    port,
+    refuseConnections,
+    async close(graceMs) {
+      refuseConnections()
+      if (traffic.open.size > 0) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, graceMs)
+          traffic.idle = () => {
+            clearTimeout(timer)
+            resolve()
+          }
+        })
+      }
+      app.close()
+      clearInterval(ticking)
+    },
+  }
+}
+
+/** What the exchanges of a server share. */
+interface Traffic {
+  readonly open: Set<Exchange>
+  closing: boolean
+  /** Called when nothing is open any more. */
+  idle: (() => void) | undefined
+  readonly headers: Outgoing['headers']
+}
+
+/** One request and its response. Every use of `#res` after its end or abort would throw, hence `#over`. */
+class Exchange implements Incoming {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly body: RequestBody
+  readonly isAmbiguous: boolean
+  readonly #res: HttpResponse
+  readonly #traffic: Traffic
+  #req: HttpRequest | undefined
+  #over = false
+  /** Within a call by the library, which sends what is written meanwhile in one piece. */
+  #corked = false
+  #abort: AbortController | undefined
+  #paused: NodeJS.Timeout | undefined
+  #writable: (() => void) | undefined
+
+  constructor(res: HttpResponse, req: HttpRequest, traffic: Traffic) {
+    this.method = req.getCaseSensitiveMethod()
+    this.path = req.getUrl()
+    this.query = req.getQuery() ?? ''
+    this.#res = res
+    this.#req = req
+    this.#traffic = traffic
+    this.body = new RequestBody(this)
+    this.isAmbiguous = isAmbiguous(req)
+    res.onAborted(() => this.#aborted())
+    if (this.method !== 'GET' && this.method !== 'HEAD') res.onData((chunk, last) => this.#receive(chunk, last))
+  }
+
+  header(name: string): string {
+    if (this.#req === undefined) throw new Error(`Header "${name}" was read after the first await`)
+    return this.#req.getHeader(name)
+  }
+
+  headers(): Record<string, string> {
+    const all: Record<string, string> = {}
+    this.#req?.forEach((name, value) => {
+      all[name] = value
+    })
+    return all
+  }
+
+  /** Has the request handled. Headers can be read until this returns. */
+  begin(handle: ServerOptions['handle']): void {
+    this.#traffic.open.add(this)
+    this.#corked = true
+    try {
+      handle(this)
+    } catch (error) {
+      this.#fail(error)
+    }
+    this.#corked = false
+    this.#req = undefined
+  }
+
+  #receive(chunk: ArrayBuffer, last: boolean): void {
+    this.#corked = true
+    try {
+      this.body.push(chunk, last)
+    } catch (error) {
+      this.#fail(error)
+    }
+    this.#corked = false
+  }
+
+  #aborted(): void {
+    try {
+      this.#end(true)
+    } catch (error) {
+      caught('http', error)
+    }
+  }
+
+  /** The client learns by a cut connection that its answer is not whole, or does not come. */
+  #fail(error: unknown): void {
+    caught('http', error)
+    if (!this.#over) this.#res.close()
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController()
+      if (this.#over) this.#abort.abort()
+    }
+    return this.#abort.signal
+  }
+
+  get remoteAddress(): string {
+    return this.#over ? '' : Buffer.from(this.#res.getRemoteAddressAsText()).toString()
+  }
+
+  /** The library would cut off a silent client after 10 s, although it is us who don't listen; resuming starts anew. */
+  pause(): void {
+    if (this.#over) return
+    this.#res.pause()
+    const renew = boundary('http', () => {
+      this.#res.resume()
+      this.#res.pause()
+    })
+    this.#paused = setInterval(renew, PAUSE_RENEWAL_MS)
+  }
+
+  resume(): void {
+    clearInterval(this.#paused)
+    if (!this.#over) this.#res.resume()
+  }
+
+  send(outgoing: Outgoing): void {
+    const { closing } = this.#traffic
+    const { body } = outgoing
+    if (this.#over) {
+      this.#leave(body)
+      return
+    }
+    this.body.discard()
+    if (this.isAmbiguous) {
+      this.#refuse(outgoing)
+      return
+    }
+    if (isStream(body) && this.method !== 'HEAD') {
+      inBackground('http', this.#stream(outgoing, body, closing))
+      return
+    }
+    this.#cork(() => {
+      this.#head(outgoing)
+      if (this.method !== 'HEAD') this.#res.end(body as string | Uint8Array | undefined, closing)
+      else this.#res.endWithoutBody(lengthOf(body), closing)
+    })
+    this.#end(false)
+    this.#leave(body)
+  }
+
+  /**
+   * Answers an ambiguous request, and closes before the library takes the rest of the bytes it has for the next request. It would
+   * close after those, unless an answer goes beyond what it gathers: hence the spaces.
+   */
+  #refuse(outgoing: Outgoing): void {
+    if (this.method === 'HEAD' || typeof outgoing.body !== 'string') {
+      this.#leave(outgoing.body)
+      this.#res.close()
+      return
+    }
+    const text = `${outgoing.body}${' '.repeat(GATHERED_BYTES)}`
+    this.#cork(() => {
+      this.#head(outgoing)
+      this.#res.end(text, true)
+    })
+    this.#end(false)
+  }
+
+  /** Nobody will read the body: what makes it ends, also where it has not begun, so that no `finally` of it runs. */
+  #leave(body: Outgoing['body']): void {
+    if (!isStream(body)) return
+    if (this.#abort === undefined) this.#abort = new AbortController()
+    this.#abort.abort()
+    inBackground('http', body[Symbol.asyncIterator]().return?.())
+  }
+
+  /** Asking the library for what it does already would only cost a way there and back. */
+  #cork(write: () => void): void {
+    if (this.#corked) write()
+    else this.#res.cork(write)
+  }
+
+  #head(outgoing: Outgoing): void {
+    writeHead(this.#res, outgoing, this.#traffic.headers)
+  }
+
+  async #stream(outgoing: Outgoing, body: AsyncIterable<string | Uint8Array>, closing: boolean): Promise<void> {
+    const res = this.#res
+    const writable = boundary('http', () => {
+      this.#writable?.()
+      return true
+    })
+    res.onWritable(writable)
+    res.cork(() => this.#head(outgoing))
+    try {
+      for await (const chunk of body) {
+        if (this.#over) return
+        let accepted = true
+        res.cork(() => {
+          accepted = res.write(chunk)
+        })
+        if (!accepted) await this.#drained()
+        if (this.#over) return
+      }
+      if (this.#over) return
+      res.cork(() => res.end(undefined, closing))
+      this.#end(false)
+    } catch (error) {
+      // The head is sent: only a cut connection can tell the client that the body is not whole.
+      if (!this.#over) this.#fail(error)
+    }
+  }
+
+  #drained(): Promise<void> {
+    return new Promise((resolve) => {
+      const giveUp = boundary('http', () => {
+        if (!this.#over) this.#res.close()
+      })
+      const timer = setTimeout(giveUp, SLOW_READER_TIMEOUT_MS)
+      this.#writable = () => {
+        this.#writable = undefined
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  #end(aborted: boolean): void {
+    if (this.#over) return
+    this.#over = true
+    clearInterval(this.#paused)
+    if (aborted) {
+      this.body.abort()
+      this.#abort?.abort()
+    }
+    this.#writable?.()
+    const { open, idle } = this.#traffic
+    open.delete(this)
+    if (open.size === 0) idle?.()
+  }
+}
+
+type Listen = (host: string, port: number, options: number, done: (socket: us_listen_socket | false) => void) => void
+
+async function listen(app: TemplatedApp, host: string, port: number): Promise<us_listen_socket> {
+  const listening = await new Promise<us_listen_socket | false>((resolve) => {
+    // The typings lack the overload with host and options.
+    ;(app.listen as unknown as Listen).call(app, host, port, EXCLUSIVE_PORT, resolve)
+  })
+  if (listening) return listening
+  throw await listenFault(host, port)
+}
+
+/** More than one length, or an encoding other than `chunked`, by which the library reads it (RFC 9112, 6.1 and 6.3). */
+function isAmbiguous(req: HttpRequest): boolean {
+  const encoding = req.getHeader('transfer-encoding')
+  if (encoding === '' && req.getHeader('content-length') === '') return false
+  let framings = 0
+  req.forEach((name) => {
+    if (name === 'content-length' || name === 'transfer-encoding') framings++
+  })
+  return framings > 1 || (encoding !== '' && encoding.toLowerCase() !== 'chunked')
+}
+
+/** Of a body that is no stream, in bytes. */
+function lengthOf(body: Outgoing['body']): number {
+  if (typeof body === 'string') return Buffer.byteLength(body)
+  return body instanceof Uint8Array ? body.byteLength : 0
+}
+
+function isStream(body: Outgoing['body']): body is AsyncIterable<string | Uint8Array> {
+  return typeof body === 'object' && Symbol.asyncIterator in body
+}

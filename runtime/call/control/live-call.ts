@@ -1,0 +1,497 @@
+import type { SeatClaim } from '../../admission/seat-claim.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { PatchbayError } from '../../lib/errors.ts'
+import type { AnsweredBy } from '../../plugin-sdk/telephony/carrier.ts'
+import { boundary, inBackground } from '../../process/boundary.ts'
+import type { Logger } from '../../process/log.ts'
+import type { CallTap } from '../../recording/call-recording.ts'
+import type { LinkSession } from '../link/api-end.ts'
+import type { AgentSpec, AskMethod, SessionLimits, SoundSpan } from '../link/messages.ts'
+import { CallLog, type CallLogSink } from '../log/call-log.ts'
+import { CallRow } from '../log/call-row.ts'
+import type { CallEventBody, EventOf, SupervisorEvent } from '../log/events.ts'
+import { cutOff, errorOf } from '../log/fold.ts'
+import { resumeOf } from '../log/resume.ts'
+import { DRAINED, fromCaller, fromWorker, input, type PathCall, told } from '../path.ts'
+import type { Leg } from '../types/leg.ts'
+import { type AskAnswers, Asks } from './asks.ts'
+import { CallerAudio } from './caller-audio.ts'
+import { type Dispatch, OFFER_TIMEOUT_MS, type Seat } from './dispatch.ts'
+import { HoldSound } from './hold-sound.ts'
+import type { CallJournal } from './journal.ts'
+import type { Leases } from './leases.ts'
+import { LineTimes } from './line-times.ts'
+import { LostWorkers } from './lost-workers.ts'
+import { Marks } from './marks.ts'
+import {
+  type EndCause,
+  type Outcome,
+  outcomeOf,
+  QUEUED,
+  type SessionEffect,
+  type SessionEvent,
+  type SessionState,
+  step,
+  type Waits,
+} from './session.ts'
+import { Supervision } from './supervision.ts'
+import { Transfer, type TransferOrder, type TransferResult } from './transfer.ts'
+import { workerAlias } from './worker-alias.ts'
+
+const MAX_FAILED_OPENINGS = 3
+/** The worker keeps the time; this is for one that doesn't. */
+const OVERTIME_MS = 10_000
+
+export interface LiveCallOptions {
+  callId: string
+  /** For whom the call asks a seat. */
+  claim: SeatClaim
+  agent: AgentSpec
+  limits: SessionLimits
+  leg: Leg
+  journal: CallJournal
+  /** A seat taken beforehand, for the first worker; the call releases it. */
+  seat?: Seat
+  /** The callee picked up without one: so long they wait, and hear the announcement then. Absent: as long as others. */
+  unseated?: { waitMs: number; announcement: AgentSpec }
+  /** What was written of the call before it had a leg. */
+  before?: CallLog
+  dispatch: Dispatch
+  leases: Leases
+  /** Does what workers ask for. */
+  answers: AskAnswers
+  waits: Waits
+  clock: Clock
+  log: Logger
+}
+
+/** One call of this node: its leg, its state, and the worker that runs its conversation, replaced when it dies. */
+export class LiveCall implements PathCall {
+  readonly callId: string
+  readonly leg: Leg
+  readonly marks = new Marks()
+  readonly log: CallLog
+  link: LinkSession | undefined
+  readonly audio = new CallerAudio()
+  readonly supervision: Supervision
+  readonly lineTimes: LineTimes
+  tap: CallTap | undefined
+  /** The caller is on the way to another human, or with them. */
+  transferring: Transfer | undefined
+  /** Resolves when the call is over and written down. */
+  readonly done: Promise<Outcome>
+  readonly #options: LiveCallOptions
+  readonly #row: CallRow
+  readonly #asks: Asks
+  readonly #over = new AbortController()
+  #state: SessionState = QUEUED
+  #seat: Seat | undefined
+  /** Taken beforehand, until it is used. */
+  #reserved: Seat | undefined
+  #offered: LinkSession | undefined
+  #offerTimer: NodeJS.Timeout | undefined
+  #overtime: NodeJS.Timeout | undefined
+  /** Sounds while no worker speaks. */
+  #hold: HoldSound | undefined
+  /** Workers asked to say the announcement. */
+  readonly #announcers = new Set<string>()
+  #failedOpenings = 0
+  readonly #lost = new LostWorkers()
+  #resolveDone: (outcome: Outcome) => void = () => undefined
+
+  constructor(options: LiveCallOptions) {
+    this.#options = options
+    this.callId = options.callId
+    this.leg = options.leg
+    this.lineTimes = new LineTimes(options.leg.format)
+    this.supervision = new Supervision(options.leg, options.clock, () => this.tap)
+    this.#reserved = options.seat
+    this.#row = new CallRow(options.callId, options.journal, options.log)
+    const sinks: CallLogSink[] = [
+      (event) => options.journal.event?.(options.callId, event),
+      (event) => this.#row.take(event),
+      (event) => this.audio.take(event, options.clock.monotonicMs()),
+    ]
+    this.log = new CallLog(options.clock, sinks, options.before)
+    this.#asks = new Asks(options.callId, this.log, options.answers, options.clock, options.agent.tools)
+    this.done = new Promise((resolve) => {
+      this.#resolveDone = resolve
+    })
+    this.#options.leases.holdCall(this.callId).catch((err) => {
+      options.log.warn({ err, callId: this.callId }, 'The call could not be leased yet')
+    })
+    if (!this.log.state.queued) this.log.append({ type: 'queued' })
+    this.leg.start(fromCaller(this, options.clock))
+    this.happened({ type: 'connected' })
+  }
+
+  /** Moves the state machine and does what follows. */
+  happened(event: SessionEvent): void {
+    const { state, effects } = step(this.#state, event, this.#options.clock.monotonicMs(), this.#waits)
+    this.#state = state
+    for (const effect of effects) this.#do(effect)
+  }
+
+  get #waits(): Waits {
+    const { unseated, waits } = this.#options
+    return unseated === undefined ? waits : { ...waits, queueMs: unseated.waitMs, announces: true }
+  }
+
+  callMs(nowMs = this.#options.clock.monotonicMs()): number {
+    const { answeredAtMs } = this.#state
+    return answeredAtMs === undefined ? 0 : nowMs - answeredAtMs
+  }
+
+  /** The process stops before the call is over. */
+  shutDown(): void {
+    this.happened({ type: 'leg_ended', reason: 'shutdown' })
+  }
+
+  /** Someone ends the call over the API. */
+  hangUp(who?: EventOf<'hung_up'>['who']): void {
+    if (who !== undefined && this.#state.phase !== 'ended') this.log.append({ type: 'hung_up', who })
+    this.happened({ type: 'hung_up' })
+  }
+
+  /** The caller said that the call may be recorded. */
+  consented(): void {
+    if (this.tap === undefined) this.#record(this.#options.clock.monotonicMs())
+  }
+
+  /** The carrier says who picked up. */
+  classified(by: AnsweredBy): void {
+    input(this, { type: 'answered_by', by, source: 'carrier' })
+  }
+
+  /** A supervisor did something to the call. False: it talks with nobody, or no longer. */
+  supervised(event: SupervisorEvent): boolean {
+    if (this.#state.phase !== 'in_progress') return false
+    input(this, event)
+    return true
+  }
+
+  /** Leads the caller to another human, whom this call goes on with. Resolves when they talk, or when nothing came of it. */
+  async transfer(order: TransferOrder): Promise<TransferResult> {
+    if (this.#state.phase !== 'in_progress' || this.transferring !== undefined) {
+      return { ok: false, reason: 'the call is being transferred already, or over' }
+    }
+    const { clock, log, dispatch } = this.#options
+    const transfer = new Transfer(order, {
+      ...{ callId: this.callId, leg: this.leg, clock, log },
+      tell: (event) => {
+        this.log.append(event)
+      },
+      takeSeat: (waitMs) => dispatch.take({ ...this.#options.claim, kind: 'recovering' }, waitMs, this.#over.signal),
+      heard: (bytes) => this.tap?.agent(bytes),
+      joined: () => {
+        this.happened({ type: 'transferred' })
+        inBackground('call', this.#leaveWorker('done', 'transferred'))
+      },
+      left: () => this.happened({ type: 'leg_ended', reason: 'transferred' }),
+    })
+    this.transferring = transfer
+    const result = await transfer.result
+    if (!result.ok) this.transferring = undefined
+    return result
+  }
+
+  /** What a worker asks for. */
+  ask(method: AskMethod, params: unknown): Promise<unknown> {
+    return this.#asks.ask(method, params)
+  }
+
+  /**
+   * The last words of a call that is over count, and what a worker used always does. What else is told of a session that
+   * moved, the next worker hears from the caller's audio: told here as well, it would be said twice.
+   */
+  late(event: CallEventBody, sound?: SoundSpan): void {
+    if (event.type === 'usage' || this.#state.phase === 'ended') told(this, event, sound)
+  }
+
+  /** @param startMs monotonic */
+  #record(startMs: number): void {
+    this.tap = this.#options.journal.record?.(this.callId, this.leg.format, startMs)
+    if (this.tap === undefined) return
+    const { answeredAtMs = startMs } = this.#state
+    this.log.append({ type: 'recording_started', start_ms: startMs - answeredAtMs })
+  }
+
+  /** The worker that was offered the session runs it now. */
+  accepted(): void {
+    clearTimeout(this.#offerTimer)
+    this.#lost.accepted(this.#options.clock.monotonicMs())
+    this.happened({ type: 'accepted' })
+  }
+
+  /** The worker had no room after all. */
+  declined(full: boolean): void {
+    inBackground('call', this.#leaveWorker(full ? 'full' : 'done'))
+    this.happened({ type: 'declined' })
+  }
+
+  /**
+   * The worker could not open the conversation: another one may. A call that rings gives up after a few; one that talks has
+   * been opened before, and goes on looking.
+   */
+  failedToOpen(message: string): void {
+    this.log.append({ type: 'fault', stage: 'session', sentence: message })
+    this.#failedOpenings++
+    if (this.#state.answeredAtMs === undefined && this.#failedOpenings >= MAX_FAILED_OPENINGS) {
+      this.happened({ type: 'refused', message })
+      return
+    }
+    inBackground('call', this.#leaveWorker('failed'))
+    this.happened({ type: 'declined' })
+  }
+
+  /** The worker is gone, or gives the session back. */
+  workerLost(reason: string): void {
+    const workerId = this.#seat?.worker.workerId
+    inBackground('call', this.#leaveWorker('lost'))
+    const cut = cutOff(this.log.state)
+    if (cut !== undefined) told(this, cut)
+    if (workerId !== undefined) this.log.append({ type: 'worker_lost', worker: workerAlias(workerId), reason })
+    if (!this.#mayGoOn(reason)) return
+    if (this.#state.phase === 'in_progress') {
+      this.leg.agentState('thinking')
+      this.#hold ??= new HoldSound(this.leg)
+      // Who talks with a supervisor misses nobody.
+      if (!this.log.state.takenOver) this.#hold.start()
+    }
+    this.happened({ type: 'worker_lost' })
+  }
+
+  /**
+   * Workers that are lost one after the other, whether or not they had accepted the call, are lost because of something: it is
+   * not given to one more. False: the call is over.
+   */
+  #mayGoOn(reason: string): boolean {
+    if (reason === DRAINED) return true
+    const turns = this.log.state.turns.filter(({ role }) => role === 'user').length
+    const then = this.#lost.lost(turns, this.#options.clock.monotonicMs())
+    if (then === 'go_on') return true
+    const message = `${this.#lost.inARow} voice workers were lost in a row`
+    // One that nobody has accepted yet has nothing to leave out.
+    const leftOut = then === 'give_up' || this.#state.answeredAtMs === undefined ? undefined : this.#leaveOut()
+    if (leftOut === undefined) {
+      this.happened({ type: 'refused', message: `${message}; the call is given up` })
+      return false
+    }
+    this.log.append({ type: 'fault', stage: 'session', sentence: `${message}; ${leftOut}` })
+    return true
+  }
+
+  /** The next worker does without what the caller said last and what the agent was about to say. Undefined: it can't. */
+  #leaveOut(): string | undefined {
+    const { waiting, said, greeting, consent } = this.log.state
+    this.audio.drop()
+    const inputs = waiting.map(({ seq }) => seq)
+    if (inputs.length > 0) this.log.append({ type: 'inputs_taken', inputs })
+    if (said !== undefined) {
+      const atMs = Math.max(0, Math.round(this.callMs()))
+      this.log.append({ type: 'heard', text: '', start_ms: atMs, end_ms: atMs, interrupted: false, final: true })
+    }
+    const asks = Boolean(this.#options.agent.consentMessage?.trim())
+    if (greeting === 'notice') {
+      // Nobody is recorded without having been told so.
+      if (this.tap !== undefined) return undefined
+      this.log.append({ type: 'greeting', step: asks ? 'consent_asked' : 'first_message' })
+      return 'the recording notice is left out'
+    }
+    if (greeting === 'consent_asked' && consent === undefined) {
+      this.log.append({ type: 'consent', consent: 'unanswered' })
+      return 'the question for consent is left out'
+    }
+    if (greeting === undefined || greeting === 'done') return 'what the caller said last is left out'
+    this.log.append({ type: 'greeting', step: 'done' })
+    return 'what the caller said last and the first message are left out'
+  }
+
+  #do(effect: SessionEffect): void {
+    switch (effect.type) {
+      case 'record_ringing':
+        if (!this.log.state.rang) this.log.append({ type: 'ringing' })
+        break
+      case 'seek':
+        inBackground('call', this.#seek())
+        return
+      case 'offer':
+        this.#offer()
+        break
+      case 'announce':
+        this.#announce()
+        break
+      case 'answer':
+        this.log.append({ type: 'answered', providers: providersOf(this.#options.agent) })
+        this.#workerTaken('worker_taken')
+        this.#overtime = setTimeout(
+          boundary('call', () => this.happened({ type: 'agent_ended', reason: 'max_duration' })),
+          this.#options.limits.maxDurationMs + OVERTIME_MS,
+        )
+        // Where consent is asked for, nothing is recorded before it is given.
+        if (!this.#state.abandoned && !this.#options.agent.consentMessage?.trim()) {
+          this.#record(this.#state.answeredAtMs ?? this.#options.clock.monotonicMs())
+        }
+        this.leg.answer()
+        this.#join()
+        break
+      case 'resume':
+        this.#options.log.info({ callId: this.callId, workerId: this.#seat?.worker.workerId }, 'Call taken over')
+        this.#workerTaken('resumed')
+        this.#join()
+        break
+      case 'finish':
+        this.#finish(effect.cause)
+        return
+    }
+  }
+
+  async #seek(): Promise<void> {
+    const waitMs = this.#state.seekUntilMs - this.#options.clock.monotonicMs()
+    try {
+      const seat = this.#takeReserved() ?? (await this.#options.dispatch.take(this.#claim(), waitMs, this.#over.signal))
+      if (this.#state.phase === 'ended') return seat.release('done')
+      this.#seat = seat
+      this.happened({ type: 'seated' })
+    } catch (err) {
+      if (this.#over.signal.aborted) return
+      if (!(err instanceof PatchbayError)) this.#options.log.error({ err, callId: this.callId }, 'Dispatch failed')
+      this.happened({ type: 'no_capacity' })
+    }
+  }
+
+  /** A call that lost its worker goes before any that has yet to begin. */
+  #claim(): SeatClaim {
+    const { claim } = this.#options
+    return this.#state.answeredAtMs === undefined ? claim : { ...claim, kind: 'recovering' }
+  }
+
+  /** Undefined when there was none, or its worker has gone since. */
+  #takeReserved(): Seat | undefined {
+    const seat = this.#reserved
+    this.#reserved = undefined
+    if (seat === undefined || seat.worker.state !== 'draining') return seat
+    seat.release('done')
+    return undefined
+  }
+
+  #offer(): void {
+    const seat = this.#seat
+    if (seat === undefined) return
+    const { agent, limits, clock } = this.#options
+    const { answeredAtMs } = this.#state
+    this.marks.forget()
+    this.lineTimes.forget()
+    this.#offerTimer = setTimeout(
+      boundary('call', () => this.workerLost('no answer to the offer')),
+      OFFER_TIMEOUT_MS,
+    )
+    this.#offered = seat.worker.open(
+      {
+        callId: this.callId,
+        agent,
+        format: this.leg.format,
+        limits,
+        ...(answeredAtMs === undefined ? {} : { resume: resumeOf(this.log.state, this.audio.last) }),
+        elapsedMs: answeredAtMs === undefined ? 0 : Math.round(clock.monotonicMs() - answeredAtMs),
+        reserved: seat === this.#options.seat,
+      },
+      fromWorker(this, this.#options.clock),
+    )
+  }
+
+  /** The session without a seat: whichever worker has time says the announcement. */
+  #announce(): void {
+    const { unseated, limits, dispatch } = this.#options
+    const worker = dispatch.announcer(this.#announcers)
+    if (worker === undefined || unseated === undefined) {
+      this.happened({ type: 'no_capacity' })
+      return
+    }
+    this.#announcers.add(worker.workerId)
+    this.#offerTimer = setTimeout(
+      boundary('call', () => this.workerLost('no answer to the offer')),
+      OFFER_TIMEOUT_MS,
+    )
+    this.#offered = worker.open(
+      {
+        callId: this.callId,
+        agent: unseated.announcement,
+        format: this.leg.format,
+        limits,
+        elapsedMs: 0,
+        announcement: true,
+      },
+      fromWorker(this, this.#options.clock),
+    )
+  }
+
+  #join(): void {
+    this.#hold?.stop()
+    this.link = this.#offered
+    if (this.link === undefined) return
+    this.audio.deliver(this.link, this.#options.clock.monotonicMs())
+    for (const event of this.log.state.waiting) this.link.event(event)
+  }
+
+  #workerTaken(type: 'worker_taken' | 'resumed'): void {
+    const workerId = this.#seat?.worker.workerId
+    if (workerId !== undefined) this.log.append({ type, worker: workerAlias(workerId) })
+  }
+
+  /** Resolves when the worker has told all the session used. */
+  #leaveWorker(why: Parameters<Seat['release']>[0], reason = 'moved'): Promise<void> {
+    clearTimeout(this.#offerTimer)
+    const told = this.#offered?.close(reason)
+    this.#offered = undefined
+    this.link = undefined
+    this.#seat?.release(why)
+    this.#seat = undefined
+    return told ?? Promise.resolve()
+  }
+
+  #finish(cause: EndCause): void {
+    clearTimeout(this.#overtime)
+    this.#hold?.stop()
+    this.#over.abort()
+    this.#reserved?.release('done')
+    this.#reserved = undefined
+    const told = this.#leaveWorker('done', cause.reason)
+    this.transferring?.close(cause.reason)
+    this.leg.close(cause.reason)
+    this.tap?.ended()
+    if (this.tap !== undefined) this.log.append({ type: 'recording_stopped' })
+    this.supervision.close(cause.reason)
+    const { answeredAtMs } = this.#state
+    const { clock } = this.#options
+    const durationMs = answeredAtMs === undefined ? 0 : Math.round(clock.monotonicMs() - answeredAtMs)
+    inBackground('call', this.#writeEnd(cause, told, new Date(clock.nowMs()), durationMs))
+  }
+
+  /** The end is the last word of the log: it is written once the worker has told all it knew. */
+  async #writeEnd(cause: EndCause, told: Promise<void>, endedAt: Date, durationMs: number): Promise<void> {
+    const { leases, log } = this.#options
+    await told
+    const cut = cutOff(this.log.state)
+    if (cut !== undefined) this.log.append(cut)
+    const { state } = this.log
+    const end = outcomeOf(cause, this.#state.answeredAtMs !== undefined, state)
+    const error = errorOf(state, end.error)
+    const outcome: Outcome = { ...end, ...(error === undefined ? {} : { error }) }
+    const { status, endReason: end_reason, disposition } = outcome
+    this.log.append({ type: 'ended', status, end_reason, disposition, ...(error === undefined ? {} : { error }) })
+    log.info({ callId: this.callId, ...outcome, durationMs }, 'Call ended')
+    // The lease is dropped once the end is written: until then the reaper keeps off, and afterwards finds nothing.
+    try {
+      await this.#row.ended(outcome, endedAt, durationMs)
+      await leases.dropCall(this.callId)
+    } catch (err) {
+      log.warn({ err, callId: this.callId }, 'The lease of an ended call was not dropped')
+    }
+    this.#resolveDone(outcome)
+  }
+}
+
+function providersOf({ stt, llm, tts }: AgentSpec): EventOf<'answered'>['providers'] {
+  return { stt, llm, tts: { provider: tts.provider, model: tts.voice } }
+}

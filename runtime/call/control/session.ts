@@ -1,0 +1,200 @@
+import type { SessionEndReason } from '../link/messages.ts'
+import type { CallState } from '../log/fold.ts'
+import type { LegEndReason } from '../types/leg.ts'
+
+/**
+ * The life of one call: queued → ringing → in_progress → ended. Pure: it says what follows from what happened, and
+ * runtime/call/control/live-call.ts does it. Whatever arrives after the end changes nothing.
+ */
+
+export type EndReason =
+  | LegEndReason
+  | Exclude<SessionEndReason, 'worker_drained'>
+  | 'no_capacity'
+  /** Nobody was free for a callee who had picked up, in time. */
+  | 'abandoned'
+  /** Someone ended the call over the API. */
+  | 'api_hangup'
+  /** The worker died, and no other could take over. */
+  | 'worker_lost'
+
+/** How a call ended: exactly one per call. */
+export interface Outcome {
+  status: 'completed' | 'failed' | 'canceled'
+  endReason: EndReason
+  disposition: 'completed' | 'hung_up' | 'failed' | 'transferred' | 'voicemail' | 'screened' | 'fax' | 'abandoned'
+  error?: string
+}
+
+export interface SessionState {
+  readonly phase: 'queued' | 'ringing' | 'in_progress' | 'ended'
+  /** Which worker runs the conversation: none yet, one that was offered the session, one that accepted. */
+  readonly worker: 'none' | 'offered' | 'joined'
+  readonly answeredAtMs: number | undefined
+  /** Until when a worker is looked for. */
+  readonly seekUntilMs: number
+  /** The caller talks with another human. */
+  readonly transferred?: boolean
+  /** Nobody was free in time: the call ends with an announcement. */
+  readonly abandoned?: boolean
+}
+
+/** How long a worker is looked for: for a call that rings, and for one that lost its worker in the middle. */
+export interface Waits {
+  queueMs: number
+  recoveryMs: number
+  /** Whoever is not seated in time hears an announcement. */
+  announces?: boolean
+}
+
+export type SessionEvent =
+  /** The leg is up. */
+  | { type: 'connected' }
+  | { type: 'seated' }
+  | { type: 'accepted' }
+  /** A worker had no room after all. */
+  | { type: 'declined' }
+  /** The agent can't be run by any worker. */
+  | { type: 'refused'; message: string }
+  | { type: 'worker_lost' }
+  | { type: 'no_capacity' }
+  | { type: 'agent_ended'; reason: Exclude<SessionEndReason, 'worker_drained'>; error?: string }
+  | { type: 'leg_ended'; reason: LegEndReason }
+  /** The caller talks with another human: no agent is needed any more. */
+  | { type: 'transferred' }
+  | { type: 'hung_up' }
+
+export type SessionEffect =
+  /** Look for a worker until `seekUntilMs`. */
+  | { type: 'seek' }
+  /** Offer the session to the worker whose seat was taken. */
+  | { type: 'offer' }
+  /** Have a worker without a seat say the announcement. */
+  | { type: 'announce' }
+  | { type: 'record_ringing' }
+  /** The agent is there for the first time: tell the leg, write it down. */
+  | { type: 'answer' }
+  /** Another worker took over. */
+  | { type: 'resume' }
+  /** Release everything, close the leg, write the outcome. */
+  | { type: 'finish'; cause: EndCause }
+
+/** Why a call ends. */
+export interface EndCause {
+  reason: EndReason
+  error?: string
+}
+
+export interface Step {
+  state: SessionState
+  effects: SessionEffect[]
+}
+
+export const QUEUED: SessionState = {
+  phase: 'queued',
+  worker: 'none',
+  answeredAtMs: undefined,
+  seekUntilMs: 0,
+}
+
+/** What follows from the event. `nowMs` is monotonic. */
+export function step(state: SessionState, event: SessionEvent, nowMs: number, waits: Waits): Step {
+  const same: Step = { state, effects: [] }
+  if (state.phase === 'ended') return same
+  switch (event.type) {
+    case 'connected':
+      if (state.phase !== 'queued') return same
+      return {
+        state: { ...state, phase: 'ringing', seekUntilMs: nowMs + waits.queueMs },
+        effects: [{ type: 'record_ringing' }, { type: 'seek' }],
+      }
+    case 'seated':
+      if (state.transferred === true) return same
+      return { state: { ...state, worker: 'offered' }, effects: [{ type: 'offer' }] }
+    case 'accepted':
+      return accepted(state, nowMs)
+    case 'declined':
+      if (state.abandoned) return announce(state)
+      if (nowMs >= state.seekUntilMs) return noneFree(state, waits)
+      return { state: { ...state, worker: 'none' }, effects: [{ type: 'seek' }] }
+    case 'refused':
+      return finish(state, { reason: 'error', error: event.message })
+    case 'transferred':
+      return { state: { ...state, worker: 'none', transferred: true }, effects: [] }
+    case 'worker_lost':
+      if (state.transferred === true) return same
+      if (state.abandoned) return finish(state, { reason: 'worker_lost' })
+      return lost(state, nowMs, waits.recoveryMs)
+    case 'no_capacity':
+      return noneFree(state, waits)
+    case 'agent_ended':
+      return finish(state, event)
+    case 'leg_ended':
+      return finish(state, state.transferred && event.reason !== 'shutdown' ? { reason: 'transferred' } : event)
+    case 'hung_up':
+      return finish(state, { reason: 'api_hangup' })
+  }
+}
+
+const noWorker = (state: SessionState): EndReason => (state.answeredAtMs === undefined ? 'no_capacity' : 'worker_lost')
+
+function noneFree(state: SessionState, waits: Waits): Step {
+  const announces = waits.announces === true && state.answeredAtMs === undefined && !state.abandoned
+  return announces ? announce(state) : finish(state, { reason: noWorker(state) })
+}
+
+function announce(state: SessionState): Step {
+  return { state: { ...state, abandoned: true, worker: 'offered' }, effects: [{ type: 'announce' }] }
+}
+
+function accepted(state: SessionState, nowMs: number): Step {
+  if (state.worker !== 'offered') return { state, effects: [] }
+  if (state.answeredAtMs !== undefined) return { state: { ...state, worker: 'joined' }, effects: [{ type: 'resume' }] }
+  return {
+    state: { ...state, worker: 'joined', phase: 'in_progress', answeredAtMs: nowMs },
+    effects: [{ type: 'answer' }],
+  }
+}
+
+function lost(state: SessionState, nowMs: number, recoveryWaitMs: number): Step {
+  // A worker that dies while opening the session uses up the wait for the first one.
+  const seekUntilMs = state.worker === 'joined' ? nowMs + recoveryWaitMs : state.seekUntilMs
+  return { state: { ...state, worker: 'none', seekUntilMs }, effects: [{ type: 'seek' }] }
+}
+
+function finish(state: SessionState, { reason, error }: EndCause): Step {
+  // However it ended: nobody was there for the callee.
+  const cause = state.abandoned ? ABANDONED : { reason, ...(error === undefined ? {} : { error }) }
+  return { state: { ...state, phase: 'ended', worker: 'none' }, effects: [{ type: 'finish', cause }] }
+}
+
+const ABANDONED: EndCause = { reason: 'abandoned', error: 'Somebody picked up, and no voice worker was free in time' }
+
+const OWN_FAULTS: Partial<Record<EndReason, string>> = {
+  no_capacity: 'No voice worker is free',
+  worker_lost: 'The voice worker was lost and no other was free',
+  error: 'The conversation failed',
+  shutdown: 'The server was stopped',
+}
+
+/** `completed` once the agent was there, unless we failed; a caller who left before that canceled. */
+export function outcomeOf(
+  { reason: endReason, error }: EndCause,
+  answered: boolean,
+  { answeredBy, turns, transferred }: Pick<CallState, 'answeredBy' | 'turns' | 'transferred'>,
+): Outcome {
+  if (endReason === 'abandoned') {
+    return { status: 'completed', endReason, disposition: 'abandoned', ...(error === undefined ? {} : { error }) }
+  }
+  const fault = OWN_FAULTS[endReason]
+  if (fault !== undefined) return { status: 'failed', endReason, disposition: 'failed', error: error ?? fault }
+  if (!answered) return { status: 'canceled', endReason, disposition: 'hung_up' }
+  if (endReason === 'transferred' || transferred) return { status: 'completed', endReason, disposition: 'transferred' }
+  if (answeredBy === 'fax') return { status: 'completed', endReason, disposition: 'fax' }
+  if (answeredBy === 'machine' || answeredBy === 'mailbox_full' || endReason === 'voicemail') {
+    return { status: 'completed', endReason, disposition: 'voicemail' }
+  }
+  if (answeredBy === 'screening') return { status: 'completed', endReason, disposition: 'screened' }
+  const spoken = turns.some(({ role }) => role === 'user')
+  return { status: 'completed', endReason, disposition: spoken ? 'completed' : 'hung_up' }
+}

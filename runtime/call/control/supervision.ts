@@ -1,0 +1,147 @@
+import type { Clock } from '../../lib/clock.ts'
+import { codecFor, type Encode } from '../../media/codecs/codec.ts'
+import { samplesOf } from '../../media/frame.ts'
+import { boundary } from '../../process/boundary.ts'
+import { CallRecording, type CallTap } from '../../recording/call-recording.ts'
+import type { Leg } from '../types/leg.ts'
+
+/** Sound leaves this often, and is final after so long: what a supervisor hears is a fifth of a second old. */
+const FLUSH_MS = 40
+const SETTLE_MS = 160
+const FRAME_MS = 20
+/** Of a supervisor's voice at once; more is a client that doesn't keep time. */
+const MAX_SPOKEN_MS = 200
+
+/** One who listens. Neither method throws. */
+export interface SupervisorEars {
+  /** Both sides as interleaved 16-bit stereo at the leg's rate: the caller left, the agent or whoever speaks for it right. */
+  heard(pcm: Uint8Array): void
+  /** The call is over. */
+  over(reason: string): void
+}
+
+/** Who listens to a call, and whose voice the caller hears instead of the agent's. Costs nothing while nobody listens. */
+export class Supervision {
+  readonly #leg: Leg
+  readonly #clock: Clock
+  /** Where the call is recorded. */
+  readonly #tap: () => CallTap | undefined
+  readonly #encode: Encode
+  readonly #ears = new Set<SupervisorEars>()
+  #mix: CallRecording | undefined
+  #timer: NodeJS.Timeout | undefined
+  #speaker: SupervisorEars | undefined
+  /** Of the speaker's voice, what is no whole frame yet. */
+  #rest = new Int16Array(0)
+  #spokenMs = 0
+  #spokenSinceMs = 0
+
+  constructor(leg: Leg, clock: Clock, tap: () => CallTap | undefined) {
+    this.#leg = leg
+    this.#clock = clock
+    this.#tap = tap
+    this.#encode = codecFor(leg.format).encode
+  }
+
+  get sampleRateHz(): number {
+    return this.#leg.format.sampleRateHz
+  }
+
+  /** Whose voice the caller hears; undefined: the agent's. */
+  get speaker(): SupervisorEars | undefined {
+    return this.#speaker
+  }
+
+  caller(bytes: Uint8Array, timestamp: number, nowMs?: number): void {
+    this.#mix?.caller(bytes, timestamp, nowMs)
+  }
+
+  agent(bytes: Uint8Array, nowMs?: number): void {
+    this.#mix?.agent(bytes, nowMs)
+  }
+
+  cleared(nowMs?: number): void {
+    this.#mix?.cleared(nowMs)
+  }
+
+  add(ears: SupervisorEars): void {
+    this.#ears.add(ears)
+    if (this.#mix !== undefined) return
+    const sink = {
+      write: (pcm: Uint8Array) => {
+        for (const one of this.#ears) one.heard(pcm)
+      },
+      end: () => undefined,
+    }
+    this.#mix = new CallRecording(this.#leg.format, sink, () => this.#clock.monotonicMs(), {
+      settleMs: SETTLE_MS,
+    })
+    this.#timer = setInterval(
+      boundary('call', () => this.#mix?.flush()),
+      FLUSH_MS,
+    )
+  }
+
+  remove(ears: SupervisorEars): void {
+    this.#ears.delete(ears)
+    if (this.#speaker === ears) this.giveBack()
+    if (this.#ears.size === 0) this.#silence()
+  }
+
+  /** From here on the caller hears this one. False: another has the call. */
+  takeOver(ears: SupervisorEars): boolean {
+    if (this.#speaker !== undefined) return this.#speaker === ears
+    this.#speaker = ears
+    this.#rest = new Int16Array(0)
+    this.#spokenMs = 0
+    this.#spokenSinceMs = this.#clock.monotonicMs()
+    this.#leg.clear()
+    this.#tap()?.cleared()
+    this.cleared()
+    return true
+  }
+
+  giveBack(): void {
+    this.#speaker = undefined
+  }
+
+  /** What the one who has the call says: 16-bit mono at the leg's rate. Faster than time, the rest is lost. */
+  speak(ears: SupervisorEars, pcm: Uint8Array): void {
+    if (this.#speaker !== ears) return
+    const said = samplesOf(pcm)
+    const joined = new Int16Array(this.#rest.length + said.length)
+    joined.set(this.#rest)
+    joined.set(said, this.#rest.length)
+    const frame = (this.sampleRateHz * FRAME_MS) / 1_000
+    let at = 0
+    for (; at + frame <= joined.length; at += frame) this.#send(joined.subarray(at, at + frame))
+    this.#rest = joined.slice(at)
+  }
+
+  /** The call is over. */
+  close(reason: string): void {
+    this.#silence()
+    for (const ears of this.#ears) ears.over(reason)
+    this.#ears.clear()
+    this.#speaker = undefined
+  }
+
+  #send(frame: Int16Array): void {
+    const elapsedMs = this.#clock.monotonicMs() - this.#spokenSinceMs
+    // Silence of the speaker is no credit for what comes after.
+    this.#spokenMs = Math.max(this.#spokenMs, elapsedMs - MAX_SPOKEN_MS)
+    if (this.#spokenMs > elapsedMs + MAX_SPOKEN_MS) return
+    this.#spokenMs += FRAME_MS
+    const bytes = this.#encode(frame)
+    if (this.#leg.relayAudio === undefined) this.#leg.sendAudio(bytes)
+    else this.#leg.relayAudio(bytes)
+    this.#tap()?.agent(bytes)
+    this.agent(bytes)
+  }
+
+  #silence(): void {
+    clearInterval(this.#timer)
+    this.#mix?.ended()
+    this.#mix = undefined
+  }
+}

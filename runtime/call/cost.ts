@@ -1,0 +1,163 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import Type, { type Static, type TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { PatchbayError } from '../lib/errors.ts'
+import type { PluginRegistry } from '../plugin/host.ts'
+import { firstFault } from '../plugin/manifest.ts'
+import type { Usage } from './link/messages.ts'
+
+/** Which models a conversation uses. */
+export interface StageChoices {
+  llm: { provider: string; model: string }
+  stt: { provider: string; model: string }
+  tts: { provider: string; voice: string }
+}
+
+/** US dollars for each stage; `null` where something was used whose price isn't known. */
+export interface StageCosts {
+  llmUsd: number | null
+  sttUsd: number | null
+  ttsUsd: number | null
+}
+
+export interface UnitPrice {
+  inputPerMillionTokens?: number
+  outputPerMillionTokens?: number
+  perMinute?: number
+  perMillionCharacters?: number
+}
+
+export interface Prices {
+  /** What this use costs at the prices of that day. */
+  costOf(choices: Partial<StageChoices>, usage: Usage, at: Date): StageCosts
+  /** What a model or voice costs that day in US dollars; `null` where that isn't known. */
+  priceOf(kind: 'llm' | 'stt' | 'tts', provider: string, name: string, at: Date): UnitPrice | null
+  /** What the operator asks for a minute of any call. */
+  platformUsdPerMinute(at: Date): number
+}
+
+const Dated = <T extends Record<string, TSchema>>(fields: T) =>
+  Type.Array(
+    Type.Object(
+      {
+        /** The first day it holds, in UTC. */
+        from: Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d$' }),
+        note: Type.Optional(Type.String()),
+        ...fields,
+      },
+      { additionalProperties: false },
+    ),
+  )
+const Usd = Type.Number({ minimum: 0 })
+const LlmPrices = Dated({ inputPerMillionTokens: Usd, outputPerMillionTokens: Usd })
+const SttPrices = Dated({ perMinute: Usd })
+const TtsPrices = Dated({ perMillionCharacters: Usd })
+/** Provider, then model or voice: a name, the head of names (`aura-2-*`), or `*` for all others. */
+const byModel = <T extends TSchema>(prices: T) => Type.Record(Type.String(), Type.Record(Type.String(), prices))
+
+const PriceTable = Type.Object(
+  {
+    llm: Type.Optional(byModel(LlmPrices)),
+    stt: Type.Optional(byModel(SttPrices)),
+    tts: Type.Optional(byModel(TtsPrices)),
+    platform: Type.Optional(Dated({ perMinute: Usd })),
+  },
+  { additionalProperties: false },
+)
+export type PriceTable = Static<typeof PriceTable>
+const validator = Compile(PriceTable)
+
+type Registry = Pick<PluginRegistry, 'plugins' | 'servedElsewhere'>
+
+const SHIPPED = join(import.meta.dirname, '../../config/prices.json')
+
+/**
+ * Reads the shipped prices and the operator's, which go first model by model. Throws `configuration` when a file can't be
+ * used.
+ */
+export async function loadPrices(registry: Registry, ownFile?: string): Promise<Prices> {
+  const [shipped, own] = await Promise.all([readTable(SHIPPED), ownFile ? readTable(ownFile) : {}])
+  return makePrices(shipped, own, registry)
+}
+
+async function readTable(file: string): Promise<PriceTable> {
+  try {
+    const table: unknown = JSON.parse(await readFile(file, 'utf8'))
+    if (validator.Check(table)) return table
+    throw new Error(firstFault(validator.Errors(table), 'the file'))
+  } catch (cause) {
+    const reason = `The prices in "${file}" can't be used: ${cause instanceof Error ? cause.message : String(cause)}`
+    throw new PatchbayError('configuration', { params: { reason }, cause })
+  }
+}
+
+/** Prices out of two tables, of which `own` goes first. */
+export function makePrices(shipped: PriceTable, own: PriceTable, registry: Registry): Prices {
+  /** A price in force. The shipped ones are those of the provider itself, not of another server in its place. */
+  const find = <K extends 'llm' | 'stt' | 'tts'>(kind: K, provider: string, names: readonly string[], at: Date) => {
+    const tables = registry.servedElsewhere(provider) ? [own] : [own, shipped]
+    for (const table of tables) {
+      const models = table[kind]?.[provider]
+      for (const name of names) {
+        const dated = models && pricesOf(models as Record<string, NonNullable<typeof models>[string]>, name)
+        const price = dated && inForce(dated as readonly { from: string }[], at)
+        if (price !== undefined) return price
+      }
+    }
+    return undefined
+  }
+  const ttsModelOf = (provider: string): string[] => {
+    const plugin = registry.plugins.find(({ name }) => name === provider)
+    const model = plugin?.settings.options?.ttsModel ?? plugin?.manifest?.provides.tts?.defaultModel
+    return typeof model === 'string' ? [model] : []
+  }
+
+  return {
+    costOf({ llm, stt, tts }, usage, at) {
+      const llmPrice = llm && (find('llm', llm.provider, [llm.model], at) as Static<typeof LlmPrices>[number])
+      const sttPrice = stt && (find('stt', stt.provider, [stt.model], at) as Static<typeof SttPrices>[number])
+      const ttsNames = tts ? [tts.voice, ...ttsModelOf(tts.provider)] : []
+      const ttsPrice = tts && (find('tts', tts.provider, ttsNames, at) as Static<typeof TtsPrices>[number])
+      const { llmInputTokens, llmOutputTokens, sttSeconds, ttsCharacters } = usage
+      const tokensUsd =
+        llmPrice &&
+        (llmInputTokens * llmPrice.inputPerMillionTokens + llmOutputTokens * llmPrice.outputPerMillionTokens) / 1e6
+      return {
+        llmUsd: llmInputTokens + llmOutputTokens === 0 ? 0 : (tokensUsd ?? null),
+        sttUsd: sttSeconds === 0 ? 0 : sttPrice ? (sttSeconds / 60) * sttPrice.perMinute : null,
+        ttsUsd: ttsCharacters === 0 ? 0 : ttsPrice ? (ttsCharacters / 1e6) * ttsPrice.perMillionCharacters : null,
+      }
+    },
+    priceOf(kind, provider, name, at) {
+      const price = find(kind, provider, kind === 'tts' ? [name, ...ttsModelOf(provider)] : [name], at)
+      if (price === undefined) return null
+      const { from: _, note: __, ...usd } = price as { from: string; note?: string } & UnitPrice
+      return usd
+    },
+    platformUsdPerMinute(at) {
+      return inForce(own.platform ?? shipped.platform ?? [], at)?.perMinute ?? 0
+    },
+  }
+}
+
+/** The prices of a name: its own, else those of the longest head it begins with. */
+function pricesOf<T>(models: Readonly<Record<string, T>>, name: string): T | undefined {
+  if (Object.hasOwn(models, name)) return models[name]
+  const heads = Object.keys(models).filter((key) => key.endsWith('*') && name.startsWith(key.slice(0, -1)))
+  const [longest] = heads.sort((a, b) => b.length - a.length)
+  return longest === undefined ? undefined : models[longest]
+}
+
+/** The last price that holds on that day. */
+function inForce<T extends { from: string }>(prices: readonly T[], at: Date): T | undefined {
+  const day = at.toISOString().slice(0, 10)
+  return prices
+    .filter(({ from }) => from <= day)
+    .reduce<T | undefined>((last, price) => (last && last.from > price.from ? last : price), undefined)
+}
+
+/** Cents of a cent are kept, the noise of binary fractions is not. */
+export function roundUsd(usd: number): number {
+  return Math.round(usd * 1e9) / 1e9
+}

@@ -1,0 +1,46 @@
+import type { Clock } from '../../lib/clock.ts'
+import { cleanJson } from '../../lib/text.ts'
+import { type CallEvent, type CallEventBody, isPassing } from './events.ts'
+import { type CallState, fold, NOTHING_YET } from './fold.ts'
+
+/** Of one text of an event, as its schema allows. */
+const MAX_TEXT_CHARS = 100_000
+
+/** Takes each event as it is written, in order. Must not throw and must not wait. */
+export type CallLogSink = (event: CallEvent) => void
+
+/**
+ * The log of one call: the one place where its events are numbered. What follows from an event is done by whoever wrote it,
+ * after `append` has returned: nobody sees an effect whose event is not in the log. What is written is clean, whoever said it.
+ */
+export class CallLog {
+  readonly #clock: Pick<Clock, 'nowMs'>
+  readonly #sinks: readonly CallLogSink[]
+  #state = NOTHING_YET
+  #seq = 0
+
+  /** @param before what was written of the call until now, which this goes on with */
+  constructor(clock: Pick<Clock, 'nowMs'>, sinks: readonly CallLogSink[], before?: CallLog) {
+    this.#clock = clock
+    this.#sinks = sinks
+    if (before === undefined) return
+    this.#state = before.#state
+    this.#seq = before.#seq
+  }
+
+  /** What happened so far. */
+  get state(): CallState {
+    return this.#state
+  }
+
+  /** Writes the event at the end of the log. Undefined, and nothing written: the call has ended, and this is no late bill. */
+  append(body: CallEventBody): CallEvent | undefined {
+    if (this.#state.ended !== undefined && body.type !== 'usage' && body.type !== 'media') return undefined
+    const event: CallEvent = { ...cleanJson(body, MAX_TEXT_CHARS), seq: this.#seq, at: this.#clock.nowMs() }
+    // What is only shown has no place of its own: it stands before the next that is kept.
+    if (!isPassing(body)) this.#seq++
+    this.#state = fold(this.#state, event)
+    for (const sink of this.#sinks) sink(event)
+    return event
+  }
+}

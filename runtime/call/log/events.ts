@@ -1,0 +1,192 @@
+import { type Static, type TProperties, Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { oneOf } from '../../lib/string-enum.ts'
+import { ANSWERERS } from '../../plugin-sdk/telephony/answerer.ts'
+
+/**
+ * What happens in a call: one union, from which come the TypeScript type, the check at both ends of the link, the
+ * journal's row, what a worker that takes over is told, and the body of a live event. The names of fields are those of
+ * the API. Each event is written once, by the api node that holds the leg (runtime/call/log/call-log.ts).
+ */
+
+const text = Type.String({ maxLength: 100_000 })
+const name = Type.String({ maxLength: 200 })
+const ms = Type.Number()
+const amount = Type.Number({ minimum: 0 })
+
+/** Inputs of the caller or a supervisor, by their `seq`, that need not be delivered again. */
+const inputs = Type.Optional(Type.Array(Type.Integer({ minimum: 0 }), { maxItems: 256 }))
+
+const event = <const T extends string, P extends TProperties>(type: T, fields: P) =>
+  Type.Object({ type: Type.Literal(type), ...fields })
+
+export const GREETING_STEP = oneOf('notice', 'consent_asked', 'first_message', 'done')
+export const CONSENT = oneOf('given', 'refused', 'unanswered')
+export const ANSWERER = oneOf(...ANSWERERS)
+
+/** Who did something to a call from outside: a user's id and name, or the name of an API key. */
+const who = Type.Object({ id: name, name })
+
+/** A provider, and the model or voice of it. */
+const SERVED = Type.Object({ provider: name, model: Type.String({ maxLength: 4_000 }) })
+
+const LIFE = [
+  event('queued', {}),
+  event('ringing', {}),
+  /** `providers`: the agent's first choice of each stage; `provider_switched` says when another served. */
+  event('answered', { providers: Type.Optional(Type.Object({ stt: SERVED, llm: SERVED, tts: SERVED })) }),
+  event('ended', {
+    status: oneOf('completed', 'failed', 'busy', 'no_answer', 'canceled'),
+    end_reason: name,
+    disposition: name,
+    /** What went wrong, for whoever reads the call log. */
+    error: Type.Optional(text),
+  }),
+  event('worker_taken', { worker: name }),
+  event('worker_lost', { worker: name, reason: name }),
+  /** Another worker goes on with the conversation. */
+  event('resumed', { worker: name }),
+] as const
+
+const CALLER = [
+  event('speech_started', {}),
+  event('speech_ended', {}),
+  /** Speech of which no words came, and why. */
+  event('not_understood', { start_ms: ms, end_ms: ms, reason: oneOf('no_words', 'stt_failed', 'unknown_sentence') }),
+  /** Words as they are recognised. Those that are not final are shown live and never stored. */
+  event('words', { text, start_ms: ms, end_ms: ms, final: Type.Boolean(), language: Type.Optional(name) }),
+  /** A turn of the caller that is over. */
+  event('turn', { text, start_ms: ms, end_ms: ms, language: Type.Optional(name), inputs }),
+  event('typed', { text }),
+  /** `digit` is `*` where what is keyed is secret. */
+  event('key', { digit: Type.String({ maxLength: 1 }) }),
+  /** Inputs of the caller or a supervisor that were dealt with otherwise than by a turn or a consent. */
+  event('inputs_taken', { inputs: Type.Array(Type.Integer({ minimum: 0 }), { maxItems: 256 }) }),
+  event('held', { direction: oneOf('sendonly', 'recvonly', 'inactive') }),
+  event('unheld', {}),
+] as const
+
+const AGENT = [
+  event('thinking', {}),
+  /** This step of the agent's greeting begins; `done`: the first message was said. */
+  event('greeting', { step: GREETING_STEP }),
+  /** What is to be spoken. */
+  event('said', { text, instructions: Type.Optional(Type.Boolean()) }),
+  /** What was heard of it. One that is not final is shown live, and counts when the worker dies. */
+  event('heard', { text, start_ms: ms, end_ms: ms, interrupted: Type.Boolean(), final: Type.Boolean() }),
+  event('filler', { text }),
+  /** From the end of the caller's speech in the audio to the first sound of the answer, by stage. */
+  event('latency', { endpointing_ms: ms, stt_ms: ms, llm_ms: ms, tts_ms: ms, total_ms: ms }),
+  /** The agent listens to nobody from here on: a machine has the call. */
+  event('muted', {}),
+] as const
+
+const TOOLS = [
+  event('tool_called', { id: name, name, arguments: Type.Record(Type.String(), Type.Unknown()) }),
+  event('tool_returned', { id: name, result: text, ms: amount, error: Type.Optional(text) }),
+  event('knowledge_looked_up', {
+    query: text,
+    hits: Type.Array(Type.Object({ document_id: name, filename: text, score: Type.Number() }), { maxItems: 32 }),
+    ms: amount,
+  }),
+] as const
+
+const LINE = [
+  event('answered_by', {
+    by: ANSWERER,
+    source: oneOf('agent', 'carrier'),
+  }),
+  event('consent', { consent: CONSENT, inputs }),
+  /** Absent: from the event on. */
+  event('recording_started', { start_ms: Type.Optional(ms) }),
+  event('recording_stopped', {}),
+  /** `who`: a supervisor did it, not the agent. */
+  event('transfer_started', { to: name, mode: oneOf('blind', 'warm'), who: Type.Optional(who) }),
+  event('transfer_done', { to: name }),
+  event('transfer_failed', { to: name, reason: text }),
+  event('media', {
+    codec: Type.Optional(name),
+    loss: Type.Optional(amount),
+    jitter_ms: Type.Optional(amount),
+    rtt_ms: Type.Optional(amount),
+    mos: Type.Optional(amount),
+    packets: Type.Optional(amount),
+    /** One side hears nothing: we of the caller, or the caller of us. */
+    one_way: Type.Optional(oneOf('nothing_heard', 'not_heard')),
+    /** Packets that came too late, and those dropped because a way was full. */
+    late: Type.Optional(amount),
+    dropped: Type.Optional(amount),
+  }),
+  event('carrier', {
+    call_id: Type.Optional(name),
+    trunk: Type.Optional(name),
+    sip_status: Type.Optional(Type.Integer()),
+    q850: Type.Optional(Type.Integer()),
+    released_by: Type.Optional(oneOf('caller', 'callee', 'carrier', 'patchbay')),
+    pdd_ms: Type.Optional(amount),
+  }),
+] as const
+
+const MONEY = [
+  /** Used since the last such event of the stage. */
+  event('usage', {
+    stage: oneOf('stt', 'llm', 'tts'),
+    seconds: Type.Optional(amount),
+    input_tokens: Type.Optional(amount),
+    output_tokens: Type.Optional(amount),
+    characters: Type.Optional(amount),
+  }),
+  event('fault', {
+    stage: oneOf('stt', 'llm', 'tts', 'tool', 'line', 'session'),
+    provider: Type.Optional(name),
+    code: Type.Optional(name),
+    sentence: text,
+  }),
+  event('provider_switched', { stage: oneOf('stt', 'llm', 'tts'), from: name, to: name }),
+] as const
+
+const PEOPLE = [
+  event('supervisor_joined', { who }),
+  /** The agent is told, and the caller hears nothing of it. */
+  event('whispered', { who, text }),
+  /** The supervisor has the agent say it. */
+  event('supervisor_said', { who, text }),
+  /** The agent is silent from here on, and answers nobody. */
+  event('took_over', { who }),
+  /** The agent goes on. */
+  event('gave_back', { who, summary: Type.Optional(text) }),
+  event('left', { who }),
+  /** Somebody ended the call over the API. */
+  event('hung_up', { who }),
+] as const
+
+export const CALL_EVENT = Type.Union([...LIFE, ...CALLER, ...AGENT, ...TOOLS, ...LINE, ...MONEY, ...PEOPLE])
+
+/** An event in its place, as it travels. */
+export const CALL_EVENT_IN_PLACE = Type.Intersect([
+  CALL_EVENT,
+  Type.Object({ seq: Type.Integer({ minimum: 0 }), at: Type.Number() }),
+])
+
+/** What happened, without its place in the call. */
+export type CallEventBody = Static<typeof CALL_EVENT>
+export type CallEventType = CallEventBody['type']
+export type EventOf<T extends CallEventType> = Extract<CallEventBody, { type: T }>
+
+/** What a supervisor may do to a call that talks. `hung_up` is written when the call is ended, by who ended it. */
+export type SupervisorEvent = EventOf<
+  'supervisor_joined' | 'whispered' | 'supervisor_said' | 'took_over' | 'gave_back' | 'left'
+>
+
+/** An event in its place: `seq` counts from 0 over what is kept of the call, without gaps; `at` is the time of the api node, in ms since 1970. */
+export type CallEvent = CallEventBody & { readonly seq: number; readonly at: number }
+
+const check = Compile(CALL_EVENT)
+
+/** Whether a value from the wire or the journal is an event. */
+export const isCallEvent = (value: unknown): value is CallEventBody => check.Check(value)
+
+/** Shown live and never stored: what a later event says better. */
+export function isPassing(event: CallEventBody): boolean {
+  return (event.type === 'words' || event.type === 'heard') && !event.final
+}

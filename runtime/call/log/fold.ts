@@ -1,0 +1,201 @@
+import { shortText } from '../../lib/text.ts'
+import type { CallEvent, CallEventBody, EventOf } from './events.ts'
+import { noteOf } from './note.ts'
+import type { Note, ToolCall, Turn } from './resume.ts'
+
+/** Inputs kept for a worker that takes them; more than a few never wait. The oldest goes. */
+const MAX_WAITING = 64
+/** Of what supervisors told the agent, the newest. */
+const MAX_NOTES = 64
+const MAX_FAULTS = 5
+const MAX_FAULT_CHARACTERS = 300
+
+/** What a call's log says, as far as it goes. Every prefix of a log folds to a valid state. */
+export interface CallState {
+  readonly queued: boolean
+  readonly rang: boolean
+  readonly turns: readonly Turn[]
+  /** What the caller has heard of the agent's running turn. */
+  readonly heard: Turn | undefined
+  /** What the agent was to say since the caller's last turn, as far as its words are known. */
+  readonly said: string | undefined
+  /** A worker that is gone was to say it: the next one says what is left of it, and tells so anew. */
+  readonly saidBefore: boolean
+  readonly tools: readonly ToolCall[]
+  readonly consent: EventOf<'consent'>['consent'] | undefined
+  readonly greeting: EventOf<'greeting'>['step'] | undefined
+  /** How many turns were said before that step of the greeting began. */
+  readonly greetingFrom: number
+  /** Consent was given or refused by words that are no turn yet. */
+  readonly consentOwesTurn: boolean
+  readonly answeredBy: EventOf<'answered_by'>['by'] | undefined
+  readonly carrierVerdict: EventOf<'answered_by'>['by'] | undefined
+  readonly muted: boolean
+  readonly held: boolean
+  /** The caller talks with another human. */
+  readonly transferred: boolean
+  /** A supervisor talks with the caller, and the agent is silent. */
+  readonly takenOver: boolean
+  /** What supervisors told the agent. */
+  readonly notes: readonly Note[]
+  /** Inputs of the caller and of supervisors that no worker has taken. */
+  readonly waiting: readonly CallEvent[]
+  /** The first few things that went wrong, each once. */
+  readonly faults: readonly string[]
+  readonly ended: EventOf<'ended'> | undefined
+}
+
+export const NOTHING_YET: CallState = {
+  queued: false,
+  rang: false,
+  turns: [],
+  heard: undefined,
+  said: undefined,
+  saidBefore: false,
+  tools: [],
+  consent: undefined,
+  greeting: undefined,
+  greetingFrom: 0,
+  consentOwesTurn: false,
+  answeredBy: undefined,
+  carrierVerdict: undefined,
+  muted: false,
+  held: false,
+  transferred: false,
+  takenOver: false,
+  notes: [],
+  waiting: [],
+  faults: [],
+  ended: undefined,
+}
+
+/** The state after one more event. Pure. */
+export function fold(state: CallState, event: CallEvent): CallState {
+  switch (event.type) {
+    case 'queued':
+      return { ...state, queued: true }
+    case 'ringing':
+      return { ...state, rang: true }
+    case 'typed':
+    case 'key':
+    case 'whispered':
+    case 'supervisor_said':
+      return awaited(state, event)
+    case 'took_over':
+      // What was about to be said is not.
+      return awaited({ ...state, takenOver: true, said: undefined }, event)
+    case 'gave_back':
+      return awaited(state, event)
+    case 'turn': {
+      const { text, start_ms: startMs, end_ms: endMs } = event
+      const turn: Turn = { role: 'user', text, startMs, endMs, interrupted: false }
+      const consentOwesTurn = state.consentOwesTurn && event.inputs !== undefined
+      return taken({ ...state, said: undefined, consentOwesTurn, turns: [...state.turns, turn] }, event.inputs)
+    }
+    case 'said':
+      return {
+        ...state,
+        said: state.said === undefined || state.saidBefore ? event.text : `${state.said} ${event.text}`,
+        saidBefore: false,
+      }
+    case 'resumed':
+      return { ...state, saidBefore: true }
+    case 'heard':
+      return heard(state, event)
+    case 'consent':
+      return taken(
+        {
+          ...state,
+          consent: event.consent,
+          consentOwesTurn: event.inputs === undefined && event.consent !== 'unanswered',
+        },
+        event.inputs,
+      )
+    case 'inputs_taken':
+      return taken(state, event.inputs)
+    case 'greeting':
+      return {
+        ...state,
+        greeting: event.step,
+        // Begun again by another worker, it is the same step.
+        greetingFrom: event.step === state.greeting ? state.greetingFrom : state.turns.length,
+      }
+    case 'muted':
+      return { ...state, muted: true, waiting: [] }
+    case 'held':
+    case 'unheld':
+      return { ...state, held: event.type === 'held' }
+    case 'transfer_done':
+      return { ...state, transferred: true, waiting: [] }
+    case 'answered_by':
+      return event.source === 'carrier' ? { ...state, carrierVerdict: event.by } : { ...state, answeredBy: event.by }
+    case 'tool_called': {
+      const { id, name, arguments: given } = event
+      return { ...state, tools: [...state.tools, { id, name, arguments: given, turn: state.turns.length }] }
+    }
+    case 'tool_returned':
+      return {
+        ...state,
+        tools: state.tools.map((tool) =>
+          tool.id === event.id
+            ? { ...tool, result: event.result, ...(event.error === undefined ? {} : { error: event.error }) }
+            : tool,
+        ),
+      }
+    case 'fault':
+      return { ...state, faults: withFault(state.faults, event.sentence) }
+    case 'ended':
+      return { ...state, ended: event, waiting: [] }
+    default:
+      return state
+  }
+}
+
+/** What was heard of a turn that nobody will finish, as the event that closes it; undefined when nothing was. */
+export function cutOff({ heard }: CallState): CallEventBody | undefined {
+  if (heard === undefined || heard.text === '') return undefined
+  const { text, startMs, endMs } = heard
+  return { type: 'heard', text, start_ms: startMs, end_ms: endMs, interrupted: true, final: true }
+}
+
+/** The error of the call log: why the call ended, then what failed before; undefined when nothing did. */
+export function errorOf({ faults }: CallState, endError: string | undefined): string | undefined {
+  const others = faults.filter((fault) => endError === undefined || !endError.includes(fault))
+  const all = endError === undefined ? others : [endError, ...others]
+  return all.length === 0 ? undefined : all.join('. ')
+}
+
+function heard(state: CallState, event: EventOf<'heard'>): CallState {
+  const { text, start_ms: startMs, end_ms: endMs, interrupted } = event
+  const turn: Turn = { role: 'assistant', text, startMs, endMs, interrupted }
+  if (!event.final) return { ...state, heard: turn }
+  // What was heard to its end needs nobody to go on with it.
+  const said = interrupted ? state.said : undefined
+  return { ...state, heard: undefined, said, turns: text === '' ? state.turns : [...state.turns, turn] }
+}
+
+function awaited(state: CallState, input: CallEvent): CallState {
+  if (state.muted || state.transferred) return state
+  return { ...state, waiting: [...state.waiting, input].slice(-MAX_WAITING) }
+}
+
+/** The worker has dealt with these inputs: what they say holds for every other from here on. */
+function taken(state: CallState, inputs: readonly number[] | undefined): CallState {
+  if (inputs === undefined || inputs.length === 0) return state
+  const [done, waiting] = [true, false].map((wanted) =>
+    state.waiting.filter(({ seq }) => inputs.includes(seq) === wanted),
+  ) as [CallEvent[], CallEvent[]]
+  let { takenOver, notes } = state
+  for (const input of done) {
+    // Until its worker knows of it, the call is still the supervisor's.
+    if (input.type === 'gave_back') takenOver = waiting.some(({ type }) => type === 'took_over')
+    const text = noteOf(input)
+    if (text !== undefined) notes = [...notes, { text, turn: state.turns.length }].slice(-MAX_NOTES)
+  }
+  return { ...state, takenOver, notes, waiting }
+}
+
+function withFault(faults: readonly string[], sentence: string): readonly string[] {
+  const short = shortText(sentence, MAX_FAULT_CHARACTERS)
+  return faults.length < MAX_FAULTS && !faults.includes(short) ? [...faults, short] : faults
+}

@@ -1,0 +1,141 @@
+import { type Static, Type } from 'typebox'
+import { oneOf } from '../../lib/string-enum.ts'
+import { ANSWERER, CALL_EVENT_IN_PLACE, CONSENT, GREETING_STEP } from './events.ts'
+import type { CallState } from './fold.ts'
+
+const ms = Type.Number()
+
+/** Something said. Times are milliseconds from the moment the call was answered. */
+const TURN = Type.Object({
+  role: oneOf('user', 'assistant'),
+  text: Type.String(),
+  startMs: ms,
+  endMs: ms,
+  /** It was cut off; `text` holds only the words played. */
+  interrupted: Type.Boolean(),
+})
+export type Turn = Static<typeof TURN>
+
+/** A call of a tool. Without `result` it still runs: who asks for it again, by its id, gets the one result there is. */
+const TOOL_CALL = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  arguments: Type.Record(Type.String(), Type.Unknown()),
+  result: Type.Optional(Type.String()),
+  error: Type.Optional(Type.String()),
+  /** How many turns were said before it. */
+  turn: Type.Integer({ minimum: 0 }),
+})
+export type ToolCall = Static<typeof TOOL_CALL>
+
+/** What the language model was told besides the conversation. */
+const NOTE = Type.Object({
+  text: Type.String(),
+  /** How many turns were said before it. */
+  turn: Type.Integer({ minimum: 0 }),
+})
+export type Note = Static<typeof NOTE>
+
+/** What happened in a call so far, as the worker needs it that takes the call over: folded from the call's log. */
+export const RESUME = Type.Object({
+  /** In order. The last one is the caller's: it is not answered yet. It is the agent's and cut off: it was not finished. */
+  turns: Type.Array(TURN),
+  /** All the words of what the agent was saying, or about to say, when its worker was lost; absent where they are not known. */
+  said: Type.Optional(Type.String()),
+  tools: Type.Array(TOOL_CALL),
+  consent: Type.Optional(CONSENT),
+  /** The step of the greeting that was begun last; absent: none was. */
+  greeting: Type.Optional(GREETING_STEP),
+  /** How many turns were said before that step began; absent: none. */
+  greetingFrom: Type.Optional(Type.Integer({ minimum: 0 })),
+  /** Consent was given or refused by words whose turn is not told yet: they come again with the caller's audio. */
+  consentOwesTurn: Type.Optional(Type.Boolean()),
+  /** Who picked up, as the workers before heard it. */
+  answeredBy: Type.Optional(ANSWERER),
+  /** Who picked up, as the carrier has it. */
+  carrierVerdict: Type.Optional(ANSWERER),
+  /** A machine has the call: nobody is answered. */
+  muted: Type.Boolean(),
+  /** The caller has put us on hold. */
+  held: Type.Boolean(),
+  /** The caller's last packet before this worker, and when it came: what is given to it first was said up to then. */
+  heard: Type.Optional(Type.Object({ timestamp: Type.Number(), ms })),
+  /** A supervisor talks with the caller: nobody is answered until `gave_back` comes. */
+  takenOver: Type.Boolean(),
+  notes: Type.Array(NOTE),
+  /**
+   * Inputs of the caller and of supervisors that no `turn`, `consent` or `inputs_taken` has named in its `inputs`. They are not lost: each comes as an
+   * event once the session is accepted, after the caller's audio since the last turn.
+   */
+  waiting: Type.Array(CALL_EVENT_IN_PLACE),
+})
+export type Resume = Static<typeof RESUME>
+
+/** What the next worker is told. `heard`: the caller's last packet. */
+export function resumeOf(state: CallState, heard?: Resume['heard']): Resume {
+  const { turns, said, tools, consent, consentOwesTurn, greeting, greetingFrom, answeredBy, carrierVerdict, waiting } =
+    state
+  const { muted, held, takenOver, notes } = state
+  return {
+    turns: [...turns],
+    ...(said === undefined ? {} : { said }),
+    tools: [...tools],
+    ...(consent === undefined ? {} : { consent }),
+    ...(greeting === undefined ? {} : { greeting, greetingFrom }),
+    ...(consentOwesTurn ? { consentOwesTurn } : {}),
+    ...(answeredBy === undefined ? {} : { answeredBy }),
+    ...(carrierVerdict === undefined ? {} : { carrierVerdict }),
+    muted,
+    held,
+    ...(heard === undefined ? {} : { heard }),
+    takenOver,
+    notes: [...notes],
+    waiting: [...waiting],
+  }
+}
+
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value)) + 1
+
+/**
+ * As much of it as fits into `maxBytes` of JSON: the oldest turns, tools and notes are left out. Tools that still run, what the
+ * caller waits for, and where the call stands are kept.
+ */
+export function cutResume(resume: Resume, maxBytes: number): Resume {
+  const { turns, tools, notes, ...rest } = resume
+  const running = tools.filter(({ result }) => result === undefined)
+  let left = maxBytes - bytesOf({ turns: [], tools: running, notes: [], ...rest })
+  const kept = { turns: [] as Turn[], tools: [] as ToolCall[], notes: [] as Note[] }
+  const done = tools.filter(({ result }) => result !== undefined)
+  const fits = (value: unknown): boolean => {
+    left -= bytesOf(value)
+    return left >= 0
+  }
+  let from = turns.length
+  // Newest first: what was said at a place, then the turn before it.
+  for (let at = turns.length; at >= 0; at--) {
+    from = at
+    while (done.at(-1)?.turn === at) {
+      const tool = done.pop()!
+      if (!fits(tool)) break
+      kept.tools.push(tool)
+    }
+    while (left >= 0 && (notes.at(-1 - kept.notes.length)?.turn ?? -1) === at) {
+      const note = notes.at(-1 - kept.notes.length)!
+      if (!fits(note)) break
+      kept.notes.unshift(note)
+    }
+    const turn = turns[at - 1]
+    if (left < 0 || turn === undefined || !fits(turn)) break
+    kept.turns.push(turn)
+  }
+  kept.turns.reverse()
+  const moved = <T extends { turn: number }>(one: T): T => ({ ...one, turn: Math.max(0, one.turn - from) })
+  const places = new Set([...running, ...kept.tools])
+  return {
+    ...rest,
+    ...(rest.greetingFrom === undefined ? {} : { greetingFrom: Math.max(0, rest.greetingFrom - from) }),
+    turns: kept.turns,
+    tools: tools.filter((tool) => places.has(tool)).map(moved),
+    notes: kept.notes.map(moved),
+  }
+}

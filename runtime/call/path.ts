@@ -1,0 +1,348 @@
+import type { Ears } from '../conversation/hearing/inbound-audio.ts'
+import type { Mouth } from '../conversation/speaking/speech-output.ts'
+import { announcement } from '../conversation/stages/announcement.ts'
+import { answerer } from '../conversation/stages/answerer.ts'
+import { callerInput } from '../conversation/stages/caller-input.ts'
+import { deadAir } from '../conversation/stages/dead-air.ts'
+import { endOfCall } from '../conversation/stages/end-of-call.ts'
+import { endpoint } from '../conversation/stages/endpoint.ts'
+import { greeting } from '../conversation/stages/greeting.ts'
+import { listen } from '../conversation/stages/listen.ts'
+import { speak } from '../conversation/stages/speak.ts'
+import type { ConversationStage, StageContext } from '../conversation/stages/stage.ts'
+import { supervisor } from '../conversation/stages/supervisor.ts'
+import { think } from '../conversation/stages/think.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { EchoSuppressor, HeardPiece } from '../media/dsp/echo.ts'
+import { Resampler, TELEPHONE } from '../media/dsp/resample.ts'
+import type { Pacer } from '../media/line/pacer.ts'
+import { receiverFor } from '../media/line/receiver.ts'
+import type { CallTap } from '../recording/call-recording.ts'
+import type { CallerAudio } from './control/caller-audio.ts'
+import type { LineTimes } from './control/line-times.ts'
+import type { Marks } from './control/marks.ts'
+import type { SessionEvent } from './control/session.ts'
+import type { Supervision } from './control/supervision.ts'
+import type { Transfer } from './control/transfer.ts'
+import type { LinkEvents, LinkSession, SessionMessage } from './link/api-end.ts'
+import type { AskMethod, SoundSpan } from './link/messages.ts'
+import type { CallLog } from './log/call-log.ts'
+import type { CallEvent, CallEventBody, CallEventType, EventOf } from './log/events.ts'
+import type { AudioFormat, CarrierFigures, Leg, LegEvents } from './types/leg.ts'
+
+/**
+ * The call path. In an api node:
+ *
+ *     caller → leg → fromCaller → link (runtime/call/link/api-end.ts) ⇢ worker
+ *     worker ⇢ link → fromWorker → leg → caller
+ *
+ * and beside both, where the call is recorded, the tap (runtime/recording).
+ *
+ * In a voice worker, around one conversation (runtime/conversation/conversation.ts):
+ *
+ *     link → toAgent: decode · jitter · resample · echo → ears → the stages below → mouth → fromAgent: resample · encode · pace → link
+ */
+
+/**
+ * What decides in a conversation, in the order in which what happens passes. Each is told of it with the time, and says what is
+ * to be done; one that takes a turn or a key keeps it from those behind it.
+ */
+const STAGES: readonly ((context: StageContext) => ConversationStage)[] = [
+  announcement,
+  supervisor,
+  answerer,
+  greeting,
+  callerInput,
+  listen,
+  endpoint,
+  think,
+  speak,
+  deadAir,
+  endOfCall,
+]
+
+/** The stages of one conversation. */
+export const stagesOf = (context: StageContext): ConversationStage[] => STAGES.map((stage) => stage(context))
+
+/** A call of an api node (runtime/call/control/live-call.ts), as what travels through it sees it. */
+export interface PathCall {
+  readonly leg: Leg
+  readonly marks: Marks
+  /** What happened so far, and where it is written down. */
+  readonly log: CallLog
+  /** What the caller said that is not in the log yet. */
+  readonly audio: CallerAudio
+  /** The way to the worker; undefined while there is none that accepted. */
+  readonly link: LinkSession | undefined
+  /** The caller is on the way to another human, or with them; undefined: neither. */
+  readonly transferring: Transfer | undefined
+  /** Who listens in, and whom the caller hears in the agent's place. */
+  readonly supervision: Supervision
+  /** When what the agent said was on the line. */
+  readonly lineTimes: LineTimes
+  /** Milliseconds since the answer. */
+  callMs(nowMs?: number): number
+  /** Records the sound, while the call is answered and is to be recorded. */
+  readonly tap: CallTap | undefined
+  happened(event: SessionEvent): void
+  accepted(): void
+  declined(full: boolean): void
+  /** The worker could not open the conversation, for a reason of its own. */
+  failedToOpen(message: string): void
+  workerLost(reason: string): void
+  /** The caller said that the call may be recorded. */
+  consented(): void
+  /** What a worker tells of a session that is over. */
+  late(event: CallEventBody, sound?: SoundSpan): void
+  /** What the worker asks for. */
+  ask(method: AskMethod, params: unknown): Promise<unknown>
+}
+
+/** The caller's way in: what the leg hears goes to the worker, and is kept until it is in the log. */
+export function fromCaller(call: PathCall, clock: Clock): LegEvents {
+  return {
+    audio(bytes, timestamp) {
+      // One moment for all: between two looks at the clock a busy machine may be elsewhere for longer than a frame.
+      const nowMs = clock.monotonicMs()
+      call.tap?.caller(bytes, timestamp, nowMs)
+      call.supervision.caller(bytes, timestamp, nowMs)
+      const lateMs = call.lineTimes.heard(bytes, timestamp, call.callMs(nowMs))
+      if (call.transferring?.isJoined) {
+        call.transferring.audio(bytes, timestamp)
+        return
+      }
+      call.audio.hear(bytes, timestamp, nowMs - lateMs)
+      call.link?.audio(bytes, timestamp)
+    },
+    text(text) {
+      if (text.trim() !== '') input(call, { type: 'typed', text })
+    },
+    dtmf(digit) {
+      if (call.transferring?.isJoined) call.transferring.key(digit)
+      else input(call, { type: 'key', digit })
+    },
+    held: (direction) => input(call, { type: 'held', direction }),
+    resumed: () => input(call, { type: 'unheld' }),
+    carrier(figures) {
+      call.log.append(carrierEvent(figures))
+    },
+    played(markId) {
+      const workerMark = call.marks.take(markId)
+      if (workerMark !== undefined) call.link?.played(workerMark)
+    },
+    media({ codec, packets, loss, late, dropped, jitterMs, rttMs, mos, oneWay }) {
+      const told = { codec, packets, loss, late, dropped, jitter_ms: jitterMs, rtt_ms: rttMs, mos, one_way: oneWay }
+      const known = Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined))
+      call.log.append({ type: 'media', ...known })
+    },
+    ended(reason) {
+      call.happened({ type: 'leg_ended', reason })
+    },
+  }
+}
+
+/** What a carrier knows of a call, as its event. */
+export function carrierEvent({
+  callId,
+  trunk,
+  sipStatus,
+  q850,
+  releasedBy,
+  pddMs,
+}: CarrierFigures): EventOf<'carrier'> {
+  return {
+    type: 'carrier',
+    ...(callId === undefined ? {} : { call_id: callId }),
+    ...(trunk === undefined ? {} : { trunk }),
+    ...(sipStatus === undefined ? {} : { sip_status: sipStatus }),
+    ...(q850 === undefined ? {} : { q850 }),
+    ...(releasedBy === undefined ? {} : { released_by: releasedBy }),
+    ...(pddMs === undefined ? {} : { pdd_ms: pddMs }),
+  }
+}
+
+/** What was done to the call from outside: into the log, and to the worker, if there is one. */
+export function input(call: PathCall, body: CallEventBody): void {
+  const event = call.log.append(body)
+  if (event !== undefined) call.link?.event(event)
+}
+
+/** Why a worker that stops gives its sessions back. */
+export const DRAINED = 'drained'
+
+/** How long a late packet is waited for, and the longest loss that is filled with silence. */
+const JITTER = { maxWaitMs: 60, maxFillMs: 1000 }
+
+/**
+ * The worker's way in: the leg's packets become one unbroken run of samples at the models' rate, for the ears.
+ * @param saidAt when the packet of that timestamp came, where another worker had the call then; undefined: now
+ */
+export function toAgent(
+  format: AudioFormat,
+  modelRateHz: number,
+  echo: EchoSuppressor,
+  ears: Ears,
+  clock: Clock,
+  pacer: Pacer,
+  saidAt: (timestamp: number) => number | undefined = () => undefined,
+) {
+  const receiver = receiverFor(format, JITTER)
+  const isTelephone = format.encoding === 'pcmu' || format.encoding === 'pcma'
+  const resampler = new Resampler(format.sampleRateHz, modelRateHz, isTelephone ? TELEPHONE : undefined)
+  const msOf = (samples: number) => (samples * 1_000) / format.sampleRateHz
+  const pass = (runs: readonly Int16Array[], atMs?: number): void => {
+    let behind = runs.reduce((sum, run) => sum + run.length, 0)
+    for (const run of runs) {
+      behind -= run.length
+      const nowMs = atMs ?? clock.monotonicMs()
+      const soundMs = msOf(receiver.position - behind)
+      give(echo.clean(resampler.push(run), nowMs, soundMs), nowMs, atMs !== undefined)
+    }
+  }
+  const give = (pieces: readonly HeardPiece[], nowMs: number, before: boolean): void => {
+    for (const { samples, atMs, soundMs } of pieces) {
+      ears.hear(samples, before || atMs < nowMs ? atMs : undefined, soundMs)
+    }
+  }
+  const leave = pacer.add((_frames, nowMs) => {
+    pass(receiver.tick(nowMs))
+    give(echo.overdue(nowMs), nowMs, false)
+    // What waits for its verdict is not missing.
+    if (!echo.undecided) ears.tick(nowMs)
+  })
+  return {
+    /** What of the caller was never heard, since the beginning. */
+    get lost(): Readonly<Record<'line' | 'late', number>> {
+      return { line: msOf(receiver.lost), late: msOf(receiver.lateSamples) }
+    },
+    audio: (bytes: Uint8Array, timestamp: number) =>
+      pass(receiver.push(bytes, timestamp, clock.monotonicMs()), saidAt(timestamp)),
+    close: leave,
+  }
+}
+
+/** The worker's way out: the mouth resamples and encodes what is synthesised; the pacer says when a frame leaves. */
+export function fromAgent(mouth: Mouth, pacer: Pacer) {
+  return { close: pacer.add((frames) => mouth.tick(frames)) }
+}
+
+/** The agent's way out: what the worker says goes to the caller and into the call log. */
+export function fromWorker(call: PathCall, clock: Clock): LinkEvents {
+  return {
+    audio(bytes, timestamp) {
+      // What the agent still says once somebody has the call is heard by nobody.
+      if (call.supervision.speaker !== undefined) return
+      const nowMs = clock.monotonicMs()
+      call.lineTimes.frame((timestamp * 1000) / call.leg.format.sampleRateHz, call.callMs(nowMs))
+      call.leg.sendAudio(bytes)
+      call.tap?.agent(bytes, nowMs)
+      call.supervision.agent(bytes, nowMs)
+    },
+    message: (message) => fromWorkerMessage(call, message, clock),
+    late: (event, sound) => call.late(event, sound),
+    ask: (method, params) => call.ask(method, params),
+    lost: (reason) => call.workerLost(reason),
+  }
+}
+
+function fromWorkerMessage(call: PathCall, message: SessionMessage, clock: Clock): void {
+  switch (message.type) {
+    case 'accepted':
+      call.accepted()
+      break
+    case 'rejected':
+      if (message.reason === 'bad_agent') {
+        call.happened({ type: 'refused', message: message.message })
+        return
+      }
+      if (message.reason === 'failed') call.failedToOpen(message.message)
+      else call.declined(message.reason === 'full')
+      break
+    case 'state':
+      call.leg.agentState(message.state)
+      break
+    case 'event':
+      told(call, message.event, message.sound)
+      break
+    case 'clear': {
+      if (call.supervision.speaker !== undefined) break
+      const nowMs = clock.monotonicMs()
+      call.leg.clear()
+      call.lineTimes.cleared(call.callMs(nowMs))
+      call.tap?.cleared(nowMs)
+      call.supervision.cleared(nowMs)
+      break
+    }
+    case 'mark':
+      call.leg.mark(call.marks.issue(message.id))
+      break
+    case 'ended':
+      if (message.reason === 'worker_drained') {
+        call.workerLost(DRAINED)
+        return
+      }
+      call.happened({
+        type: 'agent_ended',
+        reason: message.reason,
+        ...(message.error === undefined ? {} : { error: message.error }),
+      })
+  }
+}
+
+/** What only the api node knows of a call. */
+const NOT_OF_WORKERS: ReadonlySet<CallEventType> = new Set([
+  'queued',
+  'ringing',
+  'answered',
+  'ended',
+  'worker_taken',
+  'worker_lost',
+  'resumed',
+  'typed',
+  'key',
+  'held',
+  'unheld',
+  'carrier',
+  'supervisor_joined',
+  'whispered',
+  'supervisor_said',
+  'took_over',
+  'gave_back',
+  'left',
+  'hung_up',
+])
+
+/** A worker says that something happened: it is written, then it has its effects. */
+export function told(call: PathCall, body: CallEventBody, sound?: SoundSpan): void {
+  if (NOT_OF_WORKERS.has(body.type)) return
+  const event = call.log.append(atTimesOfTheLine(call, body, sound))
+  if (event === undefined) return
+  show(call.leg, event)
+  if (event.type === 'consent' && event.consent === 'given') call.consented()
+}
+
+/** A worker tells when something was said by its own clock, and of the caller's sound which it was. */
+function atTimesOfTheLine({ lineTimes }: PathCall, body: CallEventBody, sound?: SoundSpan): CallEventBody {
+  switch (body.type) {
+    case 'turn':
+    case 'words':
+    case 'not_understood': {
+      const start_ms = (sound && lineTimes.spoken(sound.from)) ?? lineTimes.byOurs(body.start_ms)
+      const end_ms = (sound && lineTimes.spoken(sound.to)) ?? lineTimes.byOurs(body.end_ms)
+      return { ...body, start_ms, end_ms: Math.max(start_ms, end_ms) }
+    }
+    case 'heard': {
+      const start_ms = lineTimes.onLine(body.start_ms, 'start')
+      return { ...body, start_ms, end_ms: Math.max(start_ms, lineTimes.onLine(body.end_ms, 'end')) }
+    }
+    default:
+      return body
+  }
+}
+
+/** The words of both sides, as a leg that has a screen shows them. */
+function show(leg: Leg, event: CallEvent): void {
+  if (event.type !== 'words' && event.type !== 'heard') return
+  const { text, final, start_ms: startMs, end_ms: endMs } = event
+  leg.transcript({ role: event.type === 'words' ? 'user' : 'assistant', text, final, startMs, endMs })
+}

@@ -1,0 +1,539 @@
+import type { Logger } from 'pino'
+import type { OpenSession, SessionEndReason, SoundSpan, TurnLatency } from '../call/link/messages.ts'
+import type { CallEvent, CallEventBody, EventOf } from '../call/log/events.ts'
+import { fromAgent, stagesOf, toAgent } from '../call/path.ts'
+import type { Clock } from '../lib/clock.ts'
+import { codecFor } from '../media/codecs/codec.ts'
+import { EchoSuppressor } from '../media/dsp/echo.ts'
+import { Limiter } from '../media/dsp/limiter.ts'
+import type { Pacer } from '../media/line/pacer.ts'
+import type { ProviderIdentity } from '../plugin-sdk/provider-error.ts'
+import { boundary, inBackground } from '../process/boundary.ts'
+import type { LostAudio } from '../process/metrics/worker-metrics.ts'
+import { contextOfCall } from '../traces/trace-context.ts'
+import type { Conversation, SessionPort } from './contract.ts'
+import { isBackchannel } from './hearing/barge-in.ts'
+import { isEchoOf } from './hearing/echo-words.ts'
+import { Ears } from './hearing/inbound-audio.ts'
+import { Recogniser, type RecogniserEvents } from './hearing/recogniser.ts'
+import { SoundTimes } from './hearing/sound-times.ts'
+import type { Moment } from './hearing/speech-edges.ts'
+import { SpokenLanguage } from './hearing/spoken-language.ts'
+import { listenForTones } from './hearing/tones.ts'
+import { type EndsAt, TurnEnd } from './hearing/turn.ts'
+import { TurnTimes } from './hearing/turn-times.ts'
+import { VoiceActivity } from './hearing/voice-activity.ts'
+import type { Breakers } from './providers/breaker.ts'
+import type { Stage } from './providers/chain.ts'
+import { type LocalModels, MODEL_RATE_HZ } from './providers/models.ts'
+import { closeProviders, type ProviderSource, type Providers, prewarm } from './providers/providers.ts'
+import type { WarmProviders } from './providers/warm-providers.ts'
+import { contextOf } from './replying/context.ts'
+import { Dialogue, type SpeechOver } from './replying/dialogue.ts'
+import { finishTools } from './replying/finish-tools.ts'
+import { Knowledge } from './replying/knowledge.ts'
+import { ResilientLlm } from './replying/resilient-llm.ts'
+import { makeTools } from './replying/tools.ts'
+import type { Fillers } from './speaking/fillers.ts'
+import { saidBefore } from './speaking/replay-timestamps.ts'
+import { ResilientTts } from './speaking/resilient-tts.ts'
+import { Mouth, type MouthEvents } from './speaking/speech-output.ts'
+import type { Order, Report } from './stages/signal.ts'
+import { Stages } from './stages/stage.ts'
+import { UsageMeter, usageEvents } from './usage.ts'
+
+/** What was used since the last report is lost with the worker. */
+const USAGE_EVERY_MS = 3_000
+/** How often the stages are told that time passes; what they wait for takes far longer. */
+const TICK_EVERY_MS = 60
+
+/** What a voice worker counts of its conversations. */
+export interface ConversationObserver {
+  turn(latency: TurnLatency, callId: string): void
+  failure(stage: Stage | 'session'): void
+  /** So much of the caller's sound was not heard. */
+  audioLost(where: LostAudio, ms: number): void
+}
+
+export interface ConversationDeps {
+  providers: ProviderSource
+  /** Opened while a phone rang. */
+  warm?: WarmProviders
+  /** Who a provider is to an operator. */
+  identityOf?: (provider: string) => ProviderIdentity
+  /** Shared by the conversations of the process. */
+  breakers: Breakers
+  fillers: Fillers
+  random(): number
+  models: LocalModels
+  pacer: Pacer
+  clock: Clock
+  log: Logger
+  observer: ConversationObserver
+  /** Somebody collects the traces of calls: language models are told which they work for. */
+  traced?: boolean
+  /** Silence that ends the caller's turn, by how sure the end-of-turn model is; default: the curve of turn.ts. */
+  endpointingDelayMs?: (probability: number) => number
+}
+
+/**
+ * One conversation: joins the stages (runtime/call/path.ts), which decide, to the devices, which hear, think and speak. Made by
+ * conversations.ts.
+ */
+export class AgentConversation implements Conversation {
+  readonly #deps: ConversationDeps
+  readonly #open: OpenSession
+  readonly #port: SessionPort
+  readonly #providers: Providers
+  readonly #log: Logger
+  readonly #abort = new AbortController()
+  readonly #stages: Stages
+  readonly #ears: Ears
+  readonly #echo: EchoSuppressor
+  readonly #voice: VoiceActivity
+  readonly #turnEnd: TurnEnd
+  readonly #recogniser: Recogniser
+  readonly #mouth: Mouth
+  readonly #dialogue: Dialogue
+  readonly #knowledge: Knowledge | undefined
+  readonly #tts: ResilientTts
+  readonly #usage = new UsageMeter()
+  readonly #times = new TurnTimes()
+  readonly #sounds = new SoundTimes()
+  /** A monotonic moment in milliseconds from the answer. */
+  readonly #callMs: (atMs: number) => number
+  readonly #spoken: SpokenLanguage
+  /** What the caller's last words were in, as far as it is known. */
+  #turnLanguage: string | undefined
+  readonly #answeredMs: number
+  readonly #leave: (() => void)[] = []
+  readonly #in: ReturnType<typeof toAgent>
+  #toolCalls: number
+  #usageReportedMs: number
+  #tickedMs = 0
+  #lost: Readonly<Record<LostAudio, number>> = { line: 0, late: 0, voice_activity: 0 }
+  #endTurnAtMs = 0
+  #held: boolean
+  #closing: Promise<void> | undefined
+
+  /** @param answeredMs when the call was answered, monotonic */
+  constructor(deps: ConversationDeps, open: OpenSession, port: SessionPort, providers: Providers, answeredMs: number) {
+    const { clock, models, pacer, random } = deps
+    const { agent, format, resume } = open
+    this.#deps = deps
+    this.#open = open
+    this.#port = port
+    this.#providers = providers
+    this.#log = deps.log.child({ callId: open.callId })
+    this.#answeredMs = answeredMs
+    this.#usageReportedMs = clock.monotonicMs()
+    this.#held = resume?.held ?? false
+    this.#toolCalls = resume?.tools.length ?? 0
+    this.#spoken = new SpokenLanguage(agent.language)
+    for (const { role, text } of resume?.turns ?? []) if (role === 'user') this.#spoken.heard(text, undefined)
+    const language = () => this.#spoken.language
+    const callMs = (atMs: number) => Math.max(0, Math.round(atMs - this.#answeredMs))
+    this.#callMs = callMs
+    this.#stages = new Stages(
+      stagesOf({ open, callMs, language, endpointingDelayMs: deps.endpointingDelayMs }),
+      () => clock.monotonicMs(),
+      (order) => this.#do(order),
+    )
+    this.#ears = new Ears(clock)
+    this.#turnEnd = new TurnEnd(
+      this.#ears,
+      models,
+      clock,
+      (pause) => this.#endsAt(pause),
+      (err) => this.#failed('session', err),
+    )
+    this.#voice = new VoiceActivity(this.#ears, models, clock, {
+      speechStarted: (startMs) => this.#speechStarted(startMs),
+      contested: () => this.#dialogue.busy,
+      paused: () => this.#turnEnd.paused(),
+      speechEnded: (endMs) => this.#speechEnded(endMs),
+    })
+    this.#knowledge = agent.hasKnowledge
+      ? new Knowledge(port, this.#abort.signal, (err) => this.#log.warn({ err }, 'Knowledge base lookup failed'))
+      : undefined
+    this.#echo = new EchoSuppressor(format.sampleRateHz, MODEL_RATE_HZ)
+    const { encode } = codecFor(format)
+    const limiter =
+      format.encoding === 'pcmu' || format.encoding === 'pcma' ? new Limiter(format.sampleRateHz) : undefined
+    const send = (frame: Int16Array) => {
+      const limited = limiter?.push(frame) ?? frame
+      this.#echo.sent(limited, clock.monotonicMs())
+      return encode(limited)
+    }
+    const said: MouthEvents = {
+      started: () => this.#report({ type: 'voice_started', purpose: this.#dialogue.purpose }),
+      audible: (atMs) => this.#report({ type: 'audible', atMs, purpose: this.#dialogue.purpose }),
+      progress: () => this.#progress(),
+      interjected: () => this.#report({ type: 'filler_over' }),
+    }
+    this.#mouth = new Mouth(format, send, port, clock, said, answeredMs)
+    if (resume?.held === true) this.#mouth.hold(true)
+    this.#recogniser = new Recogniser({
+      chain: providers.stt,
+      ears: this.#ears,
+      voice: this.#voice,
+      clock,
+      events: this.#heard(),
+      signal: this.#abort.signal,
+    })
+    this.#tts = new ResilientTts(providers.tts, random, agent.pronunciation)
+    if (this.#spoken.follows) this.#tts.speakIn(this.#spoken.tag)
+    this.#dialogue = new Dialogue({
+      agent,
+      context: contextOf(resume, clock.nowMs()),
+      providers: {
+        llm: new ResilientLlm(providers.llm, random, deps.traced ? contextOfCall(open.callId) : undefined),
+        tts: this.#tts,
+      },
+      voice: this.#voice,
+      turnEnd: this.#turnEnd,
+      mouth: this.#mouth,
+      knowledge: this.#knowledge,
+      tools: (hangUp) =>
+        makeTools(agent.tools ?? [], port, { nextId: () => `tool-${++this.#toolCalls}`, hangUp }, this.#abort.signal),
+      listen: () => this.#recogniser.stream(),
+      pipeline: { interruption: agent.interruption ?? { enabled: true, sensitivity: 'normal' } },
+      events: {
+        takesTurn: (text) => this.#turnOver(text),
+        state: (state) => this.#stateChanged(state),
+        firstText: () => this.#report({ type: 'first_text', atMs: clock.monotonicMs() }),
+        over: (speech) => this.#speechOver(speech),
+        used: (measured) => this.#usage.count(measured),
+        said: (text) => this.#tell({ type: 'said', text }),
+        uninterruptible: (on) => this.#report({ type: 'uninterruptible', on }),
+        failed: (err) => this.#failed('session', err),
+        ended: (err) => this.#sessionEnded(err),
+      },
+    })
+    const saidAt = saidBefore(resume?.heard, this.#answeredMs, format.sampleRateHz, () => this.#ears.behind)
+    this.#in = toAgent(format, MODEL_RATE_HZ, this.#echo, this.#ears, clock, pacer, saidAt)
+    this.#leave.push(
+      this.#in.close,
+      fromAgent(this.#mouth, pacer).close,
+      pacer.add((_frames, nowMs) => this.#tick(nowMs)),
+    )
+    if (agent.voicemail !== undefined && resume?.answeredBy === undefined) {
+      const beep = (atMs: number) => this.#report({ type: 'beep', atMs })
+      const fax = (atMs: number) => this.#report({ type: 'fax', atMs })
+      this.#leave.push(listenForTones(this.#ears, { beep, fax }))
+    }
+  }
+
+  async start(): Promise<void> {
+    // The phone rings still: connections are there when the first word is.
+    prewarm(this.#providers)
+    await this.#dialogue.start()
+    this.#report({ type: 'begin' })
+  }
+
+  audio(bytes: Uint8Array, timestamp: number): void {
+    // What is heard of a caller who has put us on hold is music.
+    if (this.#closing === undefined && !this.#held) this.#in.audio(bytes, timestamp)
+  }
+
+  input(event: CallEvent): void {
+    if (event.type === 'held' || event.type === 'unheld') {
+      this.#held = event.type === 'held'
+      this.#mouth.hold(this.#held)
+    }
+    // What was typed after it was spoken is answered after it.
+    if (this.#ears.behind)
+      inBackground(
+        'call',
+        this.#ears.caughtUp().then(() => this.#report({ type: 'input', event })),
+      )
+    else this.#report({ type: 'input', event })
+  }
+
+  played(markId: number): void {
+    this.#mouth.played(markId)
+  }
+
+  close(reason: string): Promise<void> {
+    this.#closing ??= this.#close(reason)
+    return this.#closing
+  }
+
+  async #close(reason: string): Promise<void> {
+    this.#log.debug({ reason }, 'Conversation closes')
+    for (const leave of this.#leave.splice(0)) leave()
+    this.#tellRest()
+    this.#abort.abort()
+    this.#turnEnd.close()
+    this.#mouth.stop()
+    try {
+      await this.#dialogue.close()
+    } catch (err) {
+      this.#log.warn({ err }, 'The agent session did not close cleanly')
+    } finally {
+      // What was cut off by the close is counted with it.
+      this.#reportUsage()
+      await closeProviders(this.#providers, this.#log)
+    }
+  }
+
+  /** Ends the session from this side: said once, then everything is released. */
+  #end(reason: SessionEndReason, error?: string): void {
+    if (this.#closing !== undefined) return
+    this.#tellRest()
+    this.#port.ended(reason, error)
+    inBackground('call', this.close(reason))
+  }
+
+  /** What was said until now and is not told yet. */
+  #tellRest(): void {
+    this.#settle(true)
+    this.#report({ type: 'closing' })
+    this.#reportUsage()
+  }
+
+  #report(report: Report): boolean {
+    return this.#closing === undefined && this.#stages.report(report)
+  }
+
+  #do(order: Order): void {
+    switch (order.type) {
+      case 'tell':
+        this.#tell(order.event)
+        return
+      case 'end_turn':
+        this.#endTurnAtMs = order.atMs
+        return
+      case 'say':
+        this.#dialogue.say(order.text, order.purpose, order)
+        return
+      case 'answer':
+        this.#expectReply()
+        this.#dialogue.answer(order.text, order.spoken)
+        return
+      case 'go_on':
+        inBackground('call', this.#goOn(order.instructions))
+        return
+      case 'cut_off':
+        this.#dialogue.cutOff(order.force)
+        return
+      case 'silence':
+        this.#dialogue.silence(order.on)
+        return
+      case 'note':
+        this.#dialogue.note(order.role, order.text, this.#deps.clock.nowMs())
+        return
+      case 'prepare_filler':
+        this.#deps.fillers.prepare(this.#voiceKey, order.text, this.#tts)
+        return
+      case 'fill': {
+        const { samples, sampleRateHz, text } = this.#deps.fillers.take(this.#voiceKey, order.text)
+        this.#mouth.interject(samples, sampleRateHz, text)
+        return
+      }
+      case 'hush':
+        this.#mouth.hush()
+        return
+      case 'end':
+        // What else follows from the same report is told before the end is.
+        queueMicrotask(boundary('call', () => this.#end(order.reason, order.error)))
+    }
+  }
+
+  /** Goes on where another worker stopped, once the tools it had called have returned. */
+  async #goOn(instructions: string | undefined): Promise<void> {
+    const { resume } = this.#open
+    const tools = resume && (await finishTools(resume.tools, this.#port, this.#abort.signal))
+    if (this.#closing !== undefined) return
+    if (tools !== undefined)
+      this.#dialogue.remember(
+        contextOf({ turns: resume?.turns ?? [], tools, notes: resume?.notes ?? [] }, this.#deps.clock.nowMs()),
+      )
+    this.#dialogue.goOn(instructions)
+  }
+
+  get #voiceKey(): string {
+    const { tts } = this.#open.agent
+    return JSON.stringify([tts.provider, tts.voice, this.#spoken.tag])
+  }
+
+  #tell(event: CallEventBody): void {
+    this.#port.tell(event, this.#soundOf(event))
+    if (event.type === 'latency') this.#deps.observer.turn(latencyOf(event), this.#open.callId)
+  }
+
+  #tick(nowMs: number): void {
+    if (nowMs - this.#tickedMs >= TICK_EVERY_MS) {
+      this.#tickedMs = nowMs
+      this.#report({ type: 'tick' })
+    }
+    if (nowMs - this.#usageReportedMs >= USAGE_EVERY_MS) this.#reportUsage()
+  }
+
+  #speechStarted(startMs: number): void {
+    this.#turnEnd.speechStarted()
+    this.#recogniser.speechStarted(startMs)
+    // The model hears speech by windows of 32 ms; its sound began somewhere about.
+    this.#times.speechStarted(this.#edge(this.#ears.loudStretches.beginning(startMs)) ?? startMs)
+    this.#report({ type: 'speech_started', atMs: startMs })
+  }
+
+  #speechEnded(endMs: number): void {
+    // The model's window ends up to 64 ms after the last sound; the sound itself says when, unless the line is noisy.
+    const atMs = this.#edge(this.#ears.loudStretches.end(endMs)) ?? endMs
+    this.#turnEnd.speechEnded(atMs)
+    this.#times.speechEnded(atMs)
+    this.#report({ type: 'speech_ended', atMs })
+    this.#recogniser.speechEnded(endMs)
+  }
+
+  /** Speech began or ended there. Returns when. */
+  #edge(moment: Moment | undefined): number | undefined {
+    if (moment !== undefined) this.#sounds.edge(this.#callMs(moment.atMs), moment.soundMs)
+    return moment?.atMs
+  }
+
+  /** What of the caller's sound an event is about; undefined: none of it. */
+  #soundOf(event: CallEventBody): SoundSpan | undefined {
+    if (event.type !== 'turn' && event.type !== 'words' && event.type !== 'not_understood') return undefined
+    // What was typed or keyed was not said.
+    if (event.type === 'turn' && event.inputs !== undefined && event.inputs.length > 0) return undefined
+    if (this.#ears.last === undefined) return undefined
+    const last = { ms: this.#callMs(this.#ears.last.atMs), soundMs: this.#ears.last.soundMs }
+    const place = (ms: number) => Math.round((this.#sounds.at(ms, last) * this.#open.format.sampleRateHz) / 1000)
+    return { from: place(event.start_ms), to: place(event.end_ms) }
+  }
+
+  /** What the recogniser says, with the times of the sound. */
+  #heard(): RecogniserEvents {
+    const { clock } = this.#deps
+    const at = () => this.#times.at(clock.monotonicMs())
+    const of = (language: string | undefined) => (language === undefined ? {} : { language })
+    return {
+      agentSpeaks: () => this.#mouth.speaking,
+      isEcho: (text) => {
+        const isEcho = this.#echo.mayEcho && isEchoOf(text, this.#mouth.heardSoFar()?.text ?? '')
+        if (isEcho) this.#echo.doubt()
+        return isEcho
+      },
+      isOverSpeech: (text) =>
+        this.#open.agent.interruption?.enabled === false || isBackchannel(text, this.#spoken.language),
+      words: ({ text, final, language }) => {
+        this.#times.words()
+        this.#knowledge?.hint(text)
+        this.#turnLanguage = final ? this.#speaks(text, language) : language
+        this.#report({ type: 'heard_words', text, final, ...at(), ...of(this.#turnLanguage) })
+      },
+      overSpeech: ({ text, language }) => this.#report({ type: 'over_speech', text, ...at(), ...of(language) }),
+      overdue: (endMs) => this.#report({ type: 'words_overdue', endMs }),
+      noise: () => {
+        this.#echo.doubt()
+        this.#report({ type: 'noise' })
+      },
+      noWords: (speech) => {
+        this.#echo.doubt()
+        this.#report({ type: 'no_words', ...speech })
+      },
+      deaf: (sinceMs) => this.#report({ type: 'deaf', sinceMs }),
+      failed: () => this.#unanswered('stt', 'reply', true),
+    }
+  }
+
+  /** Final words are in this language, as far as it is known: with `multi` the agent goes on in it. */
+  #speaks(text: string, named: string | undefined): string | undefined {
+    const followed = this.#spoken.heard(text, named)
+    if (followed !== undefined) this.#tts.speakIn(this.#spoken.tag)
+    return followed ?? named
+  }
+
+  /** The caller's spoken turn is over. True when it is not the language model's to answer. */
+  #turnOver(text: string): boolean {
+    const language = this.#turnLanguage
+    const turn = {
+      text,
+      ...this.#times.take(this.#deps.clock.monotonicMs()),
+      ...(language === undefined ? {} : { language }),
+    }
+    this.#expectReply()
+    return this.#report({ type: 'turn_over', turn, kept: false })
+  }
+
+  #endsAt(pause: Parameters<EndsAt>[0]): number {
+    this.#endTurnAtMs = pause.endMs
+    this.#report({ type: 'paused', ...pause })
+    return this.#endTurnAtMs
+  }
+
+  #expectReply(): void {
+    this.#ears.forget()
+    this.#mouth.expectReply()
+  }
+
+  #progress(): void {
+    const heard = this.#mouth.heardSoFar()
+    if (heard !== undefined) this.#report({ type: 'voice_progress', ...heard })
+  }
+
+  #speechOver({ purpose, interrupted, failed, hangsUp }: SpeechOver): void {
+    if (!this.#mouth.speaking) {
+      this.#settle(interrupted)
+      // Words of another speech, whose sound is still being made, stay.
+      if (!this.#dialogue.busy) this.#mouth.dropUnspoken()
+    }
+    this.#report({ type: 'speech_over', purpose, interrupted, hangsUp })
+    if (failed !== undefined && !interrupted) this.#unanswered(failed, purpose, this.#providers[failed].hopeless)
+  }
+
+  /** What the agent was saying is over: what was heard of it goes into the record. */
+  #settle(interrupted: boolean): void {
+    const heard = this.#mouth.speaking ? this.#mouth.heardSoFar() : this.#mouth.takeHeard()
+    const { text, startMs, endMs } = heard ?? { text: '', startMs: 0, endMs: 0 }
+    this.#report({ type: 'voice_ended', text, startMs, endMs, interrupted })
+    this.#reportUsage()
+  }
+
+  #unanswered(stage: Stage, purpose: SpeechOver['purpose'], hopeless: boolean): void {
+    this.#report({ type: 'unanswered', stage, purpose, hopeless, why: this.#providers[stage].lastFailure })
+  }
+
+  #stateChanged(state: 'listening' | 'thinking' | 'speaking'): void {
+    this.#port.state(state)
+    this.#report({ type: 'agent_state', state })
+  }
+
+  #failed(stage: Stage | 'session', err: unknown): void {
+    if (this.#closing !== undefined) return
+    this.#deps.observer.failure(stage)
+    this.#log.warn({ err, stage }, 'A stage of the conversation failed')
+  }
+
+  #sessionEnded(err: unknown): void {
+    this.#failed('session', err)
+    this.#end('error', 'The agent session ended by itself')
+  }
+
+  #reportLosses(): void {
+    const before = this.#lost
+    this.#lost = { ...this.#in.lost, voice_activity: this.#voice.droppedMs }
+    for (const where of ['line', 'late', 'voice_activity'] as const) {
+      const ms = this.#lost[where] - before[where]
+      if (ms > 0) this.#deps.observer.audioLost(where, ms)
+    }
+  }
+
+  #reportUsage(): void {
+    this.#usageReportedMs = this.#deps.clock.monotonicMs()
+    this.#reportLosses()
+    const usage = this.#usage.take(this.#ears.heardMs)
+    for (const event of usage === undefined ? [] : usageEvents(usage)) this.#port.tell(event)
+  }
+}
+
+function latencyOf(event: EventOf<'latency'>): TurnLatency {
+  return {
+    totalMs: event.total_ms,
+    endpointingMs: event.endpointing_ms + event.stt_ms,
+    llmMs: event.llm_ms,
+    ttsMs: event.tts_ms,
+  }
+}

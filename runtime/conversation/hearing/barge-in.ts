@@ -1,0 +1,74 @@
+import type { Language } from '../languages/language.ts'
+import { MODEL_RATE_HZ } from '../providers/models.ts'
+
+/** More words than this are a turn, whatever they are. */
+const MAX_BACKCHANNEL_WORDS = 3
+
+/**
+ * True when a transcript holds nothing but backchannels: speech that says "go on", not "stop". Heard while the agent speaks
+ * it cuts nothing and is no turn.
+ */
+export function isBackchannel(text: string, { backchannels }: Pick<Language, 'backchannels'>): boolean {
+  const words = text
+    .toLowerCase()
+    .replace(/’/g, "'")
+    .replace(/[^\p{L}\p{N}' -]/gu, ' ')
+    .split(/\s+/)
+    .filter((word) => word !== '' && word !== '-')
+  return words.length <= MAX_BACKCHANNEL_WORDS && words.every((word) => backchannels.has(word))
+}
+
+/** How much of a voiced vowel's energy lies above about 1 kHz at least; a hum through the nose has far less. */
+const OPEN_VOICE_TILT = 0.05
+const VOICED_PERIODICITY = 0.5
+/** Weight of a window that is voice but a hum, and of one that is no voice (cough, breath, noise). */
+const HUM_WEIGHT = 0.25
+const NOISE_WEIGHT = 0.1
+
+/** Strength of the strongest pitch of 70 to 400 Hz, 0 to 1, by autocorrelation of every second sample. */
+function periodicity(samples: Int16Array): number {
+  const n = samples.length >> 1
+  const halved = new Float64Array(n)
+  /** Energy of the first samples, so many. */
+  const energy = new Float64Array(n + 1)
+  for (let i = 0; i < n; i++) {
+    const sample = samples[2 * i]!
+    halved[i] = sample
+    energy[i + 1] = energy[i]! + sample * sample
+  }
+  const all = energy[n]!
+  if (all === 0) return 0
+  const rate = MODEL_RATE_HZ / 2
+  let best = 0
+  for (let lag = Math.floor(rate / 400); lag <= Math.floor(rate / 70) && lag < n; lag += 1) {
+    let product = 0
+    for (let i = lag; i < n; i++) product += halved[i]! * halved[i - lag]!
+    // Normalised by the overlap: a short window holds only two periods of a low voice.
+    const value = product / Math.sqrt(energy[n - lag]! * (all - energy[lag]!) + 1)
+    if (value > best) best = value
+  }
+  return best
+}
+
+/** Energy of the first difference over the energy: 0 for a pure low hum, about 0.15 at 1 kHz, more for consonants. */
+function tilt(samples: Int16Array): number {
+  let energy = 0
+  let difference = 0
+  for (let i = 1; i < samples.length; i++) {
+    energy += samples[i]! ** 2
+    difference += (samples[i]! - samples[i - 1]!) ** 2
+  }
+  return energy === 0 ? 0 : difference / energy
+}
+
+/**
+ * How much a window of speech counts as evidence that the caller wants the floor, as a share of its length: 1 for an
+ * open voice, little for a hum ("mm-hm"), less for sound without pitch (coughs, breath, noise).
+ * @param samples 512 samples at 16 kHz
+ * @param probability of speech by the voice-activity model
+ */
+export function floorEvidence(samples: Int16Array, probability: number): number {
+  if (probability < 0.5) return 0
+  if (periodicity(samples) < VOICED_PERIODICITY) return NOISE_WEIGHT
+  return tilt(samples) < OPEN_VOICE_TILT ? HUM_WEIGHT : 1
+}

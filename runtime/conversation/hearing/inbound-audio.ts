@@ -1,0 +1,188 @@
+import type { Clock } from '../../lib/clock.ts'
+import { firstLoud, lastLoud, samplesPerFrame } from '../../media/frame.ts'
+import { inBackground } from '../../process/boundary.ts'
+import { EOT_SAMPLES, MODEL_RATE_HZ } from '../providers/models.ts'
+import { LoudStretches, type Moment } from './speech-edges.ts'
+
+/** Above this a sample counts as sound: about -44 dB of full scale. */
+const LOUD = 200
+/**
+ * A caller whose packets stopped so many ticks ago is silent, not frozen: what follows is fed silence. Counted in ticks,
+ * not in time: after a stall of this process the packets that wait in the socket are read only after the next tick.
+ */
+const STALLED_AFTER_TICKS = 6
+/** Who was in the middle of a word did not fall silent between two packets: they are late, and will come all at once. */
+const STALLED_IN_SPEECH_AFTER_TICKS = 50
+const IN_SPEECH_MS = 200
+/** Heard more than time has passed, by so much: what stood in for packets that came after all is taken out of the pauses. */
+const MAX_AHEAD_MS = 100
+/** No pause is cut shorter: by then a recogniser knows that the words before it are over. */
+const KEPT_PAUSE_MS = 600
+const FRAME_SAMPLES = samplesPerFrame(MODEL_RATE_HZ)
+
+/**
+ * Takes the caller's audio at 16 kHz. `endMs` is the monotonic instant at which its last sample arrived. The samples fill a
+ * buffer of their own and never change: whoever needs them later may keep them. A listener that takes its time returns when
+ * it is done: what the caller said before this worker goes no faster.
+ */
+export type Listener = (samples: Int16Array, endMs: number) => Promise<void> | undefined | void
+
+/**
+ * The caller's audio inside a conversation: one run of 16 kHz samples, handed to every listener (voice activity,
+ * speech to text) as it arrives, with the last 1.2 s kept for the end-of-turn model. What was said to a worker before is made
+ * up for as fast as the listeners go, with the times at which it was said; what arrives meanwhile queues behind it.
+ */
+export class Ears {
+  readonly #clock: Clock
+  readonly #listeners = new Set<Listener>()
+  readonly #ring = new Int16Array(EOT_SAMPLES)
+  #ringAt = 0
+  #ringFilled = 0
+  /** What is made up for, in order. */
+  #backlog: { samples: Int16Array; atMs: number; soundMs: number }[] = []
+  #catchingUp: Promise<void> | undefined
+  #ticksWithoutAudio = 0
+  /** A packet has come: before the first one nobody stalls. */
+  #heardAny = false
+  /** Of the sound heard, in milliseconds: how much of its end is quiet. */
+  #quietMs = Number.POSITIVE_INFINITY
+  /** When silence first stood in for packets, and what was heard since; counted anew once nothing came late. */
+  #stalledAtMs: number | undefined
+  #sinceStallMs = 0
+  readonly loudStretches = new LoudStretches()
+  /** When the last sample came that was heard, and its place. */
+  last: Moment | undefined
+  /** All audio heard so far, in milliseconds. */
+  heardMs = 0
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Something that was said before is being made up for. */
+  get behind(): boolean {
+    return this.#catchingUp !== undefined
+  }
+
+  /** Resolves when everything that has come was heard. */
+  async caughtUp(): Promise<void> {
+    await this.#catchingUp
+  }
+
+  /**
+   * @param saidAtMs when its last sample arrived, where that was long ago
+   * @param soundMs its end, by the caller's timestamps
+   */
+  hear(samples: Int16Array, saidAtMs?: number, soundMs = 0): void {
+    if (samples.length === 0) return
+    this.#ticksWithoutAudio = 0
+    this.#heardAny = true
+    const nowMs = this.#clock.monotonicMs()
+    if (saidAtMs === undefined && this.#catchingUp === undefined) {
+      inBackground('call', this.#take(samples, nowMs, soundMs))
+      return
+    }
+    this.#backlog.push({ samples: ownBuffer(samples), atMs: Math.min(saidAtMs ?? nowMs, nowMs), soundMs })
+    if (this.#catchingUp !== undefined) return
+    this.#catchingUp = this.#catchUp()
+    inBackground('call', this.#catchingUp)
+  }
+
+  async #catchUp(): Promise<void> {
+    try {
+      // What else is there already of the same moment comes first: the queue is one.
+      await Promise.resolve()
+      for (let next = this.#backlog.shift(); next !== undefined; next = this.#backlog.shift()) {
+        await this.#take(next.samples, next.atMs, next.soundMs)
+      }
+    } finally {
+      this.#catchingUp = undefined
+    }
+  }
+
+  #take(samples: Int16Array, nowMs: number, soundMs: number): Promise<unknown> | undefined {
+    this.last = { atMs: nowMs, soundMs }
+    const loudest = lastLoud(samples, LOUD)
+    const quietBeforeMs = this.#quietMs
+    const lengthMs = (samples.length * 1000) / MODEL_RATE_HZ
+    this.#quietMs = loudest < 0 ? this.#quietMs + lengthMs : ((samples.length - 1 - loudest) * 1000) / MODEL_RATE_HZ
+    if (this.#quietMs >= KEPT_PAUSE_MS && this.#aheadMs(nowMs) > MAX_AHEAD_MS) return undefined
+    if (loudest >= 0) {
+      const moment = (index: number): Moment => {
+        const beforeEndMs = ((samples.length - 1 - index) * 1000) / MODEL_RATE_HZ
+        return { atMs: nowMs - beforeEndMs, soundMs: soundMs - beforeEndMs }
+      }
+      this.loudStretches.loud(moment(firstLoud(samples, LOUD)), moment(loudest), quietBeforeMs)
+    }
+    return this.#deliver(ownBuffer(samples), nowMs)
+  }
+
+  /** How long nothing of the caller was loud: milliseconds of sound, not of time. */
+  get quietMs(): number {
+    return this.#quietMs
+  }
+
+  /** Once a tick: keeps time going when the caller's packets stop. */
+  tick(nowMs: number): void {
+    // Nobody stalls who is heard later than they spoke.
+    if (this.behind) return
+    const afterTicks = this.#quietMs < IN_SPEECH_MS ? STALLED_IN_SPEECH_AFTER_TICKS : STALLED_AFTER_TICKS
+    if (++this.#ticksWithoutAudio <= afterTicks) return
+    if (this.#heardAny && this.#ticksWithoutAudio === afterTicks + 1 && this.#aheadMs(nowMs) <= MAX_AHEAD_MS) {
+      this.#stalledAtMs = nowMs
+      this.#sinceStallMs = 0
+    }
+    inBackground('call', this.#deliver(new Int16Array(FRAME_SAMPLES), nowMs))
+  }
+
+  /** How much more was heard than time has passed since packets stopped. */
+  #aheadMs(nowMs: number): number {
+    return this.#stalledAtMs === undefined ? 0 : this.#sinceStallMs - (nowMs - this.#stalledAtMs)
+  }
+
+  #deliver(samples: Int16Array, nowMs: number): Promise<unknown> | undefined {
+    const lengthMs = (samples.length * 1000) / MODEL_RATE_HZ
+    this.heardMs += lengthMs
+    this.#sinceStallMs += lengthMs
+    this.#remember(samples.length > EOT_SAMPLES ? samples.subarray(-EOT_SAMPLES) : samples)
+    this.#ringFilled = Math.min(EOT_SAMPLES, this.#ringFilled + samples.length)
+    let slow: Promise<void>[] | undefined
+    for (const listener of this.#listeners) {
+      const done = listener(samples, nowMs)
+      if (done !== undefined) slow = [...(slow ?? []), done]
+    }
+    return slow === undefined ? undefined : Promise.all(slow)
+  }
+
+  #remember(samples: Int16Array): void {
+    const fits = Math.min(samples.length, EOT_SAMPLES - this.#ringAt)
+    this.#ring.set(samples.subarray(0, fits), this.#ringAt)
+    this.#ring.set(samples.subarray(fits))
+    this.#ringAt = (this.#ringAt + samples.length) % EOT_SAMPLES
+  }
+
+  /** The last 1.2 s of this turn; what lies before the turn is silence. */
+  recent(): Int16Array {
+    const out = new Int16Array(EOT_SAMPLES)
+    const filled = this.#ringFilled
+    const start = (this.#ringAt - filled + EOT_SAMPLES) % EOT_SAMPLES
+    const head = this.#ring.subarray(start, Math.min(start + filled, EOT_SAMPLES))
+    out.set(head, EOT_SAMPLES - filled)
+    out.set(this.#ring.subarray(0, filled - head.length), EOT_SAMPLES - filled + head.length)
+    return out
+  }
+
+  /** A turn is over: the next one is judged by its own audio. */
+  forget(): void {
+    this.#ringFilled = 0
+  }
+}
+
+/** Samples that fill a buffer of their own, which nobody else will change. */
+const ownBuffer = (samples: Int16Array): Int16Array =>
+  samples.byteLength === samples.buffer.byteLength ? samples : samples.slice()

@@ -1,0 +1,25 @@
+import { BeepDetector } from '../../media/tones/beep.ts'
+import { FaxDetector } from '../../media/tones/fax.ts'
+import { ToneTracker } from '../../media/tones/tone.ts'
+import { MODEL_RATE_HZ } from '../providers/models.ts'
+import type { Ears } from './inbound-audio.ts'
+
+export interface ToneListener {
+  beep(atMs: number): void
+  fax(atMs: number): void
+}
+
+/** Listens for the tones of answering machines and faxes. Returns what ends it. */
+export function listenForTones(ears: Ears, { beep, fax }: ToneListener): () => void {
+  const tones = new ToneTracker(MODEL_RATE_HZ)
+  const beeps = new BeepDetector()
+  const faxes = new FaxDetector()
+  return ears.listen((samples, endMs) => {
+    let isFax = false
+    for (const tone of tones.push(samples)) {
+      isFax ||= faxes.push(tone)
+      if (beeps.push(tone)) beep(endMs)
+    }
+    if (isFax || faxes.hears(tones.sounding)) fax(endMs)
+  })
+}

@@ -1,0 +1,111 @@
+import type { llm } from '@livekit/agents'
+import type { Clock } from '../../lib/clock.ts'
+import { boundary } from '../../process/boundary.ts'
+import type { LocalModels } from '../providers/models.ts'
+import type { Ears } from './inbound-audio.ts'
+
+const PREDICTION_TIMEOUT_MS = 400
+/** Taken when the model fails or is late. */
+const UNSURE = 0.3
+/** When a pause ends the turn, by how sure the model is that it does, and how the words end. Monotonic milliseconds. */
+export type EndsAt = (pause: { probability: number; text: string; endMs: number }) => number
+
+/**
+ * Waits for the end of the caller's turn. The model listens at the first pause of 96 ms, so that its answer is there when the
+ * silence is long enough; how long that is the endpoint stage says.
+ */
+export class TurnEnd {
+  readonly model = 'turn-detector-v1-mini'
+  readonly provider = 'patchbay'
+  readonly #ears: Ears
+  readonly #models: LocalModels
+  readonly #clock: Clock
+  readonly #endsAt: EndsAt
+  readonly #onError: (error: unknown) => void
+  readonly #timers = new Set<NodeJS.Timeout>()
+  /** When the last sound of the caller arrived. */
+  #speechEndMs: number | undefined
+  #prediction: Promise<number> | undefined
+  /** Predictions made by the model, for metrics and tests. */
+  predictions = 0
+
+  constructor(ears: Ears, models: LocalModels, clock: Clock, endsAt: EndsAt, onError: (error: unknown) => void) {
+    this.#ears = ears
+    this.#models = models
+    this.#clock = clock
+    this.#endsAt = endsAt
+    this.#onError = onError
+  }
+
+  /** The caller paused: begin to think. */
+  paused(): void {
+    this.#prediction = this.#predict()
+  }
+
+  /** The caller speaks (again): what was thought of the last pause is void. */
+  speechStarted(): void {
+    this.#prediction = undefined
+  }
+
+  /** The caller is silent. `endMs`: when the last sound arrived, in monotonic milliseconds. */
+  speechEnded(endMs: number): void {
+    this.#speechEndMs = endMs
+  }
+
+  async supportsLanguage(): Promise<boolean> {
+    return true
+  }
+
+  /** The delay is kept here; the session's own two-step delay is never taken. */
+  async unlikelyThreshold(): Promise<number> {
+    return 0
+  }
+
+  /** Resolves with 1 once the silence has lasted as long as it must; new speech makes the session drop the answer. */
+  async predictEndOfTurn(chatCtx: llm.ChatContext): Promise<number> {
+    const last = chatCtx.items.at(-1)
+    const text = last?.type === 'message' && last.role === 'user' ? (last.textContent ?? '') : ''
+    // Nobody is answered who was not heard to the end.
+    await this.#ears.caughtUp()
+    this.#prediction ??= this.#predict()
+    const probability = await this.#prediction
+    const endMs = this.#speechEndMs ?? this.#clock.monotonicMs()
+    await this.#sleep(this.#endsAt({ probability, text, endMs }) - this.#clock.monotonicMs())
+    return 1
+  }
+
+  close(): void {
+    for (const timer of this.#timers) clearTimeout(timer)
+    this.#timers.clear()
+  }
+
+  async #predict(): Promise<number> {
+    this.predictions++
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<number>((resolve) => {
+      timer = setTimeout(() => resolve(UNSURE), PREDICTION_TIMEOUT_MS)
+    })
+    try {
+      return await Promise.race([this.#models.endOfTurn(this.#ears.recent()), late])
+    } catch (error) {
+      this.#onError(error)
+      return UNSURE
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #sleep(delayMs: number): Promise<void> {
+    if (delayMs <= 0) return Promise.resolve()
+    return new Promise((resolve) => {
+      const timer = setTimeout(
+        boundary('call', () => {
+          this.#timers.delete(timer)
+          resolve()
+        }),
+        delayMs,
+      )
+      this.#timers.add(timer)
+    })
+  }
+}

@@ -1,0 +1,162 @@
+import type { llm, stt, tts } from '@livekit/agents'
+import type { Logger } from 'pino'
+import type { AgentSpec } from '../../call/link/messages.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { SpeechOptions } from '../../plugin/contract.ts'
+import type { PluginRegistry } from '../../plugin/host.ts'
+import type { ProviderIdentity } from '../../plugin-sdk/provider-error.ts'
+import type { Breakers } from './breaker.ts'
+import { type Candidate, Chain, type ChainEvents, type Stage } from './chain.ts'
+
+type CreateOptions = Omit<SpeechOptions, 'settings'>
+
+/** Where a conversation's providers come from: the plugin registry of runtime/plugin/host.ts is one. */
+export interface ProviderSource {
+  create(kind: 'stt', provider: string, options?: CreateOptions): Promise<stt.STT>
+  create(kind: 'llm', provider: string, options?: CreateOptions): Promise<llm.LLM>
+  create(kind: 'tts', provider: string, options?: CreateOptions): Promise<tts.TTS>
+}
+
+interface Instances {
+  stt: stt.STT
+  llm: llm.LLM
+  tts: tts.TTS
+}
+
+/** The providers of each stage, the agent's first choice first. */
+export type Providers = { [S in Stage]: Chain<Instances[S]> }
+
+/** A provider and what is chosen of it: a model, or a voice. */
+interface Choice {
+  provider: string
+  name: string
+  options: CreateOptions
+}
+
+export interface OpenProvidersDeps {
+  source: ProviderSource
+  /** Who a provider is to an operator; default: its name. */
+  identityOf?: ((provider: string) => ProviderIdentity) | undefined
+  breakers: Breakers
+  clock: Clock
+  log: Logger
+}
+
+const CLOSE_TIMEOUT_MS = 2000
+
+/**
+ * Makes all providers of an agent at once. A fallback that can't be made is left out and told; a stage of which none can
+ * be made throws what its first choice threw, and the others are released.
+ */
+export async function openProviders(
+  deps: OpenProvidersDeps,
+  agent: AgentSpec,
+  events: ChainEvents,
+): Promise<Providers> {
+  const opened = await Promise.allSettled([
+    openStage(deps, 'stt', choicesOf(agent, 'stt'), events),
+    openStage(deps, 'llm', choicesOf(agent, 'llm'), events),
+    openStage(deps, 'tts', choicesOf(agent, 'tts'), events),
+  ])
+  const [stt, llm, tts] = opened
+  if (stt.status === 'fulfilled' && llm.status === 'fulfilled' && tts.status === 'fulfilled') {
+    return { stt: stt.value, llm: llm.value, tts: tts.value }
+  }
+  for (const stage of opened) if (stage.status === 'fulfilled') await closeChain(stage.value, deps.log)
+  throw opened.find((stage) => stage.status === 'rejected')?.reason
+}
+
+/** The language models of an agent alone, for chats. Throws as openProviders does. */
+export function openLlms(deps: OpenProvidersDeps, agent: AgentSpec, events: ChainEvents): Promise<Chain<llm.LLM>> {
+  return openStage(deps, 'llm', choicesOf(agent, 'llm'), events)
+}
+
+/** Who the providers of a registry are to an operator. */
+export function identityIn(plugins: PluginRegistry): (provider: string) => ProviderIdentity {
+  return (provider) => ({
+    title: plugins.titleOf(provider),
+    keyVariable: plugins.plugins.find(({ name }) => name === provider)?.manifest?.key?.env,
+  })
+}
+
+/** Opens the connections of language models and voices ahead, where they can. */
+export function prewarm({ llm, tts }: Pick<Providers, 'llm' | 'tts'>): void {
+  for (const { instance } of [...llm.candidates, ...tts.candidates]) (instance as { prewarm?(): void }).prewarm?.()
+}
+
+/** Releases all of them, whatever the others do. */
+export async function closeProviders(providers: Providers, log: Logger): Promise<void> {
+  await Promise.all([providers.stt, providers.llm, providers.tts].map((chain) => closeChain(chain, log)))
+}
+
+function choicesOf(agent: AgentSpec, stage: Stage): Choice[] {
+  const { language: tag, keyterms = [] } = agent
+  // To follow a caller is the recogniser's part; the others are told turn by turn.
+  const language = tag === undefined || (tag === 'multi' && stage !== 'stt') ? {} : { language: tag }
+  if (stage === 'tts') {
+    return [agent.tts, ...(agent.fallbacks?.tts ?? [])].map(({ provider, voice }) => ({
+      provider,
+      name: voice,
+      options: { voice, ...language },
+    }))
+  }
+  const own = stage === 'llm' ? { temperature: agent.temperature } : keyterms.length === 0 ? {} : { keyterms }
+  return [agent[stage], ...(agent.fallbacks?.[stage] ?? [])].map(({ provider, model }) => ({
+    provider,
+    name: model,
+    options: { model, ...own, ...language },
+  }))
+}
+
+async function openStage<S extends Stage>(
+  { source, identityOf = (name) => ({ title: name }), breakers, clock }: OpenProvidersDeps,
+  stage: S,
+  choices: readonly Choice[],
+  events: ChainEvents,
+): Promise<Chain<Instances[S]>> {
+  const create = source.create as (kind: Stage, provider: string, options: CreateOptions) => Promise<Instances[S]>
+  const made = await Promise.allSettled(
+    choices.map(({ provider, options }) => create.call(source, stage, provider, options)),
+  )
+  const candidates = choices.map(({ provider, name }, i): Candidate<Instances[S]> | undefined => {
+    const result = made[i]
+    if (result?.status !== 'fulfilled') return undefined
+    const breaker = breakers.of(stage, provider, name)
+    return { instance: result.value, provider, identity: identityOf(provider), breaker }
+  })
+  const usable = candidates.filter((candidate) => candidate !== undefined)
+  const refused = made.find((result) => result.status === 'rejected')
+  if (usable.length === 0) throw refused?.reason
+  for (const [i, result] of made.entries()) {
+    if (result.status === 'fulfilled') continue
+    const identity = identityOf(choices[i]!.provider)
+    const words = result.reason instanceof Error ? result.reason.message : String(result.reason)
+    const failure = { fault: 'bad_request', status: undefined, retryable: false, message: words } as const
+    events.failed(stage, `${identity.title} is left out: ${words}`, failure, result.reason)
+  }
+  return new Chain(stage, usable, clock, events)
+}
+
+/** Releases the providers of a stage. */
+export async function closeChain(chain: Chain<stt.STT | llm.LLM | tts.TTS>, log: Logger): Promise<void> {
+  const results = await Promise.allSettled(chain.candidates.map(({ instance }) => closeOne(instance)))
+  for (const result of results) {
+    if (result.status === 'rejected') log.warn({ err: result.reason }, 'A provider did not close')
+  }
+}
+
+async function closeOne(provider: stt.STT | llm.LLM | tts.TTS): Promise<void> {
+  const close = 'aclose' in provider ? provider.aclose : 'close' in provider ? provider.close : undefined
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`Closing ${provider.label} took over ${CLOSE_TIMEOUT_MS} ms`)),
+      CLOSE_TIMEOUT_MS,
+    )
+  })
+  try {
+    await Promise.race([close?.call(provider), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,73 @@
+import type { AgentSpec } from '../../call/link/messages.ts'
+import { boundary } from '../../process/boundary.ts'
+import type { ChainEvents } from './chain.ts'
+import { closeProviders, type OpenProvidersDeps, openProviders, type Providers, prewarm } from './providers.ts'
+
+/** A phone rings no longer than this: what was opened for a call that nobody answered is released. */
+const KEPT_MS = 120_000
+/** Calls that ring at once; connections of more are opened when they are answered. */
+const MAX_KEPT = 200
+
+interface Kept {
+  readonly opening: Promise<Providers>
+  readonly expiry: NodeJS.Timeout
+  /** Who is told what fails; until the call is there, the log. */
+  events: ChainEvents
+}
+
+/** The providers of calls that ring: made, and their connections opened, by the time somebody picks up. */
+export class WarmProviders {
+  readonly #deps: OpenProvidersDeps
+  readonly #kept = new Map<string, Kept>()
+
+  constructor(deps: OpenProvidersDeps) {
+    this.#deps = deps
+  }
+
+  open(callId: string, agent: AgentSpec): void {
+    if (this.#kept.has(callId) || this.#kept.size >= MAX_KEPT) return
+    const { log } = this.#deps
+    const kept: Kept = {
+      opening: openProviders(this.#deps, agent, {
+        failed: (...failure) => kept.events.failed(...failure),
+        switched: (...change) => kept.events.switched?.(...change),
+      }),
+      expiry: setTimeout(
+        boundary('provider', () => this.#release(callId, kept)),
+        KEPT_MS,
+      ),
+      events: { failed: (stage, message, _failure, err) => log.warn({ callId, stage, err }, message) },
+    }
+    this.#kept.set(callId, kept)
+    // What can't be made is told to the call, which tries it once more.
+    kept.opening.then(prewarm, (err) => {
+      log.debug({ callId, err }, 'Providers could not be made ahead')
+      if (this.#kept.get(callId) === kept) this.#forget(callId, kept)
+    })
+  }
+
+  /** What was opened for the call, if anything was; whoever takes it releases it. Failures are told to `events`. */
+  async take(callId: string, events: ChainEvents): Promise<Providers | undefined> {
+    const kept = this.#kept.get(callId)
+    if (kept === undefined) return undefined
+    this.#forget(callId, kept)
+    kept.events = events
+    return kept.opening.catch(() => undefined)
+  }
+
+  /** Releases all that was not taken. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#kept].map(([callId, kept]) => this.#release(callId, kept)))
+  }
+
+  #forget(callId: string, { expiry }: Kept): void {
+    clearTimeout(expiry)
+    this.#kept.delete(callId)
+  }
+
+  async #release(callId: string, kept: Kept): Promise<void> {
+    this.#forget(callId, kept)
+    const providers = await kept.opening.catch(() => undefined)
+    if (providers !== undefined) await closeProviders(providers, this.#deps.log)
+  }
+}

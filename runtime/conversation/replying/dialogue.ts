@@ -1,0 +1,299 @@
+import type { ReadableStream } from 'node:stream/web'
+import type { llm, metrics, stt, tts } from '@livekit/agents'
+import { llm as llms, voice } from '@livekit/agents'
+import type { AgentSpec } from '../../call/link/messages.ts'
+import type { AgentState } from '../../call/types/leg.ts'
+import { boundary } from '../../process/boundary.ts'
+import type { TurnEnd } from '../hearing/turn.ts'
+import type { VoiceActivity } from '../hearing/voice-activity.ts'
+import type { Mouth } from '../speaking/speech-output.ts'
+import type { Order, Purpose } from '../stages/signal.ts'
+import { ConversationAgent } from './agent.ts'
+import type { Knowledge } from './knowledge.ts'
+import { createPipeline, type PipelineOptions } from './pipeline.ts'
+
+const CLOSE_TIMEOUT_MS = 3000
+
+/** What nobody would say in another worker's place, or whoever had it said tells. */
+const PASSING: ReadonlySet<Purpose> = new Set(['apology', 'prompt', 'goodbye', 'supervisor'])
+
+/** A piece of speech that is over. */
+export interface SpeechOver {
+  purpose: Purpose
+  interrupted: boolean
+  /** The provider's stage that failed while it was made. */
+  failed: 'llm' | 'tts' | undefined
+  /** The language model wants the call ended with it. */
+  hangsUp: boolean
+}
+
+export interface DialogueEvents {
+  /** True when the caller's turn is not the language model's to answer. */
+  takesTurn(text: string): boolean
+  state(state: AgentState): void
+  /** The language model gave its first words. */
+  firstText(): void
+  /** All the words of a piece of speech are there: what is to be spoken. */
+  said(text: string): void
+  over(speech: SpeechOver): void
+  used(measured: metrics.AgentMetrics): void
+  /** What is said to its end begins, or is over. */
+  uninterruptible(on: boolean): void
+  failed(error: unknown): void
+  /** The session ended by itself. */
+  ended(error: unknown): void
+}
+
+export interface DialogueOptions {
+  agent: AgentSpec
+  /** What was said and done before this worker. */
+  context: llm.ChatContext
+  providers: { llm: llm.LLM; tts: tts.TTS }
+  voice: VoiceActivity
+  turnEnd: TurnEnd
+  mouth: Mouth
+  knowledge: Knowledge | undefined
+  tools(hangUp: (speech: voice.SpeechHandle) => void): llm.FunctionTool[]
+  listen(): ReadableStream<stt.SpeechEvent>
+  pipeline: PipelineOptions
+  events: DialogueEvents
+}
+
+interface Speech {
+  readonly purpose: Purpose
+  failed: 'llm' | 'tts' | undefined
+  hangsUp: boolean
+}
+
+/**
+ * The one door to a session of @livekit/agents: thinking and speaking, the tools and the chat context are its; who is answered,
+ * when and with what is the stages' to say.
+ */
+export class Dialogue {
+  readonly #options: DialogueOptions
+  readonly #agent: ConversationAgent
+  readonly #session: voice.AgentSession
+  /** What is said, is about to be, or is prepared for a turn that may be over. */
+  readonly #speeches = new Map<voice.SpeechHandle, Speech>()
+  #purpose: Purpose = 'reply'
+  #uninterruptible = 0
+  #state: AgentState = 'listening'
+  /** Answers follow each other: what cuts off the last one is awaited. */
+  #last: Promise<void> = Promise.resolve()
+  #closing = false
+  /** Nothing is said. */
+  #silent = false
+
+  constructor(options: DialogueOptions) {
+    this.#options = options
+    const { agent, context, knowledge, mouth, events, tools, listen } = options
+    let said = ''
+    this.#agent = new ConversationAgent(agent, context, {
+      listen,
+      knowledge,
+      tools: tools((speech) => {
+        const known = this.#speeches.get(speech)
+        if (known !== undefined) known.hangsUp = true
+      }),
+      takesTurn: (text) => events.takesTurn(text),
+      firstText: () => events.firstText(),
+      spoken: (text) => {
+        if (text === undefined) {
+          mouth.textDone()
+          if (said.trim() !== '' && !PASSING.has(this.purpose)) events.said(said.trim())
+          said = ''
+          return
+        }
+        const words = typeof text === 'string' ? text : text.text
+        said += words
+        mouth.addText(words)
+      },
+    })
+    this.#session = createPipeline(options.providers, options.voice, options.turnEnd, options.pipeline)
+  }
+
+  async start(): Promise<void> {
+    this.#subscribe()
+    this.#session.output.audio = this.#options.mouth
+    await this.#session.start({ agent: this.#agent, record: false })
+  }
+
+  /** What the running speech is for. */
+  get purpose(): Purpose {
+    const current = this.#session._activity?.currentSpeech
+    return (current === undefined ? undefined : this.#speeches.get(current)?.purpose) ?? 'reply'
+  }
+
+  /** Something is said or prepared. */
+  get busy(): boolean {
+    return this.#speeches.size > 0
+  }
+
+  /** Says a text after what is being said. */
+  say(
+    text: string,
+    purpose: Purpose,
+    { interruptible, remembered }: { interruptible: boolean; remembered: boolean },
+  ): void {
+    if (this.#silent) return
+    this.#act(() => {
+      this.#purpose = purpose
+      try {
+        const speech = this.#session.say(text, { allowInterruptions: interruptible, addToChatCtx: remembered })
+        if (interruptible) return
+        if (this.#uninterruptible++ === 0) this.#options.events.uninterruptible(true)
+        speech.addDoneCallback(() => {
+          if (--this.#uninterruptible === 0) this.#options.events.uninterruptible(false)
+        })
+      } finally {
+        this.#purpose = 'reply'
+      }
+    })
+  }
+
+  /** Answers the caller. What is being said is cut off. */
+  answer(text: string, spoken: boolean): void {
+    const userInput = llms.ChatMessage.create({ role: 'user', content: text })
+    this.#last = this.#last.then(async () => {
+      try {
+        // What is said to its end is not cut off by an answer, either.
+        while (this.#uninterruptible > 0 && !this.#closing)
+          await this.#session._activity?.currentSpeech?.waitForPlayout()
+        if (this.#closing || this.#silent) return
+        await this.#session.interrupt().await
+        if (!this.#closing && !this.#silent)
+          this.#session.generateReply({ userInput, inputModality: spoken ? 'audio' : 'text' })
+      } catch (error) {
+        this.#options.events.failed(error)
+      }
+    })
+  }
+
+  /** Has the language model speak with the context as it is. */
+  goOn(instructions: string | undefined): void {
+    if (this.#silent) return
+    this.#act(() => this.#session.generateReply(instructions === undefined ? {} : { instructions }))
+  }
+
+  cutOff(how: Extract<Order, { type: 'cut_off' }>['force']): void {
+    if (how === 'unless_to_the_end' && this.#uninterruptible > 0) return
+    const force = how !== false
+    this.#act(() => this.#session.interrupt({ force }))
+    // What is cut off by force is over before its sound is: nobody else would stop it.
+    if (force) this.#options.mouth.clearBuffer()
+  }
+
+  /** From here on nothing is said, whatever was about to be; or something may be again. */
+  silence(on: boolean): void {
+    this.#silent = on
+    // Nor is the language model paid for answers that nobody will hear.
+    this.#session.sessionOptions.turnHandling.preemptiveGeneration.enabled = !on
+    if (on) this.cutOff(true)
+  }
+
+  /** The language model gets to know something, and doesn't answer. `nowMs`: since 1970. */
+  note(role: 'user' | 'system', text: string, nowMs: number): void {
+    const context = this.#agent.chatCtx.copy()
+    context.addMessage({ role, content: text, createdAt: nowMs })
+    this.remember(context)
+  }
+
+  /** What was said and done until now, in place of what the language model knows of it. */
+  remember(context: llm.ChatContext): void {
+    this.#agent.updateChatCtx(context).catch((error: unknown) => this.#options.events.failed(error))
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true
+    let timer: NodeJS.Timeout | undefined
+    try {
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, CLOSE_TIMEOUT_MS)
+      })
+      await Promise.race([this.#session.close(), late])
+    } finally {
+      clearTimeout(timer)
+      this.#session.removeAllListeners()
+    }
+  }
+
+  /** A call into the session that fails concerns this conversation alone. */
+  #act(act: () => void): void {
+    try {
+      act()
+    } catch (error) {
+      if (!this.#closing) this.#options.events.failed(error)
+    }
+  }
+
+  #subscribe(): void {
+    const session = this.#session
+    const { events, mouth } = this.#options
+    const { AgentSessionEventTypes: types } = voice
+    session.on(
+      types.AgentStateChanged,
+      boundary('call', ({ newState }) => this.#stateChanged(newState)),
+    )
+    session.on(
+      types.ConversationItemAdded,
+      boundary('call', ({ item }) => {
+        if (item.type !== 'message' || item.role !== 'assistant' || !item.interrupted) return
+        // A cut-off first message is kept in full by the session: the model is to know what was heard.
+        item.content = [mouth.heardSoFar()?.text ?? '']
+      }),
+    )
+    session.on(
+      types.SpeechCreated,
+      boundary('call', ({ speechHandle }) => this.#created(speechHandle)),
+    )
+    session.on(
+      types.MetricsCollected,
+      boundary('call', ({ metrics }) => events.used(metrics)),
+    )
+    session.on(
+      types.Error,
+      boundary('call', ({ error }) => this.#erred(error)),
+    )
+    session.on(
+      types.Close,
+      boundary('call', ({ error }) => {
+        if (!this.#closing) events.ended(error)
+      }),
+    )
+  }
+
+  #created(handle: voice.SpeechHandle): void {
+    const speech: Speech = { purpose: this.#purpose, failed: undefined, hangsUp: false }
+    this.#speeches.set(handle, speech)
+    handle.addDoneCallback(() => {
+      this.#speeches.delete(handle)
+      // Prepared for a turn that went on: nobody waits for it.
+      if (!handle.scheduled) return
+      const { purpose, failed, hangsUp } = speech
+      this.#options.events.over({ purpose, interrupted: handle.interrupted, failed, hangsUp })
+    })
+  }
+
+  /** No provider of a stage gave an answer. Their own failures were told one by one. */
+  #erred(event: unknown): void {
+    const { type, recoverable, error } = event as { type?: string; recoverable?: boolean; error?: unknown }
+    const stage = type === 'llm_error' ? 'llm' : type === 'tts_error' ? 'tts' : undefined
+    if (stage === undefined) {
+      if (!this.#closing) this.#options.events.failed(error ?? event)
+      return
+    }
+    if (recoverable === true) return
+    const newest = [...this.#speeches].filter(([, { purpose }]) => stage === 'tts' || purpose === 'reply').at(-1)?.[1]
+    const current = this.#session._activity?.currentSpeech
+    const running = current === undefined ? undefined : this.#speeches.get(current)
+    const failed = stage === 'tts' ? (running ?? newest) : (newest ?? running)
+    if (failed !== undefined) failed.failed = stage
+  }
+
+  #stateChanged(state: voice.AgentState): void {
+    const next = state === 'thinking' || state === 'speaking' ? state : 'listening'
+    if (next === this.#state && state !== 'listening') return
+    this.#state = next
+    this.#options.events.state(next)
+  }
+}

@@ -1,0 +1,73 @@
+import type { tts } from '@livekit/agents'
+import { concatSamples } from '../../media/frame.ts'
+import { chime } from '../../media/tones/chime.ts'
+import { within } from '../providers/patience.ts'
+
+const CHIME_RATE_HZ = 16_000
+const RENDER_TIMEOUT_MS = 6_000
+const MAX_FILLER_MS = 6_000
+const MAX_KEPT = 64
+
+export interface Filler {
+  text: string
+  samples: Int16Array
+  sampleRateHz: number
+}
+
+/** What is heard where no voice can be had. */
+export const CHIME: Filler = { text: '', samples: chime(CHIME_RATE_HZ), sampleRateHz: CHIME_RATE_HZ }
+
+/**
+ * Short phrases in the agents' own voices, spoken while an answer is late. Each is synthesised once in a process, when
+ * it is first about to be needed; until it is there, and when no voice can be had, two soft notes stand in.
+ */
+export class Fillers {
+  readonly #kept = new Map<string, Filler | Promise<void>>()
+
+  /** Begins to render the phrase, unless it is there. */
+  prepare(voice: string, text: string, source: tts.TTS): void {
+    const key = `${voice}\n${text}`
+    if (this.#kept.has(key)) return
+    const rendering = render(text, source).then(
+      (filler) => {
+        this.#kept.set(key, filler)
+      },
+      () => {
+        this.#kept.delete(key)
+      },
+    )
+    this.#kept.set(key, rendering)
+    if (this.#kept.size > MAX_KEPT) this.#kept.delete(this.#kept.keys().next().value!)
+  }
+
+  take(voice: string, text: string): Filler {
+    const kept = this.#kept.get(`${voice}\n${text}`)
+    return kept === undefined || kept instanceof Promise ? CHIME : kept
+  }
+}
+
+async function render(text: string, source: tts.TTS): Promise<Filler> {
+  const stream = source.stream()
+  const frames: Int16Array[] = []
+  let sampleRateHz = source.sampleRate
+  let lengthMs = 0
+  const speak = async (): Promise<void> => {
+    stream.pushText(text)
+    stream.endInput()
+    for await (const piece of stream) {
+      if (typeof piece === 'symbol') continue
+      const { frame } = piece
+      sampleRateHz = frame.sampleRate
+      frames.push(frame.data.slice())
+      lengthMs += (frame.samplesPerChannel * 1000) / frame.sampleRate
+      if (lengthMs > MAX_FILLER_MS) break
+    }
+  }
+  try {
+    await within(RENDER_TIMEOUT_MS, 'Rendering a filler', speak())
+  } finally {
+    stream.close()
+  }
+  if (frames.length === 0) throw new Error('The voice made no sound')
+  return { text, samples: frames.reduce((all, next) => concatSamples(all, next)), sampleRateHz }
+}

@@ -1,0 +1,475 @@
+import { USERDATA_TIMED_TRANSCRIPT, voice } from '@livekit/agents'
+import type { AudioFrame } from '@livekit/rtc-node'
+import type { AudioFormat } from '../../call/types/leg.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Encode } from '../../media/codecs/codec.ts'
+import { Resampler } from '../../media/dsp/resample.ts'
+import { FRAME_MS, firstLoud, samplesPerFrame } from '../../media/frame.ts'
+import { FrameRun } from '../../media/frame-run.ts'
+import type { SessionPort } from '../contract.ts'
+import { SpokenText } from './heard.ts'
+
+/** Synthesised audio held for one session at most; beyond, the synthesiser waits. */
+const MAX_AHEAD_FRAMES = 500
+const PROGRESS_EVERY_FRAMES = 20
+const AUDIBLE = 60
+/** Silence a synthesiser puts before its first sound is cut to this. */
+const LEAD_IN_MS = 10
+/** Frames are one run unless they are this late, as whoever plays or records them has it. */
+const MAX_LATE_MS = 60
+/** A client that says it plays later than this is not believed. */
+const MAX_PLAYOUT_DELAY_MS = 3_000
+
+/** A frame on its way to the ear: sent, and not dropped since. `leftMs`: its place in what is said, by `Mouth.#leaves`. */
+interface Sent {
+  atMs: number
+  leftMs: number
+  frame: Int16Array
+  /** What it is of; undefined: something said out of turn. */
+  of: Segment | undefined
+}
+
+/** One flushed piece of speech: its frames, and the words that belong to them. */
+interface Segment {
+  frames: FrameRun
+  spoken: SpokenText
+  synthesised: boolean
+  started: boolean
+  startMs: number
+  /** Of the last frame that left. */
+  endMs: number
+  /** Leading silence that was cut off, so that word timings still fit. */
+  cutMs: number
+  /** Silence that fills the last frame. */
+  padMs: number
+  resampler: Resampler | undefined
+  rateHz: number
+}
+
+export interface MouthEvents {
+  /** The first frame of a piece of speech leaves. Monotonic time. */
+  started(atMs: number): void
+  /** The first sample of a reply that can be heard leaves. Monotonic time. */
+  audible(atMs: number): void
+  /** Words so far, every 400 ms while speaking. */
+  progress(): void
+  /** What was said out of turn is over. */
+  interjected(): void
+}
+
+/** Something said out of turn, while the answer is not there yet. */
+interface Interjection {
+  frames: FrameRun
+  text: string
+  /** Of the first frame and the last one that left. */
+  startMs: number
+  endMs: number
+}
+
+/** What the caller heard of the pieces of speech since it was last asked. Monotonic times. */
+export interface Heard {
+  text: string
+  playedMs: number
+  startMs: number
+  endMs: number
+}
+
+/**
+ * The agent's voice: takes synthesised audio as fast as it comes and sends it at the pace of speech, one frame a tick,
+ * in the leg's format. Knows at each moment which words the caller has heard.
+ */
+export class Mouth extends voice.AudioOutput {
+  readonly #format: AudioFormat
+  readonly #encode: Encode
+  readonly #port: SessionPort
+  readonly #clock: Clock
+  readonly #events: MouthEvents
+  readonly #frameSamples: number
+  readonly #zeroMs: number
+  #segment: Segment | undefined
+  #heard: Heard | undefined
+  #paused = false
+  /** The line is on hold. */
+  #onHold = false
+  /** Something was sent that a client may still hold. */
+  #dirty = false
+  #credit = 1
+  /** When the next frame leaves, if nothing is between it and the last one. */
+  #nextMs = Number.NEGATIVE_INFINITY
+  #sinceProgress = 0
+  #awaitingAudible = true
+  #room: (() => void) | undefined
+  #markId = 0
+  readonly #marks = new Map<number, number>()
+  #playoutDelayMs = 0
+  /** What the client may still hold, oldest first. */
+  #onTheWay: Sent[] = []
+  /** What the client was told to drop before it was heard: said again before anything new. */
+  #again: Sent[] = []
+  #interjection: Interjection | undefined
+
+  /** @param zeroMs timestamps of what is sent count from here, monotonic */
+  constructor(
+    format: AudioFormat,
+    encode: Encode,
+    port: SessionPort,
+    clock: Clock,
+    events: MouthEvents,
+    zeroMs = clock.monotonicMs(),
+  ) {
+    super(undefined, undefined, { pause: true })
+    this.#zeroMs = zeroMs
+    this.#format = format
+    this.#encode = encode
+    this.#port = port
+    this.#clock = clock
+    this.#events = events
+    this.#frameSamples = samplesPerFrame(format.sampleRateHz)
+  }
+
+  /** There is speech that the caller hears or would hear if it were not held back. */
+  get speaking(): boolean {
+    return this.#segment?.started === true
+  }
+
+  /** Something said out of turn is on the line. */
+  get interjecting(): boolean {
+    return this.#interjection !== undefined
+  }
+
+  /** Says something out of turn, unless the agent speaks. The answer, when it comes, waits until it is over. */
+  interject(samples: Int16Array, sampleRateHz: number, text: string): void {
+    if (this.speaking || this.#paused || this.#interjection !== undefined) return
+    const resampler = new Resampler(sampleRateHz, this.#format.sampleRateHz)
+    const frames = new FrameRun(this.#frameSamples)
+    frames.push(resampler.push(samples))
+    frames.push(resampler.flush())
+    frames.end()
+    if (frames.left > 0) this.#interjection = { frames, text, startMs: 0, endMs: 0 }
+  }
+
+  /** The caller speaks: what was said out of turn is over. */
+  hush(): void {
+    if (this.#interjection === undefined) return
+    this.#endInterjection(this.#interjection, true)
+    this.#silence()
+  }
+
+  /** The next audible sample answers the caller: tell when it leaves. */
+  expectReply(): void {
+    this.#awaitingAudible = true
+  }
+
+  /** Words of the running piece of speech, as the session produces them. */
+  addText(text: string): void {
+    this.#open().spoken.add(text)
+  }
+
+  textDone(): void {
+    if (this.#segment !== undefined) this.#segment.spoken.complete = true
+  }
+
+  override async captureFrame(frame: AudioFrame): Promise<void> {
+    await super.captureFrame(frame)
+    const segment = this.#open()
+    if (segment.resampler === undefined || segment.rateHz !== frame.sampleRate) {
+      segment.rateHz = frame.sampleRate
+      segment.resampler = new Resampler(frame.sampleRate, this.#format.sampleRateHz)
+    }
+    for (const { text, startTime } of timingsOf(frame)) {
+      if (typeof startTime === 'number') segment.spoken.time(text, startTime * 1000)
+    }
+    this.#append(segment, segment.resampler.push(frame.data))
+    if (segment.frames.left > MAX_AHEAD_FRAMES) {
+      await new Promise<void>((resolve) => {
+        this.#room = resolve
+      })
+    }
+  }
+
+  override flush(): void {
+    super.flush()
+    const segment = this.#segment
+    if (segment === undefined || segment.synthesised || segment.resampler === undefined) return
+    this.#append(segment, segment.resampler.flush())
+    segment.padMs = (segment.frames.end() * 1000) / this.#format.sampleRateHz
+    segment.synthesised = true
+    // A synthesiser that made no sound at all has nothing to play.
+    if (segment.frames.length === 0) this.#finish(segment, false)
+  }
+
+  override clearBuffer(): void {
+    this.#makeRoom()
+    const segment = this.#segment
+    if (segment !== undefined) {
+      if (segment.resampler === undefined) this.#segment = undefined
+      else this.#finish(segment, true)
+    }
+    this.#dropSent()
+  }
+
+  override pause(): void {
+    if (this.#paused) return
+    this.#paused = true
+    const segment = this.#segment
+    if (segment?.started !== true) return
+    this.#again.unshift(...this.#unheard())
+    this.#silence()
+  }
+
+  override resume(): void {
+    this.#paused = false
+  }
+
+  /** The other side put the line on hold, or is back: nothing is said into a hold, and what of it was not heard is said then. */
+  hold(held: boolean): void {
+    if (held === this.#onHold) return
+    this.#onHold = held
+    if (!held || this.#segment?.started !== true) return
+    this.#again.unshift(...this.#unheard())
+    this.#silence()
+  }
+
+  /** The client says that playback reached a mark: what lies between sending and hearing is learnt from it. */
+  played(markId: number): void {
+    const sentMs = this.#marks.get(markId)
+    if (sentMs === undefined) return
+    for (const id of this.#marks.keys()) if (id <= markId) this.#marks.delete(id)
+    this.#playoutDelayMs = Math.min(MAX_PLAYOUT_DELAY_MS, Math.max(0, this.#clock.monotonicMs() - sentMs))
+  }
+
+  /** Once a tick: sends what is due. */
+  tick(frames: number): void {
+    for (let i = 0; i < frames; i++) {
+      if (!this.#sendNext()) {
+        this.#credit = 1
+        break
+      }
+    }
+  }
+
+  /** What was heard since the last call, running speech included. */
+  heardSoFar(): Heard | undefined {
+    const running = this.#segment?.started === true ? this.#heardOf(this.#segment, true) : undefined
+    return join(this.#heard, running)
+  }
+
+  /** Takes what was heard; the next call starts anew. */
+  takeHeard(): Heard | undefined {
+    const heard = this.#heard
+    this.#heard = undefined
+    return heard
+  }
+
+  /** Forgets words that no sound has come for, and none will. */
+  dropUnspoken(): void {
+    if (this.#segment?.started === false && this.#segment.resampler === undefined) this.#segment = undefined
+  }
+
+  /** Stops for good: whoever waits for room or for the end of playback goes on. */
+  stop(): void {
+    this.#interjection = undefined
+    this.#paused = true
+    this.clearBuffer()
+  }
+
+  #open(): Segment {
+    this.#segment ??= {
+      frames: new FrameRun(this.#frameSamples),
+      spoken: new SpokenText(),
+      synthesised: false,
+      started: false,
+      startMs: 0,
+      endMs: 0,
+      cutMs: 0,
+      padMs: 0,
+      resampler: undefined,
+      rateHz: 0,
+    }
+    return this.#segment
+  }
+
+  #append(segment: Segment, samples: Int16Array): void {
+    let input = samples
+    if (segment.frames.isEmpty) {
+      const loud = firstLoud(samples, AUDIBLE)
+      const leadIn = Math.round((LEAD_IN_MS * this.#format.sampleRateHz) / 1000)
+      const from = loud < 0 ? samples.length : Math.max(0, loud - leadIn)
+      segment.cutMs += (from * 1000) / this.#format.sampleRateHz
+      input = samples.subarray(from)
+    }
+    segment.frames.push(input)
+    // Nothing was due at the last tick: the first frame need not wait for the next one.
+    if (this.#credit > 0 && this.#sendNext()) this.#credit = 0
+  }
+
+  /** Sends one frame; false when there is none. */
+  #sendNext(): boolean {
+    if (this.#onHold) return false
+    if (this.#interjection !== undefined && !this.#paused && !this.speaking) {
+      this.#sendInterjected(this.#interjection)
+      return true
+    }
+    const segment = this.#segment
+    if (this.#paused) return false
+    const again = this.#again.shift()
+    if (again !== undefined) {
+      this.#send(again.frame, again.of)
+      if (this.#again.length === 0 && segment !== undefined) this.#finishIfPlayed(segment)
+      return true
+    }
+    if (segment === undefined) return false
+    const frame = segment.frames.next
+    if (frame === undefined) {
+      if (segment.synthesised) this.#finishPlayed(segment)
+      return false
+    }
+    const leavesMs = this.#leavesMs()
+    if (!segment.started) {
+      segment.started = true
+      segment.startMs = leavesMs
+      this.#events.started(leavesMs)
+      this.onPlaybackStarted(this.#clock.nowMs())
+    }
+    if (this.#awaitingAudible) {
+      const index = firstLoud(frame, AUDIBLE)
+      if (index >= 0) {
+        this.#awaitingAudible = false
+        this.#events.audible(leavesMs + (index * 1000) / this.#format.sampleRateHz)
+      }
+    }
+    // When the piece began is when its first frame left, whatever was done between.
+    this.#send(frame, segment, leavesMs)
+    segment.frames.take()
+    // As soon as there is any: who waited for more would bring seconds of sound in one go, and hold up the frames of other calls.
+    if (segment.frames.left <= MAX_AHEAD_FRAMES) this.#makeRoom()
+    if (++this.#sinceProgress >= PROGRESS_EVERY_FRAMES) {
+      this.#sinceProgress = 0
+      this.#events.progress()
+    }
+    this.#finishIfPlayed(segment)
+    return true
+  }
+
+  /** When a frame leaves that is sent now: behind the last one where they are one run. */
+  #leavesMs(): number {
+    const nowMs = this.#clock.monotonicMs()
+    return nowMs - this.#nextMs > MAX_LATE_MS ? nowMs : this.#nextMs
+  }
+
+  /** Returns when it leaves. */
+  #send(frame: Int16Array, of: Segment | undefined, leftMs = this.#leavesMs()): number {
+    this.#dirty = true
+    this.#nextMs = leftMs + FRAME_MS
+    const timestamp = Math.max(0, Math.round(((leftMs - this.#zeroMs) * this.#format.sampleRateHz) / 1000))
+    this.#port.sendAudio(this.#encode(frame), timestamp)
+    if (of !== undefined) of.endMs = this.#nextMs
+    const atMs = this.#clock.monotonicMs()
+    this.#onTheWay.push({ atMs, leftMs, frame, of })
+    while (this.#onTheWay[0]!.atMs <= atMs - MAX_PLAYOUT_DELAY_MS) this.#onTheWay.shift()
+    return leftMs
+  }
+
+  /** What was sent and can't have been heard yet. */
+  #unheard(): Sent[] {
+    const heardUpToMs = this.#clock.monotonicMs() - this.#playoutDelayMs
+    return this.#onTheWay.filter(({ atMs }) => atMs > heardUpToMs)
+  }
+
+  /** The end is known with the last frame, not a tick later. */
+  #finishIfPlayed(segment: Segment): void {
+    if (segment.synthesised && segment.frames.left === 0) this.#finishPlayed(segment)
+  }
+
+  #sendInterjected(interjection: Interjection): void {
+    const { frames } = interjection
+    const leftMs = this.#send(frames.take()!, undefined)
+    if (frames.taken === 1) interjection.startMs = leftMs
+    interjection.endMs = leftMs + FRAME_MS
+    if (frames.left === 0) this.#endInterjection(interjection, false)
+  }
+
+  /** What was heard of it belongs to the turn it stands before. */
+  #endInterjection(interjection: Interjection, cut: boolean): void {
+    this.#interjection = undefined
+    this.#events.interjected()
+    const { text, startMs, endMs, frames } = interjection
+    if (text === '') return
+    const spoken = new SpokenText()
+    spoken.add(text)
+    spoken.complete = true
+    const playedMs = frames.taken * FRAME_MS
+    const heard = cut ? spoken.heardBy(playedMs, frames.length * FRAME_MS) : text
+    if (heard !== '') this.#heard = join(this.#heard, { text: heard, playedMs, startMs, endMs })
+  }
+
+  #finishPlayed(segment: Segment): void {
+    const id = this.#markId++
+    this.#marks.set(id, this.#clock.monotonicMs())
+    if (this.#marks.size > 16) this.#marks.delete(this.#marks.keys().next().value!)
+    this.#port.mark(id)
+    this.#finish(segment, false)
+  }
+
+  #finish(segment: Segment, interrupted: boolean): void {
+    const heard = segment.started ? this.#heardOf(segment, interrupted) : undefined
+    this.#segment = undefined
+    this.#heard = join(this.#heard, heard)
+    this.#makeRoom()
+    this.onPlaybackFinished({
+      playbackPosition: (heard?.playedMs ?? 0) / 1000,
+      interrupted,
+      synchronizedTranscript: heard?.text ?? '',
+    })
+  }
+
+  /** @param partial not all of it, or not yet: what the client still holds is not heard */
+  #heardOf(segment: Segment, partial: boolean): Heard {
+    const behind = partial ? [...this.#unheard(), ...this.#again].filter(({ of }) => of === segment) : []
+    const playedMs = (segment.frames.taken - behind.length) * FRAME_MS
+    const endMs = behind[0]?.leftMs ?? segment.endMs - (partial ? 0 : segment.padMs)
+    const totalMs = segment.synthesised ? segment.frames.length * FRAME_MS : undefined
+    const text = partial
+      ? segment.spoken.heardBy(
+          playedMs === 0 ? 0 : playedMs + segment.cutMs,
+          totalMs === undefined ? undefined : totalMs + segment.cutMs,
+        )
+      : segment.spoken.text.trim()
+    return { text, playedMs, startMs: segment.startMs, endMs: Math.max(segment.startMs, endMs) }
+  }
+
+  /** Nothing of what was said is wanted any more. */
+  #dropSent(): void {
+    this.#again = []
+    this.#silence()
+  }
+
+  #silence(): void {
+    this.#onTheWay = []
+    if (!this.#dirty) return
+    this.#dirty = false
+    // What was sent ahead is dropped: what is said next begins now.
+    this.#nextMs = Math.min(this.#nextMs, this.#clock.monotonicMs())
+    this.#port.clear()
+  }
+
+  #makeRoom(): void {
+    this.#room?.()
+    this.#room = undefined
+  }
+}
+
+/** When words begin, as the synthesiser says with its audio: seconds from the start of the piece. */
+function timingsOf(frame: AudioFrame): readonly voice.TimedString[] {
+  return (frame.userdata[USERDATA_TIMED_TRANSCRIPT] as voice.TimedString[] | undefined) ?? []
+}
+
+function join(a: Heard | undefined, b: Heard | undefined): Heard | undefined {
+  if (a === undefined || b === undefined) return a ?? b
+  return {
+    text: `${a.text} ${b.text}`.trim(),
+    playedMs: a.playedMs + b.playedMs,
+    startMs: a.startMs,
+    endMs: b.endMs,
+  }
+}

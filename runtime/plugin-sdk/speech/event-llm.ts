@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto'
+import { APIConnectionError, type APIConnectOptions, APIError, DEFAULT_API_CONNECT_OPTIONS, llm } from '@livekit/agents'
+import type { ProviderIdentity } from '../provider-error.ts'
+import { apiErrorOf } from './api-error.ts'
+import { type ChatRequest, chatRequestOf, type LlmEvent } from './chat-request.ts'
+
+/** A language model told as what it answers. */
+export interface ChatModel {
+  /** The plugin. */
+  provider: string
+  identity: ProviderIdentity
+  model: string
+  temperature: number | undefined
+  /** Answers one request, as it comes. Its failures are judged by whoever reads it. */
+  chat(request: ChatRequest, signal: AbortSignal): AsyncIterable<LlmEvent>
+}
+
+/** A language model as the conversation uses it. */
+export class EventLLM extends llm.LLM {
+  readonly #source: ChatModel
+
+  constructor(source: ChatModel) {
+    super()
+    this.#source = source
+  }
+
+  override label(): string {
+    return `${this.#source.provider}.LLM`
+  }
+
+  override get model(): string {
+    return this.#source.model
+  }
+
+  override get provider(): string {
+    return this.#source.provider
+  }
+
+  override chat(options: {
+    chatCtx: llm.ChatContext
+    toolCtx?: llm.ToolContextLike
+    connOptions?: APIConnectOptions
+  }): llm.LLMStream {
+    return new EventStream(this, this.#source, options)
+  }
+}
+
+class EventStream extends llm.LLMStream {
+  readonly #source: ChatModel
+  readonly #request: ChatRequest
+  readonly #timeoutMs: number
+
+  constructor(
+    owner: EventLLM,
+    source: ChatModel,
+    { chatCtx, toolCtx, connOptions = DEFAULT_API_CONNECT_OPTIONS }: Parameters<EventLLM['chat']>[0],
+  ) {
+    super(owner, { chatCtx, toolCtx, connOptions })
+    this.#source = source
+    this.#request = chatRequestOf(chatCtx, toolCtx, source.temperature)
+    this.#timeoutMs = connOptions.timeoutMs
+  }
+
+  protected override async run(): Promise<void> {
+    const { signal } = this.abortController
+    const late = new AbortController()
+    const watchdog = setTimeout(() => late.abort({ code: 'ETIMEDOUT' }), this.#timeoutMs)
+    const id = randomUUID()
+    let said = false
+    try {
+      for await (const event of this.#source.chat(this.#request, AbortSignal.any([signal, late.signal]))) {
+        watchdog.refresh()
+        if (signal.aborted) return
+        this.#put(id, event)
+        said ||= event.type !== 'usage'
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      const judged = apiErrorOf(this.#source.identity, late.signal.reason ?? error)
+      // Another attempt would say again what was heard already.
+      if (said && judged instanceof APIError && judged.retryable) {
+        const again = new APIConnectionError({ message: judged.message, options: { retryable: false } })
+        again.cause = judged.cause
+        throw again
+      }
+      throw judged
+    } finally {
+      clearTimeout(watchdog)
+    }
+  }
+
+  #put(id: string, event: LlmEvent): void {
+    if (this.queue.closed) return
+    switch (event.type) {
+      case 'text':
+        if (event.text !== '') this.queue.put({ id, delta: { role: 'assistant', content: event.text } })
+        return
+      case 'tool_call': {
+        const call = llm.FunctionCall.create({ callId: event.id, name: event.name, args: event.arguments })
+        this.queue.put({ id, delta: { role: 'assistant', toolCalls: [call] } })
+        return
+      }
+      case 'usage': {
+        const { inputTokens: promptTokens, outputTokens: completionTokens } = event
+        const totalTokens = promptTokens + completionTokens
+        this.queue.put({ id, usage: { promptTokens, completionTokens, promptCachedTokens: 0, totalTokens } })
+      }
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import { type APIConnectOptions, DEFAULT_API_CONNECT_OPTIONS, stt } from '@livekit/agents'
+import localInference from '@livekit/local-inference'
+import { AudioFrame } from '@livekit/rtc-node'
+import { signalWithin } from '../../lib/async/signal-within.ts'
+import { Resampler } from '../../media/dsp/resample.ts'
+import type { ProviderIdentity } from '../provider-error.ts'
+import { apiErrorOf } from './api-error.ts'
+import { type Cut, UtteranceCutter } from './utterance-cutter.ts'
+
+const RATE_HZ = 16_000
+const { VAD_WINDOW_SAMPLES } = localInference
+const WINDOW_MS = (VAD_WINDOW_SAMPLES / RATE_HZ) * 1000
+const USAGE_EVERY_S = 5
+
+export interface SegmentedSttOptions {
+  provider: ProviderIdentity
+  /** Recognises one utterance: 16 kHz mono. */
+  recognise: (utterance: AudioFrame, signal: AbortSignal) => Promise<stt.SpeechEvent>
+  connOptions?: APIConnectOptions | undefined
+}
+
+/**
+ * Makes a stream of a recogniser that takes whole utterances: a local voice-activity model cuts the audio, and each
+ * utterance is recognised once it is over. For STT classes to return from `stream`.
+ */
+export class SegmentedSpeechStream extends stt.SpeechStream {
+  readonly label: string
+  readonly #options: SegmentedSttOptions
+  readonly #timeoutMs: number
+  #unreportedS = 0
+  /** Recognitions under way, in the order spoken. */
+  #results: Promise<void> = Promise.resolve()
+  #failure: unknown
+
+  constructor(owner: stt.STT, options: SegmentedSttOptions) {
+    super(owner, undefined, options.connOptions)
+    this.label = `${owner.label}.SpeechStream`
+    this.#options = options
+    this.#timeoutMs = options.connOptions?.timeoutMs ?? DEFAULT_API_CONNECT_OPTIONS.timeoutMs
+  }
+
+  protected override async run(): Promise<void> {
+    try {
+      await this.#cut()
+      await this.#results
+      if (this.#failure !== undefined && !this.abortSignal.aborted)
+        throw apiErrorOf(this.#options.provider, this.#failure)
+    } finally {
+      this.#report()
+    }
+  }
+
+  async #cut(): Promise<void> {
+    const vad = localInference.createVad()
+    const cutter = new UtteranceCutter({ windowMs: WINDOW_MS })
+    const take = (cut: Cut | undefined): void => {
+      if (cut === undefined) return
+      if (cut.type === 'start') {
+        this.#put({ type: stt.SpeechEventType.START_OF_SPEECH })
+        return
+      }
+      this.#put({ type: stt.SpeechEventType.END_OF_SPEECH })
+      this.#recognise(cut.utterance, cut.startS)
+    }
+    for await (const samples of this.#windows()) {
+      if (this.#failure !== undefined) return
+      take(cutter.push(samples, await vad.predict(samples)))
+    }
+    if (!this.abortSignal.aborted) take(cutter.end())
+  }
+
+  /** The audio at 16 kHz in windows of the voice-activity model. */
+  async *#windows(): AsyncGenerator<Int16Array<ArrayBuffer>> {
+    let resampler: Resampler | undefined
+    let rateHz = RATE_HZ
+    let window = new Int16Array(VAD_WINDOW_SAMPLES)
+    let filled = 0
+    for await (const item of this.input) {
+      if (this.abortSignal.aborted) return
+      if (typeof item === 'symbol') continue
+      this.#unreportedS += item.samplesPerChannel / item.sampleRate
+      if (this.#unreportedS >= USAGE_EVERY_S) this.#report()
+      if (item.sampleRate !== rateHz) {
+        rateHz = item.sampleRate
+        resampler = rateHz === RATE_HZ ? undefined : new Resampler(rateHz, RATE_HZ)
+      }
+      const samples = resampler === undefined ? item.data : resampler.push(item.data)
+      for (let offset = 0; offset < samples.length; ) {
+        const part = samples.subarray(offset, offset + window.length - filled)
+        window.set(part, filled)
+        filled += part.length
+        offset += part.length
+        if (filled < window.length) break
+        yield window
+        window = new Int16Array(VAD_WINDOW_SAMPLES)
+        filled = 0
+      }
+    }
+  }
+
+  #recognise(utterance: readonly Int16Array[], startS: number): void {
+    const samples = new Int16Array(utterance.length * VAD_WINDOW_SAMPLES)
+    for (const [i, window] of utterance.entries()) samples.set(window, i * VAD_WINDOW_SAMPLES)
+    const signal = signalWithin(this.#timeoutMs, this.abortSignal)
+    const heard = this.#options.recognise(new AudioFrame(samples, RATE_HZ, 1, samples.length), signal)
+    heard.catch(() => {})
+    this.#results = this.#results.then(async () => {
+      try {
+        const alternative = (await heard).alternatives?.[0]
+        if (alternative === undefined || alternative.text.trim() === '') return
+        const startTime = this.startTimeOffset + startS
+        const words = { ...alternative, startTime, endTime: startTime + samples.length / RATE_HZ }
+        this.#put({ type: stt.SpeechEventType.FINAL_TRANSCRIPT, alternatives: [words] })
+      } catch (error) {
+        this.#failure ??= signal.aborted && !this.abortSignal.aborted ? { code: 'ETIMEDOUT' } : error
+      }
+    })
+  }
+
+  #report(): void {
+    if (this.#unreportedS === 0) return
+    const recognitionUsage = { audioDuration: this.#unreportedS }
+    this.#unreportedS = 0
+    this.#put({ type: stt.SpeechEventType.RECOGNITION_USAGE, requestId: '', recognitionUsage })
+  }
+
+  #put(event: stt.SpeechEvent): void {
+    if (!this.queue.closed && !this.abortSignal.aborted) this.queue.put(event)
+  }
+}

@@ -1,0 +1,276 @@
+import { type APIConnectOptions, DEFAULT_API_CONNECT_OPTIONS, normalizeLanguage, stt } from '@livekit/agents'
+import type { AudioFrame } from '@livekit/rtc-node'
+import type { WebSocket } from 'ws'
+import { Resampler } from '../../media/dsp/resample.ts'
+import { boundary } from '../../process/boundary.ts'
+import { ProviderError, type ProviderFailure, type ProviderIdentity } from '../provider-error.ts'
+import { apiErrorOf } from './api-error.ts'
+import type { SignalledEvent, SpeechSignal } from './signal.ts'
+import { closeNow, openSocket, type SocketAddress } from './socket.ts'
+
+/** Words a provider heard. Times in seconds from the first audio of the connection. */
+export interface HeardWords {
+  text: string
+  startS?: number | undefined
+  endS?: number | undefined
+  confidence?: number | undefined
+  language?: string | undefined
+}
+
+/** What a provider's messages lead to. */
+export interface Hearing {
+  started(): void
+  interim(words: HeardWords): void
+  final(words: HeardWords): void
+  /** The turn is probably over: these are its words, should it be. */
+  eagerEnd(words: HeardWords): void
+  /** It was not. */
+  resumed(words: HeardWords): void
+  ended(): void
+  /** Nothing more will come. */
+  done(): void
+  failed(failure: ProviderFailure): void
+}
+
+/** How a provider is spoken to over one connection. */
+export interface RecognitionProtocol {
+  readonly address: SocketAddress
+  /** Rate of the audio it takes: 16-bit mono. */
+  readonly sampleRateHz: number
+  /** First messages of a connection. */
+  readonly hello?: readonly string[]
+  audio(samples: Int16Array): string | Uint8Array
+  /** Said when there is no more audio: the provider gives its last words, then `done` or closes. */
+  finish(): readonly (string | Uint8Array)[]
+  /** Understands one message. What it throws, such as on malformed JSON, is the message's fault: it is skipped. */
+  read(message: string, hearing: Hearing): void
+  /** What a close of the server's means; undefined where its code says nothing. */
+  closed?(code: number, reason: string): ProviderFailure | undefined
+  readonly keepAlive?: { everyMs: number; message: string }
+}
+
+const CHUNK_MS = 50
+const USAGE_EVERY_S = 5
+/** Audio kept while a connection is being opened; the oldest is dropped. */
+const MAX_WAITING_MS = 10_000
+/** A provider that was told of the end gives its last words within this. */
+const DRAIN_TIMEOUT_MS = 5_000
+const MAX_MALFORMED = 20
+/** RFC 6455, 7.4.1: the connection was cut without a close frame. */
+const ABNORMAL_CLOSE = 1006
+
+export interface SocketSttOptions {
+  provider: ProviderIdentity
+  /** A protocol for each connection: it may keep the state of one. */
+  protocol: () => RecognitionProtocol
+  language: string
+  connOptions?: APIConnectOptions | undefined
+}
+
+/** A running recognition over a provider's WebSocket; for STT classes to return from `stream`. */
+export class SocketSpeechStream extends stt.SpeechStream {
+  readonly label: string
+  readonly #options: SocketSttOptions
+  readonly #timeoutMs: number
+  #waiting: Int16Array[] = []
+  #waitingSamples = 0
+  #send: ((samples: Int16Array) => void) | undefined
+  #inputEnd: Promise<void> | undefined
+  #speaking = false
+  #unreportedS = 0
+
+  constructor(owner: stt.STT, options: SocketSttOptions) {
+    super(owner, undefined, options.connOptions)
+    this.label = `${owner.label}.SpeechStream`
+    this.#options = options
+    this.#timeoutMs = options.connOptions?.timeoutMs ?? DEFAULT_API_CONNECT_OPTIONS.timeoutMs
+  }
+
+  protected override async run(): Promise<void> {
+    const { provider } = this.#options
+    const protocol = this.#options.protocol()
+    // One reader for all attempts: audio that comes between two of them waits for the next.
+    this.#inputEnd ??= this.#takeInput(protocol.sampleRateHz)
+    let socket: WebSocket | undefined
+    try {
+      socket = await openSocket(provider, protocol.address, { timeoutMs: this.#timeoutMs, signal: this.abortSignal })
+      await this.#recognise(socket, protocol, this.#inputEnd)
+    } catch (error) {
+      if (this.abortSignal.aborted) return
+      throw apiErrorOf(provider, error)
+    } finally {
+      this.#send = undefined
+      if (socket !== undefined) closeNow(socket)
+      this.#end()
+      this.#report()
+    }
+  }
+
+  async #recognise(socket: WebSocket, protocol: RecognitionProtocol, inputEnd: Promise<void>): Promise<void> {
+    const { provider } = this.#options
+    const over = Promise.withResolvers<void>()
+    over.promise.catch(() => {})
+    let finishing = false
+    let malformed = 0
+    const onAbort = () => over.resolve()
+    const hearing = this.#hearing(over)
+    socket.on(
+      'message',
+      boundary('provider', (data) => {
+        try {
+          protocol.read(String(data), hearing)
+        } catch {
+          if (++malformed > MAX_MALFORMED) over.reject(new Error('it sent messages that make no sense'))
+        }
+      }),
+    )
+    socket.on(
+      'close',
+      boundary('provider', (code, reason) => {
+        if (finishing && code !== ABNORMAL_CLOSE) over.resolve()
+        else {
+          const told = protocol.closed?.(code, String(reason))
+          over.reject(
+            told ? new ProviderError(told) : { message: `the connection closed with ${code} ${reason}`.trim() },
+          )
+        }
+      }),
+    )
+    this.abortSignal.addEventListener('abort', onAbort, { once: true })
+    const { keepAlive } = protocol
+    const heartbeat =
+      keepAlive &&
+      setInterval(
+        boundary('provider', () => socket.send(keepAlive.message)),
+        keepAlive.everyMs,
+      )
+    let drain: NodeJS.Timeout | undefined
+    try {
+      for (const message of protocol.hello ?? []) socket.send(message)
+      this.#connect((samples) => socket.send(protocol.audio(samples)))
+      inputEnd.then(() => {
+        if (this.abortSignal.aborted) return
+        finishing = true
+        for (const message of protocol.finish()) socket.send(message)
+        drain = setTimeout(over.resolve, DRAIN_TIMEOUT_MS)
+      }, over.reject)
+      await over.promise
+    } catch (error) {
+      throw error instanceof Error ? error : apiErrorOf(provider, error)
+    } finally {
+      clearInterval(heartbeat)
+      clearTimeout(drain)
+      this.abortSignal.removeEventListener('abort', onAbort)
+    }
+  }
+
+  /** Takes the audio in chunks of the protocol's rate until there is no more. */
+  async #takeInput(sampleRateHz: number): Promise<void> {
+    const chunk = new Int16Array(Math.round((sampleRateHz * CHUNK_MS) / 1000))
+    let filled = 0
+    let resampler: { rateHz: number; push(samples: Int16Array): Int16Array } | undefined
+    const take = (samples: Int16Array) => {
+      for (let offset = 0; offset < samples.length; ) {
+        const part = samples.subarray(offset, offset + chunk.length - filled)
+        chunk.set(part, filled)
+        filled += part.length
+        offset += part.length
+        if (filled === chunk.length) {
+          this.#give(chunk.slice(), sampleRateHz)
+          filled = 0
+        }
+      }
+    }
+    for await (const item of this.input) {
+      if (this.abortSignal.aborted) return
+      if (typeof item === 'symbol') continue
+      this.#count(item)
+      if (item.sampleRate === sampleRateHz) take(item.data)
+      else {
+        if (resampler?.rateHz !== item.sampleRate) {
+          const made = new Resampler(item.sampleRate, sampleRateHz)
+          resampler = { rateHz: item.sampleRate, push: (samples) => made.push(samples) }
+        }
+        take(resampler.push(item.data))
+      }
+    }
+    if (filled > 0) this.#give(chunk.slice(0, filled), sampleRateHz)
+  }
+
+  #give(samples: Int16Array, sampleRateHz: number): void {
+    if (this.#send !== undefined) {
+      this.#send(samples)
+      return
+    }
+    this.#waiting.push(samples)
+    this.#waitingSamples += samples.length
+    while (this.#waitingSamples > (sampleRateHz * MAX_WAITING_MS) / 1000) {
+      this.#waitingSamples -= this.#waiting.shift()?.length ?? this.#waitingSamples
+    }
+  }
+
+  #connect(send: (samples: Int16Array) => void): void {
+    this.#send = send
+    for (const samples of this.#waiting.splice(0)) send(samples)
+    this.#waitingSamples = 0
+  }
+
+  #hearing(over: { resolve(): void; reject(reason: unknown): void }): Hearing {
+    const { INTERIM_TRANSCRIPT, PREFLIGHT_TRANSCRIPT, FINAL_TRANSCRIPT } = stt.SpeechEventType
+    return {
+      started: () => this.#start(),
+      interim: (words) => this.#words(INTERIM_TRANSCRIPT, words),
+      final: (words) => this.#words(FINAL_TRANSCRIPT, words),
+      eagerEnd: (words) => this.#words(PREFLIGHT_TRANSCRIPT, words, { type: 'eager_end_of_turn' }),
+      resumed: (words) => this.#words(INTERIM_TRANSCRIPT, words, { type: 'turn_resumed' }),
+      ended: () => this.#end(),
+      done: () => over.resolve(),
+      failed: (failure) => over.reject(new ProviderError(failure)),
+    }
+  }
+
+  #words(type: stt.SpeechEventType, words: HeardWords, signal?: SpeechSignal): void {
+    const text = words.text.trim()
+    if (text === '') return
+    this.#start()
+    const startTime = this.startTimeOffset + (words.startS ?? 0)
+    const data: stt.SpeechData = {
+      text,
+      language: normalizeLanguage(words.language ?? this.#options.language),
+      startTime,
+      endTime: Math.max(startTime, this.startTimeOffset + (words.endS ?? 0)),
+      confidence: Math.min(1, Math.max(0, words.confidence ?? 1)),
+    }
+    const event: SignalledEvent = { type, alternatives: [data] }
+    if (signal !== undefined) event.signal = signal
+    this.#put(event)
+  }
+
+  #start(): void {
+    if (this.#speaking) return
+    this.#speaking = true
+    this.#put({ type: stt.SpeechEventType.START_OF_SPEECH })
+  }
+
+  #end(): void {
+    if (!this.#speaking) return
+    this.#speaking = false
+    this.#put({ type: stt.SpeechEventType.END_OF_SPEECH })
+  }
+
+  #count(frame: AudioFrame): void {
+    this.#unreportedS += frame.samplesPerChannel / frame.sampleRate
+    if (this.#unreportedS >= USAGE_EVERY_S) this.#report()
+  }
+
+  #report(): void {
+    if (this.#unreportedS === 0) return
+    const recognitionUsage = { audioDuration: this.#unreportedS }
+    this.#unreportedS = 0
+    this.#put({ type: stt.SpeechEventType.RECOGNITION_USAGE, requestId: '', recognitionUsage })
+  }
+
+  #put(event: stt.SpeechEvent): void {
+    if (!this.queue.closed && !this.abortSignal.aborted) this.queue.put(event)
+  }
+}

@@ -1,0 +1,90 @@
+import { type DialRules, NO_DIAL_RULES } from '../../dialing/dial-policy.ts'
+import { policed } from '../../dialing/policed-carrier.ts'
+import { closeInstance, type PluginRegistry } from '../../plugin/host.ts'
+import type { Carrier, TrunkFigures, TrunkFinding, TrunkState } from './carrier.ts'
+import { NO_TRUNKS, type TrunkDirectory } from './trunk.ts'
+import type { CarrierDoor } from './web.ts'
+
+/** The carriers of this process by the plugin that makes them: one instance each, made when first needed. */
+export class Carriers {
+  readonly #plugins: PluginRegistry
+  readonly #trunks: TrunkDirectory
+  readonly #doorOf: ((provider: string) => CarrierDoor) | undefined
+  readonly #rulesOf: (workspaceId: string) => Promise<DialRules>
+  readonly #made = new Map<string, Promise<Carrier>>()
+
+  /**
+   * @param trunks none where nothing is dialled and nothing listens
+   * @param doorOf where a provider's requests reach this process; absent where they don't
+   * @param rulesOf whom a workspace may call
+   */
+  constructor(
+    plugins: PluginRegistry,
+    trunks: TrunkDirectory = NO_TRUNKS,
+    doorOf?: (provider: string) => CarrierDoor,
+    rulesOf: (workspaceId: string) => Promise<DialRules> = async () => NO_DIAL_RULES,
+  ) {
+    this.#plugins = plugins
+    this.#trunks = trunks
+    this.#doorOf = doorOf
+    this.#rulesOf = rulesOf
+  }
+
+  /** The provider's name as people write it: errors of its carrier begin with it. */
+  titleOf(provider: string): string {
+    return this.#plugins.titleOf(provider)
+  }
+
+  /** How a trunk does, as the carrier of this process that has it sees it. */
+  async trunkState(trunkId: string): Promise<TrunkState | undefined> {
+    for (const made of this.#made.values()) {
+      const state = (await made.catch(() => undefined))?.trunkState?.(trunkId)
+      if (state !== undefined) return state
+    }
+    return undefined
+  }
+
+  /** What the carrier of trunks finds out about one; undefined: no carrier of this process knows trunks. */
+  async diagnoseTrunk(trunkId: string): Promise<TrunkFinding[] | undefined> {
+    for (const made of this.#made.values()) {
+      const carrier = await made.catch(() => undefined)
+      if (carrier?.diagnoseTrunk !== undefined) return carrier.diagnoseTrunk(trunkId)
+    }
+    return undefined
+  }
+
+  /** All trunks of this process, and how they do. */
+  async trunks(): Promise<TrunkFigures[]> {
+    const carriers = await Promise.all([...this.#made.values()].map((made) => made.catch(() => undefined)))
+    return carriers.flatMap((carrier) => [...(carrier?.trunks?.() ?? [])])
+  }
+
+  /** The carrier of this process that softphones register with; undefined: there is none. */
+  async ofExtensions(): Promise<Carrier | undefined> {
+    for (const made of this.#made.values()) {
+      const carrier = await made.catch(() => undefined)
+      if (carrier?.hasExtensions === true) return carrier
+    }
+    return undefined
+  }
+
+  /** Throws what the plugin registry throws; the next call tries again. */
+  get(provider: string): Promise<Carrier> {
+    let made = this.#made.get(provider)
+    if (made === undefined) {
+      const door = this.#doorOf?.(provider)
+      made = this.#plugins
+        .create('telephony', provider, { trunks: this.#trunks, ...(door && { door }) })
+        .then((carrier) => policed(carrier, { title: this.titleOf(provider), rulesOf: this.#rulesOf }))
+      made.catch(() => this.#made.delete(provider))
+      this.#made.set(provider, made)
+    }
+    return made
+  }
+
+  /** Ends what the carriers do on their own, before the trunks and stores close that they ask. */
+  async close(): Promise<void> {
+    const made = await Promise.allSettled(this.#made.values())
+    await Promise.all(made.map((one) => (one.status === 'fulfilled' ? closeInstance(one.value) : undefined)))
+  }
+}

@@ -1,0 +1,149 @@
+import { timingSafeEqual } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { type AddressInfo, isIP } from 'node:net'
+import { hostname } from 'node:os'
+import type { Registry } from 'prom-client'
+import { signalWithin } from '../../lib/async/signal-within.ts'
+import { isLoopbackHost } from '../../lib/client-address.ts'
+import { PatchbayError } from '../../lib/errors.ts'
+import { boundary } from '../boundary.ts'
+import { asksForOpenMetrics, OPEN_METRICS_TYPE, openMetrics } from './open-metrics.ts'
+
+/** What a role tells the operator's machines, each role on a port of its own: `/health`, `/ready`, `/metrics`, and what the doctor asks. */
+export interface OperationsServer {
+  readonly port: number
+  /** Where others read the metrics; on every address, it names this machine. */
+  readonly metricsUrl: string
+  close(): Promise<void>
+}
+
+export interface OperationsServerOptions {
+  host: string
+  /** 0 takes any free one. */
+  port: number
+  /** The operator named the port: another won't do. Otherwise the next free one is taken. */
+  fixed: boolean
+  /** The setting that names the port, for the cure. */
+  setting: string
+  registry: Registry
+  /** Whether the role takes work, and what is missing. */
+  ready(): Promise<{ ready: boolean } & Record<string, unknown>>
+  /** Who asks for metrics must show it as a bearer token. */
+  token?: string | undefined
+  /** Asks the process to end once its calls are over; returns how many there are. From this machine alone, with DRAIN_HEADER. */
+  drain?(): { calls: number }
+  /** What `GET /doctor/<topic>` answers, as JSON; asked from this machine alone. */
+  diagnose?(topic: string, signal: AbortSignal): Promise<unknown>
+}
+
+/** What `POST /drain` must carry. */
+export const DRAIN_HEADER = 'x-patchbay-admin'
+export const DRAIN_VALUE = 'drain'
+
+const REQUEST_TIMEOUT_MS = 5_000
+const DOCTOR_TIMEOUT_MS = 30_000
+const PORTS_TRIED = 300
+const ANY_ADDRESS = new Set(['0.0.0.0', '::'])
+const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1'])
+
+/** Listens, or throws `configuration` with the cure when the port can't be had. */
+export async function startOperationsServer(options: OperationsServerOptions): Promise<OperationsServer> {
+  const timeouts = { headersTimeout: REQUEST_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS }
+  const server = createServer(
+    timeouts,
+    boundary('http', (request: IncomingMessage, response: ServerResponse) => {
+      serve(options, request, response).catch(() => answer(response, 500, 'Internal server error\n'))
+    }),
+  )
+  await listen(server, options)
+  const { port } = server.address() as AddressInfo
+  const { host } = options
+  const name = ANY_ADDRESS.has(host) ? hostname() : isIP(host) === 6 ? `[${host}]` : host
+  return {
+    port,
+    metricsUrl: `http://${name}:${port}/metrics`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+async function serve(options: OperationsServerOptions, request: IncomingMessage, response: ServerResponse) {
+  const { registry, ready, diagnose, drain } = options
+  const { pathname } = new URL(request.url ?? '/', 'http://localhost')
+  const isLocal = LOOPBACK.has(request.socket.remoteAddress ?? '')
+  if (pathname === '/drain' && request.method === 'POST' && drain !== undefined && isLocal) {
+    if (isByPage(request)) return answer(response, 403, BY_PAGE)
+    // A form can't send it, nor can a script of another origin without asking first.
+    if (request.headers[DRAIN_HEADER] !== DRAIN_VALUE) {
+      return answer(response, 403, `POST /drain needs the header "${DRAIN_HEADER}: ${DRAIN_VALUE}"\n`)
+    }
+    return answer(response, 202, drain())
+  }
+  if (request.method !== 'GET' && request.method !== 'HEAD') return answer(response, 405, 'Method Not Allowed\n')
+  if (pathname === '/health') return answer(response, 200, { status: 'ok' })
+  if (pathname === '/ready') {
+    const found = await ready()
+    return answer(response, found.ready ? 200 : 503, found)
+  }
+  if (pathname === '/metrics') {
+    if (!isAllowed(request, options.token)) {
+      response.setHeader('www-authenticate', 'Bearer')
+      return answer(response, 401, 'The metrics need the bearer token of PATCHBAY_METRICS_TOKEN\n')
+    }
+    response.setHeader('vary', 'accept')
+    if (asksForOpenMetrics(request.headers.accept ?? '')) {
+      return answer(response, 200, await openMetrics(registry), OPEN_METRICS_TYPE)
+    }
+    return answer(response, 200, await registry.metrics(), registry.contentType)
+  }
+  const topic = /^\/doctor\/([a-z0-9-]+)$/.exec(pathname)?.[1]
+  if (topic !== undefined && diagnose !== undefined && isLocal) {
+    if (isByPage(request)) return answer(response, 403, BY_PAGE)
+    return answer(response, 200, (await diagnose(topic, signalWithin(DOCTOR_TIMEOUT_MS))) ?? [])
+  }
+  answer(response, 404, 'Not Found\n')
+}
+
+const BY_PAGE = 'This is asked by programs of this machine, at a loopback address, and not by web pages\n'
+
+/** Whether a browser sent it, or something that was led to this machine by a foreign name. */
+function isByPage({ headers }: IncomingMessage): boolean {
+  return headers.origin !== undefined || headers['sec-fetch-site'] !== undefined || !isLoopbackHost(headers.host ?? '')
+}
+
+function isAllowed(request: IncomingMessage, token: string | undefined): boolean {
+  if (token === undefined) return true
+  const [given, wanted] = [Buffer.from(request.headers.authorization ?? ''), Buffer.from(`Bearer ${token}`)]
+  return given.length === wanted.length && timingSafeEqual(given, wanted)
+}
+
+function answer(response: ServerResponse, status: number, body: unknown, contentType?: string): void {
+  const isText = typeof body === 'string'
+  const type = contentType ?? (isText ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8')
+  response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' })
+  response.end(isText ? body : JSON.stringify(body))
+}
+
+async function listen(server: Server, { host, port, fixed, setting }: OperationsServerOptions): Promise<void> {
+  for (let tried = 0; ; tried++) {
+    try {
+      return await new Promise<void>((resolve, reject) => {
+        server.once('error', reject)
+        server.listen(port === 0 ? 0 : port + tried, host, () => {
+          server.off('error', reject)
+          resolve()
+        })
+      })
+    } catch (cause) {
+      const { code } = cause as NodeJS.ErrnoException
+      const taken = code === 'EADDRINUSE'
+      if (taken && !fixed && tried < PORTS_TRIED && port + tried < 65_535) continue
+      const why = taken ? 'is in use' : `can't be had (${code})`
+      const reason = `Admin port ${port} ${why}; set ${setting} to a free one.`
+      throw new PatchbayError('configuration', { params: { reason }, cause })
+    }
+  }
+}

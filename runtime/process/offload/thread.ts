@@ -1,0 +1,17 @@
+import { Worker, type WorkerOptions } from 'node:worker_threads'
+import { asProcess } from '../../plugin/scope.ts'
+import { threadEntry } from '../module-cache.ts'
+import { hurryThread } from '../priority.ts'
+import { withThreadId } from '../scheduling/thread-ids.ts'
+
+/** A thread of the process itself, whoever's work it begins in; it needs no loader of its parent. */
+export function startThread(entry: URL, options: WorkerOptions): Worker {
+  const start = () => new Worker(threadEntry(entry), { execArgv: [], ...options })
+  return withThreadId(() => asProcess(start))
+}
+
+/** Ends a thread with whatever it is at; resolves once it is gone. */
+export async function endThread(thread: Worker): Promise<void> {
+  hurryThread(thread)
+  await thread.terminate()
+}

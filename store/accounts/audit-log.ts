@@ -1,0 +1,67 @@
+import type { Pool } from 'pg'
+import { uuidv7 } from 'uuidv7'
+import { UNFLUSHED } from '../database/async-commit.ts'
+import type { Store } from '../database/database.ts'
+import type { AuditLogTable } from '../database/schema.ts'
+
+/** Who did what to which resource, when and from where. Rows are only ever added; the database refuses the rest. */
+
+export interface AuditEntry {
+  /** The workspace it was done in or to; null: the installation. */
+  workspaceId: string | null
+  actor: { kind: AuditLogTable['actor_kind']; id: string | null; name: string }
+  /** Method and path of the endpoint, or the command. */
+  action: string
+  /** The path as it was asked for, or what a command was about. */
+  resource: string
+  /** Names of the fields that were sent and values that are no secret. */
+  detail: Readonly<Record<string, unknown>>
+  address: string
+  requestId: string
+}
+
+export type AuditRow = Omit<AuditLogTable, 'at' | 'detail'> & { at: Date; detail: Record<string, unknown> }
+
+/** What is told of is on the disk already: its answer doesn't wait for the entry to come there, too (unflushed.ts). */
+const INSERT = {
+  name: 'audit',
+  text: `insert into audit_log (id, workspace, actor_kind, actor_id, actor_name, action, resource, detail, address, request_id)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+    returning ${UNFLUSHED}`,
+}
+
+export async function writeAudit(pool: Pool, entry: AuditEntry): Promise<void> {
+  const { workspaceId, actor, action, resource, detail, address, requestId } = entry
+  await pool.query({
+    ...INSERT,
+    values: [
+      uuidv7(),
+      workspaceId,
+      actor.kind,
+      actor.id,
+      actor.name,
+      action,
+      resource,
+      JSON.stringify(detail),
+      address,
+      requestId,
+    ],
+  })
+}
+
+/** Newest first. Without `workspaceId` the whole installation's. */
+export async function auditPage(
+  store: Store,
+  filter: { workspaceId?: string | undefined; action?: string | undefined; actorId?: string | undefined },
+  window: { offset: number; limit: number },
+): Promise<{ rows: AuditRow[]; total: number }> {
+  let query = store.global.selectFrom('audit_log')
+  if (filter.workspaceId !== undefined) query = query.where('workspace', '=', filter.workspaceId)
+  if (filter.action !== undefined) query = query.where('action', '=', filter.action)
+  if (filter.actorId !== undefined) query = query.where('actor_id', '=', filter.actorId)
+  const [rows, { total }] = await Promise.all([
+    query.selectAll().orderBy('id', 'desc').offset(window.offset).limit(window.limit).execute(),
+    query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ])
+  return { rows: rows as AuditRow[], total }
+}

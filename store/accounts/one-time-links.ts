@@ -1,0 +1,107 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import { uuidv7 } from 'uuidv7'
+import type { GlobalTables, LinkKind, OneTimeLinksTable } from '../database/schema.ts'
+
+/** Links that work once: 256 random bits each, kept as SHA-256. Whoever holds one may do what it is for. */
+
+const TOKEN = /^[A-Za-z0-9_-]{43}$/
+
+export type OneTimeLink = Pick<OneTimeLinksTable, 'id' | 'kind' | 'user_id' | 'email' | 'created_by'>
+
+/** Mailed links of a kind that work at once: a stranger who asks for more does not end the one in the user's mailbox. */
+const MOST_LIVE_LINKS = 5
+
+/**
+ * Returns the token, which is kept nowhere. A link for an address ends the earlier ones of its kind; of a user's links
+ * the last five work.
+ */
+export async function makeLink(
+  db: Kysely<GlobalTables>,
+  link: { kind: LinkKind; userId: string | null; email: string; createdBy: string | null },
+  nowMs: number,
+  ttlS: number,
+): Promise<{ token: string; expiresAt: Date }> {
+  const token = randomBytes(32).toString('base64url')
+  const expiresAt = new Date(nowMs + ttlS * 1000)
+  await db.transaction().execute(async (trx) => {
+    const earlier = trx.deleteFrom('one_time_links').where('kind', '=', link.kind)
+    if (link.userId === null) await earlier.where('email', '=', link.email).execute()
+    else {
+      const { userId } = link
+      await earlier
+        .where('user_id', '=', userId)
+        .where('id', 'not in', (eb) =>
+          eb
+            .selectFrom('one_time_links')
+            .select('id')
+            .where('kind', '=', link.kind)
+            .where('user_id', '=', userId)
+            .where('used_at', 'is', null)
+            .orderBy('created_at', 'desc')
+            .limit(MOST_LIVE_LINKS - 1),
+        )
+        .execute()
+    }
+    await trx
+      .insertInto('one_time_links')
+      .values({
+        id: uuidv7(),
+        kind: link.kind,
+        token_hash: hashOf(token),
+        user_id: link.userId,
+        email: link.email,
+        created_by: link.createdBy,
+        created_at: new Date(nowMs),
+        expires_at: expiresAt,
+      })
+      .execute()
+  })
+  return { token, expiresAt }
+}
+
+/** A link that would work now. Undefined when it is unknown, used, expired or for something else. */
+export async function findLink(
+  db: Kysely<GlobalTables>,
+  kind: LinkKind,
+  token: string,
+  nowMs: number,
+): Promise<OneTimeLink | undefined> {
+  if (!TOKEN.test(token)) return undefined
+  return db
+    .selectFrom('one_time_links')
+    .select(['id', 'kind', 'user_id', 'email', 'created_by'])
+    .where('token_hash', '=', hashOf(token))
+    .where('kind', '=', kind)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', new Date(nowMs))
+    .executeTakeFirst()
+}
+
+/** Ends every link of the kind that the user still has. */
+export async function endLinks(db: Kysely<GlobalTables>, kind: LinkKind, userId: string): Promise<void> {
+  await db.deleteFrom('one_time_links').where('kind', '=', kind).where('user_id', '=', userId).execute()
+}
+
+/** Uses a link up. Undefined when it is unknown, used, expired or for something else. */
+export async function useLink(
+  db: Kysely<GlobalTables>,
+  kind: LinkKind,
+  token: string,
+  nowMs: number,
+): Promise<OneTimeLink | undefined> {
+  if (!TOKEN.test(token)) return undefined
+  return db
+    .updateTable('one_time_links')
+    .set({ used_at: new Date(nowMs) })
+    .where('token_hash', '=', hashOf(token))
+    .where('kind', '=', kind)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', new Date(nowMs))
+    .returning(['id', 'kind', 'user_id', 'email', 'created_by'])
+    .executeTakeFirst()
+}
+
+function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}

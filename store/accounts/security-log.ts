@@ -1,0 +1,80 @@
+import { uuidv7 } from 'uuidv7'
+import type { Store } from '../database/database.ts'
+import type { SecurityLogTable } from '../database/schema.ts'
+
+/** Logins, refused ones and whatever else concerns accounts and keys. Rows are only ever added, as in the audit log. */
+
+export const SECURITY_EVENTS = [
+  'signup',
+  'signup_refused',
+  'login',
+  'login_failed',
+  'locked_out',
+  'logout',
+  'session_ended',
+  'sessions_ended',
+  'refresh_replayed',
+  'password_link_mailed',
+  'password_reset',
+  'link_refused',
+  'password_changed',
+  'email_verified',
+  'account_deleted',
+  'key_created',
+  'key_rotated',
+  'key_revoked',
+  'events_left_out',
+] as const
+export type SecurityEventKind = (typeof SECURITY_EVENTS)[number]
+
+export interface SecurityEvent {
+  kind: SecurityEventKind
+  /** Null: nobody who has an account. */
+  userId: string | null
+  /** E-mail address of the account; empty where there is none: what was typed may be a password. */
+  account: string
+  workspaceId?: string | null
+  detail?: Readonly<Record<string, unknown>>
+  address: string
+  requestId: string
+}
+
+export type SecurityRow = Omit<SecurityLogTable, 'at' | 'detail' | 'kind'> & {
+  at: Date
+  kind: SecurityEventKind
+  detail: Record<string, unknown>
+}
+
+export async function writeSecurityEvent(store: Store, event: SecurityEvent): Promise<void> {
+  const { kind, userId, account, workspaceId = null, detail = {}, address, requestId } = event
+  await store.global
+    .insertInto('security_log')
+    .values({
+      id: uuidv7(),
+      kind,
+      user_id: userId,
+      account,
+      workspace: workspaceId,
+      detail: JSON.stringify(detail),
+      address,
+      request_id: requestId,
+    })
+    .execute()
+}
+
+/** Newest first. */
+export async function securityPage(
+  store: Store,
+  filter: { kind?: SecurityEventKind | undefined; userId?: string | undefined; address?: string | undefined },
+  window: { offset: number; limit: number },
+): Promise<{ rows: SecurityRow[]; total: number }> {
+  let query = store.global.selectFrom('security_log')
+  if (filter.kind !== undefined) query = query.where('kind', '=', filter.kind)
+  if (filter.userId !== undefined) query = query.where('user_id', '=', filter.userId)
+  if (filter.address !== undefined) query = query.where('address', '=', filter.address)
+  const [rows, { total }] = await Promise.all([
+    query.selectAll().orderBy('id', 'desc').offset(window.offset).limit(window.limit).execute(),
+    query.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ])
+  return { rows: rows as SecurityRow[], total }
+}

@@ -1,0 +1,121 @@
+import { type ExpressionBuilder, type Insertable, sql, type Updateable } from 'kysely'
+import { jsonArrayFrom } from 'kysely/helpers/postgres'
+import { uuidv7 } from 'uuidv7'
+import { cancelBatchesOf } from '../batches/batch-control.ts'
+import type { Store } from '../database/database.ts'
+import type { Agent, AgentsTable, AllTables } from '../database/schema.ts'
+import type { Tenant } from '../database/tenant.ts'
+
+/** An agent with what belongs to it. */
+export type AgentDetails = Agent & { phone_numbers: string[]; documents: number }
+
+export type NewAgent = Omit<Insertable<AgentsTable>, 'id' | 'created_at' | 'updated_at'>
+export type AgentChanges = Omit<Updateable<AgentsTable>, 'id' | 'created_at' | 'updated_at'>
+
+/** Newest last; all of them without a window. */
+export async function listAgents(tenant: Tenant, window?: { offset: number; limit: number }): Promise<AgentDetails[]> {
+  const query = tenant.db
+    .selectFrom('agents')
+    .selectAll('agents')
+    .select((eb) => [numbersOf(eb), documentsOf(tenant)])
+    .orderBy('agents.id')
+  const rows = await (window ? query.offset(window.offset).limit(window.limit) : query).execute()
+  return rows.map(details)
+}
+
+export async function countAgents(tenant: Tenant): Promise<number> {
+  const { count } = await tenant.db
+    .selectFrom('agents')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+export function agentById(tenant: Tenant, id: string): Promise<Agent | undefined> {
+  return tenant.db.selectFrom('agents').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export async function agentDetails(tenant: Tenant, id: string): Promise<AgentDetails | undefined> {
+  const row = await tenant.db
+    .selectFrom('agents')
+    .selectAll('agents')
+    .select((eb) => [numbersOf(eb), documentsOf(tenant)])
+    .where('agents.id', '=', id)
+    .executeTakeFirst()
+  return row && details(row)
+}
+
+/** Whether the workspace has the agent. */
+export async function hasAgent(tenant: Tenant, id: string): Promise<boolean> {
+  const row = await tenant.db.selectFrom('agents').select('id').where('id', '=', id).executeTakeFirst()
+  return row !== undefined
+}
+
+/** The agent a registered number reaches. */
+export function agentByNumber(tenant: Tenant, phoneNumber: string): Promise<Agent | undefined> {
+  return tenant.db
+    .selectFrom('phone_numbers')
+    .innerJoin('agents', 'agents.id', 'phone_numbers.agent_id')
+    .selectAll('agents')
+    .where('phone_numbers.phone_number', '=', phoneNumber)
+    .executeTakeFirst()
+}
+
+export async function insertAgent(tenant: Tenant, agent: NewAgent): Promise<AgentDetails> {
+  const row = await tenant.db
+    .insertInto('agents')
+    .values({ ...agent, id: uuidv7() })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return { ...row, phone_numbers: [], documents: 0 }
+}
+
+/** Changes the given fields; undefined when the workspace has no such agent. */
+export async function updateAgent(
+  tenant: Tenant,
+  id: string,
+  changes: AgentChanges,
+): Promise<AgentDetails | undefined> {
+  await tenant.db
+    .updateTable('agents')
+    .set({ ...changes, updated_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .execute()
+  return agentDetails(tenant, id)
+}
+
+/** False when the workspace has no such agent. Its calls stay, with its name; its batches are canceled. */
+export function deleteAgent(tenant: Tenant, id: string, at: Date): Promise<boolean> {
+  return tenant.db.transaction().execute(async (db) => {
+    await cancelBatchesOf({ workspaceId: tenant.workspaceId, db }, id, at)
+    const { numDeletedRows } = await db.deleteFrom('agents').where('id', '=', id).executeTakeFirst()
+    return numDeletedRows > 0n
+  })
+}
+
+function numbersOf(eb: ExpressionBuilder<AllTables, 'agents'>) {
+  return jsonArrayFrom(
+    eb
+      .selectFrom('phone_numbers')
+      .select('phone_numbers.phone_number')
+      .whereRef('phone_numbers.agent_id', '=', 'agents.id')
+      .orderBy('phone_numbers.phone_number'),
+  ).as('numbers')
+}
+
+function documentsOf(tenant: Tenant) {
+  return sql<number>`(select count(*) from documents d
+    where d.agent_id = agents.id and d.workspace_id = ${tenant.workspaceId})`.as('documents')
+}
+
+function details<T extends { numbers: { phone_number: string }[] }>({ numbers, ...agent }: T) {
+  return { ...agent, phone_numbers: numbers.map(({ phone_number }) => phone_number) }
+}
+
+/** The speech and language providers that agents of any workspace name. */
+export async function providersInUse(store: Store): Promise<string[]> {
+  const of = (column: 'llm_provider' | 'stt_provider' | 'tts_provider') =>
+    store.acrossTenants.selectFrom('agents').select(sql.ref<string>(column).as('provider'))
+  const rows = await of('llm_provider').union(of('stt_provider')).union(of('tts_provider')).execute()
+  return rows.map(({ provider }) => provider)
+}

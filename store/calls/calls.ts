@@ -1,0 +1,291 @@
+import { type Insertable, sql } from 'kysely'
+import { jsonArrayFrom } from 'kysely/helpers/postgres'
+import { uuidv7 } from 'uuidv7'
+import type { Store } from '../database/database.ts'
+import { PREPARED } from '../database/prepared-client.ts'
+import type { Call, CallsTable, CallTurn, CallType } from '../database/schema.ts'
+import type { Tenant } from '../database/tenant.ts'
+import { callSums, DAY_MS, HOUR_MS } from './call-sums.ts'
+import { FREE } from './outbound-calls.ts'
+
+/** A call with what was said. */
+export type CallWithTurns = Call & { turns: CallTurn[] }
+
+export type NewCall = Omit<Insertable<CallsTable>, 'id'> & { id?: string }
+
+export interface CallFilter {
+  callType?: CallType | undefined
+  agentId?: string | undefined
+  /** Created at this moment or later. */
+  start?: Date | undefined
+  /** Created before this moment. */
+  end?: Date | undefined
+  status?: Call['status'] | undefined
+  direction?: Call['direction'] | undefined
+  /** Ours or theirs. */
+  number?: string | undefined
+  batchId?: string | undefined
+  campaignSlug?: string | undefined
+  disposition?: string | undefined
+}
+
+export function insertCall(tenant: Tenant, call: NewCall): Promise<Call> {
+  return tenant.db
+    .insertInto('calls')
+    .values({ id: uuidv7(), ...call })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** The call and its turns as of one moment: of a live call no turn is shown that its status doesn't know of. */
+export function callById(tenant: Tenant, id: string): Promise<CallWithTurns | undefined> {
+  return tenant.db
+    .selectFrom('calls')
+    .selectAll('calls')
+    .select((eb) =>
+      jsonArrayFrom(
+        eb.selectFrom('call_turns').selectAll('call_turns').whereRef('call_id', '=', 'calls.id').orderBy('seq'),
+      ).as('turns'),
+    )
+    .where('calls.id', '=', id)
+    .executeTakeFirst()
+}
+
+/** Adds what was said to each call: of each the turns that begin within MAX_LISTED_BYTES of text, the last one cut there. */
+export async function withTurns<T extends Call>(
+  tenant: Tenant,
+  calls: readonly T[],
+): Promise<(T & { turns: CallTurn[]; turns_cut: boolean })[]> {
+  const turns = new Map<string, CallTurn[]>(calls.map(({ id }) => [id, []]))
+  const cut = new Set<string>()
+  if (calls.length > 0) {
+    const rows = await tenant.db
+      .selectFrom((eb) =>
+        eb
+          .selectFrom('call_turns')
+          .selectAll()
+          .select(
+            sql<number>`sum(octet_length(text)) over (partition by call_id order by seq) - octet_length(text)`.as(
+              'before',
+            ),
+          )
+          .where('call_id', 'in', [...turns.keys()])
+          .as('measured'),
+      )
+      .selectAll()
+      .where('before', '<=', MAX_LISTED_BYTES)
+      .orderBy('call_id')
+      .orderBy('seq')
+      .execute()
+    for (const { before, ...row } of rows) {
+      const text = cutText(row.text, MAX_LISTED_BYTES - Number(before))
+      if (text !== row.text) cut.add(row.call_id)
+      if (Number(before) < MAX_LISTED_BYTES) turns.get(row.call_id)?.push({ ...row, text })
+      else cut.add(row.call_id)
+    }
+  }
+  return calls.map((call) => ({ ...call, turns: turns.get(call.id) ?? [], turns_cut: cut.has(call.id) }))
+}
+
+/** The start of the text that has at most so many bytes of UTF-8; no character is split. */
+function cutText(text: string, mostBytes: number): string {
+  const bytes = Buffer.from(text)
+  if (bytes.length <= mostBytes) return text
+  let end = mostBytes
+  while (end > 0 && (bytes[end]! & 0xc0) === 0x80) end--
+  return bytes.toString('utf8', 0, end)
+}
+
+/** What was said in calls of any workspace. */
+export async function turnsOf(
+  store: Pick<Store, 'acrossTenants'>,
+  callIds: readonly string[],
+): Promise<Map<string, CallTurn[]>> {
+  const turns = new Map<string, CallTurn[]>()
+  if (callIds.length === 0) return turns
+  const query = store.acrossTenants
+    .selectFrom('call_turns')
+    .selectAll()
+    .where('call_id', 'in', [...callIds])
+  for (const turn of await query.orderBy('call_id').orderBy('seq').execute()) {
+    const said = turns.get(turn.call_id) ?? []
+    turns.set(turn.call_id, said)
+    said.push(turn)
+  }
+  return turns
+}
+
+/**
+ * Frees the session id of a web call whose token was never used: it is canceled when it was created before `before`.
+ * True when there was one.
+ */
+export async function cancelUnopenedSession(
+  tenant: Tenant,
+  sessionId: string,
+  before: Date,
+  at: Date,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tenant.db
+    .updateTable('calls')
+    .set({
+      status: 'canceled',
+      end_reason: 'token_expired',
+      disposition: 'no_answer',
+      ended_at: at,
+      duration_ms: 0,
+      ...FREE,
+    })
+    .where('session_id', '=', sessionId)
+    .where('status', '=', 'queued')
+    .where('created_at', '<', before)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Later than any call. */
+const END_OF_TIME_MS = Date.UTC(9999, 0)
+const START_OF_TIME_MS = Date.UTC(1970, 0)
+
+/**
+ * A page of the calls, newest first, and how many there are in all, each cut to what a list shows. By agent, type and time page
+ * 10,000 costs what page 1 costs: the sums of calls (call-sums.ts) know how many each day and hour saw, so the day, then the
+ * hour in which the page begins are found by adding them up, and the index is entered there; no more rows are skipped than
+ * one hour holds.
+ */
+export async function callsPage(
+  tenant: Tenant,
+  filter: CallFilter,
+  page: { number: number; size: number },
+): Promise<{ calls: ListedCall[]; total: number }> {
+  const { number, size } = page
+  const offset = (number - 1) * size
+  // What is searched for has indexes of its own.
+  if (SEARCHED.some((name) => filter[name] !== undefined)) {
+    const total = await countAll(tenant, filter)
+    return { calls: offset < total ? await rowsFrom(tenant, filter, undefined, offset, size) : [], total }
+  }
+  const startMs = filter.start?.getTime() ?? START_OF_TIME_MS
+  const endMs = filter.end?.getTime() ?? END_OF_TIME_MS
+  const day = await findBucket(tenant, filter, 'day', { startMs, endMs }, offset)
+  const { total } = day
+  if (day.bucketMs === undefined) return { calls: [], total }
+  const inDay = { startMs: Math.max(startMs, day.bucketMs), endMs: Math.min(endMs, day.bucketMs + DAY_MS) }
+  const skippedOfDay = offset - day.before
+  if (skippedOfDay <= MOST_SKIPPED) {
+    return { calls: await rowsFrom(tenant, filter, inDay.endMs, skippedOfDay, size), total }
+  }
+  const hour = await findBucket(tenant, filter, 'hour', inDay, skippedOfDay)
+  const beforeMs = hour.bucketMs === undefined ? inDay.endMs : Math.min(inDay.endMs, hour.bucketMs + HOUR_MS)
+  const skipped = skippedOfDay - (hour.bucketMs === undefined ? 0 : hour.before)
+  return { calls: await rowsFrom(tenant, filter, beforeMs, skipped, size), total }
+}
+
+/** So many rows of an index are passed over in less time than one more question takes. */
+const MOST_SKIPPED = 50
+
+/** Filters that the sums don't know of. */
+const SEARCHED = ['status', 'direction', 'number', 'batchId', 'campaignSlug', 'disposition'] as const
+
+async function countAll(tenant: Tenant, filter: CallFilter): Promise<number> {
+  const { count } = await matching(tenant, filter)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** The bucket that holds the row at `offset`, counted from the newest, and how many rows are in newer buckets. */
+async function findBucket(
+  tenant: Tenant,
+  { agentId, callType }: CallFilter,
+  span: 'hour' | 'day',
+  { startMs, endMs }: { startMs: number; endMs: number },
+  offset: number,
+): Promise<{ total: number; bucketMs: number | undefined; before: number }> {
+  const { rows } = await sql<{ total: number; bucket: Date | null; before: number | null }>`${PREPARED}
+    with summed as (
+      select date_trunc(${sql.lit(span)}, at, 'UTC') as bucket, sum(n) as calls,
+        sum(sum(n)) over (order by date_trunc(${sql.lit(span)}, at, 'UTC') desc) as upto
+      from ${callSums(tenant, { startMs, endMs, agentId, callType }, span)} as s group by 1
+    )
+    select (select coalesce(max(upto), 0) from summed)::bigint as total, found.bucket, found.before
+    from (select) as one
+    left join lateral (
+      select bucket, (upto - calls)::bigint as before from summed where upto > ${Math.max(0, offset)}
+      order by bucket desc limit 1
+    ) as found on true`.execute(tenant.db)
+  const [row] = rows
+  return { total: row?.total ?? 0, bucketMs: row?.bucket?.getTime(), before: row?.before ?? 0 }
+}
+
+async function rowsFrom(
+  tenant: Tenant,
+  filter: CallFilter,
+  beforeMs: number | undefined,
+  offset: number,
+  limit: number,
+): Promise<ListedCall[]> {
+  const columns = await columnsButVariables(tenant)
+  return matching(tenant, { ...filter, end: beforeMs === undefined ? filter.end : new Date(beforeMs) })
+    .select(columns as ['id'])
+    .select([cutVariables.as('dynamic_variables'), variablesAreCut.as('variables_cut')])
+    .$castTo<ListedCall>()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .offset(offset)
+    .limit(limit)
+    .execute()
+}
+
+/** Of a field that may be large a list shows so much. */
+export const MAX_LISTED_BYTES = 32 * 1024
+
+/** A call whose variables may be cut, for a list of up to hundreds of them is read on the loop that carries calls. */
+export type ListedCall = Call & { variables_cut: boolean }
+
+const variablesAreCut = sql<boolean>`octet_length(dynamic_variables::text) > ${MAX_LISTED_BYTES}`
+const cutVariables = sql<Record<string, string>>`
+  case when octet_length(dynamic_variables::text) <= ${MAX_LISTED_BYTES} then dynamic_variables else (
+    select coalesce(jsonb_object_agg(key, left(value, greatest(0, ${MAX_LISTED_BYTES} - before)::int)), '{}')
+    from (
+      select key, value,
+        sum(octet_length(key) + octet_length(value)) over (order by key) - octet_length(value) as before
+      from jsonb_each_text(dynamic_variables)
+    ) as measured
+    where before < ${MAX_LISTED_BYTES}
+  ) end`
+
+let columnsOfCalls: Promise<string[]> | undefined
+
+/** Asked of the database once: what is added to a call is listed with it. */
+function columnsButVariables({ db }: Tenant): Promise<string[]> {
+  const reading = sql<{ name: string }>`
+    select attname as name from pg_attribute
+    where attrelid = 'calls'::regclass and attnum > 0 and not attisdropped and attname <> 'dynamic_variables'`
+  columnsOfCalls ??= reading
+    .execute(db)
+    .then(({ rows }) => rows.map(({ name }) => name))
+    .catch((error) => {
+      columnsOfCalls = undefined
+      throw error
+    })
+  return columnsOfCalls
+}
+
+/** The calls of a filter, for a query of one's own. */
+export function matching(tenant: Tenant, filter: CallFilter) {
+  let query = tenant.db.selectFrom('calls')
+  if (filter.callType !== undefined) query = query.where('call_type', '=', filter.callType)
+  if (filter.agentId !== undefined) query = query.where('agent_id', '=', filter.agentId)
+  if (filter.start !== undefined) query = query.where('created_at', '>=', filter.start)
+  if (filter.end !== undefined) query = query.where('created_at', '<', filter.end)
+  const { status, direction, number, batchId, campaignSlug, disposition } = filter
+  if (status !== undefined) query = query.where('status', '=', status)
+  if (direction !== undefined) query = query.where('direction', '=', direction)
+  if (batchId !== undefined) query = query.where('batch_id', '=', batchId)
+  if (campaignSlug !== undefined) query = query.where('campaign_slug', '=', campaignSlug)
+  if (disposition !== undefined) query = query.where('disposition', '=', disposition)
+  if (number !== undefined) {
+    query = query.where((eb) => eb.or([eb('from_number', '=', number), eb('to_number', '=', number)]))
+  }
+  return query
+}

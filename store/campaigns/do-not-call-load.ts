@@ -1,0 +1,99 @@
+import type { Client } from 'pg'
+import { createCsvReader } from '../../runtime/lib/csv.ts'
+import { checkColumns } from '../../runtime/lib/csv-columns.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
+import { parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
+import { cutText } from '../../runtime/lib/text.ts'
+import { openCopy } from '../database/copy-writer.ts'
+import type { Loader } from '../uploads/bulk-copy-messages.ts'
+
+export interface DoNotCallFileParams {
+  workspaceId: string
+  createdAt: Date
+}
+
+export interface DoNotCallFileResult {
+  rows: number
+  added: number
+  known: number
+  invalid: number
+}
+
+const MAX_REASON_CHARS = 500
+const COPY_CHARS = 64 * 1024
+
+/** Adds the numbers of a file to the do-not-call list, and resolves the prospects that wait with them. */
+export const load: Loader<DoNotCallFileParams, Record<string, never>, DoNotCallFileResult> = async (
+  client,
+  { workspaceId, createdAt },
+  source,
+) => {
+  await client.query('create temp table staging (phone text, reason text) on commit drop')
+  const { rows, invalid } = await copyNumbers(client, source)
+  return async () => {
+    const { rowCount } = await client.query(
+      `insert into do_not_call (workspace_id, phone, reason, source, created_at)
+       select distinct on (phone) $1::uuid, phone, reason, 'upload', $2::timestamptz from staging order by phone
+       on conflict do nothing`,
+      [workspaceId, createdAt],
+    )
+    await client.query(
+      `update prospects set status = 'resolved', resolution = 'do_not_call', next_attempt_at = null, call_back_at = null
+       where workspace_id = $1 and status = 'waiting' and phone in (select phone from staging)`,
+      [workspaceId],
+    )
+    const added = rowCount ?? 0
+    return { rows, added, known: rows - invalid - added, invalid }
+  }
+}
+
+async function copyNumbers(client: Client, source: AsyncIterable<Uint8Array>) {
+  const reader = createCsvReader()
+  const copy = openCopy(client, 'copy staging (phone, reason) from stdin')
+  let at: { phone: number; reason: number } | undefined
+  let rows = 0
+  let invalid = 0
+  let text = ''
+  const add = (records: readonly string[][]): void => {
+    for (const record of records) {
+      if (at === undefined) {
+        at = readHeader(record)
+        continue
+      }
+      rows++
+      const phone = parsePhoneNumber(record[at.phone] ?? '')
+      if (phone === undefined) invalid++
+      else text += `${phone}\t${escaped(cutText(record[at.reason] ?? '', MAX_REASON_CHARS))}\n`
+    }
+  }
+  try {
+    for await (const bytes of source) {
+      add(reader.push(bytes))
+      if (text.length >= COPY_CHARS) {
+        await copy.write(text)
+        text = ''
+      }
+    }
+    add(reader.end())
+    if (text !== '') await copy.write(text)
+    if (at === undefined) throw new PatchbayError('csv_without_phone_number')
+    if (rows === 0) throw new PatchbayError('csv_without_rows')
+    await copy.end()
+    return { rows, invalid }
+  } catch (error) {
+    copy.fail()
+    throw error
+  }
+}
+
+function readHeader(record: readonly string[]): { phone: number; reason: number } {
+  checkColumns(record)
+  const names = record.map((name) => name.toLowerCase().replace(/[\s_-]+/g, '_'))
+  const phone = names.findIndex((name) => ['phone_number', 'primary_phone', 'phone'].includes(name))
+  if (phone === -1) throw new PatchbayError('csv_without_phone_number')
+  return { phone, reason: names.indexOf('reason') }
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t')
+}

@@ -1,0 +1,95 @@
+import { sql } from 'kysely'
+import type { DoNotCall } from '../database/schema.ts'
+import type { Tenant } from '../database/tenant.ts'
+
+/** Numbers that nobody of the workspace calls. */
+
+export interface NewDoNotCall {
+  phone: string
+  reason: string
+  source: DoNotCall['source']
+  callId?: string
+  words?: string
+}
+
+/**
+ * Adds numbers; one that is there keeps its first entry, unless a call gives evidence. Prospects of all campaigns that wait
+ * with such a number are resolved with it. Returns the entries as they are now.
+ */
+export function addDoNotCall(tenant: Tenant, entries: readonly NewDoNotCall[], now: Date): Promise<DoNotCall[]> {
+  const unique = [...new Map(entries.map((entry) => [entry.phone, entry])).values()].sort((a, b) =>
+    a.phone < b.phone ? -1 : 1,
+  )
+  if (unique.length === 0) return Promise.resolve([])
+  const phones = unique.map(({ phone }) => phone)
+  return tenant.db.transaction().execute(async (db) => {
+    await db
+      .insertInto('do_not_call')
+      .values(
+        unique.map(({ phone, reason, source, callId, words }) => ({
+          phone,
+          reason,
+          source,
+          call_id: callId ?? null,
+          words: words ?? null,
+          created_at: now,
+        })),
+      )
+      .onConflict((conflict) => conflict.columns(['workspace_id', 'phone']).doNothing())
+      .execute()
+    await db
+      .updateTable('prospects')
+      .set({ status: 'resolved', resolution: 'do_not_call', next_attempt_at: null, call_back_at: null })
+      .where('phone', 'in', phones)
+      .where('status', '=', 'waiting')
+      .execute()
+    return db.selectFrom('do_not_call').selectAll().where('phone', 'in', phones).orderBy('phone').execute()
+  })
+}
+
+/** Takes a number off; prospects that its entry alone had resolved wait again. False: it was not there. */
+export function removeDoNotCall(tenant: Tenant, phone: string): Promise<boolean> {
+  return tenant.db.transaction().execute(async (db) => {
+    const { numDeletedRows } = await db.deleteFrom('do_not_call').where('phone', '=', phone).executeTakeFirst()
+    if (numDeletedRows === 0n) return false
+    await db
+      .updateTable('prospects')
+      .set({ status: 'waiting', resolution: null })
+      .where('phone', '=', phone)
+      .where('status', '=', 'resolved')
+      .where('resolution', '=', 'do_not_call')
+      .where('disposition', 'is distinct from', 'declined')
+      .execute()
+    return true
+  })
+}
+
+export async function isOnDoNotCall(tenant: Tenant, phone: string): Promise<boolean> {
+  const row = await tenant.db.selectFrom('do_not_call').select('phone').where('phone', '=', phone).executeTakeFirst()
+  return row !== undefined
+}
+
+/** Newest first; `q` is a part of the number or of the reason. */
+export async function doNotCallPage(
+  tenant: Tenant,
+  q: string | undefined,
+  page: { offset: number; limit: number },
+): Promise<{ entries: DoNotCall[]; total: number }> {
+  const matching = () => {
+    const query = tenant.db.selectFrom('do_not_call')
+    if (q === undefined || q === '') return query
+    const pattern = `%${q.replace(/[\\%_]/g, '\\$&')}%`
+    return query.where((eb) => eb.or([eb('phone', 'like', pattern), eb('reason', 'ilike', pattern)]))
+  }
+  const [entries, { total }] = await Promise.all([
+    matching()
+      .selectAll()
+      .orderBy('created_at', 'desc')
+      .orderBy('phone')
+      .offset(page.offset)
+      .limit(page.limit)
+      .execute(),
+    matching().select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow(),
+  ])
+  return { entries, total }
+}

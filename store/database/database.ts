@@ -1,0 +1,143 @@
+import { availableParallelism } from 'node:os'
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import { boundary } from '../../runtime/process/boundary.ts'
+import { PreparedClient } from './prepared-client.ts'
+import type { AllTables, GlobalTables } from './schema.ts'
+import { boundTo, globalOnly, type Tenant } from './tenant.ts'
+import { turnPools } from './turn-pool.ts'
+
+const MAX_KEPT_TENANTS = 1_000
+const INT8_OID = 20
+/** Connections a core that work for workspaces at once where Postgres is on this machine: more only take turns with one another. */
+const WORKING_PER_CORE = 2
+/** One waits for the disk while another computes, however few cores there are. */
+const LEAST_WORKING = 4
+
+/** Every door to Postgres. Pick the narrowest: a tenant's, then `global`, and `acrossTenants` only in background jobs. */
+export interface Store {
+  /** Tables of no workspace; a query that names a tenant table is refused. */
+  readonly global: Kysely<GlobalTables>
+  /** A handle whose every query is bound to this workspace, joins and subqueries included. */
+  tenant(workspaceId: string): Tenant
+  /** All tables of all workspaces, unbound: for jobs, the reaper and lookups by a secret or a phone number. */
+  readonly acrossTenants: Kysely<AllTables>
+  /** For statements on the hottest paths, prepared by name. They carry their own workspace condition. */
+  readonly pool: pg.Pool
+  /** Waits for running queries, then closes every connection. */
+  close(): Promise<void>
+}
+
+export interface StoreOptions {
+  /** A postgres:// URL; `?host=/folder` reaches a unix socket. */
+  databaseUrl: string
+  maxConnections?: number
+  /** A query running longer is cancelled by Postgres. */
+  statementTimeoutMs?: number
+  /** Waiting for a free connection longer than this fails. */
+  acquireTimeoutMs?: number
+  /** Told of connections that break while idle; the pool replaces them. */
+  onIdleError?: (error: Error) => void
+}
+
+/** Opens a pool. Connects on first use, so a database that is still starting is no error here. */
+export function openStore(options: StoreOptions): Store {
+  const { maxConnections = 10, acquireTimeoutMs = 5000 } = options
+  const pool = new pg.Pool({
+    Client: PreparedClient,
+    connectionString: options.databaseUrl,
+    max: maxConnections,
+    connectionTimeoutMillis: acquireTimeoutMs,
+    statement_timeout: options.statementTimeoutMs ?? 30_000,
+    idle_in_transaction_session_timeout: 30_000,
+    keepAlive: true,
+    types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
+  })
+  pool.on(
+    'error',
+    boundary('database', (error) => {
+      // The driver hangs its whole connection on the error, secret key of the session included.
+      Reflect.deleteProperty(error, 'client')
+      options.onIdleError?.(error)
+    }),
+  )
+  pool.on(
+    'connect',
+    boundary('database', (client) => {
+      // A connection may break while a transaction holds it and asks nothing: its next query says so.
+      client.on('error', () => {})
+    }),
+  )
+  const acrossTenants = new Kysely<AllTables>({ dialect: new PostgresDialect({ pool }) })
+  const mostAtOnce = isOnThisMachine(options.databaseUrl)
+    ? Math.max(LEAST_WORKING, WORKING_PER_CORE * availableParallelism())
+    : maxConnections
+  const poolOf = turnPools(pool, { connections: maxConnections, mostAtOnce, acquireTimeoutMs })
+  const tenants = new Map<string, Tenant>()
+  const openTenant = (workspaceId: string): Tenant => {
+    const db = new Kysely<AllTables>({ dialect: new PostgresDialect({ pool: poolOf(workspaceId) }) })
+    return { workspaceId, db: boundTo(db, workspaceId) }
+  }
+  return {
+    global: globalOnly(acrossTenants),
+    tenant(workspaceId) {
+      const tenant = tenants.get(workspaceId) ?? openTenant(workspaceId)
+      // Those asked for lately are kept; making one anew changes nothing but its cost.
+      tenants.delete(workspaceId)
+      tenants.set(workspaceId, tenant)
+      const [oldest] = tenants.keys()
+      if (tenants.size > MAX_KEPT_TENANTS && oldest !== undefined) tenants.delete(oldest)
+      return tenant
+    },
+    acrossTenants,
+    pool,
+    close: () => acrossTenants.destroy(),
+  }
+}
+
+/** Whether it is reached by a unix socket, as the embedded one is. */
+const isOnThisMachine = (databaseUrl: string): boolean => /[?&]host=(?:\/|%2f)/i.test(databaseUrl)
+
+/** bigint columns hold counts and milliseconds far below 2^53. */
+function parserOf(oid: number, format?: 'text' | 'binary'): (text: string) => unknown {
+  if (oid === INT8_OID && format !== 'binary') return Number
+  return format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text')
+}
+
+/** The SQLSTATE of an error Postgres raised, else undefined. */
+export function sqlState(error: unknown): string | undefined {
+  return error instanceof pg.DatabaseError ? error.code : undefined
+}
+
+/** What the system says of a socket nobody answers on, and Postgres while it starts, stops or has no room. */
+const UNREACHABLE = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOENT',
+  '57P01',
+  '57P02',
+  '57P03',
+  '53300',
+])
+const LOST =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
+
+/** Whether a query failed because there is no database to be had now. */
+export function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code, syscall } = error as NodeJS.ErrnoException
+  if (LOST.test(error.message)) return true
+  if (code === undefined || !UNREACHABLE.has(code)) return false
+  return error instanceof pg.DatabaseError || syscall === 'connect' || syscall === 'read' || syscall === 'write'
+}
+
+/** True for a unique violation, of this constraint or index if named. */
+export function isDuplicate(error: unknown, constraint?: string): boolean {
+  return (
+    error instanceof pg.DatabaseError &&
+    error.code === '23505' &&
+    (constraint === undefined || error.constraint === constraint)
+  )
+}

@@ -1,0 +1,157 @@
+import type { Client } from 'pg'
+import { createCsvReader } from '../../runtime/lib/csv.ts'
+import { checkColumns, variableRows } from '../../runtime/lib/csv-columns.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
+import { openCopy } from '../database/copy-writer.ts'
+import type { Loader } from '../uploads/bulk-copy-messages.ts'
+import { type ColumnMapping, checkMapping, fieldOf, headerOf } from './prospect-columns.ts'
+
+/** Takes a file of prospects as it is and keeps it in batches, which workers/dialer loads one after the other. */
+
+export interface ProspectFileParams {
+  uploadId: string
+  workspaceId: string
+  campaignId: string
+  listId: string
+  createdAt: Date
+  /** Default: columns are what their names say. */
+  mapping?: ColumnMapping
+}
+
+/** What is known once the form is whole. */
+export interface ProspectFileDetails {
+  filename: string
+  dedupe: boolean
+  /** Who says that everybody in the file agreed to be called. */
+  attestedBy?: string | null
+}
+
+export interface ProspectFileResult {
+  rows: number
+  batches: number
+}
+
+/** A batch is loaded in one transaction: large enough for set operations, small enough to lose little. */
+export const ROWS_PER_BATCH = 5_000
+const BATCH_CHARS = 4 * 1024 * 1024
+const MAX_ROW_CHARS = 64 * 1024
+const PIECE_CHARS = 32 * 1024
+
+export const load: Loader<ProspectFileParams, ProspectFileDetails, ProspectFileResult> = async (
+  client,
+  params,
+  source,
+) => {
+  const { uploadId, workspaceId, campaignId, listId, createdAt, mapping = {} } = params
+  await client.query(
+    `insert into prospect_uploads (id, workspace_id, campaign_id, list_id, filename, dedupe, columns, mapping, status, created_at)
+     values ($1, $2, $3, $4, '', true, '[]', $6, 'loading', $5)`,
+    [uploadId, workspaceId, campaignId, listId, createdAt, JSON.stringify(mapping)],
+  )
+  const { columns, result } = await copyBatches(client, uploadId, mapping, source)
+  return async (details) => {
+    await client.query(
+      `update prospect_uploads set filename = $2, dedupe = $3, columns = $4, total = $5, batches_total = $6,
+         attested_by = $7, attested_at = $8 where id = $1`,
+      [
+        uploadId,
+        details.filename,
+        details.dedupe,
+        JSON.stringify(columns),
+        result.rows,
+        result.batches,
+        details.attestedBy ?? null,
+        details.attestedBy ? createdAt : null,
+      ],
+    )
+    return result
+  }
+}
+
+async function copyBatches(
+  client: Client,
+  uploadId: string,
+  mapping: ColumnMapping,
+  source: AsyncIterable<Uint8Array>,
+) {
+  const reader = createCsvReader()
+  const batches = createBatchWriter(uploadId, mapping)
+  const copy = openCopy(client, 'copy prospect_upload_rows (upload_id, block, rows) from stdin')
+  try {
+    for await (const bytes of source) for (const text of batches.add(reader.push(bytes))) await copy.write(text)
+    for (const text of batches.add(reader.end())) await copy.write(text)
+    await copy.write(batches.close())
+    const result = batches.result()
+    await copy.end()
+    return result
+  } catch (error) {
+    copy.fail()
+    throw error
+  }
+}
+
+/**
+ * Records to COPY's text format, a line a batch: JSON of rows as they are in the file. It is given out in pieces, because a batch
+ * as a whole would be copied several times over.
+ */
+function createBatchWriter(uploadId: string, mapping: ColumnMapping) {
+  let columns: string[] | undefined
+  let check: ReturnType<typeof variableRows>
+  let text = ''
+  let rows = 0
+  let chars = 0
+  let total = 0
+  let batches = 0
+
+  const close = (): void => {
+    if (rows === 0) return
+    text += ']\n'
+    rows = 0
+    chars = 0
+    batches++
+  }
+
+  return {
+    *add(records: readonly string[][]): Generator<string> {
+      for (const record of records) {
+        if (columns === undefined) {
+          columns = readHeader(record, mapping)
+          check = variableRows(headerOf(columns, mapping).variables.map(([name]) => name))
+          continue
+        }
+        const cells = record.slice(0, columns.length)
+        check(cells)
+        const row = JSON.stringify(cells)
+        if (row.length > MAX_ROW_CHARS) throw new PatchbayError('csv_row_too_long')
+        text += rows === 0 ? `${uploadId}\t${batches}\t[` : ','
+        text += row.includes('\\') ? row.replaceAll('\\', '\\\\') : row
+        rows++
+        chars += row.length
+        total++
+        if (rows === ROWS_PER_BATCH || chars >= BATCH_CHARS) close()
+        if (text.length < PIECE_CHARS) continue
+        yield text
+        text = ''
+      }
+    },
+    /** What is left of the last batch. */
+    close() {
+      close()
+      return text
+    },
+    result() {
+      if (columns === undefined) throw new PatchbayError('csv_without_primary_phone')
+      if (total === 0) throw new PatchbayError('csv_without_rows')
+      return { columns, result: { rows: total, batches } }
+    },
+  }
+}
+
+function readHeader(record: readonly string[], mapping: ColumnMapping): string[] {
+  checkColumns(record)
+  checkMapping(record, mapping)
+  if (!record.some((name) => fieldOf(name, mapping).own === 'primary_phone')) {
+    throw new PatchbayError('csv_without_primary_phone')
+  }
+  return [...record]
+}

@@ -1,0 +1,232 @@
+import { type Insertable, sql } from 'kysely'
+import { uuidv7 } from 'uuidv7'
+import type { Campaign, Prospect, ProspectAttempt, ProspectStatus, ProspectsTable } from '../database/schema.ts'
+import type { Tenant } from '../database/tenant.ts'
+
+/** Prospects as the API shows them; store/campaigns/prospect-claims.ts calls them. */
+
+export type NewProspect = Omit<
+  Insertable<ProspectsTable>,
+  'id' | 'campaign_id' | 'list_id' | 'created_at' | 'expires_at'
+>
+
+const DAY_MS = 86_400_000
+
+/** Held while prospects of a campaign are added, so that a number that comes twice at once counts once. */
+export const lockLoading = (campaignId: string) =>
+  sql`select pg_advisory_xact_lock(hashtextextended(${`prospects of ${campaignId}`}, 0))`
+
+/** When a prospect that comes now expires; null: never. */
+export function expiryOf(expireDays: number, now: Date): Date | null {
+  return expireDays < 0 ? null : new Date(now.getTime() + expireDays * DAY_MS)
+}
+
+/** Adds one, unless its number is a duplicate by the campaign's rule or on the do-not-call list. */
+export function insertProspect(
+  tenant: Tenant,
+  of: { campaign: Campaign; listId: string },
+  prospect: NewProspect,
+  now: Date,
+): Promise<Prospect | 'duplicate' | 'do_not_call'> {
+  const { campaign, listId } = of
+  return tenant.db.transaction().execute(async (db) => {
+    await lockLoading(campaign.id).execute(db)
+    const refused = await db
+      .selectFrom('do_not_call')
+      .select('phone')
+      .where('phone', '=', prospect.phone)
+      .executeTakeFirst()
+    if (refused !== undefined) return 'do_not_call'
+    if (campaign.dupe_days >= 0) {
+      const same = await db
+        .selectFrom('prospects')
+        .select('id')
+        .where('phone', '=', prospect.phone)
+        .where('campaign_id', '=', campaign.id)
+        .where('created_at', '>', new Date(now.getTime() - campaign.dupe_days * DAY_MS))
+        .limit(1)
+        .executeTakeFirst()
+      if (same !== undefined) return 'duplicate'
+    }
+    return db
+      .insertInto('prospects')
+      .values({
+        ...prospect,
+        id: uuidv7(),
+        campaign_id: campaign.id,
+        list_id: listId,
+        created_at: now,
+        expires_at: expiryOf(campaign.expire_days, now),
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  })
+}
+
+export function prospectById(tenant: Tenant, id: string): Promise<Prospect | undefined> {
+  return tenant.db.selectFrom('prospects').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export function attemptsOf(tenant: Tenant, prospectId: string): Promise<ProspectAttempt[]> {
+  return tenant.db
+    .selectFrom('prospect_attempts')
+    .selectAll()
+    .where('prospect_id', '=', prospectId)
+    .orderBy('n')
+    .execute()
+}
+
+/** Calls a waiting prospect at a time of its own, or cancels it. False while it is being called, or when it is resolved. */
+export async function changeProspect(
+  tenant: Tenant,
+  id: string,
+  change: { nextAttemptAt: Date | null } | { resolution: 'canceled' },
+): Promise<boolean> {
+  const { numUpdatedRows } = await tenant.db
+    .updateTable('prospects')
+    .set(
+      'resolution' in change
+        ? { status: 'resolved', resolution: change.resolution, next_attempt_at: null, call_back_at: null }
+        : { next_attempt_at: change.nextAttemptAt, call_back_at: change.nextAttemptAt, call_back_missed_at: null },
+    )
+    .where('id', '=', id)
+    .where('status', '=', 'waiting')
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** False while it is being called. Its attempts stay: they bind the number. */
+export async function deleteProspect(tenant: Tenant, id: string): Promise<boolean> {
+  return tenant.db.transaction().execute(async (db) => {
+    const { numDeletedRows } = await db
+      .deleteFrom('prospects')
+      .where('id', '=', id)
+      .where('status', '!=', 'calling')
+      .executeTakeFirst()
+    return numDeletedRows > 0n
+  })
+}
+
+export interface ProspectFilter {
+  campaignId: string
+  status?: ProspectStatus | undefined
+  resolution?: string | undefined
+  /** A part of number, name or external id. */
+  q?: string | undefined
+  /** Waiting ones of these window groups. */
+  windowGroups?: readonly number[] | undefined
+  /** Waiting ones without a time of consent. */
+  unasked?: boolean | undefined
+  /** Waiting ones whose next attempt is later than this. */
+  notBefore?: Date | undefined
+  /** Waiting ones of lists that are not dialled. */
+  inactiveList?: boolean | undefined
+  /** Waiting ones that the dialer held for this reason when it last looked. */
+  heldReason?: string | undefined
+}
+
+function matching(tenant: Tenant, filter: ProspectFilter) {
+  let query = tenant.db.selectFrom('prospects').where('campaign_id', '=', filter.campaignId)
+  if (filter.status !== undefined) query = query.where('status', '=', filter.status)
+  if (filter.resolution !== undefined) query = query.where('resolution', '=', filter.resolution)
+  if (filter.windowGroups !== undefined) {
+    query = query.where(sql<boolean>`window_group = any (${[...filter.windowGroups]}::integer[])`)
+  }
+  if (filter.unasked) query = query.where('consent_at', 'is', null)
+  if (filter.notBefore !== undefined) query = query.where('next_attempt_at', '>', filter.notBefore)
+  if (filter.inactiveList) {
+    query = query.where((eb) =>
+      eb(
+        'list_id',
+        'in',
+        eb
+          .selectFrom('prospect_lists')
+          .select('prospect_lists.id')
+          .where('prospect_lists.campaign_id', '=', filter.campaignId)
+          .where('active', '=', false),
+      ),
+    )
+  }
+  if (filter.heldReason !== undefined) query = query.where('held_reason', '=', filter.heldReason)
+  if (filter.q !== undefined && filter.q !== '') {
+    const pattern = `%${filter.q.replace(/[\\%_]/g, '\\$&')}%`
+    query = query.where((eb) =>
+      eb.or([
+        eb('phone', 'like', pattern),
+        eb('first_name', 'ilike', pattern),
+        eb('last_name', 'ilike', pattern),
+        eb('external_id', 'ilike', pattern),
+      ]),
+    )
+  }
+  return query
+}
+
+/** In the order they came. */
+export async function prospectsPage(
+  tenant: Tenant,
+  filter: ProspectFilter,
+  page: { offset: number; limit: number },
+): Promise<{ prospects: Prospect[]; total: number }> {
+  const { campaignId, status, resolution, ...others } = filter
+  const counted = Object.values(others).every((value) => value === undefined)
+  const [prospects, total] = await Promise.all([
+    matching(tenant, filter).selectAll().orderBy('id').offset(page.offset).limit(page.limit).execute(),
+    counted ? countKept(tenant, filter) : countRows(tenant, filter),
+  ])
+  return { prospects, total }
+}
+
+async function countRows(tenant: Tenant, filter: ProspectFilter): Promise<number> {
+  const { n } = await matching(tenant, filter)
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .executeTakeFirstOrThrow()
+  return n
+}
+
+const WAITING = ['fresh', 'fresh_unasked', 'retry', 'retry_unasked']
+
+async function countKept(tenant: Tenant, { campaignId, status, resolution }: ProspectFilter): Promise<number> {
+  let query = tenant.db
+    .selectFrom('prospect_counts')
+    .select(sql<number>`coalesce(sum(n), 0)::bigint`.as('n'))
+    .where('campaign_id', '=', campaignId)
+  if (resolution !== undefined) query = query.where('bucket', '=', resolution)
+  if (status === 'waiting') query = query.where('bucket', 'in', WAITING)
+  if (status === 'calling') query = query.where('bucket', '=', 'calling')
+  if (status === 'resolved') query = query.where('bucket', 'not in', [...WAITING, 'calling'])
+  const { n } = await query.executeTakeFirstOrThrow()
+  return n
+}
+
+const ROWS_PER_QUERY = 500
+
+/** All of a filter, a few hundred at a time. */
+export async function* eachProspect(
+  tenant: Tenant,
+  filter: ProspectFilter,
+  signal: AbortSignal,
+): AsyncGenerator<Prospect[]> {
+  let last: string | undefined
+  do {
+    signal.throwIfAborted()
+    let query = matching(tenant, filter).selectAll().orderBy('id').limit(ROWS_PER_QUERY)
+    if (last !== undefined) query = query.where('id', '>', last)
+    const rows = await query.execute()
+    if (rows.length > 0) yield rows
+    last = rows.length === ROWS_PER_QUERY ? rows[rows.length - 1]?.id : undefined
+  } while (last !== undefined)
+}
+
+/** Resolves what has waited too long, in all workspaces, some thousand a call. */
+export async function expireProspects(tenantless: { query: Query }, now: Date): Promise<number> {
+  const { rowCount } = await tenantless.query(
+    `update prospects set status = 'resolved', resolution = 'expired', next_attempt_at = null, call_back_at = null
+     where id = any (array(select id from prospects where status = 'waiting' and expires_at <= $1 limit 2000
+       for update skip locked))`,
+    [now],
+  )
+  return rowCount ?? 0
+}
+
+type Query = (text: string, values: unknown[]) => Promise<{ rowCount: number | null }>

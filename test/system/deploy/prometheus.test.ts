@@ -1,0 +1,117 @@
+import { execFile } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { startInstance } from '../../support/instance/instance.ts'
+import { testFolder } from '../../support/instance/services.ts'
+import { freePort } from '../../support/sip/sip-peers.ts'
+import { matchesSnapshot } from '../../support/source/snapshot.ts'
+import { waitUntil } from '../../support/world/wait-until.ts'
+
+const root = join(import.meta.dirname, '../../..')
+const folder = join(root, 'deploy/prometheus')
+const run = promisify(execFile)
+const promtool = async (...args: string[]): Promise<string> => {
+  const { stdout, stderr } = await run('promtool', args).catch((error) => error)
+  return `${stdout}${stderr}`
+}
+const missing = await run('promtool', ['--version']).then(
+  () => false as const,
+  () => 'promtool is missing: apt-get install prometheus',
+)
+
+interface Dashboard {
+  panels: { type: string; title: string; targets?: { expr: string }[] }[]
+}
+const dashboard = JSON.parse(await readFile(join(root, 'deploy/grafana/patchbay.json'), 'utf8')) as Dashboard
+const expressions = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
+const rules = await readFile(join(folder, 'patchbay.rules.yml'), 'utf8')
+
+/** The metrics an expression reads; those the rules record are not the roles'. */
+function metricsIn(text: string): string[] {
+  return [...new Set(text.match(/\bpatchbay_[a-z0-9_]+/g) ?? [])].map((name) =>
+    name.replace(/_(bucket|count|sum)$/, ''),
+  )
+}
+
+t.test(
+  'the alert rules and the scrape configuration are well-formed, and each rule does what it says',
+  {
+    skip: missing,
+  },
+  async (t) => {
+    t.match(await promtool('check', 'rules', join(folder, 'patchbay.rules.yml')), /SUCCESS/)
+    t.match(await promtool('check', 'config', '--syntax-only', join(folder, 'prometheus.yml')), /SUCCESS/)
+    t.match(await promtool('test', 'rules', join(folder, 'patchbay.rules.test.yml')), /SUCCESS/)
+  },
+)
+
+t.test('every alert is tested, and has its cure in docs/operations.md', async (t) => {
+  const docs = await readFile(join(root, 'docs/operations.md'), 'utf8')
+  const tests = await readFile(join(folder, 'patchbay.rules.test.yml'), 'utf8')
+  const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name)
+  t.ok(alerts.length > 8)
+  for (const alert of alerts) {
+    t.match(tests, `alertname: ${alert}`, alert)
+    t.match(docs, new RegExp(`^#### ${alert}$`, 'm'), alert)
+    t.match(rules, `docs/operations.md#${alert.toLowerCase()}`, alert)
+  }
+})
+
+t.test('every expression of the dashboard is well-formed', { skip: missing }, async (t) => {
+  t.ok(expressions.length > 20)
+  const record = (expr: string, at: number) =>
+    `      - record: panel:${at}\n        expr: ${JSON.stringify(expr.replaceAll('$__rate_interval', '1m'))}\n`
+  const file = join(await testFolder(t), 'panels.yml')
+  await writeFile(file, `groups:\n  - name: panels\n    rules:\n${expressions.map(record).join('')}`)
+  t.match(await promtool('check', 'rules', file), /SUCCESS/)
+})
+
+t.test('each role serves its health, readiness and metrics on a port of its own', async (t) => {
+  const [api, jobs, voice] = [await freePort(), await freePort(), await freePort()]
+  const token = 'a-token-of-the-operator'
+  const instance = await startInstance(t, {
+    PATCHBAY_ADMIN_PORT: String(api),
+    PATCHBAY_JOBS_ADMIN_PORT: String(jobs),
+    PATCHBAY_VOICE_ADMIN_PORT: String(voice),
+    PATCHBAY_METRICS_TOKEN: token,
+  })
+  const get = (port: number, path: string) =>
+    fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `Bearer ${token}` } })
+  const pages: string[] = []
+  for (const [role, port] of Object.entries({ api, jobs, voice })) {
+    t.equal((await get(port, '/health')).status, 200, role)
+    let standing: { ready?: boolean } = {}
+    // A database that a busy machine keeps waiting for two seconds is none for so long.
+    await waitUntil(async () => {
+      standing = (await (await get(port, '/ready')).json()) as { ready: boolean }
+      return standing.ready === true
+    })
+    t.match(standing, { ready: true, status: 'ready' }, role)
+    t.equal((await fetch(`http://127.0.0.1:${port}/metrics`)).status, 401, role)
+    const page = await (await get(port, '/metrics')).text()
+    t.match(page, `patchbay_process_info{roles="${role}"} 1`)
+    pages.push(page)
+    if (missing !== false) continue
+    const file = join(await testFolder(t), `${role}.prom`)
+    await writeFile(file, page)
+    const { stdout, stderr } = await run('sh', ['-c', `promtool check metrics < ${file}`]).catch((error) => error)
+    t.same(`${stdout}${stderr}`, '', `promtool finds no fault with the metrics of ${role}`)
+  }
+  const named = new Set(pages.flatMap((page) => [...page.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name)))
+  await matchesSnapshot(
+    t,
+    'metrics.txt',
+    `${[...named]
+      .filter((name) => name?.startsWith('patchbay_'))
+      .sort()
+      .join('\n')}\n`,
+  )
+  for (const metric of new Set([rules, ...expressions].flatMap(metricsIn))) {
+    t.ok(named.has(metric), `${metric} is served by a role`)
+  }
+  const docs = await readFile(join(root, 'docs/operations.md'), 'utf8')
+  for (const metric of metricsIn(docs)) t.ok(named.has(metric), `${metric} of docs/operations.md is served by a role`)
+  t.equal(await instance.stop('SIGTERM'), 0)
+})

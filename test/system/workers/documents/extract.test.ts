@@ -1,0 +1,245 @@
+import { deflateSync } from 'node:zlib'
+import t from 'tap'
+import type { DocumentFormat } from '../../../../runtime/knowledge/blocks.ts'
+import { DEFAULT_LIMITS, type ExtractionLimits, extractChunks } from '../../../../workers/documents/extract/run.ts'
+import { docxParagraph, docxTable, makeDocx, makePdf, makeZip } from '../../../support/world/documents.ts'
+
+/** Chunks of a file, extracted in a thread as the job does it. */
+async function read(
+  format: DocumentFormat,
+  content: string | Uint8Array<ArrayBuffer>,
+  limits: Partial<ExtractionLimits> = {},
+): Promise<string[]> {
+  const bytes = typeof content === 'string' ? new Uint8Array(Buffer.from(content)) : content.slice()
+  const texts: string[] = []
+  const keep = async (chunks: { text: string }[], first: number) => {
+    if (first !== texts.length) throw new Error(`Batch ${first} came after ${texts.length} chunks`)
+    texts.push(...chunks.map(({ text }) => text))
+  }
+  const count = await extractChunks(format, bytes, keep, { ...nobody, limits: { ...DEFAULT_LIMITS, ...limits } })
+  if (count !== texts.length) throw new Error(`${count} chunks were promised and ${texts.length} came`)
+  return texts
+}
+
+const nobody = { workspaceId: 'nobody', signal: new AbortController().signal }
+
+const fails = (reason: string | RegExp) => ({ name: 'ExtractionError', message: reason })
+
+t.test('Markdown becomes passages under their headings, links and emphasis plain', async (t) => {
+  const text = `---
+title: x
+---
+# Returns
+
+See [our **shop**](https://example.com/shop).
+
+Deadline
+--------
+
+| Item | Days |
+| --- | --- |
+| Shoes | 30 |
+
+\`\`\`
+# no heading
+\`\`\`
+`
+  t.same(await read('md', text), [
+    'Returns:\nSee our shop.',
+    'Returns > Deadline:\nItem: Shoes; Days: 30\n\n# no heading',
+  ])
+})
+
+t.test('HTML gives what a reader sees, rows whole', async (t) => {
+  const html = `<html><head><title>T</title><style>p {}</style></head><body><nav>Menu</nav><h1>Fees</h1>
+    <p>A visit is&nbsp;<a href="https://x.y">free</a>.</p><script>alert(1)</script>
+    <table><tr><th><p>Kind</p></th><th>Price</th></tr><tr><td><p>Check</p><p>up</p></td><td>20 €</td></tr></table></body></html>`
+  t.same(await read('html', html), ['Fees:\nA visit is free.\nKind | Price\nCheck up | 20 €'])
+})
+
+t.test('an HTML page may declare its own encoding', async (t) => {
+  const page = Buffer.concat([
+    Buffer.from('<meta charset="windows-1251"><p>'),
+    Buffer.from([0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2]),
+  ])
+  t.same(await read('html', new Uint8Array(page)), ['Привет'])
+})
+
+t.test('a Word document keeps headings and tables', async (t) => {
+  const body =
+    docxParagraph('Opening hours', 'Heading1') + docxParagraph('We open at nine.') + docxTable([['Monday', '9–18']])
+  t.same(await read('docx', makeDocx(body)), ['Opening hours:\nWe open at nine.\nMonday | 9–18'])
+})
+
+t.test('a PDF gives paragraphs under the lines in larger type', async (t) => {
+  const pdf = makePdf([
+    [
+      [20, 'Parking'],
+      [11, 'Visitors park behind the light-'],
+      [11, 'house. It is free.'],
+    ],
+    [[11, 'Page two (last).']],
+  ])
+  t.same(await read('pdf', pdf), ['Parking:\nVisitors park behind the lighthouse. It is free.\n\nPage two (last).'])
+})
+
+t.test('CSV rows carry the names of their columns, whatever the separator', async (t) => {
+  t.same(await read('csv', 'name;price\r\n"Tea; green";3\r\n\r\nCoffee;4\r\n'), [
+    'name: Tea; green; price: 3\nname: Coffee; price: 4',
+  ])
+  t.same(await read('csv', 'a\tb\n1\t2'), ['a: 1; b: 2'])
+})
+
+t.test('JSON objects become records with the path that leads to them', async (t) => {
+  const json = { shop: { city: 'Lyon', tags: ['old', 'blue'] }, staff: [{ name: 'Ada' }, { name: 'Bob', boss: null }] }
+  t.same(await read('json', JSON.stringify(json)), [
+    'shop: city: Lyon; tags: old, blue\nstaff: name: Ada\nstaff: name: Bob',
+  ])
+})
+
+t.test('text is read in the encoding it has', async (t) => {
+  const words = 'Größe naïve'
+  const utf16be = Buffer.from(words, 'utf16le').swap16()
+  const encodings: Record<string, Buffer> = {
+    'UTF-8': Buffer.from(words),
+    'UTF-8 with a mark': Buffer.from(`\ufeff${words}`),
+    'Latin-1': Buffer.from(words, 'latin1'),
+    'UTF-16 LE with a mark': Buffer.from(`\ufeff${words}`, 'utf16le'),
+    'UTF-16 BE with a mark': Buffer.concat([Buffer.from([0xfe, 0xff]), utf16be]),
+    'UTF-16 LE without a mark': Buffer.from(words, 'utf16le'),
+    'UTF-16 BE without a mark': utf16be,
+  }
+  for (const [name, bytes] of Object.entries(encodings)) {
+    t.same(await read('txt', new Uint8Array(bytes)), [words], name)
+  }
+  t.same(
+    await read('txt', 'a\u0000b\u0007c'.padEnd(400, 'x')),
+    ['abc'.padEnd(398, 'x')],
+    'what no database holds is left out',
+  )
+})
+
+t.test('a file that is not what its name says fails in words', async (t) => {
+  const noise = new Uint8Array(3000).map((_, i) => (i * 7919) % 256)
+  await t.rejects(read('txt', noise), fails('The file is not text'))
+  await t.rejects(read('pdf', noise), fails('The PDF is damaged or not a PDF file'))
+  await t.rejects(read('docx', noise), fails('The Word document is damaged or not a .docx file'))
+  await t.rejects(read('docx', makeZip({ 'a.txt': 'a' })), fails('The Word document is damaged or not a .docx file'))
+  await t.rejects(read('docx', makeDocx('x').slice(0, 200)), fails(/damaged/))
+  // Bytes before an archive move its directory for readers that look for it, and not for those that believe its offset.
+  const moved = Buffer.concat([makeDocx('x'), makeDocx(docxParagraph('other'))])
+  await t.rejects(read('docx', moved), fails(/damaged/))
+  await t.rejects(read('json', '{"a": '), fails(/^The JSON can't be read/))
+  await t.rejects(read('txt', ' \n\t\n'), fails('The file has no text'))
+  await t.rejects(read('pdf', makePdf([[]])), fails('The PDF has no text; its pages are probably scanned images'))
+})
+
+t.test('an archive that unpacks to more than it says is refused before it is unpacked', async (t) => {
+  const bomb = makeDocx(docxParagraph('0'.repeat(300 * 1024 * 1024)), 1000)
+  t.ok(bomb.length < 1024 * 1024)
+  await t.rejects(read('docx', bomb), fails('The file unpacks to more than 256 MiB'))
+})
+
+t.test('a PDF that unpacks without end costs the memory it may, and no more', async (t) => {
+  const zeros = deflateSync(Buffer.alloc(400 * 1024 * 1024, '0'))
+  const head =
+    '%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages /Kids [3 0 R] /Count 1 >>\nendobj\n3 0 obj\n<< /Type /Page /Parent 2 0 R /Contents 4 0 R >>\nendobj\n'
+  const stream = `4 0 obj\n<< /Length ${zeros.length} /Filter /FlateDecode >>\nstream\n`
+  const end = '\nendstream\nendobj\ntrailer\n<< /Root 1 0 R >>\n%%EOF'
+  const pdf = Buffer.concat([Buffer.from(head + stream), zeros, Buffer.from(end)])
+  await t.rejects(read('pdf', new Uint8Array(pdf), { memoryBytes: 128 * 1024 * 1024, timeoutMs: 30_000 }), {
+    name: 'ExtractionError',
+  })
+})
+
+t.test('what takes too long, nests too deep or has too much text is ended, and the process goes on', async (t) => {
+  const deep = '<div>'.repeat(200_000)
+  await t.rejects(read('html', deep, { timeoutMs: 1500 }), { name: 'ExtractionError' })
+  await t.rejects(read('json', '['.repeat(500_000)), { name: 'ExtractionError' })
+  await t.rejects(
+    read('txt', 'A line of words.\n'.repeat(2000), { maxChunks: 10 }),
+    fails(/more text than 10 passages/),
+  )
+})
+
+t.test('the thread is gone when its signal aborts or its chunks can’t be kept', async (t) => {
+  const text = new Uint8Array(Buffer.from('# A\n\nSome words.\n\n'.repeat(5000)))
+  const lost = new Error('database away')
+  const keep = async () => {
+    throw lost
+  }
+  await t.rejects(extractChunks('md', text.slice(), keep, nobody), lost)
+  const stop = new AbortController()
+  const reading = extractChunks('md', text.slice(), async () => stop.abort(new Error('stopped')), {
+    ...nobody,
+    signal: stop.signal,
+  })
+  await t.rejects(reading, new Error('stopped'))
+})
+
+t.test('Markdown is read in time that grows with its length', async (t) => {
+  const hostile = [
+    `# x${'\t'.repeat(100_000)}y`,
+    '['.repeat(200_000),
+    '[]('.repeat(100_000),
+    `${'**a'.repeat(50_000)}`,
+    `|${' '.repeat(100_000)}x`,
+    `${'`'.repeat(99_999)}`,
+  ].join('\n\n')
+  const before = process.cpuUsage()
+  t.ok((await read('md', hostile)).length > 0)
+  const { user } = process.cpuUsage(before)
+  t.ok(user < 30_000_000, `${user} µs`)
+  t.same(await read('md', '# A # title ##\n\n![photo](a.png) of [the [old] shop](b "x") and [ours](c) [x]'), [
+    'A # title:\nphoto of [the [old] shop](b "x") and ours [x]',
+  ])
+})
+
+t.test(
+  'a thread that read its file well reads the next one, and others stand ready; one that did not is ended',
+  async (t) => {
+    const limits = { memoryBytes: 96 * 1024 * 1024 }
+    const started = async (work: () => Promise<unknown>): Promise<number> => {
+      let count = 0
+      const counting = () => count++
+      process.on('worker', counting)
+      await work()
+      process.off('worker', counting)
+      return count
+    }
+    t.equal(await started(() => read('txt', 'One', limits)), 1)
+    t.equal(
+      await started(async () => {
+        for (const text of ['Two', 'Three', 'Four']) t.same(await read('txt', text, limits), [text])
+        t.same(await read('md', '# A\n\nB', limits), ['A:\nB'])
+      }),
+      0,
+      'one after the other',
+    )
+    t.equal(
+      await started(() =>
+        Promise.all(['Five', 'Six'].map(async (text) => t.same(await read('txt', text, limits), [text]))),
+      ),
+      2,
+      'one file at a time, and one more for whoever comes beside them',
+    )
+    t.equal(
+      await started(() => t.rejects(read('txt', ' ', limits), fails('The file has no text'))),
+      2,
+      'its replacement, and as many as may read at once',
+    )
+    const long = 'Many words to read. '.repeat(60_000)
+    t.equal(await started(() => read('txt', long, limits)), 0, 'a long file leaves little behind, too')
+    t.same(await read('txt', 'Seven', limits), ['Seven'])
+  },
+)
+
+t.test('text of every format is clean, whatever its escapes say', async (t) => {
+  const json = JSON.stringify({ 'k\0': ['lone \ud83d', '\udc4d\ud83d', 'nul \0 end'] })
+  const html = '<p>lone &#xD83D; low &#xDC4D; nul &#0; end</p>'
+  const csv = `name,note\nAda,a\0b${'x'.repeat(400)}\n`
+  const found = await Promise.all([read('json', json), read('html', html), read('csv', csv)])
+  for (const text of found.flat()) t.ok(text.isWellFormed() && !text.includes('\0'), JSON.stringify(text))
+  const faces = '😀'.repeat(30_000)
+  for (const text of await read('txt', `x${faces}`)) t.notMatch(text, '\ufffd', 'no pair is parted')
+})

@@ -1,0 +1,77 @@
+import t from 'tap'
+import { startTestApi, type TestApi } from '../../../support/instance/api.ts'
+import { until } from '../../../support/instance/realtime-node.ts'
+import { startSmtpDouble } from '../../../support/providers/doubles/smtp.ts'
+
+const FROM = { 'x-forwarded-for': '203.0.113.9' }
+const login = (api: TestApi, email: string, password: string) =>
+  api.client().post('/auth/login', { body: { email, password }, headers: FROM })
+const signup = (api: TestApi, n: number, headers = FROM) =>
+  api.client().post('/auth/signup', {
+    body: { name: 'Eve', email: `eve-${n}@example.com`, password: 'correct horse', phone_number: '+14155550123' },
+    headers,
+  })
+
+t.test('what others try from an address does not lock out who has logged in from it', async (t) => {
+  const api = await startTestApi(t)
+  const [here, elsewhere] = [await api.signUp(), await api.signUp()]
+  t.equal((await login(api, here.email, here.password)).status, 200)
+  for (let i = 0; i < 101; i++) await login(api, `nobody-${i}@example.com`, 'wrong')
+  t.equal((await login(api, elsewhere.email, elsewhere.password)).status, 429, 'the address is locked')
+  t.equal((await login(api, here.email, here.password)).status, 200, 'and not for them')
+  for (let i = 0; i < 11; i++) await login(api, here.email, 'wrong')
+  t.equal((await login(api, here.email, here.password)).status, 429, 'their own guesses count')
+})
+
+t.test('refused signups take nothing from logins', async (t) => {
+  const api = await startTestApi(t)
+  const user = await api.signUp()
+  const statuses: number[] = []
+  for (let i = 0; i < 102; i++) statuses.push((await signup(api, i)).status)
+  t.same([statuses[0], statuses.at(-1)], [403, 429])
+  t.equal((await login(api, user.email, user.password)).status, 200)
+})
+
+t.test('an account gets five password links an hour, and an earlier one still works', async (t) => {
+  const smtp = await startSmtpDouble()
+  t.teardown(() => smtp.stop())
+  const api = await startTestApi(t, { env: { SMTP_URL: smtp.url } })
+  const user = await api.signUp()
+  const tokens = () =>
+    smtp.mails
+      .filter(({ text }) => text.includes('Your new password'))
+      .map(({ text }) => /#token=([\w-]+)/.exec(text.replaceAll('=\n', '').replaceAll('=3D', '='))?.[1] ?? '')
+  for (let i = 0; i < 8; i++) {
+    const asked = await api.client().post('/auth/password/forgotten', {
+      body: { email: user.email },
+      headers: { 'x-forwarded-for': `203.0.113.${i}` },
+    })
+    t.equal(asked.status, 200, 'the answer is the same')
+    await until(() => tokens().length === Math.min(i + 1, 5))
+  }
+  const [first = '', second = ''] = tokens()
+  const reset = (token: string) =>
+    api.client().post('/auth/password/reset', { body: { token, new_password: 'battery staple' } })
+  t.equal((await reset(first)).status, 200, 'a stranger who asks for more does not end it')
+  t.equal((await reset(second)).status, 400, 'the others end with it')
+})
+
+t.test('a token for a call is given to no page of another site that has the cookie', async (t) => {
+  const api = await startTestApi(t)
+  const user = await api.signUp()
+  const { body } = await user.client.post('/agents', { body: { agent_name: 'Ada', system_prompt: 'You answer.' } })
+  const ask = async (client: typeof user.client, site?: string) =>
+    (
+      await client.get('/calls/generate-token', {
+        query: { agent_id: body.agent_id },
+        headers: site === undefined ? {} : { 'sec-fetch-site': site },
+      })
+    ).status
+  t.same([await ask(user.client, 'cross-site'), await ask(user.client, 'same-site')], [403, 403])
+  t.equal((await user.client.get('/calls/logs')).body.total, 0, 'nothing was made')
+  t.same(
+    [await ask(user.client, 'same-origin'), await ask(user.client, 'none'), await ask(user.client)],
+    [200, 200, 200],
+  )
+  t.equal(await ask(await api.keyClient(user), 'cross-site'), 200, 'a key is no cookie')
+})

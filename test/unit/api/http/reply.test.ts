@@ -1,0 +1,16 @@
+import { pino } from 'pino'
+import t from 'tap'
+import { errorReply } from '../../../../api/http/reply.ts'
+import { PatchbayError } from '../../../../runtime/lib/errors.ts'
+
+const log = pino({ level: 'silent' })
+const headersOf = (error: unknown): Record<string, string> => Object.fromEntries(errorReply(error, 'r1', log).headers)
+
+t.test('who finds no room is told when to ask again, by the error where it knows better', async (t) => {
+  const full = errorReply(new PatchbayError('unavailable'), 'r1', log)
+  t.equal(full.status, 503)
+  t.match(JSON.parse(String(full.body)), { detail: String })
+  t.match(headersOf(new PatchbayError('unavailable')), { 'retry-after': '1', 'x-request-id': 'r1' })
+  t.match(headersOf(new PatchbayError('unavailable', { headers: { 'retry-after': '7' } })), { 'retry-after': '7' })
+  t.notOk('retry-after' in headersOf(new PatchbayError('not_a_member')), 'waiting opens no workspace')
+})

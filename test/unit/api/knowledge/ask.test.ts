@@ -1,0 +1,48 @@
+import t from 'tap'
+import { answerAsks } from '../../../../api/knowledge/ask.ts'
+import { EmbeddedVectors } from '../../../../plugins/embedded-vectors/store.ts'
+import { hasReadyDocuments } from '../../../../store/knowledge/documents.ts'
+import { vectorShelf } from '../../../../store/knowledge/vector-blob-store.ts'
+import { startTestApi } from '../../../support/instance/api.ts'
+import { settledDocuments, startTestJobs } from '../../../support/instance/jobs.ts'
+
+const api = await startTestApi(t)
+await startTestJobs(t, api)
+const { client, workspaceId } = await api.signUp()
+const { store } = api
+const tools = { ofCall: async () => 'called', ofChat: async () => 'called' }
+const vectors = new EmbeddedVectors(vectorShelf(store), 1 << 24)
+t.teardown(() => vectors.close())
+const answers = answerAsks({ tools, store, vectors, embeddings: undefined })
+
+async function makeAgent(document?: string): Promise<string> {
+  const { body } = await client.post('/agents', { body: { agent_name: 'Ava', system_prompt: 'You are Ava.' } })
+  if (document !== undefined) {
+    const form = new FormData()
+    form.append('files', new Blob([document]), 'facts.txt')
+    await client.post(`/agents/${body.agent_id}/upload`, { form })
+    await settledDocuments(client, body.agent_id)
+  }
+  return body.agent_id
+}
+
+async function makeCall(agentId: string): Promise<string> {
+  const { body } = await client.get('/calls/generate-token', { query: { agent_id: agentId } })
+  return body.call_log_id
+}
+
+t.test('a voice worker gets passages of the agent of its call, and of no other', async (t) => {
+  const informed = await makeAgent('The code word is heliotrope.')
+  const other = await makeAgent()
+  const ask = async (agentId: string) => answers.knowledge(await makeCall(agentId), { query: 'code word?', topK: 3 })
+  t.match(await ask(informed), {
+    passages: [{ filename: 'facts.txt', text: 'The code word is heliotrope.', documentId: String, score: Number }],
+  })
+  t.same(await ask(other), { passages: [] })
+  t.same(await answers.knowledge('01890000-0000-7000-8000-000000000000', { query: 'code word?', topK: 3 }), {
+    passages: [],
+  })
+  const tenant = store.tenant(workspaceId)
+  t.equal(await hasReadyDocuments(tenant, informed), true)
+  t.equal(await hasReadyDocuments(tenant, other), false)
+})

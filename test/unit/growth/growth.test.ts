@@ -1,0 +1,123 @@
+import t from 'tap'
+import { answer } from '../../../plugins/offline/answer.ts'
+import { parseSdp } from '../../../plugins/sip/media/sdp.ts'
+import { parseDigestAnswer } from '../../../plugins/sip/message/digest.ts'
+import { parseNameAddress, parseUri, parseVia } from '../../../plugins/sip/message/grammar.ts'
+import { redact } from '../../../plugins/sip/trace/redact.ts'
+import { isBackchannel } from '../../../runtime/conversation/hearing/barge-in.ts'
+import { readConsent } from '../../../runtime/conversation/hearing/consent.ts'
+import { isEchoOf } from '../../../runtime/conversation/hearing/echo-words.ts'
+import { SpokenLanguage } from '../../../runtime/conversation/hearing/spoken-language.ts'
+import { detectLanguage } from '../../../runtime/conversation/languages/detect.ts'
+import { LANGUAGES } from '../../../runtime/conversation/languages/index.ts'
+import { plain } from '../../../runtime/conversation/languages/plain.ts'
+import { SpokenText } from '../../../runtime/conversation/speaking/heard.ts'
+import { restOf } from '../../../runtime/conversation/stages/rest-of.ts'
+import { fillVariables } from '../../../runtime/conversation/variables.ts'
+import { documentText } from '../../../runtime/knowledge/blocks.ts'
+import { approximateTokens, chunk } from '../../../runtime/knowledge/chunking.ts'
+import { termsOf } from '../../../runtime/knowledge/terms.ts'
+import { Pronunciation } from '../../../runtime/plugin-sdk/speech/pronunciation.ts'
+import { piecesOf, SentenceBuffer, splitSentences } from '../../../runtime/plugin-sdk/speech/sentences.ts'
+import { growsWithItsInput } from '../../support/source/growth.ts'
+
+/** What callers, visitors and providers say takes time that grows with it: it is read beside the audio of all. */
+
+const english = LANGUAGES[0]
+const spoken = ['. ', 'A. ', '!', '"', 'yes ', 'sono ', 'hinterlass', '中']
+
+t.test('speech', async (t) => {
+  growsWithItsInput(t, 'splitSentences', (text) => splitSentences(text), { tokens: spoken })
+  growsWithItsInput(t, 'splitSentences in German', (text) => splitSentences(text, 'de'), {
+    tokens: [...spoken, 'z. B. '],
+  })
+  growsWithItsInput(t, 'piecesOf', (text) => [...piecesOf(text, 600)], { tokens: spoken })
+  growsWithItsInput(
+    t,
+    'SentenceBuffer',
+    (text) => {
+      const buffer = new SentenceBuffer()
+      for (const piece of piecesOf(text, 600)) buffer.push(piece)
+      return buffer.flush()
+    },
+    { tokens: spoken },
+  )
+  const entries = [
+    { word: 'a a', say: 'b' },
+    { word: 'A. b', say: 'c' },
+    { word: 'SQL', say: 'sequel' },
+    { word: '!!!', say: 'wow' },
+    { word: ' x', say: 'x' },
+  ]
+  growsWithItsInput(
+    t,
+    'Pronunciation',
+    (text) => {
+      const pronunciation = new Pronunciation(entries)
+      pronunciation.push(text)
+      return pronunciation.flush()
+    },
+    { tokens: spoken },
+  )
+  growsWithItsInput(
+    t,
+    'Pronunciation in pieces',
+    (text) => {
+      const pronunciation = new Pronunciation(entries)
+      for (let at = 0; at < text.length; at += 64) pronunciation.push(text.slice(at, at + 64))
+      return pronunciation.flush()
+    },
+    { tokens: spoken },
+  )
+  growsWithItsInput(t, 'SpokenText', (text) => {
+    const said = new SpokenText()
+    said.add(text)
+    for (let i = 0; i < text.length / 64; i++) said.time('unheard', i)
+    return said.heardBy(1e9, undefined)
+  })
+})
+
+t.test('words', async (t) => {
+  growsWithItsInput(t, 'plain', plain, { tokens: spoken })
+  growsWithItsInput(t, 'isBackchannel', (text) => isBackchannel(text, english), { tokens: spoken })
+  growsWithItsInput(t, 'isEchoOf', (text) => isEchoOf(text, 'we open at nine'), { tokens: spoken })
+  growsWithItsInput(t, 'isEchoOf itself', (text) => isEchoOf(text, text), { tokens: spoken })
+  growsWithItsInput(t, 'restOf', (text) => restOf(text, `${text.slice(0, text.length / 2)}y`), { tokens: spoken })
+  growsWithItsInput(t, 'detectLanguage', (text) => detectLanguage(text), { tokens: spoken })
+  growsWithItsInput(t, 'SpokenLanguage', (text) => new SpokenLanguage('multi').heard(text, undefined), {
+    tokens: spoken,
+  })
+  for (const language of LANGUAGES) {
+    const named = { tokens: [...spoken, ...language.keys.slice(0, 2)] }
+    growsWithItsInput(t, `readConsent in ${language.code}`, (text) => readConsent(text, language), named)
+  }
+  growsWithItsInput(t, 'fillVariables', (text) => fillVariables(text, { a: 'b' }, { field: 'x', maxBytes: 1e9 }), {
+    tokens: ['{{', '}}', '{{a}}', '{{ '],
+  })
+  growsWithItsInput(t, 'termsOf', (text) => termsOf(text), { tokens: spoken })
+  growsWithItsInput(t, 'documentText', documentText, { tokens: spoken })
+  growsWithItsInput(t, 'approximateTokens', approximateTokens, { tokens: spoken })
+  growsWithItsInput(t, 'chunk', (text) => [...chunk([{ kind: 'text', text }])], { tokens: spoken })
+})
+
+t.test('the offline model', async (t) => {
+  const tokens = ['where ', '[', '|', '](']
+  const asked = (text: string) => answer({ sources: ['We open at nine.'], turns: [{ role: 'user', text }] })
+  growsWithItsInput(t, 'a question', asked, { tokens })
+  const turns = [{ role: 'user', text: 'when do you open?' }] as const
+  growsWithItsInput(t, 'a prompt', (text) => answer({ sources: [text], turns }), { tokens: ['[', '|'], most: 4_096 })
+})
+
+t.test('SIP', async (t) => {
+  const tokens = ['a=crypto:', 'inline:', '\r\n', '-']
+  const message = (text: string) => `INVITE sip:a@b SIP/2.0\r\nc: application/sdp\r\n\r\n${text}`
+  growsWithItsInput(t, 'redact', (text) => redact(Buffer.from(message(text))), { tokens })
+  growsWithItsInput(t, 'redact a head', (text) => redact(Buffer.from(`INVITE sip:a@b SIP/2.0\r\n${text}`)), { tokens })
+  growsWithItsInput(t, 'parseSdp', (text) => parseSdp(Buffer.from(text)), { tokens })
+  growsWithItsInput(t, 'parseNameAddress', parseNameAddress, { tokens: ['"', '<', ';', '@'] })
+  growsWithItsInput(t, 'parseUri', (text) => parseUri(`sip:${text}`), { tokens: ['@', ';', '?', '.'] })
+  growsWithItsInput(t, 'parseVia', (text) => parseVia(`SIP/2.0/UDP ${text}`), { tokens: ['/', ';', ':', '='] })
+  growsWithItsInput(t, 'parseDigestAnswer', (text) => parseDigestAnswer(`Digest ${text}`), {
+    tokens: ['"', ',', '=', '\\'],
+  })
+})

@@ -1,0 +1,117 @@
+import t from 'tap'
+import WebSocket from 'ws'
+import { LostWorkers } from '../../../../../runtime/call/control/lost-workers.ts'
+import type { OpenSession } from '../../../../../runtime/call/link/messages.ts'
+import {
+  endedCall,
+  LINK_TOKEN,
+  makeCall,
+  openSession,
+  RealtimeClient,
+  type RealtimeNode,
+  startNode,
+  startWorker,
+  until,
+} from '../../../../support/instance/realtime-node.ts'
+
+t.test('three in a row leave something out, six give the call up', (t) => {
+  const lost = new LostWorkers()
+  const outcomes = [1, 2, 3, 4, 5, 6].map((i) => lost.lost(1, i * 1_000))
+  t.same(outcomes, ['go_on', 'go_on', 'leave_out', 'go_on', 'go_on', 'give_up'])
+  t.end()
+})
+
+t.test('a turn of the caller, and a worker that ran long, begin a new row', (t) => {
+  const lost = new LostWorkers()
+  t.same([lost.lost(1, 0), lost.lost(1, 1), lost.lost(2, 2), lost.lost(2, 3)], ['go_on', 'go_on', 'go_on', 'go_on'])
+  lost.accepted(4)
+  t.equal(lost.lost(2, 60_004), 'go_on')
+  t.equal(lost.inARow, 1)
+  t.end()
+})
+
+t.test('a call loses twenty workers at most', (t) => {
+  const lost = new LostWorkers()
+  const outcomes = Array.from({ length: 20 }, (_, turn) => lost.lost(turn, turn))
+  t.equal(outcomes.indexOf('give_up'), 19)
+  t.end()
+})
+
+/** A worker that dies of every session, and is there again. */
+function mortal(node: RealtimeNode, workerId: string, takes: (send: (message: object) => void) => void) {
+  const offers: { session: number }[] = []
+  let over = false
+  const dial = () => {
+    if (over) return
+    const socket = new WebSocket(`${node.url}/link`, { headers: { authorization: `Bearer ${LINK_TOKEN}` } })
+    const send = (message: object) => socket.send(JSON.stringify(message))
+    socket.on('error', () => undefined)
+    socket.on('open', () => {
+      send({ type: 'hello', protocol: 2, workerId, capacity: 2, metricsUrl: 'http://127.0.0.1/' })
+      send({ type: 'heartbeat', state: 'ready', activeSessions: 0, capacity: 2 })
+    })
+    const beating = setInterval(() => {
+      if (socket.readyState !== WebSocket.OPEN) return
+      send({ type: 'heartbeat', state: 'ready', activeSessions: 0, capacity: 2 })
+    }, 500)
+    socket.on('message', (data, isBinary) => {
+      const message = isBinary ? {} : (JSON.parse(String(data)) as { type?: string; session?: number })
+      if (message.type !== 'open') return
+      const { session } = message as { session: number }
+      offers.push({ session })
+      takes((more) => send({ session, ...more }))
+      setTimeout(() => socket.terminate(), 100)
+    })
+    socket.on('close', () => {
+      clearInterval(beating)
+      setTimeout(dial, 20)
+    })
+    stop = () => {
+      over = true
+      clearInterval(beating)
+      socket.terminate()
+    }
+  }
+  let stop = () => {}
+  dial()
+  return { offers, stop: () => stop() }
+}
+
+t.test('a call that kills who is to open it is not offered without end', async (t) => {
+  const node = await startNode(t)
+  const { offers, stop } = mortal(node, 'mortal', () => undefined)
+  t.teardown(stop)
+  await until(() => node.sessions.workers().length === 1)
+  const waiting = await makeCall(node)
+  new RealtimeClient(node, waiting.token)
+  const { call } = await endedCall(node, waiting)
+  t.match(call, { status: 'failed', end_reason: 'error', error: /3 voice workers were lost in a row/ })
+  t.equal(offers.length, 3)
+})
+
+t.test('a greeting that kills its workers is left out', async (t) => {
+  const node = await startNode(t)
+  const { offers, stop } = mortal(node, 'mortal', (send) => {
+    send({ type: 'accepted' })
+    send({ type: 'event', event: { type: 'greeting', step: 'first_message' } })
+    send({ type: 'event', event: { type: 'said', text: '!'.repeat(90_000) } })
+  })
+  t.teardown(stop)
+  await until(() => node.sessions.workers().length === 1)
+  const waiting = await makeCall(node)
+  await openSession(t, node, waiting)
+  const state = () => node.sessions.calls.stateOf(waiting.callId)
+  await until(() => (state()?.faults.length ?? 0) > 0)
+  stop()
+  const told = Promise.withResolvers<OpenSession>()
+  await startWorker(t, [node], {
+    openConversation: async (open) => {
+      told.resolve(open)
+      return { audio: () => {}, input: () => {}, played: () => {}, close: async () => {} }
+    },
+  })
+  const { resume } = await told.promise
+  t.match(resume, { greeting: 'done', said: undefined })
+  t.match(state()?.faults, [/3 voice workers were lost in a row.*first message/])
+  t.ok(offers.length <= 4)
+})

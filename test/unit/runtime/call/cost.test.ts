@@ -1,0 +1,78 @@
+import t from 'tap'
+import { loadPrices, makePrices, type PriceTable } from '../../../../runtime/call/cost.ts'
+import { PatchbayError } from '../../../../runtime/lib/errors.ts'
+
+const NOTHING = { llmInputTokens: 0, llmOutputTokens: 0, sttSeconds: 0, ttsCharacters: 0 }
+const SOME = { llmInputTokens: 1_000_000, llmOutputTokens: 500_000, sttSeconds: 90, ttsCharacters: 2_000 }
+const NOON = new Date('2026-02-01T12:00:00Z')
+
+const registry = { plugins: [], servedElsewhere: () => false }
+const shipped: PriceTable = {
+  llm: {
+    acme: {
+      small: [
+        { from: '2026-02-01', inputPerMillionTokens: 1, outputPerMillionTokens: 2 },
+        { from: '2025-01-01', inputPerMillionTokens: 10, outputPerMillionTokens: 20 },
+      ],
+    },
+  },
+  stt: { acme: { '*': [{ from: '2025-01-01', perMinute: 0.02 }] } },
+  tts: {
+    acme: {
+      'voice-*': [{ from: '2025-01-01', perMillionCharacters: 10 }],
+      'voice-2-*': [{ from: '2025-01-01', perMillionCharacters: 30 }],
+    },
+  },
+  platform: [{ from: '2025-01-01', perMinute: 0 }],
+}
+const agent = {
+  llm: { provider: 'acme', model: 'small' },
+  stt: { provider: 'acme', model: 'ears' },
+  tts: { provider: 'acme', voice: 'voice-2-ada' },
+}
+
+t.test('each stage costs what its price says, at the price of the day', async (t) => {
+  const prices = makePrices(shipped, {}, registry)
+  t.same(prices.costOf(agent, SOME, NOON), { llmUsd: 2, sttUsd: 0.03, ttsUsd: 0.06 })
+  t.equal(prices.costOf(agent, SOME, new Date('2026-01-31T23:59:59Z')).llmUsd, 20)
+  t.equal(prices.costOf(agent, SOME, new Date('2024-12-31T00:00:00Z')).llmUsd, null, 'no price held then')
+})
+
+t.test('what has no price costs null, and what was not used costs nothing', async (t) => {
+  const prices = makePrices(shipped, {}, registry)
+  const other = { ...agent, llm: { provider: 'acme', model: 'large' } }
+  t.equal(prices.costOf(other, SOME, NOON).llmUsd, null)
+  t.same(prices.costOf(other, NOTHING, NOON), { llmUsd: 0, sttUsd: 0, ttsUsd: 0 })
+  t.same(prices.costOf({}, SOME, NOON), { llmUsd: null, sttUsd: null, ttsUsd: null })
+})
+
+t.test('the operator’s prices go first, and alone count where another server answers', async (t) => {
+  const own: PriceTable = {
+    llm: { acme: { small: [{ from: '2026-01-01', inputPerMillionTokens: 3, outputPerMillionTokens: 0 }] } },
+    platform: [{ from: '2026-01-01', perMinute: 0.05 }],
+  }
+  const prices = makePrices(shipped, own, registry)
+  t.equal(prices.costOf(agent, SOME, NOON).llmUsd, 3)
+  t.equal(prices.costOf(agent, SOME, NOON).sttUsd, 0.03)
+  t.equal(prices.platformUsdPerMinute(NOON), 0.05)
+  const elsewhere = makePrices(shipped, own, { ...registry, servedElsewhere: () => true })
+  t.same(elsewhere.costOf(agent, SOME, NOON), { llmUsd: 3, sttUsd: null, ttsUsd: null })
+})
+
+t.test('the shipped table is valid, and what runs offline is free', async (t) => {
+  const prices = await loadPrices(registry)
+  const offline = {
+    llm: { provider: 'offline', model: 'extractive' },
+    stt: { provider: 'sim', model: 'default' },
+    tts: { provider: 'offline', voice: 'en-us' },
+  }
+  t.same(prices.costOf(offline, SOME, NOON), { llmUsd: 0, sttUsd: 0, ttsUsd: 0 })
+  t.equal(prices.platformUsdPerMinute(NOON), 0)
+})
+
+t.test('a table that can’t be used stops the start and says why', async (t) => {
+  const folder = t.testdir({ 'prices.json': JSON.stringify({ llm: { acme: { small: [{ from: 'soon' }] } } }) })
+  const failure = await loadPrices(registry, `${folder}/prices.json`).catch((error: unknown) => error)
+  t.ok(failure instanceof PatchbayError && failure.code === 'configuration')
+  t.match(failure, { message: /prices\.json" can't be used: \/llm\/acme\/small\/0/ })
+})

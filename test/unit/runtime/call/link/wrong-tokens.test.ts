@@ -1,0 +1,22 @@
+import t from 'tap'
+import { WrongTokens } from '../../../../../runtime/call/link/wrong-tokens.ts'
+
+t.test('a network that shows wrong tokens is refused for the rest of the minute, others are not', async (t) => {
+  let nowMs = 0
+  const tokens = new WrongTokens({ monotonicMs: () => nowMs })
+  for (let i = 0; i < 20; i++) {
+    t.notOk(tokens.isRefused('203.0.113.9'))
+    tokens.wrong('203.0.113.9')
+  }
+  t.ok(tokens.isRefused('203.0.113.9'))
+  t.notOk(tokens.isRefused('203.0.113.10'))
+  nowMs = 60_000
+  t.notOk(tokens.isRefused('203.0.113.9'))
+})
+
+t.test('a stranger beside a voice worker, or behind the same proxy, does not lock it out', async (t) => {
+  const tokens = new WrongTokens({ monotonicMs: () => 0 })
+  tokens.right('10.0.0.2')
+  for (let i = 0; i < 50; i++) tokens.wrong('10.0.0.2')
+  t.notOk(tokens.isRefused('10.0.0.2'))
+})

@@ -1,0 +1,72 @@
+import t from 'tap'
+import { LineTimes } from '../../../../runtime/call/control/line-times.ts'
+import { fromCaller, fromWorker, type PathCall } from '../../../../runtime/call/path.ts'
+import { bytesOf, samplesOf } from '../../../../runtime/media/frame.ts'
+import { CallRecording } from '../../../../runtime/recording/call-recording.ts'
+import { AGENT, CALLER } from '../../../../runtime/recording/stereo.ts'
+
+const FORMAT = { encoding: 'pcm_s16le', sampleRateHz: 8_000 } as const
+const FRAME = 160
+const FRAME_MS = 20
+const LOUD_FRAME = 5
+
+/** A call on a machine that may be elsewhere whenever somebody looked at the clock. */
+function callOnBusyMachine() {
+  const machine = { nowMs: 0, awayMs: 0 }
+  const clock = {
+    nowMs: () => machine.nowMs,
+    monotonicMs: () => {
+      const seenMs = machine.nowMs
+      machine.nowMs += machine.awayMs
+      return seenMs
+    },
+  }
+  const recorded: number[] = []
+  const sink = { write: (bytes: Uint8Array) => void recorded.push(...samplesOf(bytes)), end: () => {} }
+  const lineTimes = new LineTimes(FORMAT)
+  const tap = new CallRecording(FORMAT, sink, clock.monotonicMs)
+  const leg = { format: FORMAT, sendAudio: () => {}, clear: () => {} }
+  const call = {
+    ...{ tap, lineTimes, leg, audio: { hear: () => {} } },
+    supervision: { caller: () => {}, agent: () => {}, cleared: () => {} },
+    callMs: (atMs = clock.monotonicMs()) => atMs,
+  } as unknown as PathCall
+  /** Where a side of the recording is loud, in milliseconds. */
+  const loud = (side: 0 | 1) => {
+    const samples = recorded.filter((_, i) => i % 2 === side)
+    const isLoud = (sample: number) => sample > 0
+    return { fromMs: samples.findIndex(isLoud) / 8, toMs: (samples.findLastIndex(isLoud) + 1) / 8 }
+  }
+  return { machine, tap, lineTimes, loud, caller: fromCaller(call, clock), worker: fromWorker(call, clock) }
+}
+
+const frameOf = (level: number) => bytesOf(new Int16Array(FRAME).fill(level))
+
+t.test('what was said stands in the log where the recording has it, on a machine that is busy', async (t) => {
+  const { machine, tap, lineTimes, loud, caller, worker } = callOnBusyMachine()
+  for (let i = 0; i < 100; i++) {
+    machine.nowMs = (i + 1) * FRAME_MS
+    machine.awayMs = i < 60 ? 25 : 0
+    const frame = frameOf(i === LOUD_FRAME ? 9_000 : 0)
+    caller.audio(frame, i * FRAME)
+    machine.nowMs = (i + 1) * FRAME_MS
+    // The agent falls silent and speaks again: what it says anew has a time of its own.
+    if (i === LOUD_FRAME || i < 3) worker.audio(frame, i * FRAME)
+  }
+  tap.ended()
+  t.equal(lineTimes.spoken(LOUD_FRAME * FRAME), loud(CALLER).fromMs)
+  t.equal(lineTimes.onLine(LOUD_FRAME * FRAME_MS, 'start'), loud(AGENT).fromMs)
+})
+
+t.test('what was cut off ends in the log where it ends in the recording', async (t) => {
+  const { machine, tap, lineTimes, loud, worker } = callOnBusyMachine()
+  machine.nowMs = 100
+  for (let i = 0; i < 5; i++) worker.audio(frameOf(9_000), i * FRAME)
+  machine.nowMs = 130
+  machine.awayMs = 25
+  worker.message({ type: 'clear', session: 1 })
+  machine.nowMs = 400
+  tap.ended()
+  t.same(loud(AGENT), { fromMs: 100, toMs: 130 })
+  t.equal(lineTimes.onLine(30, 'end'), 130)
+})

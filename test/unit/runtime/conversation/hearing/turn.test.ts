@@ -1,0 +1,102 @@
+import { test } from 'tap'
+import { endpointingDelayMs, weighWords } from '../../../../../runtime/conversation/hearing/endpointing.ts'
+import { Ears } from '../../../../../runtime/conversation/hearing/inbound-audio.ts'
+import { type EndsAt, TurnEnd } from '../../../../../runtime/conversation/hearing/turn.ts'
+import { english } from '../../../../../runtime/conversation/languages/en.ts'
+import { EOT_SAMPLES, loadModels } from '../../../../../runtime/conversation/providers/models.ts'
+import { contextOf } from '../../../../../runtime/conversation/replying/context.ts'
+import { systemClock } from '../../../../../runtime/lib/clock.ts'
+import { speech } from '../support/speech.ts'
+
+test('the surer the model, the shorter the silence', (t) => {
+  const delays = [0, 0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.9, 1].map(endpointingDelayMs)
+  t.strictSame(
+    delays,
+    [...delays].sort((a, b) => b - a),
+  )
+  t.equal(delays[0], 1600)
+  t.equal(delays.at(-1), 140)
+  t.end()
+})
+
+test('an open sentence is not over, a closed one more likely is', (t) => {
+  t.equal(weighWords(0.5, 'I would like to book a table for', english), 0.12)
+  t.equal(weighWords(0.5, 'My number is, um,', english), 0.12)
+  t.equal(weighWords(0.05, 'the', english), 0.05)
+  t.ok(weighWords(0.3, 'We are four.', english) > 0.45)
+  t.ok(
+    weighWords(0.3, 'Are you open?', english) > weighWords(0.3, 'You are open.', english),
+    'who has asked waits for the answer',
+  )
+  t.equal(weighWords(0.3, 'four people', english), 0.3)
+  t.equal(weighWords(0.95, 'Yes.', english), 1)
+  t.equal(weighWords(0.3, '', english), 0.3)
+  t.end()
+})
+
+test('the end-of-turn model really runs: it tells unfinished speech from finished', async (t) => {
+  const models = await loadModels('silent')
+  const opinion = async (text: string) => {
+    const ears = new Ears(systemClock)
+    ears.hear(speech(text, 16_000))
+    ears.hear(new Int16Array(1600))
+    t.equal(ears.recent().length, EOT_SAMPLES)
+    return models.endOfTurn(ears.recent())
+  }
+  const open = await opinion('I think that, um')
+  const closed = await opinion('No thank you.')
+  t.ok(open > 0 && open < 0.2, `open: ${open}`)
+  t.ok(closed > open + 0.1, `closed: ${closed}`)
+})
+
+test('an opinion is formed once a pause and kept to its delay from the last sound', async (t) => {
+  let asked = 0
+  const models = {
+    createVad: () => {
+      throw new Error('not used')
+    },
+    endOfTurn: async () => {
+      asked++
+      return 0.3
+    },
+  }
+  const turnEnd = new TurnEnd(
+    new Ears(systemClock),
+    models,
+    systemClock,
+    ({ endMs }) => endMs + 200,
+    (error) => t.fail(String(error)),
+  )
+  const context = contextOf(
+    { turns: [{ role: 'user', text: 'Yes', startMs: 0, endMs: 0, interrupted: false }], tools: [], notes: [] },
+    0,
+  )
+  turnEnd.paused()
+  const endMs = systemClock.monotonicMs()
+  turnEnd.speechEnded(endMs)
+  t.equal(await turnEnd.predictEndOfTurn(context), 1)
+  t.ok(systemClock.monotonicMs() - endMs >= 198)
+  await turnEnd.predictEndOfTurn(context)
+  t.equal(asked, 1)
+  turnEnd.speechStarted()
+  turnEnd.paused()
+  await turnEnd.predictEndOfTurn(context)
+  t.equal(asked, 2)
+  turnEnd.close()
+})
+
+test('a model that fails or hangs costs certainty, not the turn', async (t) => {
+  const errors: unknown[] = []
+  const used: number[] = []
+  for (const endOfTurn of [() => Promise.reject(new Error('broken')), () => new Promise<number>(() => {})]) {
+    const models = { createVad: () => ({ predict: async () => 0, reset: () => {} }), endOfTurn }
+    const endsAt: EndsAt = ({ probability }) => {
+      used.push(probability)
+      return 0
+    }
+    const turnEnd = new TurnEnd(new Ears(systemClock), models, systemClock, endsAt, (error) => errors.push(error))
+    t.equal(await turnEnd.predictEndOfTurn(contextOf(undefined, 0)), 1)
+  }
+  t.equal(errors.length, 1)
+  t.strictSame(used, [0.3, 0.3])
+})

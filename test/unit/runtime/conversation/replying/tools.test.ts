@@ -1,0 +1,92 @@
+import { test } from 'tap'
+import { SimLLM } from '../../../../../plugins/sim/llm.ts'
+import type { LlmScenario } from '../../../../../plugins/sim/scenario.ts'
+import type { ToolSpec } from '../../../../../runtime/call/link/messages.ts'
+import { type CallOptions, call } from '../support/harness.ts'
+import { ScriptedStt, ToneTts } from '../support/providers.ts'
+
+const TOOL: ToolSpec = {
+  name: 'order_status',
+  description: 'Where an order is.',
+  parameters: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+  kind: 'http',
+}
+const HANG_UP: ToolSpec = {
+  name: 'end_call',
+  description: 'Ends the call.',
+  parameters: { type: 'object', properties: {} },
+  kind: 'hang_up',
+}
+const LOOK_UP: ToolSpec = { ...TOOL, name: 'look_up', kind: 'knowledge' }
+
+const withScript = (script: NonNullable<LlmScenario['script']>, tools: ToolSpec[], agent: CallOptions['agent'] = {}) =>
+  call({
+    providers: { stt: new ScriptedStt({ utterances: [] }), llm: new SimLLM({ script }), tts: new ToneTts() },
+    agent: { ...agent, tools },
+  })
+
+test('the model calls a tool through the api node, and answers with what came of it', async (t) => {
+  const { port, type, hangUp } = await withScript(
+    [{ question: 'Where is it?', tool: { name: 'order_status', arguments: { id: 'A1' } }, answer: 'It is {output}.' }],
+    [TOOL],
+  )
+  t.teardown(hangUp)
+  port.runTool = () => '{"status":"shipped"}'
+  type('Where is it?')
+  await port.until('the answer', () => port.turns.length === 2)
+  t.same(port.tools, [{ id: 'tool-1', name: 'order_status', arguments: { id: 'A1' } }])
+  t.same(port.said, ['user: Where is it?', 'assistant: It is {"status":"shipped"}.'])
+})
+
+test('a caller who waits for a tool hears something', async (t) => {
+  const { port, type, hangUp } = await withScript(
+    [{ question: 'Where is it?', tool: { name: 'order_status', arguments: { id: 'A1' } }, answer: 'Here.' }],
+    [TOOL],
+    { deadAir: { enabled: true, phrases: [] } },
+  )
+  t.teardown(hangUp)
+  const result = Promise.withResolvers<string>()
+  port.runTool = () => result.promise
+  type('Where is it?')
+  await port.until('something is heard', () => port.loudFrames > 5)
+  result.resolve('late')
+  await port.until('the answer', () => port.turns.length === 2)
+  t.same(port.said.at(-1), 'assistant: One moment, please. Here.')
+})
+
+test('knowledge is looked up where the model asks for it', async (t) => {
+  const { port, type, hangUp } = await withScript(
+    [{ question: 'When?', tool: { name: 'look_up', arguments: { query: 'opening hours' } }, answer: '{output}' }],
+    [LOOK_UP],
+  )
+  t.teardown(hangUp)
+  port.passages = [{ documentId: 'd', filename: 'hours.txt', text: 'Nine to five.', score: 1 }]
+  type('When?')
+  await port.until('the answer', () => port.turns.length === 2)
+  t.same(port.asked, ['opening hours'])
+  t.match(port.said.at(-1), /Nine to five/)
+})
+
+test('an agent that hangs up says goodbye, and the call is over', async (t) => {
+  const { port, type, hangUp } = await withScript(
+    [{ question: 'Bye', tool: { name: 'end_call', arguments: {} }, answer: '' }],
+    [HANG_UP],
+  )
+  t.teardown(hangUp)
+  type('Bye')
+  await port.until('the end', () => port.endings.length === 1)
+  t.same(port.endings, [{ reason: 'agent_hangup', error: undefined }])
+  t.same(port.said, ['user: Bye', 'assistant: Goodbye.'])
+})
+
+test('a tool that fails is told to the model, and the conversation goes on', async (t) => {
+  const { port, type, hangUp } = await withScript(
+    [{ question: 'Where?', tool: { name: 'order_status', arguments: { id: 'A1' } }, answer: 'I do not know.' }],
+    [TOOL],
+  )
+  t.teardown(hangUp)
+  port.runTool = () => Promise.reject(new Error('link lost'))
+  type('Where?')
+  await port.until('the answer', () => port.turns.length === 2)
+  t.same(port.said.at(-1), 'assistant: I do not know.')
+})

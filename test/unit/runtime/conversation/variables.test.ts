@@ -1,0 +1,35 @@
+import t from 'tap'
+import { Compile } from 'typebox/compile'
+import { DynamicVariables, fillVariables, fittingVariables } from '../../../../runtime/conversation/variables.ts'
+import { variableRows } from '../../../../runtime/lib/csv-columns.ts'
+
+t.test('variables have at most 200 names and 64 KiB of UTF-8', async (t) => {
+  const check = Compile(DynamicVariables({}))
+  const named = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`n${i}`, 'x']))
+  t.ok(check.Check(named(200)))
+  t.notOk(check.Check(named(201)))
+  t.ok(check.Check({ a: 'x'.repeat(65_000) }))
+  t.notOk(check.Check({ a: 'x'.repeat(65_536) }))
+  t.notOk(check.Check({ a: 'ä'.repeat(33_000) }))
+})
+
+t.test('of several sources the first wins, and what does not fit is left out', async (t) => {
+  t.same(fittingVariables({ a: '1' }, { a: '2', b: '3', c: 'x'.repeat(70_000) }), { a: '1', b: '3' })
+})
+
+t.test('a text that would be too long is not built', async (t) => {
+  const bound = { field: 'system_prompt', maxBytes: 1 << 20 }
+  t.equal(fillVariables('Hi {{ name }}, {{other}}', { name: 'Ada' }, bound), 'Hi Ada, {{other}}')
+  const template = '{{a}}'.repeat(40_000)
+  t.throws(() => fillVariables(template, { a: 'x'.repeat(60_000) }, bound), {
+    code: 'agent_text_too_long',
+    message: /system_prompt/,
+  })
+})
+
+t.test('rows of a file have the bounds of the variables they become', async (t) => {
+  t.throws(() => variableRows(Array.from({ length: 201 }, (_, i) => `n${i}`)), { code: 'csv_too_many_columns' })
+  const check = variableRows(['a', 'b'])
+  check(['x'.repeat(60_000), null])
+  t.throws(() => check(['x'.repeat(66_000), 'y']), { code: 'csv_row_too_long' })
+})

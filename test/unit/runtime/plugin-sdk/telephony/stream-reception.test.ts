@@ -1,0 +1,41 @@
+import { pino } from 'pino'
+import t from 'tap'
+import { telnyxDialect } from '../../../../../plugins/telnyx/dialect.ts'
+import { passOf, StreamReception } from '../../../../../runtime/plugin-sdk/telephony/stream/reception.ts'
+
+function makeReception() {
+  const reception = new StreamReception(telnyxDialect, pino({ level: 'silent' }))
+  const open = (pass: string | undefined, address = '192.0.2.1') => {
+    const closed: number[] = []
+    const socket = {
+      ...{ send: () => true, bufferedBytes: () => 0, terminate: () => undefined },
+      close: (code: number) => closed.push(code),
+    }
+    const handlers = reception.open(socket as never, { pass, address })
+    t.teardown(() => handlers.close(1000))
+    return { closed, handlers }
+  }
+  return { reception, open }
+}
+
+t.test('a pass is a call’s until the call is over, and tells no token', async (t) => {
+  const { reception } = makeReception()
+  const token = reception.issue(() => undefined)
+  t.ok(reception.knows(passOf(token)))
+  for (const other of ['', token, passOf('x'), passOf(token).slice(1), `${passOf(token)}0`])
+    t.notOk(reception.knows(other))
+  reception.withdraw(token)
+  t.notOk(reception.knows(passOf(token)))
+})
+
+t.test('one call, and one address, hold few places of those who have not shown their token', async (t) => {
+  const { reception, open } = makeReception()
+  const pass = passOf(reception.issue(() => undefined))
+  const [first] = [open(pass), open(pass)]
+  t.same(open(pass).closed, [1013], 'two of one call')
+  first.handlers.close(1000)
+  t.same(open(pass).closed, [])
+  const signed = Array.from({ length: 260 }, () => open(undefined).closed.length)
+  t.equal(signed.filter((closed) => closed === 0).length, 248, '250 of one address')
+  t.same(open(undefined, '192.0.2.2').closed, [])
+})

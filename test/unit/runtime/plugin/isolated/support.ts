@@ -1,0 +1,49 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import type { Test } from 'tap'
+import { loadPlugins, type PluginRegistry } from '../../../../../runtime/plugin/host.ts'
+
+const EXAMPLES = join(import.meta.dirname, '../../../../../examples/plugins')
+
+export interface Foreign {
+  /** A plugin of examples/, or the text of a mod.ts. */
+  plugin: 'parrot' | { mod: string; provides?: object; permissions?: object; links?: Record<string, string> }
+  settings?: object
+  env?: Record<string, string>
+}
+
+/** A registry in which one foreign plugin, `parrot` or `probe`, runs in a process of its own; and what was logged. */
+export async function foreign(t: Test, options: Foreign): Promise<{ registry: PluginRegistry; logged: string[] }> {
+  const dir = mkdtempSync(join(tmpdir(), 'patchbay-foreign-'))
+  t.teardown(() => rmSync(dir, { recursive: true, force: true }))
+  const { plugin, settings = {}, env = {} } = options
+  const name = plugin === 'parrot' ? 'parrot' : 'probe'
+  if (plugin === 'parrot') cpSync(join(EXAMPLES, 'parrot'), join(dir, 'plugins/parrot'), { recursive: true })
+  else {
+    mkdirSync(join(dir, 'plugins/probe'), { recursive: true })
+    const { provides = { llm: {} }, permissions = {}, links = {} } = plugin
+    for (const [file, target] of Object.entries(links)) symlinkSync(target, join(dir, 'plugins/probe', file))
+    const manifest = { name, version: '1.0.0', provides, permissions }
+    writeFileSync(join(dir, 'plugins/probe/plugin.json'), JSON.stringify(manifest))
+    writeFileSync(join(dir, 'plugins/probe/mod.ts'), plugin.mod)
+  }
+  const settingsFile = join(dir, 'plugins.json')
+  writeFileSync(settingsFile, JSON.stringify({ [name]: { isolation: 'process', ...settings } }))
+  const stop = new AbortController()
+  t.teardown(() => stop.abort())
+  const logged: string[] = []
+  const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(JSON.parse(line).msg) })
+  const config = { dataDir: join(dir, 'data') }
+  const registry = await loadPlugins({
+    dir: join(dir, 'plugins'),
+    settingsFile,
+    config,
+    env,
+    log,
+    signal: stop.signal,
+    createTimeoutMs: 60_000,
+  })
+  return { registry, logged }
+}

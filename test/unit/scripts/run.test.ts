@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process'
+import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { findProgram } from '../../../store/embedded/service-user.ts'
+import { type Teardown, testFolder } from '../../support/instance/services.ts'
+
+const RUN = join(import.meta.dirname, '../../../scripts/run.sh')
+
+/** A machine with Node 22, the shell's usual programs and nothing else. */
+async function bareMachine(t: Teardown, programs: Record<string, string> = {}) {
+  const bin = join(await testFolder(t), 'bin')
+  await mkdir(bin)
+  for (const name of ['sh', 'dirname', 'id', 'cat', 'mkdir', 'rm', 'chmod', 'basename']) {
+    await symlink(findProgram(name, ['/bin', '/usr/bin'].join(delimiter)) ?? '', join(bin, name))
+  }
+  await symlink(process.execPath, join(bin, 'node'))
+  for (const [name, script] of Object.entries(programs)) {
+    await writeFile(join(bin, name), `#!/bin/sh\n${script}\n`)
+    await chmod(join(bin, name), 0o755)
+  }
+  const run = async (...args: string[]) => {
+    const env = { PATH: bin, HOME: bin, PATCHBAY_ENV_FILE: 'none' }
+    try {
+      return { code: 0, ...(await promisify(execFile)('/bin/sh', [RUN, ...args], { env })) }
+    } catch (error) {
+      return error as { code: number; stdout: string; stderr: string }
+    }
+  }
+  return { bin, run }
+}
+
+t.test('what is missing and cannot be installed is named in one sentence', async (t) => {
+  const { run } = await bareMachine(t)
+  const { code, stderr } = await run('start')
+  t.equal(code, 1)
+  t.match(stderr, /^patchbay: please install redis-server \(Debian, Ubuntu: sudo apt-get install redis-server; .*\n$/)
+})
+
+const debianRoot = process.getuid?.() === 0 && findProgram('apt-get', process.env.PATH) !== undefined
+t.test(
+  'root on Debian gets it installed, each said in a line',
+  { skip: !debianRoot && 'not root on Debian' },
+  async (t) => {
+    const machine = await bareMachine(t, {
+      'redis-server': '',
+      sipp: '',
+      baresip: '',
+      kamailio: '',
+      promtool: '',
+      chromium: '',
+      'firefox-esr': '',
+      pulseaudio: '',
+      'apt-get': 'echo "$*" >>"$HOME/apt.log"; cp "$HOME/redis-server" "$HOME/espeak-ng"',
+    })
+    await symlink('/bin/cp', join(machine.bin, 'cp'))
+    const { code, stdout, stderr } = await machine.run('test', 'test/unit/scripts/tap-results.test.ts')
+    t.match(stderr, 'Installing the system package espeak-ng\n')
+    t.match(await readFile(join(machine.bin, 'apt.log'), 'utf8'), /install .*--no-install-recommends espeak-ng\n/)
+    t.match(stdout, /\n4 passed, 0 failed\n$/)
+    t.equal(code, 0)
+  },
+)
+
+t.test('an unknown command is answered with the known ones', async (t) => {
+  const { run } = await bareMachine(t)
+  const { code, stderr } = await run('strat')
+  t.equal(code, 1)
+  t.match(stderr, 'start|test|demo|kill-workers|campaign-day|kill-campaign|bench|patchbay')
+})

@@ -1,0 +1,84 @@
+import { pino } from 'pino'
+import t, { type Test } from 'tap'
+import { systemClock } from '../../../../runtime/lib/clock.ts'
+import { startReaper } from '../../../../workers/reaper/reaper.ts'
+import {
+  endedCall,
+  makeCall,
+  openSession,
+  type RealtimeNode,
+  readCall,
+  startNode,
+  startWorker,
+  until,
+} from '../../../support/instance/realtime-node.ts'
+
+const log = pino({ level: 'silent' })
+
+function reap(t: Test, node: RealtimeNode, graceMs: number): void {
+  const { store, redis } = node
+  const reaper = startReaper({ store, redis, clock: systemClock, log, intervalMs: 50, graceMs })
+  t.teardown(() => reaper.stop())
+}
+
+t.test('a call whose node died is ended once, and a running one is left alone', async (t) => {
+  const node = await startNode(t)
+  await startWorker(t, [node])
+  const [alive, orphan] = [await makeCall(node), await makeCall(node)]
+  const client = await openSession(t, node, alive)
+  await node.store
+    .tenant(orphan.workspaceId)
+    .db.updateTable('calls')
+    .set({ status: 'in_progress', answered_at: new Date(Date.now() - 5_000) })
+    .where('id', '=', orphan.callId)
+    .execute()
+  reap(t, node, 300)
+  const { call } = await endedCall(node, orphan)
+  t.match(call, { status: 'failed', end_reason: 'node_lost', disposition: 'failed' })
+  t.ok((call.duration_ms ?? 0) >= 5_000, `${call.duration_ms} ms`)
+  client.send({ type: 'text', text: 'hello' })
+  await client.got('transcript', { text: '2: hello' })
+  t.equal((await readCall(node, alive)).call.status, 'in_progress')
+  client.send({ type: 'end' })
+  t.match((await endedCall(node, alive)).call, { status: 'completed' })
+})
+
+t.test('a web session nobody opened is canceled once its token is expired, not before', async (t) => {
+  const node = await startNode(t)
+  const [fresh, old] = [await makeCall(node), await makeCall(node)]
+  await node.store.pool.query("update calls set created_at = now() - interval '11 minutes' where id = $1", [old.callId])
+  reap(t, node, 0)
+  t.match((await endedCall(node, old)).call, { status: 'canceled', end_reason: 'token_expired', duration_ms: 0 })
+  t.equal((await readCall(node, fresh)).call.status, 'queued')
+})
+
+t.test('a call whose lease Redis forgot is not ended when its node renews it in time', async (t) => {
+  const node = await startNode(t)
+  await startWorker(t, [node])
+  const waiting = await makeCall(node)
+  await openSession(t, node, waiting)
+  reap(t, node, 60_000)
+  await node.redis.flushAll()
+  await until(async () => (await node.redis.zCard('patchbay:{calls}:leases')) === 1)
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  t.equal((await readCall(node, waiting)).call.status, 'in_progress')
+})
+
+t.test('a call whose end the database refuses keeps no other from its end, and is said once', async (t) => {
+  const node = await startNode(t)
+  const [stuck, other] = [await makeCall(node), await makeCall(node)]
+  const { pool } = node.store
+  await pool.query("update calls set created_at = now() - interval '11 minutes'")
+  await pool.query(`alter table calls add check (id <> '${stuck.callId}' or status = 'queued')`)
+  const lines: object[] = []
+  const log = pino({ level: 'error' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const { store, redis } = node
+  const reaper = startReaper({ store, redis, clock: systemClock, log, intervalMs: 50, graceMs: 0 })
+  t.teardown(() => reaper.stop())
+  t.match((await endedCall(node, other)).call, { end_reason: 'token_expired' })
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  t.match(lines, [{ callId: stuck.callId, code: '23514' }])
+  t.equal(lines.length, 1)
+  await pool.query('alter table calls drop constraint calls_check')
+  t.match((await endedCall(node, stuck)).call, { end_reason: 'token_expired' })
+})

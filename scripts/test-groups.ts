@@ -5,10 +5,10 @@ const OF_THE_PROCESS =
   /process\.(on|once|chdir|exit|kill|memoryUsage|cpuUsage|resourceUsage)\b|[gs]etPriority|installGuard|worker_threads|node:test|globalThis|eventLoopDelay|Refusals|provider-health|\b(global)?gc\(/
 
 /** What waits most of its time for whole instances or for peers of its own: each is under way by itself, beside others. */
-const OF_PROCESSES = /support\/(instance|sip-instance|webrtc-instance|phone-process|sip-peers)\.ts/
+const OF_PROCESSES = /support\/(instance\/(instance|sip-instance|webrtc-instance)|phone\/phone-process|sip\/sip-peers)\.ts/
 
 /** What plays and hears in real time: a machine that is busy with others makes other sounds of it. Other files say it of themselves. */
-const OF_REAL_TIME = /support\/(sound-card|page-call)\.ts|^\/\*\* Runs alone: /m
+const OF_REAL_TIME = /support\/(phone\/sound-card|browser\/page-call)\.ts|^\/\*\* Runs alone: /m
 
 const OF_PRIORITY = /[gs]etPriority|low-priority/
 
@@ -42,7 +42,7 @@ export function testGroups(files: readonly string[], read: (file: string) => str
 
 /** The room of the source that a test file is of: `test/api`. */
 export function roomOf(file: string): string {
-  return file.split('/').slice(0, 2).join('/')
+  return file.split('/').slice(0, 3).join('/')
 }
 
 /** Whether a test file looks at priorities, and so is to have everybody's. */

@@ -10,14 +10,12 @@ const PACKAGES = `${ROOT}node_modules${sep}`
 
 /** Of runtime/, what plugins are built from. All else starts programs and threads, decides what is allowed, or is the core's affair. */
 const OPEN = [
-  /^(clock|client-address|errors|log|phone-number|signal-within)\.ts$/,
+  /^(lib|media|plugin-sdk)\//,
   /^admission\/gate\.ts$/,
-  /^lib\//,
-  /^process\/boundary\.ts$/,
-  /^(media|speech|telephony)\//,
-  /^session\/(leg|relay)\.ts$/,
+  /^call\/(types\/|control\/relay\.ts$)/,
   /^knowledge\/(?!engine\/search-thread\.ts)/,
   /^plugin\/(contract\.ts|object-key\.ts|provider-)/,
+  /^process\/(boundary|log)\.ts$/,
 ]
 
 /**

@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Carriers } from '../runtime/dialing/carriers.ts'
 import type { TrunkState } from '../runtime/plugin-sdk/telephony/carrier.ts'
-import type { Carriers } from '../runtime/plugin-sdk/telephony/carriers.ts'
 import { exemplarHistogram } from '../runtime/process/metrics/exemplar-histogram.ts'
 import type { Outbound } from './calls/outbound-start.ts'
 import type { Sessions } from './realtime/start.ts'

@@ -162,7 +162,7 @@ async function perform(argv: readonly string[]): Promise<void> {
     const asked = Number(port ?? operationsAddress(deriveConfig(config), role).port)
     await runDrain(asked, writeLine)
   } else if (command === 'doctor') {
-    const { runDoctor } = await import('../runtime/process/doctor.ts')
+    const { runDoctor } = await import('./doctor.ts')
     const { text, healthy } = await runDoctor(words.slice(1), { config, env: processEnvironment() })
     process.stdout.write(`${text}\n`)
     process.exitCode = healthy ? 0 : 1

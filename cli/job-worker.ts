@@ -1,5 +1,5 @@
 import { processEnvironment } from '../config/load.ts'
-import { boundary } from '../runtime/process/boundary.ts'
+import { boundary } from '../runtime/lib/async/boundary.ts'
 import { putBehindAudio } from '../runtime/process/priority.ts'
 import { runInRealtimeToo } from '../runtime/process/scheduling/realtime-loop.ts'
 import { SERVICE_PRIORITY } from '../runtime/process/scheduling/set-scheduling.ts'

@@ -5,7 +5,8 @@ const OF_THE_PROCESS =
   /process\.(on|once|chdir|exit|kill|memoryUsage|cpuUsage|resourceUsage)\b|[gs]etPriority|installGuard|worker_threads|node:test|globalThis|eventLoopDelay|Refusals|provider-health|\b(global)?gc\(/
 
 /** What waits most of its time for whole instances or for peers of its own: each is under way by itself, beside others. */
-const OF_PROCESSES = /support\/(instance\/(instance|sip-instance|webrtc-instance)|phone\/phone-process|sip\/sip-peers)\.ts/
+const OF_PROCESSES =
+  /support\/(instance\/(instance|sip-instance|webrtc-instance)|phone\/phone-process|sip\/sip-peers)\.ts/
 
 /** What plays and hears in real time: a machine that is busy with others makes other sounds of it. Other files say it of themselves. */
 const OF_REAL_TIME = /support\/(phone\/sound-card|browser\/page-call)\.ts|^\/\*\* Runs alone: /m

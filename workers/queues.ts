@@ -1,5 +1,5 @@
 import { createNodeRedisClient, DelayedError, type IRedisClient, type Job, Queue, Worker } from 'bullmq'
-import { boundary, inBackground } from '../runtime/process/boundary.ts'
+import { boundary, inBackground } from '../runtime/lib/async/boundary.ts'
 import type { RedisClient } from '../store/redis/client.ts'
 
 /** The payload of each queue's jobs: ids alone, the truth is in the database. */

@@ -1,4 +1,4 @@
-import { boundary, inBackground } from '../runtime/process/boundary.ts'
+import { boundary, inBackground } from '../runtime/lib/async/boundary.ts'
 export interface Rounds {
   /** Goes round now; resolves with the end of the round that is under way. */
   now(): Promise<void>

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import type { Fallbacks as SpecFallbacks } from '../../runtime/call/link/messages.ts'
+import type { Fallbacks as SpecFallbacks } from '../../runtime/call/types/agent-spec.ts'
 import { type Catalogue, checkChoice } from '../../runtime/plugin/catalogue.ts'
 import type { Fault } from '../schema.ts'
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import type { AgentSpec, SessionLimits } from '../../runtime/call/link/messages.ts'
+import type { AgentSpec, SessionLimits } from '../../runtime/call/types/agent-spec.ts'
 import { type Catalogue, languagesOf, listedLanguage } from '../../runtime/plugin/catalogue.ts'
 import type { Agent } from '../../store/database/schema.ts'
 import { type Fault, Nullable } from '../schema.ts'

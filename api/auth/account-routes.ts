@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
+import { inBackground } from '../../runtime/lib/async/boundary.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
-import { inBackground } from '../../runtime/process/boundary.ts'
 import { deleteUser, setEmailVerified, setPassword } from '../../store/accounts/accounts.ts'
 import { acceptInvitation, dropInvitation, invitationsOf } from '../../store/accounts/invitations.ts'
 import { endLinks, findLink, useLink } from '../../store/accounts/one-time-links.ts'

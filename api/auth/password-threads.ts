@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
+import { boundary, inBackground } from '../../runtime/lib/async/boundary.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
-import { boundary, inBackground } from '../../runtime/process/boundary.ts'
 import { endThread, startThread } from '../../runtime/process/offload/thread.ts'
 import type { PasswordResult, PasswordWork } from './password-thread.ts'
 

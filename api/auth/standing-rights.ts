@@ -1,5 +1,5 @@
+import { boundary } from '../../runtime/lib/async/boundary.ts'
 import { type ErrorCode, PatchbayError } from '../../runtime/lib/errors.ts'
-import { boundary } from '../../runtime/process/boundary.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import { createIdentities, type LiveKey, liveKeys } from '../../store/accounts/identity.ts'
 import { openPublicAgents } from '../../store/agents/public-agents.ts'

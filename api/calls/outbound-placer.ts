@@ -1,19 +1,20 @@
 import type { SeatClaim } from '../../runtime/admission/seat-claim.ts'
 import type { Calls } from '../../runtime/call/control/calls.ts'
 import type { Seat } from '../../runtime/call/control/dispatch.ts'
-import type { CallJournal } from '../../runtime/call/control/journal.ts'
 import type { Quotas } from '../../runtime/call/control/quotas.ts'
-import type { AgentSpec, SessionLimits } from '../../runtime/call/link/messages.ts'
 import { CallLog } from '../../runtime/call/log/call-log.ts'
+import type { CallJournal } from '../../runtime/call/log/journal.ts'
 import { neverJoined } from '../../runtime/call/log/never-joined.ts'
 import { carrierEvent } from '../../runtime/call/path.ts'
+import type { AgentSpec, SessionLimits } from '../../runtime/call/types/agent-spec.ts'
 import type { Leg } from '../../runtime/call/types/leg.ts'
+import type { Carriers } from '../../runtime/dialing/carriers.ts'
+import { boundary, inBackground } from '../../runtime/lib/async/boundary.ts'
 import { signalWithin } from '../../runtime/lib/async/signal-within.ts'
 import type { Clock } from '../../runtime/lib/clock.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { type PhoneNumber, parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
 import { type AnsweredBy, type Carrier, CarrierFault } from '../../runtime/plugin-sdk/telephony/carrier.ts'
-import type { Carriers } from '../../runtime/plugin-sdk/telephony/carriers.ts'
 import {
   AGENT_GONE,
   badAgent,
@@ -27,7 +28,6 @@ import {
   VOICEMAIL,
   WORKSPACE_FULL,
 } from '../../runtime/plugin-sdk/telephony/outcome.ts'
-import { boundary, inBackground } from '../../runtime/process/boundary.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import { type ServedAgent, servedAgent } from '../../store/agents/served-agents.ts'
 import { writeEnd } from '../../store/calls/call-writes.ts'

@@ -1,4 +1,4 @@
-import type { AgentSpec } from '../../runtime/call/link/messages.ts'
+import type { AgentSpec } from '../../runtime/call/types/agent-spec.ts'
 import { fillVariables, MAX_SPOKEN_BYTES } from '../../runtime/conversation/variables.ts'
 
 /**

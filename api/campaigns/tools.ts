@@ -1,4 +1,4 @@
-import type { ToolSpec } from '../../runtime/call/link/messages.ts'
+import type { ToolSpec } from '../../runtime/call/types/agent-spec.ts'
 import { nextOpening } from '../../runtime/dialing/eligibility.ts'
 import type { CallingRules } from '../../runtime/dialing/rules.ts'
 import type { Places } from '../../runtime/dialing/zones.ts'

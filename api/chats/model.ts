@@ -1,14 +1,14 @@
 import { initializeLogger, llm } from '@livekit/agents'
-import type { AgentSpec } from '../../runtime/call/link/messages.ts'
+import type { AgentSpec } from '../../runtime/call/types/agent-spec.ts'
 import { instructionsFor } from '../../runtime/conversation/languages/instructions.ts'
 import { Breakers } from '../../runtime/conversation/providers/breaker.ts'
 import { closeChain, identityIn, openLlms } from '../../runtime/conversation/providers/providers.ts'
 import { passagesNote } from '../../runtime/conversation/replying/knowledge.ts'
 import { ResilientLlm } from '../../runtime/conversation/replying/resilient-llm.ts'
+import { boundary } from '../../runtime/lib/async/boundary.ts'
 import { systemClock } from '../../runtime/lib/clock.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { PluginRegistry } from '../../runtime/plugin/host.ts'
-import { boundary } from '../../runtime/process/boundary.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 
 /** The language model of a chat. Importing this loads @livekit/agents: routes do so with the first chat. */

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { boundary, inBackground } from '../../runtime/lib/async/boundary.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
-import { boundary, inBackground } from '../../runtime/process/boundary.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import { loadScript } from '../../store/redis/scripts/run.ts'

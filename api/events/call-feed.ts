@@ -1,5 +1,5 @@
 import type { CallEvent } from '../../runtime/call/log/events.ts'
-import { boundary } from '../../runtime/process/boundary.ts'
+import { boundary } from '../../runtime/lib/async/boundary.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import { type LiveEvent, liveChannel } from '../../store/redis/live-feed.ts'

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
+import { boundary } from '../../runtime/lib/async/boundary.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
-import { boundary } from '../../runtime/process/boundary.ts'
 import { call_log_id, requireCall } from '../calls/one-call.ts'
 import { defineRoute, Reply } from '../route.ts'
 import { ValidationError } from '../schema.ts'

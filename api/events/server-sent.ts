@@ -1,4 +1,4 @@
-import { boundary } from '../../runtime/process/boundary.ts'
+import { boundary } from '../../runtime/lib/async/boundary.ts'
 
 /** Server-sent events (WHATWG HTML, 9.2). */
 

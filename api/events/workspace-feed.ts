@@ -1,4 +1,4 @@
-import { boundary, inBackground } from '../../runtime/process/boundary.ts'
+import { boundary, inBackground } from '../../runtime/lib/async/boundary.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import type { Store } from '../../store/database/database.ts'
 import {

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { asProcess } from '../../runtime/plugin/scope.ts'
+import { asProcess } from '../../runtime/process/plugin-scope.ts'
 
 /**
  * The HTTP library, whose parser answers what it can't read by itself, with one of three pages of HTML that no setting

@@ -1,5 +1,5 @@
 import type { HttpResponse, TemplatedApp, WebSocket } from 'uWebSockets.js'
-import { boundary } from '../../runtime/process/boundary.ts'
+import { boundary } from '../../runtime/lib/async/boundary.ts'
 import type { Socket, SocketHandlers, UpgradeRequest, WebSocketRoute } from '../../runtime/process/web-socket.ts'
 import { type Outgoing, writeHead } from './outgoing.ts'
 

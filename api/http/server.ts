@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket, WebSocket } from 'uWebSockets.js'
-import { boundary, caught, inBackground } from '../../runtime/process/boundary.ts'
+import { boundary, caught, inBackground } from '../../runtime/lib/async/boundary.ts'
 import type { WebSocketRoute } from '../../runtime/process/web-socket.ts'
 import { RequestBody } from './body.ts'
 import { listenFault } from './listen-fault.ts'

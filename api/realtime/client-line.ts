@@ -1,6 +1,6 @@
 import type { AgentState, LegEndReason } from '../../runtime/call/types/leg.ts'
+import { boundary } from '../../runtime/lib/async/boundary.ts'
 import type { Clock } from '../../runtime/lib/clock.ts'
-import { boundary } from '../../runtime/process/boundary.ts'
 import type { Socket, SocketHandlers } from '../../runtime/process/web-socket.ts'
 import { Gate } from './gate.ts'
 import { type ClientMessage, readClientMessage, type ServerMessage } from './messages.ts'

@@ -1,5 +1,5 @@
 import type { PageCall, PageResult } from '../../runtime/call/types/leg.ts'
-import { boundary } from '../../runtime/process/boundary.ts'
+import { boundary } from '../../runtime/lib/async/boundary.ts'
 import type { ClientMessage, ServerMessage } from './messages.ts'
 
 /** Calls of one page that wait at once; an agent has no use for more. */

@@ -1,7 +1,7 @@
 import type { AgentState, AudioFormat, Leg, LegEvents, PageCall, PageResult } from '../../runtime/call/types/leg.ts'
+import { inBackground } from '../../runtime/lib/async/boundary.ts'
 import type { Clock } from '../../runtime/lib/clock.ts'
 import { cutText } from '../../runtime/lib/text.ts'
-import { inBackground } from '../../runtime/process/boundary.ts'
 import type { Socket, SocketHandlers } from '../../runtime/process/web-socket.ts'
 import { ClientLine } from './client-line.ts'
 import type { ClientMessage } from './messages.ts'

@@ -1,8 +1,9 @@
 import type { Calls } from '../../runtime/call/control/calls.ts'
-import type { CallJournal } from '../../runtime/call/control/journal.ts'
 import type { Quotas } from '../../runtime/call/control/quotas.ts'
-import type { AgentSpec, SessionLimits } from '../../runtime/call/link/messages.ts'
+import type { CallJournal } from '../../runtime/call/log/journal.ts'
 import { neverJoined } from '../../runtime/call/log/never-joined.ts'
+import type { AgentSpec, SessionLimits } from '../../runtime/call/types/agent-spec.ts'
+import { boundary } from '../../runtime/lib/async/boundary.ts'
 import type { Clock } from '../../runtime/lib/clock.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import {
@@ -14,7 +15,6 @@ import {
   WEB_NOT_CONNECTED,
   WEB_SESSIONS_FULL,
 } from '../../runtime/plugin-sdk/telephony/outcome.ts'
-import { boundary } from '../../runtime/process/boundary.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import type { Socket, SocketHandlers, WebSocketRoute } from '../../runtime/process/web-socket.ts'
 import { servedAgent } from '../../store/agents/served-agents.ts'

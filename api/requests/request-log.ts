@@ -1,6 +1,6 @@
 import { ErrorReply } from '@redis/client'
+import { boundary, inBackground } from '../../runtime/lib/async/boundary.ts'
 import type { Clock } from '../../runtime/lib/clock.ts'
-import { boundary, inBackground } from '../../runtime/process/boundary.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import { countLostRows } from '../../runtime/process/metrics/lost-rows.ts'
 import type { RedisClient } from '../../store/redis/client.ts'

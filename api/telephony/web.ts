@@ -1,8 +1,8 @@
 import type { EffectiveConfig } from '../../config/schema.ts'
+import type { Carriers } from '../../runtime/dialing/carriers.ts'
 import { clientAddress, type TrustedProxies } from '../../runtime/lib/client-address.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { PluginRegistry } from '../../runtime/plugin/host.ts'
-import type { Carriers } from '../../runtime/plugin-sdk/telephony/carriers.ts'
 import type { CarrierDoor, CarrierWeb } from '../../runtime/plugin-sdk/telephony/web.ts'
 import type { WebSocketRoute } from '../../runtime/process/web-socket.ts'
 

@@ -1,7 +1,7 @@
 import { initializeLogger } from '@livekit/agents'
+import { boundary } from '../../runtime/lib/async/boundary.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { closeInstance, type PluginRegistry } from '../../runtime/plugin/host.ts'
-import { boundary } from '../../runtime/process/boundary.ts'
 import { BYTES_PER_FRAME, wavHead } from '../../runtime/recording/wav.ts'
 
 /** A voice alone, outside of a call. Importing this loads @livekit/agents: the route does so with the first sample. */

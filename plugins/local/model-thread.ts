@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { ProviderError, type SttEvent } from '../../packages/plugin/mod.ts'
-import { boundary } from '../../runtime/process/boundary.ts'
+import { boundary } from '../../runtime/lib/async/boundary.ts'
 import { Mailbox } from './mailbox.ts'
 import type { SpeakRequest, ThreadOptions } from './model.ts'
 import type { FromThread, ToThread } from './thread-messages.ts'

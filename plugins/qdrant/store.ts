@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Schemas } from '@qdrant/js-client-rest'
 import { LEG_LIMIT } from '../../runtime/knowledge/fusion.ts'
-import type { Terms } from '../../runtime/knowledge/terms.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type {
   EmbeddingIdentity,
+  Terms,
   VectorMatch,
   VectorPoint,
   VectorQuery,

@@ -1,5 +1,5 @@
 import { APIConnectionError, APIStatusError } from '@livekit/agents'
-import { boundary } from '../../runtime/process/boundary.ts'
+import { boundary } from '../../runtime/lib/async/boundary.ts'
 import type { FaultPlan } from './scenario.ts'
 
 /** Strikes requests of one provider instance as its plan says. */

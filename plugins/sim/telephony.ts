@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { boundary } from '../../runtime/lib/async/boundary.ts'
 import { systemClock } from '../../runtime/lib/clock.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { encodeG711 } from '../../runtime/media/codecs/g711.ts'
@@ -12,7 +13,6 @@ import {
   type DialEvents,
   type DialOrder,
 } from '../../runtime/plugin-sdk/telephony/carrier.ts'
-import { boundary } from '../../runtime/process/boundary.ts'
 import { type Behaviour, behaviourOf, type CalleeSettings } from './telephony-behaviour.ts'
 import { type Lines, RATE_HZ, SimCallee, type Utterance } from './telephony-callee.ts'
 import { COUNTRIES, randomNumber } from './telephony-numbers.ts'

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { boundary, inBackground } from '../../runtime/lib/async/boundary.ts'
 import { systemClock } from '../../runtime/lib/clock.ts'
 import type { PhoneNumber } from '../../runtime/lib/phone-number.ts'
 import { Pacer } from '../../runtime/media/line/pacer.ts'
@@ -18,7 +19,6 @@ import {
   type TrunkState,
 } from '../../runtime/plugin-sdk/telephony/carrier.ts'
 import type { Trunk, TrunkDirectory } from '../../runtime/plugin-sdk/telephony/trunk.ts'
-import { boundary, inBackground } from '../../runtime/process/boundary.ts'
 import type { InboundCall } from './call/inbound-call.ts'
 import { Incoming, noteRefusal } from './call/incoming.ts'
 import { joinExtensions } from './call/internal.ts'

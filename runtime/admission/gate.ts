@@ -1,5 +1,5 @@
+import { boundary } from '../lib/async/boundary.ts'
 import { PatchbayError } from '../lib/errors.ts'
-import { boundary } from '../process/boundary.ts'
 import { FairQueue, type Place } from './fair-queue.ts'
 import { countRefusal } from './refusals.ts'
 

@@ -5,7 +5,7 @@ import { Compile } from 'typebox/compile'
 import { PatchbayError } from '../lib/errors.ts'
 import type { PluginRegistry } from '../plugin/host.ts'
 import { firstFault } from '../plugin/manifest.ts'
-import type { Usage } from './link/messages.ts'
+import type { Usage } from './types/usage.ts'
 
 /** Which models a conversation uses. */
 export interface StageChoices {

@@ -1,6 +1,6 @@
+import type { OpenConversation } from '../call/link/linked-conversation.ts'
 import { PatchbayError } from '../lib/errors.ts'
 import { prepareOpusRepair } from '../media/codecs/opus-repair.ts'
-import type { OpenConversation } from './contract.ts'
 import { AgentConversation, type ConversationDeps } from './conversation.ts'
 import type { ChainEvents } from './providers/chain.ts'
 import { openProviders } from './providers/providers.ts'

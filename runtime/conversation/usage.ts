@@ -1,6 +1,6 @@
 import type { metrics } from '@livekit/agents'
-import type { Usage } from '../call/link/messages.ts'
 import type { EventOf } from '../call/log/events.ts'
+import type { Usage } from '../call/types/usage.ts'
 
 /** Counts what a conversation uses, per stage, between two reports. */
 export class UsageMeter {

@@ -1,5 +1,6 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import type { PhoneNumber } from '../lib/phone-number.ts'
+import type { DialBounds, DialRules } from '../plugin-sdk/telephony/carrier.ts'
 import { type Destination, numbersMeantBy, readDestination } from '../plugin-sdk/telephony/destination.ts'
 import type { Trunk } from '../plugin-sdk/telephony/trunk.ts'
 import { DEFAULT_NUMBER_TYPES, type NumberType } from '../plugin-sdk/telephony/trunk-settings.ts'
@@ -11,17 +12,6 @@ import { PREMIUM_PREFIXES, SATELLITE, specialNumberIn } from './special-numbers.
  * The operator sets the outer bound of a workspace, the workspace narrows it, and a trunk narrows it again. Where nobody names
  * countries, calls stay in the country of the calling number.
  */
-
-/** null: no bound. `*` among the countries: all of them. */
-export interface DialBounds {
-  readonly countries: readonly string[] | null
-  readonly numberTypes: readonly NumberType[] | null
-}
-
-export interface DialRules {
-  readonly operator: DialBounds
-  readonly workspace: DialBounds
-}
 
 const NO_BOUNDS: DialBounds = { countries: null, numberTypes: null }
 export const NO_DIAL_RULES: DialRules = { operator: NO_BOUNDS, workspace: NO_BOUNDS }

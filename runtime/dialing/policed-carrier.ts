@@ -3,10 +3,11 @@ import {
   CarrierFault,
   type DialEvents,
   type DialOrder,
+  type DialRules,
   type TransferCase,
 } from '../plugin-sdk/telephony/carrier.ts'
 import { formatDestination } from '../plugin-sdk/telephony/destination.ts'
-import { type DialRefusal, type DialRules, judge } from './dial-policy.ts'
+import { type DialRefusal, judge } from './dial-policy.ts'
 
 export interface Policing {
   /** The provider's name as people write it. */

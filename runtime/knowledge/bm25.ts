@@ -1,5 +1,5 @@
+import type { Terms } from '../plugin/contract.ts'
 import { findTerm, MAX_SEGMENT_CHUNKS, type Segment } from './segment.ts'
-import type { Terms } from './terms.ts'
 
 /** Robertson's BM25 with Lucene's never-negative idf. */
 const K1 = 1.2

@@ -1,4 +1,4 @@
-import type { Terms } from './terms.ts'
+import type { Terms } from '../plugin/contract.ts'
 
 /**
  * A segment is the inverted index of at most 256 chunks of one document, immutable, in one buffer that is searched as it

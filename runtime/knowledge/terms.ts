@@ -1,14 +1,5 @@
 import { stemmer } from 'stemmer'
-
-/**
- * Words of a text as a sparse vector: `ids` are 32-bit hashes of stemmed words, ascending and distinct; `counts` say how
- * often each occurs. Hashes instead of a shared dictionary let every document be indexed alone (as Qdrant's sparse
- * vectors are); two of 100,000 words collide with a chance of 2e-5 for a given word, which costs one wrong match.
- */
-export interface Terms {
-  ids: Uint32Array
-  counts: Uint16Array
-}
+import type { Terms } from '../plugin/contract.ts'
 
 const STOP_WORDS = new Set(
   (

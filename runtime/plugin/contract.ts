@@ -1,6 +1,5 @@
 import type { llm, stt, tts } from '@livekit/agents'
 import type { Logger } from 'pino'
-import type { Terms } from '../knowledge/terms.ts'
 import type { Carrier } from '../plugin-sdk/telephony/carrier.ts'
 import type { TrunkDirectory } from '../plugin-sdk/telephony/trunk.ts'
 import type { CarrierDoor } from '../plugin-sdk/telephony/web.ts'
@@ -9,6 +8,16 @@ import type { CarrierDoor } from '../plugin-sdk/telephony/web.ts'
  * What a plugin is. A plugin is a folder `plugins/<name>/` with `plugin.json` (the manifest: data, read before any
  * code of the plugin runs) and `mod.ts`, whose default export is `definePlugin({ stt: (host, options) => … })`.
  */
+
+/**
+ * Words of a text as a sparse vector: `ids` are 32-bit hashes of stemmed words, ascending and distinct; `counts` say how
+ * often each occurs. Hashes instead of a shared dictionary let every document be indexed alone (as Qdrant's sparse
+ * vectors are); two of 100,000 words collide with a chance of 2e-5 for a given word, which costs one wrong match.
+ */
+export interface Terms {
+  ids: Uint32Array
+  counts: Uint16Array
+}
 
 export const PLUGIN_KINDS = ['stt', 'llm', 'tts', 'telephony', 'embedding', 'vectorstore', 'objectstore'] as const
 export type PluginKind = (typeof PLUGIN_KINDS)[number]

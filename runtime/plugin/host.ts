@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { boundary } from '../lib/async/boundary.ts'
 import { signalWithin } from '../lib/async/signal-within.ts'
 import { PatchbayError } from '../lib/errors.ts'
-import { boundary } from '../process/boundary.ts'
+import { attribute, pluginScope } from '../process/plugin-scope.ts'
 import { type Catalogue, chosenProvider, defaultsOf, listedLanguage, makeCatalogue } from './catalogue.ts'
 import type {
   CheckOptions,
@@ -22,7 +23,6 @@ import type { Grants } from './grants/permissions.ts'
 import { makeHost } from './handles.ts'
 import { isolate } from './isolated/open.ts'
 import { type LoadedPlugin, type LoadPluginsOptions, readPlugins } from './load.ts'
-import { attribute, pluginScope } from './scope.ts'
 
 export type { Catalogue } from './catalogue.ts'
 export { type LoadedPlugin, type LoadPluginsOptions, ROOT } from './load.ts'

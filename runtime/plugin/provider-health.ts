@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { inBackground } from '../lib/async/boundary.ts'
 import { explainFailure, ProviderError } from '../plugin-sdk/provider-error.ts'
-import { inBackground } from '../process/boundary.ts'
 import type { PluginKind } from './contract.ts'
 import type { PluginRegistry } from './host.ts'
 

@@ -1,4 +1,4 @@
-import { inBackground } from '../process/boundary.ts'
+import { inBackground } from '../lib/async/boundary.ts'
 import type { Logger } from '../process/log.ts'
 import { defaultsOf, languagesOf } from './catalogue.ts'
 import type { ListedVoice } from './contract.ts'

@@ -1,5 +1,5 @@
+import type { Boundary, ReportFault } from '../lib/async/faults.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { Boundary, ReportFault } from './faults.ts'
 import type { Logger } from './log.ts'
 
 /** Of a kind so much is written; who can make a handler fail could fill the log otherwise. The counter has them all. */

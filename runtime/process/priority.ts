@@ -1,6 +1,6 @@
 import { getPriority, setPriority } from 'node:os'
 import type { Worker } from 'node:worker_threads'
-import { boundary } from './boundary.ts'
+import { boundary } from '../lib/async/boundary.ts'
 import { autogroupOf, setAutogroup } from './scheduling/autogroup.ts'
 import { noteThreadId, systemIdOf } from './scheduling/thread-ids.ts'
 

@@ -2,10 +2,10 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { boundary } from '../lib/async/boundary.ts'
 import { signalWithin } from '../lib/async/signal-within.ts'
-import { asProcess } from '../plugin/scope.ts'
-import { boundary } from './boundary.ts'
 import type { Logger } from './log.ts'
+import { asProcess } from './plugin-scope.ts'
 import { RestartBackoff } from './restart-backoff.ts'
 
 /** A child process that is started again whenever it dies. */

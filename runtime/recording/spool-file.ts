@@ -1,5 +1,5 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
-import { inBackground } from '../process/boundary.ts'
+import { inBackground } from '../lib/async/boundary.ts'
 import type { RecordingSink } from './call-recording.ts'
 import { BYTES_PER_FRAME, MAX_WAV_DATA_BYTES, sampleRateOf, WAV_HEAD_BYTES, wavHead } from './wav.ts'
 

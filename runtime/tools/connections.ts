@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
 import type * as Undici from 'undici'
 import { isPublicAddress } from '../lib/address.ts'
+import { boundary, inBackground } from '../lib/async/boundary.ts'
 import {
   allowsHost,
   allowsResolved,
@@ -11,8 +12,7 @@ import {
   parseInfrastructureRule,
 } from '../plugin/grants/net-rule.ts'
 import { NO_GRANTS } from '../plugin/grants/permissions.ts'
-import { pluginScope } from '../plugin/scope.ts'
-import { boundary, inBackground } from '../process/boundary.ts'
+import { pluginScope } from '../process/plugin-scope.ts'
 
 /**
  * Connections to addresses that makers of agents chose, by undici, which is used here alone: none may reach what stands behind

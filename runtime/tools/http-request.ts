@@ -3,7 +3,7 @@ import { pipeline, type Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { Dispatcher } from 'undici'
-import { endedBy } from '../lib/ended-by.ts'
+import { endedBy } from '../lib/async/ended-by.ts'
 import type { NetRule } from '../plugin/grants/net-rule.ts'
 import { brokeWhenReused, connectionsTo, KeptConnections } from './connections.ts'
 

@@ -1,4 +1,4 @@
-import type { ToolSpec } from '../call/link/messages.ts'
+import type { ToolSpec } from '../call/types/agent-spec.ts'
 
 export const HTTP_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export const DEFAULT_TOOL_TIMEOUT_MS = 5_000

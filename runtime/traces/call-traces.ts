@@ -1,5 +1,5 @@
 import { type CallEvent, isPassing } from '../call/log/events.ts'
-import { boundary } from '../process/boundary.ts'
+import { boundary } from '../lib/async/boundary.ts'
 import type { Logger } from '../process/log.ts'
 import { callTrace } from './call-trace.ts'
 import type { SpanExport } from './span-exporter.ts'

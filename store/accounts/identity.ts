@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { boundary, inBackground } from '../../runtime/process/boundary.ts'
+import { boundary, inBackground } from '../../runtime/lib/async/boundary.ts'
 import type { KeyScope, User, WorkspaceRole } from '../database/schema.ts'
 
 /** Who a request comes from. These run on every request, so they are prepared statements and one round trip each. */

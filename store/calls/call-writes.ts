@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { StageChoices, StageCosts } from '../../runtime/call/cost.ts'
-import type { Usage } from '../../runtime/call/link/messages.ts'
 import type { Turn } from '../../runtime/call/log/resume.ts'
+import type { Usage } from '../../runtime/call/types/usage.ts'
 import { cleanText } from '../../runtime/lib/text.ts'
 import type { Answerer, Consent } from '../../runtime/plugin-sdk/telephony/answerer.ts'
 import { observeEndedCall } from '../../runtime/process/metrics/call-metrics.ts'

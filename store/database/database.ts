@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { boundary } from '../../runtime/process/boundary.ts'
+import { boundary } from '../../runtime/lib/async/boundary.ts'
 import { PreparedClient } from './prepared-client.ts'
 import type { AllTables, GlobalTables } from './schema.ts'
 import { boundTo, globalOnly, type Tenant } from './tenant.ts'

@@ -1,6 +1,6 @@
 import { Client } from 'pg'
+import { boundary } from '../../runtime/lib/async/boundary.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
-import { boundary } from '../../runtime/process/boundary.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import { MIGRATIONS, type Migration } from '../migrations/index.ts'
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { link, rename, unlink } from 'node:fs/promises'
 import { connect, createServer, type Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { boundary } from '../../runtime/process/boundary.ts'
+import { boundary } from '../../runtime/lib/async/boundary.ts'
 
 /** A process killed a moment ago still answers until the kernel has cleaned up after it. */
 const PATIENCE_MS = 3_000

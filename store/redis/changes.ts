@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { inBackground } from '../../runtime/process/boundary.ts'
+import { inBackground } from '../../runtime/lib/async/boundary.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import type { RedisClient } from './client.ts'
 import { subscribe } from './subscribe.ts'

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@redis/client'
-import { backoffMs } from '../../runtime/lib/backoff.ts'
+import { backoffMs } from '../../runtime/lib/async/backoff.ts'
+import { boundary } from '../../runtime/lib/async/boundary.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
-import { boundary } from '../../runtime/process/boundary.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 
 const CONNECT_TIMEOUT_MS = 5_000

@@ -1,6 +1,6 @@
 import type { CallEvent } from '../../runtime/call/log/events.ts'
 import type { LiveFeed } from '../../runtime/call/log/live-feed.ts'
-import { boundary } from '../../runtime/process/boundary.ts'
+import { boundary } from '../../runtime/lib/async/boundary.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import type { RedisClient } from './client.ts'
 

@@ -8,7 +8,7 @@ import {
   type WorkerEntry,
   workerOf,
 } from '../../runtime/call/control/slots.ts'
-import { boundary } from '../../runtime/process/boundary.ts'
+import { boundary } from '../../runtime/lib/async/boundary.ts'
 import type { RedisClient } from './client.ts'
 import { loadScript } from './scripts/run.ts'
 

@@ -1,4 +1,4 @@
-import { boundary } from '../../runtime/process/boundary.ts'
+import { boundary } from '../../runtime/lib/async/boundary.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import type { RedisClient } from './client.ts'
 

@@ -1,4 +1,5 @@
-import { ALL_COUNTRIES, type DialRules } from '../../runtime/dialing/dial-policy.ts'
+import { ALL_COUNTRIES } from '../../runtime/dialing/dial-policy.ts'
+import type { DialRules } from '../../runtime/plugin-sdk/telephony/carrier.ts'
 import { NUMBER_TYPES, type NumberType } from '../../runtime/plugin-sdk/telephony/trunk-settings.ts'
 import type { Store } from '../database/database.ts'
 

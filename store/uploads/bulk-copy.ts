@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Gate } from '../../runtime/admission/gate.ts'
+import { boundary } from '../../runtime/lib/async/boundary.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
-import { boundary } from '../../runtime/process/boundary.ts'
 import { ProcessHelper } from '../../runtime/process/offload/process-helper.ts'
 import { WarmHelpers } from '../../runtime/process/offload/warm-helpers.ts'
 import type { FromLoader, ToLoader } from './bulk-copy-messages.ts'

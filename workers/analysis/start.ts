@@ -9,7 +9,7 @@ import {
   transcriptText,
 } from '../../runtime/analysis/prompt.ts'
 import type { Prices } from '../../runtime/call/cost.ts'
-import type { Fallbacks } from '../../runtime/call/link/messages.ts'
+import type { Fallbacks } from '../../runtime/call/types/agent-spec.ts'
 import type { Clock } from '../../runtime/lib/clock.ts'
 import { cleanText } from '../../runtime/lib/text.ts'
 import type { PluginRegistry } from '../../runtime/plugin/host.ts'

@@ -1,5 +1,5 @@
 import type { CallingRules } from '../../runtime/dialing/rules.ts'
-import { boundary } from '../../runtime/process/boundary.ts'
+import { boundary } from '../../runtime/lib/async/boundary.ts'
 import { endThread, startThread } from '../../runtime/process/offload/thread.ts'
 import type { FromLoadThread, LoadThread } from './load-thread.ts'
 

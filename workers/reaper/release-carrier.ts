@@ -1,5 +1,5 @@
+import type { Carriers } from '../../runtime/dialing/carriers.ts'
 import { signalWithin } from '../../runtime/lib/async/signal-within.ts'
-import type { Carriers } from '../../runtime/plugin-sdk/telephony/carriers.ts'
 import type { OpenCall } from '../../store/calls/call-writes.ts'
 import type { Store } from '../../store/database/database.ts'
 

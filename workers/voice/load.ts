@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { boundary } from '../../runtime/lib/async/boundary.ts'
 import type { Clock } from '../../runtime/lib/clock.ts'
-import { boundary } from '../../runtime/process/boundary.ts'
 
 const SAMPLE_EVERY_MS = 1000
 const RESOLUTION_MS = 10

@@ -1,7 +1,7 @@
+import { boundary } from '../../runtime/lib/async/boundary.ts'
 import type { Clock } from '../../runtime/lib/clock.ts'
 import { keepOpened } from '../../runtime/lib/secret-box.ts'
 import { parseInfrastructureRule } from '../../runtime/plugin/grants/net-rule.ts'
-import { boundary } from '../../runtime/process/boundary.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import type { Mailer } from '../../runtime/process/mail.ts'
 import { KeptConnections } from '../../runtime/tools/connections.ts'

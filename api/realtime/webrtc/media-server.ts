@@ -1,9 +1,9 @@
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import type { types } from 'mediasoup'
-import { asProcess } from '../../../runtime/plugin/scope.ts'
-import { boundary } from '../../../runtime/process/boundary.ts'
+import { boundary } from '../../../runtime/lib/async/boundary.ts'
 import type { Logger } from '../../../runtime/process/log.ts'
+import { asProcess } from '../../../runtime/process/plugin-scope.ts'
 import { runInRealtimeToo } from '../../../runtime/process/scheduling/realtime-loop.ts'
 import { MediaTransport, type MediaTransportEvents, OPUS } from './media-transport.ts'
 

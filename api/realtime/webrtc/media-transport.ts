@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto'
 import type { types } from 'mediasoup'
 import type { MediaFigures } from '../../../runtime/call/types/leg.ts'
+import { boundary } from '../../../runtime/lib/async/boundary.ts'
 import { MAX_OPUS_BYTES, OPUS_CLOCK_HZ } from '../../../runtime/media/codecs/opus-packet.ts'
 import { FRAME_MS } from '../../../runtime/media/frame.ts'
 import { meanOpinionScore } from '../../../runtime/media/line/e-model.ts'
 import { readRtp, writeRtp } from '../../../runtime/media/line/rtp-packet.ts'
-import { boundary } from '../../../runtime/process/boundary.ts'
 import type { SentFrame } from './opus-sender.ts'
 import { OPUS_PAYLOAD_TYPE, offerOf, readAnswer } from './sdp.ts'
 

@@ -1,7 +1,7 @@
 import type { CarrierFigures } from '../../../runtime/call/types/leg.ts'
+import { boundary, caught } from '../../../runtime/lib/async/boundary.ts'
 import type { DialEvents, DialOrder } from '../../../runtime/plugin-sdk/telephony/carrier.ts'
 import { meaningOf } from '../../../runtime/plugin-sdk/telephony/cause.ts'
-import { boundary, caught } from '../../../runtime/process/boundary.ts'
 import { CallMedia } from '../media/call-media.ts'
 import type { MediaPair } from '../media/media-ports.ts'
 import { type CallControl, RtpLeg } from '../media/rtp-leg.ts'

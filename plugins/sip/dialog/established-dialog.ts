@@ -1,5 +1,5 @@
 import type { CarrierFigures } from '../../../runtime/call/types/leg.ts'
-import { boundary } from '../../../runtime/process/boundary.ts'
+import { boundary } from '../../../runtime/lib/async/boundary.ts'
 import { causeOf, reasonHeader } from '../call/outcome.ts'
 import { type CallMedia, descriptionOf, MediaRefused, SDP_TYPE } from '../media/call-media.ts'
 import type { Referral, RtpLeg } from '../media/rtp-leg.ts'

@@ -1,4 +1,4 @@
-import { inBackground } from '../../../runtime/process/boundary.ts'
+import { inBackground } from '../../../runtime/lib/async/boundary.ts'
 import { InboundCall } from '../call/inbound-call.ts'
 import { headerOf, type SipRequest, tokensOf } from '../message/message.ts'
 import { serializeResponse } from '../message/serializer.ts'

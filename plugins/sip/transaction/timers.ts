@@ -1,4 +1,4 @@
-import { boundary } from '../../../runtime/process/boundary.ts'
+import { boundary } from '../../../runtime/lib/async/boundary.ts'
 /** How the protocol waits: a test moves time by hand. */
 export interface Timers {
   /** Calls once after the delay, unless the returned function was called before. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
+import { inBackground } from '../../../runtime/lib/async/boundary.ts'
 import type { Clock } from '../../../runtime/lib/clock.ts'
 import type { TrunkAttempt } from '../../../runtime/plugin-sdk/telephony/trunk.ts'
-import { inBackground } from '../../../runtime/process/boundary.ts'
 import { contactOf, SUPPORTED, USER_AGENT } from '../dialog/context.ts'
 import { MAX_FORWARDS } from '../dialog/dialog.ts'
 import { parseNameAddress, splitOutside } from '../message/grammar.ts'

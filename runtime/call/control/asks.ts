@@ -2,8 +2,9 @@ import { Compile } from 'typebox/compile'
 import type { Clock } from '../../lib/clock.ts'
 import { PatchbayError } from '../../lib/errors.ts'
 import { maskedArguments } from '../../tools/masked.ts'
-import { type AskMethod, type AskMethods, KNOWLEDGE_ASK, TOOL_ASK, type ToolSpec } from '../link/messages.ts'
+import { type AskMethod, type AskMethods, KNOWLEDGE_ASK, TOOL_ASK } from '../link/messages.ts'
 import type { CallLog } from '../log/call-log.ts'
+import type { ToolSpec } from '../types/agent-spec.ts'
 
 /** Results kept for a worker that asks again; a conversation has few calls of tools that run when its worker dies. */
 const MAX_KEPT = 64

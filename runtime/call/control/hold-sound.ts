@@ -1,7 +1,7 @@
+import { boundary } from '../../lib/async/boundary.ts'
 import { codecFor } from '../../media/codecs/codec.ts'
 import { FRAME_MS, samplesPerFrame } from '../../media/frame.ts'
 import { chime } from '../../media/tones/chime.ts'
-import { boundary } from '../../process/boundary.ts'
 import type { Leg } from '../types/leg.ts'
 
 /** Silence before the first sound and between two. */

@@ -1,4 +1,4 @@
-import { boundary, inBackground } from '../../process/boundary.ts'
+import { boundary, inBackground } from '../../lib/async/boundary.ts'
 import type { Logger } from '../../process/log.ts'
 import type { HeldSlot, Slots } from './slots.ts'
 

@@ -1,31 +1,32 @@
 import type { SeatClaim } from '../../admission/seat-claim.ts'
+import { boundary, inBackground } from '../../lib/async/boundary.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { PatchbayError } from '../../lib/errors.ts'
 import type { AnsweredBy } from '../../plugin-sdk/telephony/carrier.ts'
-import { boundary, inBackground } from '../../process/boundary.ts'
 import type { Logger } from '../../process/log.ts'
 import type { CallTap } from '../../recording/call-recording.ts'
 import type { LinkSession } from '../link/api-end.ts'
-import type { AgentSpec, AskMethod, SessionLimits, SoundSpan } from '../link/messages.ts'
+import type { AskMethod, SoundSpan } from '../link/messages.ts'
 import { CallLog, type CallLogSink } from '../log/call-log.ts'
 import { CallRow } from '../log/call-row.ts'
 import type { CallEventBody, EventOf, SupervisorEvent } from '../log/events.ts'
 import { cutOff, errorOf } from '../log/fold.ts'
+import type { CallJournal } from '../log/journal.ts'
 import { resumeOf } from '../log/resume.ts'
 import { DRAINED, fromCaller, fromWorker, input, type PathCall, told } from '../path.ts'
+import type { AgentSpec, SessionLimits } from '../types/agent-spec.ts'
 import type { Leg } from '../types/leg.ts'
+import type { Outcome } from '../types/outcome.ts'
 import { type AskAnswers, Asks } from './asks.ts'
 import { CallerAudio } from './caller-audio.ts'
 import { type Dispatch, OFFER_TIMEOUT_MS, type Seat } from './dispatch.ts'
 import { HoldSound } from './hold-sound.ts'
-import type { CallJournal } from './journal.ts'
 import type { Leases } from './leases.ts'
 import { LineTimes } from './line-times.ts'
 import { LostWorkers } from './lost-workers.ts'
 import { Marks } from './marks.ts'
 import {
   type EndCause,
-  type Outcome,
   outcomeOf,
   QUEUED,
   type SessionEffect,

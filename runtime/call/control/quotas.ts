@@ -1,6 +1,6 @@
 import type { QuotaSource } from '../../admission/quota-source.ts'
 import { countRefusal } from '../../admission/refusals.ts'
-import { boundary, inBackground } from '../../process/boundary.ts'
+import { boundary, inBackground } from '../../lib/async/boundary.ts'
 import type { Logger } from '../../process/log.ts'
 
 /**

@@ -1,30 +1,11 @@
-import type { SessionEndReason } from '../link/messages.ts'
 import type { CallState } from '../log/fold.ts'
 import type { LegEndReason } from '../types/leg.ts'
+import type { EndReason, Outcome, SessionEndReason } from '../types/outcome.ts'
 
 /**
  * The life of one call: queued → ringing → in_progress → ended. Pure: it says what follows from what happened, and
  * runtime/call/control/live-call.ts does it. Whatever arrives after the end changes nothing.
  */
-
-export type EndReason =
-  | LegEndReason
-  | Exclude<SessionEndReason, 'worker_drained'>
-  | 'no_capacity'
-  /** Nobody was free for a callee who had picked up, in time. */
-  | 'abandoned'
-  /** Someone ended the call over the API. */
-  | 'api_hangup'
-  /** The worker died, and no other could take over. */
-  | 'worker_lost'
-
-/** How a call ended: exactly one per call. */
-export interface Outcome {
-  status: 'completed' | 'failed' | 'canceled'
-  endReason: EndReason
-  disposition: 'completed' | 'hung_up' | 'failed' | 'transferred' | 'voicemail' | 'screened' | 'fax' | 'abandoned'
-  error?: string
-}
 
 export interface SessionState {
   readonly phase: 'queued' | 'ringing' | 'in_progress' | 'ended'

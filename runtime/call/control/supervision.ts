@@ -1,7 +1,7 @@
+import { boundary } from '../../lib/async/boundary.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { codecFor, type Encode } from '../../media/codecs/codec.ts'
 import { samplesOf } from '../../media/frame.ts'
-import { boundary } from '../../process/boundary.ts'
 import { CallRecording, type CallTap } from '../../recording/call-recording.ts'
 import type { Leg } from '../types/leg.ts'
 

@@ -1,14 +1,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { boundary, inBackground } from '../../lib/async/boundary.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { PatchbayError } from '../../lib/errors.ts'
-import { boundary, inBackground } from '../../process/boundary.ts'
 import type { Logger } from '../../process/log.ts'
 import type { Socket, SocketHandlers, UpgradeRequest, WebSocketRoute } from '../../process/web-socket.ts'
 import type { CallEvent, CallEventBody } from '../log/events.ts'
+import type { AgentSpec } from '../types/agent-spec.ts'
 import { AudioBatch } from './batch.ts'
 import { encodeMessage, encodeOpen, encodeWarm } from './fit.ts'
 import {
-  type AgentSpec,
   type AskMethod,
   LINK_PROTOCOL,
   type NodeMessage,

@@ -1,5 +1,5 @@
+import { boundary } from '../../lib/async/boundary.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { boundary } from '../../process/boundary.ts'
 import { AudioWriter } from './protocol.ts'
 
 /** Shortest time between two audio messages of a link: at most 200 a second however many sessions it carries. */

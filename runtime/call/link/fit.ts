@@ -1,5 +1,6 @@
 import { cutResume } from '../log/resume.ts'
-import type { AgentSpec, NodeMessage, OpenSession, WorkerMessage } from './messages.ts'
+import type { AgentSpec } from '../types/agent-spec.ts'
+import type { NodeMessage, OpenSession, WorkerMessage } from './messages.ts'
 import { decodeNodeMessage, decodeWorkerMessage, MAX_MESSAGE_BYTES } from './protocol.ts'
 
 /** Messages as text that the other end of the link takes: whatever it would refuse is found here, before it is sent. */

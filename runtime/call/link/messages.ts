@@ -2,6 +2,8 @@ import { type Static, type TProperties, Type } from 'typebox'
 import { oneOf } from '../../lib/string-enum.ts'
 import { CALL_EVENT, CALL_EVENT_IN_PLACE } from '../log/events.ts'
 import { RESUME } from '../log/resume.ts'
+import { AGENT_SPEC, SESSION_LIMITS } from '../types/agent-spec.ts'
+import { SESSION_END_REASON } from '../types/outcome.ts'
 
 /**
  * What an api node and a voice worker say to each other, each message said once: as a schema, from which come its type and
@@ -19,73 +21,6 @@ const text = Type.String({ maxLength: 100_000 })
 
 const message = <const T extends string, P extends TProperties>(type: T, fields: P) =>
   Type.Object({ type: Type.Literal(type), ...fields })
-
-const model = Type.Object({ provider: Type.String(), model: Type.String() })
-const voice = Type.Object({ provider: Type.String(), voice: Type.String() })
-
-/** Who takes over when a provider fails, in this order. */
-const FALLBACKS = Type.Object({
-  llm: Type.Optional(Type.Array(model)),
-  stt: Type.Optional(Type.Array(model)),
-  tts: Type.Optional(Type.Array(voice)),
-})
-export type Fallbacks = Static<typeof FALLBACKS>
-
-/** A tool as the language model sees it. Where it leads and with which secrets, only the api node knows. */
-const TOOL_SPEC = Type.Object({
-  name: Type.String(),
-  description: Type.String(),
-  /** JSON Schema of an object. */
-  parameters: Type.Record(Type.String(), Type.Unknown()),
-  /** `hang_up` is done by the worker itself, once the agent has said goodbye. */
-  kind: oneOf('http', 'client', 'transfer', 'hang_up', 'send_dtmf', 'knowledge', 'mcp'),
-})
-export type ToolSpec = Static<typeof TOOL_SPEC>
-
-/** The agent as the worker needs it, variables already filled in. */
-const AGENT_SPEC = Type.Object({
-  agentId: Type.String(),
-  agentName: Type.String(),
-  systemPrompt: Type.String(),
-  firstMessage: Type.String(),
-  temperature: Type.Number(),
-  llm: model,
-  stt: model,
-  tts: voice,
-  /** A language tag, or `multi`: the caller's, from turn to turn. Default: `en`. */
-  language: Type.Optional(Type.String()),
-  /** Whether and how soon callers may cut the agent off; default: enabled, normal. */
-  interruption: Type.Optional(Type.Object({ enabled: Type.Boolean(), sensitivity: oneOf('low', 'normal', 'high') })),
-  /** How soon a pause ends the caller's turn; default: balanced. */
-  endpointing: Type.Optional(oneOf('eager', 'balanced', 'patient')),
-  /** What is said while an answer is late; no phrases: those of the language. Default: enabled. */
-  deadAir: Type.Optional(Type.Object({ enabled: Type.Boolean(), phrases: Type.Array(Type.String()) })),
-  /** Names and terms to listen for. */
-  keyterms: Type.Optional(Type.Array(Type.String())),
-  /** How the voice says words it would say wrong. */
-  pronunciation: Type.Optional(Type.Array(Type.Object({ word: Type.String(), say: Type.String() }))),
-  fallbacks: Type.Optional(FALLBACKS),
-  /** What the agent may do besides speaking. */
-  tools: Type.Optional(Type.Array(TOOL_SPEC)),
-  /** True when the agent has a knowledge base: the worker asks for passages before each reply. */
-  hasKnowledge: Type.Boolean(),
-  /** Said before everything else and to its end: that the call is recorded. */
-  recordingNotice: Type.Optional(Type.String()),
-  /** Asks whether the call may be recorded; the first message follows the answer. */
-  consentMessage: Type.Optional(Type.String()),
-  /** What to do about answering machines; absent where none can pick up. An empty message: the first one. */
-  voicemail: Type.Optional(
-    Type.Object({ behaviour: oneOf('hang_up', 'leave_message', 'continue'), message: Type.String() }),
-  ),
-})
-export type AgentSpec = Static<typeof AGENT_SPEC>
-
-const SESSION_LIMITS = Type.Object({
-  /** The caller says nothing this long while the agent listens: the call ends with `idle`. */
-  idleMs: ms,
-  maxDurationMs: ms,
-})
-export type SessionLimits = Static<typeof SESSION_LIMITS>
 
 const OPEN_SESSION = {
   session,
@@ -111,9 +46,6 @@ export type OpenSession = Static<typeof openSession>
 
 const WORKER_STATE = oneOf('ready', 'draining', 'overloaded')
 export type WorkerState = Static<typeof WORKER_STATE>
-
-const SESSION_END_REASON = oneOf('idle', 'max_duration', 'agent_hangup', 'voicemail', 'error', 'worker_drained')
-export type SessionEndReason = Static<typeof SESSION_END_REASON>
 
 /** `bad_agent`: no worker can run this agent; `failed`: this one could not, another one may. */
 const REJECTION = oneOf('full', 'draining', 'overloaded', 'bad_agent', 'failed')
@@ -187,18 +119,3 @@ export const NODE_MESSAGE = Type.Union([
   message('answer', { session, id, result: Type.Optional(Type.Unknown()), error: Type.Optional(Type.String()) }),
 ])
 export type NodeMessage = Static<typeof NODE_MESSAGE>
-
-export interface TurnLatency {
-  /** End of the caller's speech in the audio to the first non-silent sample sent back. */
-  totalMs: number
-  endpointingMs: number
-  llmMs: number
-  ttsMs: number
-}
-
-export interface Usage {
-  llmInputTokens: number
-  llmOutputTokens: number
-  sttSeconds: number
-  ttsCharacters: number
-}

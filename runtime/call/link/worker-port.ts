@@ -1,10 +1,11 @@
-import type { SessionPort } from '../../conversation/contract.ts'
+import { boundary } from '../../lib/async/boundary.ts'
 import { signalWithin } from '../../lib/async/signal-within.ts'
 import { PatchbayError } from '../../lib/errors.ts'
-import { boundary } from '../../process/boundary.ts'
 import type { CallEventBody } from '../log/events.ts'
 import type { AgentState } from '../types/leg.ts'
-import type { AskMethod, AskMethods, SessionEndReason, SoundSpan, WorkerMessage } from './messages.ts'
+import type { SessionEndReason } from '../types/outcome.ts'
+import type { SessionPort } from './linked-conversation.ts'
+import type { AskMethod, AskMethods, SoundSpan, WorkerMessage } from './messages.ts'
 
 /** How a conversation speaks to its session: the worker's side of one session on one link. */
 

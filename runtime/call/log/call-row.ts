@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { backoffMs } from '../../lib/backoff.ts'
-import { boundary } from '../../process/boundary.ts'
+import { backoffMs } from '../../lib/async/backoff.ts'
+import { boundary } from '../../lib/async/boundary.ts'
 import type { Logger } from '../../process/log.ts'
 import { countLostRows } from '../../process/metrics/lost-rows.ts'
-import type { CallJournal } from '../control/journal.ts'
-import type { Outcome } from '../control/session.ts'
-import type { Usage } from '../link/messages.ts'
+import type { Outcome } from '../types/outcome.ts'
+import type { Usage } from '../types/usage.ts'
 import type { CallEvent, EventOf } from './events.ts'
+import type { CallJournal } from './journal.ts'
 
 const MAX_WAITING = 1_000
 const MAX_TRIES = 6

@@ -1,5 +1,5 @@
-import { backoffMs } from '../../lib/backoff.ts'
-import { boundary, inBackground } from '../../process/boundary.ts'
+import { backoffMs } from '../../lib/async/backoff.ts'
+import { boundary, inBackground } from '../../lib/async/boundary.ts'
 import type { Logger } from '../../process/log.ts'
 import { countLostRows } from '../../process/metrics/lost-rows.ts'
 import { type CallEvent, isPassing } from './events.ts'

@@ -1,4 +1,4 @@
-import type { AgentSpec } from '../../call/link/messages.ts'
+import type { AgentSpec } from '../../call/types/agent-spec.ts'
 import type { Language } from '../languages/language.ts'
 
 /** How long a silence ends a turn, by how sure the model is. Between the points: straight lines. */

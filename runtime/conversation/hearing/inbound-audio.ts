@@ -1,6 +1,6 @@
+import { inBackground } from '../../lib/async/boundary.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { firstLoud, lastLoud, samplesPerFrame } from '../../media/frame.ts'
-import { inBackground } from '../../process/boundary.ts'
 import { EOT_SAMPLES, MODEL_RATE_HZ } from '../providers/models.ts'
 import { LoudStretches, type Moment } from './speech-edges.ts'
 

@@ -1,6 +1,6 @@
 import type { llm } from '@livekit/agents'
+import { boundary } from '../../lib/async/boundary.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { boundary } from '../../process/boundary.ts'
 import type { LocalModels } from '../providers/models.ts'
 import type { Ears } from './inbound-audio.ts'
 

@@ -1,6 +1,6 @@
 import type { llm, stt, tts } from '@livekit/agents'
 import type { Logger } from 'pino'
-import type { AgentSpec } from '../../call/link/messages.ts'
+import type { AgentSpec } from '../../call/types/agent-spec.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { SpeechOptions } from '../../plugin/contract.ts'
 import type { PluginRegistry } from '../../plugin/host.ts'

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { boundary, inBackground } from '../../process/boundary.ts'
+import { boundary, inBackground } from '../../lib/async/boundary.ts'
 
 interface ErrorSource {
   on(event: 'error', listener: (event: { error: Error }) => void): unknown

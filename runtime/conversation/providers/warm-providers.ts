@@ -1,5 +1,5 @@
-import type { AgentSpec } from '../../call/link/messages.ts'
-import { boundary } from '../../process/boundary.ts'
+import type { AgentSpec } from '../../call/types/agent-spec.ts'
+import { boundary } from '../../lib/async/boundary.ts'
 import type { ChainEvents } from './chain.ts'
 import { closeProviders, type OpenProvidersDeps, openProviders, type Providers, prewarm } from './providers.ts'
 

@@ -1,6 +1,6 @@
 import { type ReadableStream, TransformStream } from 'node:stream/web'
 import { llm, type stt, voice } from '@livekit/agents'
-import type { AgentSpec } from '../../call/link/messages.ts'
+import type { AgentSpec } from '../../call/types/agent-spec.ts'
 import { instructionsFor } from '../languages/instructions.ts'
 import type { Knowledge } from './knowledge.ts'
 

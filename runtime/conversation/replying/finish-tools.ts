@@ -1,5 +1,5 @@
+import type { SessionPort } from '../../call/link/linked-conversation.ts'
 import type { ToolCall } from '../../call/log/resume.ts'
-import type { SessionPort } from '../contract.ts'
 
 const isOpen = ({ result, error }: ToolCall): boolean => result === undefined && error === undefined
 

@@ -1,6 +1,6 @@
+import type { SessionPort } from '../../call/link/linked-conversation.ts'
 import type { AskMethods } from '../../call/link/messages.ts'
 import { signalWithin } from '../../lib/async/signal-within.ts'
-import type { SessionPort } from '../contract.ts'
 
 const TOP_K = 4
 /** An answer without passages beats a long silence. */

@@ -1,5 +1,5 @@
 import { type llm, stt, type tts, voice } from '@livekit/agents'
-import type { AgentSpec } from '../../call/link/messages.ts'
+import type { AgentSpec } from '../../call/types/agent-spec.ts'
 import type { TurnEnd } from '../hearing/turn.ts'
 import type { VoiceActivity } from '../hearing/voice-activity.ts'
 

@@ -1,6 +1,6 @@
 import { APIConnectionError, llm } from '@livekit/agents'
+import { boundary } from '../../lib/async/boundary.ts'
 import { cleanText, parseCleanJson, TextCleaner } from '../../lib/text.ts'
-import { boundary } from '../../process/boundary.ts'
 import type { TraceContext } from '../../traces/trace-context.ts'
 import { traceScope } from '../../traces/trace-scope.ts'
 import type { Candidate, Chain } from '../providers/chain.ts'

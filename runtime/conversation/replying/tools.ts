@@ -1,7 +1,7 @@
 import { llm, voice } from '@livekit/agents'
-import type { ToolSpec } from '../../call/link/messages.ts'
+import type { SessionPort } from '../../call/link/linked-conversation.ts'
+import type { ToolSpec } from '../../call/types/agent-spec.ts'
 import { cleanJson, parseCleanJson } from '../../lib/text.ts'
-import type { SessionPort } from '../contract.ts'
 import { passagesNote } from './knowledge.ts'
 
 const PASSAGES = 4

@@ -1,12 +1,12 @@
 import { USERDATA_TIMED_TRANSCRIPT, voice } from '@livekit/agents'
 import type { AudioFrame } from '@livekit/rtc-node'
+import type { SessionPort } from '../../call/link/linked-conversation.ts'
 import type { AudioFormat } from '../../call/types/leg.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Encode } from '../../media/codecs/codec.ts'
 import { Resampler } from '../../media/dsp/resample.ts'
 import { FRAME_MS, firstLoud, samplesPerFrame } from '../../media/frame.ts'
 import { FrameRun } from '../../media/frame-run.ts'
-import type { SessionPort } from '../contract.ts'
 import { SpokenText } from './heard.ts'
 
 /** Synthesised audio held for one session at most; beyond, the synthesiser waits. */

@@ -1,5 +1,5 @@
-import { AnswerDetector } from '../../plugin-sdk/telephony/answer-detector.ts'
 import type { Answerer } from '../../plugin-sdk/telephony/answerer.ts'
+import { AnswerDetector } from '../hearing/answer-detector.ts'
 import type { Order, Signal } from './signal.ts'
 import { type ConversationStage, orders, type StageContext, taken } from './stage.ts'
 

@@ -1,6 +1,6 @@
-import type { SessionEndReason } from '../../call/link/messages.ts'
 import type { CallEvent, CallEventBody } from '../../call/log/events.ts'
 import type { AgentState } from '../../call/types/leg.ts'
+import type { SessionEndReason } from '../../call/types/outcome.ts'
 
 /** What a piece of the agent's speech is for. */
 export type Purpose =

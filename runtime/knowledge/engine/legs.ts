@@ -1,6 +1,6 @@
+import type { Terms } from '../../plugin/contract.ts'
 import { searchBm25 } from '../bm25.ts'
 import { decodeSegment, mergeSegments, type Segment } from '../segment.ts'
-import type { Terms } from '../terms.ts'
 import type { Leg } from './blocks.ts'
 import { type StoredRows, searchDense, storeRows } from './dense-search.ts'
 import { PAGE_BYTES, Pages } from './pages.ts'

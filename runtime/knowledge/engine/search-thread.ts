@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
+import { boundary, inBackground } from '../../lib/async/boundary.ts'
 import { PatchbayError } from '../../lib/errors.ts'
-import { boundary, inBackground } from '../../process/boundary.ts'
 import { endThread, startThread } from '../../process/offload/thread.ts'
 import type { BlockInfo, Match, ShelvedRow } from './blocks.ts'
 import type { DenseModel } from './row.ts'

@@ -1,4 +1,4 @@
-import { boundary } from '../../process/boundary.ts'
+import { boundary } from './boundary.ts'
 /**
  * Aborts with the first of `signals`, and after `timeoutMs` with a TimeoutError, as AbortSignal.any() over an AbortSignal.timeout()
  * would. Node 22 keeps each of those for ever once its time is over, and by the stack of its reason all of the call it was made in.

@@ -1,5 +1,5 @@
+import { boundary } from '../../lib/async/boundary.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { boundary } from '../../process/boundary.ts'
 import { FRAME_MS } from '../frame.ts'
 
 /** A ticker that is late makes up for at most this many frames at once, then starts its schedule anew. */

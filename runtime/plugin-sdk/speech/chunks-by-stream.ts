@@ -1,5 +1,5 @@
 import { type APIConnectOptions, DEFAULT_API_CONNECT_OPTIONS, tts } from '@livekit/agents'
-import { boundary } from '../../process/boundary.ts'
+import { boundary } from '../../lib/async/boundary.ts'
 
 /** Speaks one text through the engine's `stream`: for TTS classes to return from `synthesize`. */
 export function synthesizeByStream(

@@ -1,8 +1,8 @@
+import { boundary } from '../../lib/async/boundary.ts'
 import { signalWithin } from '../../lib/async/signal-within.ts'
 import { PatchbayError } from '../../lib/errors.ts'
 import { joinSamples } from '../../media/frame.ts'
 import type { PluginHost } from '../../plugin/contract.ts'
-import { boundary } from '../../process/boundary.ts'
 
 /** A program start, as a plugin's `host.run.spawn` does it. */
 export type Spawn = PluginHost['run']['spawn']

@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws'
-import { boundary } from '../../process/boundary.ts'
+import { boundary } from '../../lib/async/boundary.ts'
 import { explainFailure, ProviderError, type ProviderIdentity } from '../provider-error.ts'
 import { closeNow, openSocket, type SocketAddress } from './socket.ts'
 

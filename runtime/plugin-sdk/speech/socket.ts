@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
+import { boundary } from '../../lib/async/boundary.ts'
 import { PatchbayError } from '../../lib/errors.ts'
-import { boundary } from '../../process/boundary.ts'
 import { explainFailure, explainStatus, ProviderError, type ProviderIdentity } from '../provider-error.ts'
 import { refusalWords } from '../provider-http.ts'
 

@@ -1,8 +1,20 @@
 import type { CarrierFigures, Leg } from '../../call/types/leg.ts'
-import type { DialRules } from '../../dialing/dial-policy.ts'
 import type { PhoneNumber } from '../../lib/phone-number.ts'
 import type { Trunk } from './trunk.ts'
+import type { NumberType } from './trunk-settings.ts'
 import type { CarrierWeb } from './web.ts'
+
+/** null: no bound. `*` among the countries: all of them. */
+export interface DialBounds {
+  readonly countries: readonly string[] | null
+  readonly numberTypes: readonly NumberType[] | null
+}
+
+/** Whom a workspace may call: the operator's bound, and the workspace's within it. */
+export interface DialRules {
+  readonly operator: DialBounds
+  readonly workspace: DialBounds
+}
 
 /** A carrier, as a telephony plugin makes it: it dials people and hands over their media as legs. One for the process. */
 export interface Carrier {

@@ -1,7 +1,7 @@
 import dns from 'node:dns'
 import { isIP } from 'node:net'
+import { boundary } from '../../lib/async/boundary.ts'
 import type { PatchbayError } from '../../lib/errors.ts'
-import { boundary } from '../../process/boundary.ts'
 import { allowsHost, formatTarget, normalizeHost } from '../grants/net-rule.ts'
 import type { Policy } from './policy.ts'
 

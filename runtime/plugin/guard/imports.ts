@@ -10,12 +10,13 @@ const PACKAGES = `${ROOT}node_modules${sep}`
 
 /** Of runtime/, what plugins are built from. All else starts programs and threads, decides what is allowed, or is the core's affair. */
 const OPEN = [
-  /^(lib|media|plugin-sdk)\//,
+  /^(media|plugin-sdk)\//,
+  /^lib\/(?!async\/faults\.ts)/,
   /^admission\/gate\.ts$/,
   /^call\/(types\/|control\/relay\.ts$)/,
   /^knowledge\/(?!engine\/search-thread\.ts)/,
   /^plugin\/(contract\.ts|object-key\.ts|provider-)/,
-  /^process\/(boundary|log)\.ts$/,
+  /^process\/log\.ts$/,
 ]
 
 /**

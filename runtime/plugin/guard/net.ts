@@ -2,11 +2,11 @@ import dgram from 'node:dgram'
 import dns from 'node:dns'
 import net from 'node:net'
 import { resolve } from 'node:path'
+import { boundary } from '../../lib/async/boundary.ts'
 import { PatchbayError } from '../../lib/errors.ts'
-import { boundary } from '../../process/boundary.ts'
+import { pluginScope } from '../../process/plugin-scope.ts'
 import { allowsHost, allowsUnixSocket, formatTarget } from '../grants/net-rule.ts'
 import { guardedLookup } from '../lookup.ts'
-import { pluginScope } from '../scope.ts'
 import type { Policy } from './policy.ts'
 
 /** The system's, as it was before any plugin was loaded: whoever connects has no say in what a name stands for. */

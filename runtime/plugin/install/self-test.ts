@@ -1,8 +1,8 @@
 import { llm } from '@livekit/agents'
 import { AudioFrame } from '@livekit/rtc-node'
+import { boundary } from '../../lib/async/boundary.ts'
 import { signalWithin } from '../../lib/async/signal-within.ts'
 import { cutText } from '../../lib/text.ts'
-import { boundary } from '../../process/boundary.ts'
 import type { PluginKind } from '../contract.ts'
 import { closeInstance, type PluginRegistry } from '../host.ts'
 

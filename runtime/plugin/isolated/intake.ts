@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { boundary } from '../../process/boundary.ts'
+import { boundary } from '../../lib/async/boundary.ts'
 import { type Frame, FrameReader, PLUGIN_LIMITS } from './frames.ts'
 
 /** What a plugin may send in a second: forty voices at 48 kHz; and a token of each of two hundred answers every ten milliseconds. */

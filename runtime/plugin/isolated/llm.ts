@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type APIConnectOptions, DEFAULT_API_CONNECT_OPTIONS, llm } from '@livekit/agents'
+import { boundary } from '../../lib/async/boundary.ts'
 import { type ChatRequest, chatRequestOf, type LlmEvent } from '../../plugin-sdk/speech/chat-request.ts'
-import { boundary } from '../../process/boundary.ts'
 import { settle } from './fault.ts'
 import { IsolatedFault } from './plugin-runner.ts'
 import type { IsolatedUse } from './stt.ts'

@@ -1,4 +1,4 @@
-import { boundary, inBackground } from '../../process/boundary.ts'
+import { boundary, inBackground } from '../../lib/async/boundary.ts'
 import type { ObjectStore, StoredObject } from '../contract.ts'
 import { requireObjectKey } from '../object-key.ts'
 import type { FaultOf } from './fault.ts'

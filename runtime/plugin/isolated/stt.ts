@@ -1,7 +1,7 @@
 import { type APIConnectOptions, normalizeLanguage, stt } from '@livekit/agents'
 import type { Options, SttEvent } from '../../../packages/plugin/mod.ts'
+import { boundary } from '../../lib/async/boundary.ts'
 import { Resampler } from '../../media/dsp/resample.ts'
-import { boundary } from '../../process/boundary.ts'
 import { type FaultOf, settle } from './fault.ts'
 import type { PluginRunner } from './plugin-runner.ts'
 

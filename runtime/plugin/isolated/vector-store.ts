@@ -3,8 +3,7 @@ import type {
   Terms as PlainTerms,
   VectorMatch,
 } from '../../../packages/plugin/vector-store.ts'
-import type { Terms } from '../../knowledge/terms.ts'
-import type { VectorPoint, VectorStore } from '../contract.ts'
+import type { Terms, VectorPoint, VectorStore } from '../contract.ts'
 import type { FaultOf } from './fault.ts'
 import type { VectorAct } from './messages.ts'
 

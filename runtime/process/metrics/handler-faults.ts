@@ -1,5 +1,5 @@
 import { Counter, type Registry } from 'prom-client'
-import { faultCounts } from '../faults.ts'
+import { faultCounts } from '../../lib/async/faults.ts'
 
 /** Counts on the metrics page what the boundaries of this process caught, from nothing on. */
 export function countHandlerFaults(registry: Registry): void {

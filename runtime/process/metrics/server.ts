@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, isIP } from 'node:net'
 import { hostname } from 'node:os'
 import type { Registry } from 'prom-client'
+import { boundary } from '../../lib/async/boundary.ts'
 import { signalWithin } from '../../lib/async/signal-within.ts'
 import { isLoopbackHost } from '../../lib/client-address.ts'
 import { PatchbayError } from '../../lib/errors.ts'
-import { boundary } from '../boundary.ts'
 import { asksForOpenMetrics, OPEN_METRICS_TYPE, openMetrics } from './open-metrics.ts'
 
 /** What a role tells the operator's machines, each role on a port of its own: `/health`, `/ready`, `/metrics`, and what the doctor asks. */

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { boundary, inBackground } from '../boundary.ts'
+import { boundary, inBackground } from '../../lib/async/boundary.ts'
 import { processEntry } from '../module-cache.ts'
 import { lowerProcess, restoreProcess } from '../priority.ts'
 import { processUsage } from '../process-usage.ts'

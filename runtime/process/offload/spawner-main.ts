@@ -5,7 +5,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
-import { boundary } from '../boundary.ts'
+import { boundary } from '../../lib/async/boundary.ts'
 import { setNiceness } from './set-niceness.ts'
 import type { FromSpawner, SpawnOrder } from './spawner-messages.ts'
 

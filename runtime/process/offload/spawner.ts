@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
-import { asProcess } from '../../plugin/scope.ts'
-import { boundary } from '../boundary.ts'
+import { boundary } from '../../lib/async/boundary.ts'
+import { asProcess } from '../plugin-scope.ts'
 import type { FromSpawner, SpawnOrder } from './spawner-messages.ts'
 
 const START_TIMEOUT_MS = 30_000

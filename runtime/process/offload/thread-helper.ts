@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads'
-import { boundary } from '../boundary.ts'
+import { boundary } from '../../lib/async/boundary.ts'
 import { lowerThread, restoreThread } from '../priority.ts'
 import { processUsage } from '../process-usage.ts'
 import { systemIdOf } from '../scheduling/thread-ids.ts'

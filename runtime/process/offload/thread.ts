@@ -1,6 +1,6 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads'
-import { asProcess } from '../../plugin/scope.ts'
 import { threadEntry } from '../module-cache.ts'
+import { asProcess } from '../plugin-scope.ts'
 import { hurryThread } from '../priority.ts'
 import { withThreadId } from '../scheduling/thread-ids.ts'
 

@@ -1,4 +1,4 @@
-import { boundary, inBackground } from '../boundary.ts'
+import { boundary, inBackground } from '../../lib/async/boundary.ts'
 import { ProcessorAllowance } from './processor-allowance.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
-import { boundary, inBackground } from '../boundary.ts'
+import { boundary, inBackground } from '../../lib/async/boundary.ts'
 import type { Logger } from '../log.ts'
 import { startThread } from '../offload/thread.ts'
 import { poolThreads } from './engine-threads.ts'

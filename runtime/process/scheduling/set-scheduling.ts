@@ -1,5 +1,5 @@
 import { type ExecFileException, execFile } from 'node:child_process'
-import { asProcess } from '../../plugin/scope.ts'
+import { asProcess } from '../plugin-scope.ts'
 import { statFields } from '../process-usage.ts'
 
 /** `realtime`: before everything that is `normal`, in turns with others of its kind. */

@@ -9,12 +9,12 @@ import {
   McpError,
   type Tool,
 } from '@modelcontextprotocol/sdk/types.js'
+import { boundary } from '../../lib/async/boundary.ts'
+import { endedBy } from '../../lib/async/ended-by.ts'
 import { signalWithin } from '../../lib/async/signal-within.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { endedBy } from '../../lib/ended-by.ts'
 import { cleanJson, cutText } from '../../lib/text.ts'
 import type { NetRule } from '../../plugin/grants/net-rule.ts'
-import { boundary } from '../../process/boundary.ts'
 import { KeptConnections } from '../connections.ts'
 import { guardedFetch } from '../guarded-fetch.ts'
 import { faultOfParameters } from '../parameters-fault.ts'

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { uuidv7 } from 'uuidv7'
+import type { OpenConversation } from '../../../runtime/call/link/linked-conversation.ts'
 import { connectLinks } from '../../../runtime/call/link/worker-end.ts'
-import type { OpenConversation } from '../../../runtime/conversation/contract.ts'
 import { systemClock } from '../../../runtime/lib/clock.ts'
 import type { TestApi, TestUser } from '../instance/api.ts'
 import type { Teardown } from '../instance/services.ts'

@@ -1,6 +1,6 @@
+import type { Conversation, OpenConversation, SessionPort } from '../../../runtime/call/link/linked-conversation.ts'
 import type { OpenSession } from '../../../runtime/call/link/messages.ts'
 import type { CallEvent } from '../../../runtime/call/log/events.ts'
-import type { Conversation, OpenConversation, SessionPort } from '../../../runtime/conversation/contract.ts'
 import { PatchbayError } from '../../../runtime/lib/errors.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { AgentSpec } from '../../../runtime/call/link/messages.ts'
+import type { AgentSpec } from '../../../runtime/call/types/agent-spec.ts'
 
 /** An agent that says nothing by itself, for what needs one and doesn't care which. */
 export const AGENT_SPEC: AgentSpec = {

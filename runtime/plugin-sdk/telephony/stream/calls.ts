@@ -1,6 +1,6 @@
+import { boundary } from '../../../lib/async/boundary.ts'
 import { signalWithin } from '../../../lib/async/signal-within.ts'
 import type { Clock } from '../../../lib/clock.ts'
-import { boundary } from '../../../process/boundary.ts'
 import type { Logger } from '../../../process/log.ts'
 import type { DialEvents, DialOrder, IncomingCall } from '../carrier.ts'
 import type { StreamDialect } from './dialect.ts'

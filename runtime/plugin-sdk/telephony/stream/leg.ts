@@ -1,6 +1,6 @@
 import type { AudioFormat, Leg, LegEndReason, LegEvents } from '../../../call/types/leg.ts'
+import { boundary } from '../../../lib/async/boundary.ts'
 import type { Clock } from '../../../lib/clock.ts'
-import { boundary } from '../../../process/boundary.ts'
 import type { StreamDialect, StreamEvent } from './dialect.ts'
 import type { StreamSocket } from './socket.ts'
 

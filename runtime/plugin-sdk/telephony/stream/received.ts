@@ -1,5 +1,5 @@
+import { boundary } from '../../../lib/async/boundary.ts'
 import type { Clock } from '../../../lib/clock.ts'
-import { boundary } from '../../../process/boundary.ts'
 import type { IncomingCall, IncomingRefusal } from '../carrier.ts'
 import type { StreamDialect } from './dialect.ts'
 import { StreamLeg } from './leg.ts'

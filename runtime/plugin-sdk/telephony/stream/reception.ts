@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { boundary } from '../../../process/boundary.ts'
+import { boundary } from '../../../lib/async/boundary.ts'
 import type { Logger } from '../../../process/log.ts'
 import type { StreamDialect, StreamEvent } from './dialect.ts'
 import type { StreamLeg } from './leg.ts'

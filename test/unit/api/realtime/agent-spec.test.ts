@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { AgentSpec } from '../../../../runtime/call/link/messages.ts'
+import type { AgentSpec } from '../../../../runtime/call/types/agent-spec.ts'
 import { makeCall, openSession, startNode, startWorker } from '../../../support/instance/realtime-node.ts'
 import { scriptedConversation } from '../../../support/phone/scripted-conversation.ts'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
+import type { OpenConversation, SessionPort } from '../../../../runtime/call/link/linked-conversation.ts'
 import type { CallEventBody } from '../../../../runtime/call/log/events.ts'
-import type { OpenConversation, SessionPort } from '../../../../runtime/conversation/contract.ts'
 import { callEvents } from '../../../../store/calls/call-events.ts'
 import {
   endedCall,

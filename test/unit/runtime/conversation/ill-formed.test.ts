@@ -1,6 +1,6 @@
 import { llm } from '@livekit/agents'
 import { test } from 'tap'
-import type { ToolSpec } from '../../../../runtime/call/link/messages.ts'
+import type { ToolSpec } from '../../../../runtime/call/types/agent-spec.ts'
 import { ILL_FORMED } from '../../../support/world/ill-formed.ts'
 import { call, RATE_HZ } from './support/harness.ts'
 import { ScriptedLlm, ScriptedStt, ToneTts } from './support/providers.ts'

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { type DialCase, type DialRules, judge, NO_DIAL_RULES } from '../../../../runtime/dialing/dial-policy.ts'
+import { type DialCase, judge, NO_DIAL_RULES } from '../../../../runtime/dialing/dial-policy.ts'
+import type { DialRules } from '../../../../runtime/plugin-sdk/telephony/carrier.ts'
 import { formatDestination, readDestination } from '../../../../runtime/plugin-sdk/telephony/destination.ts'
 import { DEFAULT_TRUNK_SETTINGS, type NumberType } from '../../../../runtime/plugin-sdk/telephony/trunk-settings.ts'
 

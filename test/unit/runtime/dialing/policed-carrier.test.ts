@@ -1,8 +1,8 @@
 import t from 'tap'
-import { type DialRules, NO_DIAL_RULES } from '../../../../runtime/dialing/dial-policy.ts'
+import { Carriers } from '../../../../runtime/dialing/carriers.ts'
+import { NO_DIAL_RULES } from '../../../../runtime/dialing/dial-policy.ts'
 import type { PluginRegistry } from '../../../../runtime/plugin/host.ts'
-import type { Carrier, DialOrder, TransferCase } from '../../../../runtime/plugin-sdk/telephony/carrier.ts'
-import { Carriers } from '../../../../runtime/plugin-sdk/telephony/carriers.ts'
+import type { Carrier, DialOrder, DialRules, TransferCase } from '../../../../runtime/plugin-sdk/telephony/carrier.ts'
 import { NO_TRUNKS, type Trunk } from '../../../../runtime/plugin-sdk/telephony/trunk.ts'
 import { trunkOf } from '../../../system/plugins/sip/support/carrier.ts'
 

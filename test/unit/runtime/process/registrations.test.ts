@@ -30,7 +30,7 @@ t.test('every handler of a socket, stream, timer, queue and event of the product
   t.same(
     unguarded.map(({ file, line, text }) => `${file}:${line}: ${text}`),
     [],
-    'wrap the handler: boundary(kind, handler) of runtime/process/boundary.ts',
+    'wrap the handler: boundary(kind, handler) of runtime/lib/async/boundary.ts',
   )
   const needed = new Set(found.map(({ file }) => file))
   t.same(
@@ -86,5 +86,5 @@ t.test('no promise of the product is left without a handler', async (t) => {
   }).catch((error: { stdout: string; stderr: string }) => error)
   const said = `${stdout}${stderr}`
   t.match(said, /Checked \d{3,} files/)
-  t.notMatch(said, /lint\//, 'give it to inBackground(kind, promise) of runtime/process/boundary.ts, or wait for it')
+  t.notMatch(said, /lint\//, 'give it to inBackground(kind, promise) of runtime/lib/async/boundary.ts, or wait for it')
 })

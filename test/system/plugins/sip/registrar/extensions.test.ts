@@ -1,7 +1,7 @@
 import t from 'tap'
 import { answerChallenge, chooseChallenge } from '../../../../../plugins/sip/message/digest.ts'
 import { headersOf } from '../../../../../plugins/sip/message/message.ts'
-import type { Conversation, OpenConversation } from '../../../../../runtime/conversation/contract.ts'
+import type { Conversation, OpenConversation } from '../../../../../runtime/call/link/linked-conversation.ts'
 import type { TestUser } from '../../../../support/instance/api.ts'
 import { callWhen, isOver, linkWorker } from '../../../../support/phone/phone.ts'
 import { scriptedConversation } from '../../../../support/phone/scripted-conversation.ts'

@@ -2,7 +2,8 @@ import t from 'tap'
 import type { ShelvedRow } from '../../../../../runtime/knowledge/engine/blocks.ts'
 import { encodeRow } from '../../../../../runtime/knowledge/engine/row.ts'
 import { SearchThread, type SearchThreadOptions } from '../../../../../runtime/knowledge/engine/search-thread.ts'
-import { type Terms, termsOf } from '../../../../../runtime/knowledge/terms.ts'
+import { termsOf } from '../../../../../runtime/knowledge/terms.ts'
+import type { Terms } from '../../../../../runtime/plugin/contract.ts'
 
 const signal = new AbortController().signal
 const leg = { by: 'words' } as const

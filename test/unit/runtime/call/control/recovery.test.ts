@@ -1,9 +1,9 @@
 import t from 'tap'
 import { Marks } from '../../../../../runtime/call/control/marks.ts'
+import type { Conversation, OpenConversation } from '../../../../../runtime/call/link/linked-conversation.ts'
 import type { OpenSession } from '../../../../../runtime/call/link/messages.ts'
 import type { SupervisorEvent } from '../../../../../runtime/call/log/events.ts'
 import { type CallState, NOTHING_YET } from '../../../../../runtime/call/log/fold.ts'
-import type { Conversation, OpenConversation } from '../../../../../runtime/conversation/contract.ts'
 import { PatchbayError } from '../../../../../runtime/lib/errors.ts'
 import {
   endedCall,

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
 import {
-  type Outcome,
   outcomeOf,
   QUEUED,
   type SessionEffect,
@@ -11,6 +10,7 @@ import {
 } from '../../../../../runtime/call/control/session.ts'
 import { NOTHING_YET } from '../../../../../runtime/call/log/fold.ts'
 import type { Turn } from '../../../../../runtime/call/log/resume.ts'
+import type { Outcome } from '../../../../../runtime/call/types/outcome.ts'
 
 const QUEUE_WAIT_MS = 5_000
 const WAITS = { queueMs: QUEUE_WAIT_MS, recoveryMs: 20_000 }

@@ -4,9 +4,14 @@ import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { WebSocketServer } from 'ws'
 import type { SessionMessage } from '../../../../../runtime/call/link/api-end.ts'
-import type { AgentSpec, OpenSession } from '../../../../../runtime/call/link/messages.ts'
+import type {
+  Conversation,
+  OpenConversation,
+  SessionPort,
+} from '../../../../../runtime/call/link/linked-conversation.ts'
+import type { OpenSession } from '../../../../../runtime/call/link/messages.ts'
 import { connectLinks } from '../../../../../runtime/call/link/worker-end.ts'
-import type { Conversation, OpenConversation, SessionPort } from '../../../../../runtime/conversation/contract.ts'
+import type { AgentSpec } from '../../../../../runtime/call/types/agent-spec.ts'
 import { systemClock } from '../../../../../runtime/lib/clock.ts'
 import {
   LINK_TOKEN,

@@ -1,8 +1,8 @@
 import { pino } from 'pino'
 import t from 'tap'
-import type { CallJournal } from '../../../../../runtime/call/control/journal.ts'
 import { CallLog } from '../../../../../runtime/call/log/call-log.ts'
 import { CallRow } from '../../../../../runtime/call/log/call-row.ts'
+import type { CallJournal } from '../../../../../runtime/call/log/journal.ts'
 
 const log = pino({ level: 'silent' })
 const TURN = { type: 'turn', text: 'hi', start_ms: 0, end_ms: 1 } as const

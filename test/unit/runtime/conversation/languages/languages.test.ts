@@ -1,4 +1,5 @@
 import t from 'tap'
+import { AnswerDetector } from '../../../../../runtime/conversation/hearing/answer-detector.ts'
 import { isBackchannel } from '../../../../../runtime/conversation/hearing/barge-in.ts'
 import { readConsent } from '../../../../../runtime/conversation/hearing/consent.ts'
 import { endpointingDelayMs, weighWords } from '../../../../../runtime/conversation/hearing/endpointing.ts'
@@ -6,7 +7,6 @@ import { detectLanguage } from '../../../../../runtime/conversation/languages/de
 import { LANGUAGES, languageOf } from '../../../../../runtime/conversation/languages/index.ts'
 import { plain } from '../../../../../runtime/conversation/languages/plain.ts'
 import { splitSentences } from '../../../../../runtime/plugin-sdk/speech/sentences.ts'
-import { AnswerDetector } from '../../../../../runtime/plugin-sdk/telephony/answer-detector.ts'
 
 t.test('every language is complete', async (t) => {
   t.same(

@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import t from 'tap'
-import type { SessionPort } from '../../../../../runtime/conversation/contract.ts'
+import type { SessionPort } from '../../../../../runtime/call/link/linked-conversation.ts'
 import { Knowledge } from '../../../../../runtime/conversation/replying/knowledge.ts'
 
 /** A port whose lookups are answered by hand. */

@@ -1,7 +1,7 @@
 import { test } from 'tap'
 import { SimLLM } from '../../../../../plugins/sim/llm.ts'
 import type { LlmScenario } from '../../../../../plugins/sim/scenario.ts'
-import type { ToolSpec } from '../../../../../runtime/call/link/messages.ts'
+import type { ToolSpec } from '../../../../../runtime/call/types/agent-spec.ts'
 import { type CallOptions, call } from '../support/harness.ts'
 import { ScriptedStt, ToneTts } from '../support/providers.ts'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { AgentSpec } from '../../../../../runtime/call/link/messages.ts'
+import type { AgentSpec } from '../../../../../runtime/call/types/agent-spec.ts'
 import { desk } from './support/desk.ts'
 
 const endsAfter = (endpointing: NonNullable<AgentSpec['endpointing']>, probability: number, text: string): number => {

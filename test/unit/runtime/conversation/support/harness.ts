@@ -1,16 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
-import type {
-  AskMethods,
-  OpenSession,
-  SessionEndReason,
-  SoundSpan,
-  TurnLatency,
-} from '../../../../../runtime/call/link/messages.ts'
+import type { Conversation, SessionPort } from '../../../../../runtime/call/link/linked-conversation.ts'
+import type { AskMethods, OpenSession, SoundSpan } from '../../../../../runtime/call/link/messages.ts'
 import type { CallEventBody } from '../../../../../runtime/call/log/events.ts'
 import type { Turn } from '../../../../../runtime/call/log/resume.ts'
 import type { AgentState } from '../../../../../runtime/call/types/leg.ts'
-import type { Conversation, SessionPort } from '../../../../../runtime/conversation/contract.ts'
+import type { SessionEndReason } from '../../../../../runtime/call/types/outcome.ts'
+import type { TurnLatency } from '../../../../../runtime/call/types/usage.ts'
 import type { ConversationObserver } from '../../../../../runtime/conversation/conversation.ts'
 import { conversations } from '../../../../../runtime/conversation/conversations.ts'
 import { Breakers } from '../../../../../runtime/conversation/providers/breaker.ts'

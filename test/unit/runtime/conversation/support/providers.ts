@@ -1,6 +1,6 @@
 import { type APIConnectOptions, llm, stt, tts } from '@livekit/agents'
 import { AudioFrame } from '@livekit/rtc-node'
-import type { AgentSpec } from '../../../../../runtime/call/link/messages.ts'
+import type { AgentSpec } from '../../../../../runtime/call/types/agent-spec.ts'
 import type { ProviderSource } from '../../../../../runtime/conversation/providers/providers.ts'
 import type { SignalledEvent } from '../../../../../runtime/plugin-sdk/speech/signal.ts'
 import { speech } from './speech.ts'

@@ -1,11 +1,11 @@
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { boundary, inBackground } from '../../../../runtime/process/boundary.ts'
-import { faultLog } from '../../../../runtime/process/fault-log.ts'
-import { BOUNDARIES, type Boundary, faultCounts, reportFaultsTo } from '../../../../runtime/process/faults.ts'
-import type { Logger } from '../../../../runtime/process/log.ts'
-import { countHandlerFaults } from '../../../../runtime/process/metrics/handler-faults.ts'
+import { boundary, inBackground } from '../../../../../runtime/lib/async/boundary.ts'
+import { BOUNDARIES, type Boundary, faultCounts, reportFaultsTo } from '../../../../../runtime/lib/async/faults.ts'
+import { faultLog } from '../../../../../runtime/process/fault-log.ts'
+import type { Logger } from '../../../../../runtime/process/log.ts'
+import { countHandlerFaults } from '../../../../../runtime/process/metrics/handler-faults.ts'
 
 function faultsOf(t: Test) {
   const reported: [Boundary, string][] = []

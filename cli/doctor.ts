@@ -1,10 +1,10 @@
 import { pino } from 'pino'
-import { PatchbayError } from '../lib/errors.ts'
-import { nearest } from '../lib/nearest.ts'
-import type { Environment } from '../plugin/grants/net-rule.ts'
-import type { GrantFlags } from '../plugin/grants/permissions.ts'
-import { loadPlugins } from '../plugin/host.ts'
-import { checkProvider, keyedProviders, type ProviderCheckup } from '../plugin/provider-health.ts'
+import { PatchbayError } from '../runtime/lib/errors.ts'
+import { nearest } from '../runtime/lib/nearest.ts'
+import type { Environment } from '../runtime/plugin/grants/net-rule.ts'
+import type { GrantFlags } from '../runtime/plugin/grants/permissions.ts'
+import { loadPlugins } from '../runtime/plugin/host.ts'
+import { checkProvider, keyedProviders, type ProviderCheckup } from '../runtime/plugin/provider-health.ts'
 
 export interface Diagnosis {
   text: string

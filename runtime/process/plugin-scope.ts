@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Grants } from './grants/permissions.ts'
+import type { Grants } from '../plugin/grants/permissions.ts'
 
 /**
  * Which plugin the running code belongs to. Best effort: a timer, an event of a shared socket or a native callback may

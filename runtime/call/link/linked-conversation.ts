@@ -1,6 +1,7 @@
-import type { AskMethod, AskMethods, OpenSession, SessionEndReason, SoundSpan } from '../call/link/messages.ts'
-import type { CallEvent, CallEventBody } from '../call/log/events.ts'
-import type { AgentState } from '../call/types/leg.ts'
+import type { CallEvent, CallEventBody } from '../log/events.ts'
+import type { AgentState } from '../types/leg.ts'
+import type { SessionEndReason } from '../types/outcome.ts'
+import type { AskMethod, AskMethods, OpenSession, SoundSpan } from './messages.ts'
 
 /** What a conversation may do to its session, over the link. Nothing throws; after `ended` or a close only `tell` is sent. */
 export interface SessionPort {

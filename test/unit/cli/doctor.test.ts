@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { PatchbayError } from '../../../../runtime/lib/errors.ts'
-import { diagnoseProviders, runDoctor } from '../../../../runtime/process/doctor.ts'
-import { testFolder } from '../../../support/instance/services.ts'
-import { deserted } from '../../../support/providers/doubles/registry.ts'
-import { DOUBLE_KEY, startDoubles } from '../../../support/providers/doubles/start.ts'
+import { diagnoseProviders, runDoctor } from '../../../cli/doctor.ts'
+import { PatchbayError } from '../../../runtime/lib/errors.ts'
+import { testFolder } from '../../support/instance/services.ts'
+import { deserted } from '../../support/providers/doubles/registry.ts'
+import { DOUBLE_KEY, startDoubles } from '../../support/providers/doubles/start.ts'
 
 const { doubles, env, stop } = await startDoubles()
 t.teardown(stop)

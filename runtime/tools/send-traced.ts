@@ -1,6 +1,6 @@
-import { type Outgoing, type Reached, type SendOptions, sendRequest } from '../tools/http-request.ts'
-import type { HttpSpans } from './http-spans.ts'
-import type { TraceContext } from './trace-context.ts'
+import type { HttpSpans } from '../traces/http-spans.ts'
+import type { TraceContext } from '../traces/trace-context.ts'
+import { type Outgoing, type Reached, type SendOptions, sendRequest } from './http-request.ts'
 
 /** How to trace a request; undefined: not at all. */
 export interface Traced {

@@ -1,9 +1,9 @@
-import { type DialRules, NO_DIAL_RULES } from '../../dialing/dial-policy.ts'
-import { policed } from '../../dialing/policed-carrier.ts'
-import { closeInstance, type PluginRegistry } from '../../plugin/host.ts'
-import type { Carrier, TrunkFigures, TrunkFinding, TrunkState } from './carrier.ts'
-import { NO_TRUNKS, type TrunkDirectory } from './trunk.ts'
-import type { CarrierDoor } from './web.ts'
+import { closeInstance, type PluginRegistry } from '../plugin/host.ts'
+import type { Carrier, DialRules, TrunkFigures, TrunkFinding, TrunkState } from '../plugin-sdk/telephony/carrier.ts'
+import { NO_TRUNKS, type TrunkDirectory } from '../plugin-sdk/telephony/trunk.ts'
+import type { CarrierDoor } from '../plugin-sdk/telephony/web.ts'
+import { NO_DIAL_RULES } from './dial-policy.ts'
+import { policed } from './policed-carrier.ts'
 
 /** The carriers of this process by the plugin that makes them: one instance each, made when first needed. */
 export class Carriers {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { backoffMs } from '../../../../runtime/lib/backoff.ts'
+import { backoffMs } from '../../../../../runtime/lib/async/backoff.ts'
 
 t.test('waits double up to the longest, less up to a half at random', async (t) => {
   const waits = (random: number) =>

@@ -1,10 +1,10 @@
 import type { Answerer, Consent } from '../../plugin-sdk/telephony/answerer.ts'
 import type { CallTap } from '../../recording/call-recording.ts'
-import type { Usage } from '../link/messages.ts'
-import type { CallEvent, EventOf } from '../log/events.ts'
-import type { Turn } from '../log/resume.ts'
 import type { AudioFormat } from '../types/leg.ts'
-import type { Outcome } from './session.ts'
+import type { Outcome } from '../types/outcome.ts'
+import type { Usage } from '../types/usage.ts'
+import type { CallEvent, EventOf } from './events.ts'
+import type { Turn } from './resume.ts'
 
 /** Where a call is written down as it happens. Every method retries or fails; the journal of a call is written in order. */
 export interface CallJournal {

@@ -1,8 +1,9 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { TurnLatency, WorkerState } from '../../call/link/messages.ts'
-import { traceIdOf } from '../../traces/trace-context.ts'
-import { exemplarHistogram } from './exemplar-histogram.ts'
-import { processRegistry } from './process-registry.ts'
+import type { WorkerState } from '../call/link/messages.ts'
+import type { TurnLatency } from '../call/types/usage.ts'
+import { exemplarHistogram } from '../process/metrics/exemplar-histogram.ts'
+import { processRegistry } from '../process/metrics/process-registry.ts'
+import { traceIdOf } from '../traces/trace-context.ts'
 
 /** Names of a voice worker's metrics; GET /reports/workload is computed from them. */
 export const WORKER_METRICS = {

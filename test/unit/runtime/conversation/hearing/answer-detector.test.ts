@@ -1,5 +1,5 @@
 import t from 'tap'
-import { AnswerDetector } from '../../../../../runtime/plugin-sdk/telephony/answer-detector.ts'
+import { AnswerDetector } from '../../../../../runtime/conversation/hearing/answer-detector.ts'
 
 const ANSWERED_MS = 1_000
 

@@ -1,7 +1,7 @@
-import { LANGUAGES } from '../../conversation/languages/index.ts'
-import { plain } from '../../conversation/languages/plain.ts'
-import type { Answerer } from './answerer.ts'
-import type { AnsweredBy } from './carrier.ts'
+import type { Answerer } from '../../plugin-sdk/telephony/answerer.ts'
+import type { AnsweredBy } from '../../plugin-sdk/telephony/carrier.ts'
+import { LANGUAGES } from '../languages/index.ts'
+import { plain } from '../languages/plain.ts'
 
 /** Whoever is called speaks what they like: every language is listened for. */
 const SPOKEN = LANGUAGES.map(({ answering }) => answering)

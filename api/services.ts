@@ -31,7 +31,7 @@ import type { RequestLog } from './requests/request-log.ts'
 import type { AskReadiness } from './system/readiness.ts'
 import type { McpTools } from './tools/mcp-tools.ts'
 import type { ToolCalls } from './tools/tool-calls.ts'
-import type { TrunkBook } from './trunks/book.ts'
+import type { TrunkRegistry } from './trunks/book.ts'
 
 /** What handlers work with; made once by start.ts. */
 export interface Services {
@@ -66,7 +66,7 @@ export interface Services {
   /** The telephony plugins' carriers of this process. */
   readonly carriers: Carriers
   /** The SIP trunks of all workspaces. */
-  readonly trunks: TrunkBook
+  readonly trunks: TrunkRegistry
   /** The running calls and the voice workers of this node. */
   readonly sessions: Sessions
   /** Whether this node takes calls. */

@@ -22,7 +22,7 @@ import { lostRows } from '../runtime/process/metrics/lost-rows.ts'
 import { processRegistry } from '../runtime/process/metrics/process-registry.ts'
 import { startOperationsServer } from '../runtime/process/metrics/server.ts'
 import { prepareSpawner } from '../runtime/process/offload/spawner.ts'
-import { Opened } from '../runtime/process/resource-stack.ts'
+import { ResourceStack } from '../runtime/process/resource-stack.ts'
 import type { Role, RoleContext } from '../runtime/process/role.ts'
 import { loopStanding } from '../runtime/process/scheduling/realtime-loop.ts'
 import { openArgumentChecks } from '../runtime/tools/argument-check.ts'
@@ -88,7 +88,7 @@ import { openTrunkBook } from './trunks/book.ts'
 /** Starts an api node: REST, realtime sessions and the link to the voice workers. The database is migrated. */
 export async function startApi(context: RoleContext<EffectiveConfig>): Promise<Role> {
   const { log, clock } = context
-  const opened = new Opened('api', log)
+  const opened = new ResourceStack('api', log)
   // For what will read uploads.
   prepareSpawner()
   try {

@@ -1,6 +1,6 @@
 import { processEnvironment } from '../config/load.ts'
 import { boundary } from '../runtime/lib/async/boundary.ts'
-import { putBehindAudio } from '../runtime/process/priority.ts'
+import { setPriorityBelowAudio } from '../runtime/process/priority.ts'
 import { runInRealtimeToo } from '../runtime/process/scheduling/realtime-loop.ts'
 import { SERVICE_PRIORITY } from '../runtime/process/scheduling/set-scheduling.ts'
 import { childRole } from './child-role.ts'
@@ -33,7 +33,7 @@ export async function startJobWorker(
     },
     nodeOptions: JOBS_NODE_OPTIONS,
     spawned: (child) => {
-      if (audioFirst !== 'false') putBehindAudio(child.pid)
+      if (audioFirst !== 'false') setPriorityBelowAudio(child.pid)
       // What starts takes what it can get of the processor: its loop comes before its threads once it serves.
       child.once(
         'message',

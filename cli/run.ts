@@ -131,14 +131,16 @@ async function start(options: Run, running: Running, signal: AbortSignal, helper
     }
   }
   if (running.stopping) return
-  const goFirst = async (): Promise<void> => {
+  const enableRealtimeScheduling = async (): Promise<void> => {
     if (config.audioFirst !== 'true' || !carriesAudio(options)) return
     const isNode = roles.includes('api')
     await runLoopInRealtime({ log, priority: isNode ? NODE_PRIORITY : VOICE_PRIORITY, helpers })
   }
   if (selfContained && services !== undefined) {
     // Before its voice workers: beside loops in real time one that is not yet hardly comes to its turn, and all calls' audio with it.
-    const voice = goFirst().then(() => (running.stopping ? undefined : startVoiceWorkers(options, running, plugins)))
+    const voice = enableRealtimeScheduling().then(() =>
+      running.stopping ? undefined : startVoiceWorkers(options, running, plugins),
+    )
     await Promise.all([startJobWorker(options, running, services), voice])
   } else if (roles.includes('voice')) {
     const { startVoice } = await import('../workers/voice/start.ts')
@@ -146,7 +148,7 @@ async function start(options: Run, running: Running, signal: AbortSignal, helper
   }
   if (running.stopping) return
   // What starts takes what it can get of the processor; it carries no audio yet.
-  if (!selfContained) inBackground('process', goFirst())
+  if (!selfContained) inBackground('process', enableRealtimeScheduling())
   // The parent says that calls are taken only once they are.
   inBackground(
     'process',

@@ -92,7 +92,7 @@ export interface RunningJob<N extends QueueName> {
 }
 
 /** Thrown by a job that can't run now: it holds no place of the runner meanwhile, and it is no failure. */
-export class Later extends Error {
+export class RescheduleJob extends Error {
   readonly delayMs: number
 
   constructor(delayMs: number) {
@@ -140,7 +140,7 @@ export function runJobs<N extends QueueName>(
         try {
           await one
         } catch (error) {
-          if (!(error instanceof Later)) throw error
+          if (!(error instanceof RescheduleJob)) throw error
           await job.moveToDelayed(Date.now() + error.delayMs, token)
           throw new DelayedError()
         }

@@ -15,7 +15,7 @@ export interface RoundsOptions {
 }
 
 /** Goes round every so often, one round at a time: while one takes longer than the interval, none begins. */
-export function startRounds(
+export function startPeriodicJob(
   round: () => Promise<void>,
   { intervalMs, atOnce = false, onError }: RoundsOptions,
 ): Rounds {

@@ -9,7 +9,7 @@ import { callMetrics } from '../runtime/process/metrics/call-metrics.ts'
 import { lostRows } from '../runtime/process/metrics/lost-rows.ts'
 import { processRegistry } from '../runtime/process/metrics/process-registry.ts'
 import { startOperationsServer } from '../runtime/process/metrics/server.ts'
-import { Opened } from '../runtime/process/resource-stack.ts'
+import { ResourceStack } from '../runtime/process/resource-stack.ts'
 import type { Role, RoleContext } from '../runtime/process/role.ts'
 import { openArgumentChecks } from '../runtime/tools/argument-check.ts'
 import { openTraces } from '../runtime/traces/open-traces.ts'
@@ -41,7 +41,7 @@ import { startWorkspaceDeletion } from './workspaces/start.ts'
  */
 export async function startJobs(context: RoleContext<EffectiveConfig>, eventData: EventData): Promise<Role> {
   const { log, plugins } = context
-  const opened = new Opened('jobs', log)
+  const opened = new ResourceStack('jobs', log)
   try {
     const store = openStore({
       databaseUrl: context.databaseUrl,

@@ -2,7 +2,7 @@ import { uuidv7 } from 'uuidv7'
 import type { Calls } from '../../runtime/call/control/calls.ts'
 import type { Quotas } from '../../runtime/call/control/quotas.ts'
 import type { CallJournal } from '../../runtime/call/log/journal.ts'
-import { neverJoined } from '../../runtime/call/log/never-joined.ts'
+import { logUnconnectedCall } from '../../runtime/call/log/never-joined.ts'
 import type { SessionLimits } from '../../runtime/call/types/agent-spec.ts'
 import { fittingVariables } from '../../runtime/conversation/variables.ts'
 import type { Carriers } from '../../runtime/dialing/carriers.ts'
@@ -135,7 +135,7 @@ async function admit(options: InboundOptions, provider: string, call: IncomingCa
       const end = { status: 'canceled', endReason: 'caller_hangup', disposition: 'hung_up' } as const
       await writeEnd(tenant, callId, end, new Date(clock.nowMs()), 0)
       const journal = journalOf(called.workspaceId)
-      neverJoined(clock, (event) => journal.event?.(callId, event), end)
+      logUnconnectedCall(clock, (event) => journal.event?.(callId, event), end)
       return undefined
     }
     inBackground(
@@ -242,9 +242,11 @@ async function findCalled(
   }
   const [first] = registered
   if (first !== undefined && call.trunks.includes(LOCAL_TRUNK_ID)) return { called: first, trunk: LOCAL_TRUNK_ID }
+  // A number that is registered is its workspaces': no other trunk's default agent answers it.
+  if (first !== undefined) return 'foreign_trunk'
   const open = own.filter(({ settings }) => settings.default_agent_id !== null)
   // Two trunks of one address: nobody can tell whose call it is.
-  if (open.length !== 1 || open[0] === undefined) return first === undefined ? 'unknown_number' : 'foreign_trunk'
+  if (open.length !== 1 || open[0] === undefined) return 'unknown_number'
   const { id, name, workspaceId, settings } = open[0]
   return {
     called: { workspaceId, agentId: settings.default_agent_id, trunk: name },

@@ -1,10 +1,10 @@
-import type { SeatClaim } from '../../runtime/admission/seat-claim.ts'
+import type { SlotClaim } from '../../runtime/admission/seat-claim.ts'
 import type { Calls } from '../../runtime/call/control/calls.ts'
-import type { Seat } from '../../runtime/call/control/dispatch.ts'
+import type { ClaimedSlot } from '../../runtime/call/control/dispatch.ts'
 import type { Quotas } from '../../runtime/call/control/quotas.ts'
 import { CallLog } from '../../runtime/call/log/call-log.ts'
 import type { CallJournal } from '../../runtime/call/log/journal.ts'
-import { neverJoined } from '../../runtime/call/log/never-joined.ts'
+import { logUnconnectedCall } from '../../runtime/call/log/never-joined.ts'
 import { carrierEvent } from '../../runtime/call/path.ts'
 import type { AgentSpec, SessionLimits } from '../../runtime/call/types/agent-spec.ts'
 import type { Leg } from '../../runtime/call/types/leg.ts'
@@ -43,7 +43,7 @@ import type { Tenant } from '../../store/database/tenant.ts'
 import { hasReadyDocuments } from '../../store/knowledge/documents.ts'
 import { workspaceName } from '../../store/workspaces/workspaces.ts'
 import type { DialCheck } from '../../workers/dialer/before-dial.ts'
-import { Later } from '../../workers/queues.ts'
+import { RescheduleJob } from '../../workers/queues.ts'
 import { limitsOf } from '../agents/speech.ts'
 import { abandonedCall } from '../campaigns/abandoned-call.ts'
 import { campaignToolSpecs } from '../campaigns/tools.ts'
@@ -75,7 +75,7 @@ const CARRIER_TIMEOUT_MS = 10_000
 const RING_MARGIN_MS = 65_000
 
 /** Batches and campaigns are a workspace's units, which take turns; its single calls are one together. */
-function claimOf({ call, wrapUpMs, strategy }: CallToPlace): SeatClaim {
+function claimOf({ call, wrapUpMs, strategy }: CallToPlace): SlotClaim {
   const { workspace_id, batch_id, campaign_slug, seat_share } = call
   const unit = batch_id === null ? (campaign_slug === null ? '' : `campaign:${campaign_slug}`) : `batch:${batch_id}`
   return {
@@ -112,7 +112,7 @@ export class Placer {
 
   /**
    * Resolves when the carrier has the order, or the call is over without one, or its batch rests. A call is dialled once,
-   * however often and wherever this is called. Throws `Later` when there is no place for it now, and the signal's reason when it
+   * however often and wherever this is called. Throws `RescheduleJob` when there is no place for it now, and the signal's reason when it
    * aborts before the carrier was asked.
    * @param untilMs when it ends with no_capacity, by the wall clock; undefined: it waits as long as it takes
    */
@@ -138,16 +138,16 @@ export class Placer {
     const full = await this.#takePlace(found)
     if (full !== undefined) {
       if (untilMs !== undefined && clock.nowMs() >= untilMs) return this.#end(tenant, workspaceId, callId, full)
-      throw new Later(untilMs === undefined ? ROW_POLL_MS : QUOTA_POLL_MS)
+      throw new RescheduleJob(untilMs === undefined ? ROW_POLL_MS : QUOTA_POLL_MS)
     }
-    let seat: Seat | undefined
+    let seat: ClaimedSlot | undefined
     try {
       const waitMs = untilMs === undefined ? ROW_SEAT_WAIT_MS : untilMs - clock.nowMs()
       if (found.call.seat_share === null) seat = await calls.reserve(claimOf(found), waitMs, signal)
     } catch (error) {
       this.#options.quotas.release(callId)
       if (!(error instanceof PatchbayError) || error.code !== 'no_capacity') throw error
-      if (untilMs === undefined) throw new Later(ROW_POLL_MS)
+      if (untilMs === undefined) throw new RescheduleJob(ROW_POLL_MS)
       return this.#end(tenant, workspaceId, callId, NO_CAPACITY)
     }
     try {
@@ -207,7 +207,7 @@ export class Placer {
     found: CallToPlace & { agent: ServedAgent; provider: string },
     from: PhoneNumber,
     to: PhoneNumber,
-    seat: Seat | undefined,
+    seat: ClaimedSlot | undefined,
   ): Promise<void> {
     const { call, agent, provider, trunk, campaignTools } = found
     const { store, calls, quotas, carriers, journalOf, limits, ringTimeoutMs, mcpTools, clock, log } = this.#options
@@ -361,7 +361,7 @@ export class Placer {
     return error instanceof PatchbayError ? error.message : undefined
   }
 
-  async #giveBack(callId: string, seat: Seat | undefined): Promise<void> {
+  async #giveBack(callId: string, seat: ClaimedSlot | undefined): Promise<void> {
     seat?.release('done')
     this.#options.quotas.release(callId)
     await this.#options.calls.drop(callId)
@@ -380,7 +380,7 @@ export class Placer {
     log.info({ callId, ...outcome }, 'Call ended')
     try {
       if (await writeEnd(tenant, callId, outcome, new Date(clock.nowMs()), 0)) {
-        neverJoined(clock, (event) => journal.event?.(callId, event), outcome, events)
+        logUnconnectedCall(clock, (event) => journal.event?.(callId, event), outcome, events)
       }
     } catch (err) {
       log.error({ err, callId }, 'The end of a call could not be written; the reaper will')

@@ -2,7 +2,7 @@ import { uuidv7 } from 'uuidv7'
 import { backoffMs } from '../../runtime/lib/async/backoff.ts'
 import { boundary, inBackground } from '../../runtime/lib/async/boundary.ts'
 import { cleanJson } from '../../runtime/lib/text.ts'
-import type { RefusedCall, SignallingBook, WireMessage } from '../../runtime/plugin-sdk/telephony/wire-message.ts'
+import type { RefusedCall, SipTraceWriter, WireMessage } from '../../runtime/plugin-sdk/telephony/wire-message.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import { countLostRows } from '../../runtime/process/metrics/lost-rows.ts'
 import { insertRefusedCalls, removeOldSignalling, writeLadder } from '../../store/calls/signalling.ts'
@@ -22,7 +22,7 @@ const MAX_TEXT_CHARS = 2_000
 
 type Refused = RefusedCall & { id: string; workspaceId: string }
 
-export interface OpenSignallingBook extends SignallingBook {
+export interface OpenSignallingBook extends SipTraceWriter {
   /** Writes what waits. */
   close(): Promise<void>
 }

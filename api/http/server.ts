@@ -1,5 +1,6 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket, WebSocket } from 'uWebSockets.js'
 import { boundary, caught, inBackground } from '../../runtime/lib/async/boundary.ts'
+import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { WebSocketRoute } from '../../runtime/process/web-socket.ts'
 import { RequestBody } from './body.ts'
 import { listenFault } from './listen-fault.ts'
@@ -300,8 +301,10 @@ class Exchange implements Incoming {
       res.cork(() => res.end(undefined, closing))
       this.#end(false)
     } catch (error) {
+      if (this.#over) return
       // The head is sent: only a cut connection can tell the client that the body is not whole.
-      if (!this.#over) this.#fail(error)
+      if (error instanceof PatchbayError && error.status < 500) this.#res.close()
+      else this.#fail(error)
     }
   }
 

@@ -80,7 +80,7 @@ export interface SessionsOptions {
 }
 
 /** What whoever opens a call wants for it. */
-export interface CallWish {
+export interface CallOptions {
   /** It is recorded even where calls are not. */
   readonly isRecorded?: boolean | undefined
 }
@@ -91,7 +91,7 @@ export interface Sessions {
   /** Joins legs of any kind to agents. */
   readonly calls: Calls
   /** Where a call of the workspace is written down; one for each call. */
-  journalOf(workspaceId: string, wish?: CallWish): CallJournal
+  journalOf(workspaceId: string, wish?: CallOptions): CallJournal
   /** How audio of web calls goes that does not go over their WebSocket. */
   readonly webrtc: WebRtc
   /** The voice workers linked to this node. */
@@ -130,7 +130,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     write: (rows, isLastTry) => writeEvents({ store, clock, log }, rows, isLastTry),
   })
   const live = redisLiveFeed(redis, log)
-  const journalOf = (workspaceId: string, { isRecorded = false }: CallWish = {}) => {
+  const journalOf = (workspaceId: string, { isRecorded = false }: CallOptions = {}) => {
     const recording = config.recordCalls || isRecorded ? record : undefined
     return makeJournal({ store, prices, record: recording, clock, log, events, live, traces }, workspaceId)
   }

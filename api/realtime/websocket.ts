@@ -1,7 +1,7 @@
 import type { Calls } from '../../runtime/call/control/calls.ts'
 import type { Quotas } from '../../runtime/call/control/quotas.ts'
 import type { CallJournal } from '../../runtime/call/log/journal.ts'
-import { neverJoined } from '../../runtime/call/log/never-joined.ts'
+import { logUnconnectedCall } from '../../runtime/call/log/never-joined.ts'
 import type { AgentSpec, SessionLimits } from '../../runtime/call/types/agent-spec.ts'
 import { boundary } from '../../runtime/lib/async/boundary.ts'
 import type { Clock } from '../../runtime/lib/clock.ts'
@@ -28,7 +28,7 @@ import type { McpTools } from '../tools/mcp-tools.ts'
 import { agentSpec } from './agent-spec.ts'
 import type { ServerMessage } from './messages.ts'
 import type { Resumes } from './resumes.ts'
-import type { CallWish } from './start.ts'
+import type { CallOptions } from './start.ts'
 import { type SessionGrant, takeSessionToken } from './tokens.ts'
 import type { WebRtc } from './webrtc/webrtc.ts'
 import type { WebRtcLeg } from './webrtc/webrtc-leg.ts'
@@ -49,7 +49,7 @@ export interface RealtimeOptions {
   calls: Calls
   quotas: Quotas
   standing: Pick<StandingRights, 'require' | 'watch'>
-  journalOf(workspaceId: string, wish?: CallWish): CallJournal
+  journalOf(workspaceId: string, wish?: CallOptions): CallJournal
   sampleRateHz: number
   limits: SessionLimits
   clock: Clock
@@ -97,7 +97,7 @@ export function realtimeRoute(options: RealtimeOptions): Realtime {
   async function endUnbegun(workspaceId: string, callId: string, outcome: DialOutcome): Promise<void> {
     await writeEnd(store.tenant(workspaceId), callId, outcome, new Date(clock.nowMs()), 0)
     const journal = journalOf(workspaceId)
-    neverJoined(clock, (event) => journal.event?.(callId, event), outcome)
+    logUnconnectedCall(clock, (event) => journal.event?.(callId, event), outcome)
   }
 
   /** A call begins with its way open: no seat waits for a browser that never answers, no word is said into nothing. */

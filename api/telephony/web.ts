@@ -3,7 +3,7 @@ import type { Carriers } from '../../runtime/dialing/carriers.ts'
 import { clientAddress, type TrustedProxies } from '../../runtime/lib/client-address.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { PluginRegistry } from '../../runtime/plugin/host.ts'
-import type { CarrierDoor, CarrierWeb } from '../../runtime/plugin-sdk/telephony/web.ts'
+import type { CarrierEndpoint, CarrierWeb } from '../../runtime/plugin-sdk/telephony/web.ts'
 import type { WebSocketRoute } from '../../runtime/process/web-socket.ts'
 
 /** The requests and media streams of carriers that speak HTTP and WebSocket. */
@@ -44,7 +44,7 @@ export function streamRoutes(telephony: Telephony & { readonly isTrustedProxy: T
 }
 
 /** Where requests of a provider reach this node. */
-export function doorOf(config: Pick<EffectiveConfig, 'publicUrl' | 'nodeUrl'>, provider: string): CarrierDoor {
+export function doorOf(config: Pick<EffectiveConfig, 'publicUrl' | 'nodeUrl'>, provider: string): CarrierEndpoint {
   const at = (url: string) => `${url.replace(/\/$/, '')}/telephony/${provider}`
   return { publicUrl: at(config.publicUrl), nodeUrl: at(config.nodeUrl ?? config.publicUrl) }
 }

@@ -14,7 +14,7 @@ import { DEFAULT_TRUNK_SETTINGS } from '../../runtime/plugin-sdk/telephony/trunk
 import type { Logger } from '../../runtime/process/log.ts'
 import type { Store } from '../../store/database/database.ts'
 import type { TrunkRow } from '../../store/database/schema.ts'
-import { tellEvent } from '../../store/events/workspace-events.ts'
+import { publishEvent } from '../../store/events/workspace-events.ts'
 import { openChanges } from '../../store/redis/changes.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import { type AttemptHour, attemptHours, lastAttempts, noteAttempt } from '../../store/redis/trunk-attempts.ts'
@@ -35,7 +35,7 @@ const MAX_REASON_CHARS = 200
 const LOCAL_CALLS = 100
 
 /** The trunks of all workspaces, with their passwords opened, and word of their changes on every api node. */
-export interface TrunkBook extends TrunkDirectory {
+export interface TrunkRegistry extends TrunkDirectory {
   readonly signalling: OpenSignallingBook
   readonly extensions: ExtensionBook
   /** When a trunk failed and came back, newest first. */
@@ -58,7 +58,7 @@ export async function openTrunkBook(options: {
   redis: RedisClient
   clock: Clock
   log: Logger
-}): Promise<TrunkBook> {
+}): Promise<TrunkRegistry> {
   const { config, store, redis, log } = options
   const extensions = await openExtensionBook(options)
   const signalling = openSignallingBook({ store, log, days: config.eventsDays })
@@ -113,7 +113,7 @@ export async function openTrunkBook(options: {
         if (!(await noteTrunkEvent(redis, trunk.id, event)) || trunk.workspaceId === '') return
         const { id, name, host } = trunk
         const data = { trunk_id: id, name, host, status, reason: event.reason }
-        await tellEvent(store.tenant(trunk.workspaceId), { type: `trunk.${type}`, subject: id, data })
+        await publishEvent(store.tenant(trunk.workspaceId), { type: `trunk.${type}`, subject: id, data })
       }
       noted().catch((err) => log.warn({ err, trunk: trunk.name }, 'What became of a trunk was not written down'))
     },

@@ -21,7 +21,7 @@ import { ValidationError } from '../schema.ts'
 import type { Services } from '../services.ts'
 import { Detail } from '../workspaces/schema.ts'
 import { writeAdmitted } from './address-policy.ts'
-import type { TrunkBook } from './book.ts'
+import type { TrunkRegistry } from './book.ts'
 import {
   TrunkCheckBody,
   TrunkHealthBody,
@@ -279,7 +279,7 @@ async function bodyWithState(row: TrunkRow, { carriers, trunks }: Pick<Services,
   return trunkBody(row, heardElsewhere(row.updated_at, state, last), events)
 }
 
-function columns(body: TrunkInput, id: string, trunks: TrunkBook): TrunkChanges {
+function columns(body: TrunkInput, id: string, trunks: TrunkRegistry): TrunkChanges {
   const { password, tls_key, allowed_addresses, codecs, countries, ...plain } = body
   const given = Object.fromEntries(
     Object.entries(plain).filter(

@@ -1,7 +1,7 @@
-import type { ShelfRow, VectorShelf } from '../../runtime/plugin/contract.ts'
+import type { ShelfRow, VectorBlobStore } from '../../runtime/plugin/contract.ts'
 
 /** A shelf in memory, for the engine alone to be measured: the database adds one indexed read to each search. */
-export function memoryShelf(): VectorShelf {
+export function memoryShelf(): VectorBlobStore {
   const rows: (ShelfRow & { bytes: Uint8Array })[] = []
   return {
     async put(_scope, documentId, _firstChunk, bytes) {

@@ -5,7 +5,7 @@ import utterances from '../../plugins/sim/utterances/en.json' with { type: 'json
 import { Vocabulary } from '../../plugins/sim/vocabulary.ts'
 import { toAgent } from '../../runtime/call/path.ts'
 import type { AudioFormat } from '../../runtime/call/types/leg.ts'
-import { Ears } from '../../runtime/conversation/hearing/inbound-audio.ts'
+import { InboundAudio } from '../../runtime/conversation/hearing/inbound-audio.ts'
 import { MODEL_RATE_HZ } from '../../runtime/conversation/providers/models.ts'
 import { systemClock } from '../../runtime/lib/clock.ts'
 import { prepareOpusRepair } from '../../runtime/media/codecs/opus-repair.ts'
@@ -31,7 +31,7 @@ export async function listenTo(format: AudioFormat, pacer: Pacer) {
   const recogniser = new Recogniser(MODEL_RATE_HZ, { endSilenceMs: END_SILENCE_MS })
   recogniser.use(await templates)
   await prepareOpusRepair()
-  const ears = new Ears(systemClock)
+  const ears = new InboundAudio(systemClock)
   const texts: string[] = []
   ears.listen((samples) => recogniser.push(samples, (event) => event.type === 'final' && texts.push(event.text)))
   const echo = new EchoSuppressor(format.sampleRateHz, MODEL_RATE_HZ)

@@ -1,7 +1,7 @@
 import { Gate } from '../../runtime/admission/gate.ts'
 import { FULL_BLOCK_CHUNKS } from '../../runtime/knowledge/engine/blocks.ts'
 import type { Engine, EngineBlock, Index } from '../../runtime/knowledge/engine/engine.ts'
-import type { ShelfRow, VectorMatch, VectorQuery, VectorScope, VectorShelf } from '../../runtime/plugin/contract.ts'
+import type { ShelfRow, VectorBlobStore, VectorMatch, VectorQuery, VectorScope } from '../../runtime/plugin/contract.ts'
 
 /** Read at once: little enough that neither the event loop nor the searches of other agents wait for long. */
 const READ_BYTES = 256 * 1024
@@ -45,7 +45,7 @@ interface Loading {
  * one, are read. However often it changes, one index of an agent is read at a time. An engine that was lost is replaced by the next use.
  */
 export class IndexCache {
-  readonly #shelf: VectorShelf
+  readonly #shelf: VectorBlobStore
   readonly #maxBytes: number
   readonly #makeEngine: () => Engine
   #engine: Engine
@@ -61,7 +61,7 @@ export class IndexCache {
   #bytes = 0
   #isClosed = false
 
-  constructor(shelf: VectorShelf, maxBytes: number, makeEngine: () => Engine) {
+  constructor(shelf: VectorBlobStore, maxBytes: number, makeEngine: () => Engine) {
     this.#shelf = shelf
     this.#maxBytes = maxBytes
     this.#makeEngine = makeEngine

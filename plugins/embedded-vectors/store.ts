@@ -2,24 +2,24 @@ import { Engine } from '../../runtime/knowledge/engine/engine.ts'
 import { type DenseModel, denseModel, encodeRow } from '../../runtime/knowledge/engine/row.ts'
 import type {
   EmbeddingIdentity,
+  VectorBlobStore,
   VectorMatch,
   VectorPoint,
   VectorQuery,
   VectorScope,
-  VectorShelf,
   VectorStore,
 } from '../../runtime/plugin/contract.ts'
 import { IndexCache } from './cache.ts'
 
 /** A vector store whose engine runs in threads of this process: rows kept on the shelf, searched in memory. */
 export class EmbeddedVectors implements VectorStore {
-  readonly #shelf: VectorShelf
+  readonly #shelf: VectorBlobStore
   readonly #cache: IndexCache
   readonly #model: DenseModel | undefined
 
   /** `onLost` is told why the search threads ended on their own; the next search starts others. */
   constructor(
-    shelf: VectorShelf,
+    shelf: VectorBlobStore,
     cacheBytes: number,
     embedding?: EmbeddingIdentity,
     onLost: (error: Error) => void = () => {},

@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { denoiserConfig, offlineConfig, streamingConfig, voiceConfig } from './configuration.ts'
 import { Denoiser } from './denoiser.ts'
-import { type Ears, OfflineEars, StreamingEars } from './ears.ts'
+import { type InboundAudio, OfflineEars, StreamingEars } from './ears.ts'
 import { HEARING_RATE_HZ, type ThreadOptions } from './model.ts'
 import { loadSherpa } from './sherpa.ts'
 import type { FromThread, ToThread } from './thread-messages.ts'
@@ -14,7 +14,7 @@ const sherpa = loadSherpa(modelsDir)
 const say = (message: FromThread, transfer: ArrayBuffer[] = []): void => parentPort?.postMessage(message, transfer)
 
 const place = { model, dir, threads }
-let ears: Ears | undefined
+let ears: InboundAudio | undefined
 let voice: Voice | undefined
 
 /** Noise is taken away for each caller by himself: what does it remembers what it has heard. */

@@ -14,7 +14,7 @@ export const SLOT_STRATEGIES = [
 ] as const
 export type SlotStrategy = (typeof SLOT_STRATEGIES)[number]
 
-export interface SeatClaim {
+export interface SlotClaim {
   workspaceId: string
   kind: SeatKind
   /** The workspace's own unit of work, as a batch or a campaign: units of a workspace take turns. */

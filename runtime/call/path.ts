@@ -1,5 +1,5 @@
-import type { Ears } from '../conversation/hearing/inbound-audio.ts'
-import type { Mouth } from '../conversation/speaking/speech-output.ts'
+import type { InboundAudio } from '../conversation/hearing/inbound-audio.ts'
+import type { SpeechOutput } from '../conversation/speaking/speech-output.ts'
 import { announcement } from '../conversation/stages/announcement.ts'
 import { answerer } from '../conversation/stages/answerer.ts'
 import { callerInput } from '../conversation/stages/caller-input.ts'
@@ -181,7 +181,7 @@ export function toAgent(
   format: AudioFormat,
   modelRateHz: number,
   echo: EchoSuppressor,
-  ears: Ears,
+  ears: InboundAudio,
   clock: Clock,
   pacer: Pacer,
   saidAt: (timestamp: number) => number | undefined = () => undefined,
@@ -222,7 +222,7 @@ export function toAgent(
 }
 
 /** The worker's way out: the mouth resamples and encodes what is synthesised; the pacer says when a frame leaves. */
-export function fromAgent(mouth: Mouth, pacer: Pacer) {
+export function fromAgent(mouth: SpeechOutput, pacer: Pacer) {
   return { close: pacer.add((frames) => mouth.tick(frames)) }
 }
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Conversation, SessionPort } from '../call/link/linked-conversation.ts'
+import type { LinkedConversation, SessionPort } from '../call/link/linked-conversation.ts'
 import type { OpenSession, SoundSpan } from '../call/link/messages.ts'
 import type { CallEvent, CallEventBody, EventOf } from '../call/log/events.ts'
 import { fromAgent, stagesOf, toAgent } from '../call/path.ts'
@@ -15,17 +15,17 @@ import type { ProviderIdentity } from '../plugin-sdk/provider-error.ts'
 import { contextOfCall } from '../traces/trace-context.ts'
 import { isBackchannel } from './hearing/barge-in.ts'
 import { isEchoOf } from './hearing/echo-words.ts'
-import { Ears } from './hearing/inbound-audio.ts'
+import { InboundAudio } from './hearing/inbound-audio.ts'
 import { Recogniser, type RecogniserEvents } from './hearing/recogniser.ts'
 import { SoundTimes } from './hearing/sound-times.ts'
-import type { Moment } from './hearing/speech-edges.ts'
+import type { AudioInstant } from './hearing/speech-edges.ts'
 import { SpokenLanguage } from './hearing/spoken-language.ts'
 import { listenForTones } from './hearing/tones.ts'
 import { type EndsAt, TurnEnd } from './hearing/turn.ts'
 import { TurnTimes } from './hearing/turn-times.ts'
 import { VoiceActivity } from './hearing/voice-activity.ts'
 import type { Breakers } from './providers/breaker.ts'
-import type { Stage } from './providers/chain.ts'
+import type { ProviderKind } from './providers/chain.ts'
 import { type LocalModels, MODEL_RATE_HZ } from './providers/models.ts'
 import { closeProviders, type ProviderSource, type Providers, prewarm } from './providers/providers.ts'
 import type { WarmProviders } from './providers/warm-providers.ts'
@@ -36,9 +36,9 @@ import { Knowledge } from './replying/knowledge.ts'
 import { ResilientLlm } from './replying/resilient-llm.ts'
 import { makeTools } from './replying/tools.ts'
 import type { Fillers } from './speaking/fillers.ts'
-import { saidBefore } from './speaking/replay-timestamps.ts'
+import { replayTimestamps } from './speaking/replay-timestamps.ts'
 import { ResilientTts } from './speaking/resilient-tts.ts'
-import { Mouth, type MouthEvents } from './speaking/speech-output.ts'
+import { type MouthEvents, SpeechOutput } from './speaking/speech-output.ts'
 import type { Order, Report } from './stages/signal.ts'
 import { Stages } from './stages/stage.ts'
 import { UsageMeter, usageEvents } from './usage.ts'
@@ -52,7 +52,7 @@ const TICK_EVERY_MS = 60
 /** What a voice worker counts of its conversations. */
 export interface ConversationObserver {
   turn(latency: TurnLatency, callId: string): void
-  failure(stage: Stage | 'session'): void
+  failure(stage: ProviderKind | 'session'): void
   /** So much of the caller's sound was not heard. */
   audioLost(where: LostAudio, ms: number): void
 }
@@ -82,7 +82,7 @@ export interface ConversationDeps {
  * One conversation: joins the stages (runtime/call/path.ts), which decide, to the devices, which hear, think and speak. Made by
  * conversations.ts.
  */
-export class AgentConversation implements Conversation {
+export class Conversation implements LinkedConversation {
   readonly #deps: ConversationDeps
   readonly #open: OpenSession
   readonly #port: SessionPort
@@ -90,12 +90,12 @@ export class AgentConversation implements Conversation {
   readonly #log: Logger
   readonly #abort = new AbortController()
   readonly #stages: Stages
-  readonly #ears: Ears
+  readonly #ears: InboundAudio
   readonly #echo: EchoSuppressor
   readonly #voice: VoiceActivity
   readonly #turnEnd: TurnEnd
   readonly #recogniser: Recogniser
-  readonly #mouth: Mouth
+  readonly #mouth: SpeechOutput
   readonly #dialogue: Dialogue
   readonly #knowledge: Knowledge | undefined
   readonly #tts: ResilientTts
@@ -141,7 +141,7 @@ export class AgentConversation implements Conversation {
       () => clock.monotonicMs(),
       (order) => this.#do(order),
     )
-    this.#ears = new Ears(clock)
+    this.#ears = new InboundAudio(clock)
     this.#turnEnd = new TurnEnd(
       this.#ears,
       models,
@@ -173,7 +173,7 @@ export class AgentConversation implements Conversation {
       progress: () => this.#progress(),
       interjected: () => this.#report({ type: 'filler_over' }),
     }
-    this.#mouth = new Mouth(format, send, port, clock, said, answeredMs)
+    this.#mouth = new SpeechOutput(format, send, port, clock, said, answeredMs)
     if (resume?.held === true) this.#mouth.hold(true)
     this.#recogniser = new Recogniser({
       chain: providers.stt,
@@ -212,7 +212,7 @@ export class AgentConversation implements Conversation {
         ended: (err) => this.#sessionEnded(err),
       },
     })
-    const saidAt = saidBefore(resume?.heard, this.#answeredMs, format.sampleRateHz, () => this.#ears.behind)
+    const saidAt = replayTimestamps(resume?.heard, this.#answeredMs, format.sampleRateHz, () => this.#ears.behind)
     this.#in = toAgent(format, MODEL_RATE_HZ, this.#echo, this.#ears, clock, pacer, saidAt)
     this.#leave.push(
       this.#in.close,
@@ -390,7 +390,7 @@ export class AgentConversation implements Conversation {
   }
 
   /** Speech began or ended there. Returns when. */
-  #edge(moment: Moment | undefined): number | undefined {
+  #edge(moment: AudioInstant | undefined): number | undefined {
     if (moment !== undefined) this.#sounds.edge(this.#callMs(moment.atMs), moment.soundMs)
     return moment?.atMs
   }
@@ -488,13 +488,13 @@ export class AgentConversation implements Conversation {
 
   /** What the agent was saying is over: what was heard of it goes into the record. */
   #settle(interrupted: boolean): void {
-    const heard = this.#mouth.speaking ? this.#mouth.heardSoFar() : this.#mouth.takeHeard()
+    const heard = this.#mouth.speaking ? this.#mouth.heardSoFar() : this.#mouth.takePlayedText()
     const { text, startMs, endMs } = heard ?? { text: '', startMs: 0, endMs: 0 }
     this.#report({ type: 'voice_ended', text, startMs, endMs, interrupted })
     this.#reportUsage()
   }
 
-  #unanswered(stage: Stage, purpose: SpeechOver['purpose'], hopeless: boolean): void {
+  #unanswered(stage: ProviderKind, purpose: SpeechOver['purpose'], hopeless: boolean): void {
     this.#report({ type: 'unanswered', stage, purpose, hopeless, why: this.#providers[stage].lastFailure })
   }
 
@@ -503,7 +503,7 @@ export class AgentConversation implements Conversation {
     this.#report({ type: 'agent_state', state })
   }
 
-  #failed(stage: Stage | 'session', err: unknown): void {
+  #failed(stage: ProviderKind | 'session', err: unknown): void {
     if (this.#closing !== undefined) return
     this.#deps.observer.failure(stage)
     this.#log.warn({ err, stage }, 'A stage of the conversation failed')

@@ -1,7 +1,7 @@
 import type { OpenConversation } from '../call/link/linked-conversation.ts'
 import { PatchbayError } from '../lib/errors.ts'
 import { prepareOpusRepair } from '../media/codecs/opus-repair.ts'
-import { AgentConversation, type ConversationDeps } from './conversation.ts'
+import { Conversation, type ConversationDeps } from './conversation.ts'
 import type { ChainEvents } from './providers/chain.ts'
 import { openProviders } from './providers/providers.ts'
 
@@ -24,7 +24,7 @@ export function conversations(deps: ConversationDeps): OpenConversation {
       (await warm?.take(open.callId, events)) ?? (await openProviders({ source, ...shared }, open.agent, events))
     // A call that is new is answered once this is ready.
     const answeredMs = (open.resume === undefined ? deps.clock.monotonicMs() : openedMs) - open.elapsedMs
-    const conversation = new AgentConversation(deps, open, port, providers, answeredMs)
+    const conversation = new Conversation(deps, open, port, providers, answeredMs)
     try {
       await conversation.start()
     } catch (cause) {

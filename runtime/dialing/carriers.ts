@@ -1,7 +1,7 @@
 import { closeInstance, type PluginRegistry } from '../plugin/host.ts'
 import type { Carrier, DialRules, TrunkFigures, TrunkFinding, TrunkState } from '../plugin-sdk/telephony/carrier.ts'
 import { NO_TRUNKS, type TrunkDirectory } from '../plugin-sdk/telephony/trunk.ts'
-import type { CarrierDoor } from '../plugin-sdk/telephony/web.ts'
+import type { CarrierEndpoint } from '../plugin-sdk/telephony/web.ts'
 import { NO_DIAL_RULES } from './dial-policy.ts'
 import { policed } from './policed-carrier.ts'
 
@@ -9,7 +9,7 @@ import { policed } from './policed-carrier.ts'
 export class Carriers {
   readonly #plugins: PluginRegistry
   readonly #trunks: TrunkDirectory
-  readonly #doorOf: ((provider: string) => CarrierDoor) | undefined
+  readonly #doorOf: ((provider: string) => CarrierEndpoint) | undefined
   readonly #rulesOf: (workspaceId: string) => Promise<DialRules>
   readonly #made = new Map<string, Promise<Carrier>>()
 
@@ -21,7 +21,7 @@ export class Carriers {
   constructor(
     plugins: PluginRegistry,
     trunks: TrunkDirectory = NO_TRUNKS,
-    doorOf?: (provider: string) => CarrierDoor,
+    doorOf?: (provider: string) => CarrierEndpoint,
     rulesOf: (workspaceId: string) => Promise<DialRules> = async () => NO_DIAL_RULES,
   ) {
     this.#plugins = plugins

@@ -2,7 +2,7 @@ import type { llm, stt, tts } from '@livekit/agents'
 import type { Logger } from 'pino'
 import type { Carrier } from '../plugin-sdk/telephony/carrier.ts'
 import type { TrunkDirectory } from '../plugin-sdk/telephony/trunk.ts'
-import type { CarrierDoor } from '../plugin-sdk/telephony/web.ts'
+import type { CarrierEndpoint } from '../plugin-sdk/telephony/web.ts'
 
 /**
  * What a plugin is. A plugin is a folder `plugins/<name>/` with `plugin.json` (the manifest: data, read before any
@@ -280,7 +280,7 @@ export interface VectorStore {
 }
 
 /** Keeps bytes in the core's database for vector stores that bring no engine of their own. Rows go with their document. */
-export interface VectorShelf {
+export interface VectorBlobStore {
   put(scope: VectorScope, documentId: string, firstChunk: number, bytes: Uint8Array, signal: AbortSignal): Promise<void>
   /** Changes whenever `list` may answer otherwise. */
   version(scope: VectorScope, signal: AbortSignal): Promise<number>
@@ -298,7 +298,7 @@ export interface ShelfRow {
 }
 
 export interface VectorStoreOptions {
-  shelf: VectorShelf
+  shelf: VectorBlobStore
   /** Whose dense vectors come; undefined: none do. */
   embedding: EmbeddingIdentity | undefined
   /** The operator's own options of the plugin, validated against the manifest. */
@@ -357,7 +357,7 @@ export interface ObjectStoreOptions {
 
 export interface CarrierOptions {
   /** Where the carrier's requests reach us; absent in processes that take none. */
-  door?: CarrierDoor
+  door?: CarrierEndpoint
   /** The trunks of all workspaces. */
   trunks: TrunkDirectory
   /** The operator's own options of the plugin, validated against the manifest. */

@@ -20,7 +20,7 @@ export function lowerThreadPriority(): void {
 }
 
 /** Has the calling thread be one like any other, though it has its priority of a raised loop: for those of `lowerThread`. */
-export function beginAsEverybody(): void {
+export function useNormalPriority(): void {
   const id = noteThreadId()
   if (id !== undefined) lower(id, 0)
 }
@@ -118,7 +118,7 @@ const SESSION_UP = -5
  * Has a child process that works beside this one, whose loop carries audio, give way to it: as everybody else does where that
  * loop could be raised.
  */
-export function putBehindAudio(pid: number | undefined): void {
+export function setPriorityBelowAudio(pid: number | undefined): void {
   try {
     if (pid !== undefined) setPriority(pid, Math.min(LOWEST, getPriority() + STEPS_UP))
   } catch {

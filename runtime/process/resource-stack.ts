@@ -1,7 +1,7 @@
 import type { Logger } from './log.ts'
 
 /** What a role has opened: closed in the opposite order, whether its start succeeds or not. */
-export class Opened {
+export class ResourceStack {
   readonly #closes: ((graceMs: number) => unknown)[] = []
   readonly #role: string
   readonly #log: Logger

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { JournalRow } from '../../runtime/call/log/event-journal.ts'
 import type { CallEvent, CallEventType } from '../../runtime/call/log/events.ts'
-import { toldAs } from '../../runtime/call/log/told.ts'
+import { workspaceEventOf } from '../../runtime/call/log/told.ts'
 import type { Store } from '../database/database.ts'
 import type { Tenant } from '../database/tenant.ts'
 
@@ -22,7 +22,7 @@ const PARTITION = /^call_events_(\d{4})_(\d{2})$/
 export async function appendCallEvents(store: Pick<Store, 'pool'>, rows: readonly JournalRow[]): Promise<void> {
   const told = rows.flatMap(({ callId, firstSeq, told = [] }) =>
     told.flatMap((event) => {
-      const as = toldAs(event)
+      const as = workspaceEventOf(event)
       return as === undefined ? [] : { callId, firstSeq, ...as }
     }),
   )

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Store } from '../database/database.ts'
 import type { Campaign } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
-import { tellEvent } from '../events/workspace-events.ts'
+import { publishEvent } from '../events/workspace-events.ts'
 
 /**
  * Whose turn it is. One process gets a campaign's tick; one that dies costs the campaign that tick. No tick is more than 15 s away:
@@ -72,7 +72,7 @@ async function tellMissedOf(tenant: Tenant, before: Date, now: Date): Promise<vo
     for (const { id, list_id, phone, call_back_at, held_sentence, slug, paused, active } of missed) {
       await db.updateTable('prospects').set({ call_back_missed_at: now }).where('id', '=', id).execute()
       const resting = !active ? 'The campaign is not active' : paused ? 'The campaign is paused' : undefined
-      await tellEvent(
+      await publishEvent(
         { ...tenant, db },
         {
           type: 'prospect.callback_missed',
@@ -100,7 +100,7 @@ export async function noteCompletion(tenant: Tenant, campaign: Campaign, complet
     if (!completed || numUpdatedRows === 0n) return
     const { id: subject, agent_id: agentId, slug, name, active, paused, pause_reason } = campaign
     const data = { slug, name, active, paused, pause_reason }
-    await tellEvent({ ...tenant, db }, { type: 'campaign.completed', subject, agentId, data })
+    await publishEvent({ ...tenant, db }, { type: 'campaign.completed', subject, agentId, data })
   })
 }
 

@@ -1,7 +1,7 @@
-/** What events say that code tells with `tellEvent` or `tellOperators`; the others are told by triggers. As the OpenAPI document shows them. */
+/** What events say that code tells with `publishEvent` or `publishToOperators`; the others are told by triggers. As the OpenAPI document shows them. */
 
 /** Something of a workspace. */
-export type ToldEvent =
+export type WorkspaceEventInput =
   | { type: 'webhook.disabled'; agentId: string | null; data: { webhook_id: string; url: string; reason: string } }
   | { type: 'webhook.test'; data: { webhook_id: string } }
   | {

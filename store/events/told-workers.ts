@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
 import type { Store } from '../database/database.ts'
-import { tellOperators } from './workspace-events.ts'
+import { publishToOperators } from './workspace-events.ts'
 
 /** The voice workers operators were told of. */
 
-export interface ToldWorker {
+export interface AnnouncedWorker {
   workerId: string
   capacity: number
 }
 
 /** Tells of those that were not told of yet, each once whoever else tries. */
-export async function tellJoined(store: Store, operators: readonly string[], workers: readonly ToldWorker[]) {
+export async function announceJoined(store: Store, operators: readonly string[], workers: readonly AnnouncedWorker[]) {
   await store.acrossTenants.transaction().execute(async (db) => {
     for (const { workerId, capacity } of workers) {
       const { numInsertedOrUpdatedRows: inserted = 0n } = await db
@@ -19,13 +19,13 @@ export async function tellJoined(store: Store, operators: readonly string[], wor
         .onConflict((conflict) => conflict.column('worker_id').doNothing())
         .executeTakeFirst()
       if (inserted === 0n) continue
-      await tellOperators(db, operators, { type: 'worker.joined', data: { worker_id: workerId, capacity } })
+      await publishToOperators(db, operators, { type: 'worker.joined', data: { worker_id: workerId, capacity } })
     }
   })
 }
 
 /** Forgets one that is gone, and tells of it unless it said so itself. */
-export async function tellGone(store: Store, operators: readonly string[], workerId: string, saidSo: boolean) {
+export async function announceLost(store: Store, operators: readonly string[], workerId: string, saidSo: boolean) {
   await store.acrossTenants.transaction().execute(async (db) => {
     const row = await db
       .deleteFrom('told_workers')
@@ -34,12 +34,12 @@ export async function tellGone(store: Store, operators: readonly string[], worke
       .executeTakeFirst()
     if (row === undefined || saidSo) return
     const data = { worker_id: workerId, capacity: row.capacity }
-    await tellOperators(db, operators, { type: 'worker.lost', data })
+    await publishToOperators(db, operators, { type: 'worker.lost', data })
   })
 }
 
 /** In the order of their names. */
-export async function toldWorkers(store: Store): Promise<ToldWorker[]> {
+export async function toldWorkers(store: Store): Promise<AnnouncedWorker[]> {
   return store.global
     .selectFrom('told_workers')
     .select([sql<string>`worker_id`.as('workerId'), 'capacity'])

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Store } from '../database/database.ts'
 import type { DeliveryStatus, WebhookDelivery } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
-import { tellEvent } from './workspace-events.ts'
+import { publishEvent } from './workspace-events.ts'
 
 /** Events on their way to webhooks, and what came of it. */
 
@@ -162,7 +162,7 @@ export async function recoverDeliveries(tenant: Tenant, webhookId: string, since
 /** Sends an event of the type `webhook.test` to this webhook alone. */
 export function testDelivery(tenant: Tenant, webhookId: string): Promise<WebhookDelivery> {
   return tenant.db.transaction().execute(async (db) => {
-    const event = await tellEvent({ ...tenant, db }, { type: 'webhook.test', data: { webhook_id: webhookId } })
+    const event = await publishEvent({ ...tenant, db }, { type: 'webhook.test', data: { webhook_id: webhookId } })
     return db
       .insertInto('webhook_deliveries')
       .values({

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { uuidv7 } from 'uuidv7'
 import type { Webhook } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
-import { tellEvent } from './workspace-events.ts'
+import { publishEvent } from './workspace-events.ts'
 
 /** Where a workspace wants its events sent. */
 
@@ -88,7 +88,7 @@ export function disableWebhook(tenant: Tenant, id: string, reason: string, at: D
       .executeTakeFirst()
     if (row === undefined) return false
     const data = { webhook_id: id, url: row.url, reason }
-    await tellEvent({ ...tenant, db }, { type: 'webhook.disabled', agentId: row.agent_id, data })
+    await publishEvent({ ...tenant, db }, { type: 'webhook.disabled', agentId: row.agent_id, data })
     return true
   })
 }

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Store } from '../database/database.ts'
 import type { AllTables } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
-import type { OperatorEvent, ToldEvent } from './told-events.ts'
+import type { OperatorEvent, WorkspaceEventInput } from './told-events.ts'
 
 /** What happens in workspaces, in the order in which all readers see it. Most of it is inserted by triggers. */
 
@@ -95,7 +95,10 @@ export async function eventsById(
  * Says that something happened: it goes to the webhooks and live streams of the workspace. Pass a transaction's handle
  * (`{ ...tenant, db: trx }`) where it must hold together with something else.
  */
-export async function tellEvent(tenant: Tenant, event: ToldEvent): Promise<{ id: string; created_at: Date }> {
+export async function publishEvent(
+  tenant: Tenant,
+  event: WorkspaceEventInput,
+): Promise<{ id: string; created_at: Date }> {
   return tenant.db
     .insertInto('workspace_events')
     .values({
@@ -109,7 +112,7 @@ export async function tellEvent(tenant: Tenant, event: ToldEvent): Promise<{ id:
 }
 
 /** Says that something happened to the installation: to each workspace of which an operator is Admin. */
-export async function tellOperators(
+export async function publishToOperators(
   db: Kysely<AllTables>,
   /** Who is one by the configuration. */
   emails: readonly string[],

@@ -1,4 +1,4 @@
-import type { EmbeddingIdentity, ShelfRow, VectorShelf, VectorStore } from '../../runtime/plugin/contract.ts'
+import type { EmbeddingIdentity, ShelfRow, VectorBlobStore, VectorStore } from '../../runtime/plugin/contract.ts'
 import type { PluginRegistry } from '../../runtime/plugin/host.ts'
 import { unflushed } from '../database/async-commit.ts'
 import type { Store } from '../database/database.ts'
@@ -44,7 +44,7 @@ const READ = {
 }
 
 /** The rows of vector_segments; every statement carries the workspace and the agent. */
-export function vectorShelf(store: Store): VectorShelf {
+export function vectorShelf(store: Store): VectorBlobStore {
   return {
     async put({ workspaceId, agentId }, documentId, firstChunk, bytes, signal) {
       signal.throwIfAborted()

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { SEAT_RANKS, type SeatClaim } from '../../runtime/admission/seat-claim.ts'
+import { SEAT_RANKS, type SlotClaim } from '../../runtime/admission/seat-claim.ts'
 import { LEASE_MS } from '../../runtime/call/control/leases.ts'
 import {
   type HeldSlot,
@@ -65,7 +65,7 @@ export class RedisSlots implements Slots {
     this.#entryMs = entryMs
   }
 
-  async take(claims: readonly SeatClaim[], workerIds: readonly string[]): Promise<TakenSlot | undefined> {
+  async take(claims: readonly SlotClaim[], workerIds: readonly string[]): Promise<TakenSlot | undefined> {
     if (claims.length === 0 || workerIds.length === 0) return undefined
     const holderId = randomUUID()
     const { inboundReserve, workspaceShare } = this.#shares()

@@ -22,7 +22,7 @@ import { claimAnalyses, type DueAnalysis, postponeAnalysis, settleAnalysis } fro
 import { addProgress } from '../../store/calls/call-writes.ts'
 import { callById } from '../../store/calls/calls.ts'
 import type { Store } from '../../store/database/database.ts'
-import { startRounds } from '../rounds.ts'
+import { startPeriodicJob } from '../rounds.ts'
 
 const POLL_MS = 1_000
 const AT_ONCE = 8
@@ -81,7 +81,7 @@ export function startAnalysis(services: Services): AnalysisJob {
       running.set(job, one.workspaceId)
     }
   }
-  const looks = startRounds(look, {
+  const looks = startPeriodicJob(look, {
     intervalMs: POLL_MS,
     onError: (err) => log.warn({ err }, 'Calls to be analysed could not be looked for'),
   })

@@ -9,7 +9,7 @@ import type { RedisClient } from '../../store/redis/client.ts'
 import { storedQuotas } from '../../store/workspaces/quotas.ts'
 import { queueCall } from '../calls/queue.ts'
 import { openQueue, runJobs } from '../queues.ts'
-import { startRounds } from '../rounds.ts'
+import { startPeriodicJob } from '../rounds.ts'
 import { advanceBatch } from './advance.ts'
 import { queueBatch } from './queue.ts'
 
@@ -66,7 +66,7 @@ export function startBatches(services: {
       await queueCall(calls, call, isRow ? null : config.queueWaitMs)
     }
   }
-  const sweeps = startRounds(sweep, {
+  const sweeps = startPeriodicJob(sweep, {
     intervalMs: services.sweepIntervalMs ?? SWEEP_INTERVAL_MS,
     onError: (err) => log.warn({ err }, 'Looking for due batches failed; trying again in a second'),
   })

@@ -2,7 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import type { Logger } from '../../runtime/process/log.ts'
 import { foldCalls } from '../../store/calls/call-sums-folding.ts'
 import type { Store } from '../../store/database/database.ts'
-import { startRounds } from '../rounds.ts'
+import { startPeriodicJob } from '../rounds.ts'
 
 const INTERVAL_MS = 60_000
 
@@ -16,7 +16,7 @@ export interface CallSums {
 export function startCallSums(services: { store: Store; log: Logger; intervalMs?: number }): CallSums {
   const { store, log, intervalMs = INTERVAL_MS } = services
   let stopped = false
-  const rounds = startRounds(
+  const rounds = startPeriodicJob(
     async () => {
       while (!stopped && (await foldCalls(store))) await breathe()
     },

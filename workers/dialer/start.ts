@@ -13,7 +13,7 @@ import type { RedisClient } from '../../store/redis/client.ts'
 import { storedQuotas } from '../../store/workspaces/quotas.ts'
 import { queueCall } from '../calls/queue.ts'
 import { openQueue, runJobs } from '../queues.ts'
-import { startRounds } from '../rounds.ts'
+import { startPeriodicJob } from '../rounds.ts'
 import { loadUpload } from './load-upload.ts'
 import { tickCampaign } from './tick.ts'
 
@@ -114,7 +114,7 @@ export async function startDialer(services: {
       await purgeCampaigns(store)
     }
   }
-  const sweeps = startRounds(sweep, {
+  const sweeps = startPeriodicJob(sweep, {
     intervalMs: services.sweepIntervalMs ?? SWEEP_INTERVAL_MS,
     onError: (err) => log.warn({ err }, 'Looking for due campaigns failed; trying again in a moment'),
   })

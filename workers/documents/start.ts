@@ -6,8 +6,8 @@ import type { Logger } from '../../runtime/process/log.ts'
 import type { Store } from '../../store/database/database.ts'
 import { aheadOf, findDocument, processingDocuments, removeStaleUploads } from '../../store/knowledge/documents.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
-import { Later, openQueue, runJobs } from '../queues.ts'
-import { startRounds } from '../rounds.ts'
+import { openQueue, RescheduleJob, runJobs } from '../queues.ts'
+import { startPeriodicJob } from '../rounds.ts'
 import { DEFAULT_LIMITS, type ExtractionLimits } from './extract/run.ts'
 import { giveUpDocument, processDocument } from './process.ts'
 import { queueDocument, SLOW_DOCUMENTS } from './queue.ts'
@@ -67,7 +67,7 @@ export function startDocuments(services: {
     const waiting = signalWithin(WAIT_MS, signal)
     const place = { workspaceId: document.workspace_id }
     const leave = await gate.enter(place, waiting).catch((error) => {
-      throw waiting.aborted && !signal.aborted ? new Later(AGAIN_MS) : error
+      throw waiting.aborted && !signal.aborted ? new RescheduleJob(AGAIN_MS) : error
     })
     await work().finally(leave)
   }
@@ -112,7 +112,7 @@ export function startDocuments(services: {
     const removed = await removeStaleUploads(store, STALE_UPLOAD_MS)
     if (removed > 0) log.info({ removed }, 'Unfinished uploads removed')
   }
-  const sweeps = startRounds(sweep, {
+  const sweeps = startPeriodicJob(sweep, {
     intervalMs: services.sweepIntervalMs ?? SWEEP_INTERVAL_MS,
     atOnce: true,
     onError: (err) => log.warn({ err }, 'Looking for forgotten documents failed; trying again in a minute'),

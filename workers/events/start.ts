@@ -4,7 +4,7 @@ import { dropEventPartitions, makeEventPartitions } from '../../store/calls/call
 import type { Store } from '../../store/database/database.ts'
 import { removeOldDeliveries } from '../../store/events/webhook-deliveries.ts'
 import { dropWorkspaceEvents, makeWorkspaceEventPartitions } from '../../store/events/workspace-events.ts'
-import { startRounds } from '../rounds.ts'
+import { startPeriodicJob } from '../rounds.ts'
 
 const DAY_MS = 86_400_000
 const INTERVAL_MS = DAY_MS / 4
@@ -34,7 +34,7 @@ export function startEventRetention(services: {
     const dropped = await dropEventPartitions(store, new Date(nowMs - config.eventsDays * DAY_MS))
     if (dropped.length > 0) log.info({ partitions: dropped }, 'Old events of calls were removed')
   }
-  return startRounds(round, {
+  return startPeriodicJob(round, {
     intervalMs: INTERVAL_MS,
     atOnce: true,
     onError: (err) => log.warn({ err }, 'The journal of events could not be kept in shape'),

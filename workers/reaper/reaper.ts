@@ -11,7 +11,7 @@ import { type Store, sqlState } from '../../store/database/database.ts'
 import { isRefusal } from '../../store/database/write-rows.ts'
 import { unleasedCalls } from '../../store/redis/call-leases.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
-import { startRounds } from '../rounds.ts'
+import { startPeriodicJob } from '../rounds.ts'
 
 /**
  * Ends what nobody will end: calls whose api node died, and web sessions whose token ran out unused. A call is ended only
@@ -65,7 +65,7 @@ export function endOf(call: OpenCall, nowMs: number): CallEnd | undefined {
 
 export function startReaper(options: ReaperOptions): Reaper {
   const { log, intervalMs = INTERVAL_MS } = options
-  return startRounds(reaperRound(options), {
+  return startPeriodicJob(reaperRound(options), {
     intervalMs,
     onError: (err) => log.warn({ err }, 'Open calls could not be checked'),
   })

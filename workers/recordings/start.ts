@@ -6,7 +6,7 @@ import { callIsKept, callStatuses, writeRecordingKey } from '../../store/calls/r
 import type { Store } from '../../store/database/database.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import { openQueue, runJobs } from '../queues.ts'
-import { startRounds } from '../rounds.ts'
+import { startPeriodicJob } from '../rounds.ts'
 
 const CONCURRENCY = 2
 const ATTEMPTS = 6
@@ -69,7 +69,7 @@ export function startRecordings(services: {
     for (const call of untouched) if (isOver(statuses.get(call.callId))) await spool.complete(call)
     for (const call of whole) await add(call)
   }
-  const sweeps = startRounds(sweep, {
+  const sweeps = startPeriodicJob(sweep, {
     intervalMs: services.sweepIntervalMs ?? SWEEP_INTERVAL_MS,
     atOnce: true,
     onError: (err) => log.warn({ err }, 'Looking for forgotten recordings failed; trying again soon'),

@@ -11,7 +11,7 @@ import {
   removeOldTranscripts,
   workspacesWithRetention,
 } from '../../store/workspaces/retention.ts'
-import { startRounds } from '../rounds.ts'
+import { startPeriodicJob } from '../rounds.ts'
 
 const INTERVAL_MS = 3_600_000
 const RECORDINGS_AT_ONCE = 16
@@ -68,7 +68,7 @@ export function startRetention(services: {
     await removeExpired(store)
   }
 
-  const rounds = startRounds(lookOnce, {
+  const rounds = startPeriodicJob(lookOnce, {
     intervalMs,
     atOnce: true,
     onError: (err) => log.warn({ err }, 'Looking for old data failed; trying again in an hour'),

@@ -1,10 +1,10 @@
 import type { Clock } from '../../runtime/lib/clock.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import type { Store } from '../../store/database/database.ts'
-import { tellGone, tellJoined, toldWorkers } from '../../store/events/told-workers.ts'
+import { announceJoined, announceLost, toldWorkers } from '../../store/events/told-workers.ts'
 import type { RedisClient } from '../../store/redis/client.ts'
 import { hasLeft, listWorkers } from '../../store/redis/slots.ts'
-import { startRounds } from '../rounds.ts'
+import { startPeriodicJob } from '../rounds.ts'
 
 const INTERVAL_MS = 5_000
 /** A Redis that lost its memory knows every worker again within a beat of theirs: that is no loss. */
@@ -44,18 +44,18 @@ export function startVoiceWatch({
     const known = new Set(told.map(({ workerId }) => workerId))
     const present = new Set(alive.map(({ workerId }) => workerId))
     const news = alive.filter(({ workerId }) => !known.has(workerId))
-    if (news.length > 0) await tellJoined(store, operators, news)
+    if (news.length > 0) await announceJoined(store, operators, news)
     const still = new Map<string, number>()
     for (const { workerId } of told) {
       if (present.has(workerId)) continue
       const sinceMs = missing.get(workerId) ?? clock.monotonicMs()
-      if (await hasLeft(redis, workerId)) await tellGone(store, operators, workerId, true)
-      else if (clock.monotonicMs() - sinceMs >= graceMs) await tellGone(store, operators, workerId, false)
+      if (await hasLeft(redis, workerId)) await announceLost(store, operators, workerId, true)
+      else if (clock.monotonicMs() - sinceMs >= graceMs) await announceLost(store, operators, workerId, false)
       else still.set(workerId, sinceMs)
     }
     missing = still
   }
-  return startRounds(round, {
+  return startPeriodicJob(round, {
     intervalMs,
     atOnce: true,
     onError: (err) => log.warn({ err }, 'Operators could not be told of voice workers'),

@@ -11,7 +11,7 @@ const never = new Int32Array(new SharedArrayBuffer(4))
  * heap that is marked through in small steps fills that time without ever coming to rest; the other's callers would miss five frames.
  * Node has no sched_yield(2).
  */
-export function politeTicker(isRealtime: () => boolean): Ticker {
+export function yieldingTicker(isRealtime: () => boolean): Ticker {
   return {
     ...nodeTicker,
     setTimeout: (callback, delayMs) =>

@@ -15,11 +15,11 @@ import { inBackground } from '../../runtime/lib/async/boundary.ts'
 import { Pacer } from '../../runtime/media/line/pacer.ts'
 import { createProviderHealth } from '../../runtime/plugin/provider-health.ts'
 import { startOperationsServer } from '../../runtime/process/metrics/server.ts'
-import { Opened } from '../../runtime/process/resource-stack.ts'
+import { ResourceStack } from '../../runtime/process/resource-stack.ts'
 import type { Role, VoiceContext } from '../../runtime/process/role.ts'
 import { loopStanding } from '../../runtime/process/scheduling/realtime-loop.ts'
 import { watchLoad } from './load.ts'
-import { politeTicker } from './polite-ticker.ts'
+import { yieldingTicker } from './polite-ticker.ts'
 import { surviveStrayErrors } from './survive.ts'
 import { workerName } from './worker-name.ts'
 
@@ -35,7 +35,7 @@ export async function startVoice(context: VoiceContext<EffectiveConfig>): Promis
   const workerId = workerName(hostname(), process.pid)
   // `ps` shows which process a call's events mean; who has no access to the machine sees but the name.
   process.title = ['main.ts', ...process.argv.slice(2), workerAlias(workerId)].join(' ')
-  const opened = new Opened('voice', log)
+  const opened = new ResourceStack('voice', log)
   try {
     let links: Links | undefined
     const load = watchLoad(config.workerMaxLagMs, clock)
@@ -92,7 +92,7 @@ export async function startVoice(context: VoiceContext<EffectiveConfig>): Promis
       pacer: new Pacer(
         clock,
         (err) => log.error({ err }, 'A conversation failed at its tick'),
-        politeTicker(() => loopStanding().scheduling === 'realtime'),
+        yieldingTicker(() => loopStanding().scheduling === 'realtime'),
       ),
       clock,
       log,

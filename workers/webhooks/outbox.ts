@@ -1,5 +1,5 @@
 import type { DueDelivery } from '../../store/events/webhook-deliveries.ts'
-import type { Rooms } from './rooms.ts'
+import type { DeliveryWindows } from './rooms.ts'
 import type { DeliveryMessage } from './sender.ts'
 
 /** A delivery that nobody else takes for now. `message` undefined: the event was erased. */
@@ -12,13 +12,13 @@ export interface Taken {
 
 /** What was taken and waits for its receiver to have room, in order. Its size is bounded by what `Rooms.free` gives. */
 export class Outbox {
-  readonly #rooms: Rooms
+  readonly #rooms: DeliveryWindows
   readonly #send: (one: Taken) => void
   readonly #held = new Map<string, Taken[]>()
   /** Webhooks whose receivers have room, which others take. */
   readonly #blocked = new Set<string>()
 
-  constructor(rooms: Rooms, send: (one: Taken) => void) {
+  constructor(rooms: DeliveryWindows, send: (one: Taken) => void) {
     this.#rooms = rooms
     this.#send = send
   }

@@ -21,7 +21,7 @@ interface Sending {
  * Who may send how much at once, so that a receiver that hangs holds up nobody else: each has a window of its own, which
  * grows with what it takes and is halved by what it fails. What is free is shared out in turns. Pure.
  */
-export class Rooms {
+export class DeliveryWindows {
   readonly #windows = new Map<string, number>()
   readonly #ofReceiver = new Map<string, number>()
   readonly #ofWorkspace = new Map<string, number>()

@@ -20,7 +20,7 @@ import { adoptMovedEvents, eventsById } from '../../store/events/workspace-event
 import { AttemptWriter } from './attempt-writer.ts'
 import { callOf, type EventData, eventMessage } from './event-data.ts'
 import { Outbox, type Taken } from './outbox.ts'
-import { Rooms } from './rooms.ts'
+import { DeliveryWindows } from './rooms.ts'
 import { route } from './route.ts'
 import { type DeliveryMessage, type SenderOptions, sendDelivery } from './sender.ts'
 
@@ -78,7 +78,7 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
     log,
     ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
   }
-  const rooms = new Rooms()
+  const rooms = new DeliveryWindows()
   const outbox = new Outbox(rooms, (one) => {
     const sending: Promise<void> = send(one).finally(() => running.delete(sending))
     running.add(sending)

@@ -6,7 +6,7 @@ import type { RedisClient } from '../../store/redis/client.ts'
 import { requestHangup } from '../../store/redis/hangup.ts'
 import { deletedWorkspaces, openCallsOf, purgeWorkspace } from '../../store/workspaces/workspace-deletion.ts'
 import { openQueue, runJobs } from '../queues.ts'
-import { startRounds } from '../rounds.ts'
+import { startPeriodicJob } from '../rounds.ts'
 import { giveBackNumbers, type ReleaseNumber } from './give-back-numbers.ts'
 
 const SWEEP_INTERVAL_MS = 5_000
@@ -60,7 +60,7 @@ export function startWorkspaceDeletion(services: {
       await queue.add({ workspaceId }, { jobId: workspaceId, attempts: ATTEMPTS, backoffMs: BACKOFF_MS })
     }
   }
-  const sweeps = startRounds(sweep, {
+  const sweeps = startPeriodicJob(sweep, {
     intervalMs: services.sweepIntervalMs ?? SWEEP_INTERVAL_MS,
     atOnce: true,
     onError: (err) => log.warn({ err }, 'Looking for deleted workspaces failed; trying again in a few seconds'),

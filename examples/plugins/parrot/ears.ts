@@ -6,7 +6,7 @@ const LOUD = 500
 const PAUSE_S = 0.5
 
 /** Hears one utterance after the other, and how long each was: `heard 3 tenths`. */
-export class Ears {
+export class InboundAudio {
   readonly #rateHz: number
   #samples = 0
   #fromS: number | undefined

@@ -1,5 +1,5 @@
 import { definePlugin } from '@patchbay/plugin'
-import { Ears } from './ears.ts'
+import { InboundAudio } from './ears.ts'
 import { embed } from './letters.ts'
 import { chat } from './model.ts'
 import { whistle } from './whistle.ts'
@@ -10,7 +10,7 @@ export default definePlugin({
   stt: () => ({
     sampleRateHz: RATE_HZ,
     async *recognise(audio) {
-      const ears = new Ears(RATE_HZ)
+      const ears = new InboundAudio(RATE_HZ)
       for await (const samples of audio) yield* ears.push(samples)
       yield* ears.end()
     },

@@ -1,6 +1,6 @@
 import { ALLOW, type CallContext, contactOf, SUPPORTED } from '../dialog/context.ts'
 import { Dialog } from '../dialog/dialog.ts'
-import { Established } from '../dialog/established-dialog.ts'
+import { EstablishedDialog } from '../dialog/established-dialog.ts'
 import { termsAsServer } from '../dialog/session-timer.ts'
 import type { CallMedia, MediaRefused } from '../media/call-media.ts'
 import type { Referral, RtpLeg } from '../media/rtp-leg.ts'
@@ -35,7 +35,7 @@ export class InboundCall {
   #media: CallMedia | undefined
   #offer: SessionDescription | undefined
   #answer: Buffer | undefined
-  #session: Established | undefined
+  #session: EstablishedDialog | undefined
   #stopRinging: () => void = () => undefined
   #provisional = 0
   readonly #canceled = new AbortController()
@@ -147,7 +147,7 @@ export class InboundCall {
     if (timing === 'too_short') return
     const dialog = Dialog.ofInvite(request, this.transaction.toTag)
     const [context, contact] = [this.#context, this.#contact]
-    const session = new Established({
+    const session = new EstablishedDialog({
       dialog,
       lead: attendedCalls({
         ...{ context, flow, media, leg, contact, allows, may: mayLead, authenticator: undefined },

@@ -2,7 +2,7 @@ import type { CarrierFigures } from '../../../runtime/call/types/leg.ts'
 import { ALLOW, type CallContext, contactOf, SUPPORTED, USER_AGENT } from '../dialog/context.ts'
 import { Dialog, MAX_FORWARDS } from '../dialog/dialog.ts'
 import { EarlyDialog } from '../dialog/early-dialog.ts'
-import { Established } from '../dialog/established-dialog.ts'
+import { EstablishedDialog } from '../dialog/established-dialog.ts'
 import type { Lead } from '../dialog/referral.ts'
 import { MAX_SE_S, MIN_SE_S, parseMinSe, SESSION_EXPIRES_S, termsAsClient } from '../dialog/session-timer.ts'
 import { type CallMedia, descriptionOf, MediaRefused, SDP_TYPE } from '../media/call-media.ts'
@@ -76,7 +76,7 @@ export class OutboundCall {
   #leg: RtpLeg | undefined
   /** The last RSeq of each of them that was in order. */
   readonly #provisionals = new Map<string, number>()
-  #session: Established | undefined
+  #session: EstablishedDialog | undefined
   /** Of the answers, by their tags. */
   readonly #dialogs = new Map<string, Dialog>()
   /** By their tags: a 2xx that comes again gets its ACK again. */
@@ -288,7 +288,7 @@ export class OutboundCall {
       this.#closeEarly()
       const leg = this.#legOf(agreement)
       events.answered(leg)
-      const session = new Established({
+      const session = new EstablishedDialog({
         ...{ dialog, flow, media, leg, authenticator, contact, allows, context },
         weCalled: true,
         lead: this.#options.lead?.(dialog, leg),

@@ -56,7 +56,7 @@ export interface EstablishedOptions {
 }
 
 /** A call between its first 2xx and its BYE: everything that may happen inside of the dialog. */
-export class Established implements DialogSession {
+export class EstablishedDialog implements DialogSession {
   readonly dialog: Dialog
   readonly #options: EstablishedOptions
   readonly #timer: SessionTimer
@@ -271,7 +271,7 @@ export class Established implements DialogSession {
     try {
       const offer = descriptionOf(request)
       const accepted = offer === undefined ? undefined : media.accept(offer)
-      const successor = new Established({
+      const successor = new EstablishedDialog({
         ...this.#options,
         ...{ flow, authenticator: undefined, weCalled: false },
         dialog: Dialog.ofInvite(request, transaction.toTag),

@@ -19,7 +19,7 @@ export interface AskAnswers {
 }
 
 /** What the workers of one call ask: answered once each, and written into its log. */
-export class Asks {
+export class WorkerRequests {
   readonly #callId: string
   readonly #log: CallLog
   readonly #answers: AskAnswers

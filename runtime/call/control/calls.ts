@@ -1,11 +1,11 @@
-import type { SeatClaim } from '../../admission/seat-claim.ts'
+import type { SlotClaim } from '../../admission/seat-claim.ts'
 import { boundary } from '../../lib/async/boundary.ts'
 import type { AnsweredBy } from '../../plugin-sdk/telephony/carrier.ts'
 import type { EventOf, SupervisorEvent } from '../log/events.ts'
 import type { CallState } from '../log/fold.ts'
 import type { PageCall, PageResult } from '../types/leg.ts'
 import type { Outcome } from '../types/outcome.ts'
-import type { Seat } from './dispatch.ts'
+import type { ClaimedSlot } from './dispatch.ts'
 import { LiveCall, type LiveCallOptions } from './live-call.ts'
 import type { Supervision } from './supervision.ts'
 import type { TransferOrder, TransferResult } from './transfer.ts'
@@ -33,7 +33,7 @@ export class Calls {
   }
 
   /** Takes a seat for a call that is still to come; whoever takes it starts the call with it or releases it. */
-  reserve(claim: SeatClaim, waitMs: number, signal: AbortSignal): Promise<Seat> {
+  reserve(claim: SlotClaim, waitMs: number, signal: AbortSignal): Promise<ClaimedSlot> {
     return this.#shared.dispatch.take(claim, waitMs, signal)
   }
 

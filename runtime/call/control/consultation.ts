@@ -5,7 +5,7 @@ import type { LinkSession, SessionMessage } from '../link/api-end.ts'
 import type { CallEventBody } from '../log/events.ts'
 import type { AgentSpec } from '../types/agent-spec.ts'
 import type { Leg, LegEvents } from '../types/leg.ts'
-import { OFFER_TIMEOUT_MS, type Seat } from './dispatch.ts'
+import { type ClaimedSlot, OFFER_TIMEOUT_MS } from './dispatch.ts'
 import { Marks } from './marks.ts'
 
 /** Who is told of a caller and says nothing is not kept longer. */
@@ -26,14 +26,14 @@ export interface ConsultationOptions {
   leg: Leg
   clock: Clock
   /** A place on a worker for the conversation. Throws when there is none within so long. */
-  takeSeat(waitMs: number): Promise<Seat>
+  takeSeat(waitMs: number): Promise<ClaimedSlot>
   /** What the conversation used, and what went wrong with it. */
   tell(event: CallEventBody): void
 }
 
 /** One worker's share of it. */
 interface Session {
-  readonly seat: Seat
+  readonly seat: ClaimedSlot
   /** Until the worker has answered. */
   offer?: NodeJS.Timeout
   link?: LinkSession
@@ -86,7 +86,7 @@ export class Consultation {
     this.#open(seat)
   }
 
-  #open(seat: Seat): void {
+  #open(seat: ClaimedSlot): void {
     const { callId, agent, leg, tell } = this.#options
     this.#marks.forget()
     const session: Session = { seat }
@@ -106,7 +106,7 @@ export class Consultation {
   }
 
   /** The worker can't go on: another one may. */
-  #lose(session: Session, why: Parameters<Seat['release']>[0], reason: string): void {
+  #lose(session: Session, why: Parameters<ClaimedSlot['release']>[0], reason: string): void {
     if (this.#session !== session) return
     this.#leave(why, 'moved')
     this.#options.leg.clear()
@@ -158,7 +158,7 @@ export class Consultation {
     this.#verdict.resolve(verdict)
   }
 
-  #leave(why: Parameters<Seat['release']>[0], reason: string): void {
+  #leave(why: Parameters<ClaimedSlot['release']>[0], reason: string): void {
     const session = this.#session
     this.#session = undefined
     if (session === undefined) return

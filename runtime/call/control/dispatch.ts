@@ -1,6 +1,6 @@
 import { FairQueue } from '../../admission/fair-queue.ts'
 import { countRefusal } from '../../admission/refusals.ts'
-import { SEAT_RANKS, type SeatClaim, type SeatKind } from '../../admission/seat-claim.ts'
+import { SEAT_RANKS, type SeatKind, type SlotClaim } from '../../admission/seat-claim.ts'
 import { admissionWaits } from '../../admission/waits.ts'
 import { boundary, inBackground } from '../../lib/async/boundary.ts'
 import { PatchbayError } from '../../lib/errors.ts'
@@ -38,7 +38,7 @@ const KIND_OF_RANK: Readonly<Record<number, SeatKind>> = {
 export const OFFER_TIMEOUT_MS = 12_000
 
 /** A slot on a linked worker. Give it back exactly once. */
-export interface Seat {
+export interface ClaimedSlot {
   readonly worker: LinkedWorker
   /** `done`: the session is over; `full`: the worker had no room; `failed`: it could not open it; `lost`: it is gone. */
   release(why: 'done' | 'full' | 'failed' | 'lost'): void
@@ -55,8 +55,8 @@ export interface DispatchOptions {
 }
 
 interface Waiting {
-  readonly claim: SeatClaim
-  resolve(seat: Seat): void
+  readonly claim: SlotClaim
+  resolve(seat: ClaimedSlot): void
   /** Somebody else has the place in line. */
   reject(): void
 }
@@ -86,7 +86,7 @@ export class Dispatch {
   }
 
   /** Waits for a seat up to `waitMs`, then throws `no_capacity`; throws the signal's reason when it aborts. */
-  async take(claim: SeatClaim, waitMs: number, signal: AbortSignal): Promise<Seat> {
+  async take(claim: SlotClaim, waitMs: number, signal: AbortSignal): Promise<ClaimedSlot> {
     signal.throwIfAborted()
     const line = this.#lineOf(claim)
     let timer: NodeJS.Timeout | undefined
@@ -97,7 +97,7 @@ export class Dispatch {
     let answered = false
     const stopTimer = admissionWaits.startTimer({ kind: claim.kind })
     try {
-      const seat = await new Promise<Seat>((resolve, reject) => {
+      const seat = await new Promise<ClaimedSlot>((resolve, reject) => {
         const leave = (reason: unknown) => {
           answered = true
           reject(reason)
@@ -107,7 +107,7 @@ export class Dispatch {
           countRefusal('seat', reason)
           leave(new PatchbayError('no_capacity'))
         }
-        const seated = (seat: Seat) => {
+        const seated = (seat: ClaimedSlot) => {
           if (answered) return seat.release('done')
           answered = true
           resolve(seat)
@@ -146,7 +146,7 @@ export class Dispatch {
     return new Map([...this.#waiting].map(([rank, line]) => [KIND_OF_RANK[rank] ?? 'outbound', line.size]))
   }
 
-  #lineOf({ kind }: SeatClaim): FairQueue<Waiting> {
+  #lineOf({ kind }: SlotClaim): FairQueue<Waiting> {
     const rank = SEAT_RANKS[kind]
     const line = this.#waiting.get(rank) ?? new FairQueue<Waiting>(MAX_WAITING)
     this.#waiting.set(rank, line)
@@ -236,11 +236,11 @@ export class Dispatch {
   }
 
   /** One for each workspace that waits on this node, of each rank. */
-  #claims(): SeatClaim[] {
+  #claims(): SlotClaim[] {
     return [...this.#waiting].flatMap(([rank, line]) => {
       const kind = KIND_OF_RANK[rank]
       if (kind === undefined) return []
-      return line.workspaceIds.map((workspaceId): SeatClaim => {
+      return line.workspaceIds.map((workspaceId): SlotClaim => {
         const strategy = line.peekOf(workspaceId)?.claim.strategy
         return { workspaceId, kind, ...(strategy && { strategy }) }
       })
@@ -248,8 +248,8 @@ export class Dispatch {
   }
 
   async #takeSeat(
-    claims: readonly SeatClaim[],
-  ): Promise<{ seatFor: (claim: SeatClaim) => Seat; claim: SeatClaim } | undefined> {
+    claims: readonly SlotClaim[],
+  ): Promise<{ seatFor: (claim: SlotClaim) => ClaimedSlot; claim: SlotClaim } | undefined> {
     const { slots, leases, workers, log } = this.#options
     const all = workers().filter(({ state }) => state === 'ready')
     const rested = all.filter(({ workerId }) => !this.#resting.has(workerId))
@@ -267,11 +267,14 @@ export class Dispatch {
     leases.holdSlot(held)
     const worker = ready.get(workerOf(held.slot))!
     // Whose the slot is turns out when the line is asked: its wrap-up is then known.
-    const seatFor = (claim: SeatClaim): Seat => ({ worker, release: (why) => this.#release(held, why, claim.wrapUpMs) })
+    const seatFor = (claim: SlotClaim): ClaimedSlot => ({
+      worker,
+      release: (why) => this.#release(held, why, claim.wrapUpMs),
+    })
     return { seatFor, claim: taken.claim }
   }
 
-  #release(held: HeldSlot, why: Parameters<Seat['release']>[0], wrapUpMs = this.#options.wrapUpMs): void {
+  #release(held: HeldSlot, why: Parameters<ClaimedSlot['release']>[0], wrapUpMs = this.#options.wrapUpMs): void {
     const { slots, leases, log } = this.#options
     leases.dropSlot(held)
     if (why === 'failed') this.#letRest(workerOf(held.slot))

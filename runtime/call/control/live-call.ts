@@ -1,4 +1,4 @@
-import type { SeatClaim } from '../../admission/seat-claim.ts'
+import type { SlotClaim } from '../../admission/seat-claim.ts'
 import { boundary, inBackground } from '../../lib/async/boundary.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { PatchbayError } from '../../lib/errors.ts'
@@ -17,9 +17,9 @@ import { DRAINED, fromCaller, fromWorker, input, type PathCall, told } from '../
 import type { AgentSpec, SessionLimits } from '../types/agent-spec.ts'
 import type { Leg } from '../types/leg.ts'
 import type { Outcome } from '../types/outcome.ts'
-import { type AskAnswers, Asks } from './asks.ts'
+import { type AskAnswers, WorkerRequests } from './asks.ts'
 import { CallerAudio } from './caller-audio.ts'
-import { type Dispatch, OFFER_TIMEOUT_MS, type Seat } from './dispatch.ts'
+import { type ClaimedSlot, type Dispatch, OFFER_TIMEOUT_MS } from './dispatch.ts'
 import { HoldSound } from './hold-sound.ts'
 import type { Leases } from './leases.ts'
 import { LineTimes } from './line-times.ts'
@@ -46,13 +46,13 @@ const OVERTIME_MS = 10_000
 export interface LiveCallOptions {
   callId: string
   /** For whom the call asks a seat. */
-  claim: SeatClaim
+  claim: SlotClaim
   agent: AgentSpec
   limits: SessionLimits
   leg: Leg
   journal: CallJournal
   /** A seat taken beforehand, for the first worker; the call releases it. */
-  seat?: Seat
+  seat?: ClaimedSlot
   /** The callee picked up without one: so long they wait, and hear the announcement then. Absent: as long as others. */
   unseated?: { waitMs: number; announcement: AgentSpec }
   /** What was written of the call before it had a leg. */
@@ -83,12 +83,12 @@ export class LiveCall implements PathCall {
   readonly done: Promise<Outcome>
   readonly #options: LiveCallOptions
   readonly #row: CallRow
-  readonly #asks: Asks
+  readonly #asks: WorkerRequests
   readonly #over = new AbortController()
   #state: SessionState = QUEUED
-  #seat: Seat | undefined
+  #seat: ClaimedSlot | undefined
   /** Taken beforehand, until it is used. */
-  #reserved: Seat | undefined
+  #reserved: ClaimedSlot | undefined
   #offered: LinkSession | undefined
   #offerTimer: NodeJS.Timeout | undefined
   #overtime: NodeJS.Timeout | undefined
@@ -114,7 +114,7 @@ export class LiveCall implements PathCall {
       (event) => this.audio.take(event, options.clock.monotonicMs()),
     ]
     this.log = new CallLog(options.clock, sinks, options.before)
-    this.#asks = new Asks(options.callId, this.log, options.answers, options.clock, options.agent.tools)
+    this.#asks = new WorkerRequests(options.callId, this.log, options.answers, options.clock, options.agent.tools)
     this.done = new Promise((resolve) => {
       this.#resolveDone = resolve
     })
@@ -362,13 +362,13 @@ export class LiveCall implements PathCall {
   }
 
   /** A call that lost its worker goes before any that has yet to begin. */
-  #claim(): SeatClaim {
+  #claim(): SlotClaim {
     const { claim } = this.#options
     return this.#state.answeredAtMs === undefined ? claim : { ...claim, kind: 'recovering' }
   }
 
   /** Undefined when there was none, or its worker has gone since. */
-  #takeReserved(): Seat | undefined {
+  #takeReserved(): ClaimedSlot | undefined {
     const seat = this.#reserved
     this.#reserved = undefined
     if (seat === undefined || seat.worker.state !== 'draining') return seat
@@ -441,7 +441,7 @@ export class LiveCall implements PathCall {
   }
 
   /** Resolves when the worker has told all the session used. */
-  #leaveWorker(why: Parameters<Seat['release']>[0], reason = 'moved'): Promise<void> {
+  #leaveWorker(why: Parameters<ClaimedSlot['release']>[0], reason = 'moved'): Promise<void> {
     clearTimeout(this.#offerTimer)
     const told = this.#offered?.close(reason)
     this.#offered = undefined

@@ -1,4 +1,4 @@
-import type { SeatClaim } from '../../admission/seat-claim.ts'
+import type { SlotClaim } from '../../admission/seat-claim.ts'
 
 /**
  * The slots of all voice workers, as all api nodes share them. A slot is `<worker>/<index>`; it is ready, taken under a lease,
@@ -9,7 +9,7 @@ export interface Slots {
    * Takes a ready slot of these workers for one of the claims, by its strategy: the claim whose turn it is among all that
    * wait on any node. Undefined when nothing is ready, or it is for a claim of another node.
    */
-  take(claims: readonly SeatClaim[], workerIds: readonly string[]): Promise<TakenSlot | undefined>
+  take(claims: readonly SlotClaim[], workerIds: readonly string[]): Promise<TakenSlot | undefined>
   /** Gives the slot back, ready again after `wrapUpMs`; `'lost'` when its worker is. False: the holder didn't hold it. */
   release(held: HeldSlot, wrapUpMs: number | 'lost'): Promise<boolean>
   /** Extends the leases; returns the slots that others hold by now. */
@@ -37,7 +37,7 @@ export interface HeldSlot {
 
 /** A slot and the claim that got it. */
 export interface TakenSlot extends HeldSlot {
-  claim: SeatClaim
+  claim: SlotClaim
 }
 
 export const workerOf = (slot: string): string => slot.slice(0, slot.lastIndexOf('/'))

@@ -7,7 +7,7 @@ import type { CallEventBody } from '../log/events.ts'
 import type { AgentSpec } from '../types/agent-spec.ts'
 import type { Leg, LegEvents } from '../types/leg.ts'
 import { Consultation } from './consultation.ts'
-import type { Seat } from './dispatch.ts'
+import type { ClaimedSlot } from './dispatch.ts'
 import { HoldSound } from './hold-sound.ts'
 import { relay } from './relay.ts'
 
@@ -32,7 +32,7 @@ export interface TransferHost {
   readonly clock: Clock
   readonly log: Logger
   tell(event: CallEventBody): void
-  takeSeat(waitMs: number): Promise<Seat>
+  takeSeat(waitMs: number): Promise<ClaimedSlot>
   /** What the caller hears of the other human is recorded, too. */
   heard(bytes: Uint8Array): void
   /** The two talk: the agent leaves. */

@@ -24,7 +24,7 @@ export interface SessionPort {
 }
 
 /** One conversation of a voice worker: what the link's worker end calls as messages arrive. */
-export interface Conversation {
+export interface LinkedConversation {
   /** Audio of the caller in the leg's format. `timestamp` counts samples at the leg's rate. */
   audio(bytes: Uint8Array, timestamp: number): void
   /**
@@ -39,4 +39,4 @@ export interface Conversation {
 }
 
 /** Makes a conversation ready to speak, or throws a PatchbayError that says why it can't. */
-export type OpenConversation = (open: OpenSession, port: SessionPort) => Promise<Conversation>
+export type OpenConversation = (open: OpenSession, port: SessionPort) => Promise<LinkedConversation>

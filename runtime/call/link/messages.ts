@@ -1,5 +1,5 @@
 import { type Static, type TProperties, Type } from 'typebox'
-import { oneOf } from '../../lib/string-enum.ts'
+import { stringEnum } from '../../lib/string-enum.ts'
 import { CALL_EVENT, CALL_EVENT_IN_PLACE } from '../log/events.ts'
 import { RESUME } from '../log/resume.ts'
 import { AGENT_SPEC, SESSION_LIMITS } from '../types/agent-spec.ts'
@@ -28,7 +28,7 @@ const OPEN_SESSION = {
   agent: AGENT_SPEC,
   /** The leg's format, both ways. */
   format: Type.Object({
-    encoding: oneOf('pcm_s16le', 'pcmu', 'pcma', 'opus'),
+    encoding: stringEnum('pcm_s16le', 'pcmu', 'pcma', 'opus'),
     sampleRateHz: Type.Integer({ minimum: 8000, maximum: 48_000 }),
   }),
   limits: SESSION_LIMITS,
@@ -44,11 +44,11 @@ const OPEN_SESSION = {
 const openSession = Type.Object(OPEN_SESSION)
 export type OpenSession = Static<typeof openSession>
 
-const WORKER_STATE = oneOf('ready', 'draining', 'overloaded')
+const WORKER_STATE = stringEnum('ready', 'draining', 'overloaded')
 export type WorkerState = Static<typeof WORKER_STATE>
 
 /** `bad_agent`: no worker can run this agent; `failed`: this one could not, another one may. */
-const REJECTION = oneOf('full', 'draining', 'overloaded', 'bad_agent', 'failed')
+const REJECTION = stringEnum('full', 'draining', 'overloaded', 'bad_agent', 'failed')
 
 export const KNOWLEDGE_ASK = Type.Object({ query: text, topK: Type.Integer({ minimum: 1, maximum: 20 }) })
 /** `id` is new in the call for each call of a tool: who asks again with the same one gets the same result. */
@@ -90,7 +90,7 @@ export const WORKER_MESSAGE = Type.Union([
   }),
   message('accepted', { session }),
   message('rejected', { session, reason: REJECTION, message: text }),
-  message('state', { session, state: oneOf('listening', 'thinking', 'speaking') }),
+  message('state', { session, state: stringEnum('listening', 'thinking', 'speaking') }),
   /** Something happened; the api node writes it into the call's log. `sound`: what of the caller's it is about. */
   message('event', { session, event: CALL_EVENT, sound: Type.Optional(SOUND_SPAN) }),
   message('clear', { session }),
@@ -99,7 +99,7 @@ export const WORKER_MESSAGE = Type.Union([
   message('ended', { session, reason: SESSION_END_REASON, error: Type.Optional(text) }),
   /** The last message of the session, whoever ended it: everything of it is told. */
   message('closed', { session }),
-  message('ask', { session, id, method: oneOf('knowledge', 'tool'), params: Type.Unknown() }),
+  message('ask', { session, id, method: stringEnum('knowledge', 'tool'), params: Type.Unknown() }),
 ])
 export type WorkerMessage = Static<typeof WORKER_MESSAGE>
 

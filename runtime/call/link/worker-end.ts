@@ -6,7 +6,7 @@ import type { Logger } from '../../process/log.ts'
 import type { AgentSpec } from '../types/agent-spec.ts'
 import { AudioBatch } from './batch.ts'
 import { encodeMessage } from './fit.ts'
-import type { Conversation, OpenConversation } from './linked-conversation.ts'
+import type { LinkedConversation, OpenConversation } from './linked-conversation.ts'
 import { LINK_PROTOCOL, type NodeMessage, type WorkerMessage, type WorkerState } from './messages.ts'
 import { decodeAudio, decodeNodeMessage, MAX_MESSAGE_BYTES, sessionIn, typeIn } from './protocol.ts'
 import { LinkPort, MAX_SENTENCE_CHARS } from './worker-port.ts'
@@ -151,7 +151,7 @@ class LinkedConversations {
 
 interface RunningSession {
   port: LinkPort
-  conversation: Conversation | undefined
+  conversation: LinkedConversation | undefined
   /** Set once the session is over: what comes back from openConversation later is closed at once. */
   over: boolean
   announcement: boolean
@@ -402,7 +402,7 @@ class NodeLink {
   }
 
   /** A conversation that throws ends itself alone. */
-  #tell(session: number, act: (conversation: Conversation) => void): void {
+  #tell(session: number, act: (conversation: LinkedConversation) => void): void {
     const running = this.#sessions.get(session)
     if (running?.conversation === undefined) return
     try {
@@ -484,7 +484,12 @@ class NodeLink {
   }
 
   /** Closes the conversation, which tells what it used to the end, and says that this was all. */
-  #release(session: number, conversation: Conversation, { port, announcement }: RunningSession, reason: string): void {
+  #release(
+    session: number,
+    conversation: LinkedConversation,
+    { port, announcement }: RunningSession,
+    reason: string,
+  ): void {
     const closing = (async () => {
       let timer: NodeJS.Timeout | undefined
       try {

@@ -3,7 +3,7 @@ import { boundary, inBackground } from '../../lib/async/boundary.ts'
 import type { Logger } from '../../process/log.ts'
 import { countLostRows } from '../../process/metrics/lost-rows.ts'
 import { type CallEvent, isPassing } from './events.ts'
-import { toldAs } from './told.ts'
+import { workspaceEventOf } from './told.ts'
 
 /** Events are written together this often: what a node that dies has not written yet. */
 const FLUSH_MS = 1_000
@@ -194,5 +194,9 @@ function rowOf(workspaceId: string, callId: string, events: readonly CallEvent[]
   const first = events[0]!
   const last = events.at(-1)!
   const row = { workspaceId, callId, firstSeq: first.seq, lastSeq: last.seq, at: first.at }
-  return { ...row, events: JSON.stringify(events), told: events.filter((event) => toldAs(event) !== undefined) }
+  return {
+    ...row,
+    events: JSON.stringify(events),
+    told: events.filter((event) => workspaceEventOf(event) !== undefined),
+  }
 }

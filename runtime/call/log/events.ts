@@ -1,6 +1,6 @@
 import { type Static, type TProperties, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { oneOf } from '../../lib/string-enum.ts'
+import { stringEnum } from '../../lib/string-enum.ts'
 import { ANSWERERS } from '../../plugin-sdk/telephony/answerer.ts'
 
 /**
@@ -20,9 +20,9 @@ const inputs = Type.Optional(Type.Array(Type.Integer({ minimum: 0 }), { maxItems
 const event = <const T extends string, P extends TProperties>(type: T, fields: P) =>
   Type.Object({ type: Type.Literal(type), ...fields })
 
-export const GREETING_STEP = oneOf('notice', 'consent_asked', 'first_message', 'done')
-export const CONSENT = oneOf('given', 'refused', 'unanswered')
-export const ANSWERER = oneOf(...ANSWERERS)
+export const GREETING_STEP = stringEnum('notice', 'consent_asked', 'first_message', 'done')
+export const CONSENT = stringEnum('given', 'refused', 'unanswered')
+export const ANSWERER = stringEnum(...ANSWERERS)
 
 /** Who did something to a call from outside: a user's id and name, or the name of an API key. */
 const who = Type.Object({ id: name, name })
@@ -36,7 +36,7 @@ const LIFE = [
   /** `providers`: the agent's first choice of each stage; `provider_switched` says when another served. */
   event('answered', { providers: Type.Optional(Type.Object({ stt: SERVED, llm: SERVED, tts: SERVED })) }),
   event('ended', {
-    status: oneOf('completed', 'failed', 'busy', 'no_answer', 'canceled'),
+    status: stringEnum('completed', 'failed', 'busy', 'no_answer', 'canceled'),
     end_reason: name,
     disposition: name,
     /** What went wrong, for whoever reads the call log. */
@@ -52,7 +52,11 @@ const CALLER = [
   event('speech_started', {}),
   event('speech_ended', {}),
   /** Speech of which no words came, and why. */
-  event('not_understood', { start_ms: ms, end_ms: ms, reason: oneOf('no_words', 'stt_failed', 'unknown_sentence') }),
+  event('not_understood', {
+    start_ms: ms,
+    end_ms: ms,
+    reason: stringEnum('no_words', 'stt_failed', 'unknown_sentence'),
+  }),
   /** Words as they are recognised. Those that are not final are shown live and never stored. */
   event('words', { text, start_ms: ms, end_ms: ms, final: Type.Boolean(), language: Type.Optional(name) }),
   /** A turn of the caller that is over. */
@@ -62,7 +66,7 @@ const CALLER = [
   event('key', { digit: Type.String({ maxLength: 1 }) }),
   /** Inputs of the caller or a supervisor that were dealt with otherwise than by a turn or a consent. */
   event('inputs_taken', { inputs: Type.Array(Type.Integer({ minimum: 0 }), { maxItems: 256 }) }),
-  event('held', { direction: oneOf('sendonly', 'recvonly', 'inactive') }),
+  event('held', { direction: stringEnum('sendonly', 'recvonly', 'inactive') }),
   event('unheld', {}),
 ] as const
 
@@ -94,14 +98,14 @@ const TOOLS = [
 const LINE = [
   event('answered_by', {
     by: ANSWERER,
-    source: oneOf('agent', 'carrier'),
+    source: stringEnum('agent', 'carrier'),
   }),
   event('consent', { consent: CONSENT, inputs }),
   /** Absent: from the event on. */
   event('recording_started', { start_ms: Type.Optional(ms) }),
   event('recording_stopped', {}),
   /** `who`: a supervisor did it, not the agent. */
-  event('transfer_started', { to: name, mode: oneOf('blind', 'warm'), who: Type.Optional(who) }),
+  event('transfer_started', { to: name, mode: stringEnum('blind', 'warm'), who: Type.Optional(who) }),
   event('transfer_done', { to: name }),
   event('transfer_failed', { to: name, reason: text }),
   event('media', {
@@ -112,7 +116,7 @@ const LINE = [
     mos: Type.Optional(amount),
     packets: Type.Optional(amount),
     /** One side hears nothing: we of the caller, or the caller of us. */
-    one_way: Type.Optional(oneOf('nothing_heard', 'not_heard')),
+    one_way: Type.Optional(stringEnum('nothing_heard', 'not_heard')),
     /** Packets that came too late, and those dropped because a way was full. */
     late: Type.Optional(amount),
     dropped: Type.Optional(amount),
@@ -122,7 +126,7 @@ const LINE = [
     trunk: Type.Optional(name),
     sip_status: Type.Optional(Type.Integer()),
     q850: Type.Optional(Type.Integer()),
-    released_by: Type.Optional(oneOf('caller', 'callee', 'carrier', 'patchbay')),
+    released_by: Type.Optional(stringEnum('caller', 'callee', 'carrier', 'patchbay')),
     pdd_ms: Type.Optional(amount),
   }),
 ] as const
@@ -130,19 +134,19 @@ const LINE = [
 const MONEY = [
   /** Used since the last such event of the stage. */
   event('usage', {
-    stage: oneOf('stt', 'llm', 'tts'),
+    stage: stringEnum('stt', 'llm', 'tts'),
     seconds: Type.Optional(amount),
     input_tokens: Type.Optional(amount),
     output_tokens: Type.Optional(amount),
     characters: Type.Optional(amount),
   }),
   event('fault', {
-    stage: oneOf('stt', 'llm', 'tts', 'tool', 'line', 'session'),
+    stage: stringEnum('stt', 'llm', 'tts', 'tool', 'line', 'session'),
     provider: Type.Optional(name),
     code: Type.Optional(name),
     sentence: text,
   }),
-  event('provider_switched', { stage: oneOf('stt', 'llm', 'tts'), from: name, to: name }),
+  event('provider_switched', { stage: stringEnum('stt', 'llm', 'tts'), from: name, to: name }),
 ] as const
 
 const PEOPLE = [

@@ -20,7 +20,7 @@ export interface CallState {
   /** What the agent was to say since the caller's last turn, as far as its words are known. */
   readonly said: string | undefined
   /** A worker that is gone was to say it: the next one says what is left of it, and tells so anew. */
-  readonly saidBefore: boolean
+  readonly replayTimestamps: boolean
   readonly tools: readonly ToolCall[]
   readonly consent: EventOf<'consent'>['consent'] | undefined
   readonly greeting: EventOf<'greeting'>['step'] | undefined
@@ -51,7 +51,7 @@ export const NOTHING_YET: CallState = {
   turns: [],
   heard: undefined,
   said: undefined,
-  saidBefore: false,
+  replayTimestamps: false,
   tools: [],
   consent: undefined,
   greeting: undefined,
@@ -95,11 +95,11 @@ export function fold(state: CallState, event: CallEvent): CallState {
     case 'said':
       return {
         ...state,
-        said: state.said === undefined || state.saidBefore ? event.text : `${state.said} ${event.text}`,
-        saidBefore: false,
+        said: state.said === undefined || state.replayTimestamps ? event.text : `${state.said} ${event.text}`,
+        replayTimestamps: false,
       }
     case 'resumed':
-      return { ...state, saidBefore: true }
+      return { ...state, replayTimestamps: true }
     case 'heard':
       return heard(state, event)
     case 'consent':

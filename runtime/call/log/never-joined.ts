@@ -3,7 +3,7 @@ import { CallLog, type CallLogSink } from './call-log.ts'
 import type { EventOf } from './events.ts'
 
 /** The whole log of a call that never came to a leg: it waited, and was over. `before`: what else happened of it. */
-export function neverJoined(
+export function logUnconnectedCall(
   clock: Pick<Clock, 'nowMs'>,
   sink: CallLogSink,
   end: { status: EventOf<'ended'>['status']; endReason: string; disposition: string; error?: string },

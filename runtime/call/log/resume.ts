@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { oneOf } from '../../lib/string-enum.ts'
+import { stringEnum } from '../../lib/string-enum.ts'
 import { ANSWERER, CALL_EVENT_IN_PLACE, CONSENT, GREETING_STEP } from './events.ts'
 import type { CallState } from './fold.ts'
 
@@ -7,7 +7,7 @@ const ms = Type.Number()
 
 /** Something said. Times are milliseconds from the moment the call was answered. */
 const TURN = Type.Object({
-  role: oneOf('user', 'assistant'),
+  role: stringEnum('user', 'assistant'),
   text: Type.String(),
   startMs: ms,
   endMs: ms,

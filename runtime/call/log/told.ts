@@ -1,7 +1,7 @@
 import type { CallEvent } from './events.ts'
 
 /** An event of a call as its workspace is told of it; undefined: it is not. What the call's row says is told by the row. */
-export function toldAs(event: CallEvent): { type: string; data: Record<string, unknown> } | undefined {
+export function workspaceEventOf(event: CallEvent): { type: string; data: Record<string, unknown> } | undefined {
   const place = { seq: event.seq, at: new Date(event.at).toISOString() }
   switch (event.type) {
     case 'turn':

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { oneOf } from '../../lib/string-enum.ts'
+import { stringEnum } from '../../lib/string-enum.ts'
 
 const ms = Type.Number()
 
@@ -21,7 +21,7 @@ const TOOL_SPEC = Type.Object({
   /** JSON Schema of an object. */
   parameters: Type.Record(Type.String(), Type.Unknown()),
   /** `hang_up` is done by the worker itself, once the agent has said goodbye. */
-  kind: oneOf('http', 'client', 'transfer', 'hang_up', 'send_dtmf', 'knowledge', 'mcp'),
+  kind: stringEnum('http', 'client', 'transfer', 'hang_up', 'send_dtmf', 'knowledge', 'mcp'),
 })
 export type ToolSpec = Static<typeof TOOL_SPEC>
 
@@ -38,9 +38,11 @@ export const AGENT_SPEC = Type.Object({
   /** A language tag, or `multi`: the caller's, from turn to turn. Default: `en`. */
   language: Type.Optional(Type.String()),
   /** Whether and how soon callers may cut the agent off; default: enabled, normal. */
-  interruption: Type.Optional(Type.Object({ enabled: Type.Boolean(), sensitivity: oneOf('low', 'normal', 'high') })),
+  interruption: Type.Optional(
+    Type.Object({ enabled: Type.Boolean(), sensitivity: stringEnum('low', 'normal', 'high') }),
+  ),
   /** How soon a pause ends the caller's turn; default: balanced. */
-  endpointing: Type.Optional(oneOf('eager', 'balanced', 'patient')),
+  endpointing: Type.Optional(stringEnum('eager', 'balanced', 'patient')),
   /** What is said while an answer is late; no phrases: those of the language. Default: enabled. */
   deadAir: Type.Optional(Type.Object({ enabled: Type.Boolean(), phrases: Type.Array(Type.String()) })),
   /** Names and terms to listen for. */
@@ -58,7 +60,7 @@ export const AGENT_SPEC = Type.Object({
   consentMessage: Type.Optional(Type.String()),
   /** What to do about answering machines; absent where none can pick up. An empty message: the first one. */
   voicemail: Type.Optional(
-    Type.Object({ behaviour: oneOf('hang_up', 'leave_message', 'continue'), message: Type.String() }),
+    Type.Object({ behaviour: stringEnum('hang_up', 'leave_message', 'continue'), message: Type.String() }),
   ),
 })
 export type AgentSpec = Static<typeof AGENT_SPEC>

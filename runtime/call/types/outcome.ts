@@ -1,9 +1,16 @@
 import type { Static } from 'typebox'
-import { oneOf } from '../../lib/string-enum.ts'
+import { stringEnum } from '../../lib/string-enum.ts'
 import type { LegEndReason } from './leg.ts'
 
 /** Why a conversation ends itself. */
-export const SESSION_END_REASON = oneOf('idle', 'max_duration', 'agent_hangup', 'voicemail', 'error', 'worker_drained')
+export const SESSION_END_REASON = stringEnum(
+  'idle',
+  'max_duration',
+  'agent_hangup',
+  'voicemail',
+  'error',
+  'worker_drained',
+)
 export type SessionEndReason = Static<typeof SESSION_END_REASON>
 
 export type EndReason =

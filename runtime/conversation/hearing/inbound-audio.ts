@@ -2,7 +2,7 @@ import { inBackground } from '../../lib/async/boundary.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { firstLoud, lastLoud, samplesPerFrame } from '../../media/frame.ts'
 import { EOT_SAMPLES, MODEL_RATE_HZ } from '../providers/models.ts'
-import { LoudStretches, type Moment } from './speech-edges.ts'
+import { type AudioInstant, SpeechEdges } from './speech-edges.ts'
 
 /** Above this a sample counts as sound: about -44 dB of full scale. */
 const LOUD = 200
@@ -32,7 +32,7 @@ export type Listener = (samples: Int16Array, endMs: number) => Promise<void> | u
  * speech to text) as it arrives, with the last 1.2 s kept for the end-of-turn model. What was said to a worker before is made
  * up for as fast as the listeners go, with the times at which it was said; what arrives meanwhile queues behind it.
  */
-export class Ears {
+export class InboundAudio {
   readonly #clock: Clock
   readonly #listeners = new Set<Listener>()
   readonly #ring = new Int16Array(EOT_SAMPLES)
@@ -49,9 +49,9 @@ export class Ears {
   /** When silence first stood in for packets, and what was heard since; counted anew once nothing came late. */
   #stalledAtMs: number | undefined
   #sinceStallMs = 0
-  readonly loudStretches = new LoudStretches()
+  readonly loudStretches = new SpeechEdges()
   /** When the last sample came that was heard, and its place. */
-  last: Moment | undefined
+  last: AudioInstant | undefined
   /** All audio heard so far, in milliseconds. */
   heardMs = 0
 
@@ -113,7 +113,7 @@ export class Ears {
     this.#quietMs = loudest < 0 ? this.#quietMs + lengthMs : ((samples.length - 1 - loudest) * 1000) / MODEL_RATE_HZ
     if (this.#quietMs >= KEPT_PAUSE_MS && this.#aheadMs(nowMs) > MAX_AHEAD_MS) return undefined
     if (loudest >= 0) {
-      const moment = (index: number): Moment => {
+      const moment = (index: number): AudioInstant => {
         const beforeEndMs = ((samples.length - 1 - index) * 1000) / MODEL_RATE_HZ
         return { atMs: nowMs - beforeEndMs, soundMs: soundMs - beforeEndMs }
       }

@@ -9,7 +9,7 @@ import { RecentSamples } from '../../media/recent-samples.ts'
 import { type Preparing, type SpeechSignal, signalOf } from '../../plugin-sdk/speech/signal.ts'
 import type { Candidate, Chain } from '../providers/chain.ts'
 import { MODEL_RATE_HZ } from '../providers/models.ts'
-import type { Ears } from './inbound-audio.ts'
+import type { InboundAudio } from './inbound-audio.ts'
 import { SpeechPackets } from './speech-packets.ts'
 import type { VoiceActivity } from './voice-activity.ts'
 
@@ -81,7 +81,7 @@ export interface RecogniserEvents {
 
 export interface RecogniserOptions {
   chain: Chain<stt.STT>
-  ears: Ears
+  ears: InboundAudio
   voice: VoiceActivity
   clock: Clock
   events: RecogniserEvents
@@ -94,7 +94,7 @@ export interface RecogniserOptions {
  */
 export class Recogniser {
   readonly #chain: Chain<stt.STT>
-  readonly #ears: Ears
+  readonly #ears: InboundAudio
   readonly #voice: VoiceActivity
   readonly #clock: Clock
   readonly #events: RecogniserEvents

@@ -6,17 +6,17 @@ const NEAR_MS = 300
 const MAX_STRETCHES = 64
 
 /** A sample of the caller's: when it came, and its place in milliseconds of the caller's timestamps. */
-export interface Moment {
+export interface AudioInstant {
   atMs: number
   soundMs: number
 }
 
 /** Where the caller was loud, so that what a model hears by windows of 32 ms has the edges of its sound. Pure. */
-export class LoudStretches {
-  readonly #stretches: { from: Moment; to: Moment }[] = []
+export class SpeechEdges {
+  readonly #stretches: { from: AudioInstant; to: AudioInstant }[] = []
 
   /** @param quietMs of sound before it */
-  loud(from: Moment, to: Moment, quietMs: number): void {
+  loud(from: AudioInstant, to: AudioInstant, quietMs: number): void {
     const last = this.#stretches.at(-1)
     if (last !== undefined && quietMs < BEGINS_AFTER_MS) {
       last.to = to
@@ -27,14 +27,14 @@ export class LoudStretches {
   }
 
   /** Where that begins of which a model says that it began then; undefined: the line is noisy. */
-  beginning(nearMs: number): Moment | undefined {
-    const away = ({ from }: { from: Moment }) => Math.abs(from.atMs - nearMs)
+  beginning(nearMs: number): AudioInstant | undefined {
+    const away = ({ from }: { from: AudioInstant }) => Math.abs(from.atMs - nearMs)
     const [nearest] = this.#stretches.toSorted((a, b) => away(a) - away(b))
     return nearest !== undefined && away(nearest) < NEAR_MS ? nearest.from : undefined
   }
 
   /** Where that ends of which a model says that it had ended by then; undefined: the line is noisy. */
-  end(beforeMs: number): Moment | undefined {
+  end(beforeMs: number): AudioInstant | undefined {
     const last = this.#stretches.findLast(({ from }) => from.atMs < beforeMs)
     return last !== undefined && last.to.atMs < beforeMs && last.to.atMs > beforeMs - NEAR_MS ? last.to : undefined
   }

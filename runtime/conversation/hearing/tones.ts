@@ -2,7 +2,7 @@ import { BeepDetector } from '../../media/tones/beep.ts'
 import { FaxDetector } from '../../media/tones/fax.ts'
 import { ToneTracker } from '../../media/tones/tone.ts'
 import { MODEL_RATE_HZ } from '../providers/models.ts'
-import type { Ears } from './inbound-audio.ts'
+import type { InboundAudio } from './inbound-audio.ts'
 
 export interface ToneListener {
   beep(atMs: number): void
@@ -10,7 +10,7 @@ export interface ToneListener {
 }
 
 /** Listens for the tones of answering machines and faxes. Returns what ends it. */
-export function listenForTones(ears: Ears, { beep, fax }: ToneListener): () => void {
+export function listenForTones(ears: InboundAudio, { beep, fax }: ToneListener): () => void {
   const tones = new ToneTracker(MODEL_RATE_HZ)
   const beeps = new BeepDetector()
   const faxes = new FaxDetector()

@@ -2,7 +2,7 @@ import type { llm } from '@livekit/agents'
 import { boundary } from '../../lib/async/boundary.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { LocalModels } from '../providers/models.ts'
-import type { Ears } from './inbound-audio.ts'
+import type { InboundAudio } from './inbound-audio.ts'
 
 const PREDICTION_TIMEOUT_MS = 400
 /** Taken when the model fails or is late. */
@@ -17,7 +17,7 @@ export type EndsAt = (pause: { probability: number; text: string; endMs: number 
 export class TurnEnd {
   readonly model = 'turn-detector-v1-mini'
   readonly provider = 'patchbay'
-  readonly #ears: Ears
+  readonly #ears: InboundAudio
   readonly #models: LocalModels
   readonly #clock: Clock
   readonly #endsAt: EndsAt
@@ -29,7 +29,13 @@ export class TurnEnd {
   /** Predictions made by the model, for metrics and tests. */
   predictions = 0
 
-  constructor(ears: Ears, models: LocalModels, clock: Clock, endsAt: EndsAt, onError: (error: unknown) => void) {
+  constructor(
+    ears: InboundAudio,
+    models: LocalModels,
+    clock: Clock,
+    endsAt: EndsAt,
+    onError: (error: unknown) => void,
+  ) {
     this.#ears = ears
     this.#models = models
     this.#clock = clock

@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { lastLoud } from '../../media/frame.ts'
 import { type LocalModels, MODEL_RATE_HZ, VAD_WINDOW_SAMPLES, type Vad } from '../providers/models.ts'
 import { floorEvidence } from './barge-in.ts'
-import type { Ears } from './inbound-audio.ts'
+import type { InboundAudio } from './inbound-audio.ts'
 
 const WINDOW_MS = (VAD_WINDOW_SAMPLES * 1000) / MODEL_RATE_HZ
 const ACTIVATION = 0.5
@@ -51,7 +51,7 @@ export interface VoiceListener {
 /** Hears who speaks when: the Silero model over the ears' samples, as @livekit/agents wants it. */
 export class VoiceActivity extends VAD {
   override label = 'patchbay.silero'
-  readonly #ears: Ears
+  readonly #ears: InboundAudio
   readonly #models: LocalModels
   readonly #clock: Clock
   readonly #listener: VoiceListener
@@ -65,7 +65,7 @@ export class VoiceActivity extends VAD {
   /** Set by what hears words: the stretch of speech is one that takes the floor. */
   wordsHeard = false
 
-  constructor(ears: Ears, models: LocalModels, clock: Clock, listener: VoiceListener) {
+  constructor(ears: InboundAudio, models: LocalModels, clock: Clock, listener: VoiceListener) {
     super({ updateInterval: WINDOW_MS })
     this.#ears = ears
     this.#models = models
@@ -102,7 +102,7 @@ class VoiceActivityStream extends VADStream {
   /** Mean level of the running stretch of speech; 0: none runs. */
   #level = 0
 
-  constructor(voice: VoiceActivity, model: Vad, listen: Ears['listen'], clock: Clock, listener: VoiceListener) {
+  constructor(voice: VoiceActivity, model: Vad, listen: InboundAudio['listen'], clock: Clock, listener: VoiceListener) {
     super(voice)
     this.#voice = voice
     this.#model = model

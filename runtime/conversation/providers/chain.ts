@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { explainFailure, type ProviderFailure, type ProviderIdentity } from '../../plugin-sdk/provider-error.ts'
 import type { CircuitBreaker } from './breaker.ts'
 
-export type Stage = 'stt' | 'llm' | 'tts'
+export type ProviderKind = 'stt' | 'llm' | 'tts'
 
 /** One provider of a stage, as this conversation made it. */
 export interface Candidate<T> {
@@ -14,14 +14,14 @@ export interface Candidate<T> {
 
 export interface ChainEvents {
   /** A provider failed. `message` is for the operator: what happened, what to do, and what was done. */
-  failed(stage: Stage, message: string, failure: ProviderFailure, error: unknown): void
+  failed(stage: ProviderKind, message: string, failure: ProviderFailure, error: unknown): void
   /** Another provider served than the one before, at first the one the agent names first. */
-  switched?(stage: Stage, from: string, to: string): void
+  switched?(stage: ProviderKind, from: string, to: string): void
 }
 
 /** The providers of a stage in the order the agent names them, with what is known of their health. */
 export class Chain<T> {
-  readonly stage: Stage
+  readonly stage: ProviderKind
   readonly candidates: readonly Candidate<T>[]
   readonly #clock: Clock
   readonly #events: ChainEvents
@@ -32,7 +32,7 @@ export class Chain<T> {
   /** Who served last. */
   #serving: string | undefined
 
-  constructor(stage: Stage, candidates: readonly Candidate<T>[], clock: Clock, events: ChainEvents) {
+  constructor(stage: ProviderKind, candidates: readonly Candidate<T>[], clock: Clock, events: ChainEvents) {
     this.stage = stage
     this.candidates = candidates
     this.#clock = clock

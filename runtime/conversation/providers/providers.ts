@@ -6,7 +6,7 @@ import type { SpeechOptions } from '../../plugin/contract.ts'
 import type { PluginRegistry } from '../../plugin/host.ts'
 import type { ProviderIdentity } from '../../plugin-sdk/provider-error.ts'
 import type { Breakers } from './breaker.ts'
-import { type Candidate, Chain, type ChainEvents, type Stage } from './chain.ts'
+import { type Candidate, Chain, type ChainEvents, type ProviderKind } from './chain.ts'
 
 type CreateOptions = Omit<SpeechOptions, 'settings'>
 
@@ -24,7 +24,7 @@ interface Instances {
 }
 
 /** The providers of each stage, the agent's first choice first. */
-export type Providers = { [S in Stage]: Chain<Instances[S]> }
+export type Providers = { [S in ProviderKind]: Chain<Instances[S]> }
 
 /** A provider and what is chosen of it: a model, or a voice. */
 interface Choice {
@@ -89,7 +89,7 @@ export async function closeProviders(providers: Providers, log: Logger): Promise
   await Promise.all([providers.stt, providers.llm, providers.tts].map((chain) => closeChain(chain, log)))
 }
 
-function choicesOf(agent: AgentSpec, stage: Stage): Choice[] {
+function choicesOf(agent: AgentSpec, stage: ProviderKind): Choice[] {
   const { language: tag, keyterms = [] } = agent
   // To follow a caller is the recogniser's part; the others are told turn by turn.
   const language = tag === undefined || (tag === 'multi' && stage !== 'stt') ? {} : { language: tag }
@@ -108,13 +108,17 @@ function choicesOf(agent: AgentSpec, stage: Stage): Choice[] {
   }))
 }
 
-async function openStage<S extends Stage>(
+async function openStage<S extends ProviderKind>(
   { source, identityOf = (name) => ({ title: name }), breakers, clock }: OpenProvidersDeps,
   stage: S,
   choices: readonly Choice[],
   events: ChainEvents,
 ): Promise<Chain<Instances[S]>> {
-  const create = source.create as (kind: Stage, provider: string, options: CreateOptions) => Promise<Instances[S]>
+  const create = source.create as (
+    kind: ProviderKind,
+    provider: string,
+    options: CreateOptions,
+  ) => Promise<Instances[S]>
   const made = await Promise.allSettled(
     choices.map(({ provider, options }) => create.call(source, stage, provider, options)),
   )

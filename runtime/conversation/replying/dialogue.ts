@@ -6,7 +6,7 @@ import type { AgentState } from '../../call/types/leg.ts'
 import { boundary } from '../../lib/async/boundary.ts'
 import type { TurnEnd } from '../hearing/turn.ts'
 import type { VoiceActivity } from '../hearing/voice-activity.ts'
-import type { Mouth } from '../speaking/speech-output.ts'
+import type { SpeechOutput } from '../speaking/speech-output.ts'
 import type { Order, Purpose } from '../stages/signal.ts'
 import { ConversationAgent } from './agent.ts'
 import type { Knowledge } from './knowledge.ts'
@@ -51,7 +51,7 @@ export interface DialogueOptions {
   providers: { llm: llm.LLM; tts: tts.TTS }
   voice: VoiceActivity
   turnEnd: TurnEnd
-  mouth: Mouth
+  mouth: SpeechOutput
   knowledge: Knowledge | undefined
   tools(hangUp: (speech: voice.SpeechHandle) => void): llm.FunctionTool[]
   listen(): ReadableStream<stt.SpeechEvent>

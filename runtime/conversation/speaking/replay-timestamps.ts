@@ -6,7 +6,7 @@ import type { Resume } from '../../call/log/resume.ts'
  * @param answeredMs when the call was answered
  * @param isBehind whether earlier packets wait to be heard
  */
-export function saidBefore(
+export function replayTimestamps(
   heard: Resume['heard'],
   answeredMs: number,
   sampleRateHz: number,

@@ -78,7 +78,7 @@ export interface Heard {
  * The agent's voice: takes synthesised audio as fast as it comes and sends it at the pace of speech, one frame a tick,
  * in the leg's format. Knows at each moment which words the caller has heard.
  */
-export class Mouth extends voice.AudioOutput {
+export class SpeechOutput extends voice.AudioOutput {
   readonly #format: AudioFormat
   readonly #encode: Encode
   readonly #port: SessionPort
@@ -255,7 +255,7 @@ export class Mouth extends voice.AudioOutput {
   }
 
   /** Takes what was heard; the next call starts anew. */
-  takeHeard(): Heard | undefined {
+  takePlayedText(): Heard | undefined {
     const heard = this.#heard
     this.#heard = undefined
     return heard

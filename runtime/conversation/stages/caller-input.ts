@@ -1,7 +1,7 @@
 import type { CallEvent } from '../../call/log/events.ts'
 import { type Entry, Keypad } from '../hearing/keypad.ts'
 import type { Signal } from './signal.ts'
-import { type ConversationStage, type Follows, orders, type StageContext, taken } from './stage.ts'
+import { type ConversationStage, orders, type StageContext, type StageResult, taken } from './stage.ts'
 
 /** Inputs that wait while something is said to its end; more than a few never do. The oldest goes. */
 const MAX_WAITING = 64
@@ -25,7 +25,7 @@ export function callerInput({ open }: StageContext): ConversationStage {
     entry === undefined
       ? []
       : [turn(`[The caller pressed ${[...entry.digits].join(' ')} on the keypad]`, entry.inputs, nowMs)]
-  const release = (): Follows | undefined => {
+  const release = (): StageResult | undefined => {
     if (mustWait() || waiting.length === 0) return undefined
     const all = waiting
     waiting = []

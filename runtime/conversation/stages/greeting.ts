@@ -2,7 +2,7 @@ import type { CallEvent, EventOf } from '../../call/log/events.ts'
 import { keyedConsent, readConsent } from '../hearing/consent.ts'
 import { restOf } from './rest-of.ts'
 import type { Order, Signal, SpokenTurn } from './signal.ts'
-import { type ConversationStage, type Follows, orders, type StageContext, taken } from './stage.ts'
+import { type ConversationStage, orders, type StageContext, type StageResult, taken } from './stage.ts'
 
 /** An answer that says neither yes nor no is asked for once more. */
 const MAX_ASKS = 2
@@ -87,7 +87,7 @@ export function greeting({ open, language }: StageContext): ConversationStage {
     return { type: 'tell', event: { type: 'consent', consent, ...(inputs.length === 0 ? {} : { inputs }) } }
   }
 
-  const onTurn = (turn: SpokenTurn): Follows | undefined => {
+  const onTurn = (turn: SpokenTurn): StageResult | undefined => {
     if (owedUntilMs !== undefined && turn.inputs === undefined) {
       owedUntilMs = undefined
       // What it says is done already: it is only written down.
@@ -104,7 +104,7 @@ export function greeting({ open, language }: StageContext): ConversationStage {
     return taken(answered(consent, []), said, cutOff, ...greet())
   }
 
-  const onKey = (event: CallEvent): Follows | undefined => {
+  const onKey = (event: CallEvent): StageResult | undefined => {
     const consent = event.type !== 'key' || asks === 0 ? undefined : keyedConsent(event.digit)
     if (consent === undefined) return undefined
     return taken(answered(consent, [event.seq]), { type: 'cut_off', force: false }, ...greet())

@@ -3,7 +3,7 @@ import type { Language } from '../languages/language.ts'
 import { isOrder, type Order, type Report, type Signal } from './signal.ts'
 
 /** What follows from a report, in order. `taken`: the stages behind don't get it. */
-export interface Follows {
+export interface StageResult {
   readonly signals: readonly Signal[]
   readonly taken?: boolean
 }
@@ -14,7 +14,7 @@ export interface Follows {
  */
 export interface ConversationStage {
   readonly name: string
-  on(report: Report, nowMs: number): Follows | undefined
+  on(report: Report, nowMs: number): StageResult | undefined
 }
 
 /** What the stages know of their conversation from the start. */
@@ -28,8 +28,8 @@ export interface StageContext {
   readonly endpointingDelayMs?: ((probability: number) => number) | undefined
 }
 
-export const orders = (...signals: Signal[]): Follows => ({ signals })
-export const taken = (...signals: Signal[]): Follows => ({ signals, taken: true })
+export const orders = (...signals: Signal[]): StageResult => ({ signals })
+export const taken = (...signals: Signal[]): StageResult => ({ signals, taken: true })
 
 /**
  * Runs the stages of a conversation: a report passes them in their order until one takes it; what follows from it is done, or

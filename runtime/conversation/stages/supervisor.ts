@@ -1,7 +1,7 @@
 import type { CallEvent, EventOf } from '../../call/log/events.ts'
 import { noteOf } from '../../call/log/note.ts'
 import type { Order, Signal, SpokenTurn } from './signal.ts'
-import { type ConversationStage, type Follows, orders, type StageContext, taken } from './stage.ts'
+import { type ConversationStage, orders, type StageContext, type StageResult, taken } from './stage.ts'
 
 /** What a supervisor has the agent say and it has not begun with; beyond, it is not said. */
 const MAX_WAITING = 16
@@ -60,17 +60,17 @@ export function supervisor({ open }: StageContext): ConversationStage {
   }
 
   /** Of a caller who talks with the supervisor: the language model will need it when it has them back. */
-  const noted = (turn: SpokenTurn): Follows => {
+  const noted = (turn: SpokenTurn): StageResult => {
     return taken({ type: 'note', role: 'user', text: turn.text }, { type: 'caller_turn', turn })
   }
-  const ofCaller = (event: CallEvent, nowMs: number): Follows | undefined => {
+  const ofCaller = (event: CallEvent, nowMs: number): StageResult | undefined => {
     if (event.type === 'key') return taken(...dealtWith(event.seq))
     if (event.type !== 'typed') return undefined
     const turn = { text: event.text, startMs: nowMs, endMs: nowMs, inputs: [event.seq] }
     return event.text.trim() === '' ? taken(...dealtWith(event.seq)) : noted(turn)
   }
 
-  const onInput = (event: CallEvent, nowMs: number): Follows | undefined => {
+  const onInput = (event: CallEvent, nowMs: number): StageResult | undefined => {
     switch (event.type) {
       case 'whispered':
         return taken(...note(event), ...dealtWith(event.seq))

@@ -1,7 +1,7 @@
 import type { LineCodecName } from '../../media/codecs/line-codec.ts'
 import type { ExtensionDirectory } from './extension.ts'
 import type { TrunkSettings } from './trunk-settings.ts'
-import type { SignallingBook } from './wire-message.ts'
+import type { SipTraceWriter } from './wire-message.ts'
 
 /** How a workspace's calls reach a telephone network that has no interface of its own: a SIP trunk. */
 export interface Trunk {
@@ -39,7 +39,7 @@ export const LOCAL_TRUNK_ID = 'local'
 /** The trunks of all workspaces, as a carrier sees them. */
 export interface TrunkDirectory {
   /** Keeps the messages of calls and those that were refused. Absent: nobody asks for them. */
-  readonly signalling?: SignallingBook
+  readonly signalling?: SipTraceWriter
   /** Softphones that register here, for a carrier that takes registrations. Absent: there are none. */
   readonly extensions?: ExtensionDirectory
   /** Those there are now. */

@@ -6,7 +6,7 @@ import type { StreamHandlers, StreamSocket } from './stream/socket.ts'
  */
 
 /** The addresses of a carrier's requests, without a slash at their ends. */
-export interface CarrierDoor {
+export interface CarrierEndpoint {
   /** Of all api nodes: `https://voice.example.com/telephony/twilio`. Calls come in here. */
   readonly publicUrl: string
   /** Of this api node: what belongs to a call it holds. The same where there is one node. */
@@ -44,7 +44,7 @@ export interface StreamRequest extends Pick<CarrierRequest, 'target' | 'query' |
 }
 
 /** The addresses under which a carrier may have asked for this target, as they are configured. */
-export function publicUrlsOf(door: CarrierDoor | undefined, target: string): string[] {
+export function publicUrlsOf(door: CarrierEndpoint | undefined, target: string): string[] {
   if (door === undefined) return []
   return [...new Set([door.publicUrl, door.nodeUrl])].map((url) => {
     const { pathname } = new URL(url)

@@ -25,7 +25,7 @@ export interface RefusedCall {
 }
 
 /** Keeps what is to be looked at later. Neither method throws or waits. */
-export interface SignallingBook {
+export interface SipTraceWriter {
   /** The messages of a call, or of its second leg: all that are known now. */
   keep(callId: string, messages: readonly WireMessage[]): void
   refused(call: RefusedCall): void

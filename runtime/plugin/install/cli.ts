@@ -135,11 +135,11 @@ const STARTS: Readonly<Record<(typeof KINDS)[number], { file: string; imports: s
   },
   stt: {
     file: 'ears.ts',
-    imports: "import { Ears } from './ears.ts'",
+    imports: "import { InboundAudio } from './ears.ts'",
     factory: `stt: () => ({
     sampleRateHz: 16_000,
     async *recognise(audio) {
-      const ears = new Ears(16_000)
+      const ears = new InboundAudio(16_000)
       for await (const samples of audio) yield* ears.push(samples)
       yield* ears.end()
     },

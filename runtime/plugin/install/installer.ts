@@ -11,7 +11,7 @@ import { installDeno } from '../isolated/deno.ts'
 import { digestOf, installedFolder, pluginLock } from './lock.ts'
 import { type SelfTest, selfTest } from './self-test.ts'
 import { fetchPlugin } from './source.ts'
-import { allOf, impossibleOf, wishesOf } from './wishes.ts'
+import { allOf, impossibleOf, missingGrants } from './wishes.ts'
 
 export interface InstallOptions {
   dataDir: string
@@ -49,7 +49,7 @@ export async function installPlugin(source: string, options: InstallOptions): Pr
     const lock = await pluginLock.read(dataDir)
     const before = lock.plugins[name]
     let grant = mergePermissions([before?.grant ?? {}, options.granted(name)])
-    const wishes = wishesOf(manifest, grant)
+    const wishes = missingGrants(manifest, grant)
     if (wishes.length > 0) {
       const sentences = wishes.map(({ sentence }) => sentence)
       if (!(await options.ask(name, version, sentences))) {

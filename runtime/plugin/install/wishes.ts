@@ -17,7 +17,7 @@ const sentenceOf = (permission: Permission, entry: string): string => SENTENCES[
 const IMPOSSIBLE: ReadonlySet<Permission> = new Set(['run', 'listen'])
 
 /** What a manifest asks for that is not granted yet, a sentence each. */
-export function wishesOf(
+export function missingGrants(
   manifest: Manifest,
   granted: Permissions,
 ): { permission: Permission; entry: string; sentence: string }[] {

@@ -9,7 +9,7 @@ import type { Helper, HelperListener } from './warm-helpers.ts'
 /** One whose work left more in memory is ended: it would be kept for nothing. */
 const MOST_LEFT_BYTES = 128 * 1024 * 1024
 
-/** A thread, which begins with `beginAsEverybody`, as one of `WarmHelpers`. */
+/** A thread, which begins with `useNormalPriority`, as one of `WarmHelpers`. */
 export class ThreadHelper<M> implements Helper {
   readonly worker: Worker
 

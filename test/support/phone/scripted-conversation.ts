@@ -1,4 +1,8 @@
-import type { Conversation, OpenConversation, SessionPort } from '../../../runtime/call/link/linked-conversation.ts'
+import type {
+  LinkedConversation,
+  OpenConversation,
+  SessionPort,
+} from '../../../runtime/call/link/linked-conversation.ts'
 import type { OpenSession } from '../../../runtime/call/link/messages.ts'
 import type { CallEvent } from '../../../runtime/call/log/events.ts'
 import { PatchbayError } from '../../../runtime/lib/errors.ts'
@@ -54,7 +58,7 @@ const LATENCY = {
 /** What a conversation used is told as it closes. */
 export const FINAL_STT_SECONDS = 0.25
 
-class Scripted implements Conversation {
+class Scripted implements LinkedConversation {
   readonly #open: OpenSession
   readonly #port: SessionPort
   readonly #openedAtMs = performance.now()

@@ -104,6 +104,7 @@ const NOT_AUDITED: Readonly<Record<string, readonly string[]>> = {
     'GET /operator/users',
     'GET /operator/workers',
     'GET /operator/audit-log',
+    'GET /operator/phone-numbers',
     'GET /operator/security-log',
   ],
 }

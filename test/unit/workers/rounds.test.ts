@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { startRounds } from '../../../workers/rounds.ts'
+import { startPeriodicJob } from '../../../workers/rounds.ts'
 
 const NEVER_MS = 3_600_000
 const unexpected = (err: unknown): never => {
@@ -11,7 +11,7 @@ t.test('rounds follow each other, and none begins while one runs', async (t) => 
   let running = 0
   let most = 0
   let ended = 0
-  const rounds = startRounds(
+  const rounds = startPeriodicJob(
     async () => {
       most = Math.max(most, ++running)
       await sleep(20)
@@ -35,7 +35,7 @@ t.test('a round that is asked for while one runs is that one', async (t) => {
     begun++
     return open.promise
   }
-  const rounds = startRounds(round, { intervalMs: NEVER_MS, atOnce: true, onError: unexpected })
+  const rounds = startPeriodicJob(round, { intervalMs: NEVER_MS, atOnce: true, onError: unexpected })
   const asked = rounds.now()
   t.equal(begun, 1)
   open.resolve()
@@ -48,7 +48,7 @@ t.test('a round that is asked for while one runs is that one', async (t) => {
 t.test('a round that fails is told, and the next one tries again', async (t) => {
   const told: unknown[] = []
   let tries = 0
-  const rounds = startRounds(
+  const rounds = startPeriodicJob(
     async () => {
       if (++tries === 1) throw new Error('no database')
     },

@@ -13,7 +13,7 @@ import {
   type DialOrder,
   type IncomingCall,
 } from '../carrier.ts'
-import { type CarrierDoor, type CarrierReply, type CarrierRequest, type CarrierWeb, publicUrlsOf } from '../web.ts'
+import { type CarrierEndpoint, type CarrierReply, type CarrierRequest, type CarrierWeb, publicUrlsOf } from '../web.ts'
 import { StreamCalls } from './calls.ts'
 import type { CarrierNews, StreamDoor, StreamProvider } from './provider.ts'
 import { passOf } from './reception.ts'
@@ -28,12 +28,12 @@ export class StreamCarrier implements Carrier {
   readonly turn?: (signal: AbortSignal) => Promise<void>
   readonly #provider: StreamProvider
   readonly #log: Logger
-  readonly #door: CarrierDoor | undefined
+  readonly #door: CarrierEndpoint | undefined
   readonly #streamDoor: StreamDoor
   readonly #calls: StreamCalls
 
   /** @param door absent in processes that only look calls up and end them */
-  constructor(provider: StreamProvider, log: Logger, door: CarrierDoor | undefined, clock: Clock = systemClock) {
+  constructor(provider: StreamProvider, log: Logger, door: CarrierEndpoint | undefined, clock: Clock = systemClock) {
     this.#provider = provider
     this.#log = log
     this.#door = door

@@ -64,9 +64,9 @@ t.test(
 const SPINNING = `
 import { readFileSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
-import { beginAsEverybody } from ${JSON.stringify(new URL('../../../../runtime/process/priority.ts', import.meta.url).href)}
+import { useNormalPriority } from ${JSON.stringify(new URL('../../../../runtime/process/priority.ts', import.meta.url).href)}
 const stat = () => readFileSync('/proc/thread-self/stat', 'utf8')
-beginAsEverybody()
+useNormalPriority()
 parentPort.postMessage(stat())
 parentPort.on('message', (until) => {
   const nice = () => Number(stat().slice(stat().lastIndexOf(')') + 2).split(' ')[16])

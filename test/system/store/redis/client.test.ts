@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 import { createLogger } from '../../../../runtime/process/log.ts'
 import { findRedisProgram, redisSocketUrl, startRedis } from '../../../../store/embedded/redis.ts'
 import { createRedis } from '../../../../store/redis/client.ts'
-import { Later, openQueue, runJobs } from '../../../../workers/queues.ts'
+import { openQueue, RescheduleJob, runJobs } from '../../../../workers/queues.ts'
 import { testFolder, testRedis } from '../../../support/instance/services.ts'
 
 const log = createLogger({ level: 'silent', name: 'test' })
@@ -117,7 +117,7 @@ t.test('a runner stops where Redis is away for good', async (t) => {
       taken.resolve(signal)
       await once(signal, 'abort')
       // Redis is to keep it for later, and does not answer.
-      throw new Later(1_000)
+      throw new RescheduleJob(1_000)
     },
   )
   await queue.add({ batchId: 'b', workspaceId: 'w' }, { jobId: 'b', attempts: 1, backoffMs: 0 })

@@ -155,13 +155,13 @@ t.test('batches', async (t) => {
   })
 
   await t.test('show a page of wide rows cut, each field up to 32 KiB, and call with all of it', async (t) => {
-    const columns = Array.from({ length: 900 }, (_, i) => `c${i}`)
-    const row = `+14155552671,${columns.map(() => 'é'.repeat(30)).join(',')}`
+    const columns = Array.from({ length: 190 }, (_, i) => `c${i}`)
+    const row = `+14155552671,${columns.map(() => 'é'.repeat(140)).join(',')}`
     const { body } = await upload(`phone_number,${columns.join(',')}\n${row}\n+14155552672,short\n`)
     const { body: page } = await user.client.get(`/batch/${body.batch_id}/items`, { query: { page: 1 } })
     const [wide, narrow] = page.items
     t.same(wide.truncated, ['dynamic_variables'])
-    t.equal(Object.keys(wide.dynamic_variables).length, 900)
+    t.equal(Object.keys(wide.dynamic_variables).length, 190)
     t.ok(Buffer.byteLength(Object.values(wide.dynamic_variables).join('')) <= 34 * 1024)
     t.match(narrow, { truncated: undefined, dynamic_variables: { c0: 'short', c1: '' } })
     const { body: all } = await user.client.get(`/batch/${body.batch_id}/items`)

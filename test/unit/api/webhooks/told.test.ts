@@ -2,10 +2,10 @@ import { pino } from 'pino'
 import t from 'tap'
 import { openTrunkBook } from '../../../../api/trunks/book.ts'
 import { systemClock } from '../../../../runtime/lib/clock.ts'
-import { tellEvent } from '../../../../store/events/workspace-events.ts'
+import { publishEvent } from '../../../../store/events/workspace-events.ts'
 import { createRedis } from '../../../../store/redis/client.ts'
 import { RedisSlots } from '../../../../store/redis/slots.ts'
-import { startRounds } from '../../../../workers/rounds.ts'
+import { startPeriodicJob } from '../../../../workers/rounds.ts'
 import { startVoiceWatch } from '../../../../workers/voice-watch/start.ts'
 import { startTestApi, type TestUser } from '../../../support/instance/api.ts'
 import { startTestJobs } from '../../../support/instance/jobs.ts'
@@ -68,8 +68,8 @@ t.test('what code tells of campaigns and prospects comes as the document shows i
   )
   const tenant = api.store.tenant(user.workspaceId)
   const [completed, missed] = examples
-  await tellEvent(tenant, { type: 'campaign.completed', subject: user.id, agentId: null, data: completed.data })
-  await tellEvent(tenant, { type: 'prospect.callback_missed', subject: missed.data.uuid, data: missed.data })
+  await publishEvent(tenant, { type: 'campaign.completed', subject: user.id, agentId: null, data: completed.data })
+  await publishEvent(tenant, { type: 'prospect.callback_missed', subject: missed.data.uuid, data: missed.data })
   t.same((await receiver.of('campaign.completed')).body.data, completed.data)
   t.same((await receiver.of('prospect.callback_missed')).body.data, missed.data)
 })
@@ -97,7 +97,7 @@ t.test('operators are told of voice workers that come, and of those that are gon
   }
   // They live until both are known. They beat whatever the database does meanwhile: what is missed is soon gone.
   const beats = async () => void (await Promise.all([beat('dies'), beat('leaves')]))
-  const living = startRounds(beats, { intervalMs: 50, atOnce: true, onError: (err) => t.fail(String(err)) })
+  const living = startPeriodicJob(beats, { intervalMs: 50, atOnce: true, onError: (err) => t.fail(String(err)) })
   t.teardown(() => living.stop())
   await until(async () => (await told()).length === 2)
   await living.stop()

@@ -6,7 +6,7 @@ import type { ShelvedRow } from '../../../../runtime/knowledge/engine/blocks.ts'
 import { Engine, type EngineBlock } from '../../../../runtime/knowledge/engine/engine.ts'
 import { denseModel, encodeRow } from '../../../../runtime/knowledge/engine/row.ts'
 import { termsOf } from '../../../../runtime/knowledge/terms.ts'
-import type { VectorPoint, VectorScope, VectorShelf } from '../../../../runtime/plugin/contract.ts'
+import type { VectorBlobStore, VectorPoint, VectorScope } from '../../../../runtime/plugin/contract.ts'
 import { numbers } from '../../../support/phone/numbers.ts'
 
 const DIMENSIONS = 48
@@ -49,7 +49,7 @@ function makeShelf() {
   let lastId = 0
   const of = (agentId: string) => [...documents.values()].filter((document) => document.agentId === agentId)
   const change = (agentId: string) => versions.set(agentId, (versions.get(agentId) ?? 0) + 1)
-  const shelf: VectorShelf = {
+  const shelf: VectorBlobStore = {
     put: async () => {},
     remove: async () => {},
     async version({ agentId }) {
@@ -168,7 +168,7 @@ t.test('an engine that was lost is replaced, and what it held is read again', as
 t.test('however often knowledge changes while it is read, one index of an agent is read at a time', async (t) => {
   const { shelf, put } = makeShelf()
   let [reading, readingAtMost, rowsRead] = [0, 0, 0]
-  const counted: VectorShelf = {
+  const counted: VectorBlobStore = {
     ...shelf,
     async list(scope, signal) {
       reading++
@@ -204,7 +204,7 @@ t.test('however often knowledge changes while it is read, one index of an agent 
 t.test('a workspace that asks for many indexes leaves room to read another’s', async (t) => {
   const { shelf, put } = makeShelf()
   const abort = new AbortController()
-  const stuck: VectorShelf = {
+  const stuck: VectorBlobStore = {
     ...shelf,
     list: (scope, signal) => (scope.workspaceId === 'hostile' ? new Promise(() => {}) : shelf.list(scope, signal)),
   }

@@ -2,7 +2,7 @@ import t from 'tap'
 import { uuidv7 } from 'uuidv7'
 import { EmbeddedVectors } from '../../../../plugins/embedded-vectors/store.ts'
 import { termsOf } from '../../../../runtime/knowledge/terms.ts'
-import type { EmbeddingIdentity, VectorScope, VectorShelf } from '../../../../runtime/plugin/contract.ts'
+import type { EmbeddingIdentity, VectorBlobStore, VectorScope } from '../../../../runtime/plugin/contract.ts'
 import { openStore } from '../../../../store/database/database.ts'
 import { vectorShelf } from '../../../../store/knowledge/vector-blob-store.ts'
 import { runVectorStoreConformance } from '../../../conformance/vectorstore.ts'
@@ -74,7 +74,7 @@ t.test('vectors of another model are not compared, their chunks are still found 
 
 t.test('an index is read once, and after a change only what is new', async (t) => {
   const read: number[] = []
-  const counting: VectorShelf = {
+  const counting: VectorBlobStore = {
     ...shelf,
     read(scope, ids, signal) {
       read.push(ids.length)
@@ -124,7 +124,7 @@ t.test('a thousand short documents are found each as itself, before and after so
 
 t.test('indexes beyond the memory they may take are forgotten, the oldest first', async (t) => {
   let reads = 0
-  const counting: VectorShelf = {
+  const counting: VectorBlobStore = {
     ...shelf,
     read(scope, ids, signal) {
       reads++

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { uuidv7 } from 'uuidv7'
 import { termsOf } from '../../../../runtime/knowledge/terms.ts'
-import type { VectorShelf } from '../../../../runtime/plugin/contract.ts'
+import type { VectorBlobStore } from '../../../../runtime/plugin/contract.ts'
 import { runVectorStoreConformance } from '../../../conformance/vectorstore.ts'
 import { startQdrantDouble } from '../../../support/providers/doubles/qdrant.ts'
 import { registryWith } from '../../../support/providers/doubles/registry.ts'
@@ -9,7 +9,7 @@ import { registryWith } from '../../../support/providers/doubles/registry.ts'
 const signal = new AbortController().signal
 const double = await startQdrantDouble()
 t.teardown(double.stop)
-const shelf = new Proxy({} as VectorShelf, {
+const shelf = new Proxy({} as VectorBlobStore, {
   get(_, name) {
     throw new Error(`Qdrant keeps its vectors itself; it reached for ${String(name)}`)
   },

@@ -5,7 +5,7 @@ import utterances from '../../../../plugins/sim/utterances/en.json' with { type:
 import { Vocabulary } from '../../../../plugins/sim/vocabulary.ts'
 import { toAgent } from '../../../../runtime/call/path.ts'
 import type { AudioFormat } from '../../../../runtime/call/types/leg.ts'
-import { Ears } from '../../../../runtime/conversation/hearing/inbound-audio.ts'
+import { InboundAudio } from '../../../../runtime/conversation/hearing/inbound-audio.ts'
 import { encodeG711 } from '../../../../runtime/media/codecs/g711.ts'
 import { EchoSuppressor } from '../../../../runtime/media/dsp/echo.ts'
 import { joinSamples } from '../../../../runtime/media/frame.ts'
@@ -50,7 +50,7 @@ async function understood(spoken: Int16Array, encoding: 'pcmu' | 'pcma', random:
     },
   )
   const format: AudioFormat = { encoding, sampleRateHz: LINE_HZ }
-  const ears = new Ears(timers)
+  const ears = new InboundAudio(timers)
   const recogniser = new Recogniser(MODEL_HZ, { endSilenceMs: 200 })
   recogniser.use(await vocabulary.templates(utterances, ['en-us']))
   const heard: string[] = []

@@ -11,7 +11,7 @@ import { nodeTicker } from '../../../../runtime/media/line/pacer.ts'
 import { createRedis } from '../../../../store/redis/client.ts'
 import { subscribe } from '../../../../store/redis/subscribe.ts'
 import { openQueue, runJobs } from '../../../../workers/queues.ts'
-import { startRounds } from '../../../../workers/rounds.ts'
+import { startPeriodicJob } from '../../../../workers/rounds.ts'
 import { testRedis } from '../../../support/instance/services.ts'
 
 /** HTTP and WebSockets: test/unit/api/http/server.test.ts. */
@@ -99,7 +99,7 @@ t.test('a tick, a round and a timer of SIP that throw are counted', async (t) =>
   systemTimers.after(1, fail)
   await timed
   const rounds = failsOnly(t, 'queue', 2)
-  const started = startRounds(fail, { intervalMs: 2, onError: fail })
+  const started = startPeriodicJob(fail, { intervalMs: 2, onError: fail })
   await rounds
   await started.stop()
 })

@@ -1,9 +1,9 @@
 import { pino } from 'pino'
 import t from 'tap'
-import { Opened } from '../../../../runtime/process/resource-stack.ts'
+import { ResourceStack } from '../../../../runtime/process/resource-stack.ts'
 
 t.test('what was opened is closed in the opposite order, once, whatever fails', async (t) => {
-  const opened = new Opened('test', pino({ level: 'silent' }))
+  const opened = new ResourceStack('test', pino({ level: 'silent' }))
   const closed: string[] = []
   opened.push((graceMs) => closed.push(`first ${graceMs}`))
   opened.push(() => {

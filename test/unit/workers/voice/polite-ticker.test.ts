@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { systemClock } from '../../../../runtime/lib/clock.ts'
 import { Pacer } from '../../../../runtime/media/line/pacer.ts'
-import { politeTicker } from '../../../../workers/voice/polite-ticker.ts'
+import { yieldingTicker } from '../../../../workers/voice/polite-ticker.ts'
 
 const TICKS = 50
 
@@ -12,7 +12,7 @@ const rests = (): number =>
 
 /** After how many of so many ticks the loop leaves its core before it goes on with what is waiting. */
 async function restsOf(isRealtime: boolean): Promise<number> {
-  const ticker = politeTicker(() => isRealtime)
+  const ticker = yieldingTicker(() => isRealtime)
   const pacer = new Pacer(systemClock, () => {}, ticker)
   const { promise, resolve } = Promise.withResolvers<void>()
   let ticks = 0

@@ -1,10 +1,10 @@
 import t from 'tap'
 import type { DueDelivery } from '../../../../store/events/webhook-deliveries.ts'
 import { Outbox, type Taken } from '../../../../workers/webhooks/outbox.ts'
-import { Rooms } from '../../../../workers/webhooks/rooms.ts'
+import { DeliveryWindows } from '../../../../workers/webhooks/rooms.ts'
 
 function world() {
-  const rooms = new Rooms()
+  const rooms = new DeliveryWindows()
   const sent: DueDelivery[] = []
   const outbox = new Outbox(rooms, ({ delivery }) => void sent.push(delivery))
   let ids = 0

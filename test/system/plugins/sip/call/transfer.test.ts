@@ -2,7 +2,7 @@ import dgram from 'node:dgram'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import type { Conversation, OpenConversation } from '../../../../../runtime/call/link/linked-conversation.ts'
+import type { LinkedConversation, OpenConversation } from '../../../../../runtime/call/link/linked-conversation.ts'
 import { decodeG711 } from '../../../../../runtime/media/codecs/g711.ts'
 import { readRtp, writeRtp } from '../../../../../runtime/media/line/rtp-packet.ts'
 import type { TestUser } from '../../../../support/instance/api.ts'
@@ -27,7 +27,7 @@ const conversationThatConsults = (consent: 'given' | 'refused', told: string[]):
     const question = open.agent.consentMessage
     if (question === undefined) return leads(open, port)
     told.push(question)
-    const conversation: Conversation = {
+    const conversation: LinkedConversation = {
       audio: () => port.tell({ type: 'consent', consent }),
       input: () => undefined,
       played: () => undefined,
@@ -42,7 +42,7 @@ const conversationThatCalls = (name: string, input: Record<string, unknown>): Op
   return async (open, port) => {
     const scripted = await scriptedConversation(open, port)
     let asked = false
-    const conversation: Conversation = {
+    const conversation: LinkedConversation = {
       audio() {
         if (asked) return
         asked = true

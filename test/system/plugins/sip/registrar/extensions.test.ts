@@ -1,7 +1,7 @@
 import t from 'tap'
 import { answerChallenge, chooseChallenge } from '../../../../../plugins/sip/message/digest.ts'
 import { headersOf } from '../../../../../plugins/sip/message/message.ts'
-import type { Conversation, OpenConversation } from '../../../../../runtime/call/link/linked-conversation.ts'
+import type { LinkedConversation, OpenConversation } from '../../../../../runtime/call/link/linked-conversation.ts'
 import type { TestUser } from '../../../../support/instance/api.ts'
 import { callWhen, isOver, linkWorker } from '../../../../support/phone/phone.ts'
 import { scriptedConversation } from '../../../../support/phone/scripted-conversation.ts'
@@ -30,7 +30,7 @@ async function until<T>(read: () => Promise<T | undefined>): Promise<T> {
 const leadsToDesk: OpenConversation = async (open, port) => {
   const scripted = await scriptedConversation(open, port)
   let asked = false
-  const conversation: Conversation = {
+  const conversation: LinkedConversation = {
     audio() {
       if (asked || !open.agent.tools?.some(({ name }) => name === 'to_desk')) return
       asked = true

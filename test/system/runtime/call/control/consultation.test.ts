@@ -1,7 +1,7 @@
 import { mock } from 'node:test'
 import t from 'tap'
 import { Consultation } from '../../../../../runtime/call/control/consultation.ts'
-import type { Seat } from '../../../../../runtime/call/control/dispatch.ts'
+import type { ClaimedSlot } from '../../../../../runtime/call/control/dispatch.ts'
 import type { LinkEvents } from '../../../../../runtime/call/link/api-end.ts'
 import type { CallEventBody } from '../../../../../runtime/call/log/events.ts'
 import type { Leg, LegEvents } from '../../../../../runtime/call/types/leg.ts'
@@ -56,7 +56,7 @@ function consult(workers: Worker[]) {
     error: () => undefined,
     close: () => undefined,
   }
-  const seatOf = (worker: Worker): Seat => ({
+  const seatOf = (worker: Worker): ClaimedSlot => ({
     worker: {
       ...{ workerId: 'w', capacity: 1, activeSessions: 0, state: 'ready', metricsUrl: '' },
       warm: () => undefined,

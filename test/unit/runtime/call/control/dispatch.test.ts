@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { pino } from 'pino'
 import t from 'tap'
-import type { SeatClaim } from '../../../../../runtime/admission/seat-claim.ts'
+import type { SlotClaim } from '../../../../../runtime/admission/seat-claim.ts'
 import { Dispatch } from '../../../../../runtime/call/control/dispatch.ts'
 import type { Leases } from '../../../../../runtime/call/control/leases.ts'
 import type { HeldSlot, Slots, TakenSlot } from '../../../../../runtime/call/control/slots.ts'
@@ -222,7 +222,7 @@ t.test('a session is looked for a seat at once, however many of another workspac
   looking.resolve()
   const dispatch = new Dispatch({
     slots: {
-      async take(claims: readonly SeatClaim[]) {
+      async take(claims: readonly SlotClaim[]) {
         asked.push(claims.map(({ workspaceId }) => workspaceId))
         await looking.promise
         const claim = claims.find(({ workspaceId }) => workspaceId === 'quiet')

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { Marks } from '../../../../../runtime/call/control/marks.ts'
-import type { Conversation, OpenConversation } from '../../../../../runtime/call/link/linked-conversation.ts'
+import type { LinkedConversation, OpenConversation } from '../../../../../runtime/call/link/linked-conversation.ts'
 import type { OpenSession } from '../../../../../runtime/call/link/messages.ts'
 import type { SupervisorEvent } from '../../../../../runtime/call/log/events.ts'
 import { type CallState, NOTHING_YET } from '../../../../../runtime/call/log/fold.ts'
@@ -23,7 +23,7 @@ import { FINAL_STT_SECONDS, scriptedConversation } from '../../../../support/pho
 import { ownTime } from '../../../../support/world/own-time.ts'
 
 /** A conversation that does nothing. */
-const silent: Conversation = {
+const silent: LinkedConversation = {
   audio: () => undefined,
   input: () => undefined,
   played: () => undefined,

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 import { WebSocketServer } from 'ws'
 import type { SessionMessage } from '../../../../../runtime/call/link/api-end.ts'
 import type {
-  Conversation,
+  LinkedConversation,
   OpenConversation,
   SessionPort,
 } from '../../../../../runtime/call/link/linked-conversation.ts'
@@ -22,7 +22,7 @@ import {
 } from '../../../../support/instance/realtime-node.ts'
 import { AGENT_SPEC } from '../../../../support/providers/agent-spec.ts'
 
-const silent: Conversation = {
+const silent: LinkedConversation = {
   audio: () => undefined,
   input: () => undefined,
   played: () => undefined,

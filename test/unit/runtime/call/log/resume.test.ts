@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { Asks } from '../../../../../runtime/call/control/asks.ts'
+import { WorkerRequests } from '../../../../../runtime/call/control/asks.ts'
 import { CallLog } from '../../../../../runtime/call/log/call-log.ts'
 import type { CallEvent, CallEventBody } from '../../../../../runtime/call/log/events.ts'
 import { cutOff } from '../../../../../runtime/call/log/fold.ts'
@@ -15,12 +15,12 @@ type Tell = (body: CallEventBody) => void
 /** A worker reduced to its duties: it takes what waits, answers each turn once, and goes on where another one stopped. */
 class Worker {
   readonly #tell: Tell
-  readonly #asks: Asks
+  readonly #asks: WorkerRequests
   readonly #resume: Resume | undefined
   readonly #inputs: CallEvent[] = []
   #tools: number
 
-  constructor(resume: Resume | undefined, asks: Asks, tell: Tell) {
+  constructor(resume: Resume | undefined, asks: WorkerRequests, tell: Tell) {
     this.#resume = resume
     this.#asks = asks
     this.#tell = tell
@@ -82,7 +82,7 @@ async function play(questions: readonly string[], deaths: readonly number[]) {
     keys.push(key)
     return { output: `[${String(given.question).length}]` }
   }
-  const asks = new Asks('c', log, { tool, knowledge: async () => ({ passages: [] }) }, clock)
+  const asks = new WorkerRequests('c', log, { tool, knowledge: async () => ({ passages: [] }) }, clock)
   for (const text of questions) log.append({ type: 'typed', text })
   for (const lifeEvents of [...deaths, Number.POSITIVE_INFINITY]) {
     let left = lifeEvents
@@ -150,7 +150,7 @@ t.test('an argument that its schema marks as secret is given to the tool and mas
   const parameters = { type: 'object', properties: { pin: { type: 'string', writeOnly: true } } }
   const spec = { name: 'unlock', description: '', kind: 'http', parameters } as const
   const answers = { tool, knowledge: async () => ({ passages: [] }) }
-  const asks = new Asks('c', new CallLog(clock, [(event) => log.push(event)]), answers, clock, [spec])
+  const asks = new WorkerRequests('c', new CallLog(clock, [(event) => log.push(event)]), answers, clock, [spec])
   await asks.ask('tool', { id: 'tool-1', name: 'unlock', arguments: { pin: '4711' } })
   t.same(given, [{ pin: '4711' }])
   t.match(log[0], { type: 'tool_called', arguments: { pin: '***' } })

@@ -1,10 +1,10 @@
 import { test } from 'tap'
-import { Ears } from '../../../../../runtime/conversation/hearing/inbound-audio.ts'
+import { InboundAudio } from '../../../../../runtime/conversation/hearing/inbound-audio.ts'
 
 const clock = { nowMs: () => 0, monotonicMs: () => 1000 }
 
 test('what was heard last is kept, and what lies before the turn is silence', (t) => {
-  const ears = new Ears(clock)
+  const ears = new InboundAudio(clock)
   ears.hear(new Int16Array(19_000).fill(1))
   ears.hear(new Int16Array(1000).fill(2))
   const recent = ears.recent()
@@ -17,7 +17,7 @@ test('what was heard last is kept, and what lies before the turn is silence', (t
 })
 
 test('the end of the sound is known to the sample', (t) => {
-  const ears = new Ears(clock)
+  const ears = new InboundAudio(clock)
   const samples = new Int16Array(320)
   samples[159] = 5000
   ears.hear(samples)
@@ -27,7 +27,7 @@ test('the end of the sound is known to the sample', (t) => {
 
 test('a caller whose packets stop is heard as silence, one that is only late is not', (t) => {
   let nowMs = 1000
-  const ears = new Ears({ nowMs: () => nowMs, monotonicMs: () => nowMs })
+  const ears = new InboundAudio({ nowMs: () => nowMs, monotonicMs: () => nowMs })
   let heard = 0
   ears.listen((samples) => {
     heard += samples.length
@@ -53,7 +53,7 @@ function atDesk() {
   let nowMs = 0
   let heardMs = 0
   let silentMs = 0
-  const ears = new Ears({ nowMs: () => nowMs, monotonicMs: () => nowMs })
+  const ears = new InboundAudio({ nowMs: () => nowMs, monotonicMs: () => nowMs })
   ears.listen((samples) => {
     heardMs += samples.length / 16
     if (samples.every((sample) => sample === 0)) silentMs += samples.length / 16
@@ -109,7 +109,7 @@ test('who fell silent between words is heard as silent, after a second at the la
 })
 
 test('what was said before is heard as fast as listeners go, with its own times, and what is said now behind it', async (t) => {
-  const ears = new Ears(clock)
+  const ears = new InboundAudio(clock)
   const heard: string[] = []
   let done = Promise.withResolvers<void>()
   ears.listen((samples, endMs) => {

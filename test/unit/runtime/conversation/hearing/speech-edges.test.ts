@@ -1,10 +1,10 @@
 import t from 'tap'
-import { LoudStretches } from '../../../../../runtime/conversation/hearing/speech-edges.ts'
+import { SpeechEdges } from '../../../../../runtime/conversation/hearing/speech-edges.ts'
 
 const at = (atMs: number) => ({ atMs, soundMs: atMs - 500 })
 
 t.test('what a model hears late has the edges of its own sound', (t) => {
-  const stretches = new LoudStretches()
+  const stretches = new SpeechEdges()
   t.equal(stretches.beginning(1_000), undefined, 'before anything was heard')
   stretches.loud(at(1_000), at(1_020), 5_000)
   // The consonants of a word lie less than a tenth of a second apart.

@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import { endpointingDelayMs, weighWords } from '../../../../../runtime/conversation/hearing/endpointing.ts'
-import { Ears } from '../../../../../runtime/conversation/hearing/inbound-audio.ts'
+import { InboundAudio } from '../../../../../runtime/conversation/hearing/inbound-audio.ts'
 import { type EndsAt, TurnEnd } from '../../../../../runtime/conversation/hearing/turn.ts'
 import { english } from '../../../../../runtime/conversation/languages/en.ts'
 import { EOT_SAMPLES, loadModels } from '../../../../../runtime/conversation/providers/models.ts'
@@ -37,7 +37,7 @@ test('an open sentence is not over, a closed one more likely is', (t) => {
 test('the end-of-turn model really runs: it tells unfinished speech from finished', async (t) => {
   const models = await loadModels('silent')
   const opinion = async (text: string) => {
-    const ears = new Ears(systemClock)
+    const ears = new InboundAudio(systemClock)
     ears.hear(speech(text, 16_000))
     ears.hear(new Int16Array(1600))
     t.equal(ears.recent().length, EOT_SAMPLES)
@@ -61,7 +61,7 @@ test('an opinion is formed once a pause and kept to its delay from the last soun
     },
   }
   const turnEnd = new TurnEnd(
-    new Ears(systemClock),
+    new InboundAudio(systemClock),
     models,
     systemClock,
     ({ endMs }) => endMs + 200,
@@ -94,7 +94,9 @@ test('a model that fails or hangs costs certainty, not the turn', async (t) => {
       used.push(probability)
       return 0
     }
-    const turnEnd = new TurnEnd(new Ears(systemClock), models, systemClock, endsAt, (error) => errors.push(error))
+    const turnEnd = new TurnEnd(new InboundAudio(systemClock), models, systemClock, endsAt, (error) =>
+      errors.push(error),
+    )
     t.equal(await turnEnd.predictEndOfTurn(contextOf(undefined, 0)), 1)
   }
   t.equal(errors.length, 1)

@@ -1,7 +1,7 @@
 import { initializeLogger, USERDATA_TIMED_TRANSCRIPT } from '@livekit/agents'
 import { AudioFrame } from '@livekit/rtc-node'
 import { test } from 'tap'
-import { Mouth } from '../../../../../runtime/conversation/speaking/speech-output.ts'
+import { SpeechOutput } from '../../../../../runtime/conversation/speaking/speech-output.ts'
 import { bytesOf, samplesOf } from '../../../../../runtime/media/frame.ts'
 import { RecordingPort } from '../support/harness.ts'
 
@@ -14,7 +14,7 @@ function makeMouth() {
   let nowMs = 0
   const port = new RecordingPort()
   const audibleAtMs: number[] = []
-  const mouth = new Mouth(
+  const mouth = new SpeechOutput(
     { encoding: 'pcm_s16le', sampleRateHz: RATE_HZ },
     bytesOf,
     port,
@@ -53,19 +53,19 @@ test('the first frame leaves at once, the others one a tick, and the end is mark
   t.equal(sent(), 5)
   t.strictSame(port.marks, [0])
   t.equal((await mouth.waitForPlayout()).playbackPosition, 0.1)
-  t.match(mouth.takeHeard(), { text: 'one two', playedMs: 100 })
-  t.equal(mouth.takeHeard(), undefined)
+  t.match(mouth.takePlayedText(), { text: 'one two', playedMs: 100 })
+  t.equal(mouth.takePlayedText(), undefined)
 })
 
 test('words wait for their sound, whatever else ends meanwhile', async (t) => {
   const { mouth, speak, ticks } = makeMouth()
   mouth.addText('one two')
   mouth.textDone()
-  t.equal(mouth.takeHeard(), undefined, 'another speech has ended')
+  t.equal(mouth.takePlayedText(), undefined, 'another speech has ended')
   await speak(5)
   mouth.flush()
   ticks(5)
-  t.match(mouth.takeHeard(), { text: 'one two' })
+  t.match(mouth.takePlayedText(), { text: 'one two' })
 })
 
 test('words that no sound came for are not laid to the next speech', async (t) => {
@@ -78,7 +78,7 @@ test('words that no sound came for are not laid to the next speech', async (t) =
   await speak(5)
   mouth.flush()
   ticks(5)
-  t.match(mouth.takeHeard(), { text: 'one two' })
+  t.match(mouth.takePlayedText(), { text: 'one two' })
 })
 
 test('what is cleared is not sent, and only the words played count', async (t) => {
@@ -114,7 +114,7 @@ test('where the voice says when its words begin, those heard are told by it', as
   mouth.flush()
   ticks(149)
   mouth.clearBuffer()
-  t.match(mouth.takeHeard(), { text: 'It is $1,250.00', playedMs: 3_000 })
+  t.match(mouth.takePlayedText(), { text: 'It is $1,250.00', playedMs: 3_000 })
 })
 
 test('a pause drops what the client holds and goes on with it when it was a false alarm', async (t) => {
@@ -200,7 +200,7 @@ for (const delayMs of [60, 420, 620, 1000, 1800]) {
     const twice = heard.length - new Set(heard).size
     t.equal(lost, 0, `${lost} of 399 frames were never heard`)
     t.ok(twice <= 6, `${twice} were heard twice`)
-    t.match(mouth.takeHeard(), { text: 'all of it' })
+    t.match(mouth.takePlayedText(), { text: 'all of it' })
     t.equal(port.marks.length, 2)
   })
 }

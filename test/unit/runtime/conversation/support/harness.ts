@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
-import type { Conversation, SessionPort } from '../../../../../runtime/call/link/linked-conversation.ts'
+import type { LinkedConversation, SessionPort } from '../../../../../runtime/call/link/linked-conversation.ts'
 import type { AskMethods, OpenSession, SoundSpan } from '../../../../../runtime/call/link/messages.ts'
 import type { CallEventBody } from '../../../../../runtime/call/log/events.ts'
 import type { Turn } from '../../../../../runtime/call/log/resume.ts'
@@ -174,7 +174,7 @@ export class RecordingPort implements SessionPort {
 
 export interface Call {
   port: RecordingPort
-  conversation: Conversation
+  conversation: LinkedConversation
   turnsMeasured: TurnLatency[]
   failures: string[]
   /** Of the caller's sound, what was not heard. */

@@ -522,7 +522,7 @@ export const sentences = {
   'Last year': 'Letztes Jahr',
   Latency: 'Antwortzeit',
   'Latency by answer': 'Antwortzeit je Antwort',
-  Later: 'Später',
+  RescheduleJob: 'Später',
   'Latest calls': 'Neueste Anrufe',
   Leave: 'Verlassen',
   'Leave a message': 'Nachricht hinterlassen',

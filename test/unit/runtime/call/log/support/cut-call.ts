@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { Asks } from '../../../../../../runtime/call/control/asks.ts'
+import { WorkerRequests } from '../../../../../../runtime/call/control/asks.ts'
 import { CallerAudio } from '../../../../../../runtime/call/control/caller-audio.ts'
 import type { SessionPort } from '../../../../../../runtime/call/link/linked-conversation.ts'
 import type { OpenSession } from '../../../../../../runtime/call/link/messages.ts'
@@ -100,7 +100,7 @@ export async function play({ agent, acts, deaths }: Plan): Promise<Outcome> {
     },
     knowledge: async () => ({ passages: [] }),
   }
-  const asks = new Asks('c', log, answers, clock)
+  const asks = new WorkerRequests('c', log, answers, clock)
 
   class Worker {
     dead = false

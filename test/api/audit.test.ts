@@ -169,9 +169,14 @@ t.test('of the address of a webhook only its origin is in the log', async (t) =>
   const { client } = await api.signUp()
   const secrets = /hook-path|query-token|pass-word/
   const url = (host: string) => `https://${host}/hook-path?key=query-token#pass-word`
-  const { status, body } = await client.post('/webhooks', { body: { url: url('one.example.com'), types: ['call.ended'] } })
+  const { status, body } = await client.post('/webhooks', {
+    body: { url: url('one.example.com'), types: ['call.ended'] },
+  })
   t.equal(status, 201)
-  t.equal((await client.patch(`/webhooks/${body.webhook_id}`, { body: { url: url('two.example.com:8443') } })).status, 200)
+  t.equal(
+    (await client.patch(`/webhooks/${body.webhook_id}`, { body: { url: url('two.example.com:8443') } })).status,
+    200,
+  )
   const items = await entriesOf(client)
   const detailOf = (action: string) => items.find((one: { action: string }) => one.action === action)?.detail
   t.match(detailOf('POST /webhooks'), { url: 'https://one.example.com', types: ['call.ended'] })

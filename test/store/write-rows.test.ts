@@ -100,7 +100,20 @@ t.test('an error’s SQLSTATE says whether a row is at fault, the database, or n
     const error: unknown = await store.pool.query(raise).catch((error: unknown) => error)
     return [isRefusal(error), isRefusal(error, true)]
   }
-  const refused = ['21000', '22P02', '22021', '22001', '23502', '23505', '23514', '38000', '39000', '44000', '54000', 'P0001']
+  const refused = [
+    '21000',
+    '22P02',
+    '22021',
+    '22001',
+    '23502',
+    '23505',
+    '23514',
+    '38000',
+    '39000',
+    '44000',
+    '54000',
+    'P0001',
+  ]
   for (const code of refused) t.same(await judged(code), [true, true], code)
   const outages = ['08006', '25006', '28P01', '3D000', '53100', '53300', '55P03', '57P01', '57P03', '58030']
   for (const code of outages) t.same(await judged(code), [false, false], code)

@@ -142,9 +142,15 @@ t.test('outbound calls', async (t) => {
     const placed = async () => (await user.client.get('/calls/logs')).body.total
     const before = await placed()
     const prompted = await startPhone(api, user, { system_prompt: '{{a}}'.repeat(50) })
-    t.match(await tried({ a: 'x'.repeat(30_000) }, prompted.number), { status: 400, body: { detail: /system_prompt.*KiB/ } })
+    t.match(await tried({ a: 'x'.repeat(30_000) }, prompted.number), {
+      status: 400,
+      body: { detail: /system_prompt.*KiB/ },
+    })
     const spoken = await startPhone(api, user, { first_message: '{{a}} {{a}} {{a}}' })
-    t.match(await tried({ a: 'x'.repeat(30_000) }, spoken.number), { status: 400, body: { detail: /first_message.*KiB/ } })
+    t.match(await tried({ a: 'x'.repeat(30_000) }, spoken.number), {
+      status: 400,
+      body: { detail: /first_message.*KiB/ },
+    })
     t.equal(await placed(), before, 'no call is made')
     t.equal((await tried({ a: 'x'.repeat(1_000) }, spoken.number)).status, 201)
   })

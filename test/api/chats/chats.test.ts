@@ -99,7 +99,10 @@ t.test('the variables of a session grow up to their bounds', async (t) => {
   const agentId = await makeAgent({ system_prompt: 'You are Ava. The appointment is on {{day}}.' })
   const named = (prefix: string, count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, i) => [`${prefix}${i}`, '']))
-  const refused = { status: 422, body: { detail: [{ loc: ['body', 'dynamic_variables'], msg: /with those of the session/ }] } }
+  const refused = {
+    status: 422,
+    body: { detail: [{ loc: ['body', 'dynamic_variables'], msg: /with those of the session/ }] },
+  }
   const grown = async (first: Record<string, string>, second: Record<string, string>) => {
     const begun = await say(agentId, 'When is the appointment?', { dynamic_variables: { day: 'Tuesday', ...first } })
     const { session_id, chat_id } = begun.body

@@ -231,9 +231,7 @@ t.test('the workload is read from the workers, and a silent one is unreachable',
   metrics.failure('llm')
   metrics.failure('tts')
   for (const totalMs of [120, 130, 140, 900]) metrics.turn({ totalMs, endpointingMs: 100, llmMs: 5, ttsMs: 5 }, 'call')
-  let scrapes = 0
   const server = createServer((_, response) => {
-    scrapes++
     void metrics.registry.metrics().then((page) => response.end(page))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

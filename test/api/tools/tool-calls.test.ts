@@ -112,7 +112,11 @@ t.test('transfers and keys act on phone calls through their carrier and leg, and
   t.match(await run(phone, 'unknown'), /no tool/)
 
   const emoji = '\ud83d\ude00'
-  pages.push({ result: `${'x'.repeat(7_999)}${emoji}` }, { result: 'a\0\ud83d' }, { error: `${'x'.repeat(499)}${emoji}` })
+  pages.push(
+    { result: `${'x'.repeat(7_999)}${emoji}` },
+    { result: 'a\0\ud83d' },
+    { error: `${'x'.repeat(499)}${emoji}` },
+  )
   t.equal(await run(web, 'show'), 'x'.repeat(7_999), 'what a page answers is cut between characters')
   t.equal(await run(web, 'show'), 'a\ufffd', 'and clean')
   t.equal(await run(web, 'show'), `The page failed: ${'x'.repeat(499)}`)

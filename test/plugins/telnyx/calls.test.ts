@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap'
 import { WebSocket } from 'ws'
 import { startTestApi } from '../../support/api.ts'
-import { ILL_FORMED } from '../../support/ill-formed.ts'
 import { ApiDouble, StreamDouble, telnyxKeys } from '../../support/doubles/stream-carrier.ts'
+import { ILL_FORMED } from '../../support/ill-formed.ts'
 import { callWhen, isOver, linkWorker, startPhone } from '../../support/phone.ts'
 
 const CONTROL_ID = 'v3:control'
@@ -139,7 +139,11 @@ t.test('an incoming call is refused where the operator’s quota is used up, and
   await set({ minutes_a_month: 0 })
   t.match(await refused('v3:month'), { cause: 'USER_BUSY' })
   await set({ minutes_a_month: null, providers: ['telnyx'] })
-  t.match(await refused('v3:providers'), { cause: 'USER_BUSY' }, 'its agent has a provider that is not allowed any more')
+  t.match(
+    await refused('v3:providers'),
+    { cause: 'USER_BUSY' },
+    'its agent has a provider that is not allowed any more',
+  )
   t.equal((await user.client.get('/calls/logs')).body.total, 0)
   await set({ providers: null })
   t.match(await refused('v3:taken'), { stream_url: String })

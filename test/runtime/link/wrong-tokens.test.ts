@@ -20,3 +20,11 @@ t.test('a stranger beside a voice worker, or behind the same proxy, does not loc
   for (let i = 0; i < 50; i++) tokens.wrong('10.0.0.2')
   t.notOk(tokens.isRefused('10.0.0.2'))
 })
+
+t.test('so many networks are counted at most: the one that was first to be wrong is forgotten first', async (t) => {
+  const tokens = new WrongTokens({ monotonicMs: () => 0 })
+  for (const address of ['203.0.113.9', '203.0.113.10']) for (let i = 0; i < 20; i++) tokens.wrong(address)
+  for (let i = 0; i < 9_999; i++) tokens.wrong(`198.${i >> 8}.${i & 255}.1`)
+  t.notOk(tokens.isRefused('203.0.113.9'))
+  t.ok(tokens.isRefused('203.0.113.10'))
+})

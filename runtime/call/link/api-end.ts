@@ -17,7 +17,7 @@ import {
   type WorkerMessage,
   type WorkerState,
 } from './messages.ts'
-import { decodeAudio, decodeWorkerMessage, MAX_MESSAGE_BYTES, sessionIn } from './protocol.ts'
+import { decodeAudio, decodeWorkerMessage, MAX_MESSAGE_BYTES, sessionIn, typeIn } from './protocol.ts'
 import { WrongTokens } from './wrong-tokens.ts'
 
 /** The api node's end of the link: voice workers dial in, sessions are opened on them, their messages come back. */
@@ -465,6 +465,3 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
     for (const session of [...this.#closing.keys()]) this.#told(session)
   }
 }
-
-/** The type it has, or nearly has: no more of it is logged, for it may be what a caller said. */
-const typeIn = (data: string): string | undefined => /"type"\s*:\s*"([a-z_]{1,40})"/.exec(data.slice(0, 500))?.[1]

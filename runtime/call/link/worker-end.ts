@@ -382,7 +382,7 @@ class NodeLink {
     const session = sessionIn(json)
     const type = typeIn(json)
     if (session === undefined) {
-      if (type !== 'warm') this.#fail(json.slice(0, 200))
+      if (type !== 'warm') this.#fail(`a message that is none, of type "${type ?? ''}"`)
       return
     }
     this.#worker.options.log.error({ url: this.#url, session, type }, 'An api node sent what is no message')

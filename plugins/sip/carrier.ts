@@ -18,6 +18,7 @@ import {
   type TrunkFinding,
   type TrunkState,
 } from '../../runtime/telephony/carrier.ts'
+import { NO_DIAL_RULES } from '../../runtime/telephony/dial-policy.ts'
 import type { Trunk, TrunkDirectory } from '../../runtime/telephony/trunk.ts'
 import type { InboundCall } from './call/inbound-call.ts'
 import { Incoming, noteRefusal } from './call/incoming.ts'
@@ -249,7 +250,7 @@ export class SipCarrier implements Carrier {
     if (called?.extension.workspaceId !== workspaceId || registrar.phones(called.extension.id).length === 0)
       return false
     const callId = `internal-${context.token()}`
-    const leg = await incoming.accept({ callId, trunk: id })
+    const leg = await incoming.accept({ callId, trunk: id, rules: NO_DIAL_RULES })
     if (leg === undefined) return true
     const secondId = `${callId}.2`
     const order: DialOrder = {

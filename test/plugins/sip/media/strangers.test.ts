@@ -33,7 +33,7 @@ async function callBehindRouter(t: Test, settings: Parameters<typeof trunkOf>[1]
   await carrier.receive(async (call) => {
     // While it rings the stranger has time.
     await setTimeout(300)
-    const leg = await call.accept({ callId: 'in', trunk: 'phones' })
+    const leg = await call.accept({ callId: 'in', trunk: 'phones', rules: NO_DIAL_RULES })
     await setTimeout(300)
     leg?.start({ audio() {}, text() {}, dtmf() {}, played() {}, ended() {} })
     leg?.answer()

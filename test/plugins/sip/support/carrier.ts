@@ -9,6 +9,7 @@ import type { SrvRecord } from '../../../../runtime/plugin/contract.ts'
 import { makeHost } from '../../../../runtime/plugin/handles.ts'
 import { compileGrants } from '../../../../runtime/plugin/permissions.ts'
 import type { CarrierFigures, Leg } from '../../../../runtime/session/leg.ts'
+import { type DialRules, NO_DIAL_RULES } from '../../../../runtime/telephony/dial-policy.ts'
 import type { Trunk, TrunkDirectory } from '../../../../runtime/telephony/trunk.ts'
 import { DEFAULT_TRUNK_SETTINGS, type TrunkSettings } from '../../../../runtime/telephony/trunk-settings.ts'
 import type { Teardown } from '../../../support/services.ts'
@@ -296,13 +297,13 @@ export async function startCaller(t: Teardown, sipPort: number, address = '127.0
   }
 }
 
-/** Takes every call that comes in, on whatever trunk. */
-export async function takeCalls(carrier: SipCarrier): Promise<Leg[]> {
+/** Takes every call that comes in, on whatever trunk, of workspaces with these rules. */
+export async function takeCalls(carrier: SipCarrier, rules: DialRules = NO_DIAL_RULES): Promise<Leg[]> {
   const legs: Leg[] = []
   let calls = 0
   const ignore = (): void => undefined
   await carrier.receive(async (call) => {
-    const leg = await call.accept({ callId: `in-${++calls}`, trunk: call.trunks?.[0] ?? '' })
+    const leg = await call.accept({ callId: `in-${++calls}`, trunk: call.trunks?.[0] ?? '', rules })
     if (leg === undefined) return
     leg.start({ audio: ignore, text: ignore, dtmf: ignore, played: ignore, ended: ignore })
     leg.answer()

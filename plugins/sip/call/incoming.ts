@@ -116,7 +116,10 @@ export class Incoming implements IncomingCall {
     const local = { address: flow.local.host, port: pair.rtp.port, sessionId: context.random.bits(32) }
     const { codecs } = active.trunk
     const at = active.isLocal || active.isExtension ? formatHost(flow.address) : active.authority
-    const media = new CallMedia(local, codecs, active.trunk.settings.media_encryption, flow.address)
+    const media = new CallMedia(local, codecs, active.trunk.settings.media_encryption, {
+      peer: flow.address,
+      maySendTo: (address) => active.maySendMediaTo(address, flow.address),
+    })
     const accepted = this.#offer === undefined ? undefined : media.accept(this.#offer)
     const allows = (address: string): boolean => active.allows(address) || address === flow.address
     const nowMs = (): number => context.clock.monotonicMs()

@@ -1,10 +1,10 @@
 import dgram from 'node:dgram'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { NO_DIAL_RULES } from '../../../../runtime/telephony/dial-policy.ts'
 import { encodeG711 } from '../../../../runtime/media/g711.ts'
 import { writeRtp } from '../../../../runtime/media/rtp-packet.ts'
 import type { Leg, LegEndReason } from '../../../../runtime/session/leg.ts'
+import { NO_DIAL_RULES } from '../../../../runtime/telephony/dial-policy.ts'
 import { startBadLine } from '../../../support/bad-line.ts'
 import type { Teardown } from '../../../support/services.ts'
 import { WirePhone } from '../../../support/wire-phone.ts'
@@ -27,7 +27,11 @@ async function startTaking(t: Teardown) {
   const calls: Taken[] = []
   const ignore = (): void => undefined
   await carrier.receive(async (call) => {
-    const leg = await call.accept({ callId: `line-${calls.length}`, trunk: call.trunks?.[0] ?? '', rules: NO_DIAL_RULES })
+    const leg = await call.accept({
+      callId: `line-${calls.length}`,
+      trunk: call.trunks?.[0] ?? '',
+      rules: NO_DIAL_RULES,
+    })
     if (leg === undefined) return
     const taken: Taken = { leg, ended: undefined }
     calls.push(taken)

@@ -2,8 +2,8 @@ import dgram from 'node:dgram'
 import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { NO_DIAL_RULES } from '../../../../runtime/telephony/dial-policy.ts'
 import { writeRtp } from '../../../../runtime/media/rtp-packet.ts'
+import { NO_DIAL_RULES } from '../../../../runtime/telephony/dial-policy.ts'
 import { startCaller, startCarrier, trunkOf } from '../support/carrier.ts'
 
 /** Strangers who send packets to every port, to be taken for the other side of a call. */

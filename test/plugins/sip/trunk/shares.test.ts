@@ -2,9 +2,9 @@ import dgram from 'node:dgram'
 import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import t from 'tap'
-import { NO_DIAL_RULES } from '../../../../runtime/telephony/dial-policy.ts'
 import { answerChallenge, chooseChallenge } from '../../../../plugins/sip/message/digest.ts'
 import { headersOf } from '../../../../plugins/sip/message/message.ts'
+import { NO_DIAL_RULES } from '../../../../runtime/telephony/dial-policy.ts'
 import { startCaller, startCarrier, trunkOf } from '../support/carrier.ts'
 
 /** What one trunk has and does takes nothing from another. */

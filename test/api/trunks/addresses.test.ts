@@ -65,11 +65,15 @@ t.test('media addresses may be anybody’s carrier, but no machine of the operat
     'fd00::/64',
     '::ffff:10.0.0.5',
   ]) {
-    const { status, body } = await add(owner, { media_addresses: ['198.51.100.0/24', media] })
+    const { status, body } = await add(owner, { ...account, media_addresses: ['198.51.100.0/24', media] })
     t.match([status, body.detail], [422, [{ loc: ['body', 'media_addresses'], msg: /approve it/ }]], media)
   }
-  t.equal((await add(owner, { media_addresses: ['198.51.100.0/22', '127.0.0.1'] })).status, 201, 'ALLOW_NET is open')
-  const { status, body } = await add(other, { media_addresses: ['198.51.100.0/22'] })
+  t.equal(
+    (await add(owner, { ...account, media_addresses: ['198.51.100.0/22', '127.0.0.1'] })).status,
+    201,
+    'ALLOW_NET is open',
+  )
+  const { status, body } = await add(other, { ...account, media_addresses: ['198.51.100.0/22'] })
   t.equal(status, 201, 'two workspaces may have the same carrier')
   const changed = (media: string) =>
     other.client.patch(`/trunks/${body.trunk_id}`, { body: { media_addresses: [media] } })

@@ -16,7 +16,7 @@ async function read(
   content: string | Uint8Array<ArrayBuffer>,
   limits: Partial<ExtractionLimits> = {},
 ): Promise<string[]> {
-  const bytes = typeof content === 'string' ? new Uint8Array(Buffer.from(content)) : content.slice()
+  const bytes = typeof content === 'string' ? new Uint8Array(Buffer.from(content)) : Uint8Array.from(content)
   const texts: string[] = []
   const keep = async (chunks: { text: string }[], first: number) => {
     if (first !== texts.length) throw new Error(`Batch ${first} came after ${texts.length} chunks`)

@@ -137,7 +137,6 @@ async function extractNow(
   }
   const { helper, release } = threadsOf(limits.memoryBytes).hold(listener, workspaceId)
   const { worker } = helper
-  worker.postMessage({ format, bytes, maxChunks: limits.maxChunks } satisfies ThreadFile, [bytes.buffer])
   // V8's own limit doesn't see buffers, which is where unpacked data lives.
   const watch = setInterval(
     boundary('queue', () => {
@@ -152,6 +151,7 @@ async function extractNow(
   )
   let well = false
   try {
+    worker.postMessage({ format, bytes, maxChunks: limits.maxChunks } satisfies ThreadFile, [bytes.buffer])
     const chunks = await promise
     well = true
     return chunks

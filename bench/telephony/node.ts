@@ -5,6 +5,7 @@ import { Pacer } from '../../runtime/media/pacer.ts'
 import { installGuard } from '../../runtime/plugin/guard.ts'
 import { loadPlugins } from '../../runtime/plugin/host.ts'
 import type { Leg } from '../../runtime/session/leg.ts'
+import { NO_DIAL_RULES } from '../../runtime/telephony/dial-policy.ts'
 import { LOCAL_TRUNK_ID, type TrunkDirectory } from '../../runtime/telephony/trunk.ts'
 import { DEFAULT_TRUNK_SETTINGS } from '../../runtime/telephony/trunk-settings.ts'
 
@@ -62,7 +63,7 @@ await carrier.receive?.(async (call) => {
     call.reject('unknown_number')
     return
   }
-  const leg = await call.accept({ callId: String(++calling), trunk: LOCAL_TRUNK_ID })
+  const leg = await call.accept({ callId: String(++calling), trunk: LOCAL_TRUNK_ID, rules: NO_DIAL_RULES })
   if (leg === undefined) return
   leg.start({
     audio: () => undefined,

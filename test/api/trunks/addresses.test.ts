@@ -61,7 +61,6 @@ t.test('media addresses may be anybody’s carrier, but no machine of the operat
     '127.0.0.9',
     '169.254.169.254',
     '168.0.0.0/8',
-    '0.0.0.0/0',
     'fd00::/64',
     '::ffff:10.0.0.5',
   ]) {

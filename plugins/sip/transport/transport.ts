@@ -256,7 +256,7 @@ export class Transport {
         const cancel = this.#options.timers.after(UNPROVEN_MS, () => {
           if (!this.#isKnown(from.address)) socket.destroy()
         })
-        socket.once('close', cancel)
+        socket.once('close', boundary('sip', cancel))
       },
     })
   }

@@ -338,7 +338,7 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
   #offer(message: { type: 'open' } & OpenSession): void {
     const { session } = message
     const reject = (reason: 'full' | 'bad_agent', sentence: string): void => {
-      queueMicrotask(() => this.#deliver({ type: 'rejected', session, reason, message: sentence }))
+      queueMicrotask(boundary('link', () => this.#deliver({ type: 'rejected', session, reason, message: sentence })))
     }
     const encoded = this.#isBehind ? undefined : encodeOpen(message)
     if (encoded === undefined) reject('full', 'The voice worker has not read what it was offered before')

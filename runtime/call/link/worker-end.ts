@@ -338,9 +338,12 @@ class NodeLink {
       return
     }
     if (message.type === 'welcome') {
-      this.#holding = setTimeout(() => {
-        this.#attempts = 0
-      }, HELD_MS).unref()
+      this.#holding = setTimeout(
+        boundary('link', () => {
+          this.#attempts = 0
+        }),
+        HELD_MS,
+      ).unref()
       this.#worker.welcomed.resolve()
       this.#worker.options.log.info({ url: this.#url, nodeId: message.nodeId }, 'Linked to an api node')
       return

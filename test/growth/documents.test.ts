@@ -25,8 +25,12 @@ t.test('blocks', async (t) => {
   await growsWithItsInput(t, 'decodeHtml', (text) => decodeHtml(Buffer.from(text)), {
     tokens: ['<meta ', '<meta charset=', 'charset=', '"'],
   })
-  await growsWithItsInput(t, 'decodeText', (text) => decodeText(Buffer.from(text, 'latin1')), { tokens: ['\xff', '\0'] })
-  await growsWithItsInput(t, 'csvBlocks', (text) => [...csvBlocks(text)], { tokens: ['"', '""', ',', '\n', '"\n', ' "'] })
+  await growsWithItsInput(t, 'decodeText', (text) => decodeText(Buffer.from(text, 'latin1')), {
+    tokens: ['\xff', '\0'],
+  })
+  await growsWithItsInput(t, 'csvBlocks', (text) => [...csvBlocks(text)], {
+    tokens: ['"', '""', ',', '\n', '"\n', ' "'],
+  })
   await growsWithItsInput(t, 'jsonBlocks', (text) => [...jsonBlocks(text)], { tokens: ['[', '"', '\\', '{"a":'] })
   const records = (text: string) => [...jsonBlocks(JSON.stringify([{ a: text, [text]: [text] }, text]))]
   await growsWithItsInput(t, 'records of JSON', records)
@@ -38,8 +42,10 @@ t.test('search', async (t) => {
   const different = (text: string) => [...text].map((letter, at) => `${letter}${at}`).join(' ')
   const segment = decodeSegment(encodeSegment([{ chunk: 0, terms: termsOf('we open at nine') }]))
   await growsWithItsInput(t, 'a question', (text) => searchBm25([segment], termsOf(different(text)), 10), small)
-  await growsWithItsInput(t, 'a segment', (text) =>
-    decodeSegment(encodeSegment([{ chunk: 0, terms: termsOf(different(text)) }])),
+  await growsWithItsInput(
+    t,
+    'a segment',
+    (text) => decodeSegment(encodeSegment([{ chunk: 0, terms: termsOf(different(text)) }])),
     small,
   )
 })

@@ -91,9 +91,14 @@ t.test('words', async (t) => {
     const named = { tokens: [...spoken, ...language.keys.slice(0, 2)] }
     await growsWithItsInput(t, `readConsent in ${language.code}`, (text) => readConsent(text, language), named)
   }
-  await growsWithItsInput(t, 'fillVariables', (text) => fillVariables(text, { a: 'b' }, { field: 'x', maxBytes: 1e9 }), {
-    tokens: ['{{', '}}', '{{a}}', '{{ '],
-  })
+  await growsWithItsInput(
+    t,
+    'fillVariables',
+    (text) => fillVariables(text, { a: 'b' }, { field: 'x', maxBytes: 1e9 }),
+    {
+      tokens: ['{{', '}}', '{{a}}', '{{ '],
+    },
+  )
   await growsWithItsInput(t, 'termsOf', (text) => termsOf(text), { tokens: spoken })
   await growsWithItsInput(t, 'documentText', documentText, { tokens: spoken })
   await growsWithItsInput(t, 'approximateTokens', approximateTokens, { tokens: spoken })
@@ -105,14 +110,19 @@ t.test('the offline model', async (t) => {
   const asked = (text: string) => answer({ sources: ['We open at nine.'], turns: [{ role: 'user', text }] })
   await growsWithItsInput(t, 'a question', asked, { tokens })
   const turns = [{ role: 'user', text: 'when do you open?' }] as const
-  await growsWithItsInput(t, 'a prompt', (text) => answer({ sources: [text], turns }), { tokens: ['[', '|'], most: 4_096 })
+  await growsWithItsInput(t, 'a prompt', (text) => answer({ sources: [text], turns }), {
+    tokens: ['[', '|'],
+    most: 4_096,
+  })
 })
 
 t.test('SIP', async (t) => {
   const tokens = ['a=crypto:', 'inline:', '\r\n', '-']
   const message = (text: string) => `INVITE sip:a@b SIP/2.0\r\nc: application/sdp\r\n\r\n${text}`
   await growsWithItsInput(t, 'redact', (text) => redact(Buffer.from(message(text))), { tokens })
-  await growsWithItsInput(t, 'redact a head', (text) => redact(Buffer.from(`INVITE sip:a@b SIP/2.0\r\n${text}`)), { tokens })
+  await growsWithItsInput(t, 'redact a head', (text) => redact(Buffer.from(`INVITE sip:a@b SIP/2.0\r\n${text}`)), {
+    tokens,
+  })
   await growsWithItsInput(t, 'parseSdp', (text) => parseSdp(Buffer.from(text)), { tokens })
   await growsWithItsInput(t, 'parseNameAddress', parseNameAddress, { tokens: ['"', '<', ';', '@'] })
   await growsWithItsInput(t, 'parseUri', (text) => parseUri(`sip:${text}`), { tokens: ['@', ';', '?', '.'] })

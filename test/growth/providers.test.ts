@@ -1,5 +1,5 @@
-import t from 'tap'
 import { llm } from '@livekit/agents'
+import t from 'tap'
 import { readEvents } from '../../packages/plugin/server-sent-events.ts'
 import { readMessage } from '../../plugins/azure/messages.ts'
 import { readRefusal } from '../../plugins/google/endpoint.ts'
@@ -126,18 +126,25 @@ t.test('names and words', async (t) => {
     for (let at = 0; at < text.length; at += 8) overlap.push(text.slice(at, at + 8))
   })
   const tokens = ['press 1 ', 'the ', 'leave a message ', 'hello ', 'your ', 'hinterlassen sie ', 'bitte ']
-  await growsWithItsInput(t, 'AnswerDetector', (text) => {
-    const detector = new AnswerDetector(0)
-    detector.speechStarted(0)
-    for (let end = 512; end <= text.length; end += 512) detector.words(text.slice(0, end), end)
-    detector.speechEnded(3_000)
-    detector.tick(9_000)
-  }, { tokens })
+  await growsWithItsInput(
+    t,
+    'AnswerDetector',
+    (text) => {
+      const detector = new AnswerDetector(0)
+      detector.speechStarted(0)
+      for (let end = 512; end <= text.length; end += 512) detector.words(text.slice(0, end), end)
+      detector.speechEnded(3_000)
+      detector.tick(9_000)
+    },
+    { tokens },
+  )
   const chat = (text: string) => {
     const context = llm.ChatContext.empty()
     context.addMessage({ role: 'user', content: text })
     return estimateTokens(readChat(context).turns.map((turn) => turn.text))
   }
   await growsWithItsInput(t, 'a chat', chat, { tokens: ['中'] })
-  await growsWithItsInput(t, 'signedHeaders', (text) => signedHeaders([`whsec_${text}`], { id: text, timestampS: 0, body: text }))
+  await growsWithItsInput(t, 'signedHeaders', (text) =>
+    signedHeaders([`whsec_${text}`], { id: text, timestampS: 0, body: text }),
+  )
 })

@@ -10,8 +10,8 @@ import { readAnswer } from '../../api/realtime/webrtc/sdp.ts'
 import { createRouter } from '../../api/router.ts'
 import { bareHost } from '../../api/trunks/hops.ts'
 import { refuseBadTrunk } from '../../api/trunks/schema.ts'
-import { Keypad } from '../../runtime/conversation/keypad.ts'
 import { clientAddress, isOwnHost, plainAddress } from '../../runtime/client-address.ts'
+import { Keypad } from '../../runtime/conversation/keypad.ts'
 import { createCsvReader } from '../../runtime/csv.ts'
 import { parseInstant } from '../../runtime/instant.ts'
 import { beyondBounds, JSON_BOUNDS } from '../../runtime/json-shape.ts'
@@ -39,7 +39,12 @@ const inPieces = function* (text: string, size: number): Generator<string> {
 t.test('JSON and text', async (t) => {
   const json = { tokens: ['"', '\\', '\\"', '{"a":', '[', '[1,', '}', ':'] }
   await growsWithItsInput(t, 'beyondBounds', (text) => beyondBounds(text, JSON_BOUNDS), json)
-  await growsWithItsInput(t, 'beyondBounds of any shape', (text) => beyondBounds(text, { depth: 1e9, parts: 1e9 }), json)
+  await growsWithItsInput(
+    t,
+    'beyondBounds of any shape',
+    (text) => beyondBounds(text, { depth: 1e9, parts: 1e9 }),
+    json,
+  )
   await growsWithItsInput(t, 'readClientMessage', readClientMessage, json)
   await growsWithItsInput(t, 'readClientMessage, its text', readClientMessage, {
     ...json,
@@ -119,7 +124,10 @@ t.test('uploads', async (t) => {
       reader.end()
     }
     await growsWithItsInput(t, `a CSV file in pieces of ${size} bytes`, read, csv)
-    await growsWithItsInput(t, `its records in pieces of ${size} bytes`, read, { ...csv, wrap: (text) => `a,b\n${text}` })
+    await growsWithItsInput(t, `its records in pieces of ${size} bytes`, read, {
+      ...csv,
+      wrap: (text) => `a,b\n${text}`,
+    })
   }
   await growsWithItsInput(t, 'ownColumnOf', ownColumnOf, { tokens: ['_', '-'] })
 })

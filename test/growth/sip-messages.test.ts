@@ -83,7 +83,9 @@ t.test('values of headers', async (t) => {
   const framed = (text: string) => [{ name: 'reason', value: text }]
   await growsWithItsInput(t, 'parseCSeq', parseCSeq, { tokens: ['1 ', '\t'] })
   await growsWithItsInput(t, 'parseHostPort', parseHostPort, { tokens: [':', '[', 'a.', ' :'] })
-  await growsWithItsInput(t, 'chooseChallenge', (text) => chooseChallenge([`Digest ${text}`]), { tokens: ['"', 'a=', ','] })
+  await growsWithItsInput(t, 'chooseChallenge', (text) => chooseChallenge([`Digest ${text}`]), {
+    tokens: ['"', 'a=', ','],
+  })
   await growsWithItsInput(t, 'parseReplaces', parseReplaces, { tokens: [';', 'to-tag=', '='] })
   await growsWithItsInput(t, 'causeOf', (text) => causeOf({ headers: framed(text) }), {
     tokens: ['Q.850', ';cause=', ',', 'Q.850;', ' ;'],

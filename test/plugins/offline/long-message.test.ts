@@ -10,7 +10,8 @@ initializeLogger({ pretty: false, level: 'silent' })
 
 const MAX_HOLD_MS = 20
 const CHARS = 15 * 1_024
-const PROMPT = 'You answer for Aurora. We open at nine and close at six. Our address is 1 Main Street. Parking is free. '
+const PROMPT =
+  'You answer for Aurora. We open at nine and close at six. Our address is 1 Main Street. Parking is free. '
 
 /** Processor time of this thread: what other processes of a busy machine do counts nothing. */
 const ranMs = () => Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]) / 1e6

@@ -188,12 +188,27 @@ t.test('a peer is told the address it can reach', async (t) => {
   const lo = [{ address: '127.0.0.1', cidr: '127.0.0.1/8', family: 'IPv4', internal: true }]
   const interfaces = { lo, eth0 } as unknown as ReturnType<typeof networkInterfaces>
   const all = { bound: '0.0.0.0', publicAddress: undefined }
-  t.equal(localAddressFor('127.0.0.1', all, () => interfaces), '127.0.0.1')
-  t.equal(localAddressFor('10.1.2.99', all, () => interfaces), '10.1.2.3')
-  t.equal(localAddressFor('203.0.113.5', all, () => interfaces), '10.1.2.3')
+  t.equal(
+    localAddressFor('127.0.0.1', all, () => interfaces),
+    '127.0.0.1',
+  )
+  t.equal(
+    localAddressFor('10.1.2.99', all, () => interfaces),
+    '10.1.2.3',
+  )
+  t.equal(
+    localAddressFor('203.0.113.5', all, () => interfaces),
+    '10.1.2.3',
+  )
   const natted = { bound: '0.0.0.0', publicAddress: '198.51.100.7' }
-  t.equal(localAddressFor('203.0.113.5', natted, () => interfaces), '198.51.100.7')
-  t.equal(localAddressFor('10.1.2.99', natted, () => interfaces), '10.1.2.3')
+  t.equal(
+    localAddressFor('203.0.113.5', natted, () => interfaces),
+    '198.51.100.7',
+  )
+  t.equal(
+    localAddressFor('10.1.2.99', natted, () => interfaces),
+    '10.1.2.3',
+  )
 })
 
 t.test('a long message counts as several', async (t) => {

@@ -98,7 +98,6 @@ const NOT_AUDITED: Readonly<Record<string, readonly string[]>> = {
   ],
   'the operator reads the state of the installation': [
     'GET /operator/settings',
-    'GET /operator/phone-numbers',
     'GET /operator/workspaces',
     'GET /operator/workspaces/{workspace_id}',
     'GET /operator/trunk-hosts',

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import { loadConfig } from '../../../config/load.ts'
 import { SETTINGS } from '../../../config/schema.ts'
-import { HIGHEST_PRIORITY } from '../../../runtime/process/scheduling/set-scheduling.ts'
+import { HIGHEST_PRIORITY } from '../../../runtime/process/realtime.ts'
 import { testFolder } from '../../support/instance/services.ts'
 
 const folder = join(import.meta.dirname, '../../../deploy/systemd')

@@ -21,7 +21,7 @@ t.test('each unit runs a role, with settings there are, and waits for its calls'
   t.same(units.sort(), ['patchbay-api.service', 'patchbay-jobs.service', 'patchbay-voice@.service', 'patchbay.service'])
   for (const unit of units) {
     const text = await readFile(join(folder, unit), 'utf8')
-    t.match(text, /^ExecStart=\/usr\/bin\/node main\.ts (start|api|jobs|voice)$/m, unit)
+    t.match(text, /^ExecStart=\/usr\/bin\/node (--\S+ )*main\.ts (start|api|jobs|voice)$/m, unit)
     const assigned = [...text.matchAll(/^Environment=(.*)$/gm)].flatMap(([, list = '']) => list.split(' '))
     for (const one of assigned) {
       const [name = ''] = one.split('=')

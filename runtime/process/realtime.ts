@@ -97,21 +97,17 @@ export async function setRealtime(threadId: number, priority: RealtimePriority):
 
 /** V8's threads. They share the name of the first thread with threads of ours, so ask before the process starts any. */
 export function engineThreads(): number[] {
-  try {
-    const own = readFileSync('/proc/self/comm', 'latin1').trimEnd()
-    return threadsNamed(process.pid, own).filter((id) => id !== process.pid)
-  } catch {
-    return []
-  }
+  return threadsNamed(process.pid).filter((id) => id !== process.pid)
 }
 
-function threadsNamed(pid: number, name: string): number[] {
+/** Threads of a process with a name, or with that of its first thread. None once the process ended, and elsewhere than on Linux. */
+function threadsNamed(pid: number, name?: string): number[] {
   const folder = `/proc/${pid}/task`
-  const hasName = (id: string) => readFileSync(`${folder}/${id}/comm`, 'latin1').trimEnd() === name
+  const nameOf = (id: string) => readFileSync(`${folder}/${id}/comm`, 'latin1').trimEnd()
   try {
-    return readdirSync(folder).filter(hasName).map(Number)
+    const wanted = name ?? nameOf(String(pid))
+    return readdirSync(folder).flatMap((id) => (nameOf(id) === wanted ? [Number(id)] : []))
   } catch {
-    // The process or one of its threads ended, or this is not Linux.
     return []
   }
 }

@@ -48,5 +48,5 @@ EXPOSE 8080 10080/udp 10080/tcp
 # The api's port; the roles without one override this check (compose.yaml).
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 8080}/health`, { signal: AbortSignal.timeout(2500) }).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["tini", "--", "node", "main.ts"]
+ENTRYPOINT ["tini", "--", "sh", "scripts/main.sh"]
 CMD ["start"]

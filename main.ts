@@ -1,11 +1,8 @@
 /** The way in to every command and role. What it loads is kept compiled, so that the next process starts in less time. */
-import { takeNodeOptions } from './cli/node-options.ts'
 import { cacheModules } from './runtime/process/module-cache.ts'
 import { importPacked } from './runtime/process/packed-packages.ts'
 
-const args = process.argv.slice(2)
-takeNodeOptions(args)
 cacheModules()
 importPacked()
 const { runCommandLine } = await import('./cli/command-line.ts')
-await runCommandLine(args)
+await runCommandLine(process.argv.slice(2))

@@ -22,9 +22,9 @@ import { lostRows } from '../runtime/process/metrics/lost-rows.ts'
 import { processRegistry } from '../runtime/process/metrics/process-registry.ts'
 import { startOperationsServer } from '../runtime/process/metrics/server.ts'
 import { prepareSpawner } from '../runtime/process/offload/spawner.ts'
+import { loopScheduling } from '../runtime/process/realtime.ts'
 import { ResourceStack } from '../runtime/process/resource-stack.ts'
 import type { Role, RoleContext } from '../runtime/process/role.ts'
-import { loopStanding } from '../runtime/process/scheduling/realtime-loop.ts'
 import { openArgumentChecks } from '../runtime/tools/argument-check.ts'
 import type { McpClients } from '../runtime/tools/mcp/clients.ts'
 import { openTraces } from '../runtime/traces/open-traces.ts'
@@ -288,7 +288,7 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
         return { calls: liveCalls() }
       },
       diagnose: async (topic, signal) => {
-        if (topic === 'audio') return diagnoseAudio(loopStanding(), config.audioFirst)
+        if (topic === 'audio') return diagnoseAudio(loopScheduling(), config.audioFirst)
         return topic === 'webrtc' ? diagnoseWebRtc(sessions.webrtc) : (await carriers.get(topic)).diagnose?.(signal)
       },
     })

@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { getPriority, setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs, promisify } from 'node:util'
-import { NODE_PRIORITY, setScheduling } from '../runtime/process/scheduling/set-scheduling.ts'
+import { NODE_PRIORITY, setRealtime } from '../runtime/process/realtime.ts'
 import { startInstance } from '../scripts/demo/instance.ts'
 import { Tenant } from './hostile/tenant.ts'
 
@@ -102,7 +102,7 @@ async function listenFirst(): Promise<void> {
   } catch {
     // Not allowed: what it hears may be later than it came.
   }
-  await setScheduling(process.pid, 'realtime', NODE_PRIORITY)
+  await setRealtime(process.pid, NODE_PRIORITY)
 }
 
 /** Of seconds, each with the longest its loop stood. */

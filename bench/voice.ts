@@ -5,7 +5,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { VOICE_NODE_OPTIONS } from '../workers/voice/node-options.ts'
+import { VOICE_NODE_OPTIONS } from '../cli/node-options.ts'
 import { quantile } from './support/quantile.ts'
 import { rounded } from './support/rounded.ts'
 import { runSubject } from './support/run-subject.ts'
@@ -149,7 +149,7 @@ function live<K extends Scenario['kind']>(
   port: number,
 ): Promise<Extract<Result, { kind: K }>> {
   const file = join(import.meta.dirname, 'voice/subject.ts')
-  // Each as it is started: a voice worker by main.ts, the peer by its documentation.
+  // Each as it is started: a voice worker by scripts/main.sh, the peer by its documentation.
   const options = side === 'ours' ? ['--expose-gc', ...VOICE_NODE_OPTIONS] : ['--expose-gc']
   return runSubject(file, [side, JSON.stringify({ ...scenario, port })], options)
 }

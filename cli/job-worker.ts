@@ -1,8 +1,7 @@
 import { processEnvironment } from '../config/load.ts'
 import { boundary } from '../runtime/lib/async/boundary.ts'
 import { setPriorityBelowAudio } from '../runtime/process/priority.ts'
-import { runInRealtimeToo } from '../runtime/process/scheduling/realtime-loop.ts'
-import { SERVICE_PRIORITY } from '../runtime/process/scheduling/set-scheduling.ts'
+import { runInRealtimeToo, SERVICE_PRIORITY } from '../runtime/process/realtime.ts'
 import { childRole } from './child-role.ts'
 import { type Run, type Running, say } from './running.ts'
 
@@ -39,7 +38,7 @@ export async function startJobWorker(
         'message',
         boundary('process', () => {
           if (child.pid !== undefined)
-            child.once('exit', boundary('process', runInRealtimeToo(child.pid, SERVICE_PRIORITY, true)))
+            child.once('exit', boundary('process', runInRealtimeToo(child.pid, SERVICE_PRIORITY)))
         }),
       )
     },

@@ -15,11 +15,9 @@ import { faultLog } from '../runtime/process/fault-log.ts'
 import { CRASH } from '../runtime/process/lifecycle.ts'
 import type { Logger } from '../runtime/process/log.ts'
 import { endSpawner } from '../runtime/process/offload/spawner.ts'
-import { raiseLoopPriority } from '../runtime/process/priority.ts'
+import { raise } from '../runtime/process/priority.ts'
+import { engineThreads, NODE_PRIORITY, runLoopInRealtime, VOICE_PRIORITY } from '../runtime/process/realtime.ts'
 import type { RoleContext, VoiceContext } from '../runtime/process/role.ts'
-import { engineThreads } from '../runtime/process/scheduling/engine-threads.ts'
-import { runLoopInRealtime } from '../runtime/process/scheduling/realtime-loop.ts'
-import { NODE_PRIORITY, VOICE_PRIORITY } from '../runtime/process/scheduling/set-scheduling.ts'
 import { startJobWorker } from './job-worker.ts'
 import { type Run, type Running, say } from './running.ts'
 import { connectServices, SERVICES_STOP_MS } from './services.ts'
@@ -42,13 +40,13 @@ const OWN_SECRETS = Object.values(SETTINGS).flatMap((setting) => ('secret' in se
 export async function run(options: Run): Promise<void> {
   const { stop, config, log } = options
   reportFaultsTo(faultLog(log, systemClock))
-  const helpers = engineThreads()
-  if (config.audioFirst !== 'false' && carriesAudio(options)) raiseLoopPriority()
+  const engine = engineThreads()
+  if (config.audioFirst !== 'false' && carriesAudio(options)) raise(process.pid)
   const running: Running = { roles: [], voiceWorkers: [], stopping: false }
   const closing = new AbortController()
   let failure: unknown
   let graceMs = 0
-  const starting = start(options, running, closing.signal, helpers)
+  const starting = start(options, running, closing.signal, engine)
   try {
     const reason = await Promise.race([starting.then(() => stop.requested), stop.requested])
     running.stopping = true
@@ -75,7 +73,7 @@ export async function run(options: Run): Promise<void> {
   say(options, 'Stopped')
 }
 
-async function start(options: Run, running: Running, signal: AbortSignal, helpers: number[]): Promise<void> {
+async function start(options: Run, running: Running, signal: AbortSignal, engine: readonly number[]): Promise<void> {
   const { roles, selfContained, config, log } = options
   const startedAtMs = performance.now()
   const env = processEnvironment()
@@ -134,7 +132,7 @@ async function start(options: Run, running: Running, signal: AbortSignal, helper
   const enableRealtimeScheduling = async (): Promise<void> => {
     if (config.audioFirst !== 'true' || !carriesAudio(options)) return
     const isNode = roles.includes('api')
-    await runLoopInRealtime({ log, priority: isNode ? NODE_PRIORITY : VOICE_PRIORITY, helpers })
+    await runLoopInRealtime(log, isNode ? NODE_PRIORITY : VOICE_PRIORITY, engine)
   }
   if (selfContained && services !== undefined) {
     // Before its voice workers: beside loops in real time one that is not yet hardly comes to its turn, and all calls' audio with it.

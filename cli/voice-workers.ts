@@ -1,7 +1,7 @@
 import { processEnvironment } from '../config/load.ts'
 import type { PluginRegistry } from '../runtime/plugin/host.ts'
-import { VOICE_NODE_OPTIONS } from '../workers/voice/node-options.ts'
 import { childRole } from './child-role.ts'
+import { VOICE_NODE_OPTIONS } from './node-options.ts'
 import { type Run, type Running, say } from './running.ts'
 
 /** The addresses and secrets of the store, and of what only api nodes do. */

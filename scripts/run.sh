@@ -183,7 +183,7 @@ case $command in
     install_default_programs
     install_packages
     build_web
-    exec node main.ts start "$@" ;;
+    exec sh scripts/main.sh start "$@" ;;
   test)
     install_programs redis-server espeak-ng
     install_test_peers
@@ -221,7 +221,7 @@ case $command in
     exec node test/fuzz/run.ts "$@" ;;
   patchbay)
     install_packages
-    exec node main.ts "$@" ;;
+    exec sh scripts/main.sh "$@" ;;
   *)
     fail "usage: scripts/run.sh start|test|demo|kill-workers|campaign-day|kill-campaign|bench|fuzz|patchbay [arguments]" ;;
 esac

@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import { hashSync, verifySync } from '@node-rs/argon2'
-import { lowerThreadPriority } from '../../runtime/process/priority.ts'
+import { noteThreadId } from '../../runtime/process/offload/thread-id.ts'
+import { lower } from '../../runtime/process/priority.ts'
 
 /** A thread of password-threads.ts: one hash after the other. */
 
@@ -12,7 +13,7 @@ export interface PasswordWork {
 
 export type PasswordResult = { result: string | boolean } | { fault: string }
 
-lowerThreadPriority()
+lower(noteThreadId())
 const port = parentPort!
 port.on('message', ({ password, against }: PasswordWork) => {
   try {

@@ -1,16 +1,18 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket, WebSocket } from 'uWebSockets.js'
+import { createRequire } from 'node:module'
 import { boundary, caught, inBackground } from '../../runtime/lib/async/boundary.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { WebSocketRoute } from '../../runtime/process/web-socket.ts'
 import { RequestBody } from './body.ts'
 import { listenFault } from './listen-fault.ts'
 import { type Outgoing, writeHead } from './outgoing.ts'
-import { loadServerLibrary } from './server-library.ts'
 import { addWebSocket, type SocketData, type SocketOptions } from './server-sockets.ts'
 
 export type { Outgoing } from './outgoing.ts'
 
-const uWS = loadServerLibrary()
+// The library reads this once, when it is loaded. Its own limit of 4 KiB is less than a browser's cookies may take.
+process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= '16384'
+const uWS = createRequire(import.meta.url)('uWebSockets.js') as typeof import('uWebSockets.js')
 
 /** A streamed reply is given up when the client takes nothing for this long. */
 const SLOW_READER_TIMEOUT_MS = 30_000

@@ -1,4 +1,4 @@
-import { REALTIME_CURE, type Standing } from '../../runtime/process/scheduling/realtime-loop.ts'
+import { type LoopScheduling, REALTIME_CURE } from '../../runtime/process/realtime.ts'
 
 export interface AudioFinding {
   ok: boolean
@@ -6,12 +6,12 @@ export interface AudioFinding {
 }
 
 /** Whether this node's audio waits for other work, and what to do about it, a sentence each: for `patchbay doctor audio`. */
-export function diagnoseAudio(standing: Standing, audioFirst: string): AudioFinding[] {
+export function diagnoseAudio(loop: LoopScheduling, audioFirst: string): AudioFinding[] {
   const others = 'Each process says how it stands in its metrics, by patchbay_loop_realtime'
-  return [finding(standing, audioFirst), { ok: true, text: others }]
+  return [finding(loop, audioFirst), { ok: true, text: others }]
 }
 
-function finding({ scheduling, refused, unwatched }: Standing, audioFirst: string): AudioFinding {
+function finding({ scheduling, refused }: LoopScheduling, audioFirst: string): AudioFinding {
   if (scheduling === 'realtime') {
     return { ok: true, text: 'The loop that carries audio runs in real time (SCHED_RR): it waits for no other work' }
   }
@@ -25,12 +25,7 @@ function finding({ scheduling, refused, unwatched }: Standing, audioFirst: strin
       text: `Audio waits for its turn on a busy machine, since real time is refused (${refused}): ${REALTIME_CURE}`,
     }
   }
-  if (unwatched) {
-    const text =
-      'Audio waits for its turn on a busy machine, since the thread that watches loops in real time ended, as the log says: restart this node'
-    return { ok: false, text }
-  }
   const text =
-    'The loop that carries audio takes nearly all of a core and shares it for a while: spread calls over more nodes'
+    'The loop that carries audio does not run in real time: this node has just started, or another program changed its scheduling; ask again in a minute, then restart this node'
   return process.platform === 'linux' ? { ok: false, text } : { ok: true, text: 'Real time is for Linux alone' }
 }

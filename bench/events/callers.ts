@@ -1,6 +1,6 @@
 import { setPriority } from 'node:os'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { NODE_PRIORITY, setScheduling } from '../../runtime/process/scheduling/set-scheduling.ts'
+import { NODE_PRIORITY, setRealtime } from '../../runtime/process/realtime.ts'
 import { Tenant } from '../hostile/tenant.ts'
 
 /**
@@ -24,7 +24,7 @@ try {
   // EACCES: whoever measures is told how late this loop was.
 }
 // Where loops run in real time, callers beside them do, too; where that is refused, nobody does.
-void setScheduling(process.pid, 'realtime', NODE_PRIORITY)
+void setRealtime(process.pid, NODE_PRIORITY)
 const over = new AbortController()
 const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
 delays.enable()

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { nodeOptionsOf } from '../../cli/node-options.ts'
 import { freePort } from '../../scripts/demo/free-port.ts'
 import { Tenant } from '../hostile/tenant.ts'
 
@@ -124,7 +125,7 @@ async function startRole(
 ): Promise<Role> {
   const { PATH = '', HOME = '' } = process.env
   const admin = await freePort()
-  const child = spawn('env', ['-u', 'NODE_OPTIONS', process.execPath, MAIN, role], {
+  const child = spawn('env', ['-u', 'NODE_OPTIONS', process.execPath, ...nodeOptionsOf([role]), MAIN, role], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
       ...{ PATH, HOME, PATCHBAY_ENV_FILE: 'none', PORT: String(ports.api), PATCHBAY_HOST: '127.0.0.1', ...env },

@@ -1,14 +1,11 @@
-/** The hostile tenant in a process and a session of its own, at the least priority: as it would be on a machine of its own. */
+/** The hostile tenant in a process of its own, at the least priority: as it would be on a machine of its own. */
 import { setPriority } from 'node:os'
-import { setAutogroup } from '../../runtime/process/scheduling/autogroup.ts'
 import { attacks } from './attacks.ts'
 import { Tenant } from './tenant.ts'
 
 const LEAST_PRIORITY = 19
 
 setPriority(LEAST_PRIORITY)
-// Where sessions share the processor, niceness counts within one alone.
-setAutogroup('self', LEAST_PRIORITY)
 process.once('disconnect', () => process.exit())
 const [url = ''] = process.argv.slice(2)
 const abort = new AbortController()

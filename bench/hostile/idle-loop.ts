@@ -3,12 +3,12 @@
  * virtual one included. Prints the longest of each second, in ms.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { NODE_PRIORITY, setScheduling } from '../../runtime/process/scheduling/set-scheduling.ts'
+import { NODE_PRIORITY, setRealtime } from '../../runtime/process/realtime.ts'
 
 const LOOKS_MS = 10
 
 process.once('disconnect', () => process.exit())
-await setScheduling(process.pid, 'realtime', NODE_PRIORITY)
+await setRealtime(process.pid, NODE_PRIORITY)
 const delay = monitorEventLoopDelay({ resolution: LOOKS_MS })
 delay.enable()
 setInterval(() => {

@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import JsonSchema from 'typebox/schema'
-import { lowerThreadPriority } from '../process/priority.ts'
+import { noteThreadId } from '../process/offload/thread-id.ts'
+import { lower } from '../process/priority.ts'
 
 /** The thread of argument-check.ts: one check after the other. The parent ends it when one takes too long. */
 
@@ -43,7 +44,7 @@ function faultOf({ schema, input }: CheckRequest): string | undefined {
   return `${first?.instancePath ?? ''} ${first?.message ?? 'they do not fit the schema'}`.trim()
 }
 
-lowerThreadPriority()
+lower(noteThreadId())
 const port = parentPort!
 port.on('message', (request: CheckRequest) => {
   let fault: string | undefined

@@ -5,8 +5,8 @@ import { boundary, inBackground } from '../lib/async/boundary.ts'
 import { beyondBounds } from '../lib/json-bounds.ts'
 import type { Logger } from '../process/log.ts'
 import { endThread, startThread } from '../process/offload/thread.ts'
+import { systemIdOf } from '../process/offload/thread-id.ts'
 import { processUsage } from '../process/process-usage.ts'
-import { systemIdOf } from '../process/scheduling/thread-ids.ts'
 import type { CheckAnswer, CheckRequest } from './argument-check-thread.ts'
 
 /**

@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { nodeOptionsOf } from '../../cli/node-options.ts'
 import { processEnvironment } from '../../config/load.ts'
 import { freePort } from './free-port.ts'
 
@@ -40,7 +41,7 @@ export async function startInstance(environment: Record<string, string> = {}): P
   const url = `http://127.0.0.1:${port}`
   const logFile = join(dir, 'log')
   const { PATCHBAY_DEMO_URL: _url, PUBLIC_URL: _public, ...inherited } = processEnvironment()
-  const child = spawn(process.execPath, [join(ROOT, 'main.ts'), 'start'], {
+  const child = spawn(process.execPath, [...nodeOptionsOf(['start']), join(ROOT, 'main.ts'), 'start'], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...inherited,

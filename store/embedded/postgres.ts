@@ -4,15 +4,14 @@ import { chown, lstat, mkdir, readdir, readFile, rename, rm, stat, symlink, writ
 import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { boundary, inBackground } from '../../runtime/lib/async/boundary.ts'
+import { boundary } from '../../runtime/lib/async/boundary.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { Logger } from '../../runtime/process/log.ts'
 import { asProcess } from '../../runtime/process/plugin-scope.ts'
-import { lowerServicePriority } from '../../runtime/process/priority.ts'
+import { lower } from '../../runtime/process/priority.ts'
 import { type Supervised, supervise } from '../../runtime/process/supervisor.ts'
 import { ADMIN, prepareDatabase } from './own-database.ts'
 import { type ServiceUser, spawnService } from './service-user.ts'
-import { moveSessionsOfChildren } from './sessions-of-children.ts'
 
 const POLL_MS = 20
 const INITDB_TIMEOUT_MS = 120_000
@@ -86,8 +85,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Supervise
     spawn: () => {
       const child = spawnService({ program: programs.postgres, args, user, deathSignal: 'SIGINT', searchPath })
       // One tenant's heavy query has a processor's whole attention, several have them all: audio comes first.
-      lowerServicePriority(child.pid)
-      inBackground('database', moveSessionsOfChildren(child.pid))
+      lower(child.pid, 'service')
       return child
     },
     ready: (child, signal) => untilReady(folder, child.pid ?? 0, signal),

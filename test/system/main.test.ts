@@ -5,8 +5,8 @@ import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { NODE_PRIORITY, SERVICE_PRIORITY, VOICE_PRIORITY } from '../../runtime/process/scheduling/set-scheduling.ts'
-import { VOICE_NODE_OPTIONS } from '../../workers/voice/node-options.ts'
+import { VOICE_NODE_OPTIONS } from '../../cli/node-options.ts'
+import { NODE_PRIORITY, SERVICE_PRIORITY, VOICE_PRIORITY } from '../../runtime/process/realtime.ts'
 import {
   childrenOf,
   childrenWith,

@@ -1,7 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import pg from 'pg'
 import { loadPlaces } from '../../runtime/dialing/zones.ts'
-import { lowerThreadPriority } from '../../runtime/process/priority.ts'
+import { noteThreadId } from '../../runtime/process/offload/thread-id.ts'
+import { lower } from '../../runtime/process/priority.ts'
 import { loadBatch } from './load-batch.ts'
 
 /** The thread of workers/dialer/load-upload.ts: one connection, some batches of one upload. */
@@ -21,7 +22,7 @@ export type FromLoadThread =
 
 const CONNECT_TIMEOUT_MS = 10_000
 const STATEMENT_TIMEOUT_MS = 60_000
-lowerThreadPriority()
+lower(noteThreadId())
 const { databaseUrl, uploadId, countries, maxBatches } = workerData as LoadThread
 
 function tell(message: FromLoadThread): void {

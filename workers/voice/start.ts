@@ -17,9 +17,7 @@ import { createProviderHealth } from '../../runtime/plugin/provider-health.ts'
 import { startOperationsServer } from '../../runtime/process/metrics/server.ts'
 import { ResourceStack } from '../../runtime/process/resource-stack.ts'
 import type { Role, VoiceContext } from '../../runtime/process/role.ts'
-import { loopStanding } from '../../runtime/process/scheduling/realtime-loop.ts'
 import { watchLoad } from './load.ts'
-import { yieldingTicker } from './polite-ticker.ts'
 import { surviveStrayErrors } from './survive.ts'
 import { workerName } from './worker-name.ts'
 
@@ -89,11 +87,7 @@ export async function startVoice(context: VoiceContext<EffectiveConfig>): Promis
       fillers: new Fillers(),
       random: Math.random,
       models,
-      pacer: new Pacer(
-        clock,
-        (err) => log.error({ err }, 'A conversation failed at its tick'),
-        yieldingTicker(() => loopStanding().scheduling === 'realtime'),
-      ),
+      pacer: new Pacer(clock, (err) => log.error({ err }, 'A conversation failed at its tick')),
       clock,
       log,
       observer: metrics,

@@ -4,7 +4,7 @@ import type { types } from 'mediasoup'
 import { boundary } from '../../../runtime/lib/async/boundary.ts'
 import type { Logger } from '../../../runtime/process/log.ts'
 import { asProcess } from '../../../runtime/process/plugin-scope.ts'
-import { runInRealtimeToo } from '../../../runtime/process/scheduling/realtime-loop.ts'
+import { NODE_PRIORITY, runInRealtimeToo } from '../../../runtime/process/realtime.ts'
 import { MediaTransport, type MediaTransportEvents, OPUS } from './media-transport.ts'
 
 const LAUNCHER = join(import.meta.dirname, 'launch-worker.sh')
@@ -56,7 +56,7 @@ export class MediaServer {
     const { workerBin, log } = this.#options
     const { createWorker } = await import('mediasoup')
     const worker = await asProcess(() => spawnWorker(createWorker, workerBin))
-    worker.once('subprocessclose', boundary('webrtc', runInRealtimeToo(worker.pid)))
+    worker.once('subprocessclose', boundary('webrtc', runInRealtimeToo(worker.pid, NODE_PRIORITY)))
     worker.on(
       'died',
       boundary('webrtc', (err) => {

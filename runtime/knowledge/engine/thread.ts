@@ -1,11 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { beginAsLoop } from '../../process/priority.ts'
+import { noteThreadId } from '../../process/offload/thread-id.ts'
+import { raise } from '../../process/priority.ts'
 import { Blocks } from './blocks.ts'
 import { meaningLeg, wordsLeg } from './legs.ts'
 import type { FromThread, ThreadData, ToThread } from './search-thread.ts'
 
 /** Entry of the thread that search-thread.ts starts. */
-beginAsLoop()
+// As its loop: callers wait for it, and it holds locks of the process's memory.
+raise(noteThreadId(), 0)
 const port = parentPort!
 const { leg, ignored } = workerData as ThreadData
 // The other end sends queries that its leg takes.

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
-import { ownScheduling } from '../scheduling/set-scheduling.ts'
+import { loopScheduling } from '../realtime.ts'
 import { countHandlerFaults } from './handler-faults.ts'
 
 /** Gauges of prom-client whose names end in `_total`, as a counter's must alone; the ones without the ending say more. */
@@ -21,7 +21,7 @@ export function processRegistry(roles: string, shared: readonly unknown[] = []):
     help: '1 while the event loop is scheduled in real time',
     registers: [registry],
     collect() {
-      this.set(ownScheduling() === 'realtime' ? 1 : 0)
+      this.set(loopScheduling().scheduling === 'realtime' ? 1 : 0)
     },
   })
   countHandlerFaults(registry)

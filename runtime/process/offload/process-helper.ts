@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { boundary, inBackground } from '../../lib/async/boundary.ts'
 import { processEntry } from '../module-cache.ts'
-import { lowerProcess, restoreProcess } from '../priority.ts'
+import { lower, restore } from '../priority.ts'
 import { processUsage } from '../process-usage.ts'
 import { type RunningProgram, startProgram } from './spawner.ts'
 import type { Helper, HelperListener } from './warm-helpers.ts'
@@ -76,11 +76,11 @@ export class ProcessHelper<M> implements Helper {
   }
 
   lower(): boolean {
-    return this.#program !== undefined && lowerProcess(this.#program.pid)
+    return lower(this.#program?.pid)
   }
 
   raise(): boolean {
-    return this.#program !== undefined && restoreProcess(this.#program.pid)
+    return restore(this.#program?.pid)
   }
 
   async leavesLittle(): Promise<boolean> {

@@ -1,15 +1,15 @@
 import type { Worker } from 'node:worker_threads'
 import { boundary } from '../../lib/async/boundary.ts'
-import { lowerThread, restoreThread } from '../priority.ts'
+import { lower, restore } from '../priority.ts'
 import { processUsage } from '../process-usage.ts'
-import { systemIdOf } from '../scheduling/thread-ids.ts'
 import { endThread } from './thread.ts'
+import { systemIdOf } from './thread-id.ts'
 import type { Helper, HelperListener } from './warm-helpers.ts'
 
 /** One whose work left more in memory is ended: it would be kept for nothing. */
 const MOST_LEFT_BYTES = 128 * 1024 * 1024
 
-/** A thread, which begins with `useNormalPriority`, as one of `WarmHelpers`. */
+/** A thread, which begins with `restore`, as one of `WarmHelpers`. */
 export class ThreadHelper<M> implements Helper {
   readonly worker: Worker
 
@@ -34,11 +34,11 @@ export class ThreadHelper<M> implements Helper {
   }
 
   lower(): boolean {
-    return lowerThread(this.worker)
+    return lower(systemIdOf(this.worker))
   }
 
   raise(): boolean {
-    return restoreThread(this.worker)
+    return restore(systemIdOf(this.worker))
   }
 
   async leavesLittle(): Promise<boolean> {

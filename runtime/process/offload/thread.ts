@@ -1,8 +1,8 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 import { threadEntry } from '../module-cache.ts'
 import { asProcess } from '../plugin-scope.ts'
-import { hurryThread } from '../priority.ts'
-import { withThreadId } from '../scheduling/thread-ids.ts'
+import { raise, restore } from '../priority.ts'
+import { systemIdOf, withThreadId } from './thread-id.ts'
 
 /** A thread of the process itself, whoever's work it begins in; it needs no loader of its parent. */
 export function startThread(entry: URL, options: WorkerOptions): Worker {
@@ -12,6 +12,8 @@ export function startThread(entry: URL, options: WorkerOptions): Worker {
 
 /** Ends a thread with whatever it is at; resolves once it is gone. */
 export async function endThread(thread: Worker): Promise<void> {
-  hurryThread(thread)
+  const id = systemIdOf(thread)
+  // The loop stands until the thread is gone, and would wait for its turns with it.
+  if (!raise(id)) restore(id)
   await thread.terminate()
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { nodeOptionsOf } from '../../../cli/node-options.ts'
 import { type Teardown, testDataDir } from './services.ts'
 
 const MAIN = join(import.meta.dirname, '../../../main.ts')
@@ -124,7 +125,7 @@ function spawnMain(
 ): ChildProcess {
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE } = process.env
   // tap has every child process load its modules over a thread of tap's own, by NODE_OPTIONS: an operator's doesn't.
-  const command = ['-u', 'NODE_OPTIONS', process.execPath, ...nodeOptions, MAIN, ...args]
+  const command = ['-u', 'NODE_OPTIONS', process.execPath, ...nodeOptionsOf(args), ...nodeOptions, MAIN, ...args]
   const settings = {
     PATCHBAY_ENV_FILE: 'none',
     // In real time it would go before the tests' own callers, which are elsewhere in life.

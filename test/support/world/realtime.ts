@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { HIGHEST_PRIORITY, setScheduling } from '../../../runtime/process/scheduling/set-scheduling.ts'
+import { HIGHEST_PRIORITY, setRealtime } from '../../../runtime/process/realtime.ts'
 
 /** Policies of sched(7): SCHED_OTHER and SCHED_RR. */
 export const NORMAL = 0
@@ -37,7 +37,7 @@ export async function withoutRealtime(): Promise<string | false> {
   if (process.platform !== 'linux') return 'real time is for Linux alone'
   const child = spawn('sleep', ['60'])
   try {
-    return (await setScheduling(child.pid ?? 0, 'realtime', HIGHEST_PRIORITY)) ?? false
+    return (await setRealtime(child.pid ?? 0, HIGHEST_PRIORITY)) ?? false
   } finally {
     child.kill()
   }

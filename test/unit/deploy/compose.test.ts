@@ -4,7 +4,7 @@ import t from 'tap'
 import { parse } from 'yaml'
 import { loadConfig } from '../../../config/load.ts'
 import { SETTINGS } from '../../../config/schema.ts'
-import { HIGHEST_PRIORITY } from '../../../runtime/process/scheduling/set-scheduling.ts'
+import { HIGHEST_PRIORITY } from '../../../runtime/process/realtime.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const SETTINGS_OF_OTHERS = /^(QDRANT_URL|QDRANT_API_KEY|S3_\w+)$/

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import { loadConfig } from '../../../config/load.ts'
 import { SETTINGS } from '../../../config/schema.ts'
-import { HIGHEST_PRIORITY } from '../../../runtime/process/scheduling/set-scheduling.ts'
+import { HIGHEST_PRIORITY } from '../../../runtime/process/realtime.ts'
 import { testFolder } from '../../support/instance/services.ts'
 
 const folder = join(import.meta.dirname, '../../../deploy/systemd')
@@ -21,7 +21,7 @@ t.test('each unit runs a role, with settings there are, and waits for its calls'
   t.same(units.sort(), ['patchbay-api.service', 'patchbay-jobs.service', 'patchbay-voice@.service', 'patchbay.service'])
   for (const unit of units) {
     const text = await readFile(join(folder, unit), 'utf8')
-    t.match(text, /^ExecStart=\/usr\/bin\/node main\.ts (start|api|jobs|voice)$/m, unit)
+    t.match(text, /^ExecStart=\/usr\/bin\/node (--\S+ )*main\.ts (start|api|jobs|voice)$/m, unit)
     const assigned = [...text.matchAll(/^Environment=(.*)$/gm)].flatMap(([, list = '']) => list.split(' '))
     for (const one of assigned) {
       const [name = ''] = one.split('=')

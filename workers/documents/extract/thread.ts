@@ -4,13 +4,14 @@ import type { Block } from '../../../runtime/knowledge/blocks.ts'
 import { chunk } from '../../../runtime/knowledge/chunking.ts'
 import { MAX_SEGMENT_CHUNKS } from '../../../runtime/knowledge/segment.ts'
 import { termsOf } from '../../../runtime/knowledge/terms.ts'
-import { useNormalPriority } from '../../../runtime/process/priority.ts'
+import { noteThreadId } from '../../../runtime/process/offload/thread-id.ts'
+import { restore } from '../../../runtime/process/priority.ts'
 import { extract } from './extract.ts'
 import { ExtractionError } from './failure.ts'
 import type { ExtractedChunk, ThreadFile, ThreadMessage } from './run.ts'
 
 /** Entry of a thread that run.ts starts: files to chunks, one file after the other; of each a batch at a time, the next one once the last is kept. */
-useNormalPriority()
+restore(noteThreadId())
 const port = parentPort!
 // What a library says of a file is heard by nobody, and takes no memory.
 for (const stream of [process.stdout, process.stderr]) stream.write = () => true

@@ -3,28 +3,20 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 import { text } from 'node:stream/consumers'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import t from 'tap'
 import { endThread, startThread } from '../../../../runtime/process/offload/thread.ts'
-import {
-  hurryThread,
-  lowerProcess,
-  lowerServicePriority,
-  lowerSession,
-  lowerThread,
-  restoreProcess,
-  restoreThread,
-} from '../../../../runtime/process/priority.ts'
-import { autogroupOf } from '../../../../runtime/process/scheduling/autogroup.ts'
-import { systemIdOf } from '../../../../runtime/process/scheduling/thread-ids.ts'
-import { withoutAutogroups } from '../../../support/instance/without-autogroups.ts'
+import { systemIdOf } from '../../../../runtime/process/offload/thread-id.ts'
+import { lower, restore, setPriorityBelowAudio } from '../../../../runtime/process/priority.ts'
 
-const THREAD = `
+const IMPORTS = `
 import { readFileSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
-import { lowerThreadPriority } from ${JSON.stringify(new URL('../../../../runtime/process/priority.ts', import.meta.url).href)}
-lowerThreadPriority()
+import { noteThreadId } from ${JSON.stringify(new URL('../../../../runtime/process/offload/thread-id.ts', import.meta.url).href)}
+import { lower, raise, restore } from ${JSON.stringify(new URL('../../../../runtime/process/priority.ts', import.meta.url).href)}
+`
+const THREAD = `${IMPORTS}
+lower(noteThreadId())
 parentPort.postMessage(readFileSync('/proc/thread-self/stat', 'utf8'))
 `
 /** Field 19 of proc_pid_stat(5); the name before may hold spaces. */
@@ -43,11 +35,11 @@ t.test(
   },
 )
 
-const AS_LOOP = THREAD.replaceAll('lowerThreadPriority', 'beginAsLoop').replace(
-  'beginAsLoop()',
+const AS_LOOP = THREAD.replace(
+  'lower(noteThreadId())',
   `const { setPriority } = await import('node:os')
 setPriority(1)
-beginAsLoop()`,
+raise(noteThreadId(), 0)`,
 )
 
 t.test(
@@ -61,12 +53,9 @@ t.test(
   },
 )
 
-const SPINNING = `
-import { readFileSync } from 'node:fs'
-import { parentPort } from 'node:worker_threads'
-import { useNormalPriority } from ${JSON.stringify(new URL('../../../../runtime/process/priority.ts', import.meta.url).href)}
+const SPINNING = `${IMPORTS}
 const stat = () => readFileSync('/proc/thread-self/stat', 'utf8')
-useNormalPriority()
+restore(noteThreadId())
 parentPort.postMessage(stat())
 parentPort.on('message', (until) => {
   const nice = () => Number(stat().slice(stat().lastIndexOf(')') + 2).split(' ')[16])
@@ -84,25 +73,26 @@ t.test(
     t.teardown(() => endThread(thread))
     const told = async () => (await once(thread, 'message'))[0] as string
     t.equal(systemIdOf(thread), undefined, 'its id is known once it runs')
-    t.equal(lowerThread(thread), false)
+    t.equal(lower(systemIdOf(thread)), false)
     const begun = await told()
     t.equal(niceOf(begun), before)
     t.equal(systemIdOf(thread), Number(begun.split(' ')[0]))
     const low = Math.min(19, before + 10)
-    t.equal(lowerThread(thread), true)
+    t.equal(lower(systemIdOf(thread)), true)
     thread.postMessage(low)
     t.equal(niceOf(await told()), low)
-    t.equal(restoreThread(thread), mayRaise(), 'which only some may undo')
+    t.equal(restore(systemIdOf(thread)), mayRaise(), 'which only some may undo')
     t.equal(niceOfThread(thread), mayRaise() ? before : low)
-    hurryThread(thread)
-    t.ok(mayRaise() ? niceOfThread(thread) < before : niceOfThread(thread) <= low, 'it goes before others')
-    await endThread(thread)
+    const id = systemIdOf(thread)
+    const ended = endThread(thread)
+    const nice = niceWhileItRuns(id)
+    if (nice !== undefined) t.ok(mayRaise() ? nice < before : nice <= low, 'it goes before others')
+    await ended
     t.equal(systemIdOf(thread), undefined, 'and has no id once it is gone')
-    t.doesNotThrow(() => hurryThread(thread))
+    await t.resolves(endThread(thread))
     const silent = startProgram('setInterval(() => {}, 1_000)')
     await once(silent, 'online')
-    t.doesNotThrow(() => hurryThread(silent), 'one that noted no id')
-    await t.resolves(endThread(silent))
+    await t.resolves(endThread(silent), 'one that noted no id')
   },
 )
 
@@ -110,7 +100,7 @@ t.test('each thread has an id of its own, those that threads start, too', async 
   const program = `
 import { parentPort } from 'node:worker_threads'
 import { startThread } from ${JSON.stringify(new URL('../../../../runtime/process/offload/thread.ts', import.meta.url).href)}
-import { noteThreadId, systemIdOf } from ${JSON.stringify(new URL('../../../../runtime/process/scheduling/thread-ids.ts', import.meta.url).href)}
+import { noteThreadId, systemIdOf } from ${JSON.stringify(new URL('../../../../runtime/process/offload/thread-id.ts', import.meta.url).href)}
 const own = noteThreadId()
 if (DEPTH > 0) {
   const inner = startThread(new URL('data:text/javascript,' + encodeURIComponent(PROGRAM)), {})
@@ -141,37 +131,43 @@ function startProgram(program: string): Worker {
 const niceOfThread = (thread: Worker): number =>
   niceOf(readFileSync(`/proc/self/task/${systemIdOf(thread)}/stat`, 'utf8'))
 
+/** Undefined: it has ended. */
+function niceWhileItRuns(id: number | undefined): number | undefined {
+  try {
+    return niceOf(readFileSync(`/proc/self/task/${id}/stat`, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
 t.test(
   'a service gives way to the loop that started it, with all that it starts',
   { skip: process.platform !== 'linux' && 'reads /proc' },
   async (t) => {
     const before = niceOf(readFileSync('/proc/thread-self/stat', 'utf8'))
     const shell = spawn('sh', ['-c', 'read line; cat /proc/self/stat'], { stdio: ['pipe', 'pipe', 'inherit'] })
-    lowerServicePriority(shell.pid)
+    t.equal(lower(shell.pid, 'service'), true)
     shell.stdin.end('go\n')
     const stat = await text(shell.stdout)
     t.equal(niceOf(stat), Math.min(19, Math.max(0, before) + 5))
-    lowerServicePriority(undefined)
-    lowerServicePriority(2 ** 22 + 1)
+    t.equal(lower(undefined, 'service'), false)
+    t.doesNotThrow(() => lower(2 ** 22 + 1, 'service'))
   },
 )
 
 const RAISED = `
 import { readFileSync } from 'node:fs'
-import { getPriority, setPriority } from 'node:os'
-import { raiseLoopPriority } from ${JSON.stringify(new URL('../../../../runtime/process/priority.ts', import.meta.url).href)}
-raiseLoopPriority(process.argv[1])
+import { raise } from ${JSON.stringify(new URL('../../../../runtime/process/priority.ts', import.meta.url).href)}
+raise(process.pid)
 process.stdout.write(readFileSync('/proc/thread-self/stat', 'utf8'))
 `
-
-const IN_GROUP = RAISED.replace('/proc/thread-self/stat', '/proc/self/autogroup')
 
 t.test(
   'a loop that carries audio goes before other work, where it may',
   { skip: process.platform !== 'linux' && 'reads /proc' },
   async (t) => {
     const before = niceOf(readFileSync('/proc/thread-self/stat', 'utf8'))
-    const child = spawn(process.execPath, ['--input-type=module', '-e', RAISED, 'alone'], {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', RAISED], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     const nice = niceOf(await text(child.stdout))
@@ -179,59 +175,18 @@ t.test(
   },
 )
 
-const WITHOUT_GROUPS = withoutAutogroups()
-
-t.test(
-  'a service in a session of its own gives way where the system weighs sessions first',
-  { skip: WITHOUT_GROUPS },
-  async (t) => {
-    const own = autogroupOf('self')
-    const shells = [true, false].map((detached) => {
-      const shell = spawn('sleep', ['600'], { detached })
-      t.teardown(() => shell.kill())
-      return shell.pid ?? 0
-    })
-    // Who isn't root may change one group in 100 ms.
-    for (const pid of shells) while (!lowerSession(pid)) await sleep(20)
-    t.match(autogroupOf(shells[0] ?? 0), { nice: 5 })
-    t.strictSame(autogroupOf(shells[1] ?? 0), own, 'one in our own session leaves it as it is')
-    t.equal(lowerSession(shells[0] ?? 0), true, 'asked again there is nothing left to do')
-    t.equal(autogroupOf(2 ** 22 + 1), undefined)
-  },
-)
-
-t.test('a process gives way with its session, and may be as any other again', { skip: WITHOUT_GROUPS }, async (t) => {
-  const shell = spawn('sleep', ['600'], { detached: true })
-  t.teardown(() => shell.kill())
-  const pid = shell.pid ?? 0
-  // Who isn't root may change one group in 100 ms.
-  while (!lowerProcess(pid)) await sleep(20)
-  t.match(autogroupOf(pid), { nice: 10 })
-  t.equal(getPriority(pid), 10)
-  if (!mayRaise()) return t.equal(restoreProcess(pid), false)
-  while (!restoreProcess(pid)) await sleep(20)
-  t.match(autogroupOf(pid), { nice: 0 })
-  t.equal(getPriority(pid), 0)
+t.test('a process gives way, and may be as any other again', { skip: process.platform === 'win32' }, async (t) => {
+  const child = spawn('sleep', ['600'])
+  t.teardown(() => child.kill())
+  const pid = child.pid ?? 0
+  const before = Math.max(0, getPriority())
+  t.equal(lower(pid), true)
+  t.equal(getPriority(pid), Math.min(19, before + 10))
+  t.equal(restore(pid), mayRaise())
+  if (mayRaise()) t.equal(getPriority(pid), before)
+  setPriorityBelowAudio(pid)
+  t.equal(getPriority(pid), mayRaise() ? Math.min(19, getPriority() + 5) : Math.min(19, before + 10))
 })
-
-t.test(
-  'a loop that carries audio takes its session with it, and leaves it as it was',
-  { skip: WITHOUT_GROUPS },
-  async (t) => {
-    const inSession = async (script: string): Promise<number[]> => {
-      const shell = spawn('sh', ['-c', script, process.execPath, IN_GROUP], {
-        detached: true,
-        stdio: ['ignore', 'pipe', 'inherit'],
-      })
-      const lines = (await text(shell.stdout)).trim().split('\n')
-      return lines.map((line) => Number(line.split(' ').at(-1)))
-    }
-    const raise = '"$0" --input-type=module -e "$1"'
-    const after = 'cat /proc/self/autogroup'
-    t.same(await inSession(`${raise}; ${after}`), [mayRaise() ? -5 : 0, 0])
-    t.same(await inSession(`echo 3 >/proc/self/autogroup; ${raise}; ${after}`), [3, 3], 'one that was moved stays')
-  },
-)
 
 /** Whether this process may raise what it started: root may, unless its container takes that away. */
 function mayRaise(): boolean {

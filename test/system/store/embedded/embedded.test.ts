@@ -8,12 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import t from 'tap'
 import { createLogger } from '../../../../runtime/process/log.ts'
-import { autogroupOf, setAutogroup } from '../../../../runtime/process/scheduling/autogroup.ts'
 import { type EmbeddedServices, startEmbedded } from '../../../../store/embedded/embedded.ts'
-import { moveSessionsOfChildren } from '../../../../store/embedded/sessions-of-children.ts'
 import { createRedis } from '../../../../store/redis/client.ts'
 import { type Teardown, testFolder } from '../../../support/instance/services.ts'
-import { withoutAutogroups } from '../../../support/instance/without-autogroups.ts'
 import { waitUntil } from '../../../support/world/wait-until.ts'
 
 const log = createLogger({ level: 'silent', name: 'test' })
@@ -139,54 +136,6 @@ t.test('a second instance on the same data folder is told so and harms nothing',
   })
   t.same(await query(services, 'select 1 as one'), [{ one: 1 }])
 })
-
-for (const [place, nice, what] of [
-  ['behind the loop', 5, 'gives way to loops that could not be raised'],
-  ['before other programs', -5, 'goes before other programs where loops run in real time'],
-] as const) {
-  t.test(`each connection of the database ${what}`, { skip: withoutAutogroups() }, async (t) => {
-    const services = await start(t, await testFolder(t), { postgres: true, redis: false })
-    void moveSessionsOfChildren(services.pids.postgres, () => place)
-    const client = new Client({ connectionString: services.databaseUrl })
-    t.teardown(() => client.end())
-    await client.connect()
-    const { rows } = await client.query('select pg_backend_pid() as pid')
-    const canBe = nice > 0 || (await mayRaiseSessions())
-    if (canBe) await until(() => autogroupOf(rows[0].pid)?.nice === nice)
-    else t.equal(autogroupOf(rows[0].pid)?.nice, 0)
-  })
-}
-
-t.test(
-  'a connection that has no session of its own yet is moved once it has',
-  { skip: withoutAutogroups() },
-  async (t) => {
-    const server = spawn('sh', ['-c', '(sleep 2; exec setsid sleep 600) & wait'], { detached: true })
-    t.teardown(() => process.kill(-server.pid!, 'SIGKILL'))
-    await once(server, 'spawn')
-    setAutogroup(server.pid!, 5)
-    void moveSessionsOfChildren(server.pid, () => 'before other programs')
-    const childOf = async () => Number(await readFile(`/proc/${server.pid}/task/${server.pid}/children`, 'latin1'))
-    await until(async () => (await childOf()) > 0)
-    const child = await childOf()
-    t.teardown(() => process.kill(child, 'SIGKILL'))
-    const raised = (await mayRaiseSessions()) ? -5 : 0
-    const isApart = () => autogroupOf(child)?.name !== autogroupOf(server.pid!)?.name
-    await until(() => isApart() && autogroupOf(child)?.nice === raised)
-    t.equal(autogroupOf(server.pid!)?.nice, 5)
-  },
-)
-
-/** Root may, unless its container takes that away. */
-async function mayRaiseSessions(): Promise<boolean> {
-  const child = spawn('sleep', ['60'], { detached: true })
-  await once(child, 'spawn')
-  try {
-    return setAutogroup(child.pid ?? 0, -1)
-  } finally {
-    child.kill()
-  }
-}
 
 t.test('stopping frees the data folder and leaves no process and no socket', async (t) => {
   const dataDir = join(await testFolder(t), 'data')

@@ -13,7 +13,6 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'api/auth/password-thread.ts': 'a thread: its owner hears of its end and answers',
   'runtime/tools/argument-check-thread.ts': 'a thread: its owner hears of its end and answers',
   'runtime/knowledge/engine/thread.ts': 'a thread: its owner hears of its end and starts another',
-  'runtime/process/scheduling/realtime-thread.ts': 'a thread: its owner hears of its end and goes on without',
   'plugins/local/thread.ts': 'a thread: its owner hears of its end and starts another',
   'plugins/local/ears.ts': 'runs in the thread of plugins/local/thread.ts',
   'workers/documents/extract/thread.ts': 'a thread: its owner hears of its end and fails the file',

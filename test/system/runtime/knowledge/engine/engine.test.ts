@@ -112,7 +112,7 @@ t.test('memory is counted with the vectors, and what fails to be added is none',
 })
 
 t.test('the threads are the process’s own: they start under the guard, and keep no process from ending', async (t) => {
-  const urlOf = (path: string) => JSON.stringify(new URL(`../../../../${path}`, import.meta.url).href)
+  const urlOf = (path: string) => JSON.stringify(new URL(`../../../../../${path}`, import.meta.url).href)
   const program = `
     const { installGuard } = await import(${urlOf('runtime/plugin/guard/guard.ts')})
     const { Engine } = await import(${urlOf('runtime/knowledge/engine/engine.ts')})

@@ -1,0 +1,15 @@
+#!/bin/sh
+# Starts main.ts with the options of Node that its roles need: V8 takes them only at its start, and NODE_OPTIONS takes only some of them.
+# cli/node-options.ts has the same ones, with the reasons.
+set -eu
+cd "$(dirname "$0")/.."
+options=
+case ${1:-} in
+  start | api | jobs | voice)
+    case " $* " in
+      *' voice '*) options='--experimental-async-context-frame --initial-heap-size=256 --single-threaded-gc' ;;
+      *' start '* | *' api '*) options='--initial-heap-size=208 --no-memory-reducer --concurrent-marking-max-worker-num=1' ;;
+    esac ;;
+esac
+# shellcheck disable=SC2086 # one word an option
+exec node $options main.ts "$@"

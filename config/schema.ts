@@ -1,6 +1,6 @@
 /**
  * Every setting of Patchbay: its environment variable, type, default and a sentence. config/load.ts is the only
- * reader of process.env; the README's table and `patchbay config` are made from this list.
+ * reader of process.env; the table of docs/configuration.md and `patchbay config` are made from this list.
  */
 export interface Setting {
   env: string

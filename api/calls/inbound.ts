@@ -199,7 +199,7 @@ async function whoAnswers(
     agent: await own(),
     variables,
     rejected: false,
-    fault: `it named an agent that is none: ${cutText(named, 100)}`,
+    fault: `it named an agent that does not exist: ${cutText(named, 100)}`,
   }
 }
 

@@ -149,7 +149,7 @@ export const GenerateTokenQuery = Type.Object({
   ),
   record: Type.Optional(
     Type.Boolean({
-      description: 'Records the session even where calls are not: for whoever talks and asks for it.',
+      description: 'Records the session even if calls are not recorded: for a caller who asks for it.',
     }),
   ),
 })

@@ -105,7 +105,7 @@ export class SipStack {
       changed: (id, bindings) => {
         options.directory.extensions
           ?.registered(id, bindings)
-          .catch((err) => log.warn({ err }, 'Other nodes could not be told of a registration'))
+          .catch((err) => log.warn({ err }, 'Other nodes could not be notified of a registration'))
       },
     })
     this.ports = new MediaPorts(

@@ -213,7 +213,10 @@ export class Gatekeeper {
     this.#tellings.set(reason, telling)
     if (telling.times++ > MAX_TOLD) return
     if (telling.times > MAX_TOLD) {
-      this.#log.warn({ reason }, 'SIP refused: the same of more addresses than are told of; the counters have them all')
+      this.#log.warn(
+        { reason },
+        'SIP refused, also for further addresses that are not logged; the counters have them all',
+      )
       return
     }
     if (this.#told.size >= MAX_SOURCES) this.#told.clear()

@@ -151,7 +151,7 @@ class Stream implements StreamHandlers {
       if (typeof data !== 'string') throw new SyntaxError('not text')
       event = this.#dialect.read(data)
     } catch (err) {
-      if (++this.#faults === 1) this.#log.warn({ err }, 'A media stream sent a message that is none')
+      if (++this.#faults === 1) this.#log.warn({ err }, 'A media stream sent an invalid message')
       if (this.#faults > MAX_FAULTS || this.#leg === undefined) this.#socket.close(POLICY_VIOLATION, 'bad message')
       return
     }

@@ -1,7 +1,4 @@
-/**
- * Finds words that only this project's English has, in docs, comments and messages: `node scripts/words.ts [room]` lists them. A test
- * refuses more of them in a room than scripts/words.json allows; its numbers only go down.
- */
+/** Finds dialect in docs, comments and messages: `node scripts/words.ts [room]`. A test holds each room to scripts/words.json. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 

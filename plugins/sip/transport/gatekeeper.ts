@@ -10,7 +10,7 @@ const STRANGER = { perSecond: 5, burst: 20 }
 /** From all of those together: senders' addresses can be made up. */
 const STRANGERS = { perSecond: 200, burst: 400 }
 const MAX_SOURCES = 10_000
-/** Whoever proved who they are may say as much as a trunk's own address, so long. */
+/** How long an authenticated source may send as much as a trunk's own address. */
 const PROVEN_MS = 3_600_000
 /** Wrong passwords in a row, after which an address is heard no more, and for how long; doubled with each time. */
 const MAX_WRONG = 10
@@ -133,8 +133,8 @@ export class Gatekeeper {
   }
 
   /**
-   * May a request that no list lets in prove itself by a password? A trunk's list opens the way to that trunk alone: to all
-   * others, whoever calls from there is a stranger.
+   * Whether a request from a source in no list may authenticate by a password. A trunk's list gives access to that trunk only: for
+   * all others, its sources are unknown.
    */
   admitsProof(address: string): boolean {
     if (this.#refusesLocked(address)) return false

@@ -522,7 +522,7 @@ export const sentences = {
   'Last year': 'Letztes Jahr',
   Latency: 'Antwortzeit',
   'Latency by answer': 'Antwortzeit je Antwort',
-  RescheduleJob: 'Später',
+  Later: 'Später',
   'Latest calls': 'Neueste Anrufe',
   Leave: 'Verlassen',
   'Leave a message': 'Nachricht hinterlassen',

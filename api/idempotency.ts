@@ -6,7 +6,7 @@ import type { Tenant } from '../store/database/tenant.ts'
 import { ValidationError } from './schema.ts'
 
 /**
- * `Idempotency-Key`: whoever sends a request again because its answer was lost gets that answer, and no second effect.
+ * `Idempotency-Key`: a client that repeats a request because its answer was lost gets that answer, without a second effect.
  * The key is the workspace's; the same key with another input is a mistake of the caller's and answered 422.
  */
 

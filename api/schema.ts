@@ -224,7 +224,7 @@ export const Id = Type.String({ format: 'uuid' })
 /** What people call a thing of theirs. */
 export const NameInput = Type.String({ minLength: 1, maxLength: 200, pattern: NOT_BLANK })
 
-/** A phone number a caller sends: what is none is answered 400, before any other fault. */
+/** A phone number a caller sends: an invalid one is answered 400, before any other fault. */
 export function PhoneNumberInput(description: string) {
   return Type.String({ format: 'phone-number', description })
 }

@@ -15,7 +15,7 @@ export interface ChildRole {
   env: NodeJS.ProcessEnv
   /** Options of Node beside those of this process. */
   nodeOptions?: readonly string[]
-  /** Told of each that was started. */
+  /** Called with each child that was started. */
   spawned?(child: ChildProcess): void
 }
 

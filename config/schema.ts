@@ -1,6 +1,6 @@
 /**
  * Every setting of Patchbay: its environment variable, type, default and a sentence. config/load.ts is the only
- * reader of process.env; the README's table and `patchbay config` are made from this list.
+ * reader of process.env; the table of docs/configuration.md and `patchbay config` are made from this list.
  */
 export interface Setting {
   env: string
@@ -161,7 +161,7 @@ export const SETTINGS = {
     type: 'list',
     default: undefined,
     description:
-      'E-mail addresses of those who run the installation, comma-separated; the first user of a fresh embedded instance is one, too, and whoever came by the link that the start prints.',
+      'E-mail addresses of those who run the installation, comma-separated; the first user of a fresh embedded instance is one, too, and so is the user who signed up by the link that the start prints.',
   },
   otlpEndpoint: {
     env: 'OTEL_EXPORTER_OTLP_ENDPOINT',
@@ -444,7 +444,7 @@ export const SETTINGS = {
     default: 'true',
     choices: ['true', 'nice', 'false'],
     description:
-      "Whether loops that carry audio go before the machine's other work on the processor, where Linux lets them: in real time (CAP_SYS_NICE or a limit of real-time priorities), else by niceness; `nice`: by niceness alone; `false`: as whoever starts the process sets it.",
+      "Whether loops that carry audio go before the machine's other work on the processor, where Linux lets them: in real time (CAP_SYS_NICE or a limit of real-time priorities), else by niceness; `nice`: by niceness alone; `false`: priorities stay as the process was started with them.",
   },
   recordCalls: {
     env: 'PATCHBAY_RECORD_CALLS',

@@ -1,12 +1,12 @@
 /**
- * Writes the README's configuration table from config/schema.ts: `node scripts/configuration-table.ts`. A test fails
+ * Writes the table of docs/configuration.md from config/schema.ts: `node scripts/configuration-table.ts`. A test fails
  * while the two differ.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SETTINGS, type Setting } from '../config/schema.ts'
 
-const README = join(import.meta.dirname, '..', 'README.md')
+const PAGE = join(import.meta.dirname, '..', 'docs/configuration.md')
 const BEGIN = '<!-- configuration: made by scripts/configuration-table.ts -->'
 const END = '<!-- /configuration -->'
 
@@ -22,7 +22,7 @@ export function configurationTable(): string {
 export function withTable(text: string): string {
   const begin = text.indexOf(BEGIN)
   const end = text.indexOf(END)
-  if (begin === -1 || end < begin) throw new Error(`README.md has no "${BEGIN}" … "${END}"`)
+  if (begin === -1 || end < begin) throw new Error(`docs/configuration.md has no "${BEGIN}" … "${END}"`)
   return `${text.slice(0, begin + BEGIN.length)}\n${configurationTable()}\n${text.slice(end)}`
 }
 
@@ -35,4 +35,4 @@ function defaultOf(setting: Setting): string {
   return setting.default === undefined ? '' : `\`${setting.default}\``
 }
 
-if (import.meta.main) writeFileSync(README, withTable(readFileSync(README, 'utf8')))
+if (import.meta.main) writeFileSync(PAGE, withTable(readFileSync(PAGE, 'utf8')))

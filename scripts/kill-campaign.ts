@@ -4,7 +4,7 @@
  *
  *     npm run kill-campaign -- [--times=1000] [--minutes=60] [--dispatchers=4] [--campaigns=3] [--ratio=1] [--seed=1]
  *
- * A carrier writes down whom it was asked to call. Ends with 0 only if nobody was called more often than allowed, sooner than
+ * A carrier records the numbers that it was asked to call. Ends with 0 only if nobody was called more often than allowed, sooner than
  * allowed or outside their hours, no call was dialled twice, every attempt ended and the campaigns completed. Most kills come a
  * moment after somebody was dialled, several at a time, while others are still starting. `--minutes` ends the killing earlier; the
  * campaigns then have their time to complete.

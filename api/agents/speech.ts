@@ -6,7 +6,7 @@ import { type Fault, Nullable } from '../schema.ts'
 import type { Choices } from './choices.ts'
 import type { FallbacksInput } from './fallbacks.ts'
 
-/** How an agent listens and speaks: the fields, their faults, and what a conversation is told of them. */
+/** How an agent listens and speaks: the fields, their faults, and their form in a conversation. */
 
 export const DEFAULT_LANGUAGE = 'en'
 const MAX_KEYTERMS = 100

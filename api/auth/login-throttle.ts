@@ -41,7 +41,7 @@ export interface LoginThrottle {
 
 const hashOf = (account: string) => createHash('sha256').update(account.toLowerCase()).digest('base64url')
 
-/** @param lockedOut told of the first attempt that is refused within a window */
+/** @param lockedOut called for the first attempt that is refused within a window */
 export function createLoginThrottle(
   redis: RedisClient,
   lockedOut: (attempt: Attempt) => void = () => undefined,

@@ -3,8 +3,8 @@ import { Gate } from '../../runtime/admission/gate.ts'
 import { computePassword } from './password-threads.ts'
 
 /**
- * Argon2id; the library's defaults are OWASP's: 19 MiB, two passes, one lane. It computes in threads of its own; whoever asks,
- * by account or address, takes turns.
+ * Argon2id; the library's defaults are OWASP's: 19 MiB, two passes, one lane. It computes in separate threads; requests
+ * take turns by account or address.
  */
 
 /** A flood of logins leaves half of the cores to the rest. */

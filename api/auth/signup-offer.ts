@@ -11,15 +11,15 @@ const signupOffer = defineRoute({
   success: {
     status: 200,
     schema: Type.Object({
-      open: Type.Boolean({ description: 'Whoever asks may sign up without an invitation.' }),
-      setup_token: Type.Boolean({ description: 'Whoever asks may sign up with the setup token: they are the first.' }),
+      open: Type.Boolean({ description: 'The caller may sign up without an invitation.' }),
+      setup_token: Type.Boolean({ description: 'The caller may sign up with the setup token, as the first user.' }),
       first: Type.Boolean({
         description: 'There is no user yet; the first one runs the installation.',
       }),
     }),
   },
   tag: 'Authentication',
-  summary: 'Whether whoever asks may sign up',
+  summary: 'Whether the caller may sign up',
   examples: { success: { open: true, setup_token: false, first: true } },
   headers: [...ORIGIN_HEADERS],
   handler: async (request, services) => {

@@ -44,14 +44,14 @@ export function isFromHere(
   )
 }
 
-/** Whoever has no invitation and wants to sign up. */
+/** A client that wants to sign up without an invitation. */
 export interface Newcomer {
   email: string
   isLocal: boolean
   setupToken?: string | undefined
 }
 
-/** Whether whoever asks may sign up without invitation and setup token. */
+/** Whether the client may sign up without an invitation and a setup token. */
 export async function maySignUp(services: Services, { email, isLocal }: Newcomer): Promise<boolean> {
   // An address that makes an operator is taken from this machine alone: anybody could write it into the form.
   if (services.operators.names(email) && !isLocal) return false

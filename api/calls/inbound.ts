@@ -49,7 +49,7 @@ export interface InboundOptions {
   config: { readonly dataKey: string; readonly toolsAllowNet?: readonly string[] | undefined }
   clock: Clock
   log: Logger
-  /** Told of each call that is refused, and why. */
+  /** Called for each refused call with the reason. */
   refused(provider: string, reason: string): void
 }
 
@@ -170,7 +170,7 @@ interface WhoAnswers {
   fault?: string
 }
 
-/** The number's agent, or whom its webhook names. A webhook that says nothing of use changes nothing. */
+/** The number's agent, or the agent that its webhook names. An answer that can't be used changes nothing. */
 async function whoAnswers(
   { store, clock, config, requests, log }: InboundOptions,
   asked: { provider: string; callId: string; from: string | null; number: string; called: CalledNumber },
@@ -201,7 +201,7 @@ async function whoAnswers(
     agent: await own(),
     variables,
     rejected: false,
-    fault: `it named an agent that is none: ${cutText(named, 100)}`,
+    fault: `it named an agent that does not exist: ${cutText(named, 100)}`,
   }
 }
 
@@ -237,7 +237,7 @@ async function findCalled(
   }
   const known = await options.trunks.list(signalWithin(TRUNKS_TIMEOUT_MS))
   const own = known.filter(({ id }) => call.trunks?.includes(id))
-  // A number means something over the trunks of its workspace alone, whoever else has registered the same.
+  // A number is valid over the trunks of its own workspace only, even if another workspace has registered it.
   for (const called of registered) {
     const trunk = own.find(({ workspaceId, name }) => workspaceId === called.workspaceId && name === called.trunk)
     if (trunk !== undefined) return { called, trunk: trunk.id }

@@ -87,7 +87,7 @@ function claimOf({ call, wrapUpMs, strategy }: CallToPlace): SlotClaim {
   }
 }
 
-/** Whoever picked up and is not connected to an agent within two seconds was abandoned: the rest of them is for the voice. */
+/** A callee who is not connected to an agent within two seconds is abandoned; the remainder is for the first sound of the voice. */
 const PICKED_UP_WAIT_MS = 1_600
 
 /** How often a call that waits for a place of its workspace asks again. */
@@ -221,7 +221,7 @@ export class Placer {
     let announcement: AgentSpec | undefined
     let over = false
     let joined = false
-    /** Whoever reads how a call ended reads with it what the carrier said of that. */
+    /** The carrier's figures are written before the end of the call, so that both are read together. */
     let observed = Promise.resolve()
     /** True for the first that decides what becomes of the call. */
     const decide = (): boolean => {

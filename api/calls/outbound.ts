@@ -49,7 +49,7 @@ const outboundCall = defineRoute({
   idempotent: true,
   body: Type.Object({
     agent_phone_number: PhoneNumberInput('A registered number of the agent; the callee sees it.'),
-    phone_number_to_dial: PhoneNumberInput('Whom to call.'),
+    phone_number_to_dial: PhoneNumberInput('The number to call.'),
     dynamic_variables: DynamicVariables({
       default: {},
       description: "Fill `{{name}}` in the agent's system prompt and first message.",

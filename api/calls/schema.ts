@@ -149,7 +149,7 @@ export const GenerateTokenQuery = Type.Object({
   ),
   record: Type.Optional(
     Type.Boolean({
-      description: 'Records the session even where calls are not: for whoever talks and asks for it.',
+      description: 'Records the session even if calls are not recorded: for a caller who asks for it.',
     }),
   ),
 })
@@ -224,7 +224,7 @@ export const callExample: Static<typeof CallBody> = {
   supervisors: [],
 }
 
-/** The filter of a call log query. An agent id that is none matches no call, like one of another workspace. */
+/** The filter of a call log query. A malformed agent id matches no call, like one of another workspace. */
 export function callFilter(query: Static<typeof CallFilters>): CallFilter {
   const ofId = (id: string | undefined) => (id === undefined || isUuid(id) ? id : NO_ID)
   return {

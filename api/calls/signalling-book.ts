@@ -120,5 +120,5 @@ export function openSignallingBook({
   }
 }
 
-/** Calls that are none of the log, such as those between two extensions, have another id. */
+/** Calls without a log, such as those between two extensions, have another id. */
 const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}(?:\.\d)?$/

@@ -10,7 +10,7 @@ import { call_log_id, requireCall } from './one-call.ts'
 import { pcapOf } from './pcap.ts'
 
 const SipMessageBody = Type.Object({
-  leg: Type.Integer({ description: '1: the caller or callee; 2: whom they were led to.' }),
+  leg: Type.Integer({ description: '1: the caller or callee; 2: the party that they were transferred to.' }),
   at: Instant,
   direction: Type.Enum(['in', 'out']),
   transport: Type.Enum(['udp', 'tcp', 'tls']),

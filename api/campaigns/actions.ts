@@ -211,7 +211,7 @@ const duplicate = defineRoute({
       {
         ...fields,
         name: body.name,
-        // Whoever copies wants to look first.
+        // A copy is paused so that its owner can check it first.
         paused: true,
         from_numbers: json(fields.from_numbers),
         retry: json(fields.retry),

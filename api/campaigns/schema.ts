@@ -140,7 +140,7 @@ const FIELDS = {
     Type.String({
       maxLength: 1_000,
       description:
-        'Said to whoever picks up while no agent is free, with `call_ratio` above 1; `{{workspace}}`, `{{from_number}}` and the ' +
+        'Said to callees who pick up while no agent is free, with `call_ratio` above 1; `{{workspace}}`, `{{from_number}}` and the ' +
         "prospect's variables are filled in. Empty: a sentence in English with both.",
     }),
     '',

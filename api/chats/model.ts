@@ -131,7 +131,7 @@ async function* streamStep(
   }
 }
 
-/** The agent's tools as the model is told of them; they are called by outputOf. */
+/** The agent's tools as the model sees them; they are called by outputOf. */
 function toolsOf(agent: AgentSpec): llm.FunctionTool[] {
   return (agent.tools ?? [])
     .filter(({ kind }) => CHAT_TOOLS.has(kind))

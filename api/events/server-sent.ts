@@ -4,7 +4,7 @@ import { boundary } from '../../runtime/lib/async/boundary.ts'
 
 /** Proxies and browsers give up a connection that is silent for long. */
 const COMMENT_MS = 8_000
-/** A stream ends now and then, so that whoever may no longer read is asked again; clients resume by themselves. */
+/** A stream ends after this, so that the right to read is checked again; clients resume by themselves. */
 export const MAX_STREAM_S = 900
 /** Events that wait for a client. */
 const MAX_WAITING = 1_000

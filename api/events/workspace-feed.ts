@@ -26,7 +26,7 @@ interface Reader {
   place: Place
 }
 
-/** The events of workspaces as they come, for all live streams of a node: one query at a time, whoever reads. */
+/** The events of workspaces as they come, for all live streams of a node: one query at a time for all readers. */
 export class WorkspaceFeed {
   readonly #store: Store
   readonly #publicUrl: () => string

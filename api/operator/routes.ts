@@ -187,7 +187,7 @@ const trunkHosts = defineRoute({
   method: 'GET',
   path: '/operator/trunk-hosts',
   success: { status: 200, schema: Type.Array(TrunkHostBody) },
-  summary: 'The trunk hosts and ranges of addresses that are approved, and for whom',
+  summary: 'The trunk hosts and ranges of addresses that are approved, with their workspaces',
   examples: { success: [trunkHostExample] },
   handler: async (_, { store }) => (await listTrunkHosts(store.global)).map(trunkHostBody),
 })
@@ -261,7 +261,7 @@ const changeUser = defineRoute({
   body: UserRightsInput,
   success: { status: 200, schema: OperatedUserBody },
   summary: 'Make a user an operator, or take that back',
-  description: 'Whom `PATCHBAY_OPERATORS` names stays one.',
+  description: 'A user that `PATCHBAY_OPERATORS` names stays an operator.',
   examples: { body: { is_operator: true }, success: { ...userExample, is_operator: true } },
   handler: async ({ params, body }, { store, operators }) => {
     const user = await setOperator(store, params.user_id, body.is_operator)

@@ -31,7 +31,7 @@ export const Dedupe = Type.Boolean({
 export const Attested = Type.Boolean({
   default: false,
   description:
-    'Whoever uploads says that everybody in the file agreed to be called. Rows without a `consent_at` get the time of the upload; who said it is kept with it.',
+    'The uploader declares that everybody in the file agreed to be called. Rows without a `consent_at` get the time of the upload; the upload stores who declared it.',
 })
 
 const upload = defineRoute({

@@ -22,7 +22,7 @@ export interface ClientLineEvents {
   message(message: Exclude<ClientMessage, { type: 'end' | 'ping' }>): void
   /** A binary message, within the limit of messages. */
   binary(bytes: Uint8Array): void
-  /** Over, by whoever's doing: sent once, nothing follows. */
+  /** Over, whichever side ended it: sent once, nothing follows. */
   ended(reason: LegEndReason): void
   /** The client is back over another connection. */
   resumed?(): void

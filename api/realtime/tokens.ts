@@ -12,7 +12,7 @@ import type { Standing } from '../auth/standing-rights.ts'
 export interface SessionGrant {
   workspaceId: string
   callId: string
-  /** Whoever opens it asked for its recording. */
+  /** Its opener asked for a recording. */
   isRecorded?: boolean | undefined
   /** Whose right to it must stand when it is opened; a visitor's while the call runs, too. */
   holder?: Standing | undefined

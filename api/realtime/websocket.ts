@@ -182,7 +182,7 @@ export function realtimeRoute(options: RealtimeOptions): Realtime {
           if (!calls.hangUp(callId)) leg.close('api_hangup')
         }
         const over = peer === undefined ? start() : whenConnected(peer, { workspaceId, callId }, start)
-        // A call that a member or a key opened goes on: whoever talks in it is another.
+        // A call that a member or a key opened goes on: another person talks in it.
         const unwatch = holder?.kind === 'visitor' ? standing.watch(holder, () => end()) : undefined
         over
           .catch((err) => log.error({ err, callId }, 'A web call that did not begin could not be written down'))

@@ -24,7 +24,7 @@ export interface RequestLogOptions {
 
 /**
  * What API keys ask for, by workspace. Noting a request costs it nothing: it waits in memory and is written with the others of
- * its second. What can't be written then is lost: this is for whoever looks for a mistake, and no ledger.
+ * its second. What can't be written then is lost: it serves debugging and is not a ledger.
  */
 export class RequestLog {
   readonly #options: RequestLogOptions

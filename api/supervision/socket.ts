@@ -214,7 +214,7 @@ class SupervisorSocket implements SocketHandlers {
   }
 
   #said(pcm: Uint8Array): void {
-    // Whoever gave it has its buffer back after this.
+    // The sender reuses its buffer after this.
     const own = Uint8Array.from(pcm)
     this.#line.then((line) => line.sound(own)).catch(() => undefined)
   }

@@ -18,7 +18,7 @@ interface Telephony {
   readonly carriers: Carriers
 }
 
-/** Undefined for a plugin that is none of telephony, has no key or takes no requests. */
+/** Undefined for a plugin that is not of kind telephony, has no key or takes no requests. */
 export async function webOf({ plugins, carriers }: Telephony, provider: string): Promise<CarrierWeb | undefined> {
   if (!plugins.catalogue.telephony.has(provider) || plugins.missingKey(provider) !== undefined) return undefined
   return (await carriers.get(provider)).web

@@ -158,7 +158,7 @@ export function createToolCalls({
     }
     const to = formatDestination(destination)
     try {
-      // A caller on the web is nobody whom the carrier could lead elsewhere.
+      // A carrier can't transfer a caller on the web.
       if (scope.callType === 'phone' && tool.mode !== 'warm' && carrier.transfer !== undefined) {
         const { workspaceId, trunk } = scope
         const by = { workspaceId, from, ...(trunk === null ? {} : { trunk }) }
@@ -175,7 +175,7 @@ export function createToolCalls({
     return join(callId, { ...tool, to }, input, scope, secondLeg(carrier, callId, { ...scope, from, to }))
   }
 
-  /** Calls there ourselves, and joins whoever picks up with the caller. */
+  /** Calls the target ourselves, and joins the callee with the caller. */
   const join = async (
     callId: string,
     tool: Tool & { type: 'transfer' },

@@ -100,7 +100,7 @@ export async function openTrunkBook(options: {
     async list() {
       const reachOf = await reachOfWorkspaces(options)
       const trunks = (await allTrunks(store)).map((row) => opened(row, reachOf(row.workspace_id)))
-      // With a database of its own this is one machine, and whoever is on it may call.
+      // With the embedded database this is one machine, and every program on it may call.
       return config.databaseUrl === undefined ? [...trunks, localTrunk()] : trunks
     },
     watch: changes.watch,

@@ -163,7 +163,7 @@ const change = defineRoute({
     }
     const had = { ...DEFAULT_TRUNK_SETTINGS, ...before.settings }
     const movesAway = isElsewhere({ ...before, outbound_proxy: had.outbound_proxy }, now)
-    // Whoever is there now would get what was entered for those who were there before.
+    // The new peer would get credentials that were entered for the previous one.
     const dropsPassword = movesAway && body.password === undefined && before.password !== null
     const dropsKey = movesAway && body.tls_key === undefined && before.tls_key !== null
     const changes = {

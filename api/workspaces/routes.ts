@@ -103,7 +103,7 @@ const limit = defineRoute({
   body: ChangeWorkspaceInput,
   success: { status: 200, schema: WorkspaceBody },
   tag,
-  summary: 'Choose how many phone calls a workspace may have at once, and whom it may call',
+  summary: 'Choose how many phone calls a workspace may have at once, and which numbers it may call',
   description: 'Fields that are left out keep their values. What the operator allows is not widened by it.',
   examples: { body: { max_concurrent_calls: 10 }, success: { ...workspaceExample, max_concurrent_calls: 10 } },
   handler: async ({ user, tenant, body }, { store }) => {

@@ -14,7 +14,7 @@ const { PATCHBAY_URL = 'http://localhost:8080', PATCHBAY_API_KEY = '', AGENT_ID 
 const HERE = import.meta.dirname
 const PAGES = { '/': 'plain.html', '/react': 'react.html', '/widget': 'widget.html' }
 
-/** Ask here who your visitor is: whoever gets a session talks at your cost. */
+/** Authenticate your visitor here: everybody who gets a session talks at your cost. */
 async function openSession(): Promise<Response> {
   const url = new URL('/calls/generate-token', PATCHBAY_URL)
   url.searchParams.set('agent_id', AGENT_ID)

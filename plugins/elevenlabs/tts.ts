@@ -6,7 +6,7 @@ import { ELEVENLABS, endpointOf, failureOf, socketUrl } from './endpoint.ts'
 
 const SAMPLE_RATE_HZ = 24_000
 const BYTES_PER_S = SAMPLE_RATE_HZ * 2
-/** Sarah, whom every account has. */
+/** Sarah, a voice that every account has. */
 const DEFAULT_VOICE = 'EXAVITQu4vr4xnSDxMaL'
 const DEFAULT_MODEL = 'eleven_flash_v2_5'
 /** Longest silence of ours that the server keeps a connection over; the most it takes. */

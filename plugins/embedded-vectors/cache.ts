@@ -40,7 +40,7 @@ interface Loading {
 }
 
 /**
- * Which blocks the engine holds for whom: indexes of the agents used last, up to `maxBytes` together (one agent's alone may be
+ * The blocks that the engine holds for each agent: indexes of the agents used last, up to `maxBytes` together (one agent's alone may be
  * larger). Each use asks the shelf for the version; after a change only rows that are new, or that stood beside a removed
  * one, are read. However often it changes, one index of an agent is read at a time. An engine that was lost is replaced by the next use.
  */
@@ -142,7 +142,7 @@ export class IndexCache {
 
   async #fill(scope: VectorScope, entry: Entry, loading: Loading): Promise<void> {
     if (entry.users === 1) {
-      // Whoever asked has gone.
+      // No caller waits any more.
       loading.next = undefined
       return
     }
@@ -152,7 +152,7 @@ export class IndexCache {
     try {
       entry.engine = this.#engine
       entry.version = await this.#shelf.version(scope, new AbortController().signal)
-      // Whoever asks from now on may know of more than is listed now.
+      // Later callers may know of more rows than the list has now.
       loading.next = undefined
       loading.running = entry
       await this.#load(scope, entry, previous?.blocks ?? [])

@@ -147,7 +147,7 @@ export class OfflineEars implements InboundAudio {
   readonly #say: Say
   readonly #pauseMs: number
   readonly #sessions = new Map<number, Cutting>()
-  /** One utterance at a time, whoever spoke. */
+  /** One utterance at a time, over all sessions. */
   #recognising: Promise<void> = Promise.resolve()
   #waiting = 0
 

@@ -95,7 +95,7 @@ export class QdrantStore implements VectorStore {
         if (statusOf(error) !== CONFLICT) throw error
       })
     }
-    // Also where it exists: whoever made it may have died before.
+    // Also if the collection exists: its creator may have died before this step.
     for (const [field_name, is_tenant] of [
       ['agent_id', true],
       ['workspace_id', false],

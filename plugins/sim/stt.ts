@@ -11,7 +11,7 @@ const END_SILENCE_MS = 200
 const UNKNOWN: SpeechSignal = {
   type: 'unknown_sentence',
   message:
-    'The simulated recogniser heard speech that is none of its sentences; it understands no people. Set STT_provider of the agent to a real one (docs/providers.md)',
+    'The simulated recogniser heard speech that is not one of its sentences; it does not understand people. Set STT_provider of the agent to a real one (docs/providers.md)',
 }
 /** Audio kept while the vocabulary is being rendered; the oldest is dropped. */
 const MAX_WAITING_MS = 60_000

@@ -105,7 +105,7 @@ export class SipStack {
       changed: (id, bindings) => {
         options.directory.extensions
           ?.registered(id, bindings)
-          .catch((err) => log.warn({ err }, 'Other nodes could not be told of a registration'))
+          .catch((err) => log.warn({ err }, 'Other nodes could not be notified of a registration'))
       },
     })
     this.ports = new MediaPorts(
@@ -338,7 +338,7 @@ export class SipStack {
   }
 }
 
-/** What a trunk was told of us: when it changes, it is told anew. */
+/** Our contact as a trunk has it: when it changes, we register again. */
 function contactKey({ trunk }: ActiveTrunk): string {
   const { host, transport, register, username, password, tlsCa, tlsKey, settings } = trunk
   const { auth_username, from_domain, contact_user, contact_domain, outbound_proxy, tls_cert } = settings

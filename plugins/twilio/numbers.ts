@@ -70,7 +70,7 @@ export function twilioNumbers(api: TwilioApi, publicUrl: string | undefined): Ca
       await api.ask(signal, async (client) => {
         const resource = client.incomingPhoneNumbers(owned.sid)
         if (bought ?? owned.friendlyName.startsWith(BOUGHT)) await resource.remove()
-        // Whoever has had its calls delivered elsewhere meanwhile keeps them.
+        // A number whose calls were redirected elsewhere meanwhile keeps that address.
         else if (owned.voiceUrl.endsWith(OUR_VOICE_PATH)) await resource.update({ ...NOWHERE, ...before })
       })
     },

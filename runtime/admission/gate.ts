@@ -12,7 +12,7 @@ export interface GateOptions {
   mostOfOne?: number
   /** Less for each where another workspace has come within so long: then they don't only find a place, but find it quick. */
   besideOthers?: { mostOfOne: number; withinMs: number; monotonicMs(): number }
-  /** That wait; of one more the newest of whoever has most is refused. */
+  /** That wait; beyond it the newest of the workspace with most waiting is refused. */
   maxWaiting: number
 }
 

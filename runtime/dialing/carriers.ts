@@ -16,7 +16,7 @@ export class Carriers {
   /**
    * @param trunks none where nothing is dialled and nothing listens
    * @param doorOf where a provider's requests reach this process; absent where they don't
-   * @param rulesOf whom a workspace may call
+   * @param rulesOf the numbers that a workspace may call
    */
   constructor(
     plugins: PluginRegistry,

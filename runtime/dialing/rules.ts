@@ -21,7 +21,7 @@ const Holiday = Type.Object(
     month: Type.Optional(Type.Integer({ minimum: 1, maximum: 12 })),
     /** ISO. */
     weekday: Type.Optional(Type.Integer({ minimum: 1, maximum: 7 })),
-    /** The how-manieth of the month; -1: the last. */
+    /** Its occurrence in the month, from 1; -1: the last. */
     nth: Type.Optional(Type.Integer({ minimum: -1, maximum: 5 })),
     plus_days: Type.Optional(Type.Integer({ minimum: -10, maximum: 10 })),
     /** Days after Easter Sunday. */

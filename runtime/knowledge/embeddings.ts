@@ -66,7 +66,7 @@ export async function openEmbeddings(
       signal.throwIfAborted()
       const known = kept.get(text)
       if (known !== undefined) return known
-      // Shared by whoever asks the same, so no single caller's signal ends it.
+      // Shared by all callers of the same text, so no single caller's signal ends it.
       const made = engine.embed([text], signalWithin(QUERY_TIMEOUT_MS)).then(
         ([vector]) => vector,
         (error: unknown) => {

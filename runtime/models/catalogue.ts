@@ -25,7 +25,7 @@ const Entry = Type.Object(
     repository: Type.String({ pattern: '^[\\w.-]+/[\\w.-]+$' }),
     /** What is needed of it, by its part; a path that ends with `/` is a folder. */
     parts: Type.Record(Type.String(), Path),
-    /** Of a voice: its rate, and whom it speaks as, in the order of their numbers; one that isn't named where absent. */
+    /** Of a voice: its rate, and its speakers in the order of their numbers; absent: one without a name. */
     sampleRateHz: Type.Optional(Type.Integer({ minimum: 8_000, maximum: 48_000 })),
     speakers: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 1 })),
   },

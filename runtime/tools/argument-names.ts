@@ -1,6 +1,6 @@
 /** Which arguments the JSON Schema of a tool names. Pure. */
 
-const PARTS = ['allOf', 'anyOf', 'stringEnum', 'if', 'then', 'else'] as const
+const PARTS = ['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else'] as const
 
 /** The names in `properties` of the schema and of the schemas it is put together from. */
 export function argumentNames(schema: unknown): ReadonlySet<string> {

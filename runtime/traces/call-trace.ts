@@ -4,7 +4,7 @@ import { spanIdOf } from './trace-context.ts'
 
 /**
  * A call as a trace: spans folded from its log after the fact, none measured a second time. The trace's id is the call's own, so
- * that whoever knows one finds the other. Names and attributes of models and tools are those of OpenTelemetry's conventions
+ * that one leads to the other. Names and attributes of models and tools are those of OpenTelemetry's conventions
  * for generative AI. Pure.
  */
 

@@ -182,7 +182,7 @@ function endOf({ behaviour, call }: Live, nowMs: number): Record<string, unknown
   }
 }
 
-/** A workspace with an agent, three numbers, a campaign and its prospects, some of whom asked not to be called. */
+/** A workspace with an agent, three numbers, a campaign and its prospects, including some who asked not to be called. */
 async function furnish(
   store: Store,
   calling: { places: Awaited<ReturnType<typeof loadPlaces>> },

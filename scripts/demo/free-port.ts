@@ -3,7 +3,7 @@ import dgram from 'node:dgram'
 import { once } from 'node:events'
 import net from 'node:net'
 
-/** Linux gives ports from 32,768 on to whoever asks for any, and from 20,000 on tests put media: one below them is nobody's by chance. */
+/** Linux gives ports from 32,768 on to programs that ask for any port, and from 20,000 on tests put media: one below them is nobody's by chance. */
 const FIRST = 10_000
 const LAST = 19_998
 

@@ -24,7 +24,7 @@ const STOP_TIMEOUT_MS = 20_000
 const ROOT = join(import.meta.dirname, '../..')
 
 /**
- * Uses the Patchbay at `url`. Where none answers: throws if it was `named` by whoever asks, else starts one on a free port
+ * Uses the Patchbay at `url`. Where none answers: throws if the user `named` it, else starts one on a free port
  * with a data folder of its own.
  */
 export async function findInstance(url: string, named: boolean, say: (line: string) => void): Promise<Instance> {

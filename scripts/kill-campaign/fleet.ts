@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { freePort } from '../demo/free-port.ts'
 
-/** What runs campaigns, as main.ts has it in processes of their own; the carrier of the api nodes writes down whom it calls. */
+/** What runs campaigns, as main.ts has it in processes of their own; the carrier of the api nodes records the numbers it calls. */
 const PROGRAM = new URL('../../test/support/phone/phone-process.ts', import.meta.url)
 const START_TIMEOUT_MS = 60_000
 /** Calls a voice worker takes at once. A node that was killed holds its seats for as long as their leases run. */

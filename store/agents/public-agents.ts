@@ -5,7 +5,7 @@ import type { Store } from '../database/database.ts'
 import type { Agent, Call, PublicAccess } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 
-/** An agent that strangers may talk to, whoever's it is. */
+/** An agent that strangers may talk to, of any workspace. */
 export interface PublicAgent {
   workspaceId: string
   isSuspended: boolean

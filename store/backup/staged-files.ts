@@ -84,7 +84,7 @@ export class StagedFiles {
   }
 }
 
-/** The name was made by us or by whoever changed the file: nothing outside the folders is touched. */
+/** The name may come from a modified file: nothing outside the folders is touched. */
 function partsOf(name: string): string[] {
   const parts = name.split('/')
   const isInside =

@@ -22,7 +22,7 @@ async function move(
 }
 
 /**
- * No call of it is placed from now on: whoever is about to mark one as placed holds the batch's row until that is committed
+ * No call of it is placed from now on: a transaction that marks one as placed holds the batch's row until it is committed
  * (markPlaced), so this waits for it. Calls already taken keep their place for when it is resumed.
  */
 export const pauseBatch = (tenant: Tenant, id: string): Promise<boolean> =>

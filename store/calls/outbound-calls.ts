@@ -20,7 +20,7 @@ export interface CallToPlace {
   strategy: QueueStrategy | undefined
   /** What the agent may do because the call is a campaign's. */
   campaignTools: Campaign['agent_tools']
-  /** Of the campaign: said to whoever picks up while nobody is free. */
+  /** Of the campaign: said to a callee who picks up while no agent is free. */
   abandonedMessage: string
 }
 

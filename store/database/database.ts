@@ -36,7 +36,7 @@ export interface StoreOptions {
   statementTimeoutMs?: number
   /** Waiting for a free connection longer than this fails. */
   acquireTimeoutMs?: number
-  /** Told of connections that break while idle; the pool replaces them. */
+  /** Called when an idle connection breaks; the pool replaces it. */
   onIdleError?: (error: Error) => void
 }
 

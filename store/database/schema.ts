@@ -68,7 +68,7 @@ export interface WorkspacesTable {
   slug: string
   /** Phone calls it may have at once; null: any number. */
   max_concurrent_calls: Generated<number | null>
-  /** Whom it may call, within what the operator allows; null: no bound of its own. */
+  /** Countries it may call, within the operator's limit; null: no limit of its own. */
   dial_countries: Generated<string[] | null>
   dial_number_types: Generated<string[] | null>
   created_at: CreatedAt

@@ -76,7 +76,7 @@ export async function writeRow(
 /** Whether the database will never take the row as it is. */
 export function isRefusal(error: unknown, isLastTry = false): boolean {
   const code = sqlState(error)
-  // What can't even be sent: a date that is none, a text that is too long.
+  // Values that can't even be sent: an invalid date, a text that is too long.
   if (code === undefined) return !isUnreachable(error) && (error instanceof RangeError || error instanceof TypeError)
   const group = code.slice(0, 2)
   if (REFUSED_CLASSES.has(group)) return true

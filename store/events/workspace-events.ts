@@ -33,7 +33,7 @@ export interface StoredEvent extends Place {
 
 export const placeText = ({ transaction, seq }: Place): string => `${transaction}-${seq}`
 
-/** Undefined for what is none. */
+/** Undefined if the text is not a place. */
 export function parsePlace(text: string): Place | undefined {
   const [, transaction, seq] = /^(\d{1,18})-(\d{1,15})$/.exec(text) ?? []
   return transaction === undefined ? undefined : { transaction, seq: Number(seq) }

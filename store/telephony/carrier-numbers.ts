@@ -25,7 +25,7 @@ export async function carrierNumberOf(
     .executeTakeFirst()
 }
 
-/** Gives a number to a workspace; whoever else had registered it has it no more. */
+/** Assigns a number to a workspace and removes it from a workspace that had registered it. */
 export async function assignCarrierNumber(
   store: Store,
   number: { provider: string; phoneNumber: PhoneNumber; workspaceId: string; assignedBy: string | null },

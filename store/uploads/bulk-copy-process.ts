@@ -8,7 +8,7 @@ import type { BulkCopyWork, FromLoader, Loader, ToLoader } from './bulk-copy-mes
 /** This process comes to give way to audio: on a machine that is busy it needs a while for little. */
 const CONNECT_TIMEOUT_MS = 30_000
 const ROLLBACK_TIMEOUT_MS = 30_000
-/** A connection that no upload needed for so long is ended: whoever stands between might have forgotten it. */
+/** A connection that no upload needed for so long is ended: a firewall on the way may have dropped it. */
 const KEEP_MS = 10_000
 
 interface Connection {
@@ -32,7 +32,7 @@ for (let message = await next(); message !== undefined; message = await next()) 
 }
 process.exit()
 
-/** Undefined: whoever started this process is gone. */
+/** Undefined: the parent process is gone. */
 async function next(): Promise<ToLoader | Uint8Array | undefined> {
   const { value, done } = await messages.next()
   return done ? undefined : (value as ToLoader | Uint8Array)

@@ -21,7 +21,7 @@ export interface BulkCopyOptions {
   signal: AbortSignal
 }
 
-/** An upload under way. One of `commit` and `discard` ends it; whoever opened it calls `discard` in any case. */
+/** An upload under way. One of `commit` and `discard` ends it; the caller that opened it calls `discard` in any case. */
 export interface BulkCopy<P, D, R> {
   /** Keeps the source, in a file where it is large, until `commit`: a sender that trickles holds up no process. Throws what the source throws. */
   feed(source: AsyncIterable<Uint8Array>): Promise<void>

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const READ_BYTES = 64 * 1024
-/** What is no larger comes to no disk: most uploads are a few rows, and each look at a file waits for a thread. */
+/** Uploads up to this size stay in memory: most uploads are a few rows, and each look at a file waits for a thread. */
 const KEPT_BYTES = 64 * 1024
 
 /** Bytes that are gone with their process, whatever becomes of that. */

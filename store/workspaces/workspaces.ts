@@ -68,7 +68,7 @@ export async function workspaceName(db: Kysely<GlobalTables>, workspaceId: strin
   return row?.name
 }
 
-/** How many phone calls it may have at once, and whom it may call; null: no bound of its own. */
+/** How many phone calls it may have at once, and which numbers it may call; null: no limit of its own. */
 export async function limitWorkspace(
   db: Kysely<GlobalTables>,
   workspaceId: string,

@@ -6,7 +6,7 @@ export interface JsonSchema {
   const?: unknown
   enum?: readonly unknown[]
   anyOf?: readonly JsonSchema[]
-  stringEnum?: readonly JsonSchema[]
+  oneOf?: readonly JsonSchema[]
   allOf?: readonly JsonSchema[]
   properties?: Record<string, JsonSchema>
   required?: readonly string[]
@@ -39,7 +39,7 @@ export function fromSchema(
     return depth > MAX_DEPTH ? null : fromSchema(random, lookUp(schema.$ref), lookUp, depth + 1)
   if ('const' in schema) return schema.const
   if (schema.enum !== undefined) return random.pick(schema.enum)
-  const options = schema.anyOf ?? schema.stringEnum
+  const options = schema.anyOf ?? schema.oneOf
   if (options !== undefined) return fromSchema(random, random.pick(options), lookUp, depth)
   if (schema.allOf !== undefined) {
     return Object.assign({}, ...schema.allOf.map((part) => fromSchema(random, part, lookUp, depth)))

@@ -1,6 +1,6 @@
 /**
  * Builds the console, if it isn't: `node web/console/build.ts`. The files are compressed here, once, so that serving them
- * costs nothing. Others may build at the same time: whoever is first puts the folder in its place.
+ * costs nothing. Others may build at the same time: the first to finish puts the folder in its place.
  */
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
@@ -26,7 +26,7 @@ if (!existsSync(folder)) {
       await writeFile(join(making, `${name}.br`), brotliCompressSync(content, { params }))
       await writeFile(join(making, `${name}.gz`), gzipSync(content))
     }
-    // Whoever serves it may be another user than who built it.
+    // The server may run as another user than the build.
     await chmod(making, 0o755)
     await rename(making, folder)
   } catch (error) {

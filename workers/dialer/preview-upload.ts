@@ -23,7 +23,7 @@ export interface UploadPreviewParams {
   campaignId: string
   mapping: ColumnMapping
   dedupe: boolean
-  /** Whoever uploads says that everybody in the file agreed to be called. */
+  /** The uploader declares that everybody in the file agreed to be called. */
   isAttested: boolean
   campaign: {
     localeName: string

@@ -55,7 +55,7 @@ export interface ZoneCount {
   opens_at: string | null
 }
 
-/** Told of, of the few hundred there may be. */
+/** Zones reported, of the few hundred there may be. */
 const MOST_ZONES = 100
 const WAITING = /^(fresh|retry)(_unasked)?$/
 
@@ -110,7 +110,7 @@ export async function campaignStatus(
       const fromMs =
         bucket.startsWith('fresh') || (row?.due ?? 0) > 0 ? nowMs : (row?.next?.getTime() ?? Number.POSITIVE_INFINITY)
       if (fromMs === nowMs) earliest(opensMs)
-      // Whoever waits for longer than another changes nothing.
+      // A later opening changes nothing.
       else if (fromMs < (nextMs ?? Number.POSITIVE_INFINITY)) {
         earliest(nextOpening(where, policy, calling.rules, fromMs))
       }

@@ -86,7 +86,7 @@ export class DeliveryWindows {
     lower(this.#ofWorkspace, workspaceId)
   }
 
-  /** Forgets what is known of webhooks that are none of these. */
+  /** Forgets all webhooks but these. */
   keep(webhooks: readonly { id: string }[]): void {
     const kept = new Set(webhooks.map(({ id }) => id))
     for (const one of [this.#windows, this.#answered]) for (const id of one.keys()) if (!kept.has(id)) one.delete(id)

@@ -123,7 +123,7 @@ export function startWebhooks(options: WebhooksOptions): Webhooks {
     for (const { email } of options.mailer === undefined ? [] : await adminsOf(store, workspaceId)) {
       await options.mailer
         ?.send({ to: email, subject: 'A webhook was switched off', text })
-        .catch((err) => log.warn({ err }, 'Nobody could be told of a webhook'))
+        .catch((err) => log.warn({ err }, 'Nobody could be notified of a webhook'))
     }
   }
 

@@ -134,7 +134,7 @@ export class MediaTransport {
     })
   }
 
-  /** Opens the way to whoever answers first; `stranger`: that is another peer connection than before. */
+  /** Connects to the first peer that answers; `stranger`: it is another peer connection than before. */
   async answer(sdp: string): Promise<AnswerVerdict> {
     const answer = readAnswer(sdp)
     if (answer === undefined) return 'invalid'

@@ -277,7 +277,7 @@ export class WebRtcLeg extends RealtimeLeg {
   }
 
   #fail(): void {
-    // Our side agreed on its keys late: whoever announced to say so as well is believed to have heard.
+    // Our handshake completed late: a client that reports its own connection is assumed to have heard us.
     if (this.#handshaken !== undefined) {
       this.#connected()
       return

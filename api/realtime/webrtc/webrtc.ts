@@ -16,7 +16,7 @@ import { WebRtcLeg } from './webrtc-leg.ts'
 import { cacheFolder, RECIPE } from './worker-cache.ts'
 import { findWorkerProgram } from './worker-program.ts'
 
-/** What a client is told of WebRTC with its session. */
+/** What a session tells its client about WebRTC. */
 export interface WebRtcTerms {
   transports: ('udp' | 'tcp')[]
   ice_servers: { urls: string[]; username?: string; credential?: string }[]

@@ -13,7 +13,7 @@ export interface WorkerSearch {
   named: string | undefined
   cache: string
   signal: AbortSignal
-  /** Told of each that is there and does not work. */
+  /** Called for each program that exists and does not work. */
   unfit(path: string, why: string): void
 }
 

@@ -2,7 +2,7 @@ import { type ObjectSource, type ObjectStore, ProviderError, type StoredObject }
 
 const PIECE_BYTES = 1 << 20
 
-/** Objects on an HTTP server that keeps what it is PUT under a path, and serves it to whoever has a signed link. */
+/** Objects on an HTTP server that keeps what it is PUT under a path, and serves it to each client that has a signed link. */
 export class Attic implements ObjectStore {
   readonly #url: string
   readonly #key: string

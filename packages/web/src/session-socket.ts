@@ -11,7 +11,7 @@ const SUSPECTED_MS = 1_000
 const RESUME_MS = 20_000
 const FIRST_RETRY_MS = 250
 const LAST_RETRY_MS = 2_000
-/** Of whoever is asked whether it is there. */
+/** The peer that is asked whether it is there. */
 const ANSWER_TIMEOUT_MS = 3_000
 /** Of that many tries one opens a connection whatever was answered: a page's policy may forbid to ask. */
 const BLIND_EVERY = 3
@@ -77,7 +77,7 @@ export class SessionSocket {
 
   send(message: ClientMessage): void {
     if (this.#socket?.readyState === WebSocket.OPEN && !this.#retrying) this.#socket.send(JSON.stringify(message))
-    // Whoever comes back gets an offer: what was to be said of an earlier one is out of date.
+    // A client that reconnects gets an offer: messages about an earlier offer are out of date.
     else if (!this.#over && !message.type.startsWith('webrtc.') && this.#waiting.length < MOST_WAITING) {
       this.#waiting.push(message)
     }

@@ -12,7 +12,7 @@ const RING_TIMEOUT_MS = 30_000
 const SILENCE_MS = 10_000
 
 /**
- * Takes the place of somebody who leads their call elsewhere after a word with whoever is there (attended transfer): the new
+ * Replaces a party that transfers its call after it has spoken with the target (attended transfer): the new
  * call stands in for one that is up already, so nobody is called at our expense, and only at hosts of the call's own trunk.
  */
 export function attendedCalls(options: {

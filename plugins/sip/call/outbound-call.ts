@@ -322,7 +322,7 @@ export class OutboundCall {
     this.#why = reason
     this.#stopWaiting()
     this.#cancel()
-    // Whoever never says that the call is canceled must not keep it.
+    // A peer that never confirms the cancellation must not keep the call open.
     this.#stopWaiting = this.#options.context.timers.after(GIVE_UP_MS, () => this.#fail(CANCELED))
   }
 
@@ -332,7 +332,7 @@ export class OutboundCall {
     this.#fail({ status: 480, reason: 'Nobody answered', q850: undefined })
   }
 
-  /** Not even a word that the call was taken: whoever is asked isn't there. What comes later is hung up on. */
+  /** Not even a 100 Trying: the peer is not there. A later answer is hung up on. */
   #silent(): void {
     if (this.#reported || this.#hungUp) return
     this.hangUp()
@@ -348,7 +348,7 @@ export class OutboundCall {
     const { context, flow } = this.#options
     const cancel = cancelOf(current.request, [reasonHeader(this.#why)])
     context.transactions.sendCancel(cancel, flow, { final: ignore, failed: ignore })
-    // Whoever has no word for a canceled call has forgotten it (section 9.1).
+    // A peer without a final answer to a canceled call has forgotten it (section 9.1).
     context.timers.after(GIVE_UP_MS, () => current.abandon())
   }
   #canceling: Sending['current']

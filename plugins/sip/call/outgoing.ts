@@ -284,7 +284,7 @@ class Placing {
       return this.#give(() => this.#options.refuse(detail))
     }
     const { failure, detail, elsewhere } = failureOf(ending)
-    // Whoever heard it ring was called: nobody is called twice.
+    // A callee whose phone rang has been called: nobody is called twice.
     const goOn = elsewhere && !rang && (this.#ways.length > 0 || this.#trunks.length > 0)
     if (ending.status === 0) {
       const { name } = active.trunk
@@ -323,7 +323,7 @@ function toPhone({ onBehalfOf, from }: DialOrder, to: string): { from: string; t
   return onBehalfOf === undefined ? { from, to } : { from: onBehalfOf, to, displayName: onBehalfOf }
 }
 
-/** A call that is led on names who it is for, and from whom it comes (RFC 5806). */
+/** A diverted call names its original target and its caller (RFC 5806). */
 function forWhom({ onBehalfOf, from }: DialOrder, host: string): { displayName?: string; headers?: SipHeader[] } {
   if (onBehalfOf === undefined) return {}
   const diversion = `<sip:${from}@${formatHost(host)}>;reason=unconditional`

@@ -12,7 +12,7 @@ import { formatHost } from '../message/serializer.ts'
 import { targetUri } from '../trunk/presence.ts'
 import type { ActiveTrunk } from '../trunk/trunk-table.ts'
 
-/** Whom a trunk may be asked to call. Every URI that is sent is written here, of parts that were read. */
+/** The targets that a trunk may be asked to call. Every URI that is sent is written here, from parsed parts. */
 
 /** What a destination over this trunk is judged by. */
 export function caseOf(

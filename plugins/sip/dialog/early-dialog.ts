@@ -47,7 +47,7 @@ export class EarlyDialog implements DialogSession {
         transaction.respond(481)
         return
       default:
-        // Not even a BYE: whoever was called refuses the INVITE (RFC 3261, section 15).
+        // Not even a BYE: a callee refuses the INVITE instead (RFC 3261, section 15).
         transaction.respond(405, { headers: [ALLOW] })
     }
   }

@@ -248,8 +248,8 @@ export class EstablishedDialog implements DialogSession {
   }
 
   /**
-   * Somebody else goes on with the call (RFC 3891): its media and whoever speaks here stay, the other side changes. Only those
-   * may take it over whom the call's own trunk lets in.
+   * Another party continues the call (RFC 3891): its media and our side stay, the other side changes. Only sources that the
+   * call's own trunk accepts may take it over.
    */
   replacedBy(transaction: ServerTransaction): void {
     const { request, flow } = transaction

@@ -10,7 +10,7 @@ import { type CallContext, contactOf } from './context.ts'
 import type { Dialog } from './dialog.ts'
 import { type Lead, referOf, type Successor } from './referral.ts'
 
-/** Whoever asked to be led elsewhere hangs up within this. */
+/** A peer that asked for a transfer hangs up within this. */
 const GOODBYE_MS = 5_000
 /** What the one who was called says: calling again from here would change nothing. */
 const ANSWERS_OF_CALLEE: ReadonlySet<number> = new Set([404, 408, 410, 480, 484, 486, 487, 600, 603, 604, 607, 608])
@@ -46,7 +46,7 @@ export class Handover {
     this.#options = options
   }
 
-  /** The other side has hung up. True: whoever took the REFER and leaves without a word of it has gone where it was sent. */
+  /** The other side has hung up. True: a peer that accepted the REFER and hangs up without a report has followed it. */
   left(): boolean {
     const left = this.#left
     left?.()
@@ -69,7 +69,7 @@ export class Handover {
       answered: () => {
         this.#options.taken(next)
         this.#notify(200)
-        // Whoever asked hangs up now; one that forgets is left.
+        // The peer that asked hangs up now; if it does not, we do.
         context.timers.after(GOODBYE_MS, () => this.#options.isOver() || this.#options.leave())
       },
       failed: (status) => this.#notify(status),

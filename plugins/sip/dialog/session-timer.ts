@@ -43,7 +43,7 @@ export function termsAsServer(
   if (asked === undefined && !supported) return undefined
   const intervalS = asked?.intervalS ?? Math.max(SESSION_EXPIRES_S, parseMinSe(request) ?? 0)
   if (intervalS < MIN_SE_S) return 'too_short'
-  // Whoever can't do it leaves it to us; else it is the caller's, who is the first to know about a network change.
+  // A peer without session timers leaves the refresh to us; else the caller does it, who is the first to notice a network change.
   const refresher = supported ? (asked?.refresher ?? 'uac') : 'uas'
   const headers = [{ name: 'session-expires', value: `${intervalS};refresher=${refresher}` }]
   if (refresher === 'uac') headers.push({ name: 'require', value: 'timer' })

@@ -20,7 +20,7 @@ const UNDERSTOOD: ReadonlySet<string> = new Set(['100rel', 'timer', 'replaces'])
 /** Those a REGISTER may. */
 const MET_BY_REGISTRAR: ReadonlySet<string> = new Set(['path', 'outbound', 'gruu'])
 const KNOWN_METHODS: ReadonlySet<string> = new Set(ALLOW.value.split(', '))
-/** Methods that are none of ours outside of a call, though there are such. */
+/** Known methods that we do not accept outside of a call. */
 const NOT_ALLOWED: ReadonlySet<string> = new Set(['REGISTER', 'SUBSCRIBE', 'PUBLISH', 'MESSAGE', 'REFER'])
 
 export interface UserAgentOptions {

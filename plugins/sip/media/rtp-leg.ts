@@ -128,7 +128,7 @@ export class RtpLeg implements Leg {
 
   /**
    * Calls back once the other side has said its first words and waits, or said none within `limitMs`, or is gone. What it said
-   * meanwhile is told to whoever starts the leg.
+   * meanwhile goes to the session that starts the leg.
    */
   awaitWords(limitMs: number, done: () => void): void {
     const untilMs = this.#options.clock.monotonicMs() + limitMs
@@ -195,7 +195,7 @@ export class RtpLeg implements Leg {
     this.#leave ??= this.#options.pacer.add((frames, nowMs) => this.#tick(frames, nowMs))
   }
 
-  /** Nobody picked up: it was no call's leg. Its ports stay with whoever has them. */
+  /** Nobody picked up: it was no call's leg. Its ports stay with their owner. */
   abandon(): void {
     this.#over = true
     this.#leave?.()
@@ -214,7 +214,7 @@ export class RtpLeg implements Leg {
     if (!this.#over) this.#sender.push(bytes)
   }
 
-  /** What somebody says whom this one was joined with: late rather than never, but not ever later. */
+  /** Audio of the party that this one is joined with: late rather than dropped, but with a bounded delay. */
   relayAudio(bytes: Uint8Array): void {
     if (!this.#over && this.#sender.queuedFrames < MAX_RELAYED_FRAMES) this.#sender.push(bytes)
   }
@@ -262,7 +262,7 @@ export class RtpLeg implements Leg {
     this.hangUp(reason)
   }
 
-  /** Ends the call, whoever it talks with. */
+  /** Ends the call, whether it talks with an agent or another leg. */
   hangUp(reason: string): void {
     if (!this.#release()) return
     this.#options.control.hangUp(reason)

@@ -28,7 +28,7 @@ export class SignalLog {
   #chars = 0
   #sweptMs = 0
 
-  /** @param also told of every message, whatever becomes of it */
+  /** @param also called with every message, kept or not */
   constructor(nowMs: () => number, also?: (message: WireMessage, callId: string) => void) {
     this.#nowMs = nowMs
     this.#also = also

@@ -12,7 +12,7 @@ const STRANGERS = { perSecond: 200, burst: 400 }
 const MAX_SOURCES = 10_000
 /** A longer message counts as several: it costs as much to read, to log and to keep while its transaction lasts. */
 const BYTES_OF_ONE = 4_096
-/** Whoever proved who they are may say as much as a trunk's own address, so long. */
+/** How long an authenticated source may send as much as a trunk's own address. */
 const PROVEN_MS = 3_600_000
 /** Wrong passwords in a row, after which an address is heard no more, and for how long; doubled with each time. */
 const MAX_WRONG = 10
@@ -136,8 +136,8 @@ export class Gatekeeper {
   }
 
   /**
-   * May a request that no list lets in prove itself by a password? A trunk's list opens the way to that trunk alone: to all
-   * others, whoever calls from there is a stranger.
+   * Whether a request from a source in no list may authenticate by a password. A trunk's list gives access to that trunk only: for
+   * all others, its sources are unknown.
    */
   admitsProof(address: string): boolean {
     if (this.#refusesLocked(address)) return false
@@ -217,7 +217,10 @@ export class Gatekeeper {
     this.#tellings.set(reason, telling)
     if (telling.times++ > MAX_TOLD) return
     if (telling.times > MAX_TOLD) {
-      this.#log.warn({ reason }, 'SIP refused: the same of more addresses than are told of; the counters have them all')
+      this.#log.warn(
+        { reason },
+        'SIP refused, also for further addresses that are not logged; the counters have them all',
+      )
       return
     }
     if (this.#told.size >= MAX_SOURCES) this.#told.clear()

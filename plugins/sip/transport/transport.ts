@@ -72,9 +72,9 @@ export class Transport {
   readonly #options: TransportOptions
   #udp: UdpSocket | undefined
   #listeners: Listener[] = []
-  /** Open connections by protocol, address and port, whoever opened them. */
+  /** Open connections by protocol, address and port, inbound and outbound. */
   readonly #connections = new Map<string, Connection>()
-  /** Those that were opened to us, by whom. */
+  /** Number of inbound connections by source. */
   readonly #entered = new Map<string, number>()
   readonly #connecting = new Map<string, Promise<Connection>>()
   #tlsPort = 5061
@@ -352,7 +352,7 @@ function writerOf(socket: Socket): Connection['write'] {
       return
     }
     socket.destroy()
-    // Whoever sends is not told before it has finished sending.
+    // The sender must not be notified before `send` has returned.
     if (failed !== undefined) queueMicrotask(boundary('sip', failed))
   }
 }

@@ -3,7 +3,7 @@ import { quote } from '../message/grammar.ts'
 import type { SipHeader } from '../message/message.ts'
 import { formatHost } from '../message/serializer.ts'
 
-/** How we appear to a trunk: who calls, whom, and by which name we can be called back. Pure. */
+/** How we appear to a trunk: caller, callee, and the name under which we can be called back. Pure. */
 
 /** What our Contact names; undefined: the usual user, the address of the way. */
 export interface ContactName {

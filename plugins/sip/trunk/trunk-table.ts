@@ -245,7 +245,7 @@ export class TrunkTable {
     clock: Clock
     timers: Timers
     log: Logger
-    /** Told of trunks that are new, gone, or changed (gone and new at once). */
+    /** Called with trunks that are new, gone, or changed (gone and new at once). */
     changed(added: readonly ActiveTrunk[], removed: readonly ActiveTrunk[]): void
     /** Told when trunks may have become ours to register with, or ceased to be, or were found. */
     shared(): void

@@ -46,7 +46,7 @@ export class Pacer {
   /** Joins the beat; the returned function leaves it. */
   add(listener: TickListener): () => void {
     this.#listeners.add(listener)
-    // Whoever joins during a tick joins the one timer that is set after it.
+    // A listener added during a tick shares the timer that is set after it.
     if (this.#timer === undefined && !this.#ticking) {
       this.#deadlineMs = this.#clock.monotonicMs() + FRAME_MS
       this.#schedule()

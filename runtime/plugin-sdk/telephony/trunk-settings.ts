@@ -73,7 +73,7 @@ export const TrunkSettings = Type.Object({
   media_from_anywhere: Type.Boolean({
     default: false,
     description:
-      'As `comedia`, from whatever address they come first: for peers whose media come from addresses nobody can name. Whoever finds the port of a call in time can listen to it.',
+      'As `comedia`, from the first address that sends media: for peers whose media addresses are unknown. Anybody who finds the port of a call in time can listen to it.',
   }),
   media_encryption: Type.Enum(['off', 'optional', 'required'], {
     default: 'off',
@@ -102,7 +102,7 @@ export const TrunkSettings = Type.Object({
     minimum: 0,
     maximum: 10_000,
     description:
-      'How long the agent waits for whoever picks up to say hello first; it speaks when they have, or after this. 0: it does not wait.',
+      'How long the agent waits for the callee to say hello first; it speaks when they have, or after this. 0: it does not wait.',
   }),
 })
 export type TrunkSettings = Static<typeof TrunkSettings>

@@ -280,7 +280,7 @@ export class IsolatedProcess implements PluginRunner {
         this.#logLine(message.level, String(message.message))
         break
       case 'event':
-        if (typeof message.event !== 'object' || message.event === null) throw new TypeError('an event that is none')
+        if (typeof message.event !== 'object' || message.event === null) throw new TypeError('an invalid event')
         this.#sessions.get(message.session)?.event?.(message.event)
         break
       case 'need':

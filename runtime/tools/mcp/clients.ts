@@ -179,7 +179,7 @@ export class McpClients {
       return [key, known]
     }
     const client = this.#open(server)
-    // Whoever waits for it is told; nobody may.
+    // Its waiters get the error; there may be none.
     client.catch(() => undefined)
     const connection = { client, inUse: 0, lastUsedMs: this.#clock.monotonicMs(), retired: false }
     this.#connections.set(key, connection)

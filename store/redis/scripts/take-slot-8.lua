@@ -1,5 +1,5 @@
 --[[
-Takes a ready slot of the given workers, by the strategy of whoever's turn it is, and leases it. Claims of a lower
+Takes a ready slot of the given workers, by the strategy of the claim whose turn it is, and leases it. Claims of a lower
 rank go first; within a rank workspaces take turns by their tags (start-time fair queueing). A claim of another node that
 comes before leaves a slot for it. Calls we make (ranks 2 and 3) leave the reserve free; one workspace holds no more than its share of what
 is beyond the reserve, so that another's calls find a slot, too.
@@ -111,7 +111,7 @@ for _, claim in ipairs(line) do
       redis.call('HSET', KEYS[8], slot .. '|since', now, 'last', slot)
       redis.call('HINCRBY', KEYS[8], slot .. '|calls', 1)
       redis.call('ZREM', KEYS[6], claim.name)
-      -- Whoever is not ahead of the latest turn is where it is.
+      -- A workspace that is not ahead of the latest turn starts there.
       redis.call('ZREMRANGEBYSCORE', KEYS[7], '-inf', claim.tag)
       redis.call('ZADD', KEYS[7], claim.tag, '*', claim.tag + 1, claim.workspace)
       return { slot, index }

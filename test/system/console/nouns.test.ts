@@ -101,7 +101,7 @@ t.test('the nouns of a workspace are made, changed, tried and deleted', { skip: 
     await receiver.of('webhook.test', () => receiver.received.length > before)
 
     await click('Change')
-    await page.getByRole('switch', { name: 'Told of everything' }).click()
+    await page.getByRole('switch', { name: 'Subscribed to everything' }).click()
     await page.getByLabel(/^call.ended/).check()
     await click('Save')
     await page.getByText('call.ended', { exact: true }).waitFor()
@@ -178,7 +178,7 @@ t.test('the nouns of a workspace are made, changed, tried and deleted', { skip: 
     await greets('Good day!')
     await fill('A call is a success when', 'The caller heard when breakfast is')
     const isSave = (answer: Response) => answer.request().method() !== 'GET' && answer.url().endsWith(agent_id)
-    await page.getByRole('button', { name: 'Add one that takes over' }).nth(1).click()
+    await page.getByRole('button', { name: 'Add a fallback' }).nth(1).click()
     await page.getByLabel('If that fails, 1.').selectOption('offline')
     await Promise.all([page.waitForResponse(isSave), click('Save')])
     await page.getByRole('tab', { name: /^Tools/ }).click()

@@ -4,9 +4,9 @@ import t from 'tap'
 import { SETTINGS } from '../../../config/schema.ts'
 import { configurationTable, withTable } from '../../../scripts/configuration-table.ts'
 
-t.test("the README's configuration table is the one of config/schema.ts", async (t) => {
-  const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8')
-  t.equal(readme, withTable(readme), 'run: node scripts/configuration-table.ts')
+t.test('the table of docs/configuration.md is the one of config/schema.ts', async (t) => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/configuration.md'), 'utf8')
+  t.equal(page, withTable(page), 'run: node scripts/configuration-table.ts')
 })
 
 t.test('the table has a row for every setting', async (t) => {

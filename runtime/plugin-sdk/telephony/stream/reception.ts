@@ -152,7 +152,7 @@ class Stream implements StreamHandlers {
       event = this.#dialect.read(data)
     } catch {
       // The parser's own words quote the message.
-      if (++this.#faults === 1) this.#log.warn({ size: data.length }, 'A media stream sent a message that is none')
+      if (++this.#faults === 1) this.#log.warn({ size: data.length }, 'A media stream sent an invalid message')
       if (this.#faults > MAX_FAULTS || this.#leg === undefined) this.#socket.close(POLICY_VIOLATION, 'bad message')
       return
     }

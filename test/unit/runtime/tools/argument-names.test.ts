@@ -16,6 +16,13 @@ test('arguments are named by the schema and by those it is put together from', a
   t.notOk(argumentNames({ properties: {} }).has('constructor'))
 })
 
+test('every keyword of JSON Schema that combines schemas is followed', async (t) => {
+  for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
+    const schema = { [keyword]: [{ properties: { a: {} } }, { properties: { b: {} } }] }
+    t.strictSame([...argumentNames(schema)], ['a', 'b'], keyword)
+  }
+})
+
 test('arguments that are not named are found, unless the schema is open for others', async (t) => {
   const closed = { type: 'object', properties: { a: {} } }
   t.strictSame(unnamedArguments(closed, { a: 1, b: 2, toString: 3 }), ['b', 'toString'])

@@ -6,7 +6,7 @@ const LEVEL_EVERY_S = 0.1
 
 type Side = 'microphone' | 'agent'
 
-/** Plays interleaved 16-bit stereo as it comes: the caller on the left, whoever talks to them on the right. */
+/** Plays interleaved 16-bit stereo as it comes: the caller on the left, the other side on the right. */
 export class StereoPlayer {
   readonly #context: AudioContext
   readonly #left: GainNode

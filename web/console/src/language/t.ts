@@ -3,7 +3,7 @@ import { language } from './language.ts'
 
 /**
  * Every sentence of the page. English stands where it is said and is the key of the others: one that German lacks is a type
- * error. German is a file of its own, which whoever reads English never loads.
+ * error. German is a separate file, which pages in English never load.
  */
 const german = language === 'de' ? await import('./german/mod.ts') : undefined
 

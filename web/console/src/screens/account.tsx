@@ -24,7 +24,7 @@ interface SignedIn {
   is_current: boolean
 }
 
-/** Whoever is signed in: password, sessions, workspaces, and the way out. */
+/** The signed-in user: password, sessions, workspaces, and signing out. */
 export function Screen() {
   const { user } = useSession()
   return (

@@ -92,7 +92,7 @@ export function ApiKeys() {
         open={removed !== undefined}
         title={t('Revoke {name}?', { name: removed?.name })}
       >
-        {t('Whoever uses it is refused from now on.')}
+        {t('Requests with it are refused from now on.')}
       </Confirm>
     </>
   )

@@ -50,7 +50,7 @@ export function Attention() {
     )
   }
   for (const { webhook_id, url, enabled, disabled_reason, failing_since } of webhooks.data ?? []) {
-    // Whoever switched one off knows.
+    // The person who switched one off knows.
     if (enabled ? failing_since === null : disabled_reason === null) continue
     notes.push(
       <Notice

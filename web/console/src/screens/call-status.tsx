@@ -25,7 +25,7 @@ export function CallStatus({ call }: { call: Pick<Call, 'status'> }) {
   )
 }
 
-/** Whom the call is with: the other's number, or the browser. */
+/** The other party of the call: its number, or the browser. */
 export const partyOf = (call: Call): string =>
   call.call_type === 'web'
     ? t('Web')

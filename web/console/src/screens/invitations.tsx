@@ -6,7 +6,7 @@ import { t } from '../language/t.ts'
 import { Button } from '../ui/button.tsx'
 import { Notice } from '../ui/layout.tsx'
 
-/** Workspaces that ask whoever is signed in to join; nothing where none does. */
+/** Workspaces that invite the signed-in user; nothing if none does. */
 export function Invitations() {
   const queries = useQueryClient()
   const { data: invitations = [] } = useRead<Invitation[]>('/auth/invitations')

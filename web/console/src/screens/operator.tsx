@@ -13,7 +13,7 @@ import { Table } from '../ui/table.tsx'
 import { Workers } from './workers.tsx'
 import { Audit } from './workspace.tsx'
 
-/** The installation as whoever runs it sees it. */
+/** The installation as its operators see it. */
 export function Screen() {
   return (
     <TabbedPage

@@ -28,7 +28,7 @@ export function Screen() {
             ? t(
                 'To set one up, put its key into the file .env beside package.json, as the card says, and start Patchbay again.',
               )
-            : t('Who agents can listen, think and speak with. Whoever runs this installation sets their keys.')
+            : t('Who agents can listen, think and speak with. The operator of this installation sets their keys.')
         }
         title={t('Providers')}
       />

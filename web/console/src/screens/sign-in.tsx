@@ -51,7 +51,7 @@ export function SignIn() {
         {view === 'forgotten' && (
           <>
             <Heading title={t('Forgotten password')}>
-              {t('You get a link by mail. Where this installation sends no mail, ask whoever runs it for one.')}
+              {t('You get a link by mail. If this installation sends no mail, ask the operator for one.')}
             </Heading>
             <ForgottenForm />
             <Switch label={t('Back to signing in')} onClick={() => setWanted('login')} />
@@ -140,7 +140,7 @@ function SignupForm({ first, wantsToken, onDone }: { first: boolean; wantsToken:
     const proof = wantsToken ? { setup_token } : {}
     await api<User>('/auth/signup', { method: 'POST', body: { name, email, password, phone_number, ...proof } })
     await api('/auth/login', { method: 'POST', body: { email, password } })
-    // Whoever comes first finds somebody to talk to; that it can't be made keeps nobody out.
+    // The first user finds an agent to talk to; a failure to create it does not prevent signing in.
     await makeSampleAgent().catch(() => {})
     onDone()
   })

@@ -19,7 +19,7 @@ const FIRST = ['input:enabled, textarea:enabled, select:enabled', 'button:enable
 export function Dialog({ open, onClose, title, lead, children, wide, firm }: DialogProps) {
   const body = useRef<HTMLDivElement>(null)
   const stay = (event: Event) => event.preventDefault()
-  /** Whoever opens a form goes on typing; a question begins at the harmless answer. */
+  /** A form begins at its first field; a question begins at the harmless answer. */
   const begin = (event: Event) => {
     const first = FIRST.map((selector) => body.current?.querySelector<HTMLElement>(selector)).find(Boolean)
     if (!first) return

@@ -20,7 +20,7 @@ interface VirtualListProps<T> {
   head?: ReactNode
   empty: ReactNode
   everyMs?: number
-  /** How many there are, for whoever shows it. */
+  /** How many there are, for the surrounding page. */
   onTotal?: (total: number) => void
 }
 

@@ -522,7 +522,7 @@ export const sentences = {
   'Last year': 'Letztes Jahr',
   Latency: 'Antwortzeit',
   'Latency by answer': 'Antwortzeit je Antwort',
-  RescheduleJob: 'Später',
+  Later: 'Später',
   'Latest calls': 'Neueste Anrufe',
   Leave: 'Verlassen',
   'Leave a message': 'Nachricht hinterlassen',
@@ -1016,8 +1016,8 @@ export const sentences = {
     'Zum Einrichten den Schlüssel in die Datei .env neben package.json schreiben, wie die Karte sagt, und Patchbay neu starten.',
   'To {to}. {description}': 'An {to}. {description}',
   Tokens: 'Tokens',
-  'Told of': 'Erfährt',
-  'Told of everything': 'Erfährt alles',
+  'Subscribed to': 'Erfährt',
+  'Subscribed to everything': 'Erfährt alles',
   'Too many of its calls failed. Look at their causes in Calls, then start it again.':
     'Zu viele ihrer Anrufe sind fehlgeschlagen. Ursachen unter Anrufe ansehen, dann neu starten.',
   Took: 'Dauerte',
@@ -1124,7 +1124,7 @@ export const sentences = {
   'Where the person is.': 'Am Ort des Angerufenen.',
   'Where you are signed in': 'Wo Sie angemeldet sind',
   Whisper: 'Zuflüstern',
-  'Who agents can listen, think and speak with. Whoever runs this installation sets their keys.':
+  'Who agents can listen, think and speak with. The operator of this installation sets their keys.':
     'Womit Agenten hören, denken und sprechen. Die Schlüssel setzt, wer diese Installation betreibt.',
   'Who answers: a prompt, a voice and a model each.': 'Wer antwortet: je ein Prompt, eine Stimme und ein Modell.',
   'Who has an invitation': 'Wer eine Einladung hat',
@@ -1134,7 +1134,7 @@ export const sentences = {
   'Who may sign up': 'Wer sich registrieren darf',
   'Who waits, and where': 'Wer wartet, und wo',
   'Who works here, and what is kept.': 'Wer hier arbeitet und was aufbewahrt wird.',
-  'Whoever uses it is refused from now on.': 'Wer ihn benutzt, wird ab jetzt abgewiesen.',
+  'Requests with it are refused from now on.': 'Wer ihn benutzt, wird ab jetzt abgewiesen.',
   Why: 'Warum',
   'Will be called': 'Wird angerufen',
   'Will be loaded': 'Wird geladen',
@@ -1159,7 +1159,7 @@ export const sentences = {
     'Sie sind Mitglied von {workspace_name}; links auswählen, um darin zu arbeiten',
   'You are invited to “{workspace}” as {role}.': 'Sie sind als {role} in „{workspace}“ eingeladen.',
   'You are muted': 'Sie sind stumm',
-  'You get a link by mail. Where this installation sends no mail, ask whoever runs it for one.':
+  'You get a link by mail. If this installation sends no mail, ask the operator for one.':
     'Sie bekommen einen Link per Mail. Versendet diese Installation keine Mails, fragen Sie den Betreiber danach.',
   'You have an account?': 'Sie haben ein Konto?',
   'You have the call': 'Sie haben den Anruf',
@@ -1292,7 +1292,7 @@ export const sentences = {
   Worked: 'Hat geklappt',
   'What the model would read': 'Was das Modell läse',
   'If that fails, {n}.': 'Wenn das ausfällt, {n}.',
-  'Add one that takes over': 'Ersatz hinzufügen',
+  'Add a fallback': 'Ersatz hinzufügen',
   To: 'An',
   'Patchbay as tools of other programs': 'Patchbay als Werkzeuge anderer Programme',
   'Programs that speak the Model Context Protocol (Claude, Cursor, your own agents) read agents and calls here, and call, with a key of this workspace.':

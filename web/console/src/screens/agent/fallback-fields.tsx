@@ -80,7 +80,7 @@ export function FallbackFields({ draft, kind }: { draft: Draft; kind: Stage }) {
           onClick={() => set([...choices, { provider: first.provider, name: namesOf(first, kind)[0] ?? '' }])}
           size="sm"
         >
-          {t('Add one that takes over')}
+          {t('Add a fallback')}
         </Button>
       )}
     </div>

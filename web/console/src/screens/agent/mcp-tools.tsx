@@ -7,7 +7,7 @@ interface Told {
   faults: string[]
 }
 
-/** What the agent's MCP servers list now, as its model is told of it. */
+/** The tools that the agent's MCP servers list now, as its model gets them. */
 export function McpTools({ agentId }: { agentId: string }) {
   const { data, error } = useRead<Told>(`/agents/${agentId}/tools`)
   const tools = data?.tools.filter(({ type }) => type === 'mcp') ?? []

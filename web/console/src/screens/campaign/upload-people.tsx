@@ -97,7 +97,7 @@ export function UploadForm({ campaign, onClose, onDone, leave = t('Cancel') }: U
     if (next && name === '') setName(next.name.replace(/\.[^.]*$/, ''))
   }
   const be = (column: string, field: string) => {
-    // One column is the number, one the name: whoever takes it over leaves nobody behind.
+    // One column is the number, one the name: a column that takes a meaning leaves the other without it.
     const others = Object.entries(mapping).filter(([other, is]) => other !== column && (is !== field || !isOwn(is)))
     setMapping({ ...Object.fromEntries(others), [column]: field })
   }

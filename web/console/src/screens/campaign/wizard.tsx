@@ -45,7 +45,7 @@ export function Steps({ at }: { at: Step }) {
   )
 }
 
-/** The steps of a campaign that was just made, by `setup` in the address: whoever leaves finds all of it on its page. */
+/** The steps of a campaign that was just made, by `setup` in the address: a user who leaves finds all of it on the campaign's page. */
 export function Wizard({ campaign }: { campaign: Campaign }) {
   const { setup } = useSearch({ strict: false })
   const navigate = useNavigate()

@@ -70,7 +70,7 @@ export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps)
         <Switch
           checked={isAll}
           hint={t('Kinds of events that are made later, too.')}
-          label={t('Told of everything')}
+          label={t('Subscribed to everything')}
           onChange={setAll}
         />
         {!isAll && <Types fault={faultOf(save.error, 'types')} chosen={webhook?.types ?? []} />}
@@ -90,7 +90,7 @@ interface Document {
   webhooks: Record<string, { post: { summary: string } }>
 }
 
-/** What a webhook may be told of, as the API itself lists it. */
+/** The events that a webhook may subscribe to, as the API itself lists them. */
 function Types({ chosen, fault }: { chosen: readonly string[]; fault: string | undefined }) {
   const { data, error } = useRead<Document>('/openapi.json')
   if (error) return <Fault error={error} />
@@ -99,7 +99,7 @@ function Types({ chosen, fault }: { chosen: readonly string[]; fault: string | u
   const isChosen = (type: string) => chosen.includes(type) || chosen.includes(`${type.split('.')[0]}.*`)
   return (
     <fieldset className="grid max-h-64 gap-x-4 gap-y-1.5 overflow-y-auto rounded-md border border-line p-3 sm:grid-cols-2">
-      <legend className="px-1 text-sm font-medium">{t('Told of')}</legend>
+      <legend className="px-1 text-sm font-medium">{t('Subscribed to')}</legend>
       {types.map(([type, { post }]) => (
         <label className="flex items-start gap-2 text-sm" key={type}>
           <input

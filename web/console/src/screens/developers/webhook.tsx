@@ -112,7 +112,7 @@ export function Screen() {
             rows={[
               ...(webhook.description ? [[t('For'), webhook.description] as const] : []),
               [
-                t('Told of'),
+                t('Subscribed to'),
                 <span title={webhook.types.join(', ')} key="types">
                   {typesOf(webhook)}
                 </span>,

@@ -64,7 +64,7 @@ export function Webhooks() {
             ),
           },
           { name: t('State'), cell: (webhook) => <WebhookState webhook={webhook} /> },
-          { name: t('Told of'), wide: true, cell: typesOf },
+          { name: t('Subscribed to'), wide: true, cell: typesOf },
           {
             name: t('Made'),
             align: 'end',

@@ -6,7 +6,7 @@ import { toast } from '../../ui/toast.tsx'
 
 export interface Listening {
   readonly state: 'away' | 'joining' | 'listening'
-  /** The caller talks with whoever reads this. */
+  /** The caller talks with this supervisor. */
   readonly hasCall: boolean
   readonly isMuted: boolean
   /** What was asked and is not answered yet. */

@@ -1,0 +1,32 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+
+const ROOT = join(import.meta.dirname, '../../..')
+const read = (path: string) => readFile(join(ROOT, path), 'utf8')
+
+/** The names and licences in the table below a heading. */
+async function tableOf(heading: string): Promise<{ name: string; licence: string }[]> {
+  const page = await read('docs/dependencies.md')
+  const section = page.split(/^## /m).find((text) => text.startsWith(heading)) ?? ''
+  const rows = [...section.matchAll(/^\| `([^`]+)` \|[^|]*\|[^|]*\| ([^|]+) \|/gm)]
+  return rows.map(([, name = '', licence = '']) => ({ name, licence }))
+}
+
+const packages: Record<string, Record<string, string>> = JSON.parse(await read('package.json'))
+
+for (const [heading, field] of [
+  ['At run time', 'dependencies'],
+  ['For development', 'devDependencies'],
+] as const) {
+  t.test(`docs/dependencies.md names each of package.json's ${field}, and no other`, async (t) => {
+    const names = (await tableOf(heading)).map(({ name }) => name)
+    t.same(names.toSorted(), Object.keys(packages[field] ?? {}).toSorted())
+  })
+
+  t.test(`docs/dependencies.md has the licences that the ${field} name themselves`, async (t) => {
+    for (const { name, licence } of await tableOf(heading)) {
+      t.equal(JSON.parse(await read(`node_modules/${name}/package.json`)).license, licence, name)
+    }
+  })
+}

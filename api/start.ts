@@ -214,7 +214,8 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
       host: context.config.host,
       port: context.config.port,
       handle: (incoming) => {
-        if (!servesConsole?.(incoming)) handle(incoming)
+        if (!servesConsole?.(incoming)) return handle(incoming)
+        return undefined
       },
       webSockets: [
         ...sessions.routes,

@@ -24,10 +24,9 @@ COPY web ./web
 COPY packages ./packages
 COPY scripts/build-web.ts ./scripts/
 COPY scripts/pack-packages.ts ./scripts/
-COPY runtime/process/packed-packages.ts ./runtime/
-# What is packed is newer than the packages it was made of, or not used.
-RUN node web/console/build.ts && node scripts/build-web.ts && node scripts/pack-packages.ts && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
- && touch node_modules/.packed/packed.json
+COPY runtime/process/packed-packages.ts ./runtime/process/
+# Packed packages: what they save is in packed-packages.ts.
+RUN node web/console/build.ts && node scripts/build-web.ts && node scripts/pack-packages.ts && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:22.23.3-bookworm-slim
 # redis-server and espeak-ng serve the embedded default; its PostgreSQL comes with the npm packages. The libraries are the media worker's.

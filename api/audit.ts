@@ -2,7 +2,7 @@ import { cleanJson } from '../runtime/lib/text.ts'
 import { countLostRows } from '../runtime/process/metrics/lost-rows.ts'
 import { type AuditEntry, writeAudit } from '../store/accounts/audit-log.ts'
 import { isRefusal } from '../store/database/write-rows.ts'
-import type { HandledRequest } from './http/exchange.ts'
+import type { HandledRequest } from './http/handled-request.ts'
 import { type AnyRoute, type Param, Reply } from './route.ts'
 import type { Services } from './services.ts'
 

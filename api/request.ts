@@ -8,11 +8,11 @@ import { audit } from './audit.ts'
 import type { Authenticator, Caller } from './auth/authenticate.ts'
 import { roleRefusal } from './auth/roles.ts'
 import { whileAllowed } from './auth/while-allowed.ts'
-import { Exchange, HandledRequest } from './http/exchange.ts'
+import { HandledRequest } from './http/handled-request.ts'
+import { MatchedRequest } from './http/matched-request.ts'
 import { errorReply, replyOf, requestIdOf, toldError, withHeader } from './http/reply.ts'
 import { createRouter, type Router } from './http/router.ts'
-import type { Incoming, Outgoing } from './http/server.ts'
-import { follow, type Listener, type Pending, type Steps } from './http/steps.ts'
+import type { HttpResponse, Incoming } from './http/server.ts'
 import { isUuid } from './ids.ts'
 import { type Compiled, compileInput, faultOfIds, type Input, MAX_JSON_BYTES, readInput } from './input.ts'
 import type { ObserveAnswer } from './metrics.ts'
@@ -36,41 +36,42 @@ interface RequestPath {
 /**
  * The request path. `run` is the list of what happens to every request, in the order of its answers: 400 framing, 404 path, 405, 401,
  * 403 origin, 403 workspace, 403 role, 403 suspended, 400 and 422 input, 404 malformed id, then whatever the handler finds.
+ * All headers are read before its first await: afterwards the server has dropped them.
  */
-export function createRequestPath(options: RequestPath): (incoming: Incoming) => void {
+export function createRequestPath(options: RequestPath): (incoming: Incoming) => Promise<void> {
   const { services, authenticator, log } = options
   const router = createRouter(options.routes.map((route) => ({ route, compiled: compileInput(route) })))
   const isOwnOrigin = originCheck(services.config.publicUrl)
 
-  function* run(incoming: Incoming, matched: Matched, requestId: string, answer: Answer): Steps<Outgoing> {
+  async function run(incoming: Incoming, matched: Matched, requestId: string, answer: Answer): Promise<HttpResponse> {
     if (incoming.isAmbiguous) throw new PatchbayError('malformed_request')
     if (matched === undefined) throw new PatchbayError('not_found')
     if ('allow' in matched) {
       return withHeader(errorReply(new PatchbayError('method_not_allowed'), requestId, log), 'allow', matched.allow)
     }
-    const exchange = new Exchange(incoming, matched, requestId, log)
-    answer.exchange = exchange
-    const { route, compiled } = exchange
-    const caller = (route.auth === 'none' ? NOBODY : yield authenticator.authenticate(exchange, route)) as Caller
-    refuseForeignOrigin(exchange, caller)
-    const { tenant, role } = enterWorkspace(caller, exchange, services)
+    const head = new MatchedRequest(incoming, matched, requestId, log)
+    answer.head = head
+    const { route, compiled } = head
+    const caller = route.auth === 'none' ? NOBODY : await authenticator.authenticate(head, route)
+    refuseForeignOrigin(head, caller)
+    const { tenant, role } = enterWorkspace(caller, head, services)
     if (route.role === 'operator' && !services.operators.includes(caller.user)) {
       throw new PatchbayError('operator_required')
     }
     requireRole(route, role)
     if (caller.membership?.isSuspended && refusesSuspended(route)) throw new PatchbayError('workspace_suspended')
-    const request = new HandledRequest(exchange, caller, tenant, role, services)
-    const json = (compiled.body && (yield jsonText(exchange))) as string | undefined
+    const request = new HandledRequest(head, caller, tenant, role, services)
+    const json = compiled.body && (await jsonText(head))
     const input = readInput(compiled, incoming.query, json)
     request.query = input.query
     request.body = input.body
-    const unknown = faultOfIds(route, exchange.params)
+    const unknown = faultOfIds(route, head.params)
     if (input.faults.length > 0 || unknown !== undefined) {
-      const faults = (yield allFaults(request, route, input)) as Fault[]
+      const faults = await allFaults(request, route, input)
       throw faults.length > 0 || unknown === undefined ? new ValidationError(faults) : new PatchbayError(unknown)
     }
-    const result = yield route.handler(request as unknown as ApiRequest, services)
-    if (isAudited(route)) yield audit(services, request, route, result)
+    const result = await route.handler(request as unknown as ApiRequest, services)
+    if (isAudited(route)) await audit(services, request, route, result)
     return replyOf(route, requestId, guarded(services, request, result))
   }
 
@@ -82,18 +83,25 @@ export function createRequestPath(options: RequestPath): (incoming: Incoming) =>
     return [...faults, ...(await route.faults(rest as never, request as unknown as ApiRequest, services))]
   }
 
-  function refuseForeignOrigin(exchange: Exchange, caller: Caller): void {
-    if (caller.key === undefined && FOREIGN_SITES.has(exchange.fetchSite)) throw new PatchbayError('cross_origin')
-    if (exchange.origin === '' || caller.key !== undefined || !SIGNED_IN.test(exchange.cookies)) return
-    if (!isOwnOrigin(exchange.origin, exchange.host)) throw new PatchbayError('cross_origin')
+  function refuseForeignOrigin(head: MatchedRequest, caller: Caller): void {
+    if (caller.key === undefined && FOREIGN_SITES.has(head.fetchSite)) throw new PatchbayError('cross_origin')
+    if (head.origin === '' || caller.key !== undefined || !SIGNED_IN.test(head.cookies)) return
+    if (!isOwnOrigin(head.origin, head.host)) throw new PatchbayError('cross_origin')
   }
 
-  return (incoming) => {
+  return async (incoming) => {
     const startedMs = services.clock.monotonicMs()
     const requestId = requestIdOf(incoming.header('x-request-id'))
     const matched = router.match(incoming.method, incoming.path)
     const answer = new Answer(incoming, matched, requestId, startedMs, options)
-    follow(run(incoming, matched, requestId, answer), answer)
+    let response: HttpResponse
+    try {
+      response = await run(incoming, matched, requestId, answer)
+    } catch (error) {
+      answer.failed(error)
+      return
+    }
+    answer.done(response)
   }
 }
 
@@ -106,9 +114,9 @@ const UNTRACED: ReadonlySet<string> = new Set(['/health', '/ready'])
 const KEPT_OF_FAULT = 2_000
 
 /** Sends what `run` comes to and notes it. */
-class Answer implements Listener<Outgoing> {
+class Answer {
   /** Of a request that came so far. */
-  exchange: Exchange | undefined
+  head: MatchedRequest | undefined
   readonly #incoming: Incoming
   readonly #route: AnyRoute | undefined
   readonly #requestId: string
@@ -125,13 +133,13 @@ class Answer implements Listener<Outgoing> {
     this.#options = options
   }
 
-  done(outgoing: Outgoing): void {
-    this.#sent(outgoing)
+  done(response: HttpResponse): void {
+    this.#sent(response)
   }
 
-  #sent(outgoing: Outgoing, fault?: { code: string; body: string }): void {
+  #sent(response: HttpResponse, fault?: { code: string; body: string }): void {
     const { services, observe, requestLog, requests, log } = this.#options
-    const { status } = outgoing
+    const { status } = response
     const durationMs = services.clock.monotonicMs() - this.#startedMs
     const route = this.#route
     const isTraced = route === undefined || !UNTRACED.has(route.path)
@@ -140,7 +148,7 @@ class Answer implements Listener<Outgoing> {
       ? requests?.answered(this.#traceparent, { method, route: route?.path, status, durationMs })
       : undefined
     observe(route, status, durationMs, span?.traceId)
-    const key = this.exchange?.key
+    const key = this.head?.key
     if (key !== undefined && route !== undefined) {
       requestLog.note(key.workspaceId, {
         ...{ id: this.#requestId, atMs: services.clock.nowMs(), method, path: route.path, status },
@@ -153,13 +161,13 @@ class Answer implements Listener<Outgoing> {
       const { method, path } = this.#incoming
       log.debug({ requestId: this.#requestId, method, path, status, durationMs }, 'Request answered')
     }
-    this.#incoming.send(outgoing)
+    this.#incoming.send(response)
   }
 
   failed(error: unknown): void {
     const told = toldError(error, this.#route)
-    const outgoing = errorReply(told, this.#requestId, this.#options.log, this.#incoming, this.#route)
-    this.#sent(outgoing, { code: told.code, body: cutText(outgoing.body, KEPT_OF_FAULT) })
+    const response = errorReply(told, this.#requestId, this.#options.log, this.#incoming, this.#route)
+    this.#sent(response, { code: told.code, body: cutText(response.body, KEPT_OF_FAULT) })
   }
 }
 
@@ -173,7 +181,7 @@ const SIGNED_IN = /(?:^|;\s*)(?:access|refresh)_token=/
 /** A workspace that is named is entered, also where the route needs none. */
 function enterWorkspace(
   caller: Caller,
-  { route, workspaceId, params }: Exchange,
+  { route, workspaceId, params }: MatchedRequest,
   services: Services,
 ): { tenant: Tenant | undefined; role: WorkspaceRole | undefined } {
   const { membership, refused } = caller
@@ -204,10 +212,10 @@ function guarded(services: Services, request: HandledRequest, result: unknown): 
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
-function jsonText(exchange: Exchange): Pending<string> {
-  if (!JSON_TYPE.test(exchange.contentType))
+async function jsonText({ contentType, incoming }: MatchedRequest): Promise<string> {
+  if (!JSON_TYPE.test(contentType))
     throw new PatchbayError('wrong_content_type', { params: { type: 'application/json' } })
-  return (listener) => exchange.incoming.body.text(MAX_JSON_BYTES, listener)
+  return incoming.body.text(MAX_JSON_BYTES)
 }
 
 function originCheck(publicUrl: string): (origin: string, host: string) => boolean {

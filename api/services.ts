@@ -88,7 +88,7 @@ export interface Services {
   /** Calls the tools of agents. */
   readonly tools: ToolCalls
   /** Sends a request of this process along the request path. */
-  handle(incoming: Incoming): void
+  handle(incoming: Incoming): Promise<void>
   /** What agents find at MCP servers. */
   readonly mcpTools: McpTools
   /** The law of calling hours, and where numbers are. */

@@ -213,9 +213,7 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
     const server = await startServer({
       host: context.config.host,
       port: context.config.port,
-      handle: (incoming) => {
-        if (!servesConsole?.(incoming)) handle(incoming)
-      },
+      handle: (incoming) => (servesConsole?.(incoming) ? undefined : handle(incoming)),
       webSockets: [
         ...sessions.routes,
         listenRoute({

@@ -1,11 +1,9 @@
 /** `npm run bench -- <name>`: runs bench/<name>.ts, or says which there are. */
 import { readdir } from 'node:fs/promises'
 import { cacheModules } from '../runtime/process/module-cache.ts'
-import { importPacked } from '../runtime/process/packed-packages.ts'
 
 // As Patchbay does: its threads begin with kept modules.
 cacheModules()
-importPacked()
 
 const BENCHMARKS = (await readdir(import.meta.dirname, { withFileTypes: true }))
   .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && entry.name !== 'run.ts')

@@ -1,11 +1,13 @@
 /**
- * Packs npm packages of many small modules into a few files beside them (runtime/process/packed-packages.ts), so that every process that loads
- * them starts sooner and is smaller. Does nothing where that was done since the packages were installed.
+ * Packs npm packages of many small modules into a few files (runtime/process/packed-packages.ts), so that processes that load them start
+ * sooner: a step of the image's build. An argument names another folder, below `node_modules` as well.
  */
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
 import { build, type PluginBuild } from 'esbuild'
-import { isPackedCurrent, PACKED_FOLDER, PACKED_LIST } from '../runtime/process/packed-packages.ts'
+import { PACKED_FOLDER, PACKED_LIST } from '../runtime/process/packed-packages.ts'
+
+const folder = resolve(process.argv[2] ?? PACKED_FOLDER)
 
 /**
  * What is imported of them. All that imports such a package is packed with it, for it would have a copy of its own otherwise:
@@ -70,7 +72,7 @@ const whereTheyWere = {
   setup: ({ onLoad }: PluginBuild) =>
     onLoad({ filter: /node_modules.*\.[cm]?js$/ }, ({ path }) => {
       const source = readFileSync(path, 'utf8')
-      const url = `new URL(${JSON.stringify(relative(PACKED_FOLDER, path))}, packedAt)`
+      const url = `new URL(${JSON.stringify(relative(folder, path))}, packedAt)`
       const variables = [
         /\bimport\.meta\.url\b/.test(source) ? `const urlBeforePacked = ${url}.href;` : '',
         /\b__filename\b/.test(source) ? `const __filename = pathOfPacked(${url});` : '',
@@ -82,46 +84,37 @@ const whereTheyWere = {
     }),
 }
 
-if (!isPackedCurrent()) await pack()
+await pack()
 
 async function pack(): Promise<void> {
-  const folder = `${PACKED_FOLDER}.${process.pid}`
   const entries = join(folder, 'entries')
   mkdirSync(entries, { recursive: true })
-  try {
-    const files = new Map<string, string>()
-    for (const specifier of SPECIFIERS) {
-      const file = specifier.replaceAll(/[^\w.]+/g, '-').replace(/^-|\.js$/g, '')
-      files.set(specifier, `${file}.mjs`)
-      // By name: of a CommonJS module Node finds the names by reading it, as no packer does.
-      const names = Object.keys((await import(specifier)) as object).filter((name) => /^[\w$]+$/.test(name))
-      writeFileSync(join(entries, `${file}.mjs`), `export { ${names.join(', ')} } from ${JSON.stringify(specifier)}\n`)
-    }
-    await build({
-      entryPoints: [...files.values()].map((file) => join(entries, file)),
-      outdir: folder,
-      outExtension: { '.js': '.mjs' },
-      bundle: true,
-      splitting: true,
-      format: 'esm',
-      platform: 'node',
-      // As Node chooses among what a package has: not what is made for packers.
-      conditions: ['node'],
-      mainFields: ['main'],
-      target: 'node22',
-      external: AS_THEY_ARE,
-      banner: { js: BANNER },
-      define: { 'import.meta.url': 'urlBeforePacked' },
-      plugins: [whereTheyWere],
-      logLevel: 'warning',
-    })
-    rmSync(entries, { recursive: true })
-    writeFileSync(join(folder, PACKED_LIST), JSON.stringify(Object.fromEntries(files), undefined, 2))
-    // Another command may have come first: what it made is in use by now.
-    if (isPackedCurrent()) return
-    rmSync(PACKED_FOLDER, { recursive: true, force: true })
-    renameSync(folder, PACKED_FOLDER)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
+  const files = new Map<string, string>()
+  for (const specifier of SPECIFIERS) {
+    const file = specifier.replaceAll(/[^\w.]+/g, '-').replace(/^-|\.js$/g, '')
+    files.set(specifier, `${file}.mjs`)
+    // By name: of a CommonJS module Node finds the names by reading it, as no packer does.
+    const names = Object.keys((await import(specifier)) as object).filter((name) => /^[\w$]+$/.test(name))
+    writeFileSync(join(entries, `${file}.mjs`), `export { ${names.join(', ')} } from ${JSON.stringify(specifier)}\n`)
   }
+  await build({
+    entryPoints: [...files.values()].map((file) => join(entries, file)),
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    // As Node chooses among what a package has: not what is made for packers.
+    conditions: ['node'],
+    mainFields: ['main'],
+    target: 'node22',
+    external: AS_THEY_ARE,
+    banner: { js: BANNER },
+    define: { 'import.meta.url': 'urlBeforePacked' },
+    plugins: [whereTheyWere],
+    logLevel: 'warning',
+  })
+  rmSync(entries, { recursive: true })
+  writeFileSync(join(folder, PACKED_LIST), JSON.stringify(Object.fromEntries(files), undefined, 2))
 }

@@ -74,11 +74,6 @@ fetch_node() {
 }
 
 install_packages() {
-  install_npm_packages
-  pack_packages
-}
-
-install_npm_packages() {
   if node scripts/packages-current.ts; then return; fi
   take_install_lock
   if node scripts/packages-current.ts; then drop_install_lock; return; fi
@@ -106,12 +101,6 @@ take_install_lock() {
   printf '%s\n' "$$" >"$install_lock/pid"
 }
 drop_install_lock() { rm -rf "$install_lock"; }
-
-# What starts load: a second's work, once an installation.
-pack_packages() {
-  if [ node_modules/.packed/packed.json -nt node_modules/.package-lock.json ]; then return; fi
-  node scripts/pack-packages.ts || say "The npm packages could not be packed into fewer files: whatever starts takes a second longer."
-}
 
 # The client library and the widget for pages; a moment where they are there already.
 build_web() { node scripts/build-web.ts; }

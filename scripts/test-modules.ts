@@ -2,12 +2,10 @@
 import { registerHooks } from 'node:module'
 import { setPriority } from 'node:os'
 import { cacheModules } from '../runtime/process/module-cache.ts'
-import { importPacked } from '../runtime/process/packed-packages.ts'
 
 // What it starts gives way as well.
 if (process.env.TEST_NICENESS !== undefined) setPriority(Number(process.env.TEST_NICENESS))
 cacheModules()
-importPacked()
 registerHooks({
   resolve(specifier, context, next) {
     if (specifier !== 'async-hook-domain') return next(specifier, context)

@@ -1,5 +1,5 @@
 import type { Logger } from '../../runtime/process/log.ts'
-import type { Incoming, Outgoing } from '../http/server.ts'
+import type { HttpResponse, Incoming } from '../http/server.ts'
 import { type ConsoleFile, readConsoleFiles } from './files.ts'
 
 /** The console: a page of static files that uses the public API alone. It is served at / and under /console/. */
@@ -45,7 +45,7 @@ export function openConsole(built: Promise<string>, log: Logger): Console {
   }
 }
 
-function answer(files: ReadonlyMap<string, ConsoleFile>, incoming: Incoming): Outgoing {
+function answer(files: ReadonlyMap<string, ConsoleFile>, incoming: Incoming): HttpResponse {
   const name = incoming.path.slice(PREFIX.length + 1)
   const isAsset = name.startsWith('assets/')
   // Every other address is a screen, which the page finds by itself.
@@ -71,7 +71,7 @@ function answer(files: ReadonlyMap<string, ConsoleFile>, incoming: Incoming): Ou
 }
 
 /** Anybody may see it: why the build failed is in the log. */
-function waitingPage(failed: boolean): Outgoing {
+function waitingPage(failed: boolean): HttpResponse {
   const text = failed
     ? 'There is no console: its build failed, and the log of this instance says why.'
     : 'The console is being built; this page comes by itself.'

@@ -5,14 +5,14 @@ import type { Logger } from '../../runtime/process/log.ts'
 import { isUnreachable } from '../../store/database/database.ts'
 import { type AnyRoute, Reply } from '../route.ts'
 import { ValidationError } from '../schema.ts'
-import type { Incoming, Outgoing } from './server.ts'
+import type { HttpResponse, Incoming } from './server.ts'
 
 /** What handlers and errors come to, as answers of HTTP. */
 
 const JSON_HEADER = ['content-type', 'application/json; charset=utf-8'] as const
 
 /** The answer to a request whose handler returned `result`. */
-export function replyOf({ success }: AnyRoute, requestId: string, result: unknown): Outgoing {
+export function replyOf({ success }: AnyRoute, requestId: string, result: unknown): HttpResponse {
   const idHeader = ['x-request-id', requestId] as const
   if (!(result instanceof Reply)) {
     return { status: success.status, headers: [JSON_HEADER, idHeader], body: textOf(result) }
@@ -99,7 +99,7 @@ export function errorReply(
   log: Logger,
   incoming?: Incoming,
   route?: AnyRoute,
-): Omit<Outgoing, 'body'> & { body: string } {
+): Omit<HttpResponse, 'body'> & { body: string } {
   const known = toldError(error, route)
   if (known.status >= 500 && !incoming?.signal.aborted) {
     const { method, path } = incoming ?? {}
@@ -128,8 +128,8 @@ export function standingHeaders(publicUrl: string): readonly (readonly [string, 
 }
 
 /** The answer with one more header. */
-export function withHeader(outgoing: Outgoing, name: string, value: string): Outgoing {
-  return { ...outgoing, headers: [...outgoing.headers, [name, value]] }
+export function withHeader(response: HttpResponse, name: string, value: string): HttpResponse {
+  return { ...response, headers: [...response.headers, [name, value]] }
 }
 
 const REQUEST_ID = /^[\w.:+/=-]{1,128}$/

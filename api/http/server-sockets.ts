@@ -1,7 +1,7 @@
-import type { HttpResponse, TemplatedApp, WebSocket } from 'uWebSockets.js'
+import type { TemplatedApp, HttpResponse as UwsResponse, WebSocket } from 'uWebSockets.js'
 import { boundary } from '../../runtime/lib/async/boundary.ts'
 import type { Socket, SocketHandlers, UpgradeRequest, WebSocketRoute } from '../../runtime/process/web-socket.ts'
-import { type Outgoing, writeHead } from './outgoing.ts'
+import { type HttpResponse, writeHead } from './http-response.ts'
 
 /** The WebSockets of the server. */
 
@@ -9,10 +9,10 @@ const INTERNAL_ERROR = 1011
 
 export interface SocketOptions {
   /** The HTTP answer to a refused upgrade. */
-  refuse(error: unknown, request: UpgradeRequest): Outgoing
+  refuse(error: unknown, request: UpgradeRequest): HttpResponse
   requestId(header: string): string
   /** Said with every answer that doesn't say them itself. */
-  headers?: Outgoing['headers']
+  headers?: HttpResponse['headers']
 }
 
 export interface SocketData {
@@ -57,7 +57,7 @@ class UwsSocket implements Socket {
  * WebSocket's state as a response's, may close it. Within another's, as within the library's call, it leaves the socket alone; a
  * node has that of a voice worker's link at least, and the first of all sockets is worth a warning.
  */
-function corkUpgrade(res: HttpResponse, sockets: ReadonlySet<WebSocket<SocketData>>, upgrade: () => void): void {
+function corkUpgrade(res: UwsResponse, sockets: ReadonlySet<WebSocket<SocketData>>, upgrade: () => void): void {
   const [other] = sockets
   if (other === undefined) upgrade()
   else
@@ -148,7 +148,7 @@ async function answerUpgrade(
   route: WebSocketRoute,
   request: UpgradeRequest,
   { refuse }: SocketOptions,
-): Promise<Accept | Outgoing> {
+): Promise<Accept | HttpResponse> {
   try {
     return await route.upgrade(request)
   } catch (error) {

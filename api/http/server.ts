@@ -1,14 +1,20 @@
-import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket, WebSocket } from 'uWebSockets.js'
+import type {
+  HttpRequest,
+  TemplatedApp,
+  HttpResponse as UwsResponse,
+  us_listen_socket,
+  WebSocket,
+} from 'uWebSockets.js'
 import { createRequire } from 'node:module'
 import { boundary, caught, inBackground } from '../../runtime/lib/async/boundary.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import type { WebSocketRoute } from '../../runtime/process/web-socket.ts'
 import { RequestBody } from './body.ts'
+import { type HttpResponse, writeHead } from './http-response.ts'
 import { listenFault } from './listen-fault.ts'
-import { type Outgoing, writeHead } from './outgoing.ts'
 import { addWebSocket, type SocketData, type SocketOptions } from './server-sockets.ts'
 
-export type { Outgoing } from './outgoing.ts'
+export type { HttpResponse } from './http-response.ts'
 
 // The library reads this once, when it is loaded. Its own limit of 4 KiB is less than a browser's cookies may take.
 process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= '16384'
@@ -40,15 +46,15 @@ export interface Incoming {
   readonly signal: AbortSignal
   readonly remoteAddress: string
   /** Answers; called once. */
-  send(outgoing: Outgoing): void
+  send(response: HttpResponse): void
 }
 
 export interface ServerOptions extends SocketOptions {
   host: string
   /** 0: any free port. */
   port: number
-  /** Sends one answer, soon or late, and never throws. */
-  handle(incoming: Incoming): void
+  /** Sends one answer. A failure closes the connection. */
+  handle(incoming: Incoming): Promise<void> | void
   webSockets: readonly WebSocketRoute[]
 }
 
@@ -69,14 +75,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   for (const route of options.webSockets) addWebSocket(app, route, options, sockets)
   app.any(
     '/*',
-    boundary('http', (res, req) => new Exchange(res, req, traffic).begin(options.handle)),
+    boundary('http', (res, req) => new IncomingRequest(res, req, traffic).begin(options.handle)),
   )
 
   const listening = await listen(app, options.host, options.port)
   const port = uWS.us_socket_local_port(listening as unknown as Parameters<typeof uWS.us_socket_local_port>[0])
   const tick = boundary('http', () => {
     const nowMs = performance.now()
-    for (const exchange of traffic.open) exchange.body.tick(nowMs)
+    for (const request of traffic.open) request.body.tick(nowMs)
   })
   const ticking = setInterval(tick, TICK_INTERVAL_MS).unref()
   const refuseConnections = () => {
@@ -103,33 +109,31 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   }
 }
 
-/** What the exchanges of a server share. */
+/** What the requests of a server share. */
 interface Traffic {
-  readonly open: Set<Exchange>
+  readonly open: Set<IncomingRequest>
   closing: boolean
   /** Called when nothing is open any more. */
   idle: (() => void) | undefined
-  readonly headers: Outgoing['headers']
+  readonly headers: HttpResponse['headers']
 }
 
 /** One request and its response. Every use of `#res` after its end or abort would throw, hence `#over`. */
-class Exchange implements Incoming {
+class IncomingRequest implements Incoming {
   readonly method: string
   readonly path: string
   readonly query: string
   readonly body: RequestBody
   readonly isAmbiguous: boolean
-  readonly #res: HttpResponse
+  readonly #res: UwsResponse
   readonly #traffic: Traffic
   #req: HttpRequest | undefined
   #over = false
-  /** Within a call by the library, which sends what is written meanwhile in one piece. */
-  #corked = false
   #abort: AbortController | undefined
   #paused: NodeJS.Timeout | undefined
   #writable: (() => void) | undefined
 
-  constructor(res: HttpResponse, req: HttpRequest, traffic: Traffic) {
+  constructor(res: UwsResponse, req: HttpRequest, traffic: Traffic) {
     this.method = req.getCaseSensitiveMethod()
     this.path = req.getUrl()
     this.query = req.getQuery() ?? ''
@@ -158,24 +162,20 @@ class Exchange implements Incoming {
   /** Has the request handled. Headers can be read until this returns. */
   begin(handle: ServerOptions['handle']): void {
     this.#traffic.open.add(this)
-    this.#corked = true
     try {
-      handle(this)
+      handle(this)?.catch((error: unknown) => this.#fail(error))
     } catch (error) {
       this.#fail(error)
     }
-    this.#corked = false
     this.#req = undefined
   }
 
   #receive(chunk: ArrayBuffer, last: boolean): void {
-    this.#corked = true
     try {
       this.body.push(chunk, last)
     } catch (error) {
       this.#fail(error)
     }
-    this.#corked = false
   }
 
   #aborted(): void {
@@ -220,24 +220,24 @@ class Exchange implements Incoming {
     if (!this.#over) this.#res.resume()
   }
 
-  send(outgoing: Outgoing): void {
+  send(response: HttpResponse): void {
     const { closing } = this.#traffic
-    const { body } = outgoing
+    const { body } = response
     if (this.#over) {
       this.#leave(body)
       return
     }
     this.body.discard()
     if (this.isAmbiguous) {
-      this.#refuse(outgoing)
+      this.#refuse(response)
       return
     }
     if (isStream(body) && this.method !== 'HEAD') {
-      inBackground('http', this.#stream(outgoing, body, closing))
+      inBackground('http', this.#stream(response, body, closing))
       return
     }
-    this.#cork(() => {
-      this.#head(outgoing)
+    this.#res.cork(() => {
+      this.#head(response)
       if (this.method !== 'HEAD') this.#res.end(body as string | Uint8Array | undefined, closing)
       else this.#res.endWithoutBody(lengthOf(body), closing)
     })
@@ -249,46 +249,40 @@ class Exchange implements Incoming {
    * Answers an ambiguous request, and closes before the library takes the rest of the bytes it has for the next request. It would
    * close after those, unless an answer goes beyond what it gathers: hence the spaces.
    */
-  #refuse(outgoing: Outgoing): void {
-    if (this.method === 'HEAD' || typeof outgoing.body !== 'string') {
-      this.#leave(outgoing.body)
+  #refuse(response: HttpResponse): void {
+    if (this.method === 'HEAD' || typeof response.body !== 'string') {
+      this.#leave(response.body)
       this.#res.close()
       return
     }
-    const text = `${outgoing.body}${' '.repeat(GATHERED_BYTES)}`
-    this.#cork(() => {
-      this.#head(outgoing)
+    const text = `${response.body}${' '.repeat(GATHERED_BYTES)}`
+    this.#res.cork(() => {
+      this.#head(response)
       this.#res.end(text, true)
     })
     this.#end(false)
   }
 
   /** Nobody will read the body: what makes it ends, also where it has not begun, so that no `finally` of it runs. */
-  #leave(body: Outgoing['body']): void {
+  #leave(body: HttpResponse['body']): void {
     if (!isStream(body)) return
     if (this.#abort === undefined) this.#abort = new AbortController()
     this.#abort.abort()
     inBackground('http', body[Symbol.asyncIterator]().return?.())
   }
 
-  /** Asking the library for what it does already would only cost a way there and back. */
-  #cork(write: () => void): void {
-    if (this.#corked) write()
-    else this.#res.cork(write)
+  #head(response: HttpResponse): void {
+    writeHead(this.#res, response, this.#traffic.headers)
   }
 
-  #head(outgoing: Outgoing): void {
-    writeHead(this.#res, outgoing, this.#traffic.headers)
-  }
-
-  async #stream(outgoing: Outgoing, body: AsyncIterable<string | Uint8Array>, closing: boolean): Promise<void> {
+  async #stream(response: HttpResponse, body: AsyncIterable<string | Uint8Array>, closing: boolean): Promise<void> {
     const res = this.#res
     const writable = boundary('http', () => {
       this.#writable?.()
       return true
     })
     res.onWritable(writable)
-    res.cork(() => this.#head(outgoing))
+    res.cork(() => this.#head(response))
     try {
       for await (const chunk of body) {
         if (this.#over) return
@@ -362,11 +356,11 @@ function isAmbiguous(req: HttpRequest): boolean {
 }
 
 /** Of a body that is no stream, in bytes. */
-function lengthOf(body: Outgoing['body']): number {
+function lengthOf(body: HttpResponse['body']): number {
   if (typeof body === 'string') return Buffer.byteLength(body)
   return body instanceof Uint8Array ? body.byteLength : 0
 }
 
-function isStream(body: Outgoing['body']): body is AsyncIterable<string | Uint8Array> {
+function isStream(body: HttpResponse['body']): body is AsyncIterable<string | Uint8Array> {
   return typeof body === 'object' && Symbol.asyncIterator in body
 }

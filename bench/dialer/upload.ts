@@ -54,7 +54,6 @@ export async function measureUpload(world: World, folder: string, rows: number):
     ]),
   )
   await store.pool.query('drop table shaped')
-  await store.pool.query('checkpoint')
   let over = false
   const statusMs: number[] = []
   const current = await campaignById(tenant, campaign.id)

@@ -1,6 +1,6 @@
 import type { HttpSpans } from '../traces/http-spans.ts'
 import type { TraceContext } from '../traces/trace-context.ts'
-import { type Outgoing, type Reached, type SendOptions, sendRequest } from './http-request.ts'
+import { type HttpRequestSpec, type Reached, type SendOptions, sendRequest } from './http-request.ts'
 
 /** How to trace a request; undefined: not at all. */
 export interface Traced {
@@ -10,7 +10,11 @@ export interface Traced {
 }
 
 /** Sends a request as `sendRequest` does, as a span; the other side is told which. */
-export function sendTraced(outgoing: Outgoing, options: SendOptions, traced: Traced | undefined): Promise<Reached> {
+export function sendTraced(
+  outgoing: HttpRequestSpec,
+  options: SendOptions,
+  traced: Traced | undefined,
+): Promise<Reached> {
   const send = (traceparent: string | undefined): Promise<Reached> => {
     const headers = traceparent === undefined ? outgoing.headers : { traceparent, ...outgoing.headers }
     return sendRequest({ ...outgoing, headers }, options)
@@ -24,7 +28,7 @@ export function sendTraced(outgoing: Outgoing, options: SendOptions, traced: Tra
  */
 export async function asSpan<T>(
   traced: Traced | undefined,
-  { method, url }: Pick<Outgoing, 'method' | 'url'>,
+  { method, url }: Pick<HttpRequestSpec, 'method' | 'url'>,
   send: (traceparent: string | undefined) => Promise<T>,
   statusOf: (reached: T) => number,
 ): Promise<T> {

@@ -1,6 +1,5 @@
 import type { Pool } from 'pg'
 import { uuidv7 } from 'uuidv7'
-import { UNFLUSHED } from '../database/async-commit.ts'
 import type { Store } from '../database/database.ts'
 import type { AuditLogTable } from '../database/schema.ts'
 
@@ -22,14 +21,13 @@ export interface AuditEntry {
 
 export type AuditRow = Omit<AuditLogTable, 'at' | 'detail'> & { at: Date; detail: Record<string, unknown> }
 
-/** The action is on the disk already: its answer doesn't wait until the entry is on the disk as well. */
 const INSERT = {
   name: 'audit',
   text: `insert into audit_log (id, workspace, actor_kind, actor_id, actor_name, action, resource, detail, address, request_id)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-    returning ${UNFLUSHED}`,
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 }
 
+/** Resolves once the entry is on the disk: it survives a power cut. */
 export async function writeAudit(pool: Pool, entry: AuditEntry): Promise<void> {
   const { workspaceId, actor, action, resource, detail, address, requestId } = entry
   await pool.query({

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { uuidv7 } from 'uuidv7'
-import { PREPARED } from '../database/prepared-client.ts'
 import type { Batch } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 import { rowsSql, validRowsSql } from './batch-rows.ts'
@@ -79,11 +78,11 @@ export function claimRows(
     const { rows: fresh } = await sql<{
       seq: number
       valid: boolean
-    }>`${PREPARED}${validRowsSql(batch, batch.taken, until)}`.execute(db)
+    }>`${validRowsSql(batch, batch.taken, until)}`.execute(db)
     const first = fresh.filter(({ valid }) => valid).map(({ seq }) => ({ seq, id: uuidv7() }))
     const retried = again.map((seq) => ({ seq, id: uuidv7() }))
     const insertCalls = (calls: readonly { seq: number; id: string }[], from: number, before: number) =>
-      sql`${PREPARED}
+      sql`
       insert into calls (id, workspace_id, agent_id, agent_name, call_type, direction, status, from_number, to_number,
         dynamic_variables, batch_id, created_at)
       select taken.id, ${workspaceId}, ${batch.agent_id}, ${batch.agent_name}, 'phone', 'outbound', 'queued',

@@ -1,11 +1,12 @@
+import { pipeline } from 'node:stream/promises'
 import type { Client } from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
 import { createCsvReader } from '../../runtime/lib/csv.ts'
 import { checkColumns, variableRows } from '../../runtime/lib/csv-columns.ts'
 import { createDistinctCounter } from '../../runtime/lib/distinct-counter.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
-import { type CopyWriter, openCopy } from '../database/copy-writer.ts'
-import { ROWS_PER_BLOCK } from '../database/rows-per-block.ts'
+import { ROWS_PER_BLOCK } from '../database/schema.ts'
 import type { Loader } from '../uploads/bulk-copy-messages.ts'
 
 /** The id is the caller's, so that nothing has to be asked of the thread before the end. */
@@ -82,36 +83,36 @@ async function copyRows(
   rows: RowWriter,
   source: AsyncIterable<Uint8Array>,
 ): Promise<{ copied: boolean; result: BatchLoadResult }> {
+  const pieces = piecesOf(batchId, rows, source)
+  const first = await pieces.next()
+  if (first.done) return { copied: false, result: rows.result() }
+  await client.query(
+    `insert into batches (id, workspace_id, name, agent_phone_number, status, timezone, columns)
+     values ($1, $2, '', '', 'pending', 'UTC', '[]')`,
+    [batchId, workspaceId],
+  )
+  const lines = async function* () {
+    yield first.value
+    yield* pieces
+  }
+  await pipeline(lines, client.query(copyFrom('copy batch_rows (batch_id, block, rows) from stdin')))
+  return { copied: true, result: rows.result() }
+}
+
+/** Lines of COPY as their blocks fill. Of a file too small for a write there are none, and its blocks stay with the writer. */
+async function* piecesOf(batchId: string, rows: RowWriter, source: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const reader = createCsvReader()
-  let copy: CopyWriter | undefined
-  const write = async (taken: Blocks | undefined) => {
-    if (taken === undefined) return
-    if (copy === undefined) {
-      await client.query(
-        `insert into batches (id, workspace_id, name, agent_phone_number, status, timezone, columns)
-         values ($1, $2, '', '', 'pending', 'UTC', '[]')`,
-        [batchId, workspaceId],
-      )
-      copy = openCopy(client, 'copy batch_rows (batch_id, block, rows) from stdin')
-    }
-    await copy.write(linesOf(batchId, taken))
+  let isCopied = false
+  for await (const bytes of source) {
+    rows.add(reader.push(bytes))
+    const full = rows.take(false)
+    if (full === undefined) continue
+    isCopied = true
+    yield linesOf(batchId, full)
   }
-  try {
-    for await (const bytes of source) {
-      rows.add(reader.push(bytes))
-      await write(rows.take(false))
-    }
-    rows.add(reader.end())
-    if (copy === undefined) return { copied: false, result: rows.result() }
-    await write(rows.take(true))
-    // Counted while Postgres still works.
-    const result = rows.result()
-    await copy.end()
-    return { copied: true, result }
-  } catch (error) {
-    copy?.fail()
-    throw error
-  }
+  rows.add(reader.end())
+  const rest = isCopied ? rows.take(true) : undefined
+  if (rest !== undefined) yield linesOf(batchId, rest)
 }
 
 /** Blocks of a batch's rows, from the block `first` on, each as JSON. */

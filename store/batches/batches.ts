@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Store } from '../database/database.ts'
-import { PREPARED } from '../database/prepared-client.ts'
 import type { Batch } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 import { cancelQueuedCalls } from './batch-control.ts'
@@ -174,7 +173,7 @@ export async function beginDueBatch(tenant: Tenant, id: string, now: Date): Prom
 
 /** Gives the rows whose calls are over their result. */
 export async function settleItems(tenant: Tenant, batchId: string): Promise<void> {
-  await sql`${PREPARED}
+  await sql`
     with settled as (
       update batch_items i
       set status = case when c.status = 'completed' then 'completed' else 'failed' end,

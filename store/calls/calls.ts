@@ -2,7 +2,6 @@ import { type Insertable, sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { uuidv7 } from 'uuidv7'
 import type { Store } from '../database/database.ts'
-import { PREPARED } from '../database/prepared-client.ts'
 import type { Call, CallsTable, CallTurn, CallType } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 import { callSums, DAY_MS, HOUR_MS } from './call-sums.ts'
@@ -201,7 +200,7 @@ async function findBucket(
   { startMs, endMs }: { startMs: number; endMs: number },
   offset: number,
 ): Promise<{ total: number; bucketMs: number | undefined; before: number }> {
-  const { rows } = await sql<{ total: number; bucket: Date | null; before: number | null }>`${PREPARED}
+  const { rows } = await sql<{ total: number; bucket: Date | null; before: number | null }>`
     with summed as (
       select date_trunc(${sql.lit(span)}, at, 'UTC') as bucket, sum(n) as calls,
         sum(sum(n)) over (order by date_trunc(${sql.lit(span)}, at, 'UTC') desc) as upto

@@ -1,6 +1,4 @@
-import { sql } from 'kysely'
 import type { Store } from '../database/database.ts'
-import { PREPARED } from '../database/prepared-client.ts'
 
 /** Phone calls of a workspace's number that are not over. */
 export interface OpenCalls {
@@ -15,9 +13,10 @@ export interface OpenCalls {
   ringingSeats: number
 }
 
-/** The open phone calls of all workspaces. */
-export async function openPhoneCalls(store: Store): Promise<OpenCalls[]> {
-  const { rows } = await sql<OpenCalls>`${PREPARED}
+/** Asked every second: each connection plans it once. */
+const OPEN_CALLS = {
+  name: 'open-phone-calls',
+  text: `
     select c.workspace_id as "workspaceId",
       coalesce(case c.direction when 'outbound' then c.from_number else c.to_number end, '') as number,
       count(*) filter (where c.direction = 'outbound' and c.status = 'queued' and c.placed_at is null
@@ -29,6 +28,10 @@ export async function openPhoneCalls(store: Store): Promise<OpenCalls[]> {
         as "ringingSeats"
     from calls c left join batches b on b.id = c.batch_id
     where c.status in ('queued', 'ringing', 'in_progress') and c.call_type = 'phone'
-    group by 1, 2`.execute(store.acrossTenants)
-  return rows
+    group by 1, 2`,
+}
+
+/** The open phone calls of all workspaces. */
+export async function openPhoneCalls(store: Store): Promise<OpenCalls[]> {
+  return (await store.pool.query<OpenCalls>(OPEN_CALLS)).rows
 }

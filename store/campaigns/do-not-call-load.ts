@@ -1,10 +1,11 @@
+import { pipeline } from 'node:stream/promises'
 import type { Client } from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
 import { createCsvReader } from '../../runtime/lib/csv.ts'
 import { checkColumns } from '../../runtime/lib/csv-columns.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
 import { parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
 import { cutText } from '../../runtime/lib/text.ts'
-import { openCopy } from '../database/copy-writer.ts'
 import type { Loader } from '../uploads/bulk-copy-messages.ts'
 
 export interface DoNotCallFileParams {
@@ -49,7 +50,6 @@ export const load: Loader<DoNotCallFileParams, Record<string, never>, DoNotCallF
 
 async function copyNumbers(client: Client, source: AsyncIterable<Uint8Array>) {
   const reader = createCsvReader()
-  const copy = openCopy(client, 'copy staging (phone, reason) from stdin')
   let at: { phone: number; reason: number } | undefined
   let rows = 0
   let invalid = 0
@@ -66,24 +66,20 @@ async function copyNumbers(client: Client, source: AsyncIterable<Uint8Array>) {
       else text += `${phone}\t${escaped(cutText(record[at.reason] ?? '', MAX_REASON_CHARS))}\n`
     }
   }
-  try {
+  const lines = async function* () {
     for await (const bytes of source) {
       add(reader.push(bytes))
-      if (text.length >= COPY_CHARS) {
-        await copy.write(text)
-        text = ''
-      }
+      if (text.length < COPY_CHARS) continue
+      yield text
+      text = ''
     }
     add(reader.end())
-    if (text !== '') await copy.write(text)
+    if (text !== '') yield text
     if (at === undefined) throw new PatchbayError('csv_without_phone_number')
     if (rows === 0) throw new PatchbayError('csv_without_rows')
-    await copy.end()
-    return { rows, invalid }
-  } catch (error) {
-    copy.fail()
-    throw error
   }
+  await pipeline(lines, client.query(copyFrom('copy staging (phone, reason) from stdin')))
+  return { rows, invalid }
 }
 
 function readHeader(record: readonly string[]): { phone: number; reason: number } {

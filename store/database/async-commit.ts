@@ -5,7 +5,7 @@ import { sql } from 'kysely'
  * refers to it, which brings all before it to the disk, and for what may be half a second short after the machine fell. Within a
  * transaction it is the whole of it that doesn't wait. https://www.postgresql.org/docs/current/wal-async-commit.html
  */
-export const UNFLUSHED = `set_config('synchronous_commit', 'off', true)`
+export const ASYNC_COMMIT = `set_config('synchronous_commit', 'off', true)`
 
 /** The same, for the query builder. */
-export const unflushed = sql.raw<string>(UNFLUSHED).as('unflushed')
+export const asyncCommit = sql.raw<string>(ASYNC_COMMIT).as('async_commit')

@@ -2,7 +2,6 @@ import { availableParallelism } from 'node:os'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { boundary } from '../../runtime/lib/async/boundary.ts'
-import { PreparedClient } from './prepared-client.ts'
 import type { AllTables, GlobalTables } from './schema.ts'
 import { boundTo, globalOnly, type Tenant } from './tenant.ts'
 import { turnPools } from './turn-pool.ts'
@@ -44,7 +43,6 @@ export interface StoreOptions {
 export function openStore(options: StoreOptions): Store {
   const { maxConnections = 10, acquireTimeoutMs = 5000 } = options
   const pool = new pg.Pool({
-    Client: PreparedClient,
     connectionString: options.databaseUrl,
     max: maxConnections,
     connectionTimeoutMillis: acquireTimeoutMs,

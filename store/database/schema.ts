@@ -589,6 +589,9 @@ export interface BatchItemsTable {
   error: string | null
 }
 
+/** Of a batch, in one row of batch_rows. */
+export const ROWS_PER_BLOCK = 32
+
 /** Written by COPY alone; without workspace, so reached only by way of its batch. */
 export interface BatchRowsTable {
   batch_id: string

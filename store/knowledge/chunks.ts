@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { cleanText } from '../../runtime/lib/text.ts'
-import { UNFLUSHED } from '../database/async-commit.ts'
+import { ASYNC_COMMIT } from '../database/async-commit.ts'
 import type { Store } from '../database/database.ts'
 import type { Tenant } from '../database/tenant.ts'
 
@@ -13,12 +13,12 @@ export async function putChunks(
   first: number,
   texts: readonly string[],
 ): Promise<void> {
-  // Found once the document is ready: that commit waits for the disk, and this one need not (unflushed.ts).
+  // Found once the document is ready: that commit waits for the disk, and this one need not (async-commit.ts).
   // As one value: a statement with a variable for each value of each row takes longer to write and to read than to carry out.
   await sql`
     insert into chunks (document_id, seq, text, workspace_id)
     select ${documentId}, ${first} + listed.place - 1, listed.text, ${tenant.workspaceId}
-    from ${sql.raw(UNFLUSHED)},
+    from ${sql.raw(ASYNC_COMMIT)},
       json_array_elements_text(${JSON.stringify(texts.map((text) => cleanText(text)))}::json) with ordinality as listed (text, place)
     on conflict (document_id, seq) do update set text = excluded.text
     where chunks.workspace_id = ${tenant.workspaceId}`.execute(tenant.db)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { DocumentFormat } from '../../runtime/knowledge/blocks.ts'
 import { cleanText } from '../../runtime/lib/text.ts'
-import { unflushed } from '../database/async-commit.ts'
+import { asyncCommit } from '../database/async-commit.ts'
 import type { Store } from '../database/database.ts'
 import type { Document } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
@@ -21,11 +21,15 @@ export interface NewDocument {
 }
 
 export async function openUpload(tenant: Tenant, uploadId: string, agentId: string): Promise<void> {
-  await tenant.db.insertInto('uploads').values({ id: uploadId, agent_id: agentId }).returning(unflushed).execute()
+  await tenant.db.insertInto('uploads').values({ id: uploadId, agent_id: agentId }).returning(asyncCommit).execute()
 }
 
 export async function appendToUpload(tenant: Tenant, uploadId: string, seq: number, bytes: Buffer): Promise<void> {
-  await tenant.db.insertInto('upload_parts').values({ upload_id: uploadId, seq, bytes }).returning(unflushed).execute()
+  await tenant.db
+    .insertInto('upload_parts')
+    .values({ upload_id: uploadId, seq, bytes })
+    .returning(asyncCommit)
+    .execute()
 }
 
 export async function discardUploads(tenant: Tenant, uploadIds: readonly string[]): Promise<void> {

@@ -1,6 +1,6 @@
 import type { EmbeddingIdentity, ShelfRow, VectorBlobStore, VectorStore } from '../../runtime/plugin/contract.ts'
 import type { PluginRegistry } from '../../runtime/plugin/host.ts'
-import { unflushed } from '../database/async-commit.ts'
+import { asyncCommit } from '../database/async-commit.ts'
 import type { Store } from '../database/database.ts'
 
 /** The vector store of this process, which the operator's settings choose. */
@@ -56,7 +56,7 @@ export function vectorShelf(store: Store): VectorBlobStore {
           conflict.columns(['document_id', 'first_chunk']).doUpdateSet((e) => ({ bytes: e.ref('excluded.bytes') })),
         )
         // Found once the document is ready, and that commit waits.
-        .returning(unflushed)
+        .returning(asyncCommit)
         .execute()
     },
     async version({ workspaceId, agentId }, signal) {

@@ -1,8 +1,9 @@
+import { pipeline } from 'node:stream/promises'
 import type { Client } from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
 import { createCsvReader } from '../../runtime/lib/csv.ts'
 import { checkColumns, variableRows } from '../../runtime/lib/csv-columns.ts'
 import { PatchbayError } from '../../runtime/lib/errors.ts'
-import { openCopy } from '../database/copy-writer.ts'
 import type { Loader } from '../uploads/bulk-copy-messages.ts'
 import { type ColumnMapping, checkMapping, fieldOf, headerOf } from './prospect-columns.ts'
 
@@ -76,18 +77,16 @@ async function copyBatches(
 ) {
   const reader = createCsvReader()
   const batches = createBatchWriter(uploadId, mapping)
-  const copy = openCopy(client, 'copy prospect_upload_rows (upload_id, block, rows) from stdin')
-  try {
-    for await (const bytes of source) for (const text of batches.add(reader.push(bytes))) await copy.write(text)
-    for (const text of batches.add(reader.end())) await copy.write(text)
-    await copy.write(batches.close())
-    const result = batches.result()
-    await copy.end()
-    return result
-  } catch (error) {
-    copy.fail()
-    throw error
+  const lines = async function* () {
+    for await (const bytes of source) yield* batches.add(reader.push(bytes))
+    yield* batches.add(reader.end())
+    const rest = batches.close()
+    if (rest !== '') yield rest
+    // A file without rows fails before the copy ends.
+    batches.result()
   }
+  await pipeline(lines, client.query(copyFrom('copy prospect_upload_rows (upload_id, block, rows) from stdin')))
+  return batches.result()
 }
 
 /**

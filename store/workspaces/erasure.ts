@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import { parsePhoneNumber } from '../../runtime/lib/phone-number.ts'
 import type { Store } from '../database/database.ts'
-import { ROWS_PER_BLOCK } from '../database/rows-per-block.ts'
-import type { Call } from '../database/schema.ts'
+import { type Call, ROWS_PER_BLOCK } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 
 /** Removes what a workspace keeps of calls and of people, for good. */

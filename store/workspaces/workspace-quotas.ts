@@ -2,9 +2,8 @@ import { sql } from 'kysely'
 import { ALL_COUNTRIES } from '../../runtime/dialing/dial-policy.ts'
 import { countAgents } from '../agents/agents.ts'
 import { chatSpending } from '../agents/chats.ts'
-import { callSums, DAY_MS } from '../calls/call-sums.ts'
+import { callSums, DAY_MS, HOUR_MS } from '../calls/call-sums.ts'
 import type { Store } from '../database/database.ts'
-import { PREPARED } from '../database/prepared-client.ts'
 import type { WorkspaceQuotasTable } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
 
@@ -79,13 +78,18 @@ export async function setOperatorQuotas(
  */
 export async function useThisMonth(store: Store, workspaceId: string): Promise<{ minutes: number; costUsd: number }> {
   const now = new Date()
-  const span = { startMs: Date.UTC(now.getUTCFullYear(), now.getUTCMonth()), endMs: now.getTime() + DAY_MS }
+  // Whole hours: a statement with parts of hours would have another text.
+  const endMs = Math.ceil(now.getTime() / HOUR_MS) * HOUR_MS + DAY_MS
+  const span = { startMs: Date.UTC(now.getUTCFullYear(), now.getUTCMonth()), endMs }
   const tenant = store.tenant(workspaceId)
   const chats = chatSpending(tenant, now)
-  const { rows } = await sql<{ duration_ms: number; cost: number }>`${PREPARED}
+  const { sql: text, parameters } = sql`
     select coalesce(sum(duration_ms), 0)::float8 as duration_ms,
       coalesce(sum(cost_llm + cost_stt + cost_tts + platform_cost), 0)::float8 as cost
-    from ${callSums(tenant, span, 'day')} as s`.execute(store.acrossTenants)
+    from ${callSums(tenant, span, 'day')} as s`.compile(store.acrossTenants)
+  // Asked before every call: each connection plans it once.
+  const query = { name: 'use-this-month', text, values: [...parameters] }
+  const { rows } = await store.pool.query<{ duration_ms: number; cost: number }>(query)
   const [row] = rows
   return { minutes: (row?.duration_ms ?? 0) / 60_000, costUsd: (row?.cost ?? 0) + (await chats) }
 }

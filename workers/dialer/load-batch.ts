@@ -1,8 +1,9 @@
+import { pipeline } from 'node:stream/promises'
 import type { Client } from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
 import { uuidv7 } from 'uuidv7'
 import type { Places, Whereabouts } from '../../runtime/dialing/zones.ts'
 import { WINDOW_GROUP_SQL, windowGroupKey } from '../../store/campaigns/window-groups.ts'
-import { openCopy } from '../../store/database/copy-writer.ts'
 import { isRefusal } from '../../store/database/write-rows.ts'
 import { type ColumnMapping, headerOf } from '../../store/prospects/prospect-columns.ts'
 import { blockOf } from '../../store/prospects/prospect-uploads.ts'
@@ -215,21 +216,18 @@ async function stage(client: Client, lines: readonly string[]): Promise<void> {
        timezone text, external_id text, variables jsonb, consent_at timestamptz, window_group integer
      ) on commit delete rows`,
   )
-  const copy = openCopy(client, 'copy staging from stdin')
-  try {
-    let text = ''
-    for (const line of lines) {
-      text += `${line}\n`
-      if (text.length < COPY_CHARS) continue
-      await copy.write(text)
-      text = ''
-    }
-    if (text !== '') await copy.write(text)
-    await copy.end()
-  } catch (error) {
-    copy.fail()
-    throw error
+  await pipeline(piecesOf(lines), client.query(copyFrom('copy staging from stdin')))
+}
+
+function* piecesOf(lines: readonly string[]): Generator<string> {
+  let text = ''
+  for (const line of lines) {
+    text += `${line}\n`
+    if (text.length < COPY_CHARS) continue
+    yield text
+    text = ''
   }
+  if (text !== '') yield text
 }
 
 /** Staged rows become prospects, but for duplicates and numbers on the do-not-call list. */

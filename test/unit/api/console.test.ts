@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib'
 import t from 'tap'
 import { openConsole } from '../../../api/console/console.ts'
-import type { Incoming, Outgoing } from '../../../api/http/server.ts'
+import type { HttpResponse, Incoming } from '../../../api/http/server.ts'
 import { createLogger } from '../../../runtime/process/log.ts'
 import { testFolder } from '../../support/instance/services.ts'
 
@@ -16,19 +16,20 @@ function ask(
   headers: Record<string, string> = {},
   method = 'GET',
 ) {
-  let answer: Outgoing | undefined
+  let answer: HttpResponse | undefined
   const incoming = {
     method,
     path,
     header: (name: string) => headers[name] ?? '',
-    send: (outgoing: Outgoing) => {
+    send: (outgoing: HttpResponse) => {
       answer = outgoing
     },
   }
   return serve(incoming as Incoming) ? answer : undefined
 }
 
-const headerOf = (answer: Outgoing | undefined, name: string) => answer?.headers.find(([said]) => said === name)?.[1]
+const headerOf = (answer: HttpResponse | undefined, name: string) =>
+  answer?.headers.find(([said]) => said === name)?.[1]
 
 t.test('the console', async (t) => {
   const folder = await testFolder(t)

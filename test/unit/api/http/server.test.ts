@@ -3,13 +3,13 @@ import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import WebSocket from 'ws'
-import { type Incoming, type Outgoing, startServer } from '../../../../api/http/server.ts'
+import { type HttpResponse, type Incoming, startServer } from '../../../../api/http/server.ts'
 import { type Boundary, faultCounts, reportFaultsTo } from '../../../../runtime/lib/async/faults.ts'
 import { PatchbayError } from '../../../../runtime/lib/errors.ts'
 import type { Socket, WebSocketRoute } from '../../../../runtime/process/web-socket.ts'
 import { openRaw } from '../../../support/world/raw-http.ts'
 
-type Handle = (incoming: Incoming) => Outgoing | Promise<Outgoing>
+type Handle = (incoming: Incoming) => HttpResponse | Promise<HttpResponse>
 
 async function serve(t: Test, handle: Handle, webSockets: WebSocketRoute[] = []) {
   const server = await startServer({
@@ -24,7 +24,7 @@ async function serve(t: Test, handle: Handle, webSockets: WebSocketRoute[] = [])
   return { server, url: `http://127.0.0.1:${server.port}` }
 }
 
-function text(status: number, body: Outgoing['body']): Outgoing {
+function text(status: number, body: HttpResponse['body']): HttpResponse {
   return { status, headers: [['content-type', 'text/plain']], ...(body === undefined ? {} : { body }) }
 }
 
@@ -425,15 +425,11 @@ t.test('a handler of HTTP that throws ends that connection', async (t) => {
     handle: (incoming) => {
       if (incoming.path === '/now') throw new Error('now')
       if (incoming.path === '/body') {
-        incoming.body.text(100, {
-          done: () => {
-            throw new Error('body')
-          },
-          failed() {},
+        return incoming.body.text(100).then(() => {
+          throw new Error('body')
         })
-        return
       }
-      incoming.send(text(200, 'alive'))
+      return incoming.send(text(200, 'alive'))
     },
     webSockets: [],
     refuse: () => text(500, ''),

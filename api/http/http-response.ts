@@ -1,7 +1,7 @@
-import type { HttpResponse } from 'uWebSockets.js'
+import type { HttpResponse as UwsResponse } from 'uWebSockets.js'
 
 /** The answer to a request. */
-export interface Outgoing {
+export interface HttpResponse {
   status: number
   headers: readonly (readonly [name: string, value: string])[]
   /** A stream is sent as it is made, at the client's pace; its iterator is ended when the client goes away. */
@@ -9,7 +9,11 @@ export interface Outgoing {
 }
 
 /** @param standing said where the answer doesn't say them itself */
-export function writeHead(res: HttpResponse, { status, headers }: Outgoing, standing: Outgoing['headers']): void {
+export function writeHead(
+  res: UwsResponse,
+  { status, headers }: HttpResponse,
+  standing: HttpResponse['headers'],
+): void {
   res.writeStatus(STATUS_LINES[status] ?? String(status))
   for (const [name, value] of headers) res.writeHeader(name, value)
   for (const [name, value] of standing) {

@@ -13,6 +13,7 @@ const OPEN = [
   /^(media|plugin-sdk)\//,
   /^lib\/(?!async\/faults\.ts)/,
   /^admission\/gate\.ts$/,
+  /^dialing\/dial-policy\.ts$/,
   /^call\/(types\/|control\/relay\.ts$)/,
   /^knowledge\/(?!engine\/search-thread\.ts)/,
   /^plugin\/(contract\.ts|object-key\.ts|provider-)/,

@@ -46,7 +46,7 @@ t.test('a Twilio number converses, whoever calls whom', async (t) => {
 
   await t.test('a message is left after the beep of a machine', async (t) => {
     const twilio = await answeringMachine()
-    const { rest, agentId } = await makeAgent(instance.url, {
+    const { agent_id: agentId } = await rest.send<{ agent_id: string }>('POST', '/agents', {
       ...AGENT,
       voicemail: 'leave_message',
       voicemail_message: 'Please call us back tomorrow.',

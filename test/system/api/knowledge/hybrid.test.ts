@@ -1,8 +1,8 @@
 import t from 'tap'
 import { startTestApi } from '../../../support/instance/api.ts'
 import { settledDocuments, startTestJobs } from '../../../support/instance/jobs.ts'
-import { startQdrantDouble } from '../../../support/providers/doubles/qdrant.ts'
 import { startDoubles } from '../../../support/providers/doubles/start.ts'
+import { startQdrantDouble } from '../../../support/providers/doubles/stores/qdrant.ts'
 import { hurry } from '../../../support/world/hurry.ts'
 
 // A question has 700 ms to be embedded, and who embeds it is in this process, too.

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { npmInstall } from '../../../../runtime/process/npm-install.ts'
 import { testFolder } from '../../../support/instance/services.ts'
-import { startNpmRegistry } from '../../../support/providers/doubles/npm-registry.ts'
+import { startNpmRegistry } from '../../../support/providers/doubles/downloads/npm-registry.ts'
 
 /** A registry that has `tool` 1.0.0; what npm says of its digest. */
 async function registryWith(t: Test): Promise<{ folder: string }> {

@@ -15,6 +15,8 @@ importPacked()
 // tap names folders after the arguments it finds: several files make a longer name than a folder may have.
 const files = process.argv.splice(2)
 const { default: t } = await import('tap')
+/** For connections and children that are about to end. */
+const LINGER_MS = 10_000
 const SUBTESTS = 'patchbay.subtests'
 const subtests = new Map<string, Test>()
 Object.assign(globalThis, { [Symbol.for(SUBTESTS)]: subtests })
@@ -30,10 +32,17 @@ export const test = (...args) => t.test(...args)`
   },
 })
 
-for (const file of files) {
-  void t.test(file, async (subtest) => {
+const done = files.map((file) =>
+  t.test(file, async (subtest) => {
     const url = pathToFileURL(resolve(file)).href
     subtests.set(url, subtest)
     await import(url)
-  })
-}
+  }),
+)
+await Promise.all(done)
+// What a test left open must not keep the run waiting for the file's whole time.
+setTimeout(() => {
+  const left = process.getActiveResourcesInfo().join(', ')
+  process.stderr.write(`Open ${LINGER_MS / 1_000} s after the last test: ${left}\n`)
+  process.exit()
+}, LINGER_MS).unref()

@@ -134,7 +134,7 @@ interface SchemaKeywords {
 function parseText(value: unknown, type: string | undefined): unknown {
   if (typeof value !== 'string') return value
   if (type === 'boolean') return value === 'true' ? true : value === 'false' ? false : value
-  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value.trim()) ? Number(value) : value
+  return /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(value.trim()) ? Number(value) : value
 }
 
 /** @param mayBeNone there are other faults: none found here is no fault of its own */

@@ -77,7 +77,7 @@ export function parseEnvFile(text: string): Omit<EnvFile, 'name'> & { faults: { 
     const rest = row.slice(match[0].length)
     const quote = /^["']/.exec(rest)?.[0]
     if (quote === undefined) {
-      values[name] = rest.replace(/(^|\s+)#.*$/, '').trim()
+      values[name] = rest.replace(/(^|\s)#.*$/, '').trim()
     } else {
       const quoted = readQuoted([rest.slice(1), ...rows.slice(at + 1)], quote)
       if (quoted === undefined) {

@@ -215,7 +215,7 @@ function faultOfUrl(url: string): string | undefined {
   const [, host] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? []
   if (host === undefined) return 'must begin with http:// or https://'
   if (host.includes('{{')) return 'must name its host itself: no placeholder before the path'
-  if (!URL.canParse(url.replace(/\{\{.*?\}\}/g, 'x'))) return 'is no URL'
+  if (!URL.canParse(url.replace(/\{\{[^{}]*\}\}/g, 'x'))) return 'is no URL'
   if (host.includes('@')) return 'must not hold a user or password; use a header'
   return undefined
 }

@@ -25,6 +25,7 @@ import { type CalledNumber, findCalledNumbers } from '../../store/calls/inbound-
 import type { Store } from '../../store/database/database.ts'
 import type { Agent } from '../../store/database/schema.ts'
 import { hasReadyDocuments } from '../../store/knowledge/documents.ts'
+import { dialRulesOf } from '../../store/telephony/dial-rules.ts'
 import { extensionByName } from '../../store/telephony/extensions.ts'
 import { phoneNumberRow } from '../../store/telephony/phone-numbers.ts'
 import { limitsOf } from '../agents/speech.ts'
@@ -114,6 +115,7 @@ async function admit(options: InboundOptions, provider: string, call: IncomingCa
     const variables = fittingVariables(asked.variables, cleanJson(call.variables?.(trunk) ?? {}, MAX_VARIABLE_CHARS))
     const own = agentSpec(agent, variables, await hasReadyDocuments(tenant, agent.id))
     const { spec, faults } = await options.mcpTools.complete(agent, own)
+    const rules = await dialRulesOf(store, called.workspaceId)
     await insertCall(tenant, {
       id: callId,
       agent_id: agent.id,
@@ -129,7 +131,7 @@ async function admit(options: InboundOptions, provider: string, call: IncomingCa
     })
     const leg = call.signal.aborted
       ? undefined
-      : await call.accept({ callId, ...(trunk === undefined ? {} : { trunk }) })
+      : await call.accept({ callId, rules, ...(trunk === undefined ? {} : { trunk }) })
     if (leg === undefined) {
       quotas.release(callId)
       const end = { status: 'canceled', endReason: 'caller_hangup', disposition: 'hung_up' } as const

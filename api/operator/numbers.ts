@@ -5,6 +5,8 @@ import { assignCarrierNumber, listCarrierNumbers, removeCarrierNumber } from '..
 import { requirePhoneNumber } from '../phone-number.ts'
 import { requireProvider } from '../phone-numbers/carrier.ts'
 import { defineRoute } from '../route.ts'
+import { ValidationError } from '../schema.ts'
+import type { Services } from '../services.ts'
 import { Detail } from '../workspaces/schema.ts'
 import { CarrierNumberBody, CarrierNumberInput, carrierNumberBody, carrierNumberExample } from './schema.ts'
 
@@ -32,7 +34,7 @@ const assign = defineRoute({
   errors: ['invalid_phone_number', 'workspace_not_found'],
   summary: 'Give a number of a carrier account to a workspace, which may then register it',
   description:
-    'A number has one workspace: one that had registered it has it no more. Nothing changes at the carrier until the number is registered.',
+    'Of providers with an account of yours, such as Twilio; numbers of `sip` and `sim` are the workspaces’ own and are not given (422). A number has one workspace: one that had registered it has it no more. Nothing changes at the carrier until the number is registered.',
   examples: {
     body: {
       provider: 'twilio',
@@ -43,6 +45,7 @@ const assign = defineRoute({
   },
   handler: async ({ body, user }, services) => {
     requireProvider(services, body.provider)
+    await requireAccount(services, body.provider)
     const phoneNumber = requirePhoneNumber(body.phone_number)
     const workspace = await workspaceById(services.store, body.workspace_id)
     if (workspace === undefined) throw new PatchbayError('workspace_not_found')
@@ -50,6 +53,14 @@ const assign = defineRoute({
     return carrierNumberBody(await assignCarrierNumber(services.store, number))
   },
 })
+
+/** Throws 422 for a provider whose numbers are the workspaces' own: nobody gives them. */
+async function requireAccount({ plugins, carriers }: Services, provider: string): Promise<void> {
+  // A carrier without its credentials can't be made; it has an account all the same.
+  if (plugins.missingKey(provider) !== undefined || (await carriers.get(provider)).ownNumbers !== true) return
+  const msg = `numbers of ${JSON.stringify(provider)} belong to no account of yours: the workspace registers them by POST /phone-numbers`
+  throw new ValidationError([{ loc: ['body', 'provider'], msg, type: 'value_error' }])
+}
 
 const take = defineRoute({
   ...common,

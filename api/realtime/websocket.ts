@@ -160,7 +160,7 @@ export function realtimeRoute(options: RealtimeOptions): Realtime {
         clearTimeout(unopened)
         const connection = { callId, socket, clock, ...(media === null ? {} : { resumes }) }
         const refused = place !== 'taken'
-        const peer = media === 'webrtc' && !refused ? webrtc.leg(connection) : undefined
+        const peer = media === 'webrtc' && !refused ? webrtc.leg(connection, holder?.kind === 'visitor') : undefined
         const leg = peer ?? new WebSocketLeg({ ...connection, sampleRateHz })
         if (refused) {
           leg.close('no_capacity')

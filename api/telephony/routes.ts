@@ -19,7 +19,7 @@ const carrierEvent = defineRoute({
   },
   headers: 'all',
   success: { status: 200, schema: Type.String(), contentType: 'text/xml' },
-  errors: ['not_found', 'forged_request', 'body_too_large'],
+  errors: ['not_found', 'forged_request', 'malformed_body', 'body_too_large'],
   tag: 'Telephony',
   summary: 'What a carrier tells of its calls',
   description:

@@ -51,6 +51,7 @@ export interface PolicyTrunk {
   readonly outbound_proxy: string | null
   readonly transport: 'udp' | 'tcp' | 'tls'
   readonly allowed_addresses: readonly string[]
+  readonly media_addresses: readonly string[]
 }
 
 export interface PolicyOptions {
@@ -113,6 +114,10 @@ export async function writeAdmitted<T>(
     for (const range of listed) {
       const objection = objectionToRange(view, range)
       if (objection !== undefined && !(await approve(formatRange(range)))) throw refusalOfRange(range, objection)
+    }
+    for (const range of trunk.media_addresses.flatMap((entry) => parseRange(entry) ?? [])) {
+      if (!isMediaRefused(view, range) || (await approve(formatRange(range)))) continue
+      throw refusalOfRange(range, 'internal', 'media_addresses')
     }
     const resolved = hops.flatMap(({ addresses }) => addresses)
     if (isTooMuch(view, trunk.id, listed, resolved.length) && !operators.includes(user)) {
@@ -257,6 +262,11 @@ function objectionToRange(view: View, range: AddressRange): Objection | undefine
   return isInternalRange(range) ? 'internal' : undefined
 }
 
+/** Media servers are no claim to an address: many workspaces have the same carrier. But none chooses machines of the operator's network. */
+function isMediaRefused(view: View, range: AddressRange): boolean {
+  return isInternalRange(range) && ![...view.ranges, ...view.open].some((one) => containsRange(one, range))
+}
+
 /** What the operator gave to others alone is theirs; else an address is of the workspace that had it first. */
 function isTaken(view: View, range: AddressRange): boolean {
   if (view.rangesOfOthers.some((approved) => overlaps(approved, range))) return true
@@ -284,7 +294,7 @@ function refusalOfHop({ name, field }: Hop, objection: Objection): PatchbayError
   return new ValidationError([{ loc: ['body', field], msg, type: 'value_error' }])
 }
 
-function refusalOfRange(range: AddressRange, objection: Objection): PatchbayError {
+function refusalOfRange(range: AddressRange, objection: Objection, field = 'allowed_addresses'): PatchbayError {
   const shown = formatRange(range)
   if (objection === 'taken') return new PatchbayError('trunk_address_taken', { params: { address: shown } })
   const what =
@@ -292,7 +302,7 @@ function refusalOfRange(range: AddressRange, objection: Objection): PatchbayErro
       ? `${JSON.stringify(shown)} is wider than /24 (IPv6: /48)`
       : `${JSON.stringify(shown)} holds addresses of the operator's own network`
   const msg = `${what}; ${APPROVAL} it for your workspace`
-  return new ValidationError([{ loc: ['body', 'allowed_addresses'], msg, type: 'value_error' }])
+  return new ValidationError([{ loc: ['body', field], msg, type: 'value_error' }])
 }
 
 /** Throws `configuration`. */

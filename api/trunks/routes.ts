@@ -87,7 +87,8 @@ const create = defineRoute({
       hasPassword: trunk.password !== null,
     })
     await requireNamed(tenant, settings)
-    const named = { ...trunk, id, workspaceId: tenant.workspaceId, outbound_proxy: settings.outbound_proxy }
+    const { outbound_proxy, media_addresses } = settings
+    const named = { ...trunk, id, workspaceId: tenant.workspaceId, outbound_proxy, media_addresses }
     const row = await taken(() =>
       writeAdmitted(services, named, user, (within) =>
         insertTrunk(within, id, {
@@ -160,8 +161,8 @@ const change = defineRoute({
       allowed_addresses: body.allowed_addresses ?? before.allowed_addresses,
       outbound_proxy: settings.outbound_proxy,
     }
-    const had = { ...DEFAULT_TRUNK_SETTINGS, ...before.settings }.outbound_proxy
-    const movesAway = isElsewhere({ ...before, outbound_proxy: had }, now)
+    const had = { ...DEFAULT_TRUNK_SETTINGS, ...before.settings }
+    const movesAway = isElsewhere({ ...before, outbound_proxy: had.outbound_proxy }, now)
     // Whoever is there now would get what was entered for those who were there before.
     const dropsPassword = movesAway && body.password === undefined && before.password !== null
     const dropsKey = movesAway && body.tls_key === undefined && before.tls_key !== null
@@ -184,8 +185,12 @@ const change = defineRoute({
       hasTlsKey: !dropsKey && (body.tls_key === undefined ? before.tls_key : body.tls_key) !== null,
     })
     await requireNamed(tenant, settingsOf(body))
-    const isMoved = movesAway || String(now.allowed_addresses) !== String(before.allowed_addresses)
-    const trunk = { ...now, id: before.id, workspaceId: tenant.workspaceId }
+    const { media_addresses } = settings
+    const isMoved =
+      movesAway ||
+      String(now.allowed_addresses) !== String(before.allowed_addresses) ||
+      String(media_addresses) !== String(had.media_addresses)
+    const trunk = { ...now, media_addresses, id: before.id, workspaceId: tenant.workspaceId }
     const row = await taken(() =>
       isMoved
         ? writeAdmitted(services, trunk, user, (within) => updateTrunk(within, before, changes))

@@ -1,6 +1,7 @@
 /** An api node's half of the calls: SIP, RTP and legs, each joined to an echo in place of a worker. */
 import { pino } from 'pino'
 import type { Leg } from '../../runtime/call/types/leg.ts'
+import { NO_DIAL_RULES } from '../../runtime/dialing/dial-policy.ts'
 import { systemClock } from '../../runtime/lib/clock.ts'
 import { Pacer } from '../../runtime/media/line/pacer.ts'
 import { installGuard } from '../../runtime/plugin/guard/guard.ts'
@@ -62,7 +63,7 @@ await carrier.receive?.(async (call) => {
     call.reject('unknown_number')
     return
   }
-  const leg = await call.accept({ callId: String(++calling), trunk: LOCAL_TRUNK_ID })
+  const leg = await call.accept({ callId: String(++calling), trunk: LOCAL_TRUNK_ID, rules: NO_DIAL_RULES })
   if (leg === undefined) return
   leg.start({
     audio: () => undefined,

@@ -66,7 +66,7 @@ class SimStream extends llm.LLMStream {
     const startMs = performance.now() + (scenario.firstTokenMs ?? 0)
     const gapMs = scenario.tokensPerSecond ? 1000 / scenario.tokensPerSecond : 0
     let sent = 0
-    for (const content of text.match(/\s*\S+/g) ?? []) {
+    for (const content of text.trim().match(/\s*\S+/g) ?? []) {
       if (sent >= limit) break
       await delay(startMs + sent * gapMs - performance.now(), signal)
       if (signal.aborted || this.queue.closed) return

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { NO_DIAL_RULES } from '../../runtime/dialing/dial-policy.ts'
 import { boundary, inBackground } from '../../runtime/lib/async/boundary.ts'
 import { systemClock } from '../../runtime/lib/clock.ts'
 import type { PhoneNumber } from '../../runtime/lib/phone-number.ts'
@@ -249,7 +250,7 @@ export class SipCarrier implements Carrier {
     if (called?.extension.workspaceId !== workspaceId || registrar.phones(called.extension.id).length === 0)
       return false
     const callId = `internal-${context.token()}`
-    const leg = await incoming.accept({ callId, trunk: id })
+    const leg = await incoming.accept({ callId, trunk: id, rules: NO_DIAL_RULES })
     if (leg === undefined) return true
     const secondId = `${callId}.2`
     const order: DialOrder = {

@@ -58,6 +58,7 @@ export function twilioNumbers(api: TwilioApi, publicUrl: string | undefined): Ca
       if (trunk !== undefined) throw new CarrierFault(`it has no trunk "${trunk}"; leave the trunk out`)
       const owned = await find(number, signal)
       if (owned === undefined) throw new CarrierFault(`the account does not own ${number}`)
+      refuseServedElsewhere(owned)
       const wanted = delivery()
       if (owned.voiceUrl === wanted.voiceUrl && owned.statusCallback === wanted.statusCallback) return undefined
       await api.ask(signal, (client) => client.incomingPhoneNumbers(owned.sid).update(wanted))
@@ -74,6 +75,15 @@ export function twilioNumbers(api: TwilioApi, publicUrl: string | undefined): Ca
       })
     },
   }
+}
+
+/** Twilio leaves the voice URL aside while an application or a SIP trunk is set: our calls would never come. */
+function refuseServedElsewhere({ phoneNumber, trunkSid, voiceApplicationSid }: IncomingPhoneNumberInstance): void {
+  const [what, sid] = trunkSid ? ['SIP trunk', trunkSid] : ['TwiML application', voiceApplicationSid]
+  if (!sid) return
+  throw new CarrierFault(
+    `calls to ${phoneNumber} go to the ${what} ${sid}, and Twilio ignores other addresses meanwhile; remove it from the number in the Twilio console and register the number again`,
+  )
 }
 
 const NOWHERE = { voiceUrl: '', statusCallback: '' }

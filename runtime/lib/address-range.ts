@@ -18,7 +18,7 @@ const MAPPED_BITS = 96
 /** Reads `192.0.2.1`, `192.0.2.0/24`, `2001:db8::/48`; undefined: it is neither an address nor a range. */
 export function parseRange(text: string): AddressRange | undefined {
   const [written = '', prefix, ...rest] = text.trim().split('/')
-  const address = written.replace(/%.*$/, '')
+  const address = written.replace(/%.*$/s, '')
   const version = isIP(address)
   if (version === 0 || rest.length > 0 || (prefix !== undefined && !/^\d{1,3}$/.test(prefix))) return undefined
   const family = version === 4 ? 4 : 6

@@ -47,5 +47,5 @@ function listsOf(ranges: readonly string[]): Record<'ipv4' | 'ipv6', BlockList> 
 
 function contains(lists: Record<'ipv4' | 'ipv6', BlockList>, address: string): boolean {
   const family = isIPv4(address) ? 'ipv4' : 'ipv6'
-  return lists[family].check(address.replace(/%.*$/, ''), family)
+  return lists[family].check(address.replace(/%.*$/s, ''), family)
 }

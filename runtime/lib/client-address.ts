@@ -24,7 +24,7 @@ export function trustedProxies(list: readonly string[]): TrustedProxies {
 /** An IPv4 address is the same one within IPv6; an IPv6 address has many spellings. Another text stays as it is. */
 export function plainAddress(text: string): string {
   if (isIP(text) !== 6) return text
-  const plain = new URL(`http://[${text.replace(/%.*$/, '')}]`).hostname.slice(1, -1)
+  const plain = new URL(`http://[${text.replace(/%.*$/s, '')}]`).hostname.slice(1, -1)
   const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(plain)
   if (!mapped) return plain
   const bytes = mapped.slice(1).flatMap((word) => [Number.parseInt(word, 16) >> 8, Number.parseInt(word, 16) & 255])

@@ -76,7 +76,7 @@ async function ask(url: string, signal: AbortSignal): Promise<Answer> {
     await response.body?.cancel()
     throw new PatchbayError('plugin', { params: { reason: refusal(host, response.status) } })
   }
-  const next = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
+  const next = /<([^<>]+)>;\s*rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
   return { body: await response.json().catch(() => undefined), next }
 }
 

@@ -50,8 +50,20 @@ export function checkChoice(
 /** The first subtag, small letters. */
 const baseOf = (tag: string): string => (tag.split('-')[0] ?? '').toLowerCase()
 
-const matches = (glob: string, name: string): boolean =>
-  new RegExp(`^${glob.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`).test(name)
+/** From left to right once: a pattern of many stars could make an expression try every way to share out the name. */
+function matches(glob: string, name: string): boolean {
+  const [start = '', ...parts] = glob.split('*')
+  const end = parts.pop()
+  if (end === undefined) return name === start
+  if (!name.startsWith(start)) return false
+  let at = start.length
+  for (const part of parts) {
+    const found = name.indexOf(part, at)
+    if (found === -1) return false
+    at = found + part.length
+  }
+  return name.length - at >= end.length && name.endsWith(end)
+}
 
 /** The languages a model or voice of a provider knows; undefined: any. */
 export function languagesOf(provides: Provides, name: string | undefined): readonly string[] | undefined {

@@ -18,7 +18,16 @@ export interface MediaServerOptions {
   ports: readonly number[]
   /** Under which browsers reach this host; undefined: its own addresses. */
   publicAddress: string | undefined
+  /** The one address that offers to strangers name; undefined: they name all. */
+  strangersAddress?: string | undefined
   log: Logger
+}
+
+export interface TransportTerms {
+  /** What is sent has two channels. */
+  stereo?: boolean
+  /** The client is anybody on the internet: its offer says nothing of the network behind the public address. */
+  toStranger?: boolean
 }
 
 /**
@@ -99,11 +108,13 @@ export class MediaServer {
     return usage === undefined ? 0 : (usage.ru_utime + usage.ru_stime) / 1_000
   }
 
-  /** Waits for a worker where one is about to be there. `stereo`: what is sent has two channels. */
-  async open(events: MediaTransportEvents, stereo = false): Promise<MediaTransport> {
+  /** Waits for a worker where one is about to be there. */
+  async open(events: MediaTransportEvents, terms: TransportTerms = {}): Promise<MediaTransport> {
+    const { stereo = false, toStranger = false } = terms
     while (this.#router === undefined && !this.#stopped) await new Promise<void>((wake) => this.#waiting.push(wake))
     if (this.#router === undefined || this.#server === undefined) throw new Error('The media server is stopped')
-    return MediaTransport.open(this.#router, this.#server, events, stereo)
+    const onlyAddress = toStranger ? this.#options.strangersAddress : undefined
+    return MediaTransport.open(this.#router, this.#server, events, { stereo, onlyAddress })
   }
 
   /** The port once taken stays: browsers know it. */

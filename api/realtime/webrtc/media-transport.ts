@@ -40,6 +40,13 @@ export interface MediaTransportEvents {
 /** What came of a session description: rubbish, no answer to this offer, or taken. */
 export type AnswerVerdict = 'taken' | 'invalid' | 'stranger'
 
+export interface OfferTerms {
+  /** What is sent has two channels. */
+  stereo: boolean
+  /** Candidates of other addresses are left out of the offer. */
+  onlyAddress: string | undefined
+}
+
 /** The media of one call: a transport towards the browser, and a direct one of packets towards us. */
 export class MediaTransport {
   readonly #web: types.WebRtcTransport
@@ -47,7 +54,7 @@ export class MediaTransport {
   readonly #agent: types.Producer
   readonly #toCaller: types.Consumer
   readonly #events: MediaTransportEvents
-  readonly #stereo: boolean
+  readonly #terms: OfferTerms
   readonly #ssrc: number
   readonly #sessionId = String(randomInt(1, 2 ** 47))
   readonly #firstSequence = randomInt(0, 0x10000)
@@ -68,7 +75,7 @@ export class MediaTransport {
     toCaller: types.Consumer,
     ssrc: number,
     events: MediaTransportEvents,
-    stereo: boolean,
+    terms: OfferTerms,
   ) {
     this.#web = web
     this.#direct = direct
@@ -76,7 +83,7 @@ export class MediaTransport {
     this.#toCaller = toCaller
     this.#ssrc = ssrc
     this.#events = events
-    this.#stereo = stereo
+    this.#terms = terms
     web.on(
       'dtlsstatechange',
       boundary('webrtc', (state) => {
@@ -94,7 +101,7 @@ export class MediaTransport {
     router: types.Router,
     webRtcServer: types.WebRtcServer,
     events: MediaTransportEvents,
-    stereo: boolean,
+    terms: OfferTerms,
   ): Promise<MediaTransport> {
     const web = await router.createWebRtcTransport({ webRtcServer, enableUdp: true, enableTcp: true, preferUdp: true })
     try {
@@ -102,7 +109,7 @@ export class MediaTransport {
       const ssrc = randomInt(1, 2 ** 32)
       const agent = await direct.produce({ kind: 'audio', rtpParameters: { codecs: [CODEC], encodings: [{ ssrc }] } })
       const toCaller = await web.consume({ producerId: agent.id, rtpCapabilities: { codecs: [OPUS] } })
-      return new MediaTransport(web, direct, agent, toCaller, ssrc, events, stereo)
+      return new MediaTransport(web, direct, agent, toCaller, ssrc, events, terms)
     } catch (error) {
       web.close()
       throw error
@@ -113,16 +120,17 @@ export class MediaTransport {
   offer(): string {
     const { iceParameters, iceCandidates, dtlsParameters } = this.#web
     const { rtpParameters } = this.#toCaller
+    const { stereo, onlyAddress } = this.#terms
     const fingerprint = dtlsParameters.fingerprints.find(({ algorithm }) => algorithm === 'sha-256')
     return offerOf({
       sessionId: this.#sessionId,
       version: ++this.#version,
       ice: iceParameters,
-      candidates: iceCandidates,
+      candidates: iceCandidates.filter(({ address }) => onlyAddress === undefined || address === onlyAddress),
       fingerprint: fingerprint?.value ?? '',
       ssrc: rtpParameters.encodings?.[0]?.ssrc ?? 0,
       cname: rtpParameters.rtcp?.cname ?? 'agent',
-      stereo: this.#stereo,
+      stereo,
     })
   }
 

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { lookup } from 'node:dns/promises'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
+import { isInternalAddress } from '../../../runtime/lib/address.ts'
 import { boundary } from '../../../runtime/lib/async/boundary.ts'
 import type { Clock } from '../../../runtime/lib/clock.ts'
 import { prepareOpusRepair } from '../../../runtime/media/codecs/opus-repair.ts'
@@ -99,14 +100,14 @@ export class WebRtc {
     }
   }
 
-  /** A leg over this connection. */
-  leg(options: RealtimeLegOptions): WebRtcLeg {
+  /** A leg over this connection; `toStranger`: of anybody on the internet. */
+  leg(options: RealtimeLegOptions, toStranger: boolean): WebRtcLeg {
     const server = this.#server
     const leg = new WebRtcLeg({
       ...options,
       open: async (events) => {
         if (server === undefined) throw new Error('There is no media worker')
-        return server.open(events)
+        return server.open(events, { toStranger })
       },
       pacer: this.#pacer,
       log: this.#options.log,
@@ -121,7 +122,7 @@ export class WebRtc {
     return {
       open: async (events) => {
         if (this.#server === undefined) throw new Error('There is no media worker')
-        return this.#server.open(events, true)
+        return this.#server.open(events, { stereo: true })
       },
       pacer: this.#pacer,
     }
@@ -183,9 +184,9 @@ export class WebRtc {
 
   async #open(workerBin: string): Promise<void> {
     const { config, log } = this.#options
-    const publicAddress = config.webrtcPublicAddress ?? (await addressOf(config))
+    const { publicAddress, strangersAddress } = await addressesOf(config)
     await prepareOpusRepair()
-    const server = new MediaServer({ workerBin, ports: portsOf(config), publicAddress, log })
+    const server = new MediaServer({ workerBin, ports: portsOf(config), publicAddress, strangersAddress, log })
     await server.start()
     if (this.#stop.signal.aborted) return server.stop()
     this.#server = server
@@ -207,10 +208,25 @@ function portsOf({ port, webrtcPort }: WebRtcOptions['config']): number[] {
   return Array.from({ length: PORTS_TRIED }, (_, i) => first + i)
 }
 
-/** Where browsers find this node by its PUBLIC_URL, when that is not one of its own addresses. */
-async function addressOf({ publicUrl, publicUrlGiven }: WebRtcOptions['config']): Promise<string | undefined> {
-  if (!publicUrlGiven) return undefined
-  const { address } = await lookup(new URL(publicUrl).hostname, { family: 4 }).catch(() => ({ address: undefined }))
+/**
+ * Where browsers find this node: the configured address, or that of its PUBLIC_URL when it is not one of its own. Strangers are
+ * told of that address alone, unless it is an internal one by PUBLIC_URL: then they are in the same network.
+ */
+async function addressesOf({ publicUrl, publicUrlGiven, webrtcPublicAddress }: WebRtcOptions['config']): Promise<{
+  publicAddress: string | undefined
+  strangersAddress: string | undefined
+}> {
+  if (webrtcPublicAddress !== undefined) {
+    return { publicAddress: webrtcPublicAddress, strangersAddress: webrtcPublicAddress }
+  }
+  const nowhere = { address: undefined }
+  const { address } = publicUrlGiven
+    ? await lookup(new URL(publicUrl).hostname, { family: 4 }).catch(() => nowhere)
+    : nowhere
+  if (address === undefined) return { publicAddress: undefined, strangersAddress: undefined }
   const own = Object.values(networkInterfaces()).flatMap((infos) => infos?.map((info) => info.address) ?? [])
-  return address === undefined || address.startsWith('127.') || own.includes(address) ? undefined : address
+  return {
+    publicAddress: address.startsWith('127.') || own.includes(address) ? undefined : address,
+    strangersAddress: isInternalAddress(address) ? undefined : address,
+  }
 }

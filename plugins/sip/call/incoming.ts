@@ -1,6 +1,6 @@
 import type { Leg } from '../../../runtime/call/types/leg.ts'
 import { LINE_CODECS } from '../../../runtime/media/codecs/line-codec.ts'
-import type { IncomingCall, IncomingRefusal } from '../../../runtime/plugin-sdk/telephony/carrier.ts'
+import type { DialRules, IncomingCall, IncomingRefusal } from '../../../runtime/plugin-sdk/telephony/carrier.ts'
 import type { CallContext } from '../dialog/context.ts'
 import { CallMedia, descriptionOf, MediaRefused } from '../media/call-media.ts'
 import type { MediaPair, MediaPorts } from '../media/media-ports.ts'
@@ -73,7 +73,8 @@ export class Incoming implements IncomingCall {
   }
 
   /** Ports for media are taken once the trunk has a place for the call. */
-  async accept({ callId, trunk }: { callId: string; trunk?: string }): Promise<Leg | undefined> {
+  async accept(as: { callId: string; trunk?: string; rules: DialRules }): Promise<Leg | undefined> {
+    const { callId, trunk, rules } = as
     const { trunks, context, ports, call } = this.#options
     const active = trunks.find((one) => one.trunk.id === trunk)
     if (active === undefined) {
@@ -93,7 +94,7 @@ export class Incoming implements IncomingCall {
       return undefined
     }
     try {
-      return this.#ring(active, callId, pair)
+      return this.#ring(active, { callId, rules }, pair)
     } catch (error) {
       active.leave()
       ports.release(pair)
@@ -107,14 +108,17 @@ export class Incoming implements IncomingCall {
     }
   }
 
-  #ring(active: ActiveTrunk, callId: string, pair: MediaPair): RtpLeg {
+  #ring(active: ActiveTrunk, { callId, rules }: { callId: string; rules: DialRules }, pair: MediaPair): RtpLeg {
     const { call, context, ports } = this.#options
     const { flow } = call.transaction
     const sipCallId = call.transaction.request.callId
     const local = { address: flow.local.host, port: pair.rtp.port, sessionId: context.random.bits(32) }
     const { codecs } = active.trunk
     const at = active.isLocal || active.isExtension ? formatHost(flow.address) : active.authority
-    const media = new CallMedia(local, codecs, active.trunk.settings.media_encryption, flow.address)
+    const media = new CallMedia(local, codecs, active.trunk.settings.media_encryption, {
+      peer: flow.address,
+      maySendTo: (address) => active.maySendMediaTo(address, flow.address),
+    })
     const accepted = this.#offer === undefined ? undefined : media.accept(this.#offer)
     const allows = (address: string): boolean => active.allows(address) || address === flow.address
     const nowMs = (): number => context.clock.monotonicMs()
@@ -125,7 +129,7 @@ export class Incoming implements IncomingCall {
       control: {
         answer: () => {
           sinceMs = nowMs()
-          const by = caseOf(active, { from: this.to })
+          const by = caseOf(active, { from: this.to, rules })
           call.answer(allows, (target) => !active.isExtension && !active.isLocal && mayLead(active, target, by))
           leg.known({ sipStatus: 200 })
           context.keepMessages(callId, sipCallId, false)

@@ -174,7 +174,10 @@ class Placing {
     const user = settings.auth_username ?? username
     const isLast = this.#ways.length === 0 && this.#trunks.length === 0
     const quick = !isLast || active.isSilent(target, this.#nowMs)
-    const media = new CallMedia(local, trunk.codecs, settings.media_encryption, flow.address)
+    const media = new CallMedia(local, trunk.codecs, settings.media_encryption, {
+      peer: flow.address,
+      maySendTo: (address) => active.maySendMediaTo(address, flow.address),
+    })
     const authenticator =
       user === undefined ? undefined : new Authenticator({ username: user, password: password ?? '' }, context.token)
     let leg: RtpLeg | undefined

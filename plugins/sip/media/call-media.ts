@@ -80,22 +80,28 @@ function sdpAmong(contentType: string, body: Uint8Array): Uint8Array | undefined
   return parts.find(({ type }) => type === SDP_TYPE.value)?.body
 }
 
+/** Where a call's media may go. */
+export interface MediaWay {
+  /** Address of the other side's signalling: where its media are sought at first when it names none that may be sent to. */
+  readonly peer: string | undefined
+  maySendTo(address: string): boolean
+}
+
 /** This side's half of a call's offers and answers. Its version counts what changes in them (RFC 3264, section 8). */
 export class CallMedia {
   readonly #local: LocalMedia
   readonly #codecs: readonly CodecName[]
   #said: string | undefined
   readonly #names = new PayloadTypes()
-  readonly #peer: string | undefined
+  readonly #way: MediaWay
 
-  /** @param peer address of the other side's signalling: where its media are sought at first when it names a host, no address */
   constructor(
     local: { address: string; port: number; sessionId: number },
     codecs: readonly CodecName[],
     encryption: MediaEncryption = 'off',
-    peer?: string,
+    way: MediaWay = { peer: undefined, maySendTo: () => true },
   ) {
-    this.#peer = peer
+    this.#way = way
     // One key for the whole call: a stream of packets may have no other.
     const srtp =
       encryption === 'off' ? {} : { srtp: { encryption, key: randomBytes(MASTER_KEY_BYTES + MASTER_SALT_BYTES) } }
@@ -131,7 +137,9 @@ export class CallMedia {
 
   #agree(description: SessionDescription): Agreement {
     const named = agree(description, this.#codecs, this.#local.srtp)
-    const agreement = named && { ...named, address: isIP(named.address) === 0 ? (this.#peer ?? '') : named.address }
+    const { peer, maySendTo } = this.#way
+    const isUsable = named !== undefined && isIP(named.address) !== 0 && maySendTo(named.address)
+    const agreement = named && { ...named, address: isUsable ? named.address : (peer ?? '') }
     if (agreement === undefined || agreement.address === '') {
       throw new MediaRefused(
         488,

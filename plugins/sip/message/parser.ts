@@ -107,7 +107,7 @@ function unfold(text: string): string[] {
 
 function parseHeader(line: string): SipHeader {
   const colon = line.indexOf(':')
-  const written = line.slice(0, Math.max(colon, 0)).replace(/[ \t]+$/, '')
+  const written = /^(\S+)[ \t]*$/.exec(line.slice(0, Math.max(colon, 0)))?.[1] ?? ''
   if (!isToken(written)) throw new SipParseError(`"${shorten(line)}" is no header`)
   const name = written.toLowerCase()
   return { name: COMPACT[name] ?? name, value: line.slice(colon + 1).trim() }

@@ -5,8 +5,9 @@ import { redact } from './redact.ts'
 /** Of one call; beyond, the middle is left out: how it began and how it ends says most. */
 const MAX_MESSAGES = 120
 const KEPT_FIRST = 60
-/** Calls at once; beyond, the oldest are forgotten. */
+/** Calls at once, and characters of all their messages; beyond, the oldest are forgotten. */
 const MAX_CALLS = 5_000
+const MAX_CHARS = 64 * 1024 * 1024
 /** Messages that come after the end still belong to it. */
 const KEEP_MS = 40_000
 
@@ -14,6 +15,7 @@ interface Kept {
   messages: WireMessage[]
   /** When it may be forgotten, by the wall clock; undefined: not yet. */
   overAtMs: number | undefined
+  chars: number
 }
 
 /** The messages of calls that run or just ended, by Call-ID. */
@@ -21,6 +23,9 @@ export class SignalLog {
   readonly #calls = new Map<string, Kept>()
   readonly #nowMs: () => number
   readonly #also: ((message: WireMessage, callId: string) => void) | undefined
+  /** Of what is sent once more, the same bytes: it is cut and kept once. */
+  readonly #texts = new WeakMap<Uint8Array, string>()
+  #chars = 0
   #sweptMs = 0
 
   /** @param also told of every message, whatever becomes of it */
@@ -43,18 +48,47 @@ export class SignalLog {
       ...{ atMs: this.#nowMs(), direction, transport: flow.protocol },
       local: { address: flow.local.host, port: flow.local.port },
       remote: { address: flow.address, port: flow.port },
-      text: redact(bytes),
+      text: this.#textOf(bytes),
     }
     this.#also?.(message, callId)
     if (!isKept) return
     let kept = this.#calls.get(callId)
     if (kept === undefined) {
       this.#sweep(message.atMs)
-      kept = { messages: [], overAtMs: undefined }
+      kept = { messages: [], overAtMs: undefined, chars: 0 }
       this.#calls.set(callId, kept)
     }
     kept.messages.push(message)
-    if (kept.messages.length > MAX_MESSAGES) kept.messages.splice(KEPT_FIRST, 1)
+    this.#count(kept, message.text.length)
+    if (kept.messages.length > MAX_MESSAGES) {
+      for (const { text } of kept.messages.splice(KEPT_FIRST, 1)) this.#count(kept, -text.length)
+    }
+    this.#makeRoom()
+  }
+
+  #textOf(bytes: Uint8Array): string {
+    const known = this.#texts.get(bytes)
+    if (known !== undefined) return known
+    const text = redact(bytes)
+    this.#texts.set(bytes, text)
+    return text
+  }
+
+  #count(kept: Kept, chars: number): void {
+    kept.chars += chars
+    this.#chars += chars
+  }
+
+  #makeRoom(): void {
+    for (const callId of this.#calls.keys()) {
+      if (this.#chars <= MAX_CHARS && this.#calls.size <= MAX_CALLS) return
+      this.#forget(callId)
+    }
+  }
+
+  #forget(callId: string): void {
+    this.#chars -= this.#calls.get(callId)?.chars ?? 0
+    this.#calls.delete(callId)
   }
 
   messages(callId: string): readonly WireMessage[] {
@@ -68,12 +102,10 @@ export class SignalLog {
   }
 
   #sweep(nowMs: number): void {
-    const [oldest] = this.#calls.keys()
-    if (oldest !== undefined && this.#calls.size >= MAX_CALLS) this.#calls.delete(oldest)
     if (nowMs - this.#sweptMs < 1_000) return
     this.#sweptMs = nowMs
     for (const [callId, { overAtMs }] of this.#calls) {
-      if (overAtMs !== undefined && overAtMs < nowMs) this.#calls.delete(callId)
+      if (overAtMs !== undefined && overAtMs < nowMs) this.#forget(callId)
     }
   }
 }

@@ -3,13 +3,15 @@ import { plainAddress } from '../../../runtime/lib/client-address.ts'
 import type { Clock } from '../../../runtime/lib/clock.ts'
 import type { Logger } from '../../../runtime/process/log.ts'
 
-/** Datagrams a second of one trunk before anything of them is read: 100 calls a second with all that belongs to them. */
+/** Messages a second of one trunk before anything of them is read: 100 calls a second with all that belongs to them. */
 const KNOWN = { perSecond: 2_000, burst: 4_000 }
 /** From an address nobody expects calls from, where some trunk lets callers prove themselves by password. */
 const STRANGER = { perSecond: 5, burst: 20 }
 /** From all of those together: senders' addresses can be made up. */
 const STRANGERS = { perSecond: 200, burst: 400 }
 const MAX_SOURCES = 10_000
+/** A longer message counts as several: it costs as much to read, to log and to keep while its transaction lasts. */
+const BYTES_OF_ONE = 4_096
 /** Whoever proved who they are may say as much as a trunk's own address, so long. */
 const PROVEN_MS = 3_600_000
 /** Wrong passwords in a row, after which an address is heard no more, and for how long; doubled with each time. */
@@ -60,11 +62,11 @@ export class TokenBucket {
     this.#atMs = nowMs
   }
 
-  take(nowMs: number): boolean {
+  take(nowMs: number, tokens = 1): boolean {
     this.#tokens = Math.min(this.#burst, this.#tokens + ((nowMs - this.#atMs) / 1_000) * this.#perSecond)
     this.#atMs = nowMs
-    if (this.#tokens < 1) return false
-    this.#tokens--
+    if (this.#tokens < tokens) return false
+    this.#tokens -= tokens
     return true
   }
 }
@@ -116,7 +118,7 @@ export class Gatekeeper {
   }
 
   /** May this datagram or connection be read? */
-  admits(address: string): boolean {
+  admits(address: string, bytes = 0): boolean {
     const trunk = this.#trunkAt(address)
     if (trunk === undefined && !this.#takesStrangers()) {
       this.refuse('unknown_source', address, 'No trunk has this address in its list')
@@ -124,10 +126,11 @@ export class Gatekeeper {
     }
     if (trunk === undefined && this.#refusesLocked(address)) return false
     const nowMs = this.#clock.monotonicMs()
+    const messages = Math.max(1, Math.ceil(bytes / BYTES_OF_ONE))
     // A flood of made-up addresses takes the place of its own kind, never of those who are known.
     if (trunk !== undefined || this.isProven(address)) {
-      if (bucketOf(this.#known, trunk ?? networkOf(address), KNOWN, nowMs).take(nowMs)) return true
-    } else if (this.#takeAsStranger(address, nowMs)) return true
+      if (bucketOf(this.#known, trunk ?? networkOf(address), KNOWN, nowMs).take(nowMs, messages)) return true
+    } else if (this.#takeAsStranger(address, nowMs, messages)) return true
     this.#refuseFlood(address)
     return false
   }
@@ -145,8 +148,9 @@ export class Gatekeeper {
     return false
   }
 
-  #takeAsStranger(address: string, nowMs: number): boolean {
-    return bucketOf(this.#unknown, networkOf(address), STRANGER, nowMs).take(nowMs) && this.#strangers.take(nowMs)
+  #takeAsStranger(address: string, nowMs: number, messages = 1): boolean {
+    const own = bucketOf(this.#unknown, networkOf(address), STRANGER, nowMs)
+    return own.take(nowMs, messages) && this.#strangers.take(nowMs, messages)
   }
 
   #refuseFlood(address: string): void {

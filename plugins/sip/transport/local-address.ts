@@ -19,17 +19,19 @@ export function isPrivate(address: string): boolean {
   return PRIVATE.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }
 
+type Interfaces = ReturnType<typeof networkInterfaces>
+
 /** Which of our addresses a peer sees: the public one from outside of a NAT, else that of the network we share. */
 export function localAddressFor(
   peer: string,
   options: { bound: string; publicAddress: string | undefined },
-  interfaces = networkInterfaces(),
+  interfaces: () => Interfaces = networkInterfaces,
 ): string {
   const { bound, publicAddress } = options
   if (publicAddress !== undefined && !isPrivate(peer)) return publicAddress
   if (bound !== '0.0.0.0' && bound !== '::') return bound
   const family = isIPv6(peer) ? 'IPv6' : 'IPv4'
-  const own = Object.values(interfaces)
+  const own = Object.values(interfaces())
     .flatMap((list) => list ?? [])
     .filter((one) => one.family === family)
   for (const { cidr, address } of own) {

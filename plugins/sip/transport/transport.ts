@@ -28,6 +28,8 @@ const STRANGERS = 'strangers'
 /** What a peer that doesn't read may have waiting. */
 const MAX_WAITING_BYTES = 1024 * 1024
 const MAX_PING_BYTES = 4
+/** So long the network of this machine is taken to be as it was. */
+const LOCAL_ADDRESS_MS = 1_000
 const PONG = Buffer.from('\r\n', 'latin1')
 
 export interface TransportOptions {
@@ -76,6 +78,8 @@ export class Transport {
   readonly #entered = new Map<string, number>()
   readonly #connecting = new Map<string, Promise<Connection>>()
   #tlsPort = 5061
+  /** Own addresses by peer, for a moment: to ask the system for its interfaces costs more than to read a message. */
+  readonly #localAddresses = new Map<string, string>()
 
   constructor(options: TransportOptions) {
     this.#options = options
@@ -114,7 +118,13 @@ export class Transport {
 
   /** The address of ours that this peer sees. */
   localAddress(peer: string): string {
-    return localAddressFor(peer, { bound: this.#options.address, publicAddress: this.#options.publicAddress })
+    const known = this.#localAddresses.get(peer)
+    if (known !== undefined) return known
+    const { address: bound, publicAddress, timers } = this.#options
+    if (this.#localAddresses.size === 0) timers.after(LOCAL_ADDRESS_MS, () => this.#localAddresses.clear())
+    const local = localAddressFor(peer, { bound, publicAddress })
+    this.#localAddresses.set(peer, local)
+    return local
   }
 
   /**
@@ -214,7 +224,7 @@ export class Transport {
   #datagram(bytes: Buffer, { address, port }: { address: string; port: number }): void {
     const { gatekeeper } = this.#options
     // Keep-alives are a few bytes of nothing.
-    if (bytes.length < 12 || !gatekeeper.admits(address)) return
+    if (bytes.length < 12 || !gatekeeper.admits(address, bytes.length)) return
     const flow = this.#udpFlow(address, port)
     try {
       this.#received(parseMessage(bytes), flow)
@@ -256,7 +266,7 @@ export class Transport {
         const cancel = this.#options.timers.after(UNPROVEN_MS, () => {
           if (!this.#isKnown(from.address)) socket.destroy()
         })
-        socket.once('close', cancel)
+        socket.once('close', boundary('sip', cancel))
       },
     })
   }

@@ -168,6 +168,16 @@ export class ActiveTrunk {
   }
 
   /**
+   * May media of its calls be sent to an address that SDP names? To a machine of the operator's network only where signalling
+   * comes from it, or where the trunk may reach it: else whoever writes the SDP chooses whom our packets go to.
+   */
+  maySendMediaTo(address: string, signalling: string): boolean {
+    if (!isInternalAddress(address) || this.isLocal) return true
+    if (plainAddress(address) === plainAddress(signalling)) return true
+    return this.#isTarget(address) || this.#internal.has(address)
+  }
+
+  /**
    * May anything of this trunk's calls come from there, or go there? A machine of the operator's network only where the trunk
    * may reach it.
    */

@@ -17,7 +17,7 @@ import {
   type WorkerMessage,
   type WorkerState,
 } from './messages.ts'
-import { decodeAudio, decodeWorkerMessage, MAX_MESSAGE_BYTES, sessionIn } from './protocol.ts'
+import { decodeAudio, decodeWorkerMessage, MAX_MESSAGE_BYTES, sessionIn, typeIn } from './protocol.ts'
 import { WrongTokens } from './wrong-tokens.ts'
 
 /** The api node's end of the link: voice workers dial in, sessions are opened on them, their messages come back. */
@@ -338,7 +338,7 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
   #offer(message: { type: 'open' } & OpenSession): void {
     const { session } = message
     const reject = (reason: 'full' | 'bad_agent', sentence: string): void => {
-      queueMicrotask(() => this.#deliver({ type: 'rejected', session, reason, message: sentence }))
+      queueMicrotask(boundary('link', () => this.#deliver({ type: 'rejected', session, reason, message: sentence })))
     }
     const encoded = this.#isBehind ? undefined : encodeOpen(message)
     if (encoded === undefined) reject('full', 'The voice worker has not read what it was offered before')
@@ -465,6 +465,3 @@ class WorkerLink implements LinkedWorker, SocketHandlers {
     for (const session of [...this.#closing.keys()]) this.#told(session)
   }
 }
-
-/** The type it has, or nearly has: no more of it is logged, for it may be what a caller said. */
-const typeIn = (data: string): string | undefined => /"type"\s*:\s*"([a-z_]{1,40})"/.exec(data.slice(0, 500))?.[1]

@@ -104,11 +104,13 @@ export function decodeNodeMessage(json: string): NodeMessage | undefined {
   return nodeMessage.Check(value) ? value : undefined
 }
 
-/** What a message that can't be read seems to be. */
+const TYPE_NAME = /^[a-z_]{1,40}$/
+
+/** What a message that can't be read seems to be. Anything but a name may be what a caller said, and is not logged. */
 export function typeIn(json: string): string | undefined {
   const value = unbounded(json)
   if (typeof value !== 'object' || value === null || !('type' in value)) return undefined
-  return typeof value.type === 'string' ? value.type : undefined
+  return typeof value.type === 'string' && TYPE_NAME.test(value.type) ? value.type : undefined
 }
 
 /** The session that a message which can't be read seems to be about. */

@@ -338,9 +338,12 @@ class NodeLink {
       return
     }
     if (message.type === 'welcome') {
-      this.#holding = setTimeout(() => {
-        this.#attempts = 0
-      }, HELD_MS).unref()
+      this.#holding = setTimeout(
+        boundary('link', () => {
+          this.#attempts = 0
+        }),
+        HELD_MS,
+      ).unref()
       this.#worker.welcomed.resolve()
       this.#worker.options.log.info({ url: this.#url, nodeId: message.nodeId }, 'Linked to an api node')
       return
@@ -382,7 +385,7 @@ class NodeLink {
     const session = sessionIn(json)
     const type = typeIn(json)
     if (session === undefined) {
-      if (type !== 'warm') this.#fail(json.slice(0, 200))
+      if (type !== 'warm') this.#fail(`a message that is none, of type "${type ?? ''}"`)
       return
     }
     this.#worker.options.log.error({ url: this.#url, session, type }, 'An api node sent what is no message')

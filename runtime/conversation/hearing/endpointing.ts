@@ -16,10 +16,12 @@ const CLOSED_SENTENCE_BONUS = 0.2
 const QUESTION_BONUS = 0.15
 const NOT_OVER = 0.1
 const OPEN_SENTENCE_LIMIT = 0.12
+/** How much of the end is looked at: what ends a sentence, and its last word. */
+const MAX_TAIL_CHARS = 200
 
 /** The model's opinion, corrected by how the words end. */
 export function weighWords(probability: number, text: string, { openEndings }: Pick<Language, 'openEndings'>): number {
-  const trimmed = text.trim()
+  const trimmed = text.slice(-MAX_TAIL_CHARS).trim()
   const lastWord = /[\p{L}']+$/u.exec(
     trimmed
       .toLowerCase()

@@ -4,7 +4,10 @@
  */
 export class Overlap {
   readonly #said: string
-  #held = ''
+  /** What came so far, white space before it aside, is this much of what was said. */
+  #matched = 0
+  /** The white space before it. */
+  #lead = ''
   #decided: boolean
 
   constructor(said: string) {
@@ -15,12 +18,21 @@ export class Overlap {
   /** What of the next piece is new. */
   push(text: string): string {
     if (this.#decided) return text
-    this.#held += text
-    const held = this.#held.trimStart()
-    if (this.#said.startsWith(held)) return ''
+    const piece = this.#matched === 0 ? this.#afterLead(text) : text
+    if (this.#said.startsWith(piece, this.#matched)) {
+      this.#matched += piece.length
+      return ''
+    }
     this.#decided = true
-    if (held.startsWith(this.#said)) return held.slice(this.#said.length)
-    const joined = /\s$/.test(this.#said) || /^[\s.,;:!?]/.test(this.#held) ? this.#held : ` ${this.#held}`
-    return joined
+    const left = this.#said.length - this.#matched
+    if (piece.startsWith(this.#said.slice(this.#matched))) return piece.slice(left)
+    const held = this.#lead + this.#said.slice(0, this.#matched) + piece
+    return /\s$/.test(this.#said) || /^[\s.,;:!?]/.test(held) ? held : ` ${held}`
+  }
+
+  #afterLead(text: string): string {
+    const piece = text.trimStart()
+    this.#lead += text.slice(0, text.length - piece.length)
+    return piece
   }
 }

@@ -171,9 +171,10 @@ export interface IncomingCall {
   readonly signal: AbortSignal
   /**
    * Takes the call: it rings until the leg's `answer`. `callId` is ours, `trunk` the one of `trunks` whose number was
-   * dialled. Undefined: the carrier refused it after all, such as for the trunk's own limits, and has said so.
+   * dialled. Undefined: the carrier refused it after all, such as for the trunk's own limits, and has said so. `rules`: what the
+   * operator and the workspace allow; wherever the caller has the call led is judged by them.
    */
-  accept(as: { callId: string; trunk?: string }): Leg | undefined | Promise<Leg | undefined>
+  accept(as: { callId: string; trunk?: string; rules: DialRules }): Leg | undefined | Promise<Leg | undefined>
   reject(why: IncomingRefusal): void
 }
 

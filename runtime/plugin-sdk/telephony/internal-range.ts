@@ -1,15 +1,13 @@
-import { isInternalAddress } from '../../lib/address.ts'
-import { type AddressRange, addressesIn } from '../../lib/address-range.ts'
+import { INTERNAL_RANGES } from '../../lib/address.ts'
+import { type AddressRange, overlaps, parseRange } from '../../lib/address-range.ts'
 
 /** Ranges up to these lengths are a carrier's; wider ones are an operator's to hand out. */
 const CARRIER_BITS = { 4: 24, 6: 48 } as const
+const INTERNAL: readonly AddressRange[] = INTERNAL_RANGES.flatMap((range) => parseRange(range) ?? [])
 
-/** Does a range have an internal address in it? Asked of ranges that are not wide. */
+/** Does a range have an internal address in it? */
 export function isInternalRange(range: AddressRange): boolean {
-  // Reserved blocks of IPv6 are all wider than what is asked here: the first address speaks for the others.
-  const most = range.family === 4 ? 1 << (32 - CARRIER_BITS[4]) : 1
-  for (const address of addressesIn(range, most)) if (isInternalAddress(address)) return true
-  return false
+  return INTERNAL.some((internal) => overlaps(internal, range))
 }
 
 export function isWideRange({ family, bits }: AddressRange): boolean {

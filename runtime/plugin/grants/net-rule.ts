@@ -91,7 +91,7 @@ export function formatTarget(host: string, port: number | undefined): string {
 /** Lowercase, ASCII, no trailing dot, no brackets or zone around an address. */
 export function normalizeHost(host: string): string {
   const bare = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host
-  const unzoned = bare.replace(/%.*$/, '')
+  const unzoned = bare.replace(/%.*$/s, '')
   if (isIP(unzoned) !== 0) return unzoned.toLowerCase()
   return (domainToASCII(bare) || bare.toLowerCase()).replace(/\.$/, '')
 }

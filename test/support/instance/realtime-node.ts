@@ -48,6 +48,8 @@ export interface NodeOptions {
   answers?: Partial<AskAnswers>
   /** The media worker of WebRTC; without one there is none. */
   webrtcWorker?: string
+  /** Under which browsers are said to reach the node. */
+  webrtcPublicAddress?: string
   /** Shared with another node. */
   databaseUrl?: string
   redisUrl?: string
@@ -72,7 +74,7 @@ export async function startNode(t: Teardown, options: NodeOptions = {}): Promise
     publicUrlGiven: false,
     webrtc: options.webrtcWorker === undefined ? 'off' : 'auto',
     webrtcPort: undefined,
-    webrtcPublicAddress: undefined,
+    webrtcPublicAddress: options.webrtcPublicAddress,
     webrtcWorker: options.webrtcWorker,
   }
   const limits = { webSessionsPerWorkspace: options.webSessionsPerWorkspace ?? null }

@@ -63,12 +63,12 @@ function* inputsOf(tokens: readonly string[], length: number): Generator<{ name:
   }
 }
 
-function bestMs(run: (text: string) => unknown, text: string, runs: number): number {
+async function bestMs(run: (text: string) => unknown, text: string, runs: number): Promise<number> {
   let best = Number.POSITIVE_INFINITY
   for (let i = 0; i < runs; i++) {
     const before = process.cpuUsage()
     try {
-      run(text)
+      await run(text)
     } catch {
       // It was refused.
     }
@@ -89,12 +89,12 @@ export interface GrowthOptions {
 }
 
 /** Fails where four times the input takes the function much more than four times as long, whatever is repeated in it. */
-export function growsWithItsInput(
+export async function growsWithItsInput(
   t: Test,
   name: string,
   run: (text: string) => unknown,
   { tokens = [], wrap = (text) => text, most = SHORT * GROWTH }: GrowthOptions = {},
-): void {
+): Promise<void> {
   const all = isThorough || tokens.length === 0 ? COMMON : FEW
   const repeated = [...new Set([...tokens, ...all])]
   const short = most / GROWTH
@@ -104,12 +104,12 @@ export function growsWithItsInput(
   for (const { name: what, text } of inputs) {
     const less = shorts.next().value?.text ?? ''
     const long = wrap(text)
-    if (bestMs(run, long, 1) < FLOOR_MS) continue
+    if ((await bestMs(run, long, 1)) < FLOOR_MS) continue
     let growth = Number.POSITIVE_INFINITY
     let tookMs = 0
     for (let i = 0; i < TRIES && growth > MOST_GROWTH; i++) {
-      tookMs = bestMs(run, long, 3 + i)
-      growth = tookMs < FLOOR_MS ? 0 : tookMs / Math.max(bestMs(run, wrap(less), 3), 0.1)
+      tookMs = await bestMs(run, long, 3 + i)
+      growth = tookMs < FLOOR_MS ? 0 : tookMs / Math.max(await bestMs(run, wrap(less), 3), 0.1)
     }
     if (growth > MOST_GROWTH) found.push(`${what}: ${growth.toFixed(0)} times as long, ${tookMs.toFixed(0)} ms`)
     if (found.length >= 8) break

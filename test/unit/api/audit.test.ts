@@ -98,6 +98,7 @@ const NOT_AUDITED: Readonly<Record<string, readonly string[]>> = {
   ],
   'the operator reads the state of the installation': [
     'GET /operator/settings',
+    'GET /operator/phone-numbers',
     'GET /operator/workspaces',
     'GET /operator/workspaces/{workspace_id}',
     'GET /operator/trunk-hosts',
@@ -162,6 +163,28 @@ t.test('who exports and who listens in is in the log, with the address', async (
     },
   )
   t.ok(items.some(({ action }: { action: string }) => action === 'POST /calls/{call_log_id}/listen'))
+})
+
+t.test('of the address of a webhook only its origin is in the log', async (t) => {
+  const api = await startTestApi(t)
+  const { client } = await api.signUp()
+  const secrets = /hook-path|query-token|pass-word/
+  const url = (host: string) => `https://${host}/hook-path?key=query-token#pass-word`
+  const { status, body } = await client.post('/webhooks', {
+    body: { url: url('one.example.com'), types: ['call.ended'] },
+  })
+  t.equal(status, 201)
+  t.equal(
+    (await client.patch(`/webhooks/${body.webhook_id}`, { body: { url: url('two.example.com:8443') } })).status,
+    200,
+  )
+  const items = await entriesOf(client)
+  const detailOf = (action: string) => items.find((one: { action: string }) => one.action === action)?.detail
+  t.match(detailOf('POST /webhooks'), { url: 'https://one.example.com', types: ['call.ended'] })
+  t.match(detailOf('PATCH /webhooks/{webhook_id}'), { url: 'https://two.example.com:8443' })
+  t.notMatch(JSON.stringify(items), secrets)
+  const { rows } = await api.store.pool.query('select audit_log::text as entry from audit_log')
+  t.notMatch(JSON.stringify(rows), secrets, 'nor in the database')
 })
 
 const securityOf = async (client: ApiClient, query: Record<string, string> = {}) =>

@@ -180,5 +180,25 @@ t.test('the stores of one node want passwords, and no container has privileges i
   const redis = (await resourcesOf('one-node')).find(
     ({ kind, metadata }) => kind === 'StatefulSet' && metadata.name === 'redis',
   )
-  t.match(redis?.spec.template.spec.containers[0].args.join(' '), '--requirepass $(REDIS_PASSWORD)')
+  const started = redis?.spec.template.spec.containers[0].args.join(' ')
+  t.match(started, 'echo "requirepass $REDIS_PASSWORD" >/tmp/redis.conf')
+  t.notMatch(started, '--requirepass', 'no list of processes has the password')
+})
+
+t.test('every role runs on a file system that it can only read, but for folders of its own', async (t) => {
+  let roles = 0
+  for (const overlay of OVERLAYS) {
+    for (const { kind, metadata, spec } of await resourcesOf(overlay)) {
+      if (!['Deployment', 'StatefulSet', 'Job'].includes(kind)) continue
+      const [{ image, securityContext, volumeMounts }] = spec.template.spec.containers
+      if (!/patchbay/.test(image)) continue
+      roles++
+      t.equal(securityContext.readOnlyRootFilesystem, true, `${overlay}: ${metadata.name}`)
+      const paths = volumeMounts.map(({ mountPath }: { mountPath: string }) => mountPath).sort()
+      t.same(paths, ['/data', '/home/node/.cache', '/tmp'], `${overlay}: ${metadata.name}`)
+      const volumes = spec.template.spec.volumes.map(({ name }: { name: string }) => name)
+      for (const { name } of volumeMounts) t.ok(volumes.includes(name), `${metadata.name} has the volume ${name}`)
+    }
+  }
+  t.ok(roles >= 4)
 })

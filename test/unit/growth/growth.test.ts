@@ -27,12 +27,12 @@ const english = LANGUAGES[0]
 const spoken = ['. ', 'A. ', '!', '"', 'yes ', 'sono ', 'hinterlass', '中']
 
 t.test('speech', async (t) => {
-  growsWithItsInput(t, 'splitSentences', (text) => splitSentences(text), { tokens: spoken })
-  growsWithItsInput(t, 'splitSentences in German', (text) => splitSentences(text, 'de'), {
+  await growsWithItsInput(t, 'splitSentences', (text) => splitSentences(text), { tokens: spoken })
+  await growsWithItsInput(t, 'splitSentences in German', (text) => splitSentences(text, 'de'), {
     tokens: [...spoken, 'z. B. '],
   })
-  growsWithItsInput(t, 'piecesOf', (text) => [...piecesOf(text, 600)], { tokens: spoken })
-  growsWithItsInput(
+  await growsWithItsInput(t, 'piecesOf', (text) => [...piecesOf(text, 600)], { tokens: spoken })
+  await growsWithItsInput(
     t,
     'SentenceBuffer',
     (text) => {
@@ -49,7 +49,7 @@ t.test('speech', async (t) => {
     { word: '!!!', say: 'wow' },
     { word: ' x', say: 'x' },
   ]
-  growsWithItsInput(
+  await growsWithItsInput(
     t,
     'Pronunciation',
     (text) => {
@@ -59,7 +59,7 @@ t.test('speech', async (t) => {
     },
     { tokens: spoken },
   )
-  growsWithItsInput(
+  await growsWithItsInput(
     t,
     'Pronunciation in pieces',
     (text) => {
@@ -69,7 +69,7 @@ t.test('speech', async (t) => {
     },
     { tokens: spoken },
   )
-  growsWithItsInput(t, 'SpokenText', (text) => {
+  await growsWithItsInput(t, 'SpokenText', (text) => {
     const said = new SpokenText()
     said.add(text)
     for (let i = 0; i < text.length / 64; i++) said.time('unheard', i)
@@ -78,46 +78,56 @@ t.test('speech', async (t) => {
 })
 
 t.test('words', async (t) => {
-  growsWithItsInput(t, 'plain', plain, { tokens: spoken })
-  growsWithItsInput(t, 'isBackchannel', (text) => isBackchannel(text, english), { tokens: spoken })
-  growsWithItsInput(t, 'isEchoOf', (text) => isEchoOf(text, 'we open at nine'), { tokens: spoken })
-  growsWithItsInput(t, 'isEchoOf itself', (text) => isEchoOf(text, text), { tokens: spoken })
-  growsWithItsInput(t, 'restOf', (text) => restOf(text, `${text.slice(0, text.length / 2)}y`), { tokens: spoken })
-  growsWithItsInput(t, 'detectLanguage', (text) => detectLanguage(text), { tokens: spoken })
-  growsWithItsInput(t, 'SpokenLanguage', (text) => new SpokenLanguage('multi').heard(text, undefined), {
+  await growsWithItsInput(t, 'plain', plain, { tokens: spoken })
+  await growsWithItsInput(t, 'isBackchannel', (text) => isBackchannel(text, english), { tokens: spoken })
+  await growsWithItsInput(t, 'isEchoOf', (text) => isEchoOf(text, 'we open at nine'), { tokens: spoken })
+  await growsWithItsInput(t, 'isEchoOf itself', (text) => isEchoOf(text, text), { tokens: spoken })
+  await growsWithItsInput(t, 'restOf', (text) => restOf(text, `${text.slice(0, text.length / 2)}y`), { tokens: spoken })
+  await growsWithItsInput(t, 'detectLanguage', (text) => detectLanguage(text), { tokens: spoken })
+  await growsWithItsInput(t, 'SpokenLanguage', (text) => new SpokenLanguage('multi').heard(text, undefined), {
     tokens: spoken,
   })
   for (const language of LANGUAGES) {
     const named = { tokens: [...spoken, ...language.keys.slice(0, 2)] }
-    growsWithItsInput(t, `readConsent in ${language.code}`, (text) => readConsent(text, language), named)
+    await growsWithItsInput(t, `readConsent in ${language.code}`, (text) => readConsent(text, language), named)
   }
-  growsWithItsInput(t, 'fillVariables', (text) => fillVariables(text, { a: 'b' }, { field: 'x', maxBytes: 1e9 }), {
-    tokens: ['{{', '}}', '{{a}}', '{{ '],
-  })
-  growsWithItsInput(t, 'termsOf', (text) => termsOf(text), { tokens: spoken })
-  growsWithItsInput(t, 'documentText', documentText, { tokens: spoken })
-  growsWithItsInput(t, 'approximateTokens', approximateTokens, { tokens: spoken })
-  growsWithItsInput(t, 'chunk', (text) => [...chunk([{ kind: 'text', text }])], { tokens: spoken })
+  await growsWithItsInput(
+    t,
+    'fillVariables',
+    (text) => fillVariables(text, { a: 'b' }, { field: 'x', maxBytes: 1e9 }),
+    {
+      tokens: ['{{', '}}', '{{a}}', '{{ '],
+    },
+  )
+  await growsWithItsInput(t, 'termsOf', (text) => termsOf(text), { tokens: spoken })
+  await growsWithItsInput(t, 'documentText', documentText, { tokens: spoken })
+  await growsWithItsInput(t, 'approximateTokens', approximateTokens, { tokens: spoken })
+  await growsWithItsInput(t, 'chunk', (text) => [...chunk([{ kind: 'text', text }])], { tokens: spoken })
 })
 
 t.test('the offline model', async (t) => {
   const tokens = ['where ', '[', '|', '](']
   const asked = (text: string) => answer({ sources: ['We open at nine.'], turns: [{ role: 'user', text }] })
-  growsWithItsInput(t, 'a question', asked, { tokens })
+  await growsWithItsInput(t, 'a question', asked, { tokens })
   const turns = [{ role: 'user', text: 'when do you open?' }] as const
-  growsWithItsInput(t, 'a prompt', (text) => answer({ sources: [text], turns }), { tokens: ['[', '|'], most: 4_096 })
+  await growsWithItsInput(t, 'a prompt', (text) => answer({ sources: [text], turns }), {
+    tokens: ['[', '|'],
+    most: 4_096,
+  })
 })
 
 t.test('SIP', async (t) => {
   const tokens = ['a=crypto:', 'inline:', '\r\n', '-']
   const message = (text: string) => `INVITE sip:a@b SIP/2.0\r\nc: application/sdp\r\n\r\n${text}`
-  growsWithItsInput(t, 'redact', (text) => redact(Buffer.from(message(text))), { tokens })
-  growsWithItsInput(t, 'redact a head', (text) => redact(Buffer.from(`INVITE sip:a@b SIP/2.0\r\n${text}`)), { tokens })
-  growsWithItsInput(t, 'parseSdp', (text) => parseSdp(Buffer.from(text)), { tokens })
-  growsWithItsInput(t, 'parseNameAddress', parseNameAddress, { tokens: ['"', '<', ';', '@'] })
-  growsWithItsInput(t, 'parseUri', (text) => parseUri(`sip:${text}`), { tokens: ['@', ';', '?', '.'] })
-  growsWithItsInput(t, 'parseVia', (text) => parseVia(`SIP/2.0/UDP ${text}`), { tokens: ['/', ';', ':', '='] })
-  growsWithItsInput(t, 'parseDigestAnswer', (text) => parseDigestAnswer(`Digest ${text}`), {
+  await growsWithItsInput(t, 'redact', (text) => redact(Buffer.from(message(text))), { tokens })
+  await growsWithItsInput(t, 'redact a head', (text) => redact(Buffer.from(`INVITE sip:a@b SIP/2.0\r\n${text}`)), {
+    tokens,
+  })
+  await growsWithItsInput(t, 'parseSdp', (text) => parseSdp(Buffer.from(text)), { tokens })
+  await growsWithItsInput(t, 'parseNameAddress', parseNameAddress, { tokens: ['"', '<', ';', '@'] })
+  await growsWithItsInput(t, 'parseUri', (text) => parseUri(`sip:${text}`), { tokens: ['@', ';', '?', '.'] })
+  await growsWithItsInput(t, 'parseVia', (text) => parseVia(`SIP/2.0/UDP ${text}`), { tokens: ['/', ';', ':', '='] })
+  await growsWithItsInput(t, 'parseDigestAnswer', (text) => parseDigestAnswer(`Digest ${text}`), {
     tokens: ['"', ',', '=', '\\'],
   })
 })

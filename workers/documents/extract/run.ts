@@ -1,11 +1,14 @@
+import { Gate } from '../../../runtime/admission/gate.ts'
 import type { DocumentFormat } from '../../../runtime/knowledge/blocks.ts'
 import { boundary } from '../../../runtime/lib/async/boundary.ts'
 import { PatchbayError } from '../../../runtime/lib/errors.ts'
 import type { Terms } from '../../../runtime/plugin/contract.ts'
+import { availableMemoryBytes } from '../../../runtime/process/available-memory.ts'
 import { startThread } from '../../../runtime/process/offload/thread.ts'
 import { ThreadHelper } from '../../../runtime/process/offload/thread-helper.ts'
 import { type HelperListener, WarmHelpers } from '../../../runtime/process/offload/warm-helpers.ts'
 import { ExtractionError, ExtractionTimeout } from './failure.ts'
+import { memoryBounds } from './memory-bounds.ts'
 
 export interface ExtractedChunk {
   text: string
@@ -36,17 +39,26 @@ export interface ExtractionOptions {
   workspaceId: string
   signal: AbortSignal
   limits?: ExtractionLimits
+  /** Of which each reading takes one; default: those of this process. */
+  places?: Gate
 }
+
+const BOUNDS = memoryBounds(availableMemoryBytes())
 
 export const DEFAULT_LIMITS: ExtractionLimits = {
   timeoutMs: 60_000,
-  memoryBytes: 512 * 1024 * 1024,
+  memoryBytes: BOUNDS.memoryBytes,
   maxChunks: 100_000,
 }
 
 const MEMORY_CHECK_MS = 100
-/** As many as work at once: what ends one of them starts another. */
-const MOST_WARM = 4
+const MOST_WAITING = 100
+
+/** Places for so many threads at once. */
+export const extractionPlaces = (threads: number): Gate =>
+  new Gate({ kind: 'document_thread', places: threads, maxWaiting: MOST_WAITING })
+
+const ownPlaces = extractionPlaces(BOUNDS.threads)
 
 type Threads = WarmHelpers<ThreadMessage, ThreadHelper<ThreadMessage>>
 /** By what a thread's heap may hold. */
@@ -67,7 +79,8 @@ function threadsOf(memoryBytes: number): Threads {
     })
     return new ThreadHelper(worker, listener)
   }
-  const made: Threads = new WarmHelpers({ start, mostWarm: MOST_WARM })
+  // As many as work at once: what ends one of them starts another.
+  const made: Threads = new WarmHelpers({ start, mostWarm: BOUNDS.threads })
   threads.set(memoryBytes, made)
   return made
 }
@@ -75,10 +88,20 @@ function threadsOf(memoryBytes: number): Threads {
 /**
  * Turns a file into chunks in a thread that reads no other meanwhile, so that a hostile or broken one can cost time and memory only up to
  * `limits`, and hands them to `keep` in batches of at most 256; the next batch is made once `keep` resolved. `bytes` is
- * moved to the thread. Resolves with the number of chunks.
+ * moved to the thread. Where all places are taken it waits for one. Resolves with the number of chunks.
  * @throws ExtractionError when the file is at fault; what `keep` threw; the signal's reason.
  */
 export async function extractChunks(
+  format: DocumentFormat,
+  bytes: Uint8Array<ArrayBuffer>,
+  keep: (chunks: ExtractedChunk[], first: number) => Promise<void>,
+  options: ExtractionOptions,
+): Promise<number> {
+  const { workspaceId, signal, places = ownPlaces } = options
+  return places.run({ workspaceId }, () => extractNow(format, bytes, keep, options), signal)
+}
+
+async function extractNow(
   format: DocumentFormat,
   bytes: Uint8Array<ArrayBuffer>,
   keep: (chunks: ExtractedChunk[], first: number) => Promise<void>,
@@ -114,7 +137,6 @@ export async function extractChunks(
   }
   const { helper, release } = threadsOf(limits.memoryBytes).hold(listener, workspaceId)
   const { worker } = helper
-  worker.postMessage({ format, bytes, maxChunks: limits.maxChunks } satisfies ThreadFile, [bytes.buffer])
   // V8's own limit doesn't see buffers, which is where unpacked data lives.
   const watch = setInterval(
     boundary('queue', () => {
@@ -129,6 +151,7 @@ export async function extractChunks(
   )
   let well = false
   try {
+    worker.postMessage({ format, bytes, maxChunks: limits.maxChunks } satisfies ThreadFile, [bytes.buffer])
     const chunks = await promise
     well = true
     return chunks

@@ -115,7 +115,7 @@ export class StreamCarrier implements Carrier {
   async #handle(request: CarrierRequest): Promise<CarrierReply> {
     const provider = this.#provider
     provider.verify(request, publicUrlsOf(this.#door, request.target))
-    const news = provider.read(request)
+    const news = newsIn(provider, request)
     const document = news === undefined ? undefined : await this.#heard(news)
     return document === undefined ? provider.taken : { status: 200, contentType: 'text/xml', body: document }
   }
@@ -194,5 +194,15 @@ function streamDoorOf(nodeUrl: string, isSigned: boolean): StreamDoor {
       const search = query === undefined ? '' : `?${new URLSearchParams(query)}`
       return `${nodeUrl}/${event}${search}`
     },
+  }
+}
+
+/** What the carrier tells; a body that can't be read is the sender's fault. */
+function newsIn(provider: StreamProvider, request: CarrierRequest): ReturnType<StreamProvider['read']> {
+  try {
+    return provider.read(request)
+  } catch (cause) {
+    if (cause instanceof SyntaxError) throw new PatchbayError('malformed_body', { cause })
+    throw cause
   }
 }

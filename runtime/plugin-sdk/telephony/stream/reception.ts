@@ -150,8 +150,9 @@ class Stream implements StreamHandlers {
     try {
       if (typeof data !== 'string') throw new SyntaxError('not text')
       event = this.#dialect.read(data)
-    } catch (err) {
-      if (++this.#faults === 1) this.#log.warn({ err }, 'A media stream sent a message that is none')
+    } catch {
+      // The parser's own words quote the message.
+      if (++this.#faults === 1) this.#log.warn({ size: data.length }, 'A media stream sent a message that is none')
       if (this.#faults > MAX_FAULTS || this.#leg === undefined) this.#socket.close(POLICY_VIOLATION, 'bad message')
       return
     }

@@ -1,7 +1,13 @@
 import { deflateSync } from 'node:zlib'
 import t from 'tap'
 import type { DocumentFormat } from '../../../../runtime/knowledge/blocks.ts'
-import { DEFAULT_LIMITS, type ExtractionLimits, extractChunks } from '../../../../workers/documents/extract/run.ts'
+import { memoryBounds } from '../../../../workers/documents/extract/memory-bounds.ts'
+import {
+  DEFAULT_LIMITS,
+  type ExtractionLimits,
+  extractChunks,
+  extractionPlaces,
+} from '../../../../workers/documents/extract/run.ts'
 import { docxParagraph, docxTable, makeDocx, makePdf, makeZip } from '../../../support/world/documents.ts'
 
 /** Chunks of a file, extracted in a thread as the job does it. */
@@ -10,7 +16,7 @@ async function read(
   content: string | Uint8Array<ArrayBuffer>,
   limits: Partial<ExtractionLimits> = {},
 ): Promise<string[]> {
-  const bytes = typeof content === 'string' ? new Uint8Array(Buffer.from(content)) : content.slice()
+  const bytes = typeof content === 'string' ? new Uint8Array(Buffer.from(content)) : Uint8Array.from(content)
   const texts: string[] = []
   const keep = async (chunks: { text: string }[], first: number) => {
     if (first !== texts.length) throw new Error(`Batch ${first} came after ${texts.length} chunks`)
@@ -242,4 +248,47 @@ t.test('text of every format is clean, whatever its escapes say', async (t) => {
   for (const text of found.flat()) t.ok(text.isWellFormed() && !text.includes('\0'), JSON.stringify(text))
   const faces = '😀'.repeat(30_000)
   for (const text of await read('txt', `x${faces}`)) t.notMatch(text, '\ufffd', 'no pair is parted')
+})
+
+t.test('the threads together may take a quarter of the memory, fewer of them where there is little', async (t) => {
+  const MIB = 1024 * 1024
+  const bounds = [512, 1_024, 2_048, 3_000, 4_096, 8_192, 16_384, 262_144].map((mib) => [mib, memoryBounds(mib * MIB)])
+  t.same(bounds, [
+    [512, { threads: 1, memoryBytes: 64 * MIB }],
+    [1_024, { threads: 1, memoryBytes: 128 * MIB }],
+    [2_048, { threads: 1, memoryBytes: 256 * MIB }],
+    [3_000, { threads: 1, memoryBytes: 375 * MIB }],
+    [4_096, { threads: 1, memoryBytes: 512 * MIB }],
+    [8_192, { threads: 2, memoryBytes: 512 * MIB }],
+    [16_384, { threads: 4, memoryBytes: 512 * MIB }],
+    [262_144, { threads: 4, memoryBytes: 512 * MIB }],
+  ])
+  t.same(memoryBounds(128 * MIB), { threads: 1, memoryBytes: 64 * MIB }, 'one can always be read')
+  const pdf = makePdf([[[11, 'It is free.']]])
+  t.ok((await read('pdf', pdf, { memoryBytes: memoryBounds(512 * MIB).memoryBytes })).length > 0)
+})
+
+t.test('files wait for a thread where all may work that the memory allows', async (t) => {
+  const places = extractionPlaces(memoryBounds(512 * 1024 * 1024).threads)
+  let reading = 0
+  let most = 0
+  const readOne = async (): Promise<number> =>
+    extractChunks(
+      'txt',
+      new Uint8Array(Buffer.from('A line of words.\n')),
+      async () => {
+        most = Math.max(most, ++reading)
+        await new Promise((resolve) => setTimeout(resolve, 100))
+        reading--
+      },
+      { ...nobody, places },
+    )
+  t.same(await Promise.all([readOne(), readOne(), readOne()]), [1, 1, 1])
+  t.equal(most, 1, 'one after the other')
+  const gone = new AbortController()
+  const first = readOne()
+  const waits = extractChunks('txt', new Uint8Array(1), async () => {}, { ...nobody, places, signal: gone.signal })
+  gone.abort(new Error('deleted'))
+  await t.rejects(waits, { message: 'deleted' }, 'one that waits can be given up')
+  await first
 })

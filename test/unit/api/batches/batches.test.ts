@@ -119,10 +119,18 @@ t.test('batches', async (t) => {
   await t.test('refuse what is wrong and keep nothing of it', async (t) => {
     const csv = 'phone_number\n+14155552671\n'
     const big = `phone_number\n${'+14155552671\n'.repeat(40_000)}`
+    /** A row of so many variables. */
+    const wide = (columns: number, nameChars = 4, cellChars = 1) => {
+      const names = Array.from({ length: columns }, (_, i) => `${i}`.padStart(nameChars, 'c'))
+      return `phone_number,${names.join(',')}\n+14155552671${`,${'x'.repeat(cellChars)}`.repeat(columns)}\n`
+    }
     const cases: [string, () => ReturnType<typeof upload>, number, unknown][] = [
       ['no such column', () => upload('number\n+14155552671\n'), 400, 'CSV must have a phone_number column'],
       ['an empty file', () => upload(''), 400, 'CSV must have a phone_number column'],
       ['too many columns', () => upload(`phone_number,${'x,'.repeat(1_000)}\n`), 400, 'CSV has too many columns'],
+      ['columns that are more than a call has variables', () => upload(wide(201)), 400, 'CSV has too many columns'],
+      ['columns whose names alone are too long', () => upload(wide(200, 400)), 400, /row of more than 64 KiB/],
+      ['cells that are more than a call has', () => upload(wide(20, 4, 4_000)), 400, /row of more than 64 KiB/],
       ['a row too long', () => upload(`phone_number\n${'1'.repeat(70_000)}\n`), 400, /row of more than 64 KiB/],
       ['no row', () => upload('phone_number,name\n'), 400, 'CSV has no rows'],
       ['an open quote', () => upload('phone_number,name\n+14155552671,"open\n'), 400, 'Malformed body'],
@@ -155,13 +163,13 @@ t.test('batches', async (t) => {
   })
 
   await t.test('show a page of wide rows cut, each field up to 32 KiB, and call with all of it', async (t) => {
-    const columns = Array.from({ length: 190 }, (_, i) => `c${i}`)
-    const row = `+14155552671,${columns.map(() => 'é'.repeat(140)).join(',')}`
+    const columns = Array.from({ length: 200 }, (_, i) => `c${i}`)
+    const row = `+14155552671,${columns.map(() => 'é'.repeat(120)).join(',')}`
     const { body } = await upload(`phone_number,${columns.join(',')}\n${row}\n+14155552672,short\n`)
     const { body: page } = await user.client.get(`/batch/${body.batch_id}/items`, { query: { page: 1 } })
     const [wide, narrow] = page.items
     t.same(wide.truncated, ['dynamic_variables'])
-    t.equal(Object.keys(wide.dynamic_variables).length, 190)
+    t.equal(Object.keys(wide.dynamic_variables).length, 200)
     t.ok(Buffer.byteLength(Object.values(wide.dynamic_variables).join('')) <= 34 * 1024)
     t.match(narrow, { truncated: undefined, dynamic_variables: { c0: 'short', c1: '' } })
     const { body: all } = await user.client.get(`/batch/${body.batch_id}/items`)

@@ -129,6 +129,32 @@ t.test('outbound calls', async (t) => {
     )
   })
 
+  await t.test('take variables up to their bounds, and no text that they make too long', async (t) => {
+    const names = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`v${i}`, '']))
+    // Busy: whoever is called costs the other tests nothing.
+    const tried = (dynamic_variables: Record<string, string>, from = phone.number) =>
+      dialOf(user, from, '+14155559901', { dynamic_variables })
+    const fault = (msg: RegExp) => ({ status: 422, body: { detail: [{ loc: ['body', 'dynamic_variables'], msg }] } })
+    t.match(await tried(names(201)), fault(/200/))
+    t.match(await tried({ a: 'ä'.repeat(32_768) }), fault(/must not have more than 64 KiB in all/))
+    t.equal((await tried({ ...names(199), a: 'ä'.repeat(20_000) })).status, 201)
+
+    const placed = async () => (await user.client.get('/calls/logs')).body.total
+    const before = await placed()
+    const prompted = await startPhone(api, user, { system_prompt: '{{a}}'.repeat(50) })
+    t.match(await tried({ a: 'x'.repeat(30_000) }, prompted.number), {
+      status: 400,
+      body: { detail: /system_prompt.*KiB/ },
+    })
+    const spoken = await startPhone(api, user, { first_message: '{{a}} {{a}} {{a}}' })
+    t.match(await tried({ a: 'x'.repeat(30_000) }, spoken.number), {
+      status: 400,
+      body: { detail: /first_message.*KiB/ },
+    })
+    t.equal(await placed(), before, 'no call is made')
+    t.equal((await tried({ a: 'x'.repeat(1_000) }, spoken.number)).status, 201)
+  })
+
   await t.test('are nobody else’s business', async (t) => {
     const other = await api.signUp()
     const { body } = await dial('+14155559901')

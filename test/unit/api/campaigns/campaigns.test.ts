@@ -317,3 +317,37 @@ t.test('campaigns', async (t) => {
     t.match(await client.get('/api/v/list/march-leads'), { status: 404, body: { detail: 'Prospect list not found' } })
   })
 })
+
+t.test('test calls of a campaign have the bounds of other calls, and few of them wait', async (t) => {
+  const api = await startTestApi(t, { env: { PATCHBAY_QUEUE_WAIT_MS: '600000' } })
+  const user = await api.signUp()
+  const { client } = user
+  const make = async (name: string, agent: Record<string, unknown> = {}) => {
+    const { agentId, number } = await startPhone(api, user, agent)
+    const { body } = await client.post('/api/v/campaign/', {
+      body: { name, agent_id: agentId, from_numbers: [number], paused: true },
+    })
+    return (dynamic_variables: Record<string, string> = {}) =>
+      client.post(`/api/v/campaign/${body.slug}/test-call/`, {
+        body: { phone_number: '+14155559901', dynamic_variables },
+      })
+  }
+  const placed = async () => (await client.get('/calls/logs')).body.total
+
+  const long = await make('Long', { system_prompt: '{{a}}'.repeat(50) })
+  t.match(await long({ a: 'x'.repeat(30_000) }), { status: 400, body: { detail: /system_prompt.*KiB/ } })
+  t.match(await long({ a: 'ä'.repeat(32_768) }), {
+    status: 422,
+    body: { detail: [{ loc: ['body', 'dynamic_variables'], msg: /64 KiB/ }] },
+  })
+  t.equal(await placed(), 0, 'no call is made')
+
+  const short = await make('Short')
+  for (let i = 0; i < 20; i++) t.equal((await short()).status, 201)
+  t.match(await short(), { status: 403, body: { detail: /20 test calls that wait/ } })
+  t.equal((await long()).status, 403, 'all campaigns of a workspace together')
+  t.equal(await placed(), 20)
+  const [{ call_log_id }] = (await client.get('/calls/logs')).body.items
+  t.equal((await client.post(`/calls/${call_log_id}/hangup`)).status, 200)
+  t.equal((await short()).status, 201, 'one that waits no more leaves its place')
+})

@@ -95,6 +95,33 @@ t.test('variables fill the prompt for the whole session', async (t) => {
   t.equal(second.body.response, 'The appointment of Grace is on Friday.')
 })
 
+t.test('the variables of a session grow up to their bounds', async (t) => {
+  const agentId = await makeAgent({ system_prompt: 'You are Ava. The appointment is on {{day}}.' })
+  const named = (prefix: string, count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`${prefix}${i}`, '']))
+  const refused = {
+    status: 422,
+    body: { detail: [{ loc: ['body', 'dynamic_variables'], msg: /with those of the session/ }] },
+  }
+  const grown = async (first: Record<string, string>, second: Record<string, string>) => {
+    const begun = await say(agentId, 'When is the appointment?', { dynamic_variables: { day: 'Tuesday', ...first } })
+    const { session_id, chat_id } = begun.body
+    t.match(await say(agentId, 'And?', { session_id, dynamic_variables: second }), refused)
+    t.equal((await client.get(`/chats/${chat_id}`)).body.message_count, 2, 'nothing is kept of what is refused')
+    const after = await say(agentId, 'When is the appointment?', { session_id, dynamic_variables: { day: 'Friday' } })
+    t.equal(after.body.response, 'The appointment is on Friday.')
+  }
+  await grown(named('a', 150), named('b', 150))
+  await grown({ a: 'x'.repeat(40_000) }, { b: 'x'.repeat(40_000) })
+})
+
+t.test('a prompt that the variables make too long is refused, and nothing is kept', async (t) => {
+  const agentId = await makeAgent({ system_prompt: '{{a}}'.repeat(50) })
+  const answer = await say(agentId, 'Hello?', { session_id: 'long', dynamic_variables: { a: 'x'.repeat(30_000) } })
+  t.match(answer, { status: 400, body: { detail: /system_prompt.*KiB/ } })
+  t.equal((await client.get('/chats/logs', { query: { session_id: 'long' } })).body.total, 0)
+})
+
 t.test('a streamed answer comes as delta, sources and done', async (t) => {
   const agentId = await makeAgent()
   const answer = await say(agentId, 'When do you open?', { stream: true })

@@ -1,7 +1,21 @@
 import t from 'tap'
+import { PageCalls } from '../../../../api/realtime/page-calls.ts'
 import { makeCall, openSession, startNode, startWorker, until } from '../../../support/instance/realtime-node.ts'
 
 const PARAMS = { id: 'call-1:tool-1', name: 'show_room', arguments: { id: '7' }, timeoutMs: 20_000 }
+
+t.test('a result that nobody waits for is not even written as JSON', (t) => {
+  let written = 0
+  const result = { toJSON: () => ++written }
+  const calls = new PageCalls(() => undefined)
+  t.notOk(calls.answered({ type: 'tool.result', call_id: 'nobody', result }))
+  t.equal(written, 0)
+  void calls.call(PARAMS)
+  t.ok(calls.answered({ type: 'tool.result', call_id: PARAMS.id, result }))
+  t.notOk(calls.answered({ type: 'tool.result', call_id: PARAMS.id, result }))
+  t.equal(written, 1)
+  t.end()
+})
 
 t.test('the agent calls a function of the page', async (t) => {
   const node = await startNode(t)

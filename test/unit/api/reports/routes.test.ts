@@ -274,3 +274,31 @@ t.test('the workload is read from the workers, and a silent one is unreachable',
   const names = (workers: { worker_id: string }[]) => workers.map(({ worker_id }) => worker_id)
   t.same(names((await (await api.keyClient(owner)).get('/reports/workload')).body.workers), names(seen), 'and stays')
 })
+
+t.test('however many ask for the workload, workers are scraped once a second', async (t) => {
+  let atMs = 0
+  const api = await startTestApi(t, { clock: { nowMs: () => Date.now(), monotonicMs: () => atMs } })
+  const [one, other] = [await api.signUp(), await api.signUp()]
+  let scrapes = 0
+  const server = createServer((_, response) => {
+    scrapes++
+    response.end('')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  const redis = await createRedis(api.redisUrl, createLogger({ level: 'silent', name: 'test' }))
+  t.teardown(() => redis.destroy())
+  const slots = new RedisSlots(redis, { shares: () => ({ inboundReserve: 0, workspaceShare: 1 }), entryMs: 900_000 })
+  const metricsUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`
+  await slots.register({ workerId: 'worker-1', capacity: 12, metricsUrl }, 0)
+
+  const ask = (user: TestUser) => user.client.get('/reports/workload')
+  const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => ask(i % 2 ? one : other)))
+  t.same([...new Set(answers.map(({ status, body }) => `${status} ${body.workers.length}`))], ['200 1'])
+  atMs = 999
+  t.equal((await ask(other)).body.scraped_at, answers[0]?.body.scraped_at)
+  t.equal(scrapes, 1, 'of all workspaces together')
+  atMs = 1_000
+  await ask(one)
+  t.equal(scrapes, 2)
+})

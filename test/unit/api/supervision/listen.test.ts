@@ -141,6 +141,24 @@ async function givesBackAfter(
   return { watching, end }
 }
 
+t.test('a supervisor leads a call to nobody whom its workspace may not call', async () => {
+  const user = await api.signUp()
+  const { callId, client } = await talk(user)
+  await user.client.patch(`/workspaces/${user.workspaceId}`, { body: { dial_countries: ['US'] } })
+  const supervisor = await Supervisor.listen(user.client, callId)
+  const failed = (to: string, words: RegExp) => {
+    supervisor.messages.length = 0
+    supervisor.send({ type: 'transfer', to })
+    return supervisor.got('error', ({ code, message }) => code === 'transfer_failed' && words.test(message))
+  }
+  // Who is called at all is busy.
+  await failed('+442079469901', /dial_countries/)
+  await failed('+19005559901', /premium/)
+  await failed('+14155559901', /busy/i)
+  client.send({ type: 'end' })
+  await callWhen(user, callId, isOver)
+})
+
 t.test('a supervisor who vanishes gives the call back within five seconds', async (t) => {
   // No close frame: the process is gone, or its network.
   const { watching, end } = await givesBackAfter(t, (socket) => socket.terminate())

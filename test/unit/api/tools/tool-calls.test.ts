@@ -11,6 +11,10 @@ const SECRET = 'a secret of the tests'
 const TOOLS = [
   { type: 'transfer', name: 'to_support', description: 'd', to: '+14155550199' },
   { type: 'send_dtmf', name: 'press', description: 'd' },
+  {
+    ...{ type: 'client', name: 'show', description: 'd', timeoutMs: 1_000 },
+    parameters: { type: 'object', properties: {} },
+  },
 ]
 
 t.test('transfers and keys act on phone calls through their carrier and leg, and on nothing else', async (t) => {
@@ -54,6 +58,7 @@ t.test('transfers and keys act on phone calls through their carrier and leg, and
   const faults: string[] = []
   const keys: string[] = []
   const joined: unknown[][] = []
+  const pages: object[] = []
   let refuses = false
   const carrier = {
     transfer: async (callId: string, to: string) => {
@@ -76,6 +81,7 @@ t.test('transfers and keys act on phone calls through their carrier and leg, and
           joined.push(order)
           return { ok: true }
         },
+        callPage: async () => pages.shift(),
         fault: (_: string, __: string, message: string) => faults.push(message),
       }) as never,
     carriers: () => ({ get: async () => carrier, titleOf: () => 'Sim' }) as never,
@@ -104,6 +110,16 @@ t.test('transfers and keys act on phone calls through their carrier and leg, and
   t.match(await run(phone, 'press', { keys: 'rm -rf' }), /^Wrong arguments/)
   t.same(keys, ['12#'])
   t.match(await run(phone, 'unknown'), /no tool/)
+
+  const emoji = '\ud83d\ude00'
+  pages.push(
+    { result: `${'x'.repeat(7_999)}${emoji}` },
+    { result: 'a\0\ud83d' },
+    { error: `${'x'.repeat(499)}${emoji}` },
+  )
+  t.equal(await run(web, 'show'), 'x'.repeat(7_999), 'what a page answers is cut between characters')
+  t.equal(await run(web, 'show'), 'a\ufffd', 'and clean')
+  t.equal(await run(web, 'show'), `The page failed: ${'x'.repeat(499)}`)
   faults.length = 0
   await db.deleteFrom('phone_numbers').execute()
   t.match(await run(web, 'to_support'), /not possible/)

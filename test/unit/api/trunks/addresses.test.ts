@@ -53,6 +53,27 @@ t.test('an address of a trunk is one workspace’s, however it is written', asyn
   t.equal((await add(owner, { allowed_addresses: ['198.51.100.1'] })).status, 409, 'and then it is for them alone')
 })
 
+t.test('media addresses may be anybody’s carrier, but no machine of the operator’s network', async (t) => {
+  const api = await startTestApi(t, { env: { PATCHBAY_TRUNKS_ALLOW_NET: '127.0.0.1' } })
+  const [boss, owner, other] = [await api.signUp(), await api.signUp('Owner'), await api.signUp('Other')]
+  for (const media of ['10.0.0.5', '127.0.0.9', '169.254.169.254', '168.0.0.0/8', 'fd00::/64', '::ffff:10.0.0.5']) {
+    const { status, body } = await add(owner, { ...account, media_addresses: ['198.51.100.0/24', media] })
+    t.match([status, body.detail], [422, [{ loc: ['body', 'media_addresses'], msg: /approve it/ }]], media)
+  }
+  t.equal(
+    (await add(owner, { ...account, media_addresses: ['198.51.100.0/22', '127.0.0.1'] })).status,
+    201,
+    'ALLOW_NET is open',
+  )
+  const { status, body } = await add(other, { ...account, media_addresses: ['198.51.100.0/22'] })
+  t.equal(status, 201, 'two workspaces may have the same carrier')
+  const changed = (media: string) =>
+    other.client.patch(`/trunks/${body.trunk_id}`, { body: { media_addresses: [media] } })
+  t.equal((await changed('10.0.0.5')).status, 422, 'a change is looked at, too')
+  await boss.client.post('/operator/trunk-hosts', { body: { host: '10.0.0.0/24', workspace_id: other.workspaceId } })
+  t.equal((await changed('10.0.0.5')).status, 200, 'unless the operator approves')
+})
+
 t.test('two workspaces that ask for one address at once do not both get it', async (t) => {
   const api = await startTestApi(t)
   await api.signUp()

@@ -57,7 +57,7 @@ t.test(
         policy(api),
         {
           ...{ id: '0197f3a2-7c1e-7000-8000-0000000000aa', workspaceId: b.workspaceId, host, outbound_proxy: proxy },
-          ...{ transport: 'udp', allowed_addresses: [] },
+          ...{ transport: 'udp', allowed_addresses: [], media_addresses: [] },
         },
         undefined,
         async () => 'written',

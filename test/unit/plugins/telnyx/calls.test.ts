@@ -3,6 +3,7 @@ import { WebSocket } from 'ws'
 import { startTestApi } from '../../../support/instance/api.ts'
 import { callWhen, isOver, linkWorker, startPhone } from '../../../support/phone/phone.ts'
 import { ApiDouble, StreamDouble, telnyxKeys } from '../../../support/providers/doubles/carriers/stream-carrier.ts'
+import { ILL_FORMED } from '../../../support/world/ill-formed.ts'
 
 const CONTROL_ID = 'v3:control'
 
@@ -103,6 +104,49 @@ t.test('an incoming call is answered with our stream, an unknown number is refus
   t.match(await callWhen(user, id, isOver), { direction: 'inbound', end_reason: 'caller_hangup' })
   await webhook('call.initiated', { call_control_id: 'v3:other', direction: 'incoming', to: '+14155550999' })
   t.match((await telnyx.asked(/v3:other\/actions\/reject$/)).body, { cause: 'CALL_REJECTED' })
+})
+
+t.test('ill-formed text in what Telnyx sends is clean in the log of the call', async (t) => {
+  const { telnyx, user, phone, webhook } = await start(t)
+  for (const [kind, { text, clean }] of Object.entries(ILL_FORMED)) {
+    telnyx.requests.length = 0
+    const { body } = await user.client.post('/calls/outbound_call', {
+      body: { agent_phone_number: phone.number, phone_number_to_dial: '+14155552671' },
+    })
+    const { client_state } = (await telnyx.asked(/POST \/v2\/calls$/)).body
+    const sent = await webhook('call.hangup', { client_state, direction: 'outgoing', hangup_cause: text })
+    t.equal(sent.status, 200, kind)
+    t.match(await callWhen(user, body.call_log_id, isOver), { error: `Telnyx error: the call failed (${clean})` }, kind)
+  }
+  await webhook('call.initiated', { direction: 'incoming', from: ILL_FORMED.NUL?.text, to: phone.number })
+  await telnyx.asked(/actions\/answer$/)
+  const { body: logs } = await user.client.get('/calls/logs', { query: { direction: 'inbound' } })
+  t.match(logs.items, [{ from_number: null }], 'what is no number is no caller’s')
+  const nested = JSON.parse(`${'['.repeat(100)}${']'.repeat(100)}`)
+  t.equal((await webhook('x', { more: nested })).status, 400, 'nor is what is nested too deeply taken')
+})
+
+t.test('an incoming call is refused where the operator’s quota is used up, and is in no log of calls', async (t) => {
+  const { telnyx, user, phone, webhook } = await start(t)
+  const refused = async (control: string) => {
+    await webhook('call.initiated', { call_control_id: control, direction: 'incoming', to: phone.number })
+    return (await telnyx.asked(new RegExp(`${control}/actions/(reject|answer)$`))).body
+  }
+  const set = async (quotas: Record<string, unknown>) => {
+    const answer = await user.client.patch(`/operator/workspaces/${user.workspaceId}`, { body: quotas })
+    t.equal(answer.status, 200, answer.text)
+  }
+  await set({ minutes_a_month: 0 })
+  t.match(await refused('v3:month'), { cause: 'USER_BUSY' })
+  await set({ minutes_a_month: null, providers: ['telnyx'] })
+  t.match(
+    await refused('v3:providers'),
+    { cause: 'USER_BUSY' },
+    'its agent has a provider that is not allowed any more',
+  )
+  t.equal((await user.client.get('/calls/logs')).body.total, 0)
+  await set({ providers: null })
+  t.match(await refused('v3:taken'), { stream_url: String })
 })
 
 t.test('a webhook that Telnyx did not sign, or signed long ago, is refused', async (t) => {

@@ -67,6 +67,28 @@ t.test('a number that somebody had delivered elsewhere meanwhile stays as it is'
   t.equal(number.voice_url, 'https://pbx.example/voice')
 })
 
+t.test('a number that an application or a SIP trunk of the account serves is refused with the cure', async (t) => {
+  const { twilio, user, give, voiceUrl } = await start(t)
+  const number = twilio.own('+14155550111', 'https://pbx.example/voice')
+  await give('+14155550111')
+  const register = () =>
+    user.client.post('/phone-numbers', { body: { phone_number: '+14155550111', provider: 'twilio' } })
+  for (const [field, sid, what] of [
+    ['voice_application_sid', 'AP0123456789abcdef0123456789abcdef', 'TwiML application'],
+    ['trunk_sid', 'TK0123456789abcdef0123456789abcdef', 'SIP trunk'],
+  ] as const) {
+    number[field] = sid
+    const refused = await register()
+    t.equal(refused.status, 500)
+    t.match(refused.body.detail, new RegExp(`go to the ${what} ${sid}, .* remove it from the number`))
+    t.equal(number.voice_url, 'https://pbx.example/voice', 'nothing was changed at Twilio')
+    t.same((await user.client.get('/phone-numbers')).body, [], 'nor here')
+    number[field] = null
+  }
+  t.equal((await register()).status, 201)
+  t.equal(number.voice_url, voiceUrl)
+})
+
 t.test('a number that nothing was set for before is delivered nowhere once it is given up', async (t) => {
   const { twilio, user, give, voiceUrl } = await start(t)
   const number = twilio.own('+14155550111')
@@ -101,6 +123,12 @@ t.test('the operator gives numbers, moves them and takes them back', async (t) =
   t.same((await one.client.get('/phone-numbers')).body, [], 'the one that had it has it no more')
   t.equal((await one.client.post('/phone-numbers', { body })).status, 403)
   t.equal((await two.client.post('/phone-numbers', { body })).status, 201)
+  for (const provider of ['sip', 'sim']) {
+    const { status, body: refused } = await operator.client.post('/operator/phone-numbers', {
+      body: { ...body, provider, workspace_id: two.workspaceId },
+    })
+    t.match([status, refused.detail], [422, [{ loc: ['body', 'provider'], msg: /POST \/phone-numbers$/ }]])
+  }
   t.match((await operator.client.get('/operator/phone-numbers')).body, [{ ...body, workspace_id: two.workspaceId }])
   const path = '/operator/phone-numbers/twilio/+14155550111'
   t.match(await operator.client.delete(path), { status: 200, body: { detail: 'Phone number taken back' } })

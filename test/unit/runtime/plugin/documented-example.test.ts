@@ -18,7 +18,7 @@ test('the plugin of docs/plugins.md runs as written', async (t) => {
   const root = t.testdir({})
   for (const [path, source] of examples()) {
     mkdirSync(join(root, dirname(path)), { recursive: true })
-    writeFileSync(join(root, path), source.replace('../../../runtime/', `${ROOT}/runtime/`))
+    writeFileSync(join(root, path), source.replace('../../runtime/', `${ROOT}/runtime/`))
   }
   const server = http.createServer(async (request, response) => {
     const body = JSON.parse(await text(request))

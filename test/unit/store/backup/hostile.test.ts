@@ -119,6 +119,12 @@ const CHANGES: readonly [what: string, change: (entries: ArchiveEntry[]) => Arch
         (head) => table(head, 'call_events').partitions.push({ name: 'call_events_2031_13' }),
       ],
       ['a partition of what has none', (head) => table(head, 'agents').partitions.push({ name: 'agents_2031_05' })],
+      ...['cool_events_2031_08', 'call_events_2031_02_30', 'call_events_0031_08'].map(
+        (name): [string, (head: Head) => unknown] => [
+          `a partition ${name}`,
+          (head) => table(head, 'call_events').partitions.push({ name }),
+        ],
+      ),
       [
         'partitions that overlap',
         (head) => table(head, 'call_events').partitions.push({ name: 'call_events_2031_05_07' }),

@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import t from 'tap'
 import { lostRows } from '../../../../runtime/process/metrics/lost-rows.ts'
 import { openStore } from '../../../../store/database/database.ts'
-import { writeRow, writeRows } from '../../../../store/database/write-rows.ts'
+import { isRefusal, writeRow, writeRows } from '../../../../store/database/write-rows.ts'
 import { testDatabase } from '../../../support/instance/services.ts'
 
 const store = openStore({ databaseUrl: await testDatabase(t), maxConnections: 2 })
@@ -92,6 +92,34 @@ t.test('an error that may be nobody’s fault is tried again, and is the rows’
   const write = () => store.pool.query('insert into no_such_table values (1)')
   t.same((await writeRows({ table: 'numbers', rows, write, about, log })).left, rows)
   t.same((await writeRows({ table: 'numbers', rows, write, about, log, isLastTry: true })).refused, rows)
+})
+
+t.test('an error’s SQLSTATE says whether a row is at fault, the database, or nobody knows', async (t) => {
+  const judged = async (code: string) => {
+    const raise = `do $$ begin raise exception using errcode = '${code}'; end $$`
+    const error: unknown = await store.pool.query(raise).catch((error: unknown) => error)
+    return [isRefusal(error), isRefusal(error, true)]
+  }
+  const refused = [
+    '21000',
+    '22P02',
+    '22021',
+    '22001',
+    '23502',
+    '23505',
+    '23514',
+    '38000',
+    '39000',
+    '44000',
+    '54000',
+    'P0001',
+  ]
+  for (const code of refused) t.same(await judged(code), [true, true], code)
+  const outages = ['08006', '25006', '28P01', '3D000', '53100', '53300', '55P03', '57P01', '57P03', '58030']
+  for (const code of outages) t.same(await judged(code), [false, false], code)
+  for (const code of ['42P01', '40001', '40P01', 'XX000', '57014']) t.same(await judged(code), [false, true], code)
+  t.ok(isRefusal(new RangeError('Invalid time value')) && isRefusal(new TypeError('no text')), 'what can not be sent')
+  t.notOk(isRefusal(new Error('Connection terminated unexpectedly'), true))
 })
 
 t.test('an error that is about no row is thrown', async (t) => {

@@ -26,6 +26,9 @@ export interface OwnedNumber {
   friendly_name: string
   voice_url: string
   status_callback: string
+  /** While one of them is set the voice URL is not asked (IncomingPhoneNumber of `twilio` 6.2.0). Setting one removes the other. */
+  voice_application_sid: string | null
+  trunk_sid: string | null
 }
 
 export class TwilioDouble {
@@ -73,12 +76,14 @@ export class TwilioDouble {
   }
 
   own(phoneNumber: string, voiceUrl = ''): OwnedNumber {
-    const number = {
+    const number: OwnedNumber = {
       sid: `PN${randomBytes(16).toString('hex')}`,
       phone_number: phoneNumber,
       friendly_name: phoneNumber,
       voice_url: voiceUrl,
       status_callback: voiceUrl.replace(/voice$/, 'status'),
+      voice_application_sid: null,
+      trunk_sid: null,
     }
     this.numbers.push(number)
     return number
@@ -87,7 +92,8 @@ export class TwilioDouble {
   /** Someone calls a number of the account. */
   async callIn(from: string, to: string, person: Person = {}): Promise<TwilioCall> {
     const number = this.numbers.find(({ phone_number }) => phone_number === to)
-    if (number === undefined || number.voice_url === '') throw new Error(`Nobody listens at ${to}`)
+    const isServed = number?.trunk_sid == null && number?.voice_application_sid == null && number?.voice_url !== ''
+    if (number === undefined || !isServed) throw new Error(`Nobody listens at ${to}`)
     const call = new TwilioCall(this, { from, to, direction: 'inbound', person, statusUrl: number.status_callback })
     this.calls.set(call.sid, call)
     call.status = 'ringing'

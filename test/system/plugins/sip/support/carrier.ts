@@ -5,10 +5,12 @@ import { SipCarrier } from '../../../../../plugins/sip/carrier.ts'
 import type { SipMessage, SipRequest, SipResponse } from '../../../../../plugins/sip/message/message.ts'
 import { parseMessage } from '../../../../../plugins/sip/message/parser.ts'
 import type { CarrierFigures, Leg } from '../../../../../runtime/call/types/leg.ts'
+import { NO_DIAL_RULES } from '../../../../../runtime/dialing/dial-policy.ts'
 import type { PhoneNumber } from '../../../../../runtime/lib/phone-number.ts'
 import type { SrvRecord } from '../../../../../runtime/plugin/contract.ts'
 import { compileGrants } from '../../../../../runtime/plugin/grants/permissions.ts'
 import { makeHost } from '../../../../../runtime/plugin/handles.ts'
+import type { DialRules } from '../../../../../runtime/plugin-sdk/telephony/carrier.ts'
 import type { Trunk, TrunkDirectory } from '../../../../../runtime/plugin-sdk/telephony/trunk.ts'
 import {
   DEFAULT_TRUNK_SETTINGS,
@@ -299,13 +301,13 @@ export async function startCaller(t: Teardown, sipPort: number, address = '127.0
   }
 }
 
-/** Takes every call that comes in, on whatever trunk. */
-export async function takeCalls(carrier: SipCarrier): Promise<Leg[]> {
+/** Takes every call that comes in, on whatever trunk, of workspaces with these rules. */
+export async function takeCalls(carrier: SipCarrier, rules: DialRules = NO_DIAL_RULES): Promise<Leg[]> {
   const legs: Leg[] = []
   let calls = 0
   const ignore = (): void => undefined
   await carrier.receive(async (call) => {
-    const leg = await call.accept({ callId: `in-${++calls}`, trunk: call.trunks?.[0] ?? '' })
+    const leg = await call.accept({ callId: `in-${++calls}`, trunk: call.trunks?.[0] ?? '', rules })
     if (leg === undefined) return
     leg.start({ audio: ignore, text: ignore, dtmf: ignore, played: ignore, ended: ignore })
     leg.answer()

@@ -61,6 +61,8 @@ t.test('secrets are left out however they are written', (t) => {
   t.match(kept, /a=sendrecv$/)
   const long = redact(Buffer.from(`INVITE sip:a@b SIP/2.0\r\nc: application/sdp\r\n\r\n${'a=crypto:'.repeat(7_000)}`))
   t.ok(long.length < 8_300, `${long.length} characters are kept`)
+  const head = redact(Buffer.from(`INVITE sip:a@b SIP/2.0\r\n${'X-Padding: x\r\n'.repeat(5_000)}\r\nbody`))
+  t.ok(head.length < 16_500, `${head.length} characters of a long head are kept`)
   t.end()
 })
 

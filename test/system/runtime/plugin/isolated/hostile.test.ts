@@ -9,6 +9,7 @@ import { llm } from '@livekit/agents'
 import { type Test, test } from 'tap'
 import { type PluginRegistry, ROOT } from '../../../../../runtime/plugin/host.ts'
 import { collect, errorsOf, ONE_ATTEMPT } from '../../../../conformance/support.ts'
+import { ILL_FORMED } from '../../../../support/world/ill-formed.ts'
 import { type Foreign, foreign } from '../../../../unit/runtime/plugin/isolated/support.ts'
 
 const PATIENCE_MS = 60_000
@@ -257,6 +258,26 @@ test('a process that loops, takes all memory, floods or dies is ended, told of, 
     t.equal(next, 'did: "well"', `it goes on after ${name}`)
     t.equal(logged.filter((line) => line.startsWith('The process of plugin')).length, 1, 'the operator is told')
   }
+})
+
+test('ill-formed text of a plugin, as what failed, what it logs and why it is broken, is clean and short', async (t) => {
+  const throwing = (text: string) => `import { definePlugin } from '@patchbay/plugin'
+export default definePlugin({ llm: (host) => ({ async *chat() {
+  host.log.warn(${JSON.stringify(text)})
+  throw new Error(${JSON.stringify(text)})
+} }) })
+`
+  for (const [kind, { text, clean }] of Object.entries(ILL_FORMED)) {
+    const { registry, logged } = await foreign(t, { plugin: { mod: throwing(text) } })
+    t.equal(await attempt(registry, kind), `failed: ${clean}`, kind)
+    t.ok(logged.includes(clean), `${kind}, logged`)
+    const broken = await foreign(t, { plugin: { mod: `throw new Error(${JSON.stringify(text)})` } })
+    const error = await broken.registry.create('llm', 'probe').catch((error: Error) => error)
+    t.ok(error instanceof Error && error.message.includes(clean), `${kind}, broken`)
+  }
+  const long = await foreign(t, { plugin: { mod: throwing('\ud83d\ude00'.repeat(30_000)) } })
+  const failed = await attempt(long.registry, 'long')
+  t.ok(failed.isWellFormed() && failed.length < 3_000, `${failed.length} characters`)
 })
 
 test('a use in the middle of which the process dies fails alone', async (t) => {

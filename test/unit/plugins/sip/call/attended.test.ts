@@ -1,5 +1,5 @@
 import t from 'tap'
-import { headerOf } from '../../../../../plugins/sip/message/message.ts'
+import { headerOf, type SipResponse } from '../../../../../plugins/sip/message/message.ts'
 import {
   accepted,
   startCaller,
@@ -15,6 +15,26 @@ const SDP = ['v=0', 'o=- 1 1 IN IP4 127.0.0.1', 's=-', 'c=IN IP4 127.0.0.1', 't=
   '\r\n',
 )
 const NUMBER = '+14155550100'
+
+/** Sends requests within the caller's call; resolves with the final status. */
+function askerIn(caller: Awaited<ReturnType<typeof startCaller>>, answer: SipResponse, port: number) {
+  let sequence = 1
+  return async (method: string, lines: readonly string[]): Promise<number> => {
+    const cseq = ++sequence
+    caller.send(method, NUMBER, [
+      `Via: SIP/2.0/UDP 127.0.0.1:${caller.port};branch=z9hG4bK${method}${cseq};rport`,
+      `Call-ID: ${answer.callId}`,
+      `To: <sip:${NUMBER}@127.0.0.1:${port}>;tag=${answer.to.params.get('tag')}`,
+      `CSeq: ${cseq} ${method}`,
+      ...lines,
+    ])
+    for (;;) {
+      const found = caller.answers.find((one) => one.cseq.number === cseq && one.status >= 200)
+      if (found !== undefined) return found.status
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+  }
+}
 
 t.test('somebody else takes the caller’s place, and the agent goes on with them', async (t) => {
   const { carrier, port } = await startCarrier(t, [trunkOf({ name: 'main', host: '127.0.0.1:9' })])
@@ -41,22 +61,7 @@ t.test('a caller leads us to whom they spoke with before; nobody new is called f
   const legs = await takeCalls(carrier)
   const caller = await startCaller(t, port)
   const answer = await caller.call(NUMBER, [], SDP)
-  let sequence = 1
-  const ask = async (method: string, lines: readonly string[]): Promise<number> => {
-    const cseq = ++sequence
-    caller.send(method, NUMBER, [
-      `Via: SIP/2.0/UDP 127.0.0.1:${caller.port};branch=z9hG4bK${method}${cseq};rport`,
-      `Call-ID: ${answer.callId}`,
-      `To: <sip:${NUMBER}@127.0.0.1:${port}>;tag=${answer.to.params.get('tag')}`,
-      `CSeq: ${cseq} ${method}`,
-      ...lines,
-    ])
-    for (;;) {
-      const found = caller.answers.find((one) => one.cseq.number === cseq && one.status >= 200)
-      if (found !== undefined) return found.status
-      await new Promise((resolve) => setTimeout(resolve, 10))
-    }
-  }
+  const ask = askerIn(caller, answer, port)
   const dialog = encodeURIComponent('other-call;to-tag=1;from-tag=2')
   t.equal(await ask('REFER', [`Refer-To: <sip:+19005550100@127.0.0.1:${desk.port}>`]), 603)
   t.equal(await ask('REFER', [`Refer-To: <sip:desk@elsewhere.example.com?Replaces=${dialog}>`]), 603)
@@ -84,4 +89,26 @@ t.test('a caller leads us to whom they spoke with before; nobody new is called f
   t.equal(legs.length, 1)
   legs[0]?.close('done')
   await desk.saw('BYE')
+})
+
+t.test('a caller leads us nowhere that the operator or the workspace refuses, whatever the trunk allows', async (t) => {
+  const OPEN = { countries: null, numberTypes: null }
+  const narrow = { ...OPEN, countries: ['US'] }
+  const dialog = encodeURIComponent('other-call;to-tag=1;from-tag=2')
+  for (const [whose, rules, expected] of [
+    ['nobody', { operator: OPEN, workspace: OPEN }, 202],
+    ['the operator', { operator: narrow, workspace: OPEN }, 603],
+    ['the workspace', { operator: OPEN, workspace: narrow }, 603],
+  ] as const) {
+    const desk = await startPeer(t, (request) => accepted(request))
+    const trunk = trunkOf({ name: 'pbx', host: `127.0.0.1:${desk.port}`, countries: ['US', 'DE'] })
+    const { carrier, port } = await startCarrier(t, [trunk])
+    await takeCalls(carrier, rules)
+    const caller = await startCaller(t, port)
+    const ask = askerIn(caller, await caller.call(NUMBER, [], SDP), port)
+    const abroad = `Refer-To: <sip:+4930123456@127.0.0.1:${desk.port}?Replaces=${dialog}>`
+    t.equal(await ask('REFER', [abroad]), expected, `where ${whose} refuses the country`)
+    const home = `Refer-To: <sip:+14155550123@127.0.0.1:${desk.port}?Replaces=${dialog}>`
+    if (expected === 603) t.equal(await ask('REFER', [home]), 202, 'who may be called takes its place')
+  }
 })

@@ -2,6 +2,7 @@ import dgram from 'node:dgram'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Leg, LegEndReason } from '../../../../../runtime/call/types/leg.ts'
+import { NO_DIAL_RULES } from '../../../../../runtime/dialing/dial-policy.ts'
 import { encodeG711 } from '../../../../../runtime/media/codecs/g711.ts'
 import { writeRtp } from '../../../../../runtime/media/line/rtp-packet.ts'
 import type { Teardown } from '../../../../support/instance/services.ts'
@@ -26,7 +27,11 @@ async function startTaking(t: Teardown) {
   const calls: Taken[] = []
   const ignore = (): void => undefined
   await carrier.receive(async (call) => {
-    const leg = await call.accept({ callId: `line-${calls.length}`, trunk: call.trunks?.[0] ?? '' })
+    const leg = await call.accept({
+      callId: `line-${calls.length}`,
+      trunk: call.trunks?.[0] ?? '',
+      rules: NO_DIAL_RULES,
+    })
     if (leg === undefined) return
     const taken: Taken = { leg, ended: undefined }
     calls.push(taken)

@@ -2,6 +2,7 @@ import dgram from 'node:dgram'
 import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { NO_DIAL_RULES } from '../../../../../runtime/dialing/dial-policy.ts'
 import { writeRtp } from '../../../../../runtime/media/line/rtp-packet.ts'
 import { startCaller, startCarrier, trunkOf } from '../../../../system/plugins/sip/support/carrier.ts'
 
@@ -33,7 +34,7 @@ async function callBehindRouter(t: Test, settings: Parameters<typeof trunkOf>[1]
   await carrier.receive(async (call) => {
     // While it rings the stranger has time.
     await setTimeout(300)
-    const leg = await call.accept({ callId: 'in', trunk: 'phones' })
+    const leg = await call.accept({ callId: 'in', trunk: 'phones', rules: NO_DIAL_RULES })
     await setTimeout(300)
     leg?.start({ audio() {}, text() {}, dtmf() {}, played() {}, ended() {} })
     leg?.answer()

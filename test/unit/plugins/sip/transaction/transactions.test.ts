@@ -252,3 +252,16 @@ t.test('a CANCEL is answered with the tag of what it cancels', async (t) => {
   t.equal(new Set(side.sent.map(({ to }) => to.params.get('tag'))).size, 1)
   t.equal(side.sent.length, 3)
 })
+
+t.test('one network never has more transactions open than are left for the others', async (t) => {
+  const side = makeSide()
+  for (let i = 0; i < 10_010; i++) side.arrive(arriving('OPTIONS', `z9hG4bK${i}`))
+  t.equal(side.requests.length, 10_000)
+  t.equal(side.told.filter((one) => one === 'overloaded').length, 10)
+  side.transactions.receive(arriving('OPTIONS', 'z9hG4bKother'), { ...side.flow, address: '203.0.113.9' })
+  t.equal(side.requests.length, 10_001, 'another network has its part')
+  side.requests[0]?.respond(200)
+  side.timers.advance(32_000)
+  side.arrive(arriving('OPTIONS', 'z9hG4bKnext'))
+  t.equal(side.requests.length, 10_002, 'what is over leaves its place')
+})

@@ -1,3 +1,4 @@
+import type { networkInterfaces } from 'node:os'
 import { pino } from 'pino'
 import t from 'tap'
 import { answerChallenge, chooseChallenge } from '../../../../../plugins/sip/message/digest.ts'
@@ -185,12 +186,37 @@ t.test('a password proves a caller once; an old challenge is stale, a wrong pass
 t.test('a peer is told the address it can reach', async (t) => {
   const eth0 = [{ address: '10.1.2.3', cidr: '10.1.2.3/24', family: 'IPv4', internal: false }]
   const lo = [{ address: '127.0.0.1', cidr: '127.0.0.1/8', family: 'IPv4', internal: true }]
-  const interfaces = { lo, eth0 } as unknown as Parameters<typeof localAddressFor>[2]
+  const interfaces = { lo, eth0 } as unknown as ReturnType<typeof networkInterfaces>
   const all = { bound: '0.0.0.0', publicAddress: undefined }
-  t.equal(localAddressFor('127.0.0.1', all, interfaces), '127.0.0.1')
-  t.equal(localAddressFor('10.1.2.99', all, interfaces), '10.1.2.3')
-  t.equal(localAddressFor('203.0.113.5', all, interfaces), '10.1.2.3')
+  t.equal(
+    localAddressFor('127.0.0.1', all, () => interfaces),
+    '127.0.0.1',
+  )
+  t.equal(
+    localAddressFor('10.1.2.99', all, () => interfaces),
+    '10.1.2.3',
+  )
+  t.equal(
+    localAddressFor('203.0.113.5', all, () => interfaces),
+    '10.1.2.3',
+  )
   const natted = { bound: '0.0.0.0', publicAddress: '198.51.100.7' }
-  t.equal(localAddressFor('203.0.113.5', natted, interfaces), '198.51.100.7')
-  t.equal(localAddressFor('10.1.2.99', natted, interfaces), '10.1.2.3')
+  t.equal(
+    localAddressFor('203.0.113.5', natted, () => interfaces),
+    '198.51.100.7',
+  )
+  t.equal(
+    localAddressFor('10.1.2.99', natted, () => interfaces),
+    '10.1.2.3',
+  )
+})
+
+t.test('a long message counts as several', async (t) => {
+  const clock = new FakeTimers()
+  const gatekeeper = new Gatekeeper({ clock, log, trunkAt: () => 'carrier', takesStrangers: () => false })
+  const admitted = (times: number, bytes: number): number =>
+    Array.from({ length: times }, () => gatekeeper.admits('192.0.2.1', bytes)).filter(Boolean).length
+  t.equal(admitted(1_000, 61_440), 266, 'of 60 KiB only a fifteenth of what short ones may be')
+  clock.advance(10_000)
+  t.equal(admitted(3_000, 1_400), 3_000)
 })

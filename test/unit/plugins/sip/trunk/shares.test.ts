@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import t from 'tap'
 import { answerChallenge, chooseChallenge } from '../../../../../plugins/sip/message/digest.ts'
 import { headersOf } from '../../../../../plugins/sip/message/message.ts'
+import { NO_DIAL_RULES } from '../../../../../runtime/dialing/dial-policy.ts'
 import { startCaller, startCarrier, trunkOf } from '../../../../system/plugins/sip/support/carrier.ts'
 
 /** What one trunk has and does takes nothing from another. */
@@ -25,7 +26,7 @@ t.test('a trunk that floods with calls nobody answers leaves room for the calls 
       waiting++
       return
     }
-    const leg = await call.accept({ callId: 'other', trunk: 'other' })
+    const leg = await call.accept({ callId: 'other', trunk: 'other', rules: NO_DIAL_RULES })
     leg?.answer()
   }, new AbortController().signal)
   const flood = dgram.createSocket('udp4').bind(0, '127.0.0.8')
@@ -74,7 +75,7 @@ t.test('a list of a trunk takes nothing from another trunk that is called by pas
     // The number dialled is of the trunk "own".
     if (!call.trunks?.includes('own')) return call.reject('foreign_trunk')
     taken.push(...call.trunks)
-    const leg = await call.accept({ callId: `call-${taken.length}`, trunk: 'own' })
+    const leg = await call.accept({ callId: `call-${taken.length}`, trunk: 'own', rules: NO_DIAL_RULES })
     leg?.answer()
   }, new AbortController().signal)
   const prove = (challenged: Awaited<ReturnType<typeof caller.call>>, password: string): string => {

@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { WebSocketServer } from 'ws'
-import type { SessionMessage } from '../../../../../runtime/call/link/api-end.ts'
+import { createLinkHub, type SessionMessage } from '../../../../../runtime/call/link/api-end.ts'
 import type {
   LinkedConversation,
   OpenConversation,
   SessionPort,
 } from '../../../../../runtime/call/link/linked-conversation.ts'
-import type { OpenSession } from '../../../../../runtime/call/link/messages.ts'
+import { LINK_PROTOCOL, type OpenSession } from '../../../../../runtime/call/link/messages.ts'
 import { connectLinks } from '../../../../../runtime/call/link/worker-end.ts'
 import type { AgentSpec } from '../../../../../runtime/call/types/agent-spec.ts'
 import { systemClock } from '../../../../../runtime/lib/clock.ts'
@@ -170,7 +170,11 @@ t.test('what an api node could not take of a conversation ends that conversation
 })
 
 /** An api node of our own making, and a worker that is linked to it. */
-async function ownNode(t: Test, connected: (send: (message: object) => void, closes: () => void) => void) {
+async function ownNode(
+  t: Test,
+  connected: (send: (message: object) => void, closes: () => void) => void,
+  log = pino({ level: 'silent' }),
+) {
   const node = new WebSocketServer({ port: 0, host: '127.0.0.1' })
   t.teardown(() => node.close())
   await new Promise((resolve) => node.once('listening', resolve))
@@ -190,7 +194,7 @@ async function ownNode(t: Test, connected: (send: (message: object) => void, clo
   const links = connectLinks({
     ...{ urls: [`ws://127.0.0.1:${(node.address() as AddressInfo).port}`], token: LINK_TOKEN, workerId: 'w' },
     ...{ capacity: 10, metricsUrl: 'http://127.0.0.1/', openConversation: async () => silent },
-    ...{ state: () => 'ready' as const, clock: systemClock, random: () => 0, log: pino({ level: 'silent' }) },
+    ...{ state: () => 'ready' as const, clock: systemClock, random: () => 0, log },
     signal: new AbortController().signal,
   })
   t.teardown(() => links.stop(0))
@@ -227,4 +231,66 @@ t.test('a link that is closed time and again is dialled less and less often', as
   await sleep(2_000)
   // After 50, 100, 200, 400 and 800 ms.
   t.ok(dials() >= 2 && dials() <= 6, `${dials()} dials in two seconds`)
+})
+
+/** A log whose lines can be read. */
+function kept() {
+  const lines: string[] = []
+  return { lines, log: pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) }) }
+}
+
+t.test('nothing that a message says is logged where it can not be read: at the worker', async (t) => {
+  const { lines, log } = kept()
+  const words = 'my card is 4111'
+  const { heard, dials } = await ownNode(
+    t,
+    (send) => {
+      send({ type: 'welcome', nodeId: 'n' })
+      send({ type: 'event', session: 7, event: { type: 'typed', at: words } })
+      send({ type: words, words })
+      send({ words })
+    },
+    log,
+  )
+  await until(() => dials() > 1, undefined, 15_000)
+  t.ok(heard.length > 0)
+  t.ok(lines.some((line) => line.includes('An api node sent what is no message')))
+  t.ok(lines.some((line) => line.includes('Api node sent what is not of the link')))
+  t.notMatch(lines.join(''), /card|4111/)
+})
+
+t.test('and at the api node', async (t) => {
+  const { lines, log } = kept()
+  const hub = createLinkHub({
+    ...{ nodeId: 'n', token: LINK_TOKEN, clock: systemClock, log },
+    changed: () => undefined,
+    gone: () => undefined,
+  })
+  t.teardown(() => hub.close())
+  const header = () => `Bearer ${LINK_TOKEN}`
+  const accept = await hub.route.upgrade({ query: new URLSearchParams(), header, remoteAddress: '::1', requestId: 'r' })
+  const link = accept({
+    ...{ send: () => true, bufferedBytes: () => 0, ping: () => undefined },
+    ...{ close: () => undefined, terminate: () => undefined },
+  })
+  const hello = { type: 'hello', protocol: LINK_PROTOCOL, workerId: 'w', capacity: 1, metricsUrl: 'http://127.0.0.1/' }
+  link.message(JSON.stringify(hello))
+  const lost: string[] = []
+  hub.worker('w')?.open(
+    { callId: 'call', agent: AGENT_SPEC, ...OPEN },
+    {
+      ...{ audio: () => undefined, message: () => undefined, late: () => undefined, ask: async () => undefined },
+      lost: (reason) => void lost.push(reason),
+    },
+  )
+  const words = 'my card is 4111'
+  link.message(JSON.stringify({ type: 'event', session: 1, event: { type: 'said', text: [words] } }))
+  t.same(lost, ['it sent what is no message'])
+  link.message(JSON.stringify({ type: 'said', words }))
+  t.equal(hub.workers().length, 0)
+  t.match(
+    lines.map((line) => JSON.parse(line)).filter(({ level }) => level > 30),
+    [{ type: 'event', callId: 'call', characters: Number }, { reason: 'a message that is none' }],
+  )
+  t.notMatch(lines.join(''), /card|4111/)
 })

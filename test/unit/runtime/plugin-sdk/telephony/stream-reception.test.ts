@@ -3,8 +3,8 @@ import t from 'tap'
 import { telnyxDialect } from '../../../../../plugins/telnyx/dialect.ts'
 import { passOf, StreamReception } from '../../../../../runtime/plugin-sdk/telephony/stream/reception.ts'
 
-function makeReception() {
-  const reception = new StreamReception(telnyxDialect, pino({ level: 'silent' }))
+function makeReception(log = pino({ level: 'silent' })) {
+  const reception = new StreamReception(telnyxDialect, log)
   const open = (pass: string | undefined, address = '192.0.2.1') => {
     const closed: number[] = []
     const socket = {
@@ -38,4 +38,20 @@ t.test('one call, and one address, hold few places of those who have not shown t
   const signed = Array.from({ length: 260 }, () => open(undefined).closed.length)
   t.equal(signed.filter((closed) => closed === 0).length, 248, '250 of one address')
   t.same(open(undefined, '192.0.2.2').closed, [])
+})
+
+t.test('of a bad message nothing is logged but that it came, once a stream', async (t) => {
+  const lines: string[] = []
+  const { open } = makeReception(pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) }))
+  const { closed, handlers } = open('x')
+  for (const message of ['{"event":"dtmf","digit":4111', 'my card is 4111', '[4111]', Buffer.from('4111')]) {
+    handlers.message(message)
+  }
+  t.same(closed, [1008, 1008, 1008, 1008])
+  t.match(
+    lines.map((line) => JSON.parse(line)),
+    [{ msg: 'A media stream sent a message that is none' }],
+  )
+  t.equal(lines.length, 1)
+  t.notMatch(lines.join(''), /4111|card/)
 })

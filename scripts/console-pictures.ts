@@ -1,9 +1,10 @@
 /**
- * Takes the pictures of docs/console.md anew: `node scripts/console-pictures.ts`, or those named behind it. Starts an instance of its own with calls and a
+ * Takes the pictures of docs/console.md anew: `node scripts/console-pictures.ts`, or those named behind it
+ * (`calls/live`). Starts an instance of its own with calls and a
  * campaign on the simulated carrier, and photographs each screen with Debian's Chromium.
  */
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import { startInstance } from '../test/support/instance/instance.ts'
@@ -16,6 +17,7 @@ const SIZE = { width: 1280, height: 800 }
 const SETTLE_MS = 1_500
 
 interface Picture {
+  /** With its folder. */
   readonly name: string
   readonly path: string
   readonly dark?: true
@@ -33,7 +35,6 @@ try {
   const data = await makePictureData(t, instance.url, sipPort)
   const names = process.argv.slice(2)
   if (names.length === 0) await rm(FOLDER, { recursive: true, force: true })
-  await mkdir(FOLDER, { recursive: true })
   const browser = await chromium.launch({
     executablePath: '/usr/bin/chromium',
     args: [
@@ -46,32 +47,32 @@ try {
   teardowns.push(() => browser.close())
   const agent = `/agents/${data.agentId}`
   const pictures: readonly Picture[] = [
-    { name: 'home', path: '/' },
-    { name: 'agents', path: '/agents' },
-    { name: 'agent', path: agent, act: talk },
-    { name: 'agent-settings', path: `${agent}?tab=settings`, dark: true },
-    { name: 'calls', path: '/calls' },
-    { name: 'call', path: `/calls/${data.callId}` },
-    { name: 'call-phone', path: `/calls/${data.callId}`, dark: true, width: 390 },
-    { name: 'call-sip', path: `/calls/${data.sipCallId}`, act: sipMessages },
-    { name: 'live', path: '/live', act: async (page) => live(page, data.callPeople) },
-    { name: 'reports', path: '/reports' },
-    { name: 'campaigns', path: '/campaigns' },
-    { name: 'campaign', path: `/campaigns/${data.campaign}` },
-    { name: 'campaign-people', path: `/campaigns/${data.campaign}?setup=people`, act: preview },
-    { name: 'german', path: `/campaigns/${data.campaign}`, locale: 'de-DE' },
-    { name: 'batches', path: '/batches' },
-    { name: 'numbers', path: '/numbers' },
-    { name: 'trunks', path: '/numbers?tab=trunks' },
-    { name: 'trunk', path: `/numbers/trunks/${data.trunkId}`, act: check },
-    { name: 'knowledge', path: `/knowledge?agent_id=${data.agentId}` },
-    { name: 'providers', path: '/providers' },
-    { name: 'agent-web', path: `${agent}?tab=web` },
-    { name: 'webhook', path: `/developers/webhooks/${data.webhookId}` },
-    { name: 'requests', path: '/developers?tab=requests' },
-    { name: 'account', path: '/account' },
-    { name: 'workspace', path: '/workspace' },
-    { name: 'operator', path: '/operator' },
+    { name: 'workspace/home', path: '/' },
+    { name: 'agents/agents', path: '/agents' },
+    { name: 'agents/agent', path: agent, act: talk },
+    { name: 'agents/agent-settings', path: `${agent}?tab=settings`, dark: true },
+    { name: 'calls/calls', path: '/calls' },
+    { name: 'calls/call', path: `/calls/${data.callId}` },
+    { name: 'calls/call-phone', path: `/calls/${data.callId}`, dark: true, width: 390 },
+    { name: 'calls/call-sip', path: `/calls/${data.sipCallId}`, act: sipMessages },
+    { name: 'calls/live', path: '/live', act: async (page) => live(page, data.callPeople) },
+    { name: 'calls/reports', path: '/reports' },
+    { name: 'campaigns/campaigns', path: '/campaigns' },
+    { name: 'campaigns/campaign', path: `/campaigns/${data.campaign}` },
+    { name: 'campaigns/campaign-people', path: `/campaigns/${data.campaign}?setup=people`, act: preview },
+    { name: 'campaigns/german', path: `/campaigns/${data.campaign}`, locale: 'de-DE' },
+    { name: 'campaigns/batches', path: '/batches' },
+    { name: 'telephony/numbers', path: '/numbers' },
+    { name: 'telephony/trunks', path: '/numbers?tab=trunks' },
+    { name: 'telephony/trunk', path: `/numbers/trunks/${data.trunkId}`, act: check },
+    { name: 'agents/knowledge', path: `/knowledge?agent_id=${data.agentId}` },
+    { name: 'workspace/providers', path: '/providers' },
+    { name: 'agents/agent-web', path: `${agent}?tab=web` },
+    { name: 'workspace/webhook', path: `/developers/webhooks/${data.webhookId}` },
+    { name: 'workspace/requests', path: '/developers?tab=requests' },
+    { name: 'workspace/account', path: '/account' },
+    { name: 'workspace/workspace', path: '/workspace' },
+    { name: 'workspace/operator', path: '/operator' },
   ]
   for (const picture of pictures) {
     if (names.length > 0 && !names.includes(picture.name)) continue
@@ -98,6 +99,7 @@ async function take(context: BrowserContext, { name, path, act }: Picture, url: 
   const png = (await page.screenshot()).toString('base64')
   const blank = await context.newPage()
   const file = join(FOLDER, `${name}.webp`)
+  await mkdir(dirname(file), { recursive: true })
   for (const quality of [0.82, 0.7, 0.55, 0.4]) {
     await writeFile(file, await webpOf(blank, png, quality))
     if ((await stat(file)).size <= MAX_BYTES) break

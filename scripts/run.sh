@@ -178,11 +178,9 @@ case $command in
     install_test_peers
     install_packages
     build_web
-    # What gives way gets nothing where others keep the machine busy: looked for before anything of ours does.
-    TEST_MACHINE=$(node scripts/machine-busy.ts)
-    export TEST_MACHINE
-    # Minutes, once a machine; the tests of WebRTC wait for it, and say why where it can't be had.
-    node scripts/mediasoup-worker/build.ts --install --jobs=2 ${TEST_MACHINE:+--urgent} >/dev/null 2>&1 &
+    # Minutes, once a machine; the tests of WebRTC wait for it, and say why where it can't be had. As urgent as the tests that
+    # run beside those in real time.
+    nice -n 5 node scripts/mediasoup-worker/build.ts --install --jobs=2 --urgent >/dev/null 2>&1 &
     exec node scripts/test.ts "$@" ;;
   demo)
     # Without a running Patchbay it starts its own.

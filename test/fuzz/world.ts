@@ -8,7 +8,7 @@ import WebSocket from 'ws'
 import { Tenant } from '../../bench/hostile/tenant.ts'
 import { freePort } from '../../scripts/demo/free-port.ts'
 import { type Instance, startInstance } from '../support/instance/instance.ts'
-import { telnyxKeys } from '../support/providers/doubles/stream-carrier.ts'
+import { telnyxKeys } from '../support/providers/doubles/carriers/stream-carrier.ts'
 
 /** An installation with a tenant who attacks, one who is not to notice, and a server that the first one owns. */
 export interface World {

@@ -1,12 +1,14 @@
 import { dispose } from '@livekit/rtc-node'
-import type { Teardown } from './services.ts'
+import t from 'tap'
 
-/** What is to end with the process where test files share one (scripts/run-group.ts). */
-const LASTLY = Symbol.for('patchbay.lastly')
+let isToEnd = false
 
-/** The native threads of @livekit/rtc-node keep a process from ending. They end with `t`, or with the last of the files that share a process. */
-export function endNativeRuntime(t: Teardown): void {
-  const lastly = (globalThis as { [LASTLY]?: Set<() => unknown> })[LASTLY]
-  if (lastly === undefined) t.teardown(dispose)
-  else lastly.add(dispose)
+/**
+ * The native threads of @livekit/rtc-node keep a process from ending. They can't start again, so they end after the last of the test
+ * files that share the process: `t` is that of the whole run here (scripts/test-files.ts).
+ */
+export function endNativeRuntime(): void {
+  if (isToEnd) return
+  isToEnd = true
+  t.teardown(dispose)
 }

@@ -66,7 +66,7 @@ export interface Sipp {
   goOn(nth?: number): Promise<void>
 }
 
-/** Starts sipp with a scenario of test/plugins/sip/scenarios. A server scenario listens once this resolves. */
+/** Starts sipp with a scenario of test/system/plugins/sip/scenarios. A server scenario listens once this resolves. */
 export async function startSipp(
   t: Teardown,
   options: { scenario: string; port?: number; peer?: string; args?: readonly string[] },

@@ -5,8 +5,8 @@ import { finishedLog, makeAgent } from '../../../scripts/demo/call.ts'
 import type { RestClient } from '../../../scripts/demo/rest.ts'
 import { AGENT } from '../../../scripts/demo/script.ts'
 import { startInstance } from '../../support/instance/instance.ts'
-import { TwilioDouble } from '../../support/providers/doubles/twilio.ts'
-import { linesOf, speech } from '../../support/providers/doubles/twilio-speech.ts'
+import { TwilioDouble } from '../../support/providers/doubles/carriers/twilio.ts'
+import { linesOf, speech } from '../../support/providers/doubles/carriers/twilio-speech.ts'
 import { hurry } from '../../support/world/hurry.ts'
 
 const LIMIT_MS = 300_000

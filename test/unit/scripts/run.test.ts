@@ -55,10 +55,10 @@ t.test(
       'apt-get': 'echo "$*" >>"$HOME/apt.log"; cp "$HOME/redis-server" "$HOME/espeak-ng"',
     })
     await symlink('/bin/cp', join(machine.bin, 'cp'))
-    const { code, stdout, stderr } = await machine.run('test', 'test/unit/scripts/tap-results.test.ts')
+    const { code, stdout, stderr } = await machine.run('test', 'test/unit/scripts/configuration-table.test.ts')
     t.match(stderr, 'Installing the system package espeak-ng\n')
     t.match(await readFile(join(machine.bin, 'apt.log'), 'utf8'), /install .*--no-install-recommends espeak-ng\n/)
-    t.match(stdout, /\n4 passed, 0 failed\n$/)
+    t.match(stdout, /\n[1-9]\d* passed, 0 failed\n$/)
     t.equal(code, 0)
   },
 )

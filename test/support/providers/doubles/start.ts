@@ -1,13 +1,13 @@
-import { startAnthropicDouble } from './anthropic.ts'
-import { startAssemblyAIDouble } from './assemblyai.ts'
-import { startAzureDouble } from './azure.ts'
-import { startCartesiaDouble } from './cartesia.ts'
-import { startDeepgramDouble } from './deepgram.ts'
-import { startElevenLabsDouble } from './elevenlabs.ts'
-import { startGoogleDouble } from './google.ts'
-import { startOpenAIDouble } from './openai.ts'
+import { startAnthropicDouble } from './models/anthropic.ts'
+import { startGoogleDouble } from './models/google.ts'
+import { startOpenAIDouble } from './models/openai.ts'
 import type { Double } from './server.ts'
-import { makeSpeechWorld } from './speech.ts'
+import { startAssemblyAIDouble } from './speech/assemblyai.ts'
+import { startAzureDouble } from './speech/azure.ts'
+import { startCartesiaDouble } from './speech/cartesia.ts'
+import { startDeepgramDouble } from './speech/deepgram.ts'
+import { startElevenLabsDouble } from './speech/elevenlabs.ts'
+import { makeSpeechWorld } from './speech/speech.ts'
 
 export const DOUBLES = [
   'openai',

@@ -8,7 +8,7 @@ import { openLinkSigner } from '../../../../store/objects/object-links.ts'
 import { startTestApi, type TestApi, type TestUser } from '../../../support/instance/api.ts'
 import { RealtimeClient, until } from '../../../support/instance/realtime-node.ts'
 import { linkWorker, startPhone } from '../../../support/phone/phone.ts'
-import { startS3Double } from '../../../support/providers/doubles/s3.ts'
+import { startS3Double } from '../../../support/providers/doubles/stores/s3.ts'
 
 const RATE_HZ = 24_000
 const FRAME_SAMPLES = RATE_HZ / 50

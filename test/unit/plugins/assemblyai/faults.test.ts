@@ -8,7 +8,7 @@ const TEXT = 'What time do you open on Saturday?'
 
 const { doubles, env, stop } = await startDoubles()
 t.teardown(stop)
-endNativeRuntime(t)
+endNativeRuntime()
 const registry = await registryWith(t, env)
 
 t.test('the stt of plugin "assemblyai" tells faults as what they are', async (t) =>

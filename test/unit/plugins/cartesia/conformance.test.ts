@@ -10,7 +10,7 @@ const TEXT = 'What time do you open on Saturday?'
 
 const { env, stop } = await startDoubles()
 t.teardown(stop)
-endNativeRuntime(t)
+endNativeRuntime()
 const registry = await registryWith(t, env)
 const unreachable = await registryWith(t, { ...env, CARTESIA_BASE_URL: await deserted() })
 

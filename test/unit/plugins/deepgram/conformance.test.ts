@@ -12,7 +12,7 @@ const TEXT = 'What time do you open on Saturday?'
 
 const { env, stop } = await startDoubles()
 t.teardown(stop)
-endNativeRuntime(t)
+endNativeRuntime()
 const registry = await registryWith(t, env)
 const unreachable = await registryWith(t, { ...env, DEEPGRAM_BASE_URL: await deserted() })
 

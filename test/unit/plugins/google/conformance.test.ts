@@ -7,7 +7,7 @@ import { startDoubles } from '../../../support/providers/doubles/start.ts'
 
 const { env, stop } = await startDoubles()
 t.teardown(stop)
-endNativeRuntime(t)
+endNativeRuntime()
 const registry = await registryWith(t, env)
 const unreachable = await registryWith(t, { ...env, GOOGLE_BASE_URL: await deserted() })
 

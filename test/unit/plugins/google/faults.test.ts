@@ -6,7 +6,7 @@ import { DOUBLE_KEY, startDoubles } from '../../../support/providers/doubles/sta
 
 const { doubles, env, stop } = await startDoubles()
 t.teardown(stop)
-endNativeRuntime(t)
+endNativeRuntime()
 const registry = await registryWith(t, env)
 const suite = { faults: doubles.google.faults, key: DOUBLE_KEY, inBand: false }
 

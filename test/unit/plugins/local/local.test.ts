@@ -18,7 +18,7 @@ import { putModels } from '../../../support/providers/local-models.ts'
 const RATE_HZ = 16_000
 const FRAME = RATE_HZ / 50
 
-endNativeRuntime(t)
+endNativeRuntime()
 usePlainNode(t)
 const engine = await speechEngine()
 const test = (name: string, body: (t: Test) => Promise<unknown>): void => void t.test(name, { skip: engine.skip }, body)

@@ -8,7 +8,7 @@ const TEXT = 'What time do you open on Saturday?'
 
 const { doubles, env, stop } = await startDoubles()
 t.teardown(stop)
-endNativeRuntime(t)
+endNativeRuntime()
 const registry = await registryWith(t, env)
 const realtime = await registryWith(t, env, { openai: { sttApi: 'realtime' } })
 const suite = { faults: doubles.openai.faults, key: DOUBLE_KEY, inBand: false }

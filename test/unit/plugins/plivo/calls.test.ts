@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { startTestApi } from '../../../support/instance/api.ts'
 import { callWhen, isOver, linkWorker, startPhone } from '../../../support/phone/phone.ts'
-import { ApiDouble, plivoHeaders, StreamDouble } from '../../../support/providers/doubles/stream-carrier.ts'
+import { ApiDouble, plivoHeaders, StreamDouble } from '../../../support/providers/doubles/carriers/stream-carrier.ts'
 
 const UUID = 'plivo-call'
 const TOKEN = 'plivo-token'

@@ -3,8 +3,8 @@ import { uuidv7 } from 'uuidv7'
 import { termsOf } from '../../../../runtime/knowledge/terms.ts'
 import type { VectorBlobStore } from '../../../../runtime/plugin/contract.ts'
 import { runVectorStoreConformance } from '../../../conformance/vectorstore.ts'
-import { startQdrantDouble } from '../../../support/providers/doubles/qdrant.ts'
 import { registryWith } from '../../../support/providers/doubles/registry.ts'
+import { startQdrantDouble } from '../../../support/providers/doubles/stores/qdrant.ts'
 
 const signal = new AbortController().signal
 const double = await startQdrantDouble()

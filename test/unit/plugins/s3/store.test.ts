@@ -3,8 +3,8 @@ import t from 'tap'
 import type { ObjectSource } from '../../../../runtime/plugin/contract.ts'
 import { runObjectStoreConformance, sourceOf } from '../../../conformance/objectstore.ts'
 import { registryWith } from '../../../support/providers/doubles/registry.ts'
-import { startS3Double } from '../../../support/providers/doubles/s3.ts'
-import { faultOfSignature } from '../../../support/providers/doubles/s3-signature.ts'
+import { startS3Double } from '../../../support/providers/doubles/stores/s3.ts'
+import { faultOfSignature } from '../../../support/providers/doubles/stores/s3-signature.ts'
 
 const signal = new AbortController().signal
 /** What the double takes for now; undefined: what it is. */

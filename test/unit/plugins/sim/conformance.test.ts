@@ -15,7 +15,7 @@ const FAILING = JSON.stringify({ fault: { kind: 'disconnect' } })
 
 const stop = new AbortController()
 t.teardown(() => stop.abort())
-endNativeRuntime(t)
+endNativeRuntime()
 const registry = await loadPlugins({
   config: {},
   env: processEnvironment(),

@@ -2,7 +2,7 @@ import t, { type Test } from 'tap'
 import { WebSocket } from 'ws'
 import { startTestApi } from '../../../support/instance/api.ts'
 import { callWhen, isOver, linkWorker, startPhone } from '../../../support/phone/phone.ts'
-import { ApiDouble, StreamDouble, telnyxKeys } from '../../../support/providers/doubles/stream-carrier.ts'
+import { ApiDouble, StreamDouble, telnyxKeys } from '../../../support/providers/doubles/carriers/stream-carrier.ts'
 import { ILL_FORMED } from '../../../support/world/ill-formed.ts'
 
 const CONTROL_ID = 'v3:control'

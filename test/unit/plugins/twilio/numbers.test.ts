@@ -3,7 +3,7 @@ import type { PhoneNumber } from '../../../../runtime/lib/phone-number.ts'
 import { assignCarrierNumber } from '../../../../store/telephony/carrier-numbers.ts'
 import { setOperatorQuotas } from '../../../../store/workspaces/workspace-quotas.ts'
 import { startTestApi } from '../../../support/instance/api.ts'
-import { TwilioDouble } from '../../../support/providers/doubles/twilio.ts'
+import { TwilioDouble } from '../../../support/providers/doubles/carriers/twilio.ts'
 
 async function start(t: Test) {
   const twilio = await TwilioDouble.start(t)

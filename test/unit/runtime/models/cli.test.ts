@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Test, test } from 'tap'
 import { type ModelsCommand, runModelsCommand } from '../../../../runtime/models/cli.ts'
-import { type ModelHub, startModelHub } from '../../../support/providers/doubles/model-hub.ts'
+import { type ModelHub, startModelHub } from '../../../support/providers/doubles/downloads/model-hub.ts'
 import { nemoTransducer, streamingTransducer } from '../../../support/providers/local-models.ts'
 
 const ZIPFORMER = 'csukuangfj/sherpa-onnx-streaming-zipformer-en-2023-06-26'

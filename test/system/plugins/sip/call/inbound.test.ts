@@ -16,13 +16,13 @@ t.test('calls of a softphone on this machine, against sipp', { skip }, async (t)
 
   /** Scenarios in which the call is answered and the caller hangs up. */
   const conversations = {
-    'in-hold': 'hold, resume and UPDATE are answered with our own description',
-    'in-late-ack': 'a late ACK still finds its call',
-    'in-delayed-offer': 'an INVITE without an offer gets ours',
-    'in-info-dtmf': 'keys come with INFO, too',
-    'in-prack': 'ringing is reliable where the caller asks for it',
-    'in-session-timer': 'a session interval that is too short is refused with the least we take',
-    'in-refer': 'a caller can not have us call somebody else',
+    'inbound/hold': 'hold, resume and UPDATE are answered with our own description',
+    'inbound/late-ack': 'a late ACK still finds its call',
+    'inbound/delayed-offer': 'an INVITE without an offer gets ours',
+    'inbound/info-dtmf': 'keys come with INFO, too',
+    'inbound/prack': 'ringing is reliable where the caller asks for it',
+    'inbound/session-timer': 'a session interval that is too short is refused with the least we take',
+    'inbound/refer': 'a caller can not have us call somebody else',
   }
   for (const [scenario, name] of Object.entries(conversations)) {
     t.test(name, async (t) => {
@@ -38,14 +38,14 @@ t.test('calls of a softphone on this machine, against sipp', { skip }, async (t)
   }
 
   t.test('the same over TCP', async (t) => {
-    const { code, errors } = await sipp(t, 'in-hold', sipPort, number, ['-t', 't1'])
+    const { code, errors } = await sipp(t, 'inbound/hold', sipPort, number, ['-t', 't1'])
     t.equal(code, 0, errors)
   })
 
   const refusals = {
-    'in-codec': 'an offer without a codec of ours is refused',
-    'in-bad-extension': 'an extension we lack is named',
-    'in-options': 'OPTIONS are answered',
+    'inbound/codec': 'an offer without a codec of ours is refused',
+    'inbound/bad-extension': 'an extension we lack is named',
+    'inbound/options': 'OPTIONS are answered',
   }
   for (const [scenario, name] of Object.entries(refusals)) {
     t.test(name, async (t) => {
@@ -62,7 +62,7 @@ t.test('calls of a softphone on this machine, against sipp', { skip }, async (t)
       body: { name: 'pbx', host: '192.0.2.1', allowed_addresses: ['127.0.0.1'], default_agent_id: agent.agent_id },
     })
     t.equal(status, 201)
-    const { code, errors } = await sipp(t, 'in-late-ack', sipPort, '204')
+    const { code, errors } = await sipp(t, 'inbound/late-ack', sipPort, '204')
     t.equal(code, 0, errors)
     const { call_log_id } = await lastCall(user)
     const call = await callWhen(user, call_log_id, isOver)
@@ -72,7 +72,7 @@ t.test('calls of a softphone on this machine, against sipp', { skip }, async (t)
   })
 
   t.test('a number nobody has is not found', async (t) => {
-    const { code, errors } = await sipp(t, 'in-unknown-number', sipPort, '+14155559999')
+    const { code, errors } = await sipp(t, 'inbound/unknown-number', sipPort, '+14155559999')
     t.equal(code, 0, errors)
   })
 })
@@ -82,14 +82,14 @@ t.test('calls that find no agent free, against sipp', { skip }, async (t) => {
   const { number } = await addSipNumber(sip)
 
   t.test('the caller who hangs up while it rings is let go', async (t) => {
-    const { code, errors } = await sipp(t, 'in-cancel', sip.sipPort, number)
+    const { code, errors } = await sipp(t, 'inbound/cancel', sip.sipPort, number)
     t.equal(code, 0, errors)
     const { call_log_id } = await lastCall(sip.user)
     t.match(await callWhen(sip.user, call_log_id, isOver), { status: 'canceled', end_reason: 'caller_hangup' })
   })
 
   t.test('the caller is asked to try again later', async (t) => {
-    const { code, errors } = await sipp(t, 'in-no-capacity', sip.sipPort, number)
+    const { code, errors } = await sipp(t, 'inbound/no-capacity', sip.sipPort, number)
     t.equal(code, 0, errors)
     const { call_log_id } = await lastCall(sip.user)
     t.match(await callWhen(sip.user, call_log_id, isOver), { status: 'failed', end_reason: 'no_capacity' })
@@ -107,9 +107,9 @@ t.test('a trunk without addresses lets calls in by password', { skip }, async (t
     ...credentials,
     max_concurrent_calls: 1,
   })
-  const right = await sipp(t, 'in-digest', sip.sipPort, number, ['-au', 'aurora', '-ap', 'top secret'])
+  const right = await sipp(t, 'inbound/digest', sip.sipPort, number, ['-au', 'aurora', '-ap', 'top secret'])
   t.equal(right.code, 0, right.errors)
-  const wrong = await sipp(t, 'in-digest', sip.sipPort, number, ['-au', 'aurora', '-ap', 'guess'])
+  const wrong = await sipp(t, 'inbound/digest', sip.sipPort, number, ['-au', 'aurora', '-ap', 'guess'])
   t.not(wrong.code, 0)
   t.match(wrong.errors, /403/)
 })
@@ -142,7 +142,12 @@ t.test('a number means something over the trunks of its own workspace alone', { 
     ['aurora', owner],
     ['mallory', hostile],
   ] as const) {
-    const { code, errors } = await sipp(t, 'in-digest', sip.sipPort, number, ['-au', username, '-ap', 'top secret'])
+    const { code, errors } = await sipp(t, 'inbound/digest', sip.sipPort, number, [
+      '-au',
+      username,
+      '-ap',
+      'top secret',
+    ])
     t.equal(code, 0, errors)
     t.match(await lastCall(user), { agent_name: username, to_number: number })
   }

@@ -26,14 +26,18 @@ t.test('calls over a trunk, against sipp', { skip }, async (t) => {
   }
 
   const outcomes = {
-    'out-busy': {
+    'outbound/busy': {
       status: 'busy',
       end_reason: 'busy',
       carrier: { sip_status: 486, released_by: 'callee', call_id: /.+/ },
     },
-    'out-declined': { status: 'failed', end_reason: 'rejected', error: /SIP error: 603 Decline/ },
-    'out-not-found': { status: 'failed', end_reason: 'invalid_number', error: /SIP error: 404 Not Found/ },
-    'out-overloaded': { status: 'failed', end_reason: 'carrier_error', error: /SIP error: 503 Service Unavailable/ },
+    'outbound/declined': { status: 'failed', end_reason: 'rejected', error: /SIP error: 603 Decline/ },
+    'outbound/not-found': { status: 'failed', end_reason: 'invalid_number', error: /SIP error: 404 Not Found/ },
+    'outbound/overloaded': {
+      status: 'failed',
+      end_reason: 'carrier_error',
+      error: /SIP error: 503 Service Unavailable/,
+    },
   }
   for (const [scenario, outcome] of Object.entries(outcomes)) {
     t.test(`${scenario.slice(4)} is told as what it is`, async (t) => {
@@ -45,7 +49,7 @@ t.test('calls over a trunk, against sipp', { skip }, async (t) => {
   }
 
   t.test('an answered call is a conversation until we hang up', async (t) => {
-    const { peer, callLogId } = await dial('out-answered')
+    const { peer, callLogId } = await dial('outbound/answered')
     const greeted = (call: Record<string, unknown>) => JSON.stringify(call.transcript).includes('Hello, this is Ada.')
     t.match(await callWhen(user, callLogId, greeted), { status: 'in_progress' })
     await user.client.post(`/calls/${callLogId}/hangup`)
@@ -55,7 +59,7 @@ t.test('calls over a trunk, against sipp', { skip }, async (t) => {
   })
 
   t.test('a call is canceled while it rings', async (t) => {
-    const { peer, callLogId } = await dial('out-canceled')
+    const { peer, callLogId } = await dial('outbound/canceled')
     await callWhen(user, callLogId, ({ status }) => status === 'ringing')
     await user.client.post(`/calls/${callLogId}/hangup`)
     t.match(await callWhen(user, callLogId, isOver), { status: 'canceled' })
@@ -64,7 +68,7 @@ t.test('calls over a trunk, against sipp', { skip }, async (t) => {
   })
 
   t.test("a trunk's challenge is answered with its credentials", async (t) => {
-    const { peer, callLogId } = await dial('out-digest', { username: 'aurora', password: 'secret' })
+    const { peer, callLogId } = await dial('outbound/digest', { username: 'aurora', password: 'secret' })
     await callWhen(user, callLogId, ({ status }) => status === 'in_progress')
     await user.client.post(`/calls/${callLogId}/hangup`)
     const { code, errors } = await peer.done
@@ -77,7 +81,7 @@ t.test('calls over a trunk, against sipp', { skip }, async (t) => {
       ['+19005550123', /premium/],
       ['+8816123456789', /premium-rate and satellite/],
     ] as const) {
-      const { peer, callLogId } = await dial('out-busy', {}, to)
+      const { peer, callLogId } = await dial('outbound/busy', {}, to)
       t.match(await callWhen(user, callLogId, isOver), { status: 'failed', end_reason: 'carrier_error', error: why })
       peer.child.kill('SIGKILL')
     }

@@ -191,12 +191,12 @@ t.test('a caller is led to somebody else, against sipp', { skip }, async (t) => 
   const transferred = { status: 'completed', end_reason: 'transferred', disposition: 'transferred' }
 
   t.test('by REFER, where it is taken', async (t) => {
-    const { call } = await lead('in-takes-refer', undefined)
+    const { call } = await lead('transfer/in-takes-refer', undefined)
     t.match(call, transferred)
   })
 
   t.test('where REFER is refused, both are joined until the caller hangs up', async (t) => {
-    const { caller, support, call } = await lead('in-refuses-refer', 'out-joined', async (led) => {
+    const { caller, support, call } = await lead('transfer/in-refuses-refer', 'transfer/out-joined', async (led) => {
       await rings(led.caller)
       await led.callee?.goOn()
       await Promise.all([hears(led.caller, SUPPORT, 20), hears(led.support, CALLER, 20)])
@@ -210,16 +210,20 @@ t.test('a caller is led to somebody else, against sipp', { skip }, async (t) => 
   })
 
   t.test('or until the other one does', async (t) => {
-    const { caller, support, call } = await lead('in-refuses-refer-let-go', 'out-joined-leaves', async (led) => {
-      await Promise.all([hears(led.caller, SUPPORT, 20), hears(led.support, CALLER, 20)])
-      await led.callee?.goOn()
-    })
+    const { caller, support, call } = await lead(
+      'transfer/in-refuses-refer-let-go',
+      'transfer/out-joined-leaves',
+      async (led) => {
+        await Promise.all([hears(led.caller, SUPPORT, 20), hears(led.support, CALLER, 20)])
+        await led.callee?.goOn()
+      },
+    )
     t.match(call, transferred)
     t.ok((caller.heard.get(SUPPORT) ?? 0) > 20 && (support.heard.get(CALLER) ?? 0) > 20, 'both heard each other')
   })
 
   t.test('who is busy there stays with the agent', async (t) => {
-    const { call } = await lead('in-refuses-refer', 'out-busy', async ({ calling, callee }) => {
+    const { call } = await lead('transfer/in-refuses-refer', 'outbound/busy', async ({ calling, callee }) => {
       await callee?.done
       await sleep(1_000)
       await calling.goOn()
@@ -241,9 +245,9 @@ for (const consent of ['given', 'refused'] as const) {
     await giveTools(sip.user, made.agentId)
     const [caller, desk] = [await startVoices(t, CALLER), await startVoices(t, SUPPORT)]
     const media = ({ port }: { port: number }) => ['-key', 'media', String(port)]
-    const callee = await startSipp(t, { scenario: 'out-joined', port, args: media(desk) })
+    const callee = await startSipp(t, { scenario: 'transfer/out-joined', port, args: media(desk) })
     const calling = await startSipp(t, {
-      scenario: 'in-stays',
+      scenario: 'transfer/in-stays',
       peer: `127.0.0.1:${sip.sipPort}`,
       args: ['-s', made.number, ...media(caller)],
     })
@@ -286,9 +290,9 @@ t.test('a joined call is ended over the API, for both', { skip }, async (t) => {
   await giveTools(sip.user, made.agentId)
   const [caller, desk] = [await startVoices(t, CALLER), await startVoices(t, SUPPORT)]
   const media = ({ port }: { port: number }) => ['-key', 'media', String(port)]
-  const callee = await startSipp(t, { scenario: 'out-joined', port, args: media(desk) })
+  const callee = await startSipp(t, { scenario: 'transfer/out-joined', port, args: media(desk) })
   const calling = await startSipp(t, {
-    scenario: 'in-is-left',
+    scenario: 'transfer/in-is-left',
     peer: `127.0.0.1:${sip.sipPort}`,
     args: ['-s', made.number, ...media(caller)],
   })
@@ -316,7 +320,7 @@ t.test('a callee is led to somebody else, against sipp', { skip }, async (t) => 
   // The trunk has the callee as well as support: the one is asked to refer, the other is called after that.
   const media = await startVoices(t, CALLEE, SUPPORT)
   const args = ['-m', '2', '-key', 'media', String(media.port)]
-  const trunk = await startSipp(t, { scenario: 'out-refuses-refer', port, args })
+  const trunk = await startSipp(t, { scenario: 'transfer/out-refuses-refer', port, args })
   const { body } = await sip.user.client.post('/calls/outbound_call', {
     body: { agent_phone_number: made.number, phone_number_to_dial: '+14155550177' },
   })
@@ -344,7 +348,11 @@ t.test('the agent presses keys, and the caller gets them', { skip }, async (t) =
   const { port, voices } = await startVoices(t, CALLER)
   const { keys } = voices[0]!
   const args = ['-s', number, '-key', 'media', String(port)]
-  const { child } = await startSipp(t, { scenario: 'in-refuses-refer', peer: `127.0.0.1:${sip.sipPort}`, args })
+  const { child } = await startSipp(t, {
+    scenario: 'transfer/in-refuses-refer',
+    peer: `127.0.0.1:${sip.sipPort}`,
+    args,
+  })
   const untilMs = performance.now() + 90_000
   while (keys.size < 3 && performance.now() < untilMs) await new Promise((resolve) => setTimeout(resolve, 50))
   t.same([...keys], [4, 2, 11])

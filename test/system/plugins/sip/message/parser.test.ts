@@ -1,14 +1,10 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import { MessageFraming } from '../../../../../plugins/sip/message/framing.ts'
 import { headerOf, type SipMessage, SipParseError } from '../../../../../plugins/sip/message/message.ts'
 import { parseMessage } from '../../../../../plugins/sip/message/parser.ts'
 import { serializeRequest, serializeResponse } from '../../../../../plugins/sip/message/serializer.ts'
-
-const torture = (name: string): Buffer =>
-  readFileSync(join(import.meta.dirname, '../../../../unit/plugins/sip/message/data', `${name}.dat`))
+import { tortureMessage } from '../../../../support/sip/torture-message.ts'
 
 const WELL_FORMED = [
   ...['wsinv', 'intmeth', 'esc01', 'escnull', 'esc02', 'lwsdisp', 'longreq', 'dblreq', 'semiuri', 'transports'],
@@ -26,7 +22,7 @@ const MALFORMED = [
 
 for (const name of WELL_FORMED) {
   t.test(`RFC 4475's well-formed ${name} is accepted, also after it was written again`, async (t) => {
-    const message = parseMessage(torture(name))
+    const message = parseMessage(tortureMessage(name))
     const again = parseMessage(write(message))
     t.same(withoutLength(again), withoutLength(message))
   })
@@ -34,12 +30,15 @@ for (const name of WELL_FORMED) {
 
 for (const name of MALFORMED) {
   t.test(`RFC 4475's malformed ${name} is refused`, async (t) => {
-    t.throws(() => parseMessage(torture(name)), { name: 'SipParseError', status: name === 'badvers' ? 505 : 400 })
+    t.throws(() => parseMessage(tortureMessage(name)), {
+      name: 'SipParseError',
+      status: name === 'badvers' ? 505 : 400,
+    })
   })
 }
 
 t.test('the parts of a tortuous INVITE are understood', async (t) => {
-  const message = parseMessage(torture('wsinv'))
+  const message = parseMessage(tortureMessage('wsinv'))
   t.match(message, {
     kind: 'request',
     method: 'INVITE',
@@ -65,7 +64,7 @@ t.test('the parts of a tortuous INVITE are understood', async (t) => {
 })
 
 t.test('what other stacks send and nothing hangs on costs no call', async (t) => {
-  const invite = String(torture('unreason'))
+  const invite = String(tortureMessage('unreason'))
   const withHeader = (name: string, value: string): string => {
     const line = new RegExp(`^${name}:.*$`, 'im')
     return line.test(invite) ? invite.replace(line, `${name}: ${value}`) : invite
@@ -97,23 +96,23 @@ t.test('what other stacks send and nothing hangs on costs no call', async (t) =>
 })
 
 t.test('escaped users are undone', async (t) => {
-  const message = parseMessage(torture('esc01'))
+  const message = parseMessage(tortureMessage('esc01'))
   t.equal(message.kind === 'request' && message.uri.user, 'sips:user@example.com')
   t.equal(message.to.uri.user, 'user')
   t.equal(message.from.uri.user, 'I have spaces')
 })
 
 t.test('a body ends with its Content-Length: what follows in the datagram is not part of it', async (t) => {
-  const message = parseMessage(torture('dblreq'))
+  const message = parseMessage(tortureMessage('dblreq'))
   t.equal(message.body.length, 0)
 })
 
 t.test('a stream is cut into messages wherever its bytes break off', async (t) => {
-  const one = torture('inv2543')
+  const one = tortureMessage('inv2543')
   const first = Buffer.from(
     String(one).replace('\r\n\r\n', `\r\nContent-Length: ${one.length - one.indexOf('\r\n\r\n') - 4}\r\n\r\n`),
   )
-  const second = torture('unreason')
+  const second = tortureMessage('unreason')
   const stream = Buffer.concat([first, Buffer.from('\r\n\r\n'), second])
   for (const size of [1, 7, 100, stream.length]) {
     let pings = 0
@@ -130,7 +129,7 @@ t.test('a stream is cut into messages wherever its bytes break off', async (t) =
 
 t.test('bytes that come one by one are not copied again with each', (t) => {
   const body = 'x'.repeat(60_000)
-  const head = torture('inv2543')
+  const head = tortureMessage('inv2543')
     .toString('latin1')
     .replace(/\r\n\r\n[\s\S]*$/, '')
   const stream = Buffer.from(`${head}\r\nContent-Length: ${body.length}\r\n\r\n${body}`, 'latin1')
@@ -155,7 +154,7 @@ t.test('bytes that come one by one are not copied again with each', (t) => {
 })
 
 t.test('a stream message without Content-Length is refused', async (t) => {
-  t.throws(() => new MessageFraming(() => undefined).push(torture('inv2543')), SipParseError)
+  t.throws(() => new MessageFraming(() => undefined).push(tortureMessage('inv2543')), SipParseError)
 })
 
 t.test('a stream whose headers never end is refused before it fills the memory', async (t) => {
@@ -174,7 +173,7 @@ t.test('a value can not smuggle a header in', async (t) => {
   t.match(String(bytes), /^Reason: x Evil: yes\r$/m)
 })
 
-const seeds = [...WELL_FORMED, ...MALFORMED].map(torture)
+const seeds = [...WELL_FORMED, ...MALFORMED].map(tortureMessage)
 /** What breaks parsers more often than random bytes do. */
 const SPLINTERS = ['"', '\\', '<', '>', ';', ',', ':', '\r\n', '\r\n ', ' ', '%', '=', '@', '\0', '\xff', 'Via: ', '()']
 
@@ -217,7 +216,9 @@ t.test('a message made to slow the parser down takes no time', async (t) => {
   const before = process.cpuUsage()
   for (const name of ['From', 'Via', 'Contact', 'Call-ID', 'CSeq', 'Date']) {
     for (const value of heads) {
-      const bytes = Buffer.from(String(torture('lwsdisp')).replace('OPTIONS\r\n', `OPTIONS\r\n${name}: ${value}\r\n`))
+      const bytes = Buffer.from(
+        String(tortureMessage('lwsdisp')).replace('OPTIONS\r\n', `OPTIONS\r\n${name}: ${value}\r\n`),
+      )
       try {
         parseMessage(bytes)
       } catch (error) {

@@ -4,7 +4,7 @@ import { BeepDetector } from '../../../../../runtime/media/tones/beep.ts'
 import { FaxDetector } from '../../../../../runtime/media/tones/fax.ts'
 import { ToneTracker } from '../../../../../runtime/media/tones/tone.ts'
 import { NETWORK_TONES, sounds } from '../../../../support/phone/line-tones.ts'
-import { speech } from '../../../../support/providers/doubles/twilio-speech.ts'
+import { speech } from '../../../../support/providers/doubles/carriers/twilio-speech.ts'
 
 const RATE_HZ = 8_000
 

@@ -3,7 +3,7 @@ import { appendFileSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Test, test } from 'tap'
-import { startNpmRegistry } from '../../../../support/providers/doubles/npm-registry.ts'
+import { startNpmRegistry } from '../../../../support/providers/doubles/downloads/npm-registry.ts'
 
 const ROOT = join(import.meta.dirname, '../../../../..')
 const PARROT = join(ROOT, 'examples/plugins/parrot')

@@ -19,7 +19,7 @@ function tone(): AudioFrame[] {
   })
 }
 
-endNativeRuntime(t)
+endNativeRuntime()
 
 t.test('a foreign plugin conforms as one of our own does', async (t) => {
   const { registry } = await foreign(t, { plugin: 'parrot', settings: { grant: { env: ['PARROT_URL'] } } })

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { initializeLogger } from '@livekit/agents'
 import { pino } from 'pino'
-import t, { test } from 'tap'
+import t from 'tap'
 import { loadPlugins } from '../../../../../runtime/plugin/host.ts'
 import { digestOf, pluginLock } from '../../../../../runtime/plugin/install/lock.ts'
 import { endNativeRuntime } from '../../../../support/instance/native-runtime.ts'
 
 initializeLogger({ pretty: false, level: 'silent' })
-endNativeRuntime(t)
+endNativeRuntime()
 
-test('an installed plugin that is trusted runs with the role', async (t) => {
+t.test('an installed plugin that is trusted runs with the role', async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'patchbay-in-role-'))
   t.teardown(() => rmSync(dataDir, { recursive: true, force: true }))
   const folder = join(dataDir, 'plugins/parrot')

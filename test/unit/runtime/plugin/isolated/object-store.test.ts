@@ -7,7 +7,7 @@ import type { ObjectStore } from '../../../../../runtime/plugin/contract.ts'
 import { loadPlugins, ROOT } from '../../../../../runtime/plugin/host.ts'
 import { bytesOfObject, runObjectStoreConformance, sourceOf } from '../../../../conformance/objectstore.ts'
 import { installPlugin, type Source } from '../../../../support/instance/install-plugin.ts'
-import { startAtticServer } from '../../../../support/providers/doubles/attic-server.ts'
+import { startAtticServer } from '../../../../support/providers/doubles/stores/attic-server.ts'
 
 const signal = new AbortController().signal
 

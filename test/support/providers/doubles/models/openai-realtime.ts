@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto'
+import type { Channel } from '../server.ts'
+import { type Listener, type SpeechWorld, samplesOf } from '../speech/speech.ts'
+
+const RATE_HZ = 24_000
+
+interface ClientEvent {
+  type: string
+  audio?: string
+  session?: {
+    type?: string
+    audio?: {
+      input?: {
+        format?: { type?: string; rate?: number }
+        transcription?: { model?: string; language?: string; prompt?: string }
+        turn_detection?: object
+        noise_reduction?: object
+      }
+    }
+  }
+}
+
+const MODELS = ['whisper-1', 'gpt-4o-transcribe', 'gpt-4o-mini-transcribe', 'gpt-4o-transcribe-diarize']
+const SESSION_FIELDS = ['type', 'audio', 'include', 'audio.input']
+const INPUT_FIELDS = ['format', 'transcription', 'turn_detection', 'noise_reduction']
+const TRANSCRIPTION_FIELDS = ['model', 'language', 'prompt']
+
+/** What the API refuses of a session, as it says it; undefined when it is taken. */
+function faultOfSession(session: ClientEvent['session']): [code: string, message: string] | undefined {
+  const input = session?.audio?.input
+  const stranger = (value: object | undefined, known: readonly string[], at: string) => {
+    const name = Object.keys(value ?? {}).find((field) => !known.includes(field))
+    return name === undefined ? undefined : `${at}.${name}`
+  }
+  const unknown =
+    stranger(session, SESSION_FIELDS, 'session') ??
+    stranger(input, INPUT_FIELDS, 'session.audio.input') ??
+    stranger(input?.transcription, TRANSCRIPTION_FIELDS, 'session.audio.input.transcription')
+  if (unknown !== undefined) return ['unknown_parameter', `Unknown parameter: '${unknown}'.`]
+  if (session?.type !== 'transcription') {
+    return ['invalid_value', `Invalid value: '${session?.type}'. Supported values are: 'transcription'.`]
+  }
+  if (input?.format?.type !== 'audio/pcm' || input.format.rate !== RATE_HZ) {
+    return ['invalid_value', `Invalid value for 'session.audio.input.format': audio/pcm at ${RATE_HZ} Hz is supported.`]
+  }
+  const { model, language } = input.transcription ?? {}
+  if (!MODELS.includes(model ?? '')) {
+    return ['invalid_value', `Invalid value: '${model}'. Supported values are: '${MODELS.join("', '")}'.`]
+  }
+  if (language !== undefined && !/^[a-z]{2,3}$/.test(language)) {
+    return [
+      'invalid_language_format',
+      `Invalid language '${language}'. Language parameter must be specified in ISO-639-1 format.`,
+    ]
+  }
+  return undefined
+}
+
+/** A transcription session of the Realtime API with server-side voice detection. */
+export function openaiRealtime(channel: Channel, url: URL, speech: SpeechWorld) {
+  const send = (type: string, fields: object = {}) =>
+    channel.send({ type, event_id: `event_${randomUUID()}`, ...fields })
+  const fail = (code: string | null, message: string, type = 'invalid_request_error') =>
+    send('error', { error: { type, code, message, param: null, event_id: null } })
+  let listener: Listener | undefined
+  let item = ''
+  let speaking = false
+  let told = ''
+  let samplesSinceCommit = 0
+  if (url.searchParams.get('intent') !== 'transcription') return channel.close(4000, 'not a transcription session')
+
+  const begin = (atMs: number) => {
+    item = `item_${randomUUID()}`
+    speaking = true
+    told = ''
+    send('input_audio_buffer.speech_started', { audio_start_ms: atMs, item_id: item })
+  }
+  const transcription = (kind: string, fields: object) =>
+    send(`conversation.item.input_audio_transcription.${kind}`, { item_id: item, content_index: 0, ...fields })
+  const listen = () =>
+    speech.listen(RATE_HZ, 250, (event) => {
+      switch (event.type) {
+        case 'start':
+          return begin(event.atMs)
+        case 'interim':
+          if (event.text.startsWith(told) && event.text !== told) {
+            transcription('delta', { delta: event.text.slice(told.length) })
+            told = event.text
+          }
+          return
+        case 'final':
+          if (!speaking) begin(event.startMs)
+          speaking = false
+          samplesSinceCommit = 0
+          send('input_audio_buffer.speech_stopped', { audio_end_ms: event.endMs, item_id: item })
+          send('input_audio_buffer.committed', { previous_item_id: null, item_id: item })
+          return transcription('completed', {
+            transcript: event.text,
+            usage: { type: 'tokens', input_tokens: 10, output_tokens: 5, total_tokens: 15 },
+          })
+        case 'end':
+          if (!speaking) return
+          speaking = false
+          send('input_audio_buffer.speech_stopped', { audio_end_ms: event.atMs, item_id: item })
+          send('input_audio_buffer.committed', { previous_item_id: null, item_id: item })
+          return transcription('completed', { transcript: '' })
+      }
+    })
+
+  send('session.created', {
+    session: { type: 'transcription', id: `sess_${randomUUID()}`, object: 'realtime.session' },
+  })
+  channel.onMessage(async (data) => {
+    const event = JSON.parse(String(data)) as ClientEvent
+    const { fault } = channel
+    if (fault?.kind === 'error') {
+      fail(fault.code, fault.message, fault.status >= 500 ? 'server_error' : 'invalid_request_error')
+      return channel.close(1000)
+    }
+    switch (event.type) {
+      case 'session.update': {
+        const refused = faultOfSession(event.session)
+        if (refused !== undefined) return fail(...refused)
+        listener = await listen()
+        return send('session.updated', { session: event.session })
+      }
+      case 'input_audio_buffer.append': {
+        const samples = samplesOf(Buffer.from(event.audio ?? '', 'base64'))
+        samplesSinceCommit += samples.length
+        return listener?.push(samples)
+      }
+      case 'input_audio_buffer.commit':
+        if (samplesSinceCommit < RATE_HZ / 10 || !speaking) {
+          const words = 'Error committing input audio buffer: buffer too small. Expected at least 100ms of audio.'
+          return fail('input_audio_buffer_commit_empty', words)
+        }
+        return listener?.flush()
+      default:
+        return fail('invalid_value', `Invalid value: '${event.type}'.`)
+    }
+  })
+}

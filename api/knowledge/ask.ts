@@ -1,4 +1,4 @@
-import type { AskAnswers } from '../../runtime/call/control/asks.ts'
+import type { AskAnswers } from '../../runtime/call/control/worker-requests.ts'
 import type { Embeddings } from '../../runtime/knowledge/embeddings.ts'
 import { signalWithin } from '../../runtime/lib/async/signal-within.ts'
 import type { VectorStore } from '../../runtime/plugin/contract.ts'

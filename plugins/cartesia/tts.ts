@@ -3,13 +3,13 @@ import * as cartesia from '@livekit/agents-plugin-cartesia'
 import type { PluginHost, SpeaksLanguages, SpeechOptions } from '../../runtime/plugin/contract.ts'
 import { explainFailure } from '../../runtime/plugin-sdk/provider-error.ts'
 import { judgeErrors } from '../../runtime/plugin-sdk/speech/api-error.ts'
-import { synthesizeByStream } from '../../runtime/plugin-sdk/speech/chunks-by-stream.ts'
 import { SocketPool } from '../../runtime/plugin-sdk/speech/socket-pool.ts'
 import {
   SocketSynthesizeStream,
   type SpeechProtocol,
   type TimedWord,
 } from '../../runtime/plugin-sdk/speech/socket-tts.ts'
+import { synthesizeByStream } from '../../runtime/plugin-sdk/speech/synthesize-by-stream.ts'
 import { CARTESIA, endpointOf, SPEAK_VERSION } from './endpoint.ts'
 
 const SAMPLE_RATE_HZ = 24_000

@@ -1,4 +1,4 @@
-import { PowerSpectrum } from './fft.ts'
+import { PowerSpectrum } from './power-spectrum.ts'
 
 /** Bands of a frame's shape. */
 export const BANDS = 24

@@ -181,7 +181,7 @@ export function toAgent(
   format: AudioFormat,
   modelRateHz: number,
   echo: EchoSuppressor,
-  ears: InboundAudio,
+  inbound: InboundAudio,
   clock: Clock,
   pacer: Pacer,
   saidAt: (timestamp: number) => number | undefined = () => undefined,
@@ -201,14 +201,14 @@ export function toAgent(
   }
   const give = (pieces: readonly HeardPiece[], nowMs: number, before: boolean): void => {
     for (const { samples, atMs, soundMs } of pieces) {
-      ears.hear(samples, before || atMs < nowMs ? atMs : undefined, soundMs)
+      inbound.hear(samples, before || atMs < nowMs ? atMs : undefined, soundMs)
     }
   }
   const leave = pacer.add((_frames, nowMs) => {
     pass(receiver.tick(nowMs))
     give(echo.overdue(nowMs), nowMs, false)
     // What waits for its verdict is not missing.
-    if (!echo.undecided) ears.tick(nowMs)
+    if (!echo.undecided) inbound.tick(nowMs)
   })
   return {
     /** What of the caller was never heard, since the beginning. */
@@ -222,8 +222,8 @@ export function toAgent(
 }
 
 /** The worker's way out: the mouth resamples and encodes what is synthesised; the pacer says when a frame leaves. */
-export function fromAgent(mouth: SpeechOutput, pacer: Pacer) {
-  return { close: pacer.add((frames) => mouth.tick(frames)) }
+export function fromAgent(output: SpeechOutput, pacer: Pacer) {
+  return { close: pacer.add((frames) => output.tick(frames)) }
 }
 
 /** The agent's way out: what the worker says goes to the caller and into the call log. */

@@ -25,7 +25,7 @@ export type PlaceHold = 'unknown_zone' | 'state' | 'holiday' | 'window'
 export type Verdict = { open: true } | { open: false; reason: PlaceHold; sentence: string }
 
 /** An instant as the clocks of all zones show it, each zone read once. */
-export class AudioInstant {
+export class Moment {
   readonly ms: number
   readonly #walls = new Map<string, WallClock>()
 
@@ -46,7 +46,7 @@ export class AudioInstant {
 const OPEN: Verdict = { open: true }
 
 /** The strictest of all zones, all rows of the law and the campaign's own hours. Unknown places are closed. */
-export function judgePlace(where: Whereabouts, policy: CallingPolicy, rules: CallingRules, at: AudioInstant): Verdict {
+export function judgePlace(where: Whereabouts, policy: CallingPolicy, rules: CallingRules, at: Moment): Verdict {
   if (where.zones.length === 0 || where.regions.length === 0) {
     return closed('unknown_zone', 'The time zone of the number is unknown')
   }
@@ -69,7 +69,7 @@ export function judgePlace(where: Whereabouts, policy: CallingPolicy, rules: Cal
   return window ?? OPEN
 }
 
-function judgeOwnHours(zone: string, policy: CallingPolicy, at: AudioInstant): Verdict {
+function judgeOwnHours(zone: string, policy: CallingPolicy, at: Moment): Verdict {
   const { date, weekday, secondOfDay } = at.wall(zone)
   if (policy.holidays.includes(date)) return closed('holiday', `${date} is a holiday of the campaign`)
   if (!policy.days.includes(weekday)) return closed('window', `It is ${DAYS[weekday]} in ${zone}`)
@@ -88,7 +88,7 @@ function judgeRule(
   zone: string,
   policy: CallingPolicy,
   rules: CallingRules,
-  at: AudioInstant,
+  at: Moment,
 ): Verdict {
   const clockZone = rule.zone ?? zone
   const { date, weekday, secondOfDay } = at.wall(clockZone)
@@ -115,7 +115,7 @@ export function nextOpening(
   rules: CallingRules,
   fromMs: number,
 ): number | undefined {
-  if (judgePlace(where, policy, rules, new AudioInstant(fromMs)).open) return fromMs
+  if (judgePlace(where, policy, rules, new Moment(fromMs)).open) return fromMs
   if (where.zones.length === 0 || where.regions.length === 0) return undefined
   if (where.regions.some((region) => policy.ignoredRegions.includes(region))) return undefined
   const starts = new Map<string, Set<number>>()
@@ -146,7 +146,7 @@ export function nextOpening(
       if (ms > endMs) return undefined
       if (ms > knownUntilMs) break
       pending.delete(ms)
-      if (ms > fromMs && judgePlace(where, policy, rules, new AudioInstant(ms)).open) return ms
+      if (ms > fromMs && judgePlace(where, policy, rules, new Moment(ms)).open) return ms
     }
   }
   return undefined

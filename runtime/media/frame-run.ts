@@ -1,4 +1,4 @@
-import { appendToBlocks } from './sample-blocks.ts'
+import { appendToBlocks } from './append-to-blocks.ts'
 
 /** A second. */
 const FRAMES_OF_BLOCK = 50

@@ -71,7 +71,7 @@ export async function sendRequest(outgoing: Outgoing, options: SendOptions): Pro
   }
 }
 
-async function textOf(body: ResourceStack['body']): Promise<string> {
+async function textOf(body: OpenResponse['body']): Promise<string> {
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of body) {
@@ -96,7 +96,7 @@ function redirected(before: Outgoing, status: number, location: string): Outgoin
 }
 
 /** The head of an answer, and its body, which is decompressed as it is read. */
-export interface ResourceStack {
+export interface OpenResponse {
   status: number
   headers: IncomingHttpHeaders
   /** Can be read once. Reading no further ends the connection's use. */
@@ -106,7 +106,7 @@ export interface ResourceStack {
 }
 
 /** Sends the request; resolves with the head of the answer. Redirects are not followed. Throws as `sendRequest` does. */
-export async function openResponse(outgoing: Outgoing, options: SendOptions): Promise<ResourceStack> {
+export async function openResponse(outgoing: Outgoing, options: SendOptions): Promise<OpenResponse> {
   const { statusCode: status, headers, body } = await exchange(outgoing, options)
   // One that nobody reads may fail.
   body.on('error', () => undefined)

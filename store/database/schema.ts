@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType, Selectable } from 'kysely'
-import type { SlotStrategy } from '../../runtime/admission/seat-claim.ts'
+import type { SlotStrategy } from '../../runtime/admission/slot-claim.ts'
 import type { DocumentFormat } from '../../runtime/knowledge/blocks.ts'
 import type { LineCodecName } from '../../runtime/media/codecs/line-codec.ts'
 import type { Answerer, Consent, VoicemailBehaviour } from '../../runtime/plugin-sdk/telephony/answerer.ts'

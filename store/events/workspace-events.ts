@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Store } from '../database/database.ts'
 import type { AllTables } from '../database/schema.ts'
 import type { Tenant } from '../database/tenant.ts'
-import type { OperatorEvent, WorkspaceEventInput } from './told-events.ts'
+import type { OperatorEvent, WorkspaceEventInput } from './workspace-event-input.ts'
 
 /** What happens in workspaces, in the order in which all readers see it. Most of it is inserted by triggers. */
 

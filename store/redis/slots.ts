@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { SEAT_RANKS, type SlotClaim } from '../../runtime/admission/seat-claim.ts'
+import { SEAT_RANKS, type SlotClaim } from '../../runtime/admission/slot-claim.ts'
 import { LEASE_MS } from '../../runtime/call/control/leases.ts'
 import {
   type HeldSlot,

@@ -1,4 +1,4 @@
-import { AudioInstant, judgePlace } from '../../runtime/dialing/eligibility.ts'
+import { judgePlace, Moment } from '../../runtime/dialing/eligibility.ts'
 import type { CallingRules } from '../../runtime/dialing/rules.ts'
 import type { Places } from '../../runtime/dialing/zones.ts'
 import { signalWithin } from '../../runtime/lib/async/signal-within.ts'
@@ -49,12 +49,7 @@ export function createDialCheck(services: {
     if (campaign.paused) return { reason: 'paused', sentence: 'The campaign is paused' }
     if (prospect === undefined) return { reason: 'deleted', sentence: 'The prospect was deleted' }
     const now = clock.nowMs()
-    const verdict = judgePlace(
-      { zones, regions },
-      policyOf(campaign, calling.places),
-      calling.rules,
-      new AudioInstant(now),
-    )
+    const verdict = judgePlace({ zones, regions }, policyOf(campaign, calling.places), calling.rules, new Moment(now))
     if (!verdict.open) return { reason: verdict.reason, sentence: verdict.sentence }
     if (campaign.budget !== null) {
       const { cost } = await daySumsOf(tenant, campaign.id, new Date(now))

@@ -1,4 +1,4 @@
-import { AudioInstant, judgePlace, nextOpening } from '../../runtime/dialing/eligibility.ts'
+import { judgePlace, Moment, nextOpening } from '../../runtime/dialing/eligibility.ts'
 import { openingsOf } from '../../runtime/dialing/openings.ts'
 import type { CallingRules } from '../../runtime/dialing/rules.ts'
 import type { Places } from '../../runtime/dialing/zones.ts'
@@ -78,7 +78,7 @@ export async function campaignStatus(
   const hold = (reason: string, n: number) => {
     if (n > 0) held[reason] = (held[reason] ?? 0) + n
   }
-  const moment = new AudioInstant(nowMs)
+  const moment = new Moment(nowMs)
   const opening = openingsOf(policy, calling.rules)
   let callable = 0
   let nextMs: number | undefined

@@ -1,5 +1,5 @@
 import type { CallRoom } from '../../runtime/admission/call-room.ts'
-import { AudioInstant, callsPer24h, judgePlace } from '../../runtime/dialing/eligibility.ts'
+import { callsPer24h, judgePlace, Moment } from '../../runtime/dialing/eligibility.ts'
 import { type AnswerHistory, NO_HISTORY } from '../../runtime/dialing/over-dialing.ts'
 import { pace } from '../../runtime/dialing/pacing.ts'
 import type { CallingRules } from '../../runtime/dialing/rules.ts'
@@ -153,7 +153,7 @@ async function openGroups({ store, calling }: TickServices, tenant: Tenant, camp
     ({ bucket, listActive }) =>
       WAITING.test(bucket) && listActive && !(policy.consentRequired && bucket.endsWith('_unasked')),
   )
-  const moment = new AudioInstant(now.getTime())
+  const moment = new Moment(now.getTime())
   const all = await windowGroupsById(store, [...new Set(buckets.map(({ windowGroup }) => windowGroup))])
   const groups = [...all].flatMap(([id, where]) => {
     if (!judgePlace(where, policy, calling.rules, moment).open) return []

@@ -19,9 +19,9 @@ import { ResourceStack } from '../../runtime/process/resource-stack.ts'
 import type { Role, VoiceContext } from '../../runtime/process/role.ts'
 import { loopStanding } from '../../runtime/process/scheduling/realtime-loop.ts'
 import { watchLoad } from './load.ts'
-import { yieldingTicker } from './polite-ticker.ts'
 import { surviveStrayErrors } from './survive.ts'
 import { workerName } from './worker-name.ts'
+import { yieldingTicker } from './yielding-ticker.ts'
 
 /** @livekit/agents writes its own lines; only what is worth an operator's attention, unless all is asked for. */
 const LIBRARY_LOG_LEVELS: Readonly<Record<string, string>> = { trace: 'debug', debug: 'info' }

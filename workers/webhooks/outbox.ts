@@ -1,5 +1,5 @@
 import type { DueDelivery } from '../../store/events/webhook-deliveries.ts'
-import type { DeliveryWindows } from './rooms.ts'
+import type { DeliveryWindows } from './delivery-windows.ts'
 import type { DeliveryMessage } from './sender.ts'
 
 /** A delivery that nobody else takes for now. `message` undefined: the event was erased. */

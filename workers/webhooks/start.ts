@@ -18,9 +18,9 @@ import {
 import { disableWebhook } from '../../store/events/webhooks.ts'
 import { adoptMovedEvents, eventsById } from '../../store/events/workspace-events.ts'
 import { AttemptWriter } from './attempt-writer.ts'
+import { DeliveryWindows } from './delivery-windows.ts'
 import { callOf, type EventData, eventMessage } from './event-data.ts'
 import { Outbox, type Taken } from './outbox.ts'
-import { DeliveryWindows } from './rooms.ts'
 import { route } from './route.ts'
 import { type DeliveryMessage, type SenderOptions, sendDelivery } from './sender.ts'
 

@@ -1,5 +1,5 @@
 import type { MediaFigures } from '../../../runtime/call/types/leg.ts'
-import { meanOpinionScore } from '../../../runtime/media/line/e-model.ts'
+import { meanOpinionScore } from '../../../runtime/media/line/mean-opinion-score.ts'
 import { type ReadReport, roundTripMs } from './rtcp.ts'
 import type { RtpReceiver } from './rtp-receiver.ts'
 

@@ -1,4 +1,4 @@
-import type { SlotClaim } from '../../admission/seat-claim.ts'
+import type { SlotClaim } from '../../admission/slot-claim.ts'
 import { boundary } from '../../lib/async/boundary.ts'
 import type { AnsweredBy } from '../../plugin-sdk/telephony/carrier.ts'
 import type { EventOf, SupervisorEvent } from '../log/events.ts'

@@ -1,6 +1,6 @@
 import { FairQueue } from '../../admission/fair-queue.ts'
 import { countRefusal } from '../../admission/refusals.ts'
-import { SEAT_RANKS, type SeatKind, type SlotClaim } from '../../admission/seat-claim.ts'
+import { SEAT_RANKS, type SeatKind, type SlotClaim } from '../../admission/slot-claim.ts'
 import { admissionWaits } from '../../admission/waits.ts'
 import { boundary, inBackground } from '../../lib/async/boundary.ts'
 import { PatchbayError } from '../../lib/errors.ts'
@@ -10,7 +10,7 @@ import type { Leases } from './leases.ts'
 import { type HeldSlot, type Slots, type TakenSlot, workerOf } from './slots.ts'
 
 /**
- * Finds each session a worker: the longest idle slot of those linked and ready. Who waits goes by rank (runtime/admission/seat-claim.ts);
+ * Finds each session a worker: the longest idle slot of those linked and ready. Who waits goes by rank (runtime/admission/slot-claim.ts);
  * within a rank workspaces take turns over all api nodes, and the units of a workspace on this one.
  */
 

@@ -1,4 +1,4 @@
-import type { SlotClaim } from '../../admission/seat-claim.ts'
+import type { SlotClaim } from '../../admission/slot-claim.ts'
 import { boundary, inBackground } from '../../lib/async/boundary.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { PatchbayError } from '../../lib/errors.ts'
@@ -17,7 +17,6 @@ import { DRAINED, fromCaller, fromWorker, input, type PathCall, told } from '../
 import type { AgentSpec, SessionLimits } from '../types/agent-spec.ts'
 import type { Leg } from '../types/leg.ts'
 import type { Outcome } from '../types/outcome.ts'
-import { type AskAnswers, WorkerRequests } from './asks.ts'
 import { CallerAudio } from './caller-audio.ts'
 import { type ClaimedSlot, type Dispatch, OFFER_TIMEOUT_MS } from './dispatch.ts'
 import { HoldSound } from './hold-sound.ts'
@@ -38,6 +37,7 @@ import {
 import { Supervision } from './supervision.ts'
 import { Transfer, type TransferOrder, type TransferResult } from './transfer.ts'
 import { workerAlias } from './worker-alias.ts'
+import { type AskAnswers, WorkerRequests } from './worker-requests.ts'
 
 const MAX_FAILED_OPENINGS = 3
 /** The worker keeps the time; this is for one that doesn't. */

@@ -3,7 +3,7 @@ import { boundary, inBackground } from '../../lib/async/boundary.ts'
 import type { Logger } from '../../process/log.ts'
 import { countLostRows } from '../../process/metrics/lost-rows.ts'
 import { type CallEvent, isPassing } from './events.ts'
-import { workspaceEventOf } from './told.ts'
+import { workspaceEventOf } from './workspace-event.ts'
 
 /** Events are written together this often: what a node that dies has not written yet. */
 const FLUSH_MS = 1_000

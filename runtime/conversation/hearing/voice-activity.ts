@@ -51,7 +51,7 @@ export interface VoiceListener {
 /** Hears who speaks when: the Silero model over the ears' samples, as @livekit/agents wants it. */
 export class VoiceActivity extends VAD {
   override label = 'patchbay.silero'
-  readonly #ears: InboundAudio
+  readonly #inbound: InboundAudio
   readonly #models: LocalModels
   readonly #clock: Clock
   readonly #listener: VoiceListener
@@ -65,17 +65,23 @@ export class VoiceActivity extends VAD {
   /** Set by what hears words: the stretch of speech is one that takes the floor. */
   wordsHeard = false
 
-  constructor(ears: InboundAudio, models: LocalModels, clock: Clock, listener: VoiceListener) {
+  constructor(inbound: InboundAudio, models: LocalModels, clock: Clock, listener: VoiceListener) {
     super({ updateInterval: WINDOW_MS })
-    this.#ears = ears
+    this.#inbound = inbound
     this.#models = models
     this.#clock = clock
     this.#listener = listener
   }
 
   override stream(): VADStream {
-    const { listen } = this.#ears
-    return new VoiceActivityStream(this, this.#models.createVad(), listen.bind(this.#ears), this.#clock, this.#listener)
+    const { listen } = this.#inbound
+    return new VoiceActivityStream(
+      this,
+      this.#models.createVad(),
+      listen.bind(this.#inbound),
+      this.#clock,
+      this.#listener,
+    )
   }
 }
 

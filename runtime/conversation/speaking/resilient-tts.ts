@@ -9,7 +9,7 @@ import { piecesOf } from '../../plugin-sdk/speech/sentences.ts'
 import type { Candidate, Chain } from '../providers/chain.ts'
 import { beforeRetry, MAX_TRIES, PATIENCE, StageTimeout, within } from '../providers/patience.ts'
 import { StreamFailure } from '../providers/stream-failure.ts'
-import { SpokenText } from './heard.ts'
+import { SpokenText } from './spoken-text.ts'
 
 const ONCE = { maxRetry: 0, retryIntervalMs: 0, timeoutMs: 8_000 }
 /** So many letters without sound are more than a synthesiser waits for. */

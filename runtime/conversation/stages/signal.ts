@@ -66,7 +66,7 @@ export type Report =
   /** Words of speech that ended then are overdue. */
   | { type: 'words_overdue'; endMs: number }
   /** No recogniser could be had since then; undefined: one can again. */
-  | { type: 'deaf'; sinceMs: number | undefined }
+  | { type: 'stt_unavailable'; sinceMs: number | undefined }
   /** An answering machine's tone. */
   | { type: 'beep'; atMs: number }
   | { type: 'fax'; atMs: number }
@@ -114,17 +114,17 @@ export type Order =
   /** Has the language model answer the caller, whatever else is being said cut off. */
   | { type: 'answer'; text: string; spoken: boolean }
   /** Has the language model go on: with the turns as they are, or with what it is told. */
-  | { type: 'go_on'; instructions?: string }
+  | { type: 'continue_reply'; instructions?: string }
   /** Cuts off what is said and what is about to be. `force`: also what is to be heard to its end, or nothing while such is said. */
-  | { type: 'cut_off'; force: boolean | 'unless_to_the_end' }
+  | { type: 'interrupt'; force: boolean | 'keep_uninterruptible' }
   /** Cuts off everything, and nothing is said from here on; or something may be again. */
-  | { type: 'silence'; on: boolean }
+  | { type: 'suppress_output'; on: boolean }
   /** The language model gets to know something, and doesn't answer: what the caller said, or what they don't hear. */
   | { type: 'note'; role: 'user' | 'system'; text: string }
   /** Synthesises a phrase that may be needed soon, or says it out of turn. */
   | { type: 'prepare_filler'; text: string }
-  | { type: 'fill'; text: string }
-  | { type: 'hush' }
+  | { type: 'play_filler'; text: string }
+  | { type: 'stop_filler' }
   | { type: 'end'; reason: SessionEndReason; error?: string }
 
 const ORDERS: ReadonlySet<string> = new Set([
@@ -132,13 +132,13 @@ const ORDERS: ReadonlySet<string> = new Set([
   'end_turn',
   'say',
   'answer',
-  'go_on',
-  'cut_off',
-  'silence',
+  'continue_reply',
+  'interrupt',
+  'suppress_output',
   'note',
   'prepare_filler',
-  'fill',
-  'hush',
+  'play_filler',
+  'stop_filler',
   'end',
 ] satisfies Order['type'][])
 

@@ -2,10 +2,10 @@ import type { OpenSession } from '../../call/link/messages.ts'
 import type { Language } from '../languages/language.ts'
 import { isOrder, type Order, type Report, type Signal } from './signal.ts'
 
-/** What follows from a report, in order. `taken`: the stages behind don't get it. */
+/** What follows from a report, in order. `consumed`: later stages don't receive the report. */
 export interface StageResult {
   readonly signals: readonly Signal[]
-  readonly taken?: boolean
+  readonly consumed?: boolean
 }
 
 /**
@@ -28,8 +28,8 @@ export interface StageContext {
   readonly endpointingDelayMs?: ((probability: number) => number) | undefined
 }
 
-export const orders = (...signals: Signal[]): StageResult => ({ signals })
-export const taken = (...signals: Signal[]): StageResult => ({ signals, taken: true })
+export const emit = (...signals: Signal[]): StageResult => ({ signals })
+export const consume = (...signals: Signal[]): StageResult => ({ signals, consumed: true })
 
 /**
  * Runs the stages of a conversation: a report passes them in their order until one takes it; what follows from it is done, or
@@ -59,9 +59,9 @@ export class Stages {
     }
     this.#running = true
     try {
-      const isTaken = this.#pass(report)
+      const isConsumed = this.#pass(report)
       for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) this.#pass(next)
-      return isTaken
+      return isConsumed
     } finally {
       this.#running = false
     }
@@ -71,13 +71,13 @@ export class Stages {
     if (this.#ended && report.type === 'tick') return false
     const nowMs = this.#now()
     const signals: Signal[] = []
-    let isTaken = false
+    let isConsumed = false
     for (const stage of this.#stages) {
       const follows = stage.on(report, nowMs)
       if (follows === undefined) continue
       signals.push(...follows.signals)
-      if (follows.taken !== true) continue
-      isTaken = true
+      if (follows.consumed !== true) continue
+      isConsumed = true
       break
     }
     for (const signal of signals) {
@@ -87,6 +87,6 @@ export class Stages {
         this.#do(signal)
       }
     }
-    return isTaken
+    return isConsumed
   }
 }

@@ -1,4 +1,4 @@
-import { webInstance, webModule } from '../../media/dsp/web-assembly.ts'
+import { webInstance, webModule } from '../../media/dsp/web-module.ts'
 import { MAX_DIMENSIONS } from '../dense.ts'
 import { DOTS_WASM } from './dots.ts'
 

@@ -1,10 +1,10 @@
 import { type APIConnectOptions, tts } from '@livekit/agents'
 import type { SpeaksLanguages } from '../../plugin/contract.ts'
 import type { ProviderIdentity } from '../provider-error.ts'
-import { synthesizeByStream } from './chunks-by-stream.ts'
 import type { SocketAddress } from './socket.ts'
 import { SocketPool } from './socket-pool.ts'
 import { SocketSynthesizeStream, type SpeechProtocol } from './socket-tts.ts'
+import { synthesizeByStream } from './synthesize-by-stream.ts'
 
 export interface ProviderVoice {
   /** The plugin. */

@@ -9,9 +9,9 @@ import { mergePermissions } from '../grants/permissions.ts'
 import { loadPlugins } from '../host.ts'
 import { installDeno } from '../isolated/deno.ts'
 import { digestOf, installedFolder, pluginLock } from './lock.ts'
+import { allOf, impossibleOf, missingGrants } from './missing-grants.ts'
 import { type SelfTest, selfTest } from './self-test.ts'
 import { fetchPlugin } from './source.ts'
-import { allOf, impossibleOf, missingGrants } from './wishes.ts'
 
 export interface InstallOptions {
   dataDir: string

@@ -1,4 +1,4 @@
-import { ExtractionError } from './failure.ts'
+import { ExtractionError } from './extraction-error.ts'
 
 /**
  * Text of a file whose encoding nobody wrote down: by its byte order mark, then by the zero bytes UTF-16 leaves in Latin

@@ -5,7 +5,7 @@ import type { Terms } from '../../../runtime/plugin/contract.ts'
 import { startThread } from '../../../runtime/process/offload/thread.ts'
 import { ThreadHelper } from '../../../runtime/process/offload/thread-helper.ts'
 import { type HelperListener, WarmHelpers } from '../../../runtime/process/offload/warm-helpers.ts'
-import { ExtractionError, ExtractionTimeout } from './failure.ts'
+import { ExtractionError, ExtractionTimeout } from './extraction-error.ts'
 
 export interface ExtractedChunk {
   text: string

@@ -6,7 +6,7 @@ import { MAX_SEGMENT_CHUNKS } from '../../../runtime/knowledge/segment.ts'
 import { termsOf } from '../../../runtime/knowledge/terms.ts'
 import { useNormalPriority } from '../../../runtime/process/priority.ts'
 import { extract } from './extract.ts'
-import { ExtractionError } from './failure.ts'
+import { ExtractionError } from './extraction-error.ts'
 import type { ExtractedChunk, ThreadFile, ThreadMessage } from './run.ts'
 
 /** Entry of a thread that run.ts starts: files to chunks, one file after the other; of each a batch at a time, the next one once the last is kept. */

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { DueDelivery } from '../../../../store/events/webhook-deliveries.ts'
+import { DeliveryWindows } from '../../../../workers/webhooks/delivery-windows.ts'
 import { Outbox, type Taken } from '../../../../workers/webhooks/outbox.ts'
-import { DeliveryWindows } from '../../../../workers/webhooks/rooms.ts'
 
 function world() {
   const rooms = new DeliveryWindows()

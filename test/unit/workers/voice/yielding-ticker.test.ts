@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { systemClock } from '../../../../runtime/lib/clock.ts'
 import { Pacer } from '../../../../runtime/media/line/pacer.ts'
-import { yieldingTicker } from '../../../../workers/voice/polite-ticker.ts'
+import { yieldingTicker } from '../../../../workers/voice/yielding-ticker.ts'
 
 const TICKS = 50
 

@@ -13,8 +13,8 @@ import {
   type DialEvents,
   type DialOrder,
 } from '../../runtime/plugin-sdk/telephony/carrier.ts'
+import { type Lines, RATE_HZ, SimCallee, type Utterance } from './sim-callee.ts'
 import { type Behaviour, behaviourOf, type CalleeSettings } from './telephony-behaviour.ts'
-import { type Lines, RATE_HZ, SimCallee, type Utterance } from './telephony-callee.ts'
 import { COUNTRIES, randomNumber } from './telephony-numbers.ts'
 
 const VOICE = 'en-us'

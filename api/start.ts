@@ -206,7 +206,7 @@ export async function startApi(context: RoleContext<EffectiveConfig>): Promise<R
     const atCalls = { calls: sessions.calls, tools, store, clock, log }
     const switchboard: Switchboard = await openSwitchboard(redis, log, (join) => {
       SupervisorLink.join(atCalls, join, (handlers) => switchboard.open(join.line, 'inner', handlers)).catch((err) =>
-        log.warn({ err, callId: join.callId }, 'A supervisor could not be joined to a call'),
+        log.warn({ err, callId: join.callId }, 'Could not connect a supervisor to a call'),
       )
     })
     opened.push(() => switchboard.stop())

@@ -91,7 +91,7 @@ export const ToolInput = Type.Object({
 export const Tools = Type.Array(ToolInput, { maxItems: 64 })
 export type ToolsInput = Static<typeof Tools>
 
-/** What the language model is told of, and what is wrong with the servers that should tell of more. */
+/** The tools described to the language model, and the faults of servers that should list more. */
 export const AgentToolsBody = Type.Object({
   tools: Type.Array(
     Type.Object({

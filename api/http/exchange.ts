@@ -5,7 +5,7 @@ import type { Membership } from '../../store/accounts/identity.ts'
 import type { User, WorkspaceRole } from '../../store/database/schema.ts'
 import type { Tenant } from '../../store/database/tenant.ts'
 import type { Caller, RecognisedKey } from '../auth/authenticate.ts'
-import type { Standing } from '../auth/standing-rights.ts'
+import type { RequesterStanding } from '../auth/standing-rights.ts'
 import { type Compiled, MAX_JSON_BYTES, readForm } from '../input.ts'
 import { type AnyRoute, type ApiRequest, hasEffect, isAudited, refusesSuspended, scopeOf } from '../route.ts'
 import type { Fault } from '../schema.ts'
@@ -154,7 +154,7 @@ export class HandledRequest {
   }
 
   /** What an answer that takes long needs to go on; undefined where nobody signs in. */
-  get standing(): Standing | undefined {
+  get standing(): RequesterStanding | undefined {
     const { route } = this.#exchange
     if (this.key !== undefined) {
       const scope = scopeOf(route)

@@ -19,13 +19,13 @@ import { retrieve } from './retrieve.ts'
 import {
   DocumentBody,
   DocumentListQuery,
+  DocumentUploadBody,
   documentBody,
   documentExample,
   passageBody,
   passageExample,
   QueryBody,
   QueryInput,
-  UploadBody,
 } from './schema.ts'
 import { drain, Upload } from './upload.ts'
 
@@ -49,7 +49,7 @@ const upload = defineRoute({
   files: {
     files: { description: 'One or more txt, md, html, pdf, docx, csv or json files.', required: true, many: true },
   },
-  success: { status: 201, schema: UploadBody },
+  success: { status: 201, schema: DocumentUploadBody },
   errors: ['agent_not_found', 'malformed_body', 'file_too_large', 'quota_reached'],
   tag,
   summary: 'Add documents to the knowledge base of an agent',
@@ -82,7 +82,7 @@ const upload = defineRoute({
       const ahead = Math.max(0, (await countProcessing(tenant)) - waiting.length)
       for (const [i, { id }] of waiting.entries()) {
         await queueDocument(documentJobs, id, ahead + i).catch((err) => {
-          log.warn({ err, documentId: id }, 'Document could not be queued; the job worker will find it')
+          log.warn({ err, documentId: id }, 'Could not queue a document; the job worker will find it')
         })
       }
       return { documents: documents.map(documentBody) }
@@ -142,7 +142,7 @@ const remove = defineRoute({
     const { agent_id: agentId, document_id: documentId } = params
     await requireAgent(tenant, agentId)
     if (!(await deleteDocument(tenant, agentId, documentId))) throw new PatchbayError('document_not_found')
-    // Nobody sees its vectors any more, since their texts are gone; removing them only frees space.
+    // Its vectors are unreachable without their texts; removing them only frees space.
     await vectors.remove({ workspaceId: tenant.workspaceId, agentId }, documentId, signal).catch((err) => {
       log.warn({ err, documentId }, 'Vectors of a deleted document could not be removed')
     })

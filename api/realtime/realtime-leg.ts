@@ -91,7 +91,7 @@ export abstract class RealtimeLeg implements Leg {
   protected abstract signal(message: SignalMessage): void
   /** The client is back over another connection. */
   protected resumed(): void {}
-  /** Over, by whoever's doing; may be told twice. What it resolves with is the last that is told of the line. */
+  /** The session is over; may be called twice. Resolves with the final line statistics. */
   protected released(): Promise<void> | undefined {
     return undefined
   }

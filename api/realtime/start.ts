@@ -79,7 +79,7 @@ export interface SessionsOptions {
   log: Logger
 }
 
-/** What whoever opens a call wants for it. */
+/** Options of the client that opens a call. */
 export interface CallOptions {
   /** It is recorded even where calls are not. */
   readonly isRecorded?: boolean | undefined

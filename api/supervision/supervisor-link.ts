@@ -23,7 +23,7 @@ export class SupervisorLink implements LineHandlers, SupervisorListener {
   #line: Line | undefined
   #left = false
 
-  /** Undefined when the call is none of this node's, or talks with nobody. */
+  /** Does nothing when the call is on another node, or has no conversation. */
   static async join(
     options: InnerOptions,
     request: Join,
@@ -48,7 +48,7 @@ export class SupervisorLink implements LineHandlers, SupervisorListener {
       request.callId,
       request.who,
       new Date(options.clock.nowMs()),
-    ).catch((err) => options.log.warn({ err, callId: request.callId }, 'A supervisor could not be noted'))
+    ).catch((err) => options.log.warn({ err, callId: request.callId }, 'Could not record a supervisor'))
     link.#tell({
       type: 'listening',
       call_log_id: request.callId,

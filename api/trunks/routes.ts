@@ -162,7 +162,7 @@ const change = defineRoute({
     }
     const had = { ...DEFAULT_TRUNK_SETTINGS, ...before.settings }.outbound_proxy
     const movesAway = isElsewhere({ ...before, outbound_proxy: had }, now)
-    // Whoever is there now would get what was entered for those who were there before.
+    // The new host would receive the credentials entered for the old one.
     const dropsPassword = movesAway && body.password === undefined && before.password !== null
     const dropsKey = movesAway && body.tls_key === undefined && before.tls_key !== null
     const changes = {

@@ -6,7 +6,7 @@ import { Id, Instant, NameInput, Nullable } from '../schema.ts'
 
 export const RoleName = Type.Enum(['member', 'developer', 'admin'])
 
-/** Whom calls may go to, within what the operator allows. */
+/** Allowed destinations, within the operator's limits. */
 const DIAL_BOUNDS = {
   dial_countries: Nullable(
     Type.Array(Type.String({ pattern: '^[A-Z]{2}$' }), {

@@ -41,7 +41,7 @@ export function makeTts(host: PluginHost, options: SpeechOptions): CartesiaTTS {
 
 /**
  * LiveKit's voice with streams of ours: its own takes a refusal such as an empty account for an answer without words, and
- * lets the server speak on to nobody when the caller cuts in.
+ * lets the server keep synthesizing after the caller interrupts.
  */
 class CartesiaTTS extends cartesia.TTS implements SpeaksLanguages {
   readonly #protocol: (language: string) => SpeechProtocol

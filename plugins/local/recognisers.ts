@@ -147,7 +147,7 @@ export class OfflineRecogniser implements LocalRecogniser {
   readonly #say: Say
   readonly #pauseMs: number
   readonly #sessions = new Map<number, Cutting>()
-  /** One utterance at a time, whoever spoke. */
+  /** One utterance at a time, across all sessions. */
   #recognising: Promise<void> = Promise.resolve()
   #waiting = 0
 

@@ -9,7 +9,7 @@ const WINDOW_MS = 32
 /** Root compression: unlike a logarithm it leaves faint bands, where noise rules, faint. */
 const COMPRESSION = 0.3
 
-/** What a 32 ms window sounds like, whatever its loudness. */
+/** The loudness-independent features of a 32 ms window. */
 export interface FrameFeatures {
   /** BANDS values of unit length, mean removed: how the power spreads over the mel bands. */
   shape: Float32Array

@@ -1,6 +1,6 @@
 /**
- * For whom a voice slot is wanted, and in which order: a call that lost its worker, then whoever called us, then somebody who
- * picked up and was dialled without a slot, then those we are about to call.
+ * What a voice slot is wanted for, in order of priority: a call that lost its worker, then inbound callers, then callees who
+ * picked up after being dialled without a slot, then calls about to be dialled.
  */
 export type SeatKind = 'recovering' | 'inbound' | 'web' | 'picked_up' | 'outbound'
 

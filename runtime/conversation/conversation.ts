@@ -46,7 +46,7 @@ import type { LostAudio } from './worker-metrics.ts'
 
 /** What was used since the last report is lost with the worker. */
 const USAGE_EVERY_MS = 3_000
-/** How often the stages are told that time passes; what they wait for takes far longer. */
+/** Interval of the stages' tick; their timers are far longer. */
 const TICK_EVERY_MS = 60
 
 /** What a voice worker counts of its conversations. */
@@ -72,7 +72,7 @@ export interface ConversationDeps {
   clock: Clock
   log: Logger
   observer: ConversationObserver
-  /** Somebody collects the traces of calls: language models are told which they work for. */
+  /** Traces are exported: requests to language models carry the call's trace context. */
   traced?: boolean
   /** Silence that ends the caller's turn, by how sure the end-of-turn model is; default: the curve of turn.ts. */
   endpointingDelayMs?: (probability: number) => number
@@ -227,14 +227,14 @@ export class Conversation implements LinkedConversation {
   }
 
   async start(): Promise<void> {
-    // The phone rings still: connections are there when the first word is.
+    // The phone is still ringing: connections are open before the first word.
     prewarm(this.#providers)
     await this.#dialogue.start()
     this.#report({ type: 'begin' })
   }
 
   audio(bytes: Uint8Array, timestamp: number): void {
-    // What is heard of a caller who has put us on hold is music.
+    // A caller who has put us on hold sends only music.
     if (this.#closing === undefined && !this.#held) this.#in.audio(bytes, timestamp)
   }
 
@@ -243,7 +243,7 @@ export class Conversation implements LinkedConversation {
       this.#held = event.type === 'held'
       this.#output.hold(this.#held)
     }
-    // What was typed after it was spoken is answered after it.
+    // Text typed after speech is answered after it.
     if (this.#inbound.behind)
       inBackground(
         'call',
@@ -273,13 +273,13 @@ export class Conversation implements LinkedConversation {
     } catch (err) {
       this.#log.warn({ err }, 'The agent session did not close cleanly')
     } finally {
-      // What was cut off by the close is counted with it.
+      // Usage of work the close cut off is included.
       this.#reportUsage()
       await closeProviders(this.#providers, this.#log)
     }
   }
 
-  /** Ends the session from this side: said once, then everything is released. */
+  /** Ends the session from this side: reported once, then everything is released. */
   #end(reason: SessionEndReason, error?: string): void {
     if (this.#closing !== undefined) return
     this.#tellRest()
@@ -287,7 +287,7 @@ export class Conversation implements LinkedConversation {
     inBackground('call', this.close(reason))
   }
 
-  /** What was said until now and is not told yet. */
+  /** Reports what was said until now and is not logged yet. */
   #tellRest(): void {
     this.#settle(true)
     this.#report({ type: 'closing' })
@@ -337,7 +337,7 @@ export class Conversation implements LinkedConversation {
         this.#output.stopFiller()
         return
       case 'end':
-        // What else follows from the same report is told before the end is.
+        // Other signals of the same report are logged before the end.
         queueMicrotask(boundary('call', () => this.#end(order.reason, order.error)))
     }
   }
@@ -375,7 +375,7 @@ export class Conversation implements LinkedConversation {
   #speechStarted(startMs: number): void {
     this.#turnEnd.speechStarted()
     this.#recogniser.speechStarted(startMs)
-    // The model hears speech by windows of 32 ms; its sound began somewhere about.
+    // VAD windows are 32 ms: refine the onset from the signal's energy.
     this.#times.speechStarted(this.#edge(this.#inbound.loudStretches.beginning(startMs)) ?? startMs)
     this.#report({ type: 'speech_started', atMs: startMs })
   }
@@ -395,10 +395,10 @@ export class Conversation implements LinkedConversation {
     return moment?.atMs
   }
 
-  /** What of the caller's sound an event is about; undefined: none of it. */
+  /** The span of the caller's audio an event refers to; undefined: it refers to none. */
   #soundOf(event: CallEventBody): SoundSpan | undefined {
     if (event.type !== 'turn' && event.type !== 'words' && event.type !== 'not_understood') return undefined
-    // What was typed or keyed was not said.
+    // Typed text and keys refer to no audio.
     if (event.type === 'turn' && event.inputs !== undefined && event.inputs.length > 0) return undefined
     if (this.#inbound.last === undefined) return undefined
     const last = { ms: this.#callMs(this.#inbound.last.atMs), soundMs: this.#inbound.last.soundMs }
@@ -448,7 +448,7 @@ export class Conversation implements LinkedConversation {
     return followed ?? named
   }
 
-  /** The caller's spoken turn is over. True when it is not the language model's to answer. */
+  /** The caller's spoken turn is over. True when a stage consumed it and the language model must not answer. */
   #turnOver(text: string): boolean {
     const language = this.#turnLanguage
     const turn = {
@@ -486,7 +486,7 @@ export class Conversation implements LinkedConversation {
     if (failed !== undefined && !interrupted) this.#unanswered(failed, purpose, this.#providers[failed].hopeless)
   }
 
-  /** What the agent was saying is over: what was heard of it goes into the record. */
+  /** The agent's speech is over: the part that was heard goes into the log. */
   #settle(interrupted: boolean): void {
     const heard = this.#output.speaking ? this.#output.heardSoFar() : this.#output.takePlayedText()
     const { text, startMs, endMs } = heard ?? { text: '', startMs: 0, endMs: 0 }

@@ -23,7 +23,7 @@ interface Caller {
 }
 
 /**
- * A carrier that calls nobody whom the dial policy refuses, and is handed destinations that were read and written anew. All calls
+ * A carrier behind the dial policy: it receives only allowed destinations, parsed and formatted again. All calls
  * of the core go through one of these, so no way of calling can leave the policy out.
  */
 export function policed(carrier: Carrier, { title, rulesOf }: Policing): Carrier {

@@ -19,7 +19,7 @@ const OF_NODE: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'ECONNRESET',
   UND_ERR_CONNECT_TIMEOUT: 'ETIMEDOUT',
 }
-/** Content codings of servers that compress although nobody asked (RFC 9110, 8.4.1). */
+/** Content codings of servers that compress unasked (RFC 9110, 8.4.1). */
 const DECODERS = new Map([
   ['gzip', createGunzip],
   ['x-gzip', createGunzip],
@@ -30,7 +30,7 @@ const DECODERS = new Map([
 export const BODILESS: ReadonlySet<number> = new Set([204, 205, 304])
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
-export interface Outgoing {
+export interface HttpRequestSpec {
   method: string
   url: string
   headers: Readonly<Record<string, string>>
@@ -57,7 +57,7 @@ export interface SendOptions {
  * redirects too. A redirect to another origin gets none of the headers.
  * Throws ForbiddenAddress, the signal's reason and what sockets throw.
  */
-export async function sendRequest(outgoing: Outgoing, options: SendOptions): Promise<Reached> {
+export async function sendRequest(outgoing: HttpRequestSpec, options: SendOptions): Promise<Reached> {
   const { redirects: maxRedirects = MAX_REDIRECTS } = options
   let next = outgoing
   for (let redirects = 0; ; redirects++) {
@@ -82,7 +82,7 @@ async function textOf(body: OpenResponse['body']): Promise<string> {
   return utf8.decode(Buffer.concat(chunks).subarray(0, MAX_RESPONSE_BYTES))
 }
 
-function redirected(before: Outgoing, status: number, location: string): Outgoing {
+function redirected(before: HttpRequestSpec, status: number, location: string): HttpRequestSpec {
   const from = new URL(before.url)
   const to = new URL(location, from)
   if (to.protocol !== from.protocol && to.protocol !== 'https:') {
@@ -106,9 +106,9 @@ export interface OpenResponse {
 }
 
 /** Sends the request; resolves with the head of the answer. Redirects are not followed. Throws as `sendRequest` does. */
-export async function openResponse(outgoing: Outgoing, options: SendOptions): Promise<OpenResponse> {
+export async function openResponse(outgoing: HttpRequestSpec, options: SendOptions): Promise<OpenResponse> {
   const { statusCode: status, headers, body } = await exchange(outgoing, options)
-  // One that nobody reads may fail.
+  // An unread body may fail.
   body.on('error', () => undefined)
   const close = (): void => {
     body.destroy()
@@ -135,7 +135,7 @@ async function* read(body: Readable, { signal }: SendOptions): AsyncGenerator<Ui
     }
   } catch (cause) {
     signal.throwIfAborted()
-    // Half an answer is none: what is missing may be what it says.
+    // A truncated response is an error.
     throw new Error('the answer broke off', { cause })
   }
 }
@@ -161,7 +161,7 @@ async function* readDecoded(body: Readable, coding: string, options: SendOptions
 const isOfDecoder = (error: unknown): boolean => /^(Z_|ERR_)/.test((error as NodeJS.ErrnoException).code ?? '')
 
 /** Sends a request once, or once more where a kept connection was closed just as it was used again. */
-async function exchange(outgoing: Outgoing, { over, signal }: SendOptions): Promise<Dispatcher.ResponseData> {
+async function exchange(outgoing: HttpRequestSpec, { over, signal }: SendOptions): Promise<Dispatcher.ResponseData> {
   const target = new URL(outgoing.url)
   if (target.protocol !== 'http:' && target.protocol !== 'https:') {
     throw new Error(`"${target.protocol}" is no address of the web`)
@@ -189,7 +189,7 @@ async function exchange(outgoing: Outgoing, { over, signal }: SendOptions): Prom
   }
 }
 
-/** In the words of Node's sockets, whatever the library's are. */
+/** Error codes of Node's sockets, mapped from the library's. */
 function asOfSocket(error: unknown): unknown {
   const { code, message } = error as NodeJS.ErrnoException
   if (code?.startsWith('UND_ERR_') !== true) return error
@@ -197,7 +197,7 @@ function asOfSocket(error: unknown): unknown {
   return Object.assign(new Error(message, { cause: error }), ofNode === undefined ? {} : { code: ofNode })
 }
 
-function requestOf(target: URL, { method, headers, body }: Outgoing): Dispatcher.DispatchOptions {
+function requestOf(target: URL, { method, headers, body }: HttpRequestSpec): Dispatcher.DispatchOptions {
   const named: Record<string, string> = { 'user-agent': 'Patchbay', 'accept-encoding': 'identity' }
   if (target.username !== '') {
     const user = `${decodeURIComponent(target.username)}:${decodeURIComponent(target.password)}`

@@ -1,6 +1,6 @@
 import type { HttpSpans } from '../traces/http-spans.ts'
 import type { TraceContext } from '../traces/trace-context.ts'
-import { type Outgoing, type Reached, type SendOptions, sendRequest } from './http-request.ts'
+import { type HttpRequestSpec, type Reached, type SendOptions, sendRequest } from './http-request.ts'
 
 /** How to trace a request; undefined: not at all. */
 export interface Traced {
@@ -9,8 +9,12 @@ export interface Traced {
   readonly within: TraceContext | undefined
 }
 
-/** Sends a request as `sendRequest` does, as a span; the other side is told which. */
-export function sendTraced(outgoing: Outgoing, options: SendOptions, traced: Traced | undefined): Promise<Reached> {
+/** Sends a request as `sendRequest` does, in a span whose context is sent along. */
+export function sendTraced(
+  outgoing: HttpRequestSpec,
+  options: SendOptions,
+  traced: Traced | undefined,
+): Promise<Reached> {
   const send = (traceparent: string | undefined): Promise<Reached> => {
     const headers = traceparent === undefined ? outgoing.headers : { traceparent, ...outgoing.headers }
     return sendRequest({ ...outgoing, headers }, options)
@@ -19,12 +23,12 @@ export function sendTraced(outgoing: Outgoing, options: SendOptions, traced: Tra
 }
 
 /**
- * Has something sent as a span of its own; what fails is told by its kind.
- * @param send is given the header by which the other side is told which span it is; undefined: nobody traces it
+ * Runs a send in a span of its own; failures are recorded by kind.
+ * @param send gets the `traceparent` header to send along; undefined: not traced
  */
 export async function asSpan<T>(
   traced: Traced | undefined,
-  { method, url }: Pick<Outgoing, 'method' | 'url'>,
+  { method, url }: Pick<HttpRequestSpec, 'method' | 'url'>,
   send: (traceparent: string | undefined) => Promise<T>,
   statusOf: (reached: T) => number,
 ): Promise<T> {

@@ -4,14 +4,14 @@ import { createHash } from 'node:crypto'
 export interface TraceContext {
   /** 32 hex digits. */
   readonly traceId: string
-  /** 16 hex digits: whoever is told becomes a child of this span. */
+  /** 16 hex digits: the receiver becomes a child of this span. */
   readonly spanId: string
 }
 
 const TRACEPARENT = /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(?:-.*)?$/
 const SAMPLED = 1
 
-/** A call's trace has the call's id: whoever knows one finds the other. */
+/** A call's trace has the call's id, so that one leads to the other. */
 export const traceIdOf = (callId: string): string => callId.replaceAll('-', '')
 
 /** The same for the same call and name: a trace that is sent twice is one, and others can name a span before it is there. */

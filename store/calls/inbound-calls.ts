@@ -1,7 +1,7 @@
 import type { PhoneNumber } from '../../runtime/lib/phone-number.ts'
 import type { Store } from '../database/database.ts'
 
-/** A registered number, whoever owns it. */
+/** A registered number of any workspace. */
 export interface CalledNumber {
   workspaceId: string
   agentId: string | null

@@ -36,7 +36,7 @@ export interface StoreOptions {
   statementTimeoutMs?: number
   /** Waiting for a free connection longer than this fails. */
   acquireTimeoutMs?: number
-  /** Told of connections that break while idle; the pool replaces them. */
+  /** Called when an idle connection breaks; the pool replaces it. */
   onIdleError?: (error: Error) => void
 }
 
@@ -109,7 +109,7 @@ export function sqlState(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.code : undefined
 }
 
-/** What the system says of a socket nobody answers on, and Postgres while it starts, stops or has no room. */
+/** Socket errors of an unreachable server, and Postgres errors while it starts, stops or is full. */
 const UNREACHABLE = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

@@ -2,14 +2,14 @@ import { sql } from 'kysely'
 import type { Store } from '../database/database.ts'
 import { publishToOperators } from './workspace-events.ts'
 
-/** The voice workers operators were told of. */
+/** The voice workers already announced to operators. */
 
 export interface AnnouncedWorker {
   workerId: string
   capacity: number
 }
 
-/** Tells of those that were not told of yet, each once whoever else tries. */
+/** Announces new workers, each once across all processes. */
 export async function announceJoined(store: Store, operators: readonly string[], workers: readonly AnnouncedWorker[]) {
   await store.acrossTenants.transaction().execute(async (db) => {
     for (const { workerId, capacity } of workers) {

@@ -8,7 +8,7 @@ import { subscribe } from './subscribe.ts'
 export interface Changes {
   /** Calls back after each change, on whichever node it was made; the returned function ends it. */
   watch(changed: () => Promise<void>): () => void
-  /** Tells every node; resolves once all who watch here know: whoever is told that it is done may use it at once, on this node. */
+  /** Notifies every node; resolves once all local watchers have run, so that the change is usable on this node. */
   tell(): Promise<void>
   stop(): void
 }

@@ -18,13 +18,13 @@ const WEBHOOK_TIMEOUT_MS = 2_000
 const MAX_REASON_CHARS = 300
 
 /** Why a call is not dialled after all: a word, and a sentence for the log. */
-export interface Refusal {
+export interface PreDialRefusal {
   reason: string
   sentence: string
 }
 
 /** The last look before the carrier is asked. */
-export type DialCheck = (tenant: Tenant, call: Call, signal: AbortSignal) => Promise<Refusal | undefined>
+export type DialCheck = (tenant: Tenant, call: Call, signal: AbortSignal) => Promise<PreDialRefusal | undefined>
 
 /**
  * Calls of batches and campaigns are held to the do-not-call list; those of campaigns to their hours, pause, budget and
@@ -65,8 +65,8 @@ async function askWebhook(
   { call, campaign, prospect }: { call: Call; campaign: Campaign; prospect: Prospect },
   allowed: readonly NetRule[],
   signal: AbortSignal,
-): Promise<Refusal | undefined> {
-  const no = (sentence: string): Refusal => ({
+): Promise<PreDialRefusal | undefined> {
+  const no = (sentence: string): PreDialRefusal => ({
     reason: 'webhook',
     sentence: cleanText(`webhook_before_dial: ${sentence}`, MAX_REASON_CHARS),
   })

@@ -33,7 +33,7 @@ export interface Dialer {
 }
 
 /**
- * Runs campaigns and loads their prospects. The database says what is to do; whoever asks first gets a campaign's tick, and a
+ * Runs campaigns and loads their prospects. Work is claimed in the database; the first process to ask gets a campaign's tick, and a
  * process that dies costs it that one.
  */
 export async function startDialer(services: {

@@ -5,12 +5,12 @@ import type { Logger } from '../../../runtime/process/log.ts'
 
 /** Datagrams a second of one trunk before anything of them is read: 100 calls a second with all that belongs to them. */
 const KNOWN = { perSecond: 2_000, burst: 4_000 }
-/** From an address nobody expects calls from, where some trunk lets callers prove themselves by password. */
+/** From an unknown address, where some trunk accepts calls by password. */
 const STRANGER = { perSecond: 5, burst: 20 }
 /** From all of those together: senders' addresses can be made up. */
 const STRANGERS = { perSecond: 200, burst: 400 }
 const MAX_SOURCES = 10_000
-/** Whoever proved who they are may say as much as a trunk's own address, so long. */
+/** How long an authenticated source has the rate limit of a trunk's own address. */
 const PROVEN_MS = 3_600_000
 /** Wrong passwords in a row, after which an address is heard no more, and for how long; doubled with each time. */
 const MAX_WRONG = 10
@@ -134,7 +134,7 @@ export class Gatekeeper {
 
   /**
    * May a request that no list lets in prove itself by a password? A trunk's list opens the way to that trunk alone: to all
-   * others, whoever calls from there is a stranger.
+   * others, callers from there are untrusted.
    */
   admitsProof(address: string): boolean {
     if (this.#refusesLocked(address)) return false
@@ -159,12 +159,12 @@ export class Gatekeeper {
     return true
   }
 
-  /** Did somebody there give the right password, not long ago? */
+  /** Has this source authenticated recently? */
   isProven(address: string): boolean {
     return (this.#proven.get(plainAddress(address)) ?? 0) > this.#clock.monotonicMs()
   }
 
-  /** Somebody there gave the right password of this user: what they mistyped before is forgiven, but no guess at another's. */
+  /** Correct password of this user: clears the source's failures for this user only. */
   proved(address: string, username: string): void {
     const network = networkOf(address)
     const guesses = this.#guesses.get(network)
@@ -173,7 +173,7 @@ export class Gatekeeper {
     remember(this.#proven, plainAddress(address), this.#clock.monotonicMs() + PROVEN_MS)
   }
 
-  /** Somebody there gave a wrong password: after too many, no password from there is looked at for a while. */
+  /** Wrong password: after too many, the source's passwords are not checked for a while. */
   guessed(address: string, username: string): void {
     const nowMs = this.#clock.monotonicMs()
     const network = networkOf(address)
@@ -213,7 +213,7 @@ export class Gatekeeper {
     this.#tellings.set(reason, telling)
     if (telling.times++ > MAX_TOLD) return
     if (telling.times > MAX_TOLD) {
-      this.#log.warn({ reason }, 'SIP refused: the same of more addresses than are told of; the counters have them all')
+      this.#log.warn({ reason }, 'SIP refused: more addresses than are logged; the counters include all')
       return
     }
     if (this.#told.size >= MAX_SOURCES) this.#told.clear()

@@ -5,22 +5,22 @@ import { samplesOf } from '../../media/frame.ts'
 import { CallRecording, type CallTap } from '../../recording/call-recording.ts'
 import type { Leg } from '../types/leg.ts'
 
-/** Sound leaves this often, and is final after so long: what a supervisor hears is a fifth of a second old. */
+/** How often sound is sent and how long it may still change: a supervisor hears the call 200 ms late. */
 const FLUSH_MS = 40
 const SETTLE_MS = 160
 const FRAME_MS = 20
-/** Of a supervisor's voice at once; more is a client that doesn't keep time. */
+/** Maximum buffered voice of a supervisor; more means that the client sends faster than real time. */
 const MAX_SPOKEN_MS = 200
 
 /** One who listens. Neither method throws. */
 export interface SupervisorListener {
-  /** Both sides as interleaved 16-bit stereo at the leg's rate: the caller left, the agent or whoever speaks for it right. */
+  /** Both sides as interleaved 16-bit stereo at the leg's rate: the caller left, the agent or the supervisor who has taken over right. */
   heard(pcm: Uint8Array): void
   /** The call is over. */
   over(reason: string): void
 }
 
-/** Who listens to a call, and whose voice the caller hears instead of the agent's. Costs nothing while nobody listens. */
+/** The supervisors of a call, and the one whose voice replaces the agent's. Costs nothing without listeners. */
 export class Supervision {
   readonly #leg: Leg
   readonly #clock: Clock

@@ -15,7 +15,7 @@ import type { VoiceActivity } from './voice-activity.ts'
 
 /** A recogniser that ends or fails is opened again, or the next one is, after these waits, the last one again and again. */
 const RESTART_DELAYS_MS = [0, 100, 250, 1000, 2000]
-/** Nobody goes on talking to an agent that has heard nothing for so long. */
+/** How long a call may continue without a recogniser before it is given up. */
 const GIVE_UP_AFTER_MS = 60_000
 /** A recogniser that was opened and failed no sooner than this is one. */
 const OPENS_WITHIN_MS = 1_500
@@ -30,7 +30,7 @@ const KEPT_PACKET_SAMPLES = 0.1 * MODEL_RATE_HZ
 /** A recogniser that says nothing of real speech, this long after it ended, hangs. */
 const HANGS_AFTER_MS = { withInterims: 2_000, without: 4_000, halfway: 6_000 }
 /**
- * What nobody understood within this is not understood: with and without a recogniser that gives interim words, and where it gave
+ * Speech without words after this counts as not understood: with and without a recogniser that gives interim words, and where it gave
  * some and not the last: one that is not sure of the end of a turn takes its time.
  */
 const NOT_UNDERSTOOD_AFTER_MS = { withInterims: 4_500, without: 8_000, halfway: 9_000 }
@@ -211,7 +211,7 @@ export class Recogniser {
     )
   }
 
-  /** No words came of the speech that ended then. While nobody listens they may still: then the sound is kept. */
+  /** No words came of the speech that ended then. While no recogniser is connected they still may: the audio is kept. */
   #notUnderstood(endMs: number): void {
     const startMs = this.#speechFromMs ?? endMs
     // Awaited anew from the moment it can hear.
@@ -230,7 +230,7 @@ export class Recogniser {
     const understood = unknown === undefined && !half && (this.#understood || this.#finalUpToMs >= startMs)
     this.#interim = ''
     this.#forget()
-    // What the recogniser calls speech is none the less for being short.
+    // Speech reported by the recogniser counts, however short it is.
     const enoughMs = half ? 0 : unknown === undefined ? MIN_NOT_UNDERSTOOD_MS : MIN_SPEECH_MS
     if (understood || endMs - startMs < enoughMs) this.#events.noise()
     else if (unknown === undefined) this.#events.noWords({ startMs, endMs, reason: 'no_words' })
@@ -346,7 +346,7 @@ export class Recogniser {
     return hung
   }
 
-  /** Until then nobody expects words of it; what was said meanwhile it gets to hear. */
+  /** No words are expected until then; audio from the meantime is replayed to it. */
   #prepare(ready: Promise<unknown> | undefined): void {
     this.#preparing = ready !== undefined
     const prepared = () => {
@@ -424,7 +424,7 @@ export class Recogniser {
     this.#kept.push(samples, this.#owed || this.#voice.speaking ? MAX_KEPT_SAMPLES : KEPT_SILENCE_SAMPLES)
   }
 
-  /** What was understood needs nobody to hear it again. */
+  /** Understood audio is not replayed. */
   #forget(): void {
     this.#kept.clear()
     this.#understood = false

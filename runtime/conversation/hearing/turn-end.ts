@@ -71,7 +71,7 @@ export class TurnEnd {
   async predictEndOfTurn(chatCtx: llm.ChatContext): Promise<number> {
     const last = chatCtx.items.at(-1)
     const text = last?.type === 'message' && last.role === 'user' ? (last.textContent ?? '') : ''
-    // Nobody is answered who was not heard to the end.
+    // Answer only after all received audio was processed.
     await this.#inbound.caughtUp()
     this.#prediction ??= this.#predict()
     const probability = await this.#prediction

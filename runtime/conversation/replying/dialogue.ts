@@ -14,7 +14,7 @@ import { createPipeline, type PipelineOptions } from './pipeline.ts'
 
 const CLOSE_TIMEOUT_MS = 3000
 
-/** What nobody would say in another worker's place, or whoever had it said tells. */
+/** Speech that another worker doesn't repeat, or whose stage reports it itself. */
 const PASSING: ReadonlySet<Purpose> = new Set(['apology', 'prompt', 'goodbye', 'supervisor'])
 
 /** A piece of speech that is over. */
@@ -179,14 +179,14 @@ export class Dialogue {
     if (how === 'keep_uninterruptible' && this.#uninterruptible > 0) return
     const force = how !== false
     this.#act(() => this.#session.interrupt({ force }))
-    // What is cut off by force is over before its sound is: nobody else would stop it.
+    // A forced interrupt ends the speech before its audio: the audio must be stopped here.
     if (force) this.#options.output.clearBuffer()
   }
 
-  /** From here on nothing is said, whatever was about to be; or something may be again. */
+  /** Suppresses all output from here on, or allows it again. */
   suppressOutput(on: boolean): void {
     this.#silent = on
-    // Nor is the language model paid for answers that nobody will hear.
+    // Also avoids paying for replies that will not be played.
     this.#session.sessionOptions.turnHandling.preemptiveGeneration.enabled = !on
     if (on) this.interrupt(true)
   }
@@ -267,14 +267,14 @@ export class Dialogue {
     this.#speeches.set(handle, speech)
     handle.addDoneCallback(() => {
       this.#speeches.delete(handle)
-      // Prepared for a turn that went on: nobody waits for it.
+      // Prepared for a turn that continued: discard it.
       if (!handle.scheduled) return
       const { purpose, failed, hangsUp } = speech
       this.#options.events.over({ purpose, interrupted: handle.interrupted, failed, hangsUp })
     })
   }
 
-  /** No provider of a stage gave an answer. Their own failures were told one by one. */
+  /** All providers of a stage failed. Each failure was reported by itself. */
   #erred(event: unknown): void {
     const { type, recoverable, error } = event as { type?: string; recoverable?: boolean; error?: unknown }
     const stage = type === 'llm_error' ? 'llm' : type === 'tts_error' ? 'tts' : undefined

@@ -253,7 +253,7 @@ class ResilientStream extends tts.SynthesizeStream {
 const SENTENCE_END = /[.!?…。！？]["')\]]*\s*$/u
 const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text)
 
-/** Frames of every voice at the rate of the first: what follows was told of that one. */
+/** Resamples every voice to the rate of the first, which downstream was configured with. */
 function resamplerTo(rateHz: number): (frame: AudioFrame) => AudioFrame {
   let resampler: { from: number; to: Resampler } | undefined
   return (frame) => {

@@ -15,12 +15,12 @@ const PROGRESS_EVERY_FRAMES = 20
 const AUDIBLE = 60
 /** Silence a synthesiser puts before its first sound is cut to this. */
 const LEAD_IN_MS = 10
-/** Frames are one run unless they are this late, as whoever plays or records them has it. */
+/** Frames later than this start a new run, as in playback and recording. */
 const MAX_LATE_MS = 60
 /** A client that says it plays later than this is not believed. */
 const MAX_PLAYOUT_DELAY_MS = 3_000
 
-/** A frame on its way to the ear: sent, and not dropped since. `leftMs`: its place in what is said, by `Mouth.#leaves`. */
+/** A frame on its way to the listener: sent, and not dropped since. `leftMs`: its place in what is said, by `Mouth.#leaves`. */
 interface Sent {
   atMs: number
   leftMs: number
@@ -104,7 +104,7 @@ export class SpeechOutput extends voice.AudioOutput {
   #playoutDelayMs = 0
   /** What the client may still hold, oldest first. */
   #onTheWay: Sent[] = []
-  /** What the client was told to drop before it was heard: said again before anything new. */
+  /** Frames the client dropped before playing them: sent again before anything new. */
   #again: Sent[] = []
   #filler: Filler | undefined
 
@@ -266,7 +266,7 @@ export class SpeechOutput extends voice.AudioOutput {
     if (this.#segment?.started === false && this.#segment.resampler === undefined) this.#segment = undefined
   }
 
-  /** Stops for good: whoever waits for room or for the end of playback goes on. */
+  /** Stops for good and releases everyone waiting for room or for the end of playback. */
   stop(): void {
     this.#filler = undefined
     this.#paused = true
@@ -338,7 +338,7 @@ export class SpeechOutput extends voice.AudioOutput {
         this.#events.audible(leavesMs + (index * 1000) / this.#format.sampleRateHz)
       }
     }
-    // When the piece began is when its first frame left, whatever was done between.
+    // A segment begins when its first frame leaves.
     this.#send(frame, segment, leavesMs)
     segment.frames.take()
     // As soon as there is any: who waited for more would bring seconds of sound in one go, and hold up the frames of other calls.

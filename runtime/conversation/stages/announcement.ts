@@ -1,11 +1,11 @@
 import { type ConversationStage, consume, emit, type StageContext } from './stage.ts'
 
-/** A voice that can't say it by then will not: nobody listens to silence. */
+/** Maximum wait for the voice: end the call rather than play silence. */
 const MAX_MS = 30_000
 
 /**
  * A call in which something is said and nothing is asked: the first message is spoken to its end, and the agent hangs up. What
- * the callee says meanwhile is written down and answered by nobody.
+ * the callee says meanwhile is logged and not answered.
  */
 export function announcement({ open, callMs }: StageContext): ConversationStage {
   const text = open.agent.firstMessage.trim()

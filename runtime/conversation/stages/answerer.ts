@@ -3,17 +3,17 @@ import { AnswerDetector } from '../hearing/answer-detector.ts'
 import type { Order, Signal } from './signal.ts'
 import { type ConversationStage, consume, emit, type StageContext } from './stage.ts'
 
-/** A machine that doesn't beep records once its greeting is over: so long it is silent. */
+/** Silence after which a machine without a beep is taken to record. */
 const SILENCE_MS = 2_000
-/** Whatever it still plays, a machine records by now. */
+/** By now a machine records, even if it still plays its greeting. */
 const MAX_GREETING_MS = 30_000
 /** Some machines beep twice. */
 const AFTER_BEEP_MS = 400
-/** Nobody new picks up after this. */
+/** No human picks up after this. */
 const WATCH_MS = 60_000
 /** A message that isn't played by then is cut off, for the machine may never say that it is full. */
 const MESSAGE_TIMEOUT_MS = 90_000
-/** Verdicts after which nobody else is listened for. */
+/** Verdicts that end the detection. */
 const SETTLED: ReadonlySet<Answerer> = new Set(['human', 'machine', 'mailbox_full', 'fax'])
 
 /**
@@ -125,7 +125,7 @@ export function answerer({ open }: StageContext): ConversationStage {
             const known = by === 'human' || by === 'machine' || by === 'fax' ? by : 'unknown'
             return consume(...judge(detector?.carrier(known, nowMs), nowMs))
           }
-          // A machine types nothing; what a caller did before is answered by nobody.
+          // A machine sends no input; inputs from before the verdict are not answered.
           return muted ? consume() : undefined
         case 'turn_over':
           return muted ? consume({ type: 'caller_turn', turn: report.turn }) : undefined

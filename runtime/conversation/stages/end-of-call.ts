@@ -5,7 +5,7 @@ import { type ConversationStage, emit, type StageContext } from './stage.ts'
 const MIN_ASKED_IDLE_MS = 4_000
 
 /**
- * Ends a call: when it lasts too long, when the agent hangs up, and when nobody says anything any more, after the caller was
+ * Ends a call: when it lasts too long, when the agent hangs up, and when the caller stays silent, after the caller was
  * asked once whether they are still there.
  */
 export function endOfCall({ open, callMs, language }: StageContext): ConversationStage {
@@ -32,7 +32,7 @@ export function endOfCall({ open, callMs, language }: StageContext): Conversatio
 
   const onTick = (nowMs: number): Signal[] => {
     if (callMs(nowMs) >= maxDurationMs) return [{ type: 'end', reason: 'max_duration' }]
-    // Nobody is idle whom nobody hears, or who listens to somebody else; a machine is left its message in its own time.
+    // The idle timer is paused while STT is down, on hold, taken over or talking to voicemail.
     if (!listening || agentSpeaks || callerSpeaks || held || muted || takenOver || sttUnavailable) {
       idleSinceMs = undefined
       return []

@@ -66,7 +66,7 @@ export function greeting({ open, language }: StageContext): ConversationStage {
         return ask()
       case 'first_message': {
         const said = since.findLast(({ role, text }) => role === 'assistant' && (question === '' || isOf(text)))
-        // A yes that cut off the question may be told behind the step that follows from it.
+        // A yes that interrupts the question may be reported after the next step has begun.
         const consents = said === undefined && question !== '' && isConsent(last?.text ?? '')
         if (last?.role === 'user' && !consents) return done(true)
         if (said === undefined) return greet()
@@ -141,7 +141,7 @@ export function greeting({ open, language }: StageContext): ConversationStage {
         case 'input':
           return onKey(report.event)
         case 'taken_over':
-          // Whoever is greeted by a human is not greeted again. What they were not asked they have not agreed to.
+          // A caller greeted by a supervisor is not greeted again. Consent that was not asked for is not given.
           asks = 0
           return step === undefined || step === 'done' ? undefined : emit(begin('done'))
         case 'muted':

@@ -4,16 +4,16 @@ import { type ConversationStage, emit, type StageContext } from './stage.ts'
 /** A "yes" this long before the end of the agent's question answers it; before the end of anything else, this long. */
 const ANSWERS_QUESTION_MS = 3_000
 const ANSWERS_STATEMENT_MS = 1_000
-/** So long nothing else may come. */
+/** Quiet time after the agent stops before a backchannel counts as an answer. */
 const NOTHING_ELSE_MS = 400
-/** Words of which no turn came by then, with nobody speaking, were said while nothing could be interrupted. */
+/** Words without a turn by then, in silence, were said while nothing could be interrupted. */
 const LEFT_OVER_AFTER_MS = 5_000
-/** Asked so often in a row to say it again, a caller of whom no words come is left alone: it is noise. */
+/** Maximum requests in a row to repeat; further sound without words is taken as noise. */
 const MAX_PROMPTS = 2
-/** Without a recogniser for so long, the caller is told. */
+/** How long STT may be unavailable before the caller hears about it. */
 const TELL_DEAF_AFTER_MS = 3_000
 
-/** What becomes of the caller's voice: words are told as they come, and nothing that was said goes unheard in silence. */
+/** Logs the caller's words as they come, and makes sure that unheard speech is noticed. */
 export function listen({ open, callMs, language }: StageContext): ConversationStage {
   const mayInterrupt = open.agent.interruption?.enabled ?? true
   /** A "yes" over the agent's speech. */
@@ -36,7 +36,7 @@ export function listen({ open, callMs, language }: StageContext): ConversationSt
     kept = undefined
     keptDueMs = undefined
   }
-  /** An operator is told once a call. */
+  /** The operator's warning is logged once a call. */
   const fault = (sentence: string, code: string): Signal => {
     toldFaults.add(sentence)
     const { provider } = open.agent.stt

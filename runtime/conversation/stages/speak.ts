@@ -6,8 +6,8 @@ import { turnEvent } from './turn-event.ts'
 const MAX_WAITING_TURNS = 16
 
 /**
- * The record of who said what, in the order spoken: what was heard of the agent's running turn is told while it is spoken, and
- * a turn of the caller that cuts it off is told after what was heard of it.
+ * Logs who said what, in the order spoken: the heard part of the agent's running turn is reported while it is played, and
+ * a caller's turn that interrupts it is reported after the heard part.
  */
 export function speak({ callMs }: StageContext): ConversationStage {
   let speaking = false

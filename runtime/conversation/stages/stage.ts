@@ -9,8 +9,8 @@ export interface StageResult {
 }
 
 /**
- * One stage of a conversation. It keeps its state to itself and does no input or output: what it knows comes as reports with
- * the time, what it wants goes out as orders to the devices, or as reports to all stages.
+ * One stage of a conversation. It keeps its state private and does no I/O: it receives reports with
+ * the time, and returns orders to the devices or reports to all stages.
  */
 export interface ConversationStage {
   readonly name: string
@@ -32,8 +32,8 @@ export const emit = (...signals: Signal[]): StageResult => ({ signals })
 export const consume = (...signals: Signal[]): StageResult => ({ signals, consumed: true })
 
 /**
- * Runs the stages of a conversation: a report passes them in their order until one takes it; what follows from it is done, or
- * passes them in its turn, with all that follows, before anything else is.
+ * Runs the stages of a conversation: a report passes them in order until one consumes it; the resulting orders are executed and
+ * the resulting reports passed through, depth first, before the next report.
  */
 export class Stages {
   readonly #stages: readonly ConversationStage[]
@@ -41,7 +41,7 @@ export class Stages {
   readonly #do: (order: Order) => void
   #waiting: Report[] = []
   #running = false
-  /** The end was ordered: time stands still, and what happens yet is only told. */
+  /** The end was ordered: ticks stop, and only `tell` orders are executed. */
   #ended = false
 
   /** @param now monotonic milliseconds */
@@ -51,7 +51,7 @@ export class Stages {
     this.#do = act
   }
 
-  /** True when a stage took it. What is reported while another report is being worked on waits: then false. */
+  /** True when a stage consumed it. A report made during another one is queued: then false. */
   report(report: Report): boolean {
     if (this.#running) {
       this.#waiting.push(report)

@@ -10,7 +10,7 @@ const BACK = 'You are back with the caller. Go on from where they and your super
 
 /**
  * What a supervisor does to the conversation: tells the agent something, has it say something, takes the caller over and gives
- * them back. Meanwhile the caller's turns are written down and answered by nobody.
+ * them back. Meanwhile the caller's turns are logged and not answered.
  */
 export function supervisor({ open }: StageContext): ConversationStage {
   let takenOver = open.resume?.takenOver ?? false

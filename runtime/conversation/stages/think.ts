@@ -5,7 +5,7 @@ import { type ConversationStage, emit, type StageContext } from './stage.ts'
 
 /** So many turns without an answer in a row end the call. */
 const MAX_UNANSWERED = 3
-/** The caller is told goodbye within this, or the call ends without. */
+/** Maximum wait for the goodbye before the call ends without it. */
 const GOODBYE_TIMEOUT_MS = 8_000
 type Unanswered = Extract<Report, { type: 'unanswered' }>
 

@@ -43,7 +43,7 @@ export class ProviderTTS extends tts.TTS implements SpeaksLanguages {
     return this.#source.provider
   }
 
-  /** How sentences are told apart; the voice hears the language from the text. */
+  /** How sentences are split; the voice detects the language from the text. */
   speakIn(language: string): void {
     this.#language = language.split('-')[0] ?? language
   }

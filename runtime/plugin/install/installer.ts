@@ -30,7 +30,7 @@ export interface InstallOptions {
 }
 
 /**
- * Installs a plugin of somebody else, or a new version of it: asks for the grants it wishes, has it do once what each of
+ * Installs a third-party plugin, or a new version of it: asks for the grants it needs, has it do once what each of
  * its kinds is for, and only then enables it. Throws `plugin`; what was there before stays then.
  */
 export async function installPlugin(source: string, options: InstallOptions): Promise<string> {

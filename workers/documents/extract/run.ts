@@ -59,7 +59,7 @@ function threadsOf(memoryBytes: number): Threads {
     const worker = startThread(new URL('./thread.ts', import.meta.url), {
       name: 'extraction',
       resourceLimits: { maxOldGenerationSizeMb: memoryBytes / 1024 / 1024, stackSizeMb: 4 },
-      // The thread reads nothing of the environment and may not print a file's content. What it prints nobody reads: reading would
+      // The thread reads nothing of the environment and may not print a file's content. Its output is not read: reading would
       // keep this process from ending.
       env: {},
       stdout: true,

@@ -13,14 +13,14 @@ const place = {
 const Place = Type.Object(place)
 
 /** An event of a call: its place, its type, and the fields of that type. */
-export const LoggedEventBody = Type.Unsafe<Static<typeof Place> & { type: string }>(
+export const CallEventBody = Type.Unsafe<Static<typeof Place> & { type: string }>(
   Type.Union(CALL_EVENT.anyOf.map(({ properties }) => Type.Object({ ...place, ...properties }))),
 )
 
 export const CallEventsQuery = Type.Object(PageQuery)
 
 /** An event as callers of the API see it. */
-export function eventBody({ seq, at, ...fields }: CallEvent, answeredAt: Date | null): Static<typeof LoggedEventBody> {
+export function eventBody({ seq, at, ...fields }: CallEvent, answeredAt: Date | null): Static<typeof CallEventBody> {
   const at_ms = answeredAt === null ? null : Math.round(at - answeredAt.getTime())
   return { seq, at: new Date(at).toISOString(), at_ms, ...fields }
 }

@@ -15,7 +15,7 @@ import { sessionTokenBody } from '../realtime/session-token-body.ts'
 import { issueSessionToken } from '../realtime/tokens.ts'
 import { defineRoute } from '../route.ts'
 import { Page, pageOf } from '../schema.ts'
-import { CallEventsQuery, eventBody, eventsExample, LoggedEventBody } from './events-schema.ts'
+import { CallEventBody, CallEventsQuery, eventBody, eventsExample } from './events-schema.ts'
 import { call_log_id, requireCall } from './one-call.ts'
 import {
   CallBody,
@@ -127,7 +127,7 @@ const events = defineRoute({
   role: 'member',
   params: { call_log_id },
   query: CallEventsQuery,
-  success: { status: 200, schema: Page(LoggedEventBody) },
+  success: { status: 200, schema: Page(CallEventBody) },
   errors: ['call_log_not_found'],
   tag,
   summary: 'What happened in a call',

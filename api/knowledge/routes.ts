@@ -19,13 +19,13 @@ import { retrieve } from './retrieve.ts'
 import {
   DocumentBody,
   DocumentListQuery,
-  DocumentUploadBody,
   documentBody,
   documentExample,
   passageBody,
   passageExample,
   QueryBody,
   QueryInput,
+  UploadBody,
 } from './schema.ts'
 import { drain, Upload } from './upload.ts'
 
@@ -49,7 +49,7 @@ const upload = defineRoute({
   files: {
     files: { description: 'One or more txt, md, html, pdf, docx, csv or json files.', required: true, many: true },
   },
-  success: { status: 201, schema: DocumentUploadBody },
+  success: { status: 201, schema: UploadBody },
   errors: ['agent_not_found', 'malformed_body', 'file_too_large', 'quota_reached'],
   tag,
   summary: 'Add documents to the knowledge base of an agent',

@@ -13,7 +13,7 @@ export const DocumentBody = Type.Object({
   created_at: Instant,
 })
 
-export const DocumentUploadBody = Type.Object({ documents: Type.Array(DocumentBody) })
+export const UploadBody = Type.Object({ documents: Type.Array(DocumentBody) })
 
 export const DocumentListQuery = Type.Object({
   page: Type.Optional(Type.Integer({ ...PageQuery.page, default: undefined })),

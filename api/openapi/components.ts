@@ -15,14 +15,15 @@ export interface Components {
   named(name: string, schema: unknown): unknown
 }
 
+const API = join(import.meta.dirname, '..')
 const SCHEMA_FILES = '*/schema.ts'
 /** Smaller ones are clearer where they stand. */
 const LEAST_FIELDS = 2
 
 /** The schemas by their text: a schema that was copied into another is still the same. */
 const known = new Map<string, string>()
-for (const file of globSync(SCHEMA_FILES, { cwd: import.meta.dirname }).sort()) {
-  const exported = (await import(pathToFileURL(join(import.meta.dirname, file)).href)) as Json
+for (const file of globSync(SCHEMA_FILES, { cwd: API }).sort()) {
+  const exported = (await import(pathToFileURL(join(API, file)).href)) as Json
   for (const [name, schema] of Object.entries(exported)) {
     if (!/^[A-Z]/.test(name) || !isObjectSchema(schema)) continue
     const text = JSON.stringify(schema)

@@ -18,7 +18,7 @@ const RESOLUTIONS = [
   'canceled',
 ] as const
 
-export const ProspectUploadBody = Type.Object({
+export const UploadBody = Type.Object({
   uuid: Id,
   status: Type.Enum(['loading', 'completed', 'failed']),
   filename: Type.String(),
@@ -40,7 +40,7 @@ export const ProspectListBody = Type.Object({
   active: Type.Boolean({ description: 'An inactive list is not dialled.' }),
   prospects: Count,
   unresolved: Count,
-  uploads: Type.Array(ProspectUploadBody),
+  uploads: Type.Array(UploadBody),
   created_at: Instant,
 })
 
@@ -92,7 +92,7 @@ export const ProspectWithAttempts = Type.Object({
   history: Type.Array(AttemptBody),
 })
 
-export const uploadExample: Static<typeof ProspectUploadBody> = {
+export const uploadExample: Static<typeof UploadBody> = {
   uuid: '0197f3a2-7c1e-7000-8000-000000000023',
   status: 'completed',
   filename: 'leads.csv',
@@ -164,7 +164,7 @@ export const prospectWithAttemptsExample: Static<typeof ProspectWithAttempts> = 
 
 const iso = (at: Date | null): string | null => at?.toISOString() ?? null
 
-export function uploadBody(upload: ProspectUpload): Static<typeof ProspectUploadBody> {
+export function uploadBody(upload: ProspectUpload): Static<typeof UploadBody> {
   const { id, status, filename, total, loaded, duplicates, invalid, do_not_call, error } = upload
   return {
     uuid: id,

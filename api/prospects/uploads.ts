@@ -16,7 +16,7 @@ import { defineRoute, Reply } from '../route.ts'
 import { Id } from '../schema.ts'
 import { requireList } from './lists.ts'
 import { Mapping, readMapping } from './mapping.ts'
-import { ProspectUploadBody, uploadBody, uploadExample } from './schema.ts'
+import { UploadBody, uploadBody, uploadExample } from './schema.ts'
 
 const tag = 'Prospects'
 const LOADER = new URL('../../store/prospects/prospect-load.ts', import.meta.url)
@@ -54,7 +54,7 @@ const upload = defineRoute({
   },
   success: {
     status: 201,
-    schema: Type.Object({ message: Type.String(), uuid: Id, list_uuid: Id, upload: ProspectUploadBody }),
+    schema: Type.Object({ message: Type.String(), uuid: Id, list_uuid: Id, upload: UploadBody }),
   },
   errors: [
     'malformed_body',
@@ -141,7 +141,7 @@ const read = defineRoute({
   scope: 'campaigns',
   role: 'member',
   params: { uuid: uploadId },
-  success: { status: 200, schema: ProspectUploadBody },
+  success: { status: 200, schema: UploadBody },
   tag,
   summary: 'How far an upload is loaded',
   examples: { success: uploadExample },

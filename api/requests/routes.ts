@@ -1,6 +1,6 @@
 import { defineRoute } from '../route.ts'
 import { Page, pageOf } from '../schema.ts'
-import { LoggedRequestBody, RequestsQuery, requestBody, requestExample } from './schema.ts'
+import { RequestBody, RequestsQuery, requestBody, requestExample } from './schema.ts'
 
 const list = defineRoute({
   method: 'GET',
@@ -8,7 +8,7 @@ const list = defineRoute({
   auth: 'jwt',
   role: 'developer',
   query: RequestsQuery,
-  success: { status: 200, schema: Page(LoggedRequestBody) },
+  success: { status: 200, schema: Page(RequestBody) },
   tag: 'API keys',
   summary: 'What API keys of the workspace asked for, newest first',
   description:

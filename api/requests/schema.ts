@@ -10,7 +10,7 @@ export const RequestsQuery = Type.Object({
   api_key_id: Type.Optional(Type.String({ format: 'uuid', description: 'Only requests of this key.' })),
 })
 
-export const LoggedRequestBody = Type.Object({
+export const RequestBody = Type.Object({
   request_id: Type.String({ description: 'The x-request-id of the request and its answer.' }),
   answered_at: Instant,
   method: Type.String(),
@@ -36,7 +36,7 @@ export function requestBody({
   durationMs,
   key,
   fault,
-}: StoredRequest): Static<typeof LoggedRequestBody> {
+}: StoredRequest): Static<typeof RequestBody> {
   return {
     request_id: id,
     answered_at: new Date(atMs).toISOString(),
@@ -50,7 +50,7 @@ export function requestBody({
   }
 }
 
-export const requestExample: Static<typeof LoggedRequestBody> = {
+export const requestExample: Static<typeof RequestBody> = {
   request_id: '7b0c1e9e-9d9f-4a34-9b52-6a3d5a5a9b10',
   answered_at: '2026-01-31T09:00:00.000Z',
   method: 'GET',

@@ -20,11 +20,11 @@ import type { UploadPreviewBody } from '../../../../api/prospects/preview-schema
 import type {
   ProspectBody,
   ProspectListBody,
-  ProspectUploadBody,
   ProspectWithAttempts,
+  UploadBody,
 } from '../../../../api/prospects/schema.ts'
 import type { Dashboard, Dispositions, Workload } from '../../../../api/reports/schema.ts'
-import type { LoggedRequestBody } from '../../../../api/requests/schema.ts'
+import type { RequestBody } from '../../../../api/requests/schema.ts'
 import type { TrunkCheckBody, TrunkHealthBody } from '../../../../api/trunks/health-schema.ts'
 import type { TrunkBody } from '../../../../api/trunks/schema.ts'
 import type { DeliveryBody, WebhookBody, WebhookWithSecretBody } from '../../../../api/webhooks/schema.ts'
@@ -52,7 +52,7 @@ export type ProspectList = Static<typeof ProspectListBody>
 export type Prospect = Static<typeof ProspectBody>
 export type ProspectDetails = Static<typeof ProspectWithAttempts>
 export type UploadPreview = Static<typeof UploadPreviewBody>
-export type Upload = Static<typeof ProspectUploadBody>
+export type Upload = Static<typeof UploadBody>
 export type KnowledgeDocument = Static<typeof DocumentBody>
 export type Passage = Static<typeof PassageBody>
 export type PhoneNumber = Static<typeof PhoneNumberBody>
@@ -69,7 +69,7 @@ export type OperatedUser = Static<typeof OperatedUserBody>
 export type Webhook = Static<typeof WebhookBody>
 export type WebhookWithSecret = Static<typeof WebhookWithSecretBody>
 export type Delivery = Static<typeof DeliveryBody>
-export type ApiRequest = Static<typeof LoggedRequestBody>
+export type ApiRequest = Static<typeof RequestBody>
 export type Role = Workspace['role']
 
 export interface Page<T> {
